@@ -1,0 +1,72 @@
+#===- SparseConv.cmake - build settings and target helpers ----------------===#
+#
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===-----------------------------------------------------------------------===#
+#
+# Sets the build up as an LLVM tool tree on the distribution's packages and
+# defines the two helpers that every library and tool of the project uses.
+#
+#===-----------------------------------------------------------------------===#
+
+# MLIRConfig does not export this; it makes mlir_target_link_libraries() pick
+# libMLIR.so. Archives beside the shared library would duplicate its TypeIDs.
+set(MLIR_LINK_MLIR_DYLIB ON)
+
+set(LLVM_RUNTIME_OUTPUT_INTDIR ${PROJECT_BINARY_DIR}/bin)
+set(LLVM_LIBRARY_OUTPUT_INTDIR ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(MLIR_BINARY_DIR ${PROJECT_BINARY_DIR})
+
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+include(HandleLLVMOptions)
+
+include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+include_directories(${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
+separate_arguments(SPARSECONV_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+add_definitions(${SPARSECONV_LLVM_DEFINITIONS})
+add_compile_options(-Wall -Wextra -Wno-unused-parameter)
+
+if(SPARSECONV_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-sanitize=vptr -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+# add_sparseconv_library(name sources... [MLIR mlir-libs...] [LINK libs...] [DEPENDS targets...])
+#
+# A static library of the project. MLIR names are linked through libMLIR.so.
+function(add_sparseconv_library name)
+  cmake_parse_arguments(ARG "" "" "MLIR;LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  add_library(SparseConv::${name} ALIAS ${name})
+  llvm_update_compile_flags(${name})
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:include>)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  if(ARG_MLIR)
+    mlir_target_link_libraries(${name} PUBLIC ${ARG_MLIR})
+  endif()
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} LLVM)
+  set_property(GLOBAL APPEND PROPERTY SPARSECONV_LIBRARIES ${name})
+endfunction()
+
+# add_sparseconv_tool(name sources... [MLIR mlir-libs...] [LINK libs...])
+function(add_sparseconv_tool name)
+  cmake_parse_arguments(ARG "" "" "MLIR;LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  if(ARG_MLIR)
+    mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR})
+  endif()
+  target_link_libraries(${name} PRIVATE LLVM)
+  set_property(GLOBAL APPEND PROPERTY SPARSECONV_TOOLS ${name})
+endfunction()
