@@ -1,0 +1,23 @@
+//===- SparseConvAttrs.h - attributes and enumerations ----------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_DIALECT_SPARSECONV_IR_SPARSECONVATTRS_H
+#define SPARSECONV_DIALECT_SPARSECONV_IR_SPARSECONVATTRS_H
+
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
+
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvEnums.h.inc"
+
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h.inc"
+
+#endif // SPARSECONV_DIALECT_SPARSECONV_IR_SPARSECONVATTRS_H

@@ -1,0 +1,83 @@
+//===- SparseConvEnums.td - enumerations ------------------*- tablegen -*--===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_ENUMS
+#define SPARSECONV_ENUMS
+
+include "mlir/IR/EnumAttr.td"
+include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.td"
+
+class SparseConv_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::mlir::sparseconv";
+  let genSpecializedAttr = 0;
+}
+
+def SparseConv_OutputRule : SparseConv_Enum<"OutputRule",
+    "how the output set of a strided convolution is chosen", [
+      I32EnumAttrCase<"Floor", 0, "floor">,
+      I32EnumAttrCase<"Cover", 1, "cover">]>;
+def SparseConv_OutputRuleAttr
+    : EnumAttr<SparseConv_Dialect, SparseConv_OutputRule, "output_rule"> {
+  let description = [{
+    `floor`: every coordinate floored to the output stride. `cover`: every
+    coordinate of the output grid with at least one partner under the relation
+    of an offset set.
+  }];
+}
+
+def SparseConv_PoolKind : SparseConv_Enum<"PoolKind", "how rows are combined", [
+      I32EnumAttrCase<"Max", 0, "max">,
+      I32EnumAttrCase<"Avg", 1, "avg">,
+      I32EnumAttrCase<"Sum", 2, "sum">]>;
+def SparseConv_PoolKindAttr
+    : EnumAttr<SparseConv_Dialect, SparseConv_PoolKind, "pool_kind"> {
+  let description = [{
+    `max` propagates NaN, ties go to the lowest offset; `avg` divides by the
+    number of rows combined; `sum` adds. Nothing combined gives 0.
+  }];
+}
+
+def SparseConv_CountKind : SparseConv_Enum<"CountKind",
+    "what an average divides by", [
+      I32EnumAttrCase<"Present", 0, "present">,
+      I32EnumAttrCase<"Volume", 1, "volume">]>;
+def SparseConv_CountKindAttr
+    : EnumAttr<SparseConv_Dialect, SparseConv_CountKind, "count_kind"> {
+  let description = [{
+    `present`: the number of inputs that exist; `volume`: the number of offsets.
+  }];
+}
+
+def SparseConv_Interpolation : SparseConv_Enum<"Interpolation",
+    "how points and voxels exchange values", [
+      I32EnumAttrCase<"Nearest", 0, "nearest">,
+      I32EnumAttrCase<"Trilinear", 1, "trilinear">]>;
+def SparseConv_InterpolationAttr
+    : EnumAttr<SparseConv_Dialect, SparseConv_Interpolation, "interpolation"> {
+  let description = [{
+    `nearest`: the voxel whose cell holds the point. `trilinear`: the 2^D
+    coordinates around the point, each with the product over the axes of
+    1 - |p - c| / S as its weight; absent ones contribute nothing.
+  }];
+}
+
+def SparseConv_MapSide : SparseConv_Enum<"MapSide", "a side of a kernel map", [
+      I32EnumAttrCase<"In", 0, "in">,
+      I32EnumAttrCase<"Out", 1, "out">]>;
+def SparseConv_MapSideAttr
+    : EnumAttr<SparseConv_Dialect, SparseConv_MapSide, "map_side">;
+
+def SparseConv_DataflowKind : SparseConv_Enum<"DataflowKind",
+    "how the sum over offsets is carried out", [
+      I32EnumAttrCase<"OutputStationary", 0, "output_stationary">,
+      I32EnumAttrCase<"WeightStationary", 1, "weight_stationary">,
+      I32EnumAttrCase<"Hybrid", 2, "hybrid">,
+      I32EnumAttrCase<"Explicit", 3, "explicit">]>;
+
+#endif // SPARSECONV_ENUMS

@@ -1,0 +1,95 @@
+//===- SparseConvMapOps.td - operations on kernel maps -----*- tablegen -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_MAP_OPS
+#define SPARSECONV_MAP_OPS
+
+include "sparseconv/Dialect/SparseConv/IR/SparseConvOpBase.td"
+
+def SparseConv_KernelMapOp : SparseConv_Op<"kernel_map",
+    [Pure, SparseConv_Infer,
+     TypesMatchWith<"the in set has the type that the map names",
+                    "map", "in", "cast<KernelMapType>($_self).getIn()">,
+     TypesMatchWith<"the out set has the type that the map names",
+                    "map", "out", "cast<KernelMapType>($_self).getOut()">]> {
+  let summary = "relates two sets by an offset set";
+  let description = [{
+    ```mlir
+    %map = sparseconv.kernel_map %fine to %half offsets(box<3, 3, 3>)
+        : !sparseconv.kernel_map<27, !fine to !half>
+    %up = sparseconv.kernel_map %half to %fine offsets(box<2, 2, 2>) transposed
+        : !sparseconv.kernel_map<8, !half to !fine>
+    ```
+
+    Forward (S_out a multiple of S_in): output o and offset k meet the input
+    o + S_in * d_k. `transposed` (S_in a multiple of S_out): the input i with
+    o = i + S_out * d_k. Inputs of the same batch index only.
+
+    Errors: strides that are no multiples in that direction; offsets of another
+    dimension; an offset times the finer stride beyond the packing's guard
+    (named with axis, offset and guard).
+  }];
+  let arguments = (ins
+    SparseConv_CoordsType:$in,
+    SparseConv_CoordsType:$out,
+    SparseConv_OffsetSetInterface:$offsets,
+    UnitAttr:$transposed);
+  let results = (outs SparseConv_KernelMapType:$map);
+  let assemblyFormat = [{
+    $in `to` $out `offsets` `(` custom<OffsetSet>($offsets) `)`
+    (`transposed` $transposed^)? attr-dict `:` type($map)
+  }];
+  let hasVerifier = 1;
+}
+
+def SparseConv_TransposeMapOp : SparseConv_Op<"transpose_map",
+    [Pure, SparseConv_Infer]> {
+  let summary = "a kernel map with its sides swapped";
+  let description = [{
+    ```mlir
+    %back = sparseconv.transpose_map %map : !map -> !back
+    ```
+
+    Offset k of the result relates the same pairs of rows as offset k of `map`.
+  }];
+  let arguments = (ins SparseConv_KernelMapType:$map);
+  let results = (outs SparseConv_KernelMapType:$result);
+  let assemblyFormat = "$map attr-dict `:` type($map) `->` type($result)";
+  let hasFolder = 1;
+}
+
+def SparseConv_MapSizeOp : SparseConv_Op<"map_size", [Pure]> {
+  let summary = "the number of rows of a side of a kernel map";
+  let description = [{
+    ```mlir
+    %rows = sparseconv.map_size out %map : !map
+    ```
+  }];
+  let arguments = (ins SparseConv_MapSideAttr:$side,
+                       SparseConv_KernelMapType:$map);
+  let results = (outs Index:$size);
+  let assemblyFormat = "$side $map attr-dict `:` type($map)";
+  let hasCanonicalizeMethod = 1;
+}
+
+def SparseConv_NeighbourTableOp : SparseConv_Op<"neighbour_table",
+    [Pure, SparseConv_Infer, SparseConv_Reify]> {
+  let summary = "a kernel map as a table of rows";
+  let description = [{
+    ```mlir
+    %table = sparseconv.neighbour_table %map : !map -> tensor<?x27xi32>
+    ```
+
+    `table[r, k]` is the input row that output row r meets by offset k, or -1.
+  }];
+  let arguments = (ins SparseConv_KernelMapType:$map);
+  let results = (outs SparseConv_Points:$table);
+  let assemblyFormat = "$map attr-dict `:` type($map) `->` type($table)";
+}
+
+#endif // SPARSECONV_MAP_OPS

@@ -1,0 +1,24 @@
+//===- SparseConvOps.h - operations -----------------------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_DIALECT_SPARSECONV_IR_SPARSECONVOPS_H
+#define SPARSECONV_DIALECT_SPARSECONV_IR_SPARSECONVOPS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvTypes.h"
+
+#define GET_OP_CLASSES
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h.inc"
+
+#endif // SPARSECONV_DIALECT_SPARSECONV_IR_SPARSECONVOPS_H
