@@ -7,7 +7,7 @@
 #===-----------------------------------------------------------------------===#
 #
 # Sets the build up as an LLVM tool tree on the distribution's packages and
-# defines the two helpers that every library and tool of the project uses.
+# defines the helpers that every library, tool and unit test of the project uses.
 #
 #===-----------------------------------------------------------------------===#
 
@@ -19,6 +19,23 @@ set(LLVM_RUNTIME_OUTPUT_INTDIR ${PROJECT_BINARY_DIR}/bin)
 set(LLVM_LIBRARY_OUTPUT_INTDIR ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(MLIR_BINARY_DIR ${PROJECT_BINARY_DIR})
+
+# lit and the tests' scripts run in one Python, which has numpy. The
+# distribution's comes first: one found through PATH often has no numpy.
+if(NOT Python3_EXECUTABLE)
+  foreach(candidate /usr/bin/python3 python3)
+    execute_process(COMMAND ${candidate} -c "import numpy"
+      RESULT_VARIABLE no_numpy OUTPUT_QUIET ERROR_QUIET)
+    if(no_numpy EQUAL 0)
+      find_program(Python3_EXECUTABLE ${candidate})
+      break()
+    endif()
+  endforeach()
+endif()
+if(NOT Python3_EXECUTABLE)
+  message(FATAL_ERROR "sparseconv needs a Python 3 with numpy (Debian: python3-numpy)")
+endif()
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 include(TableGen)
 include(AddLLVM)
@@ -69,4 +86,23 @@ function(add_sparseconv_tool name)
   endif()
   target_link_libraries(${name} PRIVATE LLVM)
   set_property(GLOBAL APPEND PROPERTY SPARSECONV_TOOLS ${name})
+endfunction()
+
+# add_sparseconv_unittest(name sources... [MLIR mlir-libs...] [LINK libs...])
+#
+# A GoogleTest program. The name ends in Tests, by which lit finds it.
+function(add_sparseconv_unittest name)
+  if(NOT name MATCHES "Tests$")
+    message(FATAL_ERROR "unit test ${name}: the name has to end in Tests")
+  endif()
+  cmake_parse_arguments(ARG "" "" "MLIR;LINK" ${ARGN})
+  find_package(GTest REQUIRED)
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
+  if(ARG_MLIR)
+    mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR})
+  endif()
+  target_link_libraries(${name} PRIVATE LLVM)
+  set_property(GLOBAL APPEND PROPERTY SPARSECONV_UNITTESTS ${name})
 endfunction()

@@ -1,0 +1,96 @@
+"""lit's configuration of the sparseconv tests.
+
+Substitutions: the project's tools by their names, FileCheck, not, count and
+split-file; %python is a Python 3 that has numpy; %scripts is the folder of the
+scripts; %networks is the folder of the
+generated networks.
+
+Features: cuda, where a driver and a device are there.
+
+SPARSECONV_VERIFY_ROUNDTRIP=1 in the environment runs only the tests that use
+sparseconv-opt, each with --verify-roundtrip: what was parsed is printed, as
+text and as bytecode, parsed again and compared.
+"""
+
+import ctypes
+import os
+import re
+
+import lit.formats
+from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
+
+verify_roundtrip = os.environ.get("SPARSECONV_VERIFY_ROUNDTRIP") == "1"
+
+
+class OptTests(lit.formats.ShTest):
+    """The shell tests that name sparseconv-opt in a RUN line."""
+
+    run_line = re.compile(r"RUN:.*\bsparseconv-opt\b")
+
+    def getTestsForPath(self, suite, path, lit_config, local_config):
+        for test in super().getTestsForPath(suite, path, lit_config, local_config):
+            with open(test.getSourcePath(), encoding="utf-8") as source:
+                if self.run_line.search(source.read()):
+                    yield test
+
+
+def has_cuda_device():
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int(0)
+    return (
+        driver.cuInit(0) == 0
+        and driver.cuDeviceGetCount(ctypes.byref(count)) == 0
+        and count.value > 0
+    )
+
+
+config.name = "sparseconv"
+format_class = OptTests if verify_roundtrip else lit.formats.ShTest
+config.test_format = format_class(execute_external=not llvm_config.use_lit_shell)
+config.suffixes = [".mlir", ".test", ".py"]
+config.excludes = ["CMakeLists.txt", "Fuzz", "Inputs", "Package", "lit.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.sparseconv_obj_root, "test")
+
+tools_dir = os.path.join(config.sparseconv_obj_root, "bin")
+opt_arguments = ["--verify-roundtrip"] if verify_roundtrip else []
+llvm_config.with_environment("PATH", [tools_dir, config.llvm_tools_dir], append_path=True)
+llvm_config.with_environment("FILECHECK_OPTS", "-enable-var-scope")
+llvm_config.add_tool_substitutions(
+    [
+        ToolSubst("sparseconv-opt", extra_args=opt_arguments, unresolved="ignore"),
+        ToolSubst("sparseconv-run", unresolved="ignore"),
+        ToolSubst("sparseconv-translate", unresolved="ignore"),
+        ToolSubst("sparseconv-sweep", unresolved="ignore"),
+        "FileCheck",
+        "count",
+        "not",
+        "split-file",
+    ],
+    [tools_dir, config.llvm_tools_dir],
+)
+config.substitutions.append(("%python", f'"{config.python_executable}"'))
+config.substitutions.append(
+    ("%scripts", os.path.join(config.sparseconv_src_root, "scripts"))
+)
+config.substitutions.append(
+    ("%networks", os.path.join(config.test_source_root, "Networks"))
+)
+
+if config.sparseconv_sanitize:
+    # libMLIR is not instrumented: it poisons its arenas by hand, and what it
+    # keeps to the end of the process looks like a leak.
+    llvm_config.with_environment(
+        "ASAN_OPTIONS", "allow_user_poisoning=0:detect_leaks=0"
+    )
+    llvm_config.with_environment("UBSAN_OPTIONS", "print_stacktrace=1")
+    config.available_features.add("sanitize")
+
+if has_cuda_device():
+    config.available_features.add("cuda")
+else:
+    lit_config.note("feature 'cuda' is missing: no driver, or no device")
