@@ -58,7 +58,6 @@ def SparseConv_SizeOp : SparseConv_Op<"size", [Pure]> {
   let arguments = (ins SparseConv_CoordsType:$coords);
   let results = (outs Index:$size);
   let assemblyFormat = "$coords attr-dict `:` type($coords)";
-  let hasFolder = 1;
 }
 
 def SparseConv_DownsampleOp : SparseConv_Op<"downsample",

@@ -55,7 +55,6 @@ def SparseConv_Dialect : Dialect {
     void registerTypes();
     void registerAttributes();
     void registerOps();
-    void registerInterfaces();
   }];
 }
 

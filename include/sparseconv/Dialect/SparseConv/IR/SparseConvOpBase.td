@@ -20,11 +20,12 @@ class SparseConv_Op<string mnemonic, list<Trait> traits = []>
     : Op<SparseConv_Dialect, mnemonic, traits>;
 
 /// Result types follow from operands and attributes.
-def SparseConv_Infer : DeclareOpInterfaceMethods<InferTypeOpInterface>;
+defvar SparseConv_Infer = InferTypeOpAdaptor;
 
 /// `tensor.dim` of a result folds to the size of a set, or to another dim.
 def SparseConv_Reify
-    : DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>;
+    : DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
+                                ["reifyResultShapes"]>;
 
 /// Names for the results of operations with several (`%coords, %order`).
 def SparseConv_ResultNames

@@ -1,0 +1,27 @@
+//===- Registration.h - dialects and passes, all at once --------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_PIPELINES_REGISTRATION_H
+#define SPARSECONV_PIPELINES_REGISTRATION_H
+
+namespace mlir {
+class DialectRegistry;
+
+namespace sparseconv {
+
+/// Our dialect, and the upstream dialects, interfaces and external models that
+/// networks and our passes use.
+void registerDialects(DialectRegistry &registry);
+
+/// Our passes and pipelines, and the upstream passes that tests and users need.
+void registerPasses();
+
+} // namespace sparseconv
+} // namespace mlir
+
+#endif // SPARSECONV_PIPELINES_REGISTRATION_H

@@ -1,0 +1,329 @@
+//===- SparseConvCoordOps.cpp - operations on coordinate sets -------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "sparseconv/Dialect/SparseConv/IR/Verification.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+/// tensor<?xi32>
+static RankedTensorType getRowsType(MLIRContext *context) {
+  return RankedTensorType::get({ShapedType::kDynamic},
+                               IntegerType::get(context, 32));
+}
+
+/// tensor<?x(1+D)xi32>
+static RankedTensorType getPointsType(CoordsType coords) {
+  return RankedTensorType::get(
+      {ShapedType::kDynamic, static_cast<int64_t>(coords.getDim()) + 1},
+      IntegerType::get(coords.getContext(), 32));
+}
+
+static OpFoldResult getSize(OpBuilder &builder, Location loc, Value coords) {
+  return SizeOp::create(builder, loc, coords).getResult();
+}
+
+static OpFoldResult getDim0(OpBuilder &builder, Location loc, Value tensor) {
+  return tensor::getMixedSize(builder, loc, tensor, 0);
+}
+
+//===----------------------------------------------------------------------===//
+// PackOp
+//===----------------------------------------------------------------------===//
+
+void PackOp::build(OpBuilder &builder, OperationState &state, CoordsType type,
+                   Value points) {
+  auto pointsType = cast<RankedTensorType>(points.getType());
+  build(builder, state, type, getRowsType(builder.getContext()),
+        RankedTensorType::get({pointsType.getDimSize(0)}, builder.getI32Type()),
+        points);
+}
+
+ParseResult PackOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand points;
+  RankedTensorType pointsType;
+  CoordsType coordsType;
+  if (parser.parseOperand(points) ||
+      parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
+      parser.parseType(pointsType) || parser.parseArrow() ||
+      parser.parseType(coordsType) ||
+      parser.resolveOperand(points, pointsType, result.operands))
+    return failure();
+  Type i32 = parser.getBuilder().getI32Type();
+  int64_t rows = pointsType.getRank() ? pointsType.getDimSize(0) : 0;
+  result.addTypes({coordsType, getRowsType(parser.getContext()),
+                   RankedTensorType::get({rows}, i32)});
+  return success();
+}
+
+void PackOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getPoints();
+  printer.printOptionalAttrDict((*this)->getAttrs());
+  printer << " : " << getPoints().getType() << " -> " << getCoords().getType();
+}
+
+LogicalResult PackOp::verify() {
+  if (failed(verifyPointColumns(*this, getPoints().getType(),
+                                getCoords().getType())))
+    return failure();
+  if (!getOrder().getType().isDynamicDim(0))
+    return emitOpError("expects 'order' of type tensor<?xi32>, but found ")
+           << getOrder().getType();
+  if (getRowOf().getType().getDimSize(0) != getPoints().getType().getDimSize(0))
+    return emitOpError("expects 'row_of' with one element for each point of ")
+           << getPoints().getType() << ", but found " << getRowOf().getType();
+  return success();
+}
+
+LogicalResult PackOp::reifyResultShapes(OpBuilder &builder,
+                                        ReifiedRankedShapedTypeDims &shapes) {
+  shapes.resize(3);
+  shapes[1] = {getSize(builder, getLoc(), getCoords())};
+  shapes[2] = {getDim0(builder, getLoc(), getPoints())};
+  return success();
+}
+
+void PackOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getCoords(), "coords");
+  setName(getOrder(), "order");
+  setName(getRowOf(), "row_of");
+}
+
+//===----------------------------------------------------------------------===//
+// UnpackOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult UnpackOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  types.push_back(
+      getPointsType(cast<CoordsType>(adaptor.getCoords().getType())));
+  return success();
+}
+
+LogicalResult UnpackOp::reifyResultShapes(OpBuilder &builder,
+                                          ReifiedRankedShapedTypeDims &shapes) {
+  shapes.push_back({getSize(builder, getLoc(), getCoords()),
+                    builder.getIndexAttr(getPoints().getType().getDimSize(1))});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// DownsampleOp, UpsampleOp, ExpandOp
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyFactors(Operation *op, ArrayRef<int64_t> by,
+                                   CoordsType coords) {
+  if (by.size() != coords.getDim())
+    return op->emitOpError("expects 'by' with one factor for each of ")
+           << coords.getDim() << " axes, but found " << by.size();
+  for (auto [axis, factor] : llvm::enumerate(by))
+    if (factor < 1)
+      return op->emitOpError("expects a factor of at least 1 on axis ")
+             << axis << ", but found " << factor;
+  return success();
+}
+
+static LogicalResult verifyCapacity(Operation *op,
+                                    std::optional<uint64_t> capacity) {
+  if (capacity && (static_cast<int64_t>(*capacity) < 0 ||
+                   *capacity > std::numeric_limits<int32_t>::max() - 1))
+    return op->emitOpError("expects a capacity of 0 to 2^31-2, but found ")
+           << static_cast<int64_t>(*capacity);
+  return success();
+}
+
+static LogicalResult verifyClip(Operation *op, std::optional<RegionAttr> clip,
+                                CoordsType coords) {
+  if (clip && clip->getDim() != coords.getDim())
+    return op->emitOpError("expects a clip region of ")
+           << coords.getDim() << " axes, but found one of " << clip->getDim();
+  return success();
+}
+
+/// The strides of `coords` times (or divided by) `by`; null with a diagnostic
+/// where that is no set type.
+static CoordsType inferStride(std::optional<Location> loc, CoordsType coords,
+                              ArrayRef<int64_t> by, bool divide) {
+  auto emitError = [&] {
+    return mlir::emitError(loc.value_or(UnknownLoc::get(coords.getContext())));
+  };
+  if (by.size() != coords.getDim() ||
+      llvm::any_of(by, [](int64_t factor) { return factor < 1; })) {
+    emitError() << "expects 'by' with one factor of at least 1 for each of "
+                << coords.getDim() << " axes";
+    return {};
+  }
+  SmallVector<int64_t> strides;
+  for (auto [axis, stride, factor] : llvm::enumerate(coords.getStride(), by)) {
+    if (divide && stride % factor != 0) {
+      emitError() << "expects a factor that divides the stride " << stride
+                  << " of axis " << axis << ", but found " << factor;
+      return {};
+    }
+    int64_t result;
+    if (!divide && llvm::MulOverflow(stride, factor, result)) {
+      emitError() << "the stride of axis " << axis << " overflows";
+      return {};
+    }
+    strides.push_back(divide ? stride / factor : stride * factor);
+  }
+  return CoordsType::getChecked(emitError, coords.getContext(), coords.getDim(),
+                                ArrayRef<int64_t>(strides),
+                                coords.getPacking());
+}
+
+LogicalResult DownsampleOp::inferReturnTypes(MLIRContext *,
+                                             std::optional<Location> loc,
+                                             Adaptor adaptor,
+                                             SmallVectorImpl<Type> &types) {
+  CoordsType type =
+      inferStride(loc, cast<CoordsType>(adaptor.getCoords().getType()),
+                  adaptor.getBy(), /*divide=*/false);
+  types.push_back(type);
+  return success(type != nullptr);
+}
+
+LogicalResult DownsampleOp::verify() {
+  CoordsType type = getCoords().getType();
+  if (failed(verifyFactors(*this, getBy(), type)) ||
+      failed(verifyClip(*this, getClip(), type)) ||
+      failed(verifyCapacity(*this, getCapacity())))
+    return failure();
+  if (getRule() == OutputRule::Floor) {
+    if (getOffsets() || getClip() || getCapacity())
+      return emitOpError("takes offsets, a clip region and a capacity with the "
+                         "cover rule only");
+    return success();
+  }
+  if (!getOffsets())
+    return emitOpError("expects offsets with the cover rule");
+  return verifyOffsets(*this, *getOffsets(), type);
+}
+
+OpFoldResult DownsampleOp::fold(FoldAdaptor) {
+  // Flooring to the stride that a set has changes nothing.
+  if (getRule() == OutputRule::Floor &&
+      getResult().getType() == getCoords().getType())
+    return getCoords();
+  return {};
+}
+
+LogicalResult UpsampleOp::inferReturnTypes(MLIRContext *,
+                                           std::optional<Location> loc,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  CoordsType type =
+      inferStride(loc, cast<CoordsType>(adaptor.getCoords().getType()),
+                  adaptor.getBy(), /*divide=*/true);
+  types.push_back(type);
+  return success(type != nullptr);
+}
+
+OffsetSetInterface UpsampleOp::getEffectiveOffsets() {
+  if (std::optional<OffsetSetInterface> offsets = getOffsets())
+    return *offsets;
+  return cast<OffsetSetInterface>(
+      Attribute(BoxAttr::get(getContext(), getBy(), /*corner=*/true)));
+}
+
+LogicalResult UpsampleOp::verify() {
+  if (failed(verifyFactors(*this, getBy(), getCoords().getType())) ||
+      failed(verifyClip(*this, getClip(), getCoords().getType())) ||
+      failed(verifyCapacity(*this, getCapacity())))
+    return failure();
+  return verifyOffsets(*this, getEffectiveOffsets(), getResult().getType());
+}
+
+OpFoldResult UpsampleOp::fold(FoldAdaptor) {
+  // One cell for each coordinate: the coordinate itself.
+  if (!getOffsets() && !getClip() && !getCapacity() &&
+      getResult().getType() == getCoords().getType())
+    return getCoords();
+  return {};
+}
+
+LogicalResult ExpandOp::verify() {
+  if (failed(verifyClip(*this, getClip(), getCoords().getType())) ||
+      failed(verifyCapacity(*this, getCapacity())))
+    return failure();
+  return verifyOffsets(*this, getOffsets(), getCoords().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// UnionOp, IntersectionOp, PruneOp
+//===----------------------------------------------------------------------===//
+
+template <typename Adaptor>
+static void inferMerge(Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  Type rows = getRowsType(adaptor.getLhs().getContext());
+  types.append({adaptor.getLhs().getType(), rows, rows});
+}
+
+template <typename OpTy>
+static void setMergeNames(OpTy op, OpAsmSetValueNameFn setName) {
+  setName(op.getCoords(), "coords");
+  setName(op.getLhsRows(), "lhs_rows");
+  setName(op.getRhsRows(), "rhs_rows");
+}
+
+LogicalResult UnionOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  inferMerge(adaptor, types);
+  return success();
+}
+
+LogicalResult UnionOp::reifyResultShapes(OpBuilder &builder,
+                                         ReifiedRankedShapedTypeDims &shapes) {
+  shapes.resize(3);
+  shapes[1] = {getSize(builder, getLoc(), getLhs())};
+  shapes[2] = {getSize(builder, getLoc(), getRhs())};
+  return success();
+}
+
+void UnionOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setMergeNames(*this, setName);
+}
+
+LogicalResult IntersectionOp::inferReturnTypes(MLIRContext *,
+                                               std::optional<Location>,
+                                               Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
+  inferMerge(adaptor, types);
+  return success();
+}
+
+LogicalResult
+IntersectionOp::reifyResultShapes(OpBuilder &builder,
+                                  ReifiedRankedShapedTypeDims &shapes) {
+  shapes.resize(3);
+  shapes[1] = {getSize(builder, getLoc(), getCoords())};
+  shapes[2] = {getSize(builder, getLoc(), getCoords())};
+  return success();
+}
+
+void IntersectionOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setMergeNames(*this, setName);
+}
+
+LogicalResult PruneOp::inferReturnTypes(MLIRContext *context,
+                                        std::optional<Location>,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  types.append({adaptor.getCoords().getType(), getRowsType(context)});
+  return success();
+}
+
+void PruneOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "kept");
+  setName(getRows(), "rows");
+}

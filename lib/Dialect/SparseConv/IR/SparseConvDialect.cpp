@@ -1,0 +1,89 @@
+//===- SparseConvDialect.cpp - the dialect and its hooks ------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
+#include "mlir/Bytecode/BytecodeImplementation.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/OpImplementation.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvTypes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.cpp.inc"
+
+namespace {
+
+/// Short names for what would otherwise be written out at every use.
+struct AliasInterface : public OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    if (isa<PackingAttr>(attr)) {
+      os << "packing";
+      return AliasResult::FinalAlias;
+    }
+    return AliasResult::NoAlias;
+  }
+
+  AliasResult getAlias(Type type, raw_ostream &os) const override {
+    return llvm::TypeSwitch<Type, AliasResult>(type)
+        .Case([&](CoordsType coords) {
+          os << "coords";
+          for (int64_t stride : coords.getStride())
+            os << '_' << stride;
+          return AliasResult::OverridableAlias;
+        })
+        .Case([&](KernelMapType map) {
+          os << "map" << map.getVolume();
+          return AliasResult::OverridableAlias;
+        })
+        .Default(AliasResult::NoAlias);
+  }
+};
+
+/// Version of the encoding that wrote a bytecode file.
+struct Version : public DialectVersion {
+  explicit Version(int64_t number) : number(number) {}
+  int64_t number;
+};
+
+/// Types and attributes travel as text; the version says which text.
+struct BytecodeInterface : public BytecodeDialectInterface {
+  explicit BytecodeInterface(Dialect *dialect)
+      : BytecodeDialectInterface(dialect) {}
+
+  void writeVersion(DialectBytecodeWriter &writer) const override {
+    writer.writeVarInt(SparseConvDialect::kBytecodeVersion);
+  }
+
+  std::unique_ptr<DialectVersion>
+  readVersion(DialectBytecodeReader &reader) const override {
+    uint64_t number;
+    if (failed(reader.readVarInt(number)))
+      return nullptr;
+    if (number > SparseConvDialect::kBytecodeVersion) {
+      reader.emitError() << "sparseconv bytecode of version " << number
+                         << " is newer than this build reads (version "
+                         << SparseConvDialect::kBytecodeVersion << ")";
+      return nullptr;
+    }
+    return std::make_unique<Version>(number);
+  }
+};
+
+} // namespace
+
+void SparseConvDialect::initialize() {
+  registerAttributes();
+  registerTypes();
+  registerOps();
+  addInterfaces<AliasInterface, BytecodeInterface>();
+}

@@ -1,0 +1,104 @@
+//===- SparseConvMapOps.cpp - operations on kernel maps -------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/PatternMatch.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "sparseconv/Dialect/SparseConv/IR/Verification.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+//===----------------------------------------------------------------------===//
+// KernelMapOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelMapOp::inferReturnTypes(MLIRContext *context,
+                                            std::optional<Location> loc,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  auto emitError = [&] {
+    return mlir::emitError(loc.value_or(UnknownLoc::get(context)));
+  };
+  types.push_back(KernelMapType::getChecked(
+      emitError, context, adaptor.getOffsets().getVolume(),
+      cast<CoordsType>(adaptor.getIn().getType()),
+      cast<CoordsType>(adaptor.getOut().getType())));
+  return success(types.back() != nullptr);
+}
+
+LogicalResult KernelMapOp::verify() {
+  CoordsType in = getIn().getType(), out = getOut().getType();
+  CoordsType fine = getTransposed() ? out : in;
+  CoordsType coarse = getTransposed() ? in : out;
+  for (unsigned axis = 0; axis < in.getDim(); ++axis) {
+    int64_t fineStride = fine.getStride()[axis];
+    int64_t coarseStride = coarse.getStride()[axis];
+    if (coarseStride % fineStride != 0)
+      return emitOpError("expects the stride of the ")
+             << (getTransposed() ? "in" : "out")
+             << " set to be a multiple of that of the "
+             << (getTransposed() ? "out" : "in") << " set"
+             << (getTransposed() ? "" : " (or 'transposed')") << ", but found "
+             << coarseStride << " and " << fineStride << " on axis " << axis;
+  }
+  return verifyOffsets(*this, getOffsets(), fine);
+}
+
+//===----------------------------------------------------------------------===//
+// TransposeMapOp, MapSizeOp, NeighbourTableOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult TransposeMapOp::inferReturnTypes(MLIRContext *context,
+                                               std::optional<Location>,
+                                               Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
+  auto map = cast<KernelMapType>(adaptor.getMap().getType());
+  types.push_back(
+      KernelMapType::get(context, map.getVolume(), map.getOut(), map.getIn()));
+  return success();
+}
+
+OpFoldResult TransposeMapOp::fold(FoldAdaptor) {
+  if (auto inner = getMap().getDefiningOp<TransposeMapOp>())
+    return inner.getMap();
+  return {};
+}
+
+LogicalResult MapSizeOp::canonicalize(MapSizeOp op, PatternRewriter &rewriter) {
+  bool isIn = op.getSide() == MapSide::In;
+  if (auto map = op.getMap().getDefiningOp<KernelMapOp>()) {
+    rewriter.replaceOpWithNewOp<SizeOp>(op, isIn ? map.getIn() : map.getOut());
+    return success();
+  }
+  if (auto transposed = op.getMap().getDefiningOp<TransposeMapOp>()) {
+    rewriter.replaceOpWithNewOp<MapSizeOp>(
+        op, isIn ? MapSide::Out : MapSide::In, transposed.getMap());
+    return success();
+  }
+  return failure();
+}
+
+LogicalResult NeighbourTableOp::inferReturnTypes(MLIRContext *context,
+                                                 std::optional<Location>,
+                                                 Adaptor adaptor,
+                                                 SmallVectorImpl<Type> &types) {
+  auto map = cast<KernelMapType>(adaptor.getMap().getType());
+  types.push_back(RankedTensorType::get({ShapedType::kDynamic, map.getVolume()},
+                                        IntegerType::get(context, 32)));
+  return success();
+}
+
+LogicalResult
+NeighbourTableOp::reifyResultShapes(OpBuilder &builder,
+                                    ReifiedRankedShapedTypeDims &shapes) {
+  Value rows =
+      MapSizeOp::create(builder, getLoc(), MapSide::Out, getMap()).getResult();
+  shapes.push_back(
+      {rows, builder.getIndexAttr(getMap().getType().getVolume())});
+  return success();
+}
