@@ -1,0 +1,32 @@
+//===- NamedTensors.h - tensors by name -------------------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What an archive of tensors holds: the weights of a network, for example.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_IO_NAMEDTENSORS_H
+#define SPARSECONV_IO_NAMEDTENSORS_H
+
+#include "sparseconv/Support/HostTensor.h"
+#include <string>
+#include <vector>
+
+namespace sparseconv {
+
+struct NamedTensor {
+  std::string name;
+  HostTensor tensor;
+};
+
+/// Tensors in the order of the file. Names are distinct.
+using NamedTensors = std::vector<NamedTensor>;
+
+} // namespace sparseconv
+
+#endif // SPARSECONV_IO_NAMEDTENSORS_H

@@ -1,0 +1,81 @@
+//===- File.cpp - whole files ---------------------------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/IO/File.h"
+#include "Bytes.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace llvm;
+using namespace sparseconv;
+using namespace sparseconv::detail;
+
+Expected<std::unique_ptr<MemoryBuffer>>
+sparseconv::readFile(llvm::StringRef path) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
+      MemoryBuffer::getFile(path, /*IsText=*/false,
+                            /*RequiresNullTerminator=*/false,
+                            /*IsVolatile=*/true);
+  if (!buffer)
+    return makeFileError(path, "cannot be read: {0}",
+                         buffer.getError().message());
+  return std::move(*buffer);
+}
+
+/// Runs `write` on an open file. The stream aborts the program when it dies
+/// with an unseen error, so the error is taken from it here.
+static Error writeTo(int descriptor, bool shouldClose, StringRef path,
+                     function_ref<void(raw_ostream &)> write) {
+  raw_fd_ostream stream(descriptor, shouldClose);
+  write(stream);
+  if (shouldClose)
+    stream.close();
+  else
+    stream.flush();
+  std::error_code error = stream.error();
+  stream.clear_error();
+  if (error)
+    return makeFileError(path, "cannot be written: {0}", error.message());
+  return Error::success();
+}
+
+Error sparseconv::writeFile(StringRef path,
+                            function_ref<void(raw_ostream &)> write) {
+  sys::fs::file_status status;
+  std::error_code missing = sys::fs::status(path, status);
+  if (!missing && sys::fs::is_directory(status))
+    return makeFileError(path, "cannot be written: is a directory");
+
+  if (!missing && !sys::fs::is_regular_file(status)) {
+    int descriptor;
+    if (std::error_code error = sys::fs::openFileForWrite(
+            path, descriptor, sys::fs::CD_OpenExisting))
+      return makeFileError(path, "cannot be written: {0}", error.message());
+    return writeTo(descriptor, /*shouldClose=*/true, path, write);
+  }
+
+  // A symbolic link stays one: its target is what gets replaced.
+  SmallString<128> target(path);
+  if (!missing)
+    if (std::error_code error = sys::fs::real_path(path, target))
+      return makeFileError(path, "cannot be written: {0}", error.message());
+
+  Expected<sys::fs::TempFile> temporary =
+      sys::fs::TempFile::create(target + ".%%%%%%.tmp");
+  if (!temporary) {
+    std::string reason = toString(temporary.takeError());
+    return makeFileError(path, "cannot be written: {0}", reason);
+  }
+  if (Error error = writeTo(temporary->FD, /*shouldClose=*/false, path, write))
+    return joinErrors(std::move(error), temporary->discard());
+  if (Error error = temporary->keep(target)) {
+    std::string reason = toString(std::move(error));
+    return makeFileError(path, "cannot be written: {0}", reason);
+  }
+  return Error::success();
+}
