@@ -15,6 +15,9 @@
 # libMLIR.so. Archives beside the shared library would duplicate its TypeIDs.
 set(MLIR_LINK_MLIR_DYLIB ON)
 
+# Debian keeps libMLIR.so out of the linker's default path.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
 set(LLVM_RUNTIME_OUTPUT_INTDIR ${PROJECT_BINARY_DIR}/bin)
 set(LLVM_LIBRARY_OUTPUT_INTDIR ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
@@ -37,6 +40,7 @@ if(NOT Python3_EXECUTABLE)
 endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
+include(GNUInstallDirs)
 include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
@@ -64,7 +68,8 @@ function(add_sparseconv_library name)
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
-    $<INSTALL_INTERFACE:include>)
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(${name} PUBLIC cxx_std_17)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
