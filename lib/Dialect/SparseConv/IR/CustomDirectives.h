@@ -10,6 +10,8 @@
 #define SPARSECONV_LIB_DIALECT_SPARSECONV_IR_CUSTOMDIRECTIVES_H
 
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h"
 
 namespace mlir::sparseconv {
@@ -30,6 +32,17 @@ parseEpilogue(OpAsmParser &parser,
               SmallVectorImpl<Type> &types, Region &epilogue);
 void printEpilogue(OpAsmPrinter &printer, Operation *op, OperandRange extras,
                    TypeRange types, Region &epilogue);
+
+/// `ins(%a : type) outs(%b : type) {attributes} region? (-> types)?`: the form
+/// of all kernel operations.
+ParseResult parseKernelOp(OpAsmParser &parser, OperationState &result);
+void printKernelOp(OpAsmPrinter &printer, DestinationStyleOpInterface op);
+
+/// Kernel operations read their buffers, and write inits and status record.
+void getKernelEffects(
+    DestinationStyleOpInterface op,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects);
 
 } // namespace mlir::sparseconv
 
