@@ -21,11 +21,16 @@ ParseResult parseOffsetSet(OpAsmParser &parser, OffsetSetInterface &offsets);
 void printOffsetSet(OpAsmPrinter &printer, Operation *op,
                     OffsetSetInterface offsets);
 
-/// `cover`, or nothing for the floor rule.
+/// ` cover`, or nothing for the floor rule.
 ParseResult parseOutputRule(OpAsmParser &parser, OutputRuleAttr &rule);
 void printOutputRule(OpAsmPrinter &printer, Operation *op, OutputRuleAttr rule);
 
-/// `epilogue(%a, %b : type, type) { region }`, or nothing.
+/// `present` or `volume`.
+ParseResult parseCountKind(OpAsmParser &parser, CountKindAttr &count);
+void printCountKind(OpAsmPrinter &printer, Operation *op, CountKindAttr count);
+
+/// `epilogue(%a, %b : type, type) { region }`, `epilogue { region }`, or
+/// nothing.
 ParseResult
 parseEpilogue(OpAsmParser &parser,
               SmallVectorImpl<OpAsmParser::UnresolvedOperand> &extras,

@@ -56,7 +56,7 @@ ParseResult sparseconv::parseOutputRule(OpAsmParser &parser,
 void sparseconv::printOutputRule(OpAsmPrinter &printer, Operation *,
                                  OutputRuleAttr rule) {
   if (rule.getValue() == OutputRule::Cover)
-    printer << "cover";
+    printer << " cover";
 }
 
 //===----------------------------------------------------------------------===//

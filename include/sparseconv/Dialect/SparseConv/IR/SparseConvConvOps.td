@@ -17,7 +17,8 @@ class SparseConv_ComputeOp<string mnemonic, list<Trait> traits = []>
                     traits)>;
 
 def SparseConv_ConvOp : SparseConv_ComputeOp<"conv",
-    [SingleBlockImplicitTerminator<"YieldOp">]> {
+    [IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">,
+     SparseConv_ArgumentNames]> {
   let summary = "sparse convolution over a kernel map";
   let description = [{
     ```mlir
@@ -46,8 +47,9 @@ def SparseConv_ConvOp : SparseConv_ComputeOp<"conv",
 
     Its arguments are the f32 accumulator and one scalar for each extra operand:
     a channel operand is [C_out], a row operand [rows of the out set, C_out].
-    The body holds scalar `arith` and `math` operations; the yielded f32 is
-    rounded once to the result's element type.
+    The body holds scalar `arith` and `math` operations and constants, and reads
+    nothing but its arguments; the yielded f32 is rounded once to the result's
+    element type.
 
     `dataflow` and `tiling` hold decisions; without them the passes decide.
 
@@ -65,7 +67,7 @@ def SparseConv_ConvOp : SparseConv_ComputeOp<"conv",
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let builders = [OpBuilder<(ins "Value":$x, "Value":$w, "Value":$map)>];
   let assemblyFormat = [{
-    $x `,` $w `,` $map
+    $x `,` $w `,` $map ``
     custom<Epilogue>($extras, type($extras), $epilogue)
     attr-dict `:` type($x) `,` type($w) `,` type($map) `->` type($y)
   }];
@@ -83,7 +85,7 @@ def SparseConv_YieldOp : SparseConv_Op<"yield",
     [Pure, ReturnLike, Terminator, HasParent<"ConvOp">]> {
   let summary = "ends an epilogue";
   let arguments = (ins Variadic<F32>:$values);
-  let builders = [OpBuilder<(ins), [{}]>];
+  let builders = [OpBuilder<(ins)>];
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
 

@@ -93,7 +93,7 @@ def SparseConv_DownsampleOp : SparseConv_Op<"downsample",
     OptionalAttr<I64Attr>:$capacity);
   let results = (outs SparseConv_CoordsType:$result);
   let assemblyFormat = [{
-    $coords `by` $by custom<OutputRule>($rule)
+    $coords `by` $by `` custom<OutputRule>($rule)
     (`offsets` `(` custom<OffsetSet>($offsets)^ `)`)?
     (`clip` `(` $clip^ `)`)? (`capacity` `(` $capacity^ `)`)?
     attr-dict `:` type($coords) `->` type($result)

@@ -73,7 +73,7 @@ def SparseConv_MapSizeOp : SparseConv_Op<"map_size", [Pure]> {
   let arguments = (ins SparseConv_MapSideAttr:$side,
                        SparseConv_KernelMapType:$map);
   let results = (outs Index:$size);
-  let assemblyFormat = "$side $map attr-dict `:` type($map)";
+  let assemblyFormat = "`` $side $map attr-dict `:` type($map)";
   let hasCanonicalizeMethod = 1;
 }
 

@@ -31,4 +31,8 @@ def SparseConv_Reify
 def SparseConv_ResultNames
     : DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>;
 
+/// Names for the arguments of a region (`%acc, %channel, %row`).
+def SparseConv_ArgumentNames
+    : DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>;
+
 #endif // SPARSECONV_OP_BASE

@@ -35,7 +35,7 @@ def SparseConv_PoolOp : SparseConv_ComputeOp<"pool"> {
                       "::mlir::sparseconv::CountKind::Present">:$count);
   let results = (outs SparseConv_Features:$y);
   let assemblyFormat = [{
-    $kind $x `,` $map (`count` `(` $count^ `)`)? attr-dict
+    `` $kind $x `,` $map (`count` `(` custom<CountKind>($count)^ `)`)? attr-dict
     `:` type($x) `,` type($map) `->` type($y)
   }];
   let hasVerifier = 1;
@@ -66,7 +66,7 @@ def SparseConv_PoolGradOp : SparseConv_ComputeOp<"pool_grad"> {
                       "::mlir::sparseconv::CountKind::Present">:$count);
   let results = (outs SparseConv_Features:$dx);
   let assemblyFormat = [{
-    $kind $dy `,` $map (`of` $x^)? (`count` `(` $count^ `)`)? attr-dict
+    `` $kind $dy `,` $map (`of` $x^)? (`count` `(` custom<CountKind>($count)^ `)`)? attr-dict
     `:` type($dy) `,` type($map) (`,` type($x)^)? `->` type($dx)
   }];
   let hasVerifier = 1;
@@ -121,7 +121,7 @@ def SparseConv_GlobalPoolOp : SparseConv_Op<"global_pool",
     Optional<Index>:$batch);
   let results = (outs SparseConv_Features:$y);
   let assemblyFormat = [{
-    $kind $x `,` $coords (`batch` `(` $batch^ `)`)? attr-dict
+    `` $kind $x `,` $coords (`batch` `(` $batch^ `)`)? attr-dict
     `:` type($x) `,` type($coords) `->` type($y)
   }];
   let hasVerifier = 1;
@@ -149,7 +149,7 @@ def SparseConv_GlobalPoolGradOp : SparseConv_Op<"global_pool_grad",
     Optional<SparseConv_Features>:$x);
   let results = (outs SparseConv_Features:$dx);
   let assemblyFormat = [{
-    $kind $dy `,` $coords (`of` $x^)? attr-dict
+    `` $kind $dy `,` $coords (`of` $x^)? attr-dict
     `:` type($dy) `,` type($coords) (`,` type($x)^)? `->` type($dx)
   }];
   let hasVerifier = 1;

@@ -28,6 +28,7 @@ def SparseConv_GatherOp : SparseConv_ComputeOp<"gather"> {
   let assemblyFormat = [{
     $x `,` $rows attr-dict `:` type($x) `,` type($rows) `->` type($y)
   }];
+  let hasVerifier = 1;
 }
 
 def SparseConv_ScatterOp : SparseConv_Op<"scatter",
@@ -83,7 +84,7 @@ def SparseConv_VoxeliseOp : SparseConv_ComputeOp<"voxelise"> {
     SparseConv_CoordsType:$coords);
   let results = (outs SparseConv_Features:$y);
   let assemblyFormat = [{
-    $interpolation $kind $x `,` $points `,` $coords attr-dict
+    `` $interpolation `` $kind $x `,` $points `,` $coords attr-dict
     `:` type($x) `,` type($points) `,` type($coords) `->` type($y)
   }];
   let hasVerifier = 1;
@@ -111,7 +112,7 @@ def SparseConv_DevoxeliseOp : SparseConv_ComputeOp<"devoxelise"> {
     SparseConv_CoordsType:$coords);
   let results = (outs SparseConv_Features:$y);
   let assemblyFormat = [{
-    $interpolation $x `,` $points `,` $coords attr-dict
+    `` $interpolation $x `,` $points `,` $coords attr-dict
     `:` type($x) `,` type($points) `,` type($coords) `->` type($y)
   }];
   let hasVerifier = 1;

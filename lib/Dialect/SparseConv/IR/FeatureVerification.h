@@ -1,0 +1,62 @@
+//===- FeatureVerification.h - checks of feature tensors --------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the operations on features have in common: checks that say what was
+// expected and what was found, result types and reified row counts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_LIB_DIALECT_SPARSECONV_IR_FEATUREVERIFICATION_H
+#define SPARSECONV_LIB_DIALECT_SPARSECONV_IR_FEATUREVERIFICATION_H
+
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+
+namespace mlir::sparseconv {
+
+/// tensor<?xCxT>: features of a set whose size is known at run time.
+RankedTensorType getFeatureType(int64_t channels, Type element);
+
+/// The type of `value` where it is a tensor of one of `ranks`; otherwise null
+/// with an error that names it. Inference meets operands that no verifier saw.
+RankedTensorType inferRankedType(std::optional<Location> loc, StringRef name,
+                                 Value value, ArrayRef<int64_t> ranks);
+
+/// No encoding, and a static number of channels of at least 1.
+LogicalResult verifyFeatures(Operation *op, StringRef name,
+                             RankedTensorType type);
+
+/// `type` has the element type of `other`.
+LogicalResult verifySameElement(Operation *op, StringRef name,
+                                RankedTensorType type, StringRef otherName,
+                                RankedTensorType other);
+
+/// `type` has the channels (its last dimension) and the element type of
+/// `other`.
+LogicalResult verifySameChannels(Operation *op, StringRef name,
+                                 RankedTensorType type, StringRef otherName,
+                                 RankedTensorType other);
+
+/// Two tensors with one row for each point differ in no row count known here.
+LogicalResult verifySameRows(Operation *op, StringRef name,
+                             RankedTensorType type, StringRef otherName,
+                             RankedTensorType other);
+
+/// `found` is exactly `expected`.
+LogicalResult verifyResultType(Operation *op, StringRef name, Type found,
+                               Type expected);
+
+/// Rows of a side of a map.
+OpFoldResult reifyMapRows(OpBuilder &builder, Location loc, MapSide side,
+                          Value map);
+
+/// Rows of a set.
+OpFoldResult reifySetRows(OpBuilder &builder, Location loc, Value coords);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_LIB_DIALECT_SPARSECONV_IR_FEATUREVERIFICATION_H
