@@ -11,9 +11,7 @@
 #include "Zip.h"
 #include "sparseconv/IO/File.h"
 #include "sparseconv/IO/Npy.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/CRC.h"
 #include "llvm/Support/EndianStream.h"
 
 using namespace llvm;
@@ -108,8 +106,7 @@ void ArchiveWriter::writeCommon(const Entry &entry, uint16_t extraBytes) {
 
 void ArchiveWriter::write(StringRef name, StringRef header, StringRef data) {
   Entry entry{(name + suffix).str(), offset, header.size() + data.size(),
-              llvm::crc32(llvm::crc32(arrayRefFromStringRef(header)),
-                          arrayRefFromStringRef(data))};
+              getCrc({header, data})};
   out.write<uint32_t>(zip::localMagic);
   writeCommon(entry, localExtraBytes);
   os << entry.name;

@@ -27,6 +27,15 @@ struct Directory {
 };
 } // namespace
 
+uint32_t getCrc(ArrayRef<StringRef> parts) {
+  uint32_t crc = 0;
+  // An empty part has no address, which zlib takes as a request to start over.
+  for (StringRef part : parts)
+    if (!part.empty())
+      crc = llvm::crc32(crc, arrayRefFromStringRef(part));
+  return crc;
+}
+
 /// True when [offset, offset + bytes) lies inside `size` bytes.
 static bool isInside(uint64_t offset, uint64_t bytes, uint64_t size) {
   return offset <= size && bytes <= size - offset;
@@ -254,8 +263,7 @@ Expected<std::vector<char>> extractZipMember(StringRef file,
   if (bytes.size() != member.bytes)
     return makeFileError(file, "expected {0} bytes in member {1}, found {2}",
                          member.bytes, quote(member.name), bytes.size());
-  uint32_t crc =
-      llvm::crc32(arrayRefFromStringRef({bytes.data(), bytes.size()}));
+  uint32_t crc = getCrc(StringRef(bytes.data(), bytes.size()));
   if (crc != member.crc)
     return makeFileError(file,
                          "member {0} is damaged: its CRC-32 is {1:x8}, "

@@ -13,6 +13,7 @@
 #ifndef SPARSECONV_LIB_IO_ZIP_H
 #define SPARSECONV_LIB_IO_ZIP_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
@@ -30,6 +31,9 @@ constexpr uint64_t localBytes = 30, centralBytes = 46, endBytes = 22,
                    end64Bytes = 56, locator64Bytes = 20;
 constexpr uint16_t zip64Field = 1;
 } // namespace zip
+
+/// The CRC-32 of the parts one after the other.
+uint32_t getCrc(llvm::ArrayRef<llvm::StringRef> parts);
 
 struct ZipMember {
   llvm::StringRef name;
