@@ -46,6 +46,7 @@
 #include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "sparseconv/Conversion/Passes.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
 
 using namespace mlir;
@@ -74,6 +75,8 @@ void sparseconv::registerDialects(DialectRegistry &registry) {
 }
 
 void sparseconv::registerPasses() {
+  registerSparseConvConversionPasses();
+
   registerTransformsPasses();
   registerConversionPasses();
   arith::registerArithPasses();

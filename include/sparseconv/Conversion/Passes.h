@@ -1,0 +1,24 @@
+//===- Passes.h - conversion passes -----------------------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_CONVERSION_PASSES_H
+#define SPARSECONV_CONVERSION_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::sparseconv {
+
+#define GEN_PASS_DECL
+#include "sparseconv/Conversion/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "sparseconv/Conversion/Passes.h.inc"
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_CONVERSION_PASSES_H

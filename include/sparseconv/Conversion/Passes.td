@@ -1,0 +1,31 @@
+//===- Passes.td - conversion passes -----------------------*- tablegen -*-===////
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_CONVERSION_PASSES
+#define SPARSECONV_CONVERSION_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertSparseConvKernelsToLoops
+    : Pass<"convert-sparseconv-kernels-to-loops", "::mlir::ModuleOp"> {
+  let summary = "writes kernel operations on buffers as loop nests";
+  let description = [{
+    The CPU's kernels: every `sparseconv.kernel` operation on buffers becomes
+    `scf` loops over `memref` and `vector` operations; work items that run on
+    all threads are `scf.parallel`. Sorting becomes a call of the runtime.
+
+    Each element of a result is computed by one work item in a fixed order, so
+    results have the same bits for any number of threads.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
+}
+
+#endif // SPARSECONV_CONVERSION_PASSES

@@ -1,0 +1,55 @@
+//===- Patterns.h - kernels as loop nests -----------------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_LIB_CONVERSION_KERNELSTOLOOPS_PATTERNS_H
+#define SPARSECONV_LIB_CONVERSION_KERNELSTOLOOPS_PATTERNS_H
+
+#include "mlir/IR/PatternMatch.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "sparseconv/Kernels/LoopBuilder.h"
+
+namespace mlir::sparseconv {
+
+/// A pattern that writes one kernel operation on buffers as loops: `emit`
+/// writes them with a builder set before the operation, which is then erased.
+template <typename OpTy> class LoopPattern : public OpRewritePattern<OpTy> {
+public:
+  using Emit = void (*)(LoopBuilder &, OpTy);
+  LoopPattern(MLIRContext *context, Emit emit)
+      : OpRewritePattern<OpTy>(context), emit(emit) {}
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureBufferSemantics())
+      return rewriter.notifyMatchFailure(op, "not on buffers");
+    LoopBuilder builder(op.getLoc(), rewriter);
+    emit(builder, op);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  Emit emit;
+};
+
+/// Keys and coordinate sets: encode, decode, sort, unique, floor, spread,
+/// select, intersect.
+void populateCoordsToLoopsPatterns(RewritePatternSet &patterns);
+/// Encodings of kernel maps: search, invert_table, pair_lists.
+void populateMapsToLoopsPatterns(RewritePatternSet &patterns);
+/// gather_gemm and weight_grad.
+void populateConvToLoopsPatterns(RewritePatternSet &patterns);
+/// pool, global_pool and their gradients.
+void populatePoolToLoopsPatterns(RewritePatternSet &patterns);
+/// Moving rows: gather_rows, interpolate, weighted_gather, scatter_rows,
+/// to_dense, from_dense.
+void populateRowsToLoopsPatterns(RewritePatternSet &patterns);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_LIB_CONVERSION_KERNELSTOLOOPS_PATTERNS_H
