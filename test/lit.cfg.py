@@ -14,25 +14,16 @@ text and as bytecode, parsed again and compared.
 
 import ctypes
 import os
-import re
+import sys
 
 import lit.formats
 from lit.llvm import llvm_config
 from lit.llvm.subst import ToolSubst
 
+sys.path.insert(0, os.path.dirname(__file__))
+from opt_tests import OptTests
+
 verify_roundtrip = os.environ.get("SPARSECONV_VERIFY_ROUNDTRIP") == "1"
-
-
-class OptTests(lit.formats.ShTest):
-    """The shell tests that name sparseconv-opt in a RUN line."""
-
-    run_line = re.compile(r"RUN:.*\bsparseconv-opt\b")
-
-    def getTestsForPath(self, suite, path, lit_config, local_config):
-        for test in super().getTestsForPath(suite, path, lit_config, local_config):
-            with open(test.getSourcePath(), encoding="utf-8") as source:
-                if self.run_line.search(source.read()):
-                    yield test
 
 
 def has_cuda_device():
@@ -52,7 +43,8 @@ config.name = "sparseconv"
 format_class = OptTests if verify_roundtrip else lit.formats.ShTest
 config.test_format = format_class(execute_external=not llvm_config.use_lit_shell)
 config.suffixes = [".mlir", ".test", ".py"]
-config.excludes = ["CMakeLists.txt", "Fuzz", "Inputs", "Package", "lit.cfg.py"]
+config.excludes = ["CMakeLists.txt", "Fuzz", "Inputs", "Package"]
+config.excludes += ["lit.cfg.py", "opt_tests.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.sparseconv_obj_root, "test")
 
