@@ -39,7 +39,7 @@ static LogicalResult verifyCount(Operation *op, PoolKind kind,
   if (count == CountKind::Present || kind == PoolKind::Avg)
     return success();
   return op->emitOpError("expects 'count(")
-         << stringifyCountKind(count) << ")' on avg only, but found "
+         << stringifyCountKind(count) << ")' on avg only, but found it on "
          << stringifyPoolKind(kind);
 }
 
