@@ -131,7 +131,7 @@ def SparseConv_RegionAttr : SparseConv_Attr<"Region", "region"> {
   let parameters = (ins
     ArrayRefParameter<"int64_t">:$lower,
     ArrayRefParameter<"int64_t">:$upper);
-  let assemblyFormat = "`<` `[` $lower `]` `to` `[` $upper `]` `>`";
+  let assemblyFormat = "`<` `[` $lower `]` `to` ` ` `[` $upper `]` `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     unsigned getDim() const { return getLower().size(); }
