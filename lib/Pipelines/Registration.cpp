@@ -48,6 +48,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "sparseconv/Conversion/Passes.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
+#include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 
 using namespace mlir;
 
@@ -76,6 +77,7 @@ void sparseconv::registerDialects(DialectRegistry &registry) {
 
 void sparseconv::registerPasses() {
   registerSparseConvConversionPasses();
+  registerSparseConvTransformsPasses();
 
   registerTransformsPasses();
   registerConversionPasses();

@@ -1,0 +1,50 @@
+//===- Signature.h - what an entry function takes ---------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_EXECUTION_SIGNATURE_H
+#define SPARSECONV_EXECUTION_SIGNATURE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "sparseconv/Support/HostTensor.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir::sparseconv {
+
+/// One argument or result of an entry function: a ranked tensor, or a scalar
+/// (rank 0).
+struct Parameter {
+  std::string name; ///< `sparseconv.name`, or "argument 3"
+  Type type;
+  ::sparseconv::ElementKind kind;
+  SmallVector<int64_t> shape; ///< ShapedType::kDynamic where any size goes
+  bool isScalar() const { return !isa<RankedTensorType>(type); }
+};
+
+struct Signature {
+  SmallVector<Parameter> arguments, results;
+};
+
+/// The signature of function `entry` of `module`. Errors: no such function (the
+/// ones there are, are named); a parameter that is no tensor or scalar of a
+/// known element type, such as a coordinate set.
+llvm::Expected<Signature> getSignature(ModuleOp module, StringRef entry);
+
+/// Whether `value` can be passed as `parameter`; the message names both types.
+llvm::Error checkArgument(const Parameter &parameter,
+                          const ::sparseconv::HostTensor &value);
+
+/// All of `arguments` against `signature`.
+llvm::Error checkArguments(const Signature &signature,
+                           ArrayRef<::sparseconv::HostTensor> arguments);
+
+/// The host's name for an MLIR element type (index counts as i64).
+std::optional<::sparseconv::ElementKind> getElementKind(Type type);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_EXECUTION_SIGNATURE_H

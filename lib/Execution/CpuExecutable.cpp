@@ -1,0 +1,271 @@
+//===- CpuExecutable.cpp - a module compiled for this CPU -----------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Execution/CpuExecutable.h"
+#include "CallFrame.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
+#include "sparseconv/Pipelines/LowerToCpu.h"
+#include "sparseconv/Runtime/CpuRuntime.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/Mangling.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include <chrono>
+#include <omp.h>
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+using ::sparseconv::HostTensor;
+using ::sparseconv::StatusRecord;
+
+struct CpuExecutable::Impl {
+  llvm::StringMap<Signature> signatures;
+  /// Name and location of each network operation, by number.
+  SmallVector<std::pair<std::string, std::string>> operations;
+  std::unique_ptr<ExecutionEngine> engine;
+  unsigned numThreads = 0;
+
+  llvm::Error prepare(StringRef entry, ArrayRef<HostTensor> arguments,
+                      const Signature *&signature, void (*&function)(void **));
+  llvm::Error toError(const StatusRecord &status) const;
+};
+
+CpuExecutable::CpuExecutable(std::unique_ptr<Impl> impl)
+    : impl(std::move(impl)) {}
+CpuExecutable::~CpuExecutable() = default;
+
+//===----------------------------------------------------------------------===//
+// Target
+//===----------------------------------------------------------------------===//
+
+unsigned mlir::sparseconv::getVectorBits(CpuLevel level) {
+  switch (level) {
+  case CpuLevel::SSE2:
+    return 128;
+  case CpuLevel::AVX2:
+    return 256;
+  case CpuLevel::AVX512:
+    return 512;
+  case CpuLevel::Native:
+    break;
+  }
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  auto has = [&](StringRef name) { return features.lookup(name); };
+  if (has("avx512f") && has("avx512vl") && has("avx512dq"))
+    return 512;
+  return has("avx2") && has("fma") ? 256 : 128;
+}
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createTargetMachine(CpuLevel level) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  if (level != CpuLevel::Native) {
+    unsigned bits = getVectorBits(level);
+    if (bits > getVectorBits(CpuLevel::Native))
+      return llvm::createStringError("this processor has no vectors of " +
+                                     llvm::Twine(bits) + " bits");
+    builder->getFeatures() = llvm::SubtargetFeatures();
+    builder->setCPU(bits == 512   ? "x86-64-v4"
+                    : bits == 256 ? "x86-64-v3"
+                                  : "x86-64");
+  }
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
+  return builder->createTargetMachine();
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+extern "C" {
+// The compiler's helpers for 16-bit floats where the processor has none.
+float __extendhfsf2(_Float16);
+_Float16 __truncsfhf2(float);
+}
+
+static llvm::orc::SymbolMap
+getRuntimeSymbols(llvm::orc::MangleAndInterner mangle) {
+  llvm::orc::SymbolMap symbols;
+  auto add = [&](StringRef name, auto *function) {
+    symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                             llvm::JITSymbolFlags::Exported};
+  };
+  add("_mlir_memref_to_llvm_alloc", &_mlir_memref_to_llvm_alloc);
+  add("_mlir_memref_to_llvm_aligned_alloc",
+      &_mlir_memref_to_llvm_aligned_alloc);
+  add("_mlir_memref_to_llvm_free", &_mlir_memref_to_llvm_free);
+  add("sparseconv_cpu_sort_u32", &sparseconv_cpu_sort_u32);
+  add("sparseconv_cpu_sort_u64", &sparseconv_cpu_sort_u64);
+  add("__extendhfsf2", &__extendhfsf2);
+  add("__truncsfhf2", &__truncsfhf2);
+  return symbols;
+}
+
+/// Reads and drops the table of operations, which only messages need.
+static void takeOperationTable(
+    ModuleOp module,
+    SmallVectorImpl<std::pair<std::string, std::string>> &operations) {
+  auto table = module->getAttrOfType<ArrayAttr>("sparseconv.op_table");
+  if (!table)
+    return;
+  for (Attribute entry : table) {
+    auto pair = cast<ArrayAttr>(entry);
+    std::string location;
+    Location loc = cast<LocationAttr>(pair[1]);
+    loc->walk([&](Location part) {
+      auto file = dyn_cast<FileLineColLoc>(part);
+      if (!file)
+        return WalkResult::advance();
+      location =
+          (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()) +
+           ":" + llvm::Twine(file.getColumn()))
+              .str();
+      return WalkResult::interrupt();
+    });
+    operations.emplace_back(cast<StringAttr>(pair[0]).str(), location);
+  }
+  module->removeAttr("sparseconv.op_table");
+}
+
+llvm::Expected<std::unique_ptr<CpuExecutable>>
+CpuExecutable::compile(ModuleOp module, const CpuOptions &options) {
+  auto impl = std::make_unique<Impl>();
+  impl->numThreads =
+      options.numThreads ? options.numThreads : omp_get_num_procs();
+  auto machine = createTargetMachine(options.level);
+  if (!machine)
+    return machine.takeError();
+
+  OwningOpRef<ModuleOp> lowered(module.clone());
+  for (auto function : lowered->getOps<func::FuncOp>()) {
+    if (function.isExternal() || function.isPrivate())
+      continue;
+    // Functions on sets or maps are for callers inside the module.
+    llvm::Expected<Signature> signature =
+        getSignature(module, function.getName());
+    if (!signature) {
+      llvm::consumeError(signature.takeError());
+      continue;
+    }
+    impl->signatures[function.getName()] = std::move(*signature);
+    function->setAttr("llvm.emit_c_interface",
+                      UnitAttr::get(module.getContext()));
+  }
+
+  PassManager pm(module.getContext());
+  LowerToCpuOptions pipeline;
+  pipeline.vectorBits = getVectorBits(options.level);
+  buildLowerToCpuPipeline(pm, pipeline);
+  if (failed(pm.run(*lowered)))
+    return llvm::createStringError(
+        "the module could not be lowered to the CPU");
+  takeOperationTable(*lowered, impl->operations);
+
+  DialectRegistry translations;
+  registerBuiltinDialectTranslation(translations);
+  registerLLVMDialectTranslation(translations);
+  registerOpenMPDialectTranslation(translations);
+  module.getContext()->appendDialectRegistry(translations);
+
+  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0,
+                                            machine->get());
+  ExecutionEngineOptions engineOptions;
+  engineOptions.transformer = optimize;
+  engineOptions.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
+  engineOptions.enableGDBNotificationListener = false;
+  auto engine =
+      ExecutionEngine::create(*lowered, engineOptions, std::move(*machine));
+  if (!engine)
+    return engine.takeError();
+  (*engine)->registerSymbols(getRuntimeSymbols);
+  impl->engine = std::move(*engine);
+  return std::unique_ptr<CpuExecutable>(new CpuExecutable(std::move(impl)));
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+llvm::Error CpuExecutable::Impl::prepare(StringRef entry,
+                                         ArrayRef<HostTensor> arguments,
+                                         const Signature *&signature,
+                                         void (*&function)(void **)) {
+  auto it = signatures.find(entry);
+  if (it == signatures.end()) {
+    std::string text = ("no public function '@" + entry +
+                        "' of tensors and scalars in the module")
+                           .str();
+    return llvm::createStringError(text);
+  }
+  signature = &it->second;
+  if (llvm::Error error = checkArguments(*signature, arguments))
+    return error;
+  auto address = engine->lookupPacked(("_mlir_ciface_" + entry).str());
+  if (!address)
+    return address.takeError();
+  function = *address;
+  return llvm::Error::success();
+}
+
+llvm::Error CpuExecutable::Impl::toError(const StatusRecord &status) const {
+  if (status.code == 0)
+    return llvm::Error::success();
+  std::string name, location;
+  if (status.opId >= 0 && status.opId < static_cast<int64_t>(operations.size()))
+    std::tie(name, location) = operations[status.opId];
+  return llvm::createStringError(
+      ::sparseconv::formatStatus(status, name, location));
+}
+
+llvm::Expected<std::vector<HostTensor>>
+CpuExecutable::run(StringRef entry, ArrayRef<HostTensor> arguments) {
+  const Signature *signature;
+  void (*function)(void **);
+  if (llvm::Error error = impl->prepare(entry, arguments, signature, function))
+    return error;
+  omp_set_num_threads(impl->numThreads);
+  CallFrame frame(*signature, arguments);
+  frame.call(function);
+  if (llvm::Error error = impl->toError(frame.getStatus()))
+    return error;
+  return frame.takeResults();
+}
+
+llvm::Expected<std::vector<double>>
+CpuExecutable::time(StringRef entry, ArrayRef<HostTensor> arguments,
+                    unsigned warmups, unsigned repeats) {
+  const Signature *signature;
+  void (*function)(void **);
+  if (llvm::Error error = impl->prepare(entry, arguments, signature, function))
+    return error;
+  omp_set_num_threads(impl->numThreads);
+  std::vector<double> seconds;
+  for (unsigned i = 0; i < warmups + repeats; ++i) {
+    CallFrame frame(*signature, arguments);
+    auto start = std::chrono::steady_clock::now();
+    frame.call(function);
+    std::chrono::duration<double> elapsed =
+        std::chrono::steady_clock::now() - start;
+    if (llvm::Error error = impl->toError(frame.getStatus()))
+      return error;
+    if (i >= warmups)
+      seconds.push_back(elapsed.count());
+  }
+  return seconds;
+}

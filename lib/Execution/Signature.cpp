@@ -1,0 +1,114 @@
+//===- Signature.cpp - what an entry function takes -----------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Execution/Signature.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+using ::sparseconv::ElementKind;
+using ::sparseconv::HostTensor;
+
+std::optional<ElementKind> mlir::sparseconv::getElementKind(Type type) {
+  if (type.isIndex())
+    return ElementKind::I64;
+  if (type.isInteger(8))
+    return type.isUnsignedInteger() ? ElementKind::U8 : ElementKind::I8;
+  if (!type.isIntOrFloat())
+    return std::nullopt;
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  return ::sparseconv::parseElementKind(name);
+}
+
+static std::string toString(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+static llvm::Expected<Parameter> getParameter(std::string name, Type type) {
+  Parameter parameter{std::move(name), type, ElementKind::F32, {}};
+  Type element = type;
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    element = tensor.getElementType();
+    parameter.shape = llvm::to_vector(tensor.getShape());
+  }
+  std::optional<ElementKind> kind = getElementKind(element);
+  if (!kind)
+    return llvm::createStringError(
+        parameter.name + " has type " + toString(type) +
+        "; an entry function takes and returns ranked tensors and scalars of "
+        "i1, i8, i16, i32, i64, index, f16, bf16, f32 and f64");
+  parameter.kind = *kind;
+  return parameter;
+}
+
+llvm::Expected<Signature> mlir::sparseconv::getSignature(ModuleOp module,
+                                                         StringRef entry) {
+  auto function = module.lookupSymbol<func::FuncOp>(entry);
+  if (!function || function.isExternal()) {
+    std::string text = ("no function '@" + entry + "' with a body").str();
+    SmallVector<StringRef> names;
+    for (auto candidate : module.getOps<func::FuncOp>())
+      if (!candidate.isExternal())
+        names.push_back(candidate.getName());
+    text += names.empty() ? "; the module has none"
+                          : "; there are: @" + llvm::join(names, ", @");
+    return llvm::createStringError(text);
+  }
+
+  Signature signature;
+  for (auto [number, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto name =
+        function.getArgAttrOfType<StringAttr>(number, "sparseconv.name");
+    llvm::Expected<Parameter> parameter = getParameter(
+        name ? name.str() : "argument " + std::to_string(number), type);
+    if (!parameter)
+      return parameter.takeError();
+    signature.arguments.push_back(std::move(*parameter));
+  }
+  for (auto [number, type] : llvm::enumerate(function.getResultTypes())) {
+    auto name =
+        function.getResultAttrOfType<StringAttr>(number, "sparseconv.name");
+    llvm::Expected<Parameter> parameter = getParameter(
+        name ? name.str() : "result " + std::to_string(number), type);
+    if (!parameter)
+      return parameter.takeError();
+    signature.results.push_back(std::move(*parameter));
+  }
+  return signature;
+}
+
+llvm::Error mlir::sparseconv::checkArgument(const Parameter &parameter,
+                                            const HostTensor &value) {
+  bool fits = value.getKind() == parameter.kind &&
+              value.getShape().size() == parameter.shape.size();
+  if (fits)
+    for (auto [expected, found] : llvm::zip(parameter.shape, value.getShape()))
+      fits &= ShapedType::isDynamic(expected) || expected == found;
+  if (fits)
+    return llvm::Error::success();
+  return llvm::createStringError("'" + parameter.name + "' expects " +
+                                 toString(parameter.type) + ", but found " +
+                                 value.getTypeString());
+}
+
+llvm::Error mlir::sparseconv::checkArguments(const Signature &signature,
+                                             ArrayRef<HostTensor> arguments) {
+  if (arguments.size() != signature.arguments.size())
+    return llvm::createStringError(
+        "the function takes " + llvm::Twine(signature.arguments.size()) +
+        " arguments, but found " + llvm::Twine(arguments.size()));
+  for (auto [parameter, value] : llvm::zip(signature.arguments, arguments))
+    if (llvm::Error error = checkArgument(parameter, value))
+      return error;
+  return llvm::Error::success();
+}

@@ -1,0 +1,108 @@
+//===- Comparison.cpp - a result against the reference --------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Comparison.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+using ::sparseconv::ElementKind;
+using ::sparseconv::HostTensor;
+
+/// Relative L2 error that a network of this element type is held against.
+static double getTolerance(ElementKind kind) {
+  switch (kind) {
+  case ElementKind::F16:
+    return 3e-3;
+  case ElementKind::BF16:
+    return 2e-2;
+  default:
+    return 1e-5;
+  }
+}
+
+/// "[12, 3]" for the element at a flat position.
+static std::string getPosition(const HostTensor &tensor, int64_t flat) {
+  SmallVector<int64_t> index;
+  for (int64_t size : llvm::reverse(tensor.getShape())) {
+    index.push_back(flat % size);
+    flat /= size;
+  }
+  std::string text = "[";
+  for (auto [i, part] : llvm::enumerate(llvm::reverse(index)))
+    text += (i ? ", " : "") + std::to_string(part);
+  return text + "]";
+}
+
+bool mlir::sparseconv::compareWithReference(StringRef name,
+                                            const HostTensor &found,
+                                            const BoundedResult &expected,
+                                            llvm::raw_ostream &os) {
+  const HostTensor &reference = expected.value;
+  os << "check '" << name << "': ";
+  if (found.getShape() != reference.getShape()) {
+    os << "FAILED: shape " << found.getTypeString() << ", but the reference "
+       << "has " << reference.getTypeString() << '\n';
+    return false;
+  }
+  bool isFloat = ::sparseconv::isFloat(found.getKind());
+  double squaredError = 0, squaredNorm = 0, worst = -1, worstError = 0;
+  int64_t where = 0;
+  for (int64_t i = 0, e = found.getNumElements(); i < e; ++i) {
+    double value = found.getDouble(i), truth = reference.getDouble(i);
+    // Equal covers infinities; two NaNs agree.
+    bool agree = value == truth || (std::isnan(value) && std::isnan(truth));
+    double error = agree ? 0 : std::abs(value - truth);
+    if (std::isnan(error))
+      error = INFINITY;
+    squaredError += error * error;
+    squaredNorm += agree && !std::isfinite(truth) ? 0 : truth * truth;
+    // What is largest: the error in units of its bound, or the error itself.
+    double weight = error;
+    if (isFloat && expected.bound) {
+      double bound = expected.bound->getDouble(i);
+      weight = error == 0 ? 0 : error / bound;
+    }
+    if (weight > worst) {
+      worst = weight;
+      worstError = error;
+      where = i;
+    }
+  }
+  if (found.getNumElements() == 0) {
+    os << "ok: no elements\n";
+    return true;
+  }
+  double relative =
+      squaredError == 0 ? 0 : std::sqrt(squaredError / squaredNorm);
+  bool ok;
+  std::string bound;
+  llvm::raw_string_ostream boundText(bound);
+  if (!isFloat) {
+    ok = squaredError == 0;
+    boundText << "must be equal";
+  } else if (expected.bound) {
+    ok = worst <= 1;
+    boundText << llvm::format("%.3g", expected.bound->getDouble(where))
+              << " for that element";
+  } else {
+    double tolerance = getTolerance(found.getKind());
+    ok = relative <= tolerance;
+    boundText << llvm::format("relative L2 %.1g", tolerance);
+  }
+  os << (ok ? "ok" : "FAILED") << ": largest error "
+     << llvm::format("%.3g", worstError) << " at " << getPosition(found, where)
+     << " ("
+     << llvm::format("%.9g, reference %.9g", found.getDouble(where),
+                     reference.getDouble(where))
+     << "), relative L2 " << llvm::format("%.3g", relative)
+     << "; bound: " << bound << '\n';
+  return ok;
+}

@@ -1,0 +1,27 @@
+//===- Comparison.h - a result against the reference ------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_TOOLS_SPARSECONV_RUN_COMPARISON_H
+#define SPARSECONV_TOOLS_SPARSECONV_RUN_COMPARISON_H
+
+#include "sparseconv/Reference/Reference.h"
+
+namespace mlir::sparseconv {
+
+/// Compares `found` with the reference's `expected` and prints one line: the
+/// largest error, where it is, and the bound that it is held against. The bound
+/// is per element where the reference gives one; integers must be equal; other
+/// results are held against a relative L2 error by element type. Returns
+/// whether the bound holds.
+bool compareWithReference(llvm::StringRef name,
+                          const ::sparseconv::HostTensor &found,
+                          const BoundedResult &expected, llvm::raw_ostream &os);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_TOOLS_SPARSECONV_RUN_COMPARISON_H
