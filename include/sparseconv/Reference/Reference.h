@@ -1,0 +1,89 @@
+//===- Reference.h - the reference interpreter ------------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs a module of network operations and of the upstream operations around
+// them, one operation after the other, in plain C++. It states what every
+// operation means and is what the compiled targets are compared with.
+//
+// Floating point is float64 throughout. A value is rounded once, where an
+// operation stores a tensor, to the element type of that tensor; scalars, and
+// all that a region of a linalg operation or an epilogue computes, stay f64.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_REFERENCE_REFERENCE_H
+#define SPARSECONV_REFERENCE_REFERENCE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "sparseconv/Support/HostTensor.h"
+#include "sparseconv/Support/Status.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir::sparseconv {
+
+struct ReferenceOptions {
+  /// Never rounds; floating-point results come back as f64 tensors, and
+  /// floating-point arguments may be f64 tensors.
+  bool exact = false;
+};
+
+/// A run-time error of an operation (beside the status record that a compiled
+/// function would leave, the operation's name and its place in the source).
+class ReferenceFailure : public llvm::ErrorInfo<ReferenceFailure> {
+public:
+  static char ID;
+
+  ReferenceFailure(const ::sparseconv::StatusRecord &record, StringRef opName,
+                   StringRef location)
+      : record(record), opName(opName), location(location) {}
+
+  const ::sparseconv::StatusRecord &getRecord() const { return record; }
+  StringRef getOpName() const { return opName; }
+  StringRef getLocation() const { return location; }
+
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override;
+
+private:
+  ::sparseconv::StatusRecord record;
+  std::string opName;
+  std::string location;
+};
+
+/// Runs function `entry` of `module`. Tensors and scalars (as tensors of rank
+/// 0, `index` as i64) go in and come out in the order of the signature.
+llvm::Expected<std::vector<::sparseconv::HostTensor>>
+runReference(ModuleOp module, StringRef entry,
+             ArrayRef<::sparseconv::HostTensor> args,
+             const ReferenceOptions &options = {});
+
+/// A result, and where it is the sum of products of a single operation the
+/// largest error per element that a target may make (design section 2):
+///   u_out * |y64| + (P + 2) * u_acc * sum |x * w|
+/// plus half of the smallest number of the element type, which no rounding near
+/// zero can avoid. `value` is then y64: float64, not rounded.
+struct BoundedResult {
+  ::sparseconv::HostTensor value;
+  std::optional<::sparseconv::HostTensor> bound;
+};
+
+/// Like runReference. Bounds are found for results that conv without an
+/// epilogue, input_grad, weight_grad, pool, unpool, pool_grad, global_pool,
+/// global_pool_grad, scatter, voxelise or devoxelise produce directly, from
+/// operands rounded as `options` says.
+llvm::Expected<std::vector<BoundedResult>>
+runReferenceWithBounds(ModuleOp module, StringRef entry,
+                       ArrayRef<::sparseconv::HostTensor> args,
+                       const ReferenceOptions &options = {});
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_REFERENCE_REFERENCE_H

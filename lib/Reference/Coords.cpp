@@ -1,0 +1,300 @@
+//===- Coords.cpp - coordinate sets ---------------------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sets are held as tuples of integers, not as packed keys: the packing counts
+// here only for the range of coordinates that it allows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Interpreter.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include <algorithm>
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+using namespace mlir::sparseconv::reference;
+
+int64_t CoordinateSet::find(const Point &point) const {
+  auto it = std::lower_bound(points.begin(), points.end(), point);
+  return it != points.end() && *it == point ? it - points.begin() : -1;
+}
+
+/// Sorts and drops duplicates.
+static void makeDistinct(std::vector<Point> &points) {
+  std::sort(points.begin(), points.end());
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+static llvm::Error makeOutOfRange(Operation *op, int64_t row, int64_t axis,
+                                  int64_t value, int64_t lower, int64_t upper) {
+  StatusRecord record;
+  record.code = static_cast<int64_t>(StatusCode::OutOfRange);
+  record.row = row;
+  record.axis = axis;
+  record.value = value;
+  record.lower = lower;
+  record.upper = upper;
+  return makeFailure(op, record);
+}
+
+/// Checks a coordinate of a set of type `type` that came from row `row`.
+static llvm::Error checkPoint(Operation *op, int64_t row, const Point &point,
+                              CoordsType type) {
+  PackingAttr packing = type.getPacking();
+  if (point[0] < 0 || point[0] > packing.getMaxBatch())
+    return makeOutOfRange(op, row, -1, point[0], 0, packing.getMaxBatch());
+  for (unsigned axis = 0; axis < type.getDim(); ++axis) {
+    int64_t value = point[axis + 1];
+    int64_t lower = packing.getMin(axis), upper = packing.getMax(axis);
+    if (value < lower || value > upper)
+      return makeOutOfRange(op, row, axis, value, lower, upper);
+    int64_t stride = type.getStride()[axis];
+    if (value % stride == 0)
+      continue;
+    StatusRecord record;
+    record.code = static_cast<int64_t>(StatusCode::NotMultipleOfStride);
+    record.row = row;
+    record.axis = axis;
+    record.value = value;
+    record.lower = stride;
+    return makeFailure(op, record);
+  }
+  return llvm::Error::success();
+}
+
+/// Checks the number of rows of a new set (or of points).
+static llvm::Error checkCount(Operation *op, int64_t rows,
+                              std::optional<int64_t> capacity = std::nullopt) {
+  StatusRecord record;
+  record.value = rows;
+  if (rows > ::sparseconv::kMaxRows) {
+    record.code = static_cast<int64_t>(StatusCode::TooManyRows);
+    record.upper = ::sparseconv::kMaxRows;
+    return makeFailure(op, record);
+  }
+  if (capacity && rows > *capacity) {
+    record.code = static_cast<int64_t>(StatusCode::OverCapacity);
+    record.upper = *capacity;
+    return makeFailure(op, record);
+  }
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// To and from tensors
+//===----------------------------------------------------------------------===//
+
+static llvm::Error runPack(PackOp op, Frame &frame) {
+  const DenseValue &tensor = frame.getDense(op.getPoints());
+  auto type = cast<CoordsType>(op.getCoords().getType());
+  int64_t count = tensor.getRows(), columns = type.getDim() + 1;
+  if (llvm::Error error = checkCount(op, count))
+    return error;
+  // Sorted together with their numbers, so that the first of several equal
+  // points is the lowest one.
+  std::vector<std::pair<Point, int64_t>> numbered(count);
+  for (int64_t i = 0; i < count; ++i) {
+    Point point{};
+    for (int64_t c = 0; c < columns; ++c)
+      point[c] = static_cast<int64_t>(tensor[i * columns + c]);
+    if (llvm::Error error = checkPoint(op, i, point, type))
+      return error;
+    numbered[i] = {point, i};
+  }
+  std::sort(numbered.begin(), numbered.end());
+  std::vector<Point> points;
+  Elements order, rowOf(count);
+  for (const auto &[point, number] : numbered) {
+    if (points.empty() || points.back() != point) {
+      points.push_back(point);
+      order.push_back(number);
+    }
+    rowOf[number] = points.size() - 1;
+  }
+  int64_t rows = points.size();
+  frame.setSet(op.getCoords(), std::move(points));
+  if (llvm::Error error = frame.setDense(op.getOrder(), rows, std::move(order)))
+    return error;
+  return frame.setDense(op.getRowOf(), count, std::move(rowOf));
+}
+
+static llvm::Error runUnpack(UnpackOp op, Frame &frame) {
+  const CoordinateSet &set = frame.getSet(op.getCoords());
+  int64_t columns = set.getDim() + 1;
+  Elements elements;
+  for (const Point &point : set.points)
+    elements.insert(elements.end(), point.begin(), point.begin() + columns);
+  return frame.setDense(op.getPoints(), {set.size(), columns},
+                        std::move(elements));
+}
+
+static llvm::Error runSize(SizeOp op, Frame &frame) {
+  frame.set(op.getSize(), frame.getSet(op.getCoords()).size());
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sets from sets
+//===----------------------------------------------------------------------===//
+
+static int64_t floorTo(int64_t value, int64_t stride) {
+  int64_t rest = value % stride;
+  return value - (rest < 0 ? rest + stride : rest);
+}
+
+static bool isInside(const Point &point, RegionAttr region) {
+  for (unsigned axis = 0; axis < region.getDim(); ++axis)
+    if (point[axis + 1] < region.getLower()[axis] ||
+        point[axis + 1] >= region.getUpper()[axis])
+      return false;
+  return true;
+}
+
+/// Makes the set of all coordinates c + direction * S * d, for c of `source`
+/// and d of `offsets`, that are multiples of the result's stride. S is the
+/// finer of the two strides.
+static llvm::Error makeCover(Operation *op, Frame &frame, Value source,
+                             ArrayRef<int64_t> finer, int direction,
+                             OffsetSetInterface offsets, RegionAttr clip,
+                             std::optional<int64_t> capacity) {
+  const CoordinateSet &set = frame.getSet(source);
+  auto type = cast<CoordsType>(op->getResult(0).getType());
+  unsigned dim = type.getDim();
+  SmallVector<int64_t> flat = offsets.getFlatOffsets();
+  std::vector<Point> points;
+  for (auto [row, center] : llvm::enumerate(set.points)) {
+    for (size_t k = 0; k < flat.size(); k += dim) {
+      Point point = center;
+      bool isMultiple = true;
+      for (unsigned axis = 0; axis < dim; ++axis) {
+        point[axis + 1] += direction * finer[axis] * flat[k + axis];
+        isMultiple &= point[axis + 1] % type.getStride()[axis] == 0;
+      }
+      if (!isMultiple || (clip && !isInside(point, clip)))
+        continue;
+      if (llvm::Error error = checkPoint(op, row, point, type))
+        return error;
+      points.push_back(point);
+    }
+  }
+  makeDistinct(points);
+  if (llvm::Error error = checkCount(op, points.size(), capacity))
+    return error;
+  frame.setSet(op->getResult(0), std::move(points));
+  return llvm::Error::success();
+}
+
+static llvm::Error runDownsample(DownsampleOp op, Frame &frame) {
+  const CoordinateSet &set = frame.getSet(op.getCoords());
+  // An output o meets the inputs o + S_in * d: an input is met by c - S_in * d.
+  if (op.getRule() == OutputRule::Cover)
+    return makeCover(op, frame, op.getCoords(), set.type.getStride(), -1,
+                     *op.getOffsets(), op.getClipAttr(), op.getCapacity());
+  auto type = cast<CoordsType>(op.getResult().getType());
+  std::vector<Point> points = set.points;
+  for (auto [row, point] : llvm::enumerate(points)) {
+    for (unsigned axis = 0; axis < type.getDim(); ++axis)
+      point[axis + 1] = floorTo(point[axis + 1], type.getStride()[axis]);
+    if (llvm::Error error = checkPoint(op, row, point, type))
+      return error;
+  }
+  makeDistinct(points);
+  frame.setSet(op.getResult(), std::move(points));
+  return llvm::Error::success();
+}
+
+static llvm::Error runUpsample(UpsampleOp op, Frame &frame) {
+  auto type = cast<CoordsType>(op.getResult().getType());
+  return makeCover(op, frame, op.getCoords(), type.getStride(), 1,
+                   op.getEffectiveOffsets(), op.getClipAttr(),
+                   op.getCapacity());
+}
+
+static llvm::Error runExpand(ExpandOp op, Frame &frame) {
+  auto type = cast<CoordsType>(op.getResult().getType());
+  return makeCover(op, frame, op.getCoords(), type.getStride(),
+                   op.getTransposed() ? 1 : -1, op.getOffsets(),
+                   op.getClipAttr(), op.getCapacity());
+}
+
+static llvm::Error runUnion(UnionOp op, Frame &frame) {
+  const CoordinateSet &lhs = frame.getSet(op.getLhs());
+  const CoordinateSet &rhs = frame.getSet(op.getRhs());
+  std::vector<Point> points = lhs.points;
+  points.insert(points.end(), rhs.points.begin(), rhs.points.end());
+  makeDistinct(points);
+  if (llvm::Error error = checkCount(op, points.size()))
+    return error;
+  frame.setSet(op.getCoords(), std::move(points));
+  const CoordinateSet &set = frame.getSet(op.getCoords());
+  for (auto [side, result] :
+       {std::pair(&lhs, op.getLhsRows()), std::pair(&rhs, op.getRhsRows())}) {
+    Elements rows;
+    for (const Point &point : side->points)
+      rows.push_back(set.find(point));
+    if (llvm::Error error =
+            frame.setDense(result, side->size(), std::move(rows)))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Error runIntersection(IntersectionOp op, Frame &frame) {
+  const CoordinateSet &lhs = frame.getSet(op.getLhs());
+  const CoordinateSet &rhs = frame.getSet(op.getRhs());
+  std::vector<Point> points;
+  Elements lhsRows, rhsRows;
+  for (auto [row, point] : llvm::enumerate(lhs.points)) {
+    int64_t other = rhs.find(point);
+    if (other < 0)
+      continue;
+    points.push_back(point);
+    lhsRows.push_back(row);
+    rhsRows.push_back(other);
+  }
+  int64_t count = points.size();
+  frame.setSet(op.getCoords(), std::move(points));
+  if (llvm::Error error =
+          frame.setDense(op.getLhsRows(), count, std::move(lhsRows)))
+    return error;
+  return frame.setDense(op.getRhsRows(), count, std::move(rhsRows));
+}
+
+static llvm::Error runPrune(PruneOp op, Frame &frame) {
+  const CoordinateSet &set = frame.getSet(op.getCoords());
+  const DenseValue &mask = frame.getDense(op.getMask());
+  if (llvm::Error error = checkRows(op, 1, mask, set.size(), StatusSide::Set))
+    return error;
+  std::vector<Point> points;
+  Elements rows;
+  for (auto [row, point] : llvm::enumerate(set.points)) {
+    if (mask[row] == 0)
+      continue;
+    points.push_back(point);
+    rows.push_back(row);
+  }
+  int64_t count = points.size();
+  frame.setSet(op.getResult(), std::move(points));
+  return frame.setDense(op.getRows(), count, std::move(rows));
+}
+
+void reference::registerCoords(HandlerTable &table) {
+  table.add<PackOp>(runPack);
+  table.add<UnpackOp>(runUnpack);
+  table.add<SizeOp>(runSize);
+  table.add<DownsampleOp>(runDownsample);
+  table.add<UpsampleOp>(runUpsample);
+  table.add<ExpandOp>(runExpand);
+  table.add<UnionOp>(runUnion);
+  table.add<IntersectionOp>(runIntersection);
+  table.add<PruneOp>(runPrune);
+}

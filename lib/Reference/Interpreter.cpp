@@ -1,0 +1,445 @@
+//===- Interpreter.cpp - runs a module operation by operation -------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Interpreter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/Support/Parallel.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+using namespace mlir::sparseconv::reference;
+
+/// Calls deeper than this are taken for an endless recursion.
+static constexpr unsigned kMaxCallDepth = 256;
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+char ReferenceFailure::ID = 0;
+
+void ReferenceFailure::log(llvm::raw_ostream &os) const {
+  os << ::sparseconv::formatStatus(record, opName, location);
+}
+
+std::error_code ReferenceFailure::convertToErrorCode() const {
+  return llvm::inconvertibleErrorCode();
+}
+
+std::string reference::printLocation(Location loc) {
+  auto file = loc->findInstanceOf<FileLineColLoc>();
+  if (!file)
+    return "";
+  return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
+          Twine(file.getColumn()))
+      .str();
+}
+
+llvm::Error reference::makeError(Operation *op, const llvm::Twine &message) {
+  std::string location = printLocation(op->getLoc());
+  if (!location.empty())
+    location += ": ";
+  return llvm::createStringError(location + op->getName().getStringRef() +
+                                 ": " + message);
+}
+
+llvm::Error reference::makeFailure(Operation *op, StatusRecord record) {
+  int64_t number = 0;
+  op->getParentOfType<ModuleOp>().walk<WalkOrder::PreOrder>(
+      [&](Operation *other) {
+        if (other == op)
+          return WalkResult::interrupt();
+        ++number;
+        return WalkResult::advance();
+      });
+  record.opId = number;
+  return llvm::make_error<ReferenceFailure>(
+      record, op->getName().getStringRef(), printLocation(op->getLoc()));
+}
+
+llvm::Error reference::checkRows(Operation *op, unsigned number,
+                                 const DenseValue &value, int64_t expected,
+                                 StatusSide side) {
+  if (value.getRows() == expected)
+    return llvm::Error::success();
+  StatusRecord record;
+  record.code = static_cast<int64_t>(StatusCode::RowCountMismatch);
+  record.axis = number;
+  record.value = value.getRows();
+  record.lower = expected;
+  record.extra = static_cast<int64_t>(side);
+  return makeFailure(op, record);
+}
+
+llvm::Error reference::makeShapeMismatch(Operation *op, unsigned number,
+                                         unsigned axis, int64_t size,
+                                         int64_t expected) {
+  StatusRecord record;
+  record.code = static_cast<int64_t>(StatusCode::ShapeMismatch);
+  record.axis = axis;
+  record.value = size;
+  record.lower = expected;
+  record.extra = number;
+  return makeFailure(op, record);
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+std::optional<ElementKind> reference::getElementKind(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (element.isIndex())
+    return ElementKind::I64;
+  if (auto integer = dyn_cast<IntegerType>(element);
+      integer && integer.isSigned())
+    return std::nullopt;
+  std::string name;
+  llvm::raw_string_ostream os(name);
+  os << element;
+  return ::sparseconv::parseElementKind(name);
+}
+
+static void roundElements(ElementKind kind, Elements &elements) {
+  if (kind == ElementKind::F64 || !::sparseconv::isFloat(kind))
+    return;
+  constexpr size_t chunk = 1 << 16;
+  llvm::parallelFor(0, (elements.size() + chunk - 1) / chunk, [&](size_t c) {
+    size_t end = std::min(elements.size(), (c + 1) * chunk);
+    for (size_t i = c * chunk; i < end; ++i)
+      elements[i] = ::sparseconv::roundTo(kind, elements[i]);
+  });
+}
+
+const ReferenceValue &Frame::get(Value value) const {
+  auto it = values.find(value);
+  assert(it != values.end() && "operand is read before it is computed");
+  return it->second;
+}
+
+void Frame::setSet(Value value, std::vector<Point> points) {
+  auto set = std::make_shared<CoordinateSet>();
+  set->type = cast<CoordsType>(value.getType());
+  set->points = std::move(points);
+  values[value] = CoordinateSetRef(std::move(set));
+}
+
+llvm::Error Frame::setDense(Value value, ArrayRef<int64_t> shape,
+                            Elements elements) {
+  return setSum(value, shape, std::move(elements), {}, {});
+}
+
+/// Half a unit in the last place of 1.
+static double getUnitRoundoff(ElementKind kind) {
+  switch (kind) {
+  case ElementKind::F16:
+    return 0x1p-11;
+  case ElementKind::BF16:
+    return 0x1p-8;
+  case ElementKind::F32:
+    return 0x1p-24;
+  default:
+    return 0x1p-53;
+  }
+}
+
+/// Half of the smallest number above 0.
+static double getHalfMinimum(ElementKind kind) {
+  switch (kind) {
+  case ElementKind::F16:
+    return 0x1p-25;
+  case ElementKind::BF16:
+    return 0x1p-134;
+  case ElementKind::F32:
+    return 0x1p-150;
+  default:
+    return 0;
+  }
+}
+
+llvm::Error Frame::setSum(Value value, ArrayRef<int64_t> shape,
+                          Elements elements, Elements magnitudes,
+                          Elements products) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Operation *op = value.getDefiningOp();
+  if (static_cast<size_t>(type.getRank()) != shape.size())
+    return makeError(op, "result is of another rank than its type");
+  for (auto [axis, size] : llvm::enumerate(shape))
+    if (!type.isDynamicDim(axis) && type.getDimSize(axis) != size)
+      return makeError(op, "result has size " + Twine(size) + " on axis " +
+                               Twine(axis) + ", its type says " +
+                               Twine(type.getDimSize(axis)));
+  std::optional<ElementKind> kind = getElementKind(type);
+  if (!kind)
+    return makeError(op, "tensors of this element type are not supported");
+  DenseValue dense;
+  dense.kind = *kind;
+  dense.shape.assign(shape.begin(), shape.end());
+  if (!magnitudes.empty()) {
+    double outRoundoff = getUnitRoundoff(*kind);
+    double sumRoundoff = getUnitRoundoff(ElementKind::F32);
+    double halfMinimum = getHalfMinimum(*kind);
+    for (size_t i = 0, e = elements.size(); i < e; ++i)
+      magnitudes[i] = outRoundoff * std::abs(elements[i]) +
+                      (products[i] + 2) * sumRoundoff * magnitudes[i] +
+                      halfMinimum;
+    dense.bound = std::make_shared<const Elements>(std::move(magnitudes));
+    dense.unrounded = std::make_shared<const Elements>(elements);
+  }
+  if (!isExact())
+    roundElements(*kind, elements);
+  dense.data = std::make_shared<const Elements>(std::move(elements));
+  values[value] = std::move(dense);
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Control
+//===----------------------------------------------------------------------===//
+
+/// Finds for each value of `block` the last operation of the block that needs
+/// it, so that a network's features are freed as it goes.
+void Frame::analyseBlock(Block &block) {
+  if (!run.analysedBlocks.try_emplace(&block, true).second)
+    return;
+  auto analyse = [&](Value value) {
+    Operation *last = nullptr;
+    for (Operation *user : value.getUsers()) {
+      Operation *ancestor = block.findAncestorOpInBlock(*user);
+      if (ancestor && (!last || last->isBeforeInBlock(ancestor)))
+        last = ancestor;
+    }
+    if (last)
+      run.lastUses[last].push_back(value);
+  };
+  for (Value argument : block.getArguments())
+    analyse(argument);
+  for (Operation &op : block)
+    for (Value result : op.getResults())
+      analyse(result);
+}
+
+llvm::Error Frame::runOperation(Operation *op) {
+  if (const Handler *handler = run.table.lookup(op->getName().getStringRef()))
+    return (*handler)(op, *this);
+  if (isa<linalg::LinalgOp>(op))
+    return runLinalg(op, *this);
+  bool known = true;
+  if (llvm::Error error = runScalar(op, *this, known))
+    return error;
+  if (known)
+    return llvm::Error::success();
+  return makeError(op, "the reference does not know this operation");
+}
+
+llvm::Expected<SmallVector<ReferenceValue>>
+Frame::runRegion(Region &region, SmallVector<ReferenceValue> args) {
+  if (!region.hasOneBlock())
+    return makeError(region.getParentOp(),
+                     "the reference needs a region of one block");
+  Block &block = region.front();
+  analyseBlock(block);
+  for (auto [argument, value] : llvm::zip_equal(block.getArguments(), args))
+    set(argument, std::move(value));
+  args.clear();
+  for (Operation &op : block.without_terminator()) {
+    if (llvm::Error error = runOperation(&op))
+      return std::move(error);
+    if (auto it = run.lastUses.find(&op); it != run.lastUses.end())
+      for (Value value : it->second)
+        values.erase(value);
+    for (Value result : op.getResults())
+      if (result.use_empty())
+        values.erase(result);
+  }
+  SmallVector<ReferenceValue> results;
+  for (Value operand : block.getTerminator()->getOperands())
+    results.push_back(get(operand));
+  return results;
+}
+
+llvm::Expected<SmallVector<ReferenceValue>>
+reference::callFunction(Run &run, Operation *caller, StringRef name,
+                        SmallVector<ReferenceValue> args) {
+  auto function = run.module.lookupSymbol<func::FuncOp>(name);
+  if (!function)
+    return makeError(caller, "no function '" + name + "' in the module");
+  if (function.isExternal())
+    return makeError(caller, "function '" + name + "' has no body");
+  if (run.callDepth == kMaxCallDepth)
+    return makeError(caller, "calls are nested too deeply");
+  ++run.callDepth;
+  Frame frame(run);
+  auto results = frame.runRegion(function.getBody(), std::move(args));
+  --run.callDepth;
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Entry
+//===----------------------------------------------------------------------===//
+
+static llvm::Error makeArgumentError(unsigned number, const HostTensor &tensor,
+                                     Type type) {
+  std::string expected;
+  llvm::raw_string_ostream(expected) << type;
+  return llvm::createStringError("argument " + Twine(number) + ": expected " +
+                                 expected + ", found " +
+                                 tensor.getTypeString());
+}
+
+static llvm::Expected<ReferenceValue> importArgument(unsigned number,
+                                                     const HostTensor &tensor,
+                                                     Type type, bool exact) {
+  auto tensorType = dyn_cast<RankedTensorType>(type);
+  std::optional<ElementKind> kind = getElementKind(type);
+  if (!kind || (!tensorType && !type.isIntOrIndexOrFloat())) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    return llvm::createStringError(
+        "argument " + Twine(number) +
+        ": an entry function takes tensors and scalars, found " + text);
+  }
+  bool isFloat = ::sparseconv::isFloat(*kind);
+  bool kindFits = tensor.getKind() == *kind ||
+                  (exact && isFloat && tensor.getKind() == ElementKind::F64);
+  ArrayRef<int64_t> shape;
+  if (tensorType)
+    shape = tensorType.getShape();
+  if (!kindFits || shape.size() != tensor.getShape().size())
+    return makeArgumentError(number, tensor, type);
+  for (auto [expected, found] : llvm::zip(shape, tensor.getShape()))
+    if (!ShapedType::isDynamic(expected) && expected != found)
+      return makeArgumentError(number, tensor, type);
+  if (!tensorType) {
+    if (isFloat)
+      return ReferenceValue(tensor.getDouble(0));
+    return ReferenceValue(tensor.getKind() == ElementKind::I64
+                              ? tensor.as<int64_t>()[0]
+                              : static_cast<int64_t>(tensor.getDouble(0)));
+  }
+  DenseValue dense;
+  dense.kind = *kind;
+  dense.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+  Elements elements(tensor.getNumElements());
+  for (int64_t i = 0, e = elements.size(); i < e; ++i)
+    elements[i] = tensor.getDouble(i);
+  dense.data = std::make_shared<const Elements>(std::move(elements));
+  return ReferenceValue(std::move(dense));
+}
+
+static HostTensor exportElements(ElementKind kind, ArrayRef<int64_t> shape,
+                                 ArrayRef<double> elements) {
+  HostTensor tensor(kind, shape);
+  for (int64_t i = 0, e = elements.size(); i < e; ++i)
+    tensor.setDouble(i, elements[i]);
+  return tensor;
+}
+
+static llvm::Expected<BoundedResult> exportResult(unsigned number,
+                                                  const ReferenceValue &value,
+                                                  Type type, const Run &run) {
+  BoundedResult result;
+  std::optional<ElementKind> kind = getElementKind(type);
+  if (!kind || std::holds_alternative<CoordinateSetRef>(value) ||
+      std::holds_alternative<KernelMapRef>(value))
+    return llvm::createStringError(
+        "result " + Twine(number) +
+        ": an entry function returns tensors and scalars");
+  if (run.options.exact && ::sparseconv::isFloat(*kind))
+    kind = ElementKind::F64;
+  if (auto *dense = std::get_if<DenseValue>(&value)) {
+    if (dense->bound) {
+      result.value =
+          exportElements(ElementKind::F64, dense->shape, *dense->unrounded);
+      result.bound =
+          exportElements(ElementKind::F64, dense->shape, *dense->bound);
+    } else {
+      result.value = exportElements(*kind, dense->shape, *dense->data);
+    }
+    return result;
+  }
+  result.value = HostTensor(*kind, {});
+  if (auto *number = std::get_if<double>(&value))
+    result.value.setDouble(0, *number);
+  else if (*kind == ElementKind::I64)
+    result.value.as<int64_t>()[0] = std::get<int64_t>(value);
+  else
+    result.value.setDouble(0, static_cast<double>(std::get<int64_t>(value)));
+  return result;
+}
+
+static llvm::Expected<std::vector<BoundedResult>>
+runEntry(ModuleOp module, StringRef entry, ArrayRef<HostTensor> args,
+         const ReferenceOptions &options, bool wantBounds) {
+  Run run;
+  run.module = module;
+  run.options = options;
+  run.wantBounds = wantBounds;
+  registerControlFlow(run.table);
+  registerTensors(run.table);
+  registerCoords(run.table);
+  registerMaps(run.table);
+  registerConv(run.table);
+  registerPool(run.table);
+  registerGlobalPool(run.table);
+  registerRows(run.table);
+  registerPoints(run.table);
+
+  auto function = module.lookupSymbol<func::FuncOp>(entry);
+  if (!function)
+    return llvm::createStringError("no function '" + entry + "' in the module");
+  if (function.getNumArguments() != args.size())
+    return llvm::createStringError("function '" + entry + "' takes " +
+                                   Twine(function.getNumArguments()) +
+                                   " arguments, found " + Twine(args.size()));
+  SmallVector<ReferenceValue> values;
+  for (auto [number, arg] : llvm::enumerate(args)) {
+    auto value = importArgument(
+        number, arg, function.getArgumentTypes()[number], options.exact);
+    if (!value)
+      return value.takeError();
+    values.push_back(std::move(*value));
+  }
+  auto outputs = callFunction(run, function, entry, std::move(values));
+  if (!outputs)
+    return outputs.takeError();
+  std::vector<BoundedResult> results;
+  for (auto [number, output] : llvm::enumerate(*outputs)) {
+    auto result =
+        exportResult(number, output, function.getResultTypes()[number], run);
+    if (!result)
+      return result.takeError();
+    results.push_back(std::move(*result));
+  }
+  return results;
+}
+
+llvm::Expected<std::vector<HostTensor>>
+mlir::sparseconv::runReference(ModuleOp module, StringRef entry,
+                               ArrayRef<HostTensor> args,
+                               const ReferenceOptions &options) {
+  auto results = runEntry(module, entry, args, options, /*wantBounds=*/false);
+  if (!results)
+    return results.takeError();
+  std::vector<HostTensor> tensors;
+  for (BoundedResult &result : *results)
+    tensors.push_back(std::move(result.value));
+  return tensors;
+}
+
+llvm::Expected<std::vector<BoundedResult>>
+mlir::sparseconv::runReferenceWithBounds(ModuleOp module, StringRef entry,
+                                         ArrayRef<HostTensor> args,
+                                         const ReferenceOptions &options) {
+  return runEntry(module, entry, args, options, /*wantBounds=*/true);
+}
