@@ -1,0 +1,348 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes well-known sparse networks as sparseconv IR.
+
+    python3 -m sparseconv.networks minkunet42 > minkunet42.mlir
+    python3 -m sparseconv.networks resnet21d --dtype f16 -o resnet21d.mlir
+
+Networks: minkunet42 (MinkUNet-42: 42 convolutions and 7 pointwise shortcuts),
+resnet21d (SparseResNet21D, 21 convolutions) and spconvbench (the layers of
+spconv's own benchmark: submanifold pairs with max pooling, no norm).
+
+Batch norm is folded to a scale and a shift a channel, as at inference. Every
+weight is an argument with a name; `sparseconv.weights` makes values for them.
+"""
+
+import argparse
+import sys
+
+PACKING = "<i64, batch = 8, bits = [20, 20, 16], guard = [64, 64, 64]>"
+
+
+class Value:
+    """An SSA value with its number of channels and its level of stride."""
+
+    def __init__(self, name, channels=None, level=None):
+        self.name, self.channels, self.level = name, channels, level
+
+
+class Network:
+    """Collects the body, the arguments and the helpers of one function."""
+
+    def __init__(self, name, title, dtype, in_channels):
+        self.name, self.title, self.dtype = name, title, dtype
+        self.arguments = [
+            ("points", "tensor<?x4xi32>"),
+            ("features", f"tensor<?x{in_channels}x{dtype}>"),
+        ]
+        self.body, self.helpers, self.aliases = [], {}, {}
+        self.sets, self.maps, self.count = [], {}, 0
+        coords = self.set_type((1, 1, 1))
+        self.emit("%set0, %order, %row_of = sparseconv.pack %points "
+                  f": tensor<?x4xi32> -> {coords}")
+        self.sets.append((1, 1, 1))
+        x = self.emit_value(
+            f"sparseconv.gather %features, %order : tensor<?x{in_channels}x{dtype}>, "
+            f"tensor<?xi32> -> {self.rows(in_channels)}")
+        self.input = Value(x, in_channels, 0)
+
+    # -- text ---------------------------------------------------------------
+
+    def emit(self, line=""):
+        self.body.append(("    " + line).rstrip())
+
+    def emit_value(self, text):
+        name = f"%{self.count}"
+        self.count += 1
+        self.emit(f"{name} = {text}")
+        return name
+
+    def comment(self, text):
+        self.emit()
+        self.emit(f"// {text}")
+
+    def rows(self, channels):
+        return f"tensor<?x{channels}x{self.dtype}>"
+
+    def argument(self, name, type_):
+        self.arguments.append((name, type_))
+        return "%" + name.replace(".", "_")
+
+    def set_type(self, stride):
+        alias = "!set_" + "_".join(map(str, stride))
+        self.aliases[alias] = (f"!sparseconv.coords<3, stride = [{', '.join(map(str, stride))}], "
+                               "#packing>")
+        return alias
+
+    def map_type(self, volume, source, target):
+        alias = f"!map{volume}_{source}_{target}"
+        self.aliases[alias] = (f"!sparseconv.kernel_map<{volume}, "
+                               f"{self.set_type(self.sets[source])} to "
+                               f"{self.set_type(self.sets[target])}>")
+        return alias
+
+    # -- indexing -----------------------------------------------------------
+
+    def downsample(self, by):
+        """A new level at the floor of the last one."""
+        level = len(self.sets)
+        stride = tuple(s * b for s, b in zip(self.sets[-1], by))
+        self.emit(f"%set{level} = sparseconv.downsample %set{level - 1} by "
+                  f"[{', '.join(map(str, by))}] : {self.set_type(self.sets[-1])} -> "
+                  f"{self.set_type(stride)}")
+        self.sets.append(stride)
+        return level
+
+    def kernel_map(self, source, target, size):
+        key = (source, target, size)
+        if key not in self.maps:
+            volume = size[0] * size[1] * size[2]
+            name = f"%map{'x'.join(map(str, size))}_{source}_{target}"
+            self.emit(f"{name} = sparseconv.kernel_map %set{source} to %set{target} "
+                      f"offsets(box<{', '.join(map(str, size))}>) : "
+                      f"{self.map_type(volume, source, target)}")
+            self.maps[key] = (name, volume)
+        return self.maps[key]
+
+    def transposed_map(self, source, target, size):
+        """The map of a downsampling `target` -> `source`, sides swapped."""
+        name, volume = self.kernel_map(target, source, size)
+        back = f"%up{source}_{target}"
+        self.emit(f"{back} = sparseconv.transpose_map {name} : "
+                  f"{self.map_type(volume, target, source)} -> "
+                  f"{self.map_type(volume, source, target)}")
+        return back, volume
+
+    # -- layers -------------------------------------------------------------
+
+    def conv(self, x, channels, map_, target, name):
+        map_name, volume = map_
+        weights = f"tensor<{volume}x{x.channels}x{channels}x{self.dtype}>"
+        w = self.argument(f"{name}.weight", weights)
+        y = self.emit_value(
+            f"sparseconv.conv {x.name}, {w}, {map_name} : {self.rows(x.channels)}, "
+            f"{weights}, {self.map_type(volume, x.level, target)} -> {self.rows(channels)}")
+        return Value(y, channels, target)
+
+    def call(self, helper, x, *others):
+        """Calls the elementwise helper, written once for each channel count."""
+        function = f"{helper}_{x.channels}"
+        self.helpers[function] = (helper, x.channels)
+        types = [self.rows(x.channels)]
+        names = [x.name]
+        for name, type_ in others:
+            names.append(name)
+            types.append(type_)
+        y = self.emit_value(f"call @{function}({', '.join(names)}) : "
+                            f"({', '.join(types)}) -> {self.rows(x.channels)}")
+        return Value(y, x.channels, x.level)
+
+    def norm(self, x, name, relu=True):
+        vector = f"tensor<{x.channels}x{self.dtype}>"
+        scale = self.argument(f"{name}.scale", vector)
+        shift = self.argument(f"{name}.shift", vector)
+        return self.call("norm_relu" if relu else "norm", x, (scale, vector), (shift, vector))
+
+    def conv_norm_relu(self, x, channels, name, size=(3, 3, 3), target=None, map_=None):
+        target = x.level if target is None else target
+        map_ = map_ or self.kernel_map(x.level, target, size)
+        return self.norm(self.conv(x, channels, map_, target, name), name)
+
+    def residual(self, x, channels, name):
+        """Two 3x3x3 convolutions and a shortcut, pointwise where widths differ."""
+        y = self.conv_norm_relu(x, channels, f"{name}.conv0")
+        map_ = self.kernel_map(x.level, x.level, (3, 3, 3))
+        y = self.norm(self.conv(y, channels, map_, x.level, f"{name}.conv1"), f"{name}.conv1",
+                      relu=False)
+        shortcut = x
+        if x.channels != channels:
+            point = self.kernel_map(x.level, x.level, (1, 1, 1))
+            shortcut = self.norm(self.conv(x, channels, point, x.level, f"{name}.shortcut"),
+                                 f"{name}.shortcut", relu=False)
+        return self.call("add_relu", y, (shortcut.name, self.rows(channels)))
+
+    def concat(self, x, y):
+        channels = x.channels + y.channels
+        name = self.emit_value(
+            f"tensor.concat dim(1) {x.name}, {y.name} : ({self.rows(x.channels)}, "
+            f"{self.rows(y.channels)}) -> {self.rows(channels)}")
+        return Value(name, channels, x.level)
+
+    def max_pool(self, x, size):
+        level = self.downsample(size)
+        name, volume = self.kernel_map(x.level, level, size)
+        y = self.emit_value(f"sparseconv.pool max {x.name}, {name} : {self.rows(x.channels)}, "
+                            f"{self.map_type(volume, x.level, level)} -> "
+                            f"{self.rows(x.channels)}")
+        return Value(y, x.channels, level)
+
+    def classify(self, x, classes, name):
+        """A pointwise layer with its bias fused as an epilogue."""
+        map_name, volume = self.kernel_map(x.level, x.level, (1, 1, 1))
+        weights = f"tensor<1x{x.channels}x{classes}x{self.dtype}>"
+        bias_type = f"tensor<{classes}x{self.dtype}>"
+        w = self.argument(f"{name}.weight", weights)
+        bias = self.argument(f"{name}.bias", bias_type)
+        y = f"%{self.count}"
+        self.count += 1
+        self.emit(f"{y} = sparseconv.conv {x.name}, {w}, {map_name} epilogue({bias} : "
+                  f"{bias_type}) {{")
+        self.emit(f"^bb0(%acc: f32, %b: {self.dtype}):")
+        b = "%b"
+        if self.dtype != "f32":
+            self.emit(f"  %wide = arith.extf %b : {self.dtype} to f32")
+            b = "%wide"
+        self.emit(f"  %sum = arith.addf %acc, {b} : f32")
+        self.emit("  sparseconv.yield %sum : f32")
+        self.emit(f"}} : {self.rows(x.channels)}, {weights}, "
+                  f"{self.map_type(volume, x.level, x.level)} -> {self.rows(classes)}")
+        return Value(y, classes, x.level)
+
+    # -- the file -----------------------------------------------------------
+
+    def finish(self, x):
+        self.comment("The features of the last set, and its coordinates.")
+        coords = self.set_type(self.sets[x.level])
+        self.emit(f"%coordinates = sparseconv.unpack %set{x.level} : {coords} -> "
+                  "tensor<?x4xi32>")
+        self.emit(f"return {x.name}, %coordinates : {self.rows(x.channels)}, tensor<?x4xi32>")
+        lines = [f"// {self.title}", "// Written by: python3 -m sparseconv.networks "
+                 f"{self.name} --dtype {self.dtype}", "", f"#packing = #sparseconv.packing{PACKING}"]
+        lines += [f"{alias} = {text}" for alias, text in self.aliases.items()]
+        lines += ["", "module {", f"  func.func @{self.name}("]
+        for i, (name, type_) in enumerate(self.arguments):
+            end = "," if i + 1 < len(self.arguments) else ")"
+            lines.append(f"      %{name.replace('.', '_')}: {type_} "
+                         f'{{sparseconv.name = "{name}"}}{end}')
+        lines.append(f"      -> ({self.rows(x.channels)} {{sparseconv.name = \"features\"}}, "
+                     "tensor<?x4xi32> {sparseconv.name = \"coordinates\"}) {")
+        lines += self.body
+        lines.append("  }")
+        for function, (helper, channels) in sorted(self.helpers.items()):
+            lines += [""] + elementwise(function, helper, channels, self.dtype)
+        lines.append("}")
+        return "\n".join(lines) + "\n"
+
+
+def elementwise(function, helper, channels, dtype):
+    """A private function over all elements: norm, norm_relu or add_relu."""
+    rows = f"tensor<?x{channels}x{dtype}>"
+    vector = f"tensor<{channels}x{dtype}>"
+    second = [("%y", rows, "d0, d1")] if helper == "add_relu" else [
+        ("%scale", vector, "d1"), ("%shift", vector, "d1")]
+    others = "".join(f", {name}: {type_}" for name, type_, _ in second)
+    maps = ", ".join(f"affine_map<(d0, d1) -> ({m})>"
+                     for m in ["d0, d1"] + [m for _, _, m in second] + ["d0, d1"])
+    ins = ", ".join(["%x"] + [name for name, _, _ in second])
+    types = ", ".join([rows] + [type_ for _, type_, _ in second])
+    names = ["%a"] + [f"%{chr(ord('b') + i)}" for i in range(len(second))]
+    lines = [
+        f"  func.func private @{function}(%x: {rows}{others}) -> {rows} {{",
+        "    %c0 = arith.constant 0 : index",
+        f"    %n = tensor.dim %x, %c0 : {rows}",
+        f"    %init = tensor.empty(%n) : {rows}",
+        "    %zero = arith.constant 0.0 : f32",
+        f"    %result = linalg.generic {{indexing_maps = [{maps}], "
+        'iterator_types = ["parallel", "parallel"]}',
+        f"        ins({ins} : {types}) outs(%init : {rows}) {{",
+        f"    ^bb0({', '.join(f'{n}: {dtype}' for n in names)}, %out: {dtype}):",
+    ]
+    wide = names
+    if dtype != "f32":
+        wide = [f"%w{i}" for i in range(len(names))]
+        lines += [f"      {w} = arith.extf {n} : {dtype} to f32" for w, n in zip(wide, names)]
+    if helper == "add_relu":
+        lines.append(f"      %sum = arith.addf {wide[0]}, {wide[1]} : f32")
+    else:
+        lines.append(f"      %product = arith.mulf {wide[0]}, {wide[1]} : f32")
+        lines.append(f"      %sum = arith.addf %product, {wide[2]} : f32")
+    result = "%sum"
+    if helper != "norm":
+        lines.append("      %relu = arith.maximumf %sum, %zero : f32")
+        result = "%relu"
+    if dtype != "f32":
+        lines.append(f"      %narrow = arith.truncf {result} : f32 to {dtype}")
+        result = "%narrow"
+    return lines + [f"      linalg.yield {result} : {dtype}", f"    }} -> {rows}",
+                    f"    return %result : {rows}", "  }"]
+
+
+def minkunet42(dtype, width=1.0, classes=20):
+    def scaled(channels):
+        return int(channels * width)
+
+    net = Network("minkunet42", "MinkUNet-42: a U-Net for the labels of a LiDAR sweep.", dtype, 4)
+    net.comment("Stem.")
+    x = net.conv_norm_relu(net.input, scaled(32), "stem.0")
+    x = net.conv_norm_relu(x, scaled(32), "stem.1")
+    skips = []
+    for stage, channels in enumerate([32, 64, 128, 256]):
+        net.comment(f"Encoder {stage}: half the resolution, {scaled(channels)} channels.")
+        skips.append(x)
+        level = net.downsample((2, 2, 2))
+        x = net.conv_norm_relu(x, x.channels, f"encoder.{stage}.down", (2, 2, 2), level)
+        x = net.residual(x, scaled(channels), f"encoder.{stage}.block0")
+        x = net.residual(x, scaled(channels), f"encoder.{stage}.block1")
+    for stage, channels in enumerate([256, 128, 96, 96]):
+        net.comment(f"Decoder {stage}: twice the resolution, {scaled(channels)} channels.")
+        skip = skips.pop()
+        map_ = net.transposed_map(x.level, skip.level, (2, 2, 2))
+        x = net.conv_norm_relu(x, scaled(channels), f"decoder.{stage}.up", target=skip.level,
+                               map_=map_)
+        x = net.concat(x, skip)
+        x = net.residual(x, scaled(channels), f"decoder.{stage}.block0")
+        x = net.residual(x, scaled(channels), f"decoder.{stage}.block1")
+    net.comment("Head.")
+    return net.finish(net.classify(x, classes, "head"))
+
+
+def resnet21d(dtype):
+    net = Network("resnet21d", "SparseResNet21D: the encoder of a LiDAR detector.", dtype, 4)
+    x = net.input
+    for stage, channels in enumerate([16, 32, 64, 128]):
+        net.comment(f"Stage {stage}: {channels} channels.")
+        level = net.downsample((2, 2, 2)) if stage else 0
+        x = net.conv_norm_relu(x, channels, f"stage.{stage}.conv", target=level)
+        x = net.residual(x, channels, f"stage.{stage}.block0")
+        x = net.residual(x, channels, f"stage.{stage}.block1")
+    net.comment("Flattens the last axis.")
+    level = net.downsample((1, 1, 2))
+    return net.finish(net.conv_norm_relu(x, 128, "out", (1, 1, 3), level))
+
+
+def spconvbench(dtype):
+    net = Network("spconvbench", "The layers of spconv's benchmark network.", dtype, 3)
+    x = net.input
+    widths = [64, 96, 128, 160, 192, 224, 256]
+    for stage, channels in enumerate(widths):
+        net.comment(f"Pair {stage}: {channels} channels.")
+        for layer in range(2):
+            map_ = net.kernel_map(x.level, x.level, (3, 3, 3))
+            x = net.conv(x, channels, map_, x.level, f"pair.{stage}.conv{layer}")
+        if stage + 1 < len(widths):
+            x = net.max_pool(x, (2, 2, 2))
+    return net.finish(x)
+
+
+NETWORKS = {"minkunet42": minkunet42, "resnet21d": resnet21d, "spconvbench": spconvbench}
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(
+        prog="sparseconv.networks", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("network", choices=sorted(NETWORKS))
+    parser.add_argument("--dtype", choices=["f32", "f16", "bf16"], default="f32")
+    parser.add_argument("-o", "--output", help="file to write (default: standard output)")
+    options = parser.parse_args(arguments)
+    text = NETWORKS[options.network](options.dtype)
+    if options.output:
+        with open(options.output, "w", encoding="utf-8") as file:
+            file.write(text)
+    else:
+        sys.stdout.write(text)
+
+
+if __name__ == "__main__":
+    main()

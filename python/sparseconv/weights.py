@@ -1,0 +1,57 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Makes seeded random weights for a network in IR.
+
+    python3 -m sparseconv.weights minkunet42.mlir -o minkunet42.npz [--seed 1]
+
+Values for every argument with a static shape and a name (`sparseconv.name`):
+weights are normal with a deviation that keeps the features' size from layer to
+layer, scales lie around 1, shifts and biases around 0. f16 and bf16 arguments
+get f32 entries, which the loader rounds.
+"""
+
+import argparse
+import re
+
+import numpy as np
+
+ARGUMENT = re.compile(
+    r'tensor<((?:\d+x)+)(f32|f16|bf16)>\s*\{sparseconv\.name = "([^"]+)"\}')
+
+
+def make_weights(text, seed=0):
+    """Arrays by name for the arguments of the module `text`."""
+    random = np.random.default_rng(seed)
+    arrays = {}
+    for sizes, _, name in ARGUMENT.findall(text):
+        shape = tuple(int(size) for size in sizes.split("x") if size)
+        if name.endswith(".scale"):
+            values = random.uniform(0.8, 1.2, shape)
+        elif len(shape) == 1:
+            values = random.uniform(-0.1, 0.1, shape)
+        else:
+            # A sweep has about a fifth of the neighbours that a box offers.
+            neighbours = max(1.0, shape[0] / 5)
+            values = random.normal(0, np.sqrt(2 / (neighbours * shape[-2])), shape)
+        arrays[name] = values.astype(np.float32)
+    return arrays
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(
+        prog="sparseconv.weights", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("module", help="IR file")
+    parser.add_argument("-o", "--output", required=True, help=".npz file to write")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(arguments)
+    with open(options.module, encoding="utf-8") as file:
+        arrays = make_weights(file.read(), options.seed)
+    if not arrays:
+        parser.error(f"{options.module}: no named argument of static shape")
+    np.savez(options.output, **arrays)
+
+
+if __name__ == "__main__":
+    main()
