@@ -1,8 +1,8 @@
 """lit's configuration of the sparseconv tests.
 
 Substitutions: the project's tools by their names, FileCheck, not, count and
-split-file; %python is a Python 3 that has numpy; %scripts is the folder of the
-scripts; %networks is the folder of the
+split-file; %python is a Python 3 that has numpy and finds the packages under
+python/; %scripts and %networks are the folders of the scripts and of the
 generated networks.
 
 Features: cuda, where a driver and a device are there.
@@ -64,6 +64,9 @@ llvm_config.add_tool_substitutions(
         "split-file",
     ],
     [tools_dir, config.llvm_tools_dir],
+)
+llvm_config.with_environment(
+    "PYTHONPATH", os.path.join(config.sparseconv_src_root, "python")
 )
 config.substitutions.append(("%python", f'"{config.python_executable}"'))
 config.substitutions.append(

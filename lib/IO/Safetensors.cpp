@@ -210,23 +210,27 @@ Expected<NamedTensors> sparseconv::readSafetensors(StringRef path) {
 
 Error sparseconv::writeSafetensors(StringRef path,
                                    ArrayRef<NamedTensor> tensors) {
+  // Names first: the header's writer has to be closed once it is opened.
   StringSet<> seen;
+  for (const NamedTensor &entry : tensors) {
+    StringRef name = entry.name;
+    if (Error error = checkDistinct(path, seen, name))
+      return error;
+    if (name == metadataKey || !json::isUTF8(name))
+      return makeFileError(path, "{0} cannot name a tensor", quote(name));
+  }
+
   std::string header;
   raw_string_ostream headerStream(header);
   json::OStream json(headerStream);
   uint64_t offset = 0;
   json.objectBegin();
   for (const NamedTensor &entry : tensors) {
-    StringRef name = entry.name;
     const HostTensor &tensor = entry.tensor;
-    if (Error error = checkDistinct(path, seen, name))
-      return error;
-    if (name == metadataKey || !json::isUTF8(name))
-      return makeFileError(path, "{0} cannot name a tensor", quote(name));
     const TypeName *type = find_if(typeNames, [&](const TypeName &candidate) {
       return candidate.kind == tensor.getKind();
     });
-    json.attributeObject(name, [&] {
+    json.attributeObject(entry.name, [&] {
       json.attribute("dtype", type->name);
       json.attributeArray("shape", [&] {
         for (int64_t size : tensor.getShape())

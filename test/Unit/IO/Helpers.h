@@ -28,7 +28,7 @@ public:
   TemporaryFolder() {
     EXPECT_FALSE(llvm::sys::fs::createUniqueDirectory("sparseconv-io", path));
   }
-  ~TemporaryFolder() { llvm::sys::fs::remove_directories(path); }
+  ~TemporaryFolder() { EXPECT_FALSE(llvm::sys::fs::remove_directories(path)); }
   std::string file(llvm::StringRef name) const {
     llvm::SmallString<128> result(path);
     llvm::sys::path::append(result, name);

@@ -409,9 +409,9 @@ TEST(ScanPcd, ReadsOldAndShortHeaders) {
 }
 
 TEST(ScanPcd, RefusesEveryTruncation) {
-  for (std::string whole : {pcdHeader("ascii") + "1 2 3 4\n1 2 3 4",
-                            pcdHeader("binary") + std::string(32, 'a'),
-                            compressed("\x1f" + std::string(32, 'a'))}) {
+  for (const std::string &whole : {pcdHeader("ascii") + "1 2 3 4\n1 2 3 4",
+                                   pcdHeader("binary") + std::string(32, 'a'),
+                                   compressed("\x1f" + std::string(32, 'a'))}) {
     parse(ScanFormat::Pcd, whole);
     for (size_t size = 0; size < whole.size(); ++size)
       errorOf(ScanFormat::Pcd, whole.substr(0, size));
