@@ -14,6 +14,7 @@
 #include "sparseconv/IO/Npz.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/EndianStream.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -165,4 +166,17 @@ Expected<Scan> sparseconv::readScan(StringRef path,
   if (!buffer)
     return buffer.takeError();
   return parseScan(*format, (*buffer)->getMemBufferRef(), options);
+}
+
+Error sparseconv::writeBinScan(StringRef path, const Scan &scan) {
+  return writeFile(path, [&](raw_ostream &os) {
+    support::endian::Writer out(os, endianness::little);
+    ArrayRef<float> features = scan.features.as<float>();
+    int64_t width = scan.featureNames.size();
+    for (int64_t row = 0, e = scan.getNumPoints(); row < e; ++row) {
+      for (int64_t axis = 0; axis < 3; ++axis)
+        out.write(static_cast<float>(scan.points.getDouble(row * 3 + axis)));
+      out.write<float>(features.slice(row * width, width));
+    }
+  });
 }

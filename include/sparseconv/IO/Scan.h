@@ -64,6 +64,9 @@ llvm::Expected<Scan> readScan(llvm::StringRef path,
 llvm::Expected<Scan> parseScan(ScanFormat format, llvm::MemoryBufferRef buffer,
                                const ScanOptions &options = {});
 
+/// Writes rows of x, y, z and the features as little-endian f32: a .bin file.
+llvm::Error writeBinScan(llvm::StringRef path, const Scan &scan);
+
 } // namespace sparseconv
 
 #endif // SPARSECONV_IO_SCAN_H

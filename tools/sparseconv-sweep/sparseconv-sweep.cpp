@@ -1,0 +1,74 @@
+//===- sparseconv-sweep.cpp - scan a made-up street -----------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Writes the scan of a made-up street, for tests and demonstrations that need
+// a LiDAR sweep and may not ship a recorded one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/IO/SyntheticSweep.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace sparseconv;
+
+static cl::OptionCategory category("Options");
+
+static cl::opt<std::string>
+    outputPath("o",
+               cl::desc("The .bin file to write (f32 rows of x, y, z, "
+                        "intensity, as KITTI has them)"),
+               cl::value_desc("file"), cl::Required, cl::cat(category));
+static cl::alias outputAlias("output", cl::desc("The same as -o"),
+                             cl::aliasopt(outputPath), cl::cat(category));
+static cl::opt<uint64_t>
+    seed("seed", cl::desc("Chooses the street and the noise (default 1)"),
+         cl::init(SweepOptions().seed), cl::cat(category));
+static cl::opt<unsigned>
+    beams("beams", cl::desc("Lasers, one above the other (default 64)"),
+          cl::init(SweepOptions().beams), cl::cat(category));
+static cl::opt<unsigned>
+    azimuths("azimuths",
+             cl::desc("Shots of each laser in a turn (default "
+                      "2000)"),
+             cl::init(SweepOptions().azimuths), cl::cat(category));
+
+static Error run() {
+  SweepOptions options;
+  options.seed = seed;
+  options.beams = beams;
+  options.azimuths = azimuths;
+  Expected<Scan> scan = makeSyntheticSweep(options);
+  if (!scan)
+    return scan.takeError();
+  if (Error error = writeBinScan(outputPath, *scan))
+    return error;
+  outs() << outputPath << ": " << scan->getNumPoints() << " points\n";
+  return Error::success();
+}
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "sparseconv-sweep: the scan of a made-up street\n\n"
+      "Example: a sweep of the size of a KITTI one, and another street\n\n"
+      "  sparseconv-sweep -o street.bin\n"
+      "  sparseconv-sweep --seed=7 --beams=32 --azimuths=1000 -o other.bin\n\n"
+      "One seed gives the same file on every machine.\n");
+  if (Error error = run()) {
+    WithColor::error(errs(), "sparseconv-sweep")
+        << toString(std::move(error)) << "\n";
+    return 1;
+  }
+  return 0;
+}
