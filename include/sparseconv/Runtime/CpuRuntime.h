@@ -1,0 +1,62 @@
+//===- CpuRuntime.h - what compiled CPU code calls --------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The C functions that the CPU path's generated code calls: sorting, and memory
+// from a pool. None of them needs LLVM or MLIR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_RUNTIME_CPURUNTIME_H
+#define SPARSECONV_RUNTIME_CPURUNTIME_H
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+
+//===----------------------------------------------------------------------===//
+// Sorting
+//===----------------------------------------------------------------------===//
+
+/// sorted[i] = keys[permutation[i]], ascending as unsigned numbers; equal keys
+/// keep their order. Only the low `bits` bits of a key count. The result is the
+/// same for any number of threads. The three arrays of `n` elements do not
+/// overlap; n is at most 2^31 - 1.
+void sparseconv_cpu_sort_u64(const uint64_t *keys, uint64_t *sorted,
+                             int32_t *permutation, int64_t n, int64_t bits);
+void sparseconv_cpu_sort_u32(const uint32_t *keys, uint32_t *sorted,
+                             int32_t *permutation, int64_t n, int64_t bits);
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// The allocation functions of MLIR's `finalize-memref-to-llvm`. Memory is
+/// aligned to 64 bytes at least and comes from a pool for all threads: freed
+/// large blocks are kept, by size class, since pages fresh from the system cost
+/// more than most kernels. A request that cannot be met prints a message and
+/// ends the process with status 1: generated code has no way to go on.
+void *_mlir_memref_to_llvm_alloc(size_t size);
+void *_mlir_memref_to_llvm_aligned_alloc(size_t alignment, size_t size);
+void _mlir_memref_to_llvm_free(void *pointer);
+
+/// Gives the blocks that the pool keeps back to the system.
+void sparseconv_cpu_pool_trim(void);
+/// Bytes of the blocks that the pool keeps, and of those in use.
+uint64_t sparseconv_cpu_pool_cached_bytes(void);
+uint64_t sparseconv_cpu_pool_live_bytes(void);
+
+/// Fills memory with a pattern before it is handed out, so that a kernel that
+/// reads what it did not write is found: each 16-bit half is 0x7FED, a NaN of
+/// every float type and an index far out of bounds. Also switched on by
+/// SPARSECONV_POISON=1 in the environment.
+void sparseconv_cpu_pool_set_poison(bool enabled);
+
+} // extern "C"
+
+#endif // SPARSECONV_RUNTIME_CPURUNTIME_H

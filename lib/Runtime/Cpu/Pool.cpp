@@ -1,0 +1,206 @@
+//===- Pool.cpp - memory of compiled CPU code -----------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A block is a header of 64 bytes and then the caller's memory. Sizes are
+// rounded up to a class, of which there are four for each power of two; freed
+// blocks of a class form a list. Small blocks go straight to the C library,
+// which keeps its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Runtime/CpuRuntime.h"
+#include <algorithm>
+#include <atomic>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <sys/mman.h>
+
+namespace {
+
+constexpr size_t kHeaderSize = 64;
+/// Blocks below this many bytes are left to the C library.
+constexpr size_t kSmallest = size_t(1) << 15;
+/// Blocks from this many bytes on are put on huge pages where the system has
+/// them.
+constexpr size_t kHuge = size_t(1) << 22;
+constexpr size_t kHugePage = size_t(1) << 21;
+/// No address space is larger; also keeps the sums below from wrapping.
+constexpr size_t kLargest = size_t(1) << 47;
+constexpr uint32_t kNoClass = ~uint32_t(0);
+constexpr unsigned kNumClasses = 4 * 48;
+
+struct Header {
+  void *base;      ///< what the C library gave
+  size_t capacity; ///< bytes for the caller
+  Header *next;    ///< the next free block of the class
+  uint32_t sizeClass;
+};
+static_assert(sizeof(Header) <= kHeaderSize, "the header precedes the block");
+
+struct SizeClass {
+  uint32_t number;
+  size_t size;
+};
+
+/// The smallest class of at least `size` bytes: 2^e * (4 + q) / 4.
+SizeClass getSizeClass(size_t size) {
+  unsigned exponent = 63 - __builtin_clzll(size);
+  size_t quarter = size_t(1) << (exponent - 2);
+  size_t quarters = (size + quarter - 1) / quarter; // 4 .. 8
+  return {static_cast<uint32_t>(4 * exponent + quarters - 4),
+          quarters * quarter};
+}
+
+class Pool {
+public:
+  Pool() {
+    const char *text = std::getenv("SPARSECONV_POISON");
+    poison = text && text[0] == '1';
+  }
+
+  void *allocate(size_t alignment, size_t size);
+  void free(void *pointer);
+  void trim();
+
+  std::atomic<uint64_t> cachedBytes{0}, liveBytes{0};
+  std::atomic<bool> poison;
+
+private:
+  Header *take(uint32_t sizeClass);
+  Header *create(size_t alignment, size_t capacity, uint32_t sizeClass);
+
+  std::mutex mutex;
+  Header *freeBlocks[kNumClasses] = {};
+};
+
+/// Never destroyed: threads may still free memory while the process ends.
+Pool &getPool() {
+  static Pool *pool = new Pool;
+  return *pool;
+}
+
+Header *getHeader(void *pointer) {
+  return reinterpret_cast<Header *>(static_cast<char *>(pointer) - kHeaderSize);
+}
+
+void *getMemory(Header *header) {
+  return reinterpret_cast<char *>(header) + kHeaderSize;
+}
+
+[[noreturn]] void failOutOfMemory(size_t size, uint64_t live) {
+  std::fprintf(stderr,
+               "sparseconv: out of memory: cannot allocate %zu bytes (%" PRIu64
+               " bytes are in use)\n",
+               size, live);
+  std::fflush(stderr);
+  // Not exit(): other threads are still inside the compiled function.
+  std::_Exit(1);
+}
+
+Header *Pool::take(uint32_t sizeClass) {
+  std::lock_guard<std::mutex> lock(mutex);
+  Header *header = freeBlocks[sizeClass];
+  if (!header)
+    return nullptr;
+  freeBlocks[sizeClass] = header->next;
+  cachedBytes -= header->capacity;
+  return header;
+}
+
+Header *Pool::create(size_t alignment, size_t capacity, uint32_t sizeClass) {
+  // The caller's memory starts at the first multiple of `alignment` that
+  // leaves room for the header.
+  size_t prefix = std::max(alignment, kHeaderSize);
+  bool huge = capacity >= kHuge;
+  size_t unit = huge ? std::max(prefix, kHugePage) : prefix;
+  size_t total = (prefix + capacity + unit - 1) / unit * unit;
+  void *base = std::aligned_alloc(unit, total);
+  if (!base)
+    return nullptr;
+  if (huge)
+    madvise(base, total, MADV_HUGEPAGE);
+  Header *header = getHeader(static_cast<char *>(base) + prefix);
+  header->base = base;
+  header->capacity = capacity;
+  header->sizeClass = sizeClass;
+  return header;
+}
+
+void *Pool::allocate(size_t alignment, size_t size) {
+  if (size > kLargest)
+    failOutOfMemory(size, liveBytes);
+  alignment = std::max(alignment, kHeaderSize);
+  // A larger alignment than the pool's blocks have is rare: no class fits it.
+  bool pooled = size >= kSmallest && alignment == kHeaderSize;
+  SizeClass sizeClass =
+      pooled ? getSizeClass(size)
+             : SizeClass{kNoClass, std::max<size_t>((size + 63) / 64 * 64, 64)};
+  Header *header = pooled ? take(sizeClass.number) : nullptr;
+  if (!header)
+    header = create(alignment, sizeClass.size, sizeClass.number);
+  if (!header) {
+    // What the pool keeps may be just what is missing.
+    trim();
+    header = create(alignment, sizeClass.size, sizeClass.number);
+  }
+  if (!header)
+    failOutOfMemory(size, liveBytes);
+  liveBytes += header->capacity;
+  void *memory = getMemory(header);
+  if (poison.load(std::memory_order_relaxed))
+    std::fill_n(static_cast<uint16_t *>(memory), header->capacity / 2,
+                uint16_t(0x7FED));
+  return memory;
+}
+
+void Pool::free(void *pointer) {
+  if (!pointer)
+    return;
+  Header *header = getHeader(pointer);
+  liveBytes -= header->capacity;
+  if (header->sizeClass == kNoClass) {
+    std::free(header->base);
+    return;
+  }
+  std::lock_guard<std::mutex> lock(mutex);
+  header->next = freeBlocks[header->sizeClass];
+  freeBlocks[header->sizeClass] = header;
+  cachedBytes += header->capacity;
+}
+
+void Pool::trim() {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (Header *&list : freeBlocks) {
+    while (Header *header = list) {
+      list = header->next;
+      cachedBytes -= header->capacity;
+      std::free(header->base);
+    }
+  }
+}
+
+} // namespace
+
+void *_mlir_memref_to_llvm_alloc(size_t size) {
+  return getPool().allocate(kHeaderSize, size);
+}
+void *_mlir_memref_to_llvm_aligned_alloc(size_t alignment, size_t size) {
+  return getPool().allocate(alignment, size);
+}
+void _mlir_memref_to_llvm_free(void *pointer) { getPool().free(pointer); }
+
+void sparseconv_cpu_pool_trim(void) { getPool().trim(); }
+uint64_t sparseconv_cpu_pool_cached_bytes(void) {
+  return getPool().cachedBytes;
+}
+uint64_t sparseconv_cpu_pool_live_bytes(void) { return getPool().liveBytes; }
+void sparseconv_cpu_pool_set_poison(bool enabled) {
+  getPool().poison = enabled;
+}
