@@ -60,13 +60,22 @@ Attribute PackingAttr::parse(AsmParser &parser, Type) {
   IntegerType keyType;
   unsigned batch;
   SmallVector<int64_t> bits, guard;
-  if (parser.parseLess() || parser.parseType(keyType) || parser.parseComma() ||
-      parser.parseKeyword("batch") || parser.parseEqual() ||
-      parser.parseInteger(batch) || parser.parseComma() ||
-      parser.parseKeyword("bits") || parser.parseEqual() ||
-      parseIntegerList(parser, bits) || parser.parseComma() ||
-      parser.parseKeyword("guard") || parser.parseEqual() ||
-      parseIntegerList(parser, guard) || parser.parseGreater())
+  if (parser.parseLess())
+    return {};
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseType(keyType))
+    return {};
+  if (!keyType.isSignless())
+    return parser.emitError(loc, "expects keys of type i32 or i64, but found ")
+               << keyType,
+           Attribute();
+  if (parser.parseComma() || parser.parseKeyword("batch") ||
+      parser.parseEqual() || parser.parseInteger(batch) ||
+      parser.parseComma() || parser.parseKeyword("bits") ||
+      parser.parseEqual() || parseIntegerList(parser, bits) ||
+      parser.parseComma() || parser.parseKeyword("guard") ||
+      parser.parseEqual() || parseIntegerList(parser, guard) ||
+      parser.parseGreater())
     return {};
   return parser.getChecked<PackingAttr>(parser.getContext(), keyType.getWidth(),
                                         batch, bits, guard);
@@ -261,10 +270,15 @@ LogicalResult BoxAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (step < 1)
       return emitError() << "expects a dilation of at least 1 on axis " << axis
                          << ", but found " << step;
-    if (extent > kMaxVolume || step > kMaxOffset ||
-        (volume *= extent) > kMaxVolume)
-      return emitError() << "expects at most 2^20 offsets and dilations of at "
-                            "most 2^31";
+    if (step > kMaxOffset)
+      return emitError() << "expects a dilation of at most 2^31 on axis "
+                         << axis << ", but found " << step;
+    if (extent > kMaxVolume || (volume *= extent) > kMaxVolume) {
+      InFlightDiagnostic diag = emitError();
+      diag << "expects at most 2^20 offsets, but found ";
+      llvm::interleave(size, diag, " x ");
+      return diag;
+    }
   }
   return success();
 }
@@ -294,14 +308,14 @@ SmallVector<int64_t> BoxAttr::getFlatOffsets() const {
 
 Attribute OffsetListAttr::parse(AsmParser &parser, Type) {
   SmallVector<int64_t> flat;
-  unsigned dim = 0;
+  std::optional<unsigned> dim;
   auto parseOffset = [&]() -> ParseResult {
     SMLoc loc = parser.getCurrentLocation();
     SmallVector<int64_t> offset;
     if (parseIntegerList(parser, offset))
       return failure();
-    if (!flat.empty() && offset.size() != dim)
-      return parser.emitError(loc) << "expects an offset of " << dim
+    if (dim && offset.size() != *dim)
+      return parser.emitError(loc) << "expects an offset of " << *dim
                                    << " numbers, but found " << offset.size();
     dim = offset.size();
     llvm::append_range(flat, offset);
@@ -310,7 +324,8 @@ Attribute OffsetListAttr::parse(AsmParser &parser, Type) {
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
                                      parseOffset))
     return {};
-  return parser.getChecked<OffsetListAttr>(parser.getContext(), dim, flat);
+  return parser.getChecked<OffsetListAttr>(parser.getContext(), dim.value_or(0),
+                                           flat);
 }
 
 void OffsetListAttr::print(AsmPrinter &printer) const {
@@ -326,10 +341,12 @@ void OffsetListAttr::print(AsmPrinter &printer) const {
 LogicalResult
 OffsetListAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        unsigned dim, ArrayRef<int64_t> offsets) {
-  if (offsets.empty())
-    return emitError() << "expects at least one offset";
+  if (dim == 0 && offsets.empty())
+    return emitError() << "expects at least one offset of 1 to 4 numbers";
   if (failed(verifyDim(emitError, dim)))
     return failure();
+  if (offsets.empty())
+    return emitError() << "expects at least one offset";
   if (offsets.size() % dim != 0)
     return emitError() << "expects groups of " << dim << " numbers, but found "
                        << offsets.size() << " numbers";
@@ -394,7 +411,9 @@ LogicalResult TilingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t block, int64_t rows, int64_t columns,
                                  int64_t lanes) {
   if (block < 1 || rows < 1 || columns < 1 || lanes < 1)
-    return emitError() << "expects sizes of at least 1";
+    return emitError() << "expects sizes of at least 1, but found block = "
+                       << block << ", rows = " << rows
+                       << ", columns = " << columns << ", lanes = " << lanes;
   if (columns % lanes != 0)
     return emitError() << "expects lanes that divide columns, but found "
                        << lanes << " and " << columns;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FeatureVerification.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
@@ -109,6 +110,11 @@ LogicalResult UnpackOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
   return success();
 }
 
+LogicalResult UnpackOp::verify() {
+  return verifyResultType(*this, "points", getPoints().getType(),
+                          getPointsType(getCoords().getType()));
+}
+
 LogicalResult UnpackOp::reifyResultShapes(OpBuilder &builder,
                                           ReifiedRankedShapedTypeDims &shapes) {
   shapes.push_back({getSize(builder, getLoc(), getCoords()),
@@ -119,18 +125,6 @@ LogicalResult UnpackOp::reifyResultShapes(OpBuilder &builder,
 //===----------------------------------------------------------------------===//
 // DownsampleOp, UpsampleOp, ExpandOp
 //===----------------------------------------------------------------------===//
-
-static LogicalResult verifyFactors(Operation *op, ArrayRef<int64_t> by,
-                                   CoordsType coords) {
-  if (by.size() != coords.getDim())
-    return op->emitOpError("expects 'by' with one factor for each of ")
-           << coords.getDim() << " axes, but found " << by.size();
-  for (auto [axis, factor] : llvm::enumerate(by))
-    if (factor < 1)
-      return op->emitOpError("expects a factor of at least 1 on axis ")
-             << axis << ", but found " << factor;
-  return success();
-}
 
 static LogicalResult verifyCapacity(Operation *op,
                                     std::optional<uint64_t> capacity) {
@@ -149,52 +143,83 @@ static LogicalResult verifyClip(Operation *op, std::optional<RegionAttr> clip,
   return success();
 }
 
-/// The strides of `coords` times (or divided by) `by`; null with a diagnostic
+/// `coords` with its strides times (or divided by) `by`; null with a diagnostic
 /// where that is no set type.
-static CoordsType inferStride(std::optional<Location> loc, CoordsType coords,
-                              ArrayRef<int64_t> by, bool divide) {
-  auto emitError = [&] {
-    return mlir::emitError(loc.value_or(UnknownLoc::get(coords.getContext())));
-  };
-  if (by.size() != coords.getDim() ||
-      llvm::any_of(by, [](int64_t factor) { return factor < 1; })) {
-    emitError() << "expects 'by' with one factor of at least 1 for each of "
-                << coords.getDim() << " axes";
+static CoordsType inferStride(function_ref<InFlightDiagnostic()> emitError,
+                              CoordsType coords, ArrayRef<int64_t> by,
+                              bool divide) {
+  if (by.size() != coords.getDim()) {
+    emitError() << "expects 'by' with one factor for each of "
+                << coords.getDim() << " axes, but found " << by.size();
     return {};
   }
   SmallVector<int64_t> strides;
   for (auto [axis, stride, factor] : llvm::enumerate(coords.getStride(), by)) {
+    if (factor < 1) {
+      emitError() << "expects a factor of at least 1 on axis " << axis
+                  << ", but found " << factor;
+      return {};
+    }
     if (divide && stride % factor != 0) {
       emitError() << "expects a factor that divides the stride " << stride
                   << " of axis " << axis << ", but found " << factor;
       return {};
     }
-    int64_t result;
-    if (!divide && llvm::MulOverflow(stride, factor, result)) {
-      emitError() << "the stride of axis " << axis << " overflows";
+    int64_t product;
+    if (!divide && llvm::MulOverflow(stride, factor, product)) {
+      emitError() << "expects a stride below 2^63 on axis " << axis
+                  << ", but found " << stride << " times " << factor;
       return {};
     }
-    strides.push_back(divide ? stride / factor : stride * factor);
+    strides.push_back(divide ? stride / factor : product);
   }
   return CoordsType::getChecked(emitError, coords.getContext(), coords.getDim(),
                                 ArrayRef<int64_t>(strides),
                                 coords.getPacking());
 }
 
-LogicalResult DownsampleOp::inferReturnTypes(MLIRContext *,
-                                             std::optional<Location> loc,
-                                             Adaptor adaptor,
-                                             SmallVectorImpl<Type> &types) {
+/// Inference, with diagnostics where there is a place for them.
+static LogicalResult inferStride(std::optional<Location> loc, Value coords,
+                                 ArrayRef<int64_t> by, bool divide,
+                                 SmallVectorImpl<Type> &types) {
+  auto emitError = [&] {
+    return loc ? mlir::emitError(*loc) : InFlightDiagnostic();
+  };
   CoordsType type =
-      inferStride(loc, cast<CoordsType>(adaptor.getCoords().getType()),
-                  adaptor.getBy(), /*divide=*/false);
+      inferStride(emitError, cast<CoordsType>(coords.getType()), by, divide);
   types.push_back(type);
   return success(type != nullptr);
 }
 
+static LogicalResult verifyStride(Operation *op, CoordsType coords,
+                                  ArrayRef<int64_t> by, bool divide,
+                                  CoordsType result) {
+  CoordsType expected =
+      inferStride([&] { return op->emitOpError(); }, coords, by, divide);
+  if (!expected)
+    return failure();
+  if (result.getPacking() != expected.getPacking() ||
+      result.getStride() == expected.getStride())
+    return verifyResultType(op, "result", result, expected);
+  InFlightDiagnostic diag = op->emitOpError("expects a result of stride [");
+  llvm::interleaveComma(expected.getStride(), diag);
+  diag << "], but found [";
+  llvm::interleaveComma(result.getStride(), diag);
+  return diag << "]";
+}
+
+LogicalResult DownsampleOp::inferReturnTypes(MLIRContext *,
+                                             std::optional<Location> loc,
+                                             Adaptor adaptor,
+                                             SmallVectorImpl<Type> &types) {
+  return inferStride(loc, adaptor.getCoords(), adaptor.getBy(),
+                     /*divide=*/false, types);
+}
+
 LogicalResult DownsampleOp::verify() {
   CoordsType type = getCoords().getType();
-  if (failed(verifyFactors(*this, getBy(), type)) ||
+  if (failed(verifyStride(*this, type, getBy(), /*divide=*/false,
+                          getResult().getType())) ||
       failed(verifyClip(*this, getClip(), type)) ||
       failed(verifyCapacity(*this, getCapacity())))
     return failure();
@@ -221,11 +246,8 @@ LogicalResult UpsampleOp::inferReturnTypes(MLIRContext *,
                                            std::optional<Location> loc,
                                            Adaptor adaptor,
                                            SmallVectorImpl<Type> &types) {
-  CoordsType type =
-      inferStride(loc, cast<CoordsType>(adaptor.getCoords().getType()),
-                  adaptor.getBy(), /*divide=*/true);
-  types.push_back(type);
-  return success(type != nullptr);
+  return inferStride(loc, adaptor.getCoords(), adaptor.getBy(),
+                     /*divide=*/true, types);
 }
 
 OffsetSetInterface UpsampleOp::getEffectiveOffsets() {
@@ -236,11 +258,20 @@ OffsetSetInterface UpsampleOp::getEffectiveOffsets() {
 }
 
 LogicalResult UpsampleOp::verify() {
-  if (failed(verifyFactors(*this, getBy(), getCoords().getType())) ||
-      failed(verifyClip(*this, getClip(), getCoords().getType())) ||
+  CoordsType result = getResult().getType();
+  if (failed(verifyStride(*this, getCoords().getType(), getBy(),
+                          /*divide=*/true, result)) ||
+      failed(verifyClip(*this, getClip(), result)) ||
       failed(verifyCapacity(*this, getCapacity())))
     return failure();
-  return verifyOffsets(*this, getEffectiveOffsets(), getResult().getType());
+  // Factors without offsets stand for a box, and may stand for one too large.
+  unsigned dim = result.getDim();
+  if (!getOffsets() &&
+      failed(BoxAttr::verify([&] { return emitOpError(); }, getBy(),
+                             SmallVector<bool>(dim, true),
+                             SmallVector<int64_t>(dim, 1))))
+    return failure();
+  return verifyOffsets(*this, getEffectiveOffsets(), result);
 }
 
 OpFoldResult UpsampleOp::fold(FoldAdaptor) {
@@ -320,6 +351,13 @@ LogicalResult PruneOp::inferReturnTypes(MLIRContext *context,
                                         Adaptor adaptor,
                                         SmallVectorImpl<Type> &types) {
   types.append({adaptor.getCoords().getType(), getRowsType(context)});
+  return success();
+}
+
+LogicalResult PruneOp::reifyResultShapes(OpBuilder &builder,
+                                         ReifiedRankedShapedTypeDims &shapes) {
+  shapes.resize(2);
+  shapes[1] = {getSize(builder, getLoc(), getResult())};
   return success();
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FeatureVerification.h"
 #include "mlir/IR/PatternMatch.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/IR/Verification.h"
@@ -46,7 +47,14 @@ LogicalResult KernelMapOp::verify() {
              << (getTransposed() ? "" : " (or 'transposed')") << ", but found "
              << coarseStride << " and " << fineStride << " on axis " << axis;
   }
-  return verifyOffsets(*this, getOffsets(), fine);
+  if (failed(verifyOffsets(*this, getOffsets(), fine)))
+    return failure();
+  int64_t volume = getOffsets().getVolume(),
+          found = getMap().getType().getVolume();
+  if (found != volume)
+    return emitOpError("expects a map of ")
+           << volume << " offsets, but found one of " << found;
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -61,6 +69,13 @@ LogicalResult TransposeMapOp::inferReturnTypes(MLIRContext *context,
   types.push_back(
       KernelMapType::get(context, map.getVolume(), map.getOut(), map.getIn()));
   return success();
+}
+
+LogicalResult TransposeMapOp::verify() {
+  KernelMapType map = getMap().getType();
+  return verifyResultType(*this, "result", getResult().getType(),
+                          KernelMapType::get(getContext(), map.getVolume(),
+                                             map.getOut(), map.getIn()));
 }
 
 OpFoldResult TransposeMapOp::fold(FoldAdaptor) {
@@ -83,14 +98,24 @@ LogicalResult MapSizeOp::canonicalize(MapSizeOp op, PatternRewriter &rewriter) {
   return failure();
 }
 
-LogicalResult NeighbourTableOp::inferReturnTypes(MLIRContext *context,
+/// tensor<?xKxi32>
+static RankedTensorType getTableType(KernelMapType map) {
+  return RankedTensorType::get({ShapedType::kDynamic, map.getVolume()},
+                               IntegerType::get(map.getContext(), 32));
+}
+
+LogicalResult NeighbourTableOp::inferReturnTypes(MLIRContext *,
                                                  std::optional<Location>,
                                                  Adaptor adaptor,
                                                  SmallVectorImpl<Type> &types) {
   auto map = cast<KernelMapType>(adaptor.getMap().getType());
-  types.push_back(RankedTensorType::get({ShapedType::kDynamic, map.getVolume()},
-                                        IntegerType::get(context, 32)));
+  types.push_back(getTableType(map));
   return success();
+}
+
+LogicalResult NeighbourTableOp::verify() {
+  return verifyResultType(*this, "table", getTable().getType(),
+                          getTableType(getMap().getType()));
 }
 
 LogicalResult

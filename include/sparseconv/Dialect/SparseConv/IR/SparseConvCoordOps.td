@@ -51,6 +51,7 @@ def SparseConv_UnpackOp : SparseConv_Op<"unpack",
   let results = (outs SparseConv_Points:$points);
   let assemblyFormat =
       "$coords attr-dict `:` type($coords) `->` type($points)";
+  let hasVerifier = 1;
 }
 
 def SparseConv_SizeOp : SparseConv_Op<"size", [Pure]> {
@@ -205,7 +206,8 @@ def SparseConv_IntersectionOp : SparseConv_MergeOp<"intersection"> {
 }
 
 def SparseConv_PruneOp : SparseConv_Op<"prune",
-    [NoMemoryEffect, SparseConv_Infer, SparseConv_ResultNames]> {
+    [NoMemoryEffect, SparseConv_Infer, SparseConv_Reify,
+     SparseConv_ResultNames]> {
   let summary = "the coordinates where a mask is true";
   let description = [{
     ```mlir

@@ -60,6 +60,7 @@ def SparseConv_TransposeMapOp : SparseConv_Op<"transpose_map",
   let arguments = (ins SparseConv_KernelMapType:$map);
   let results = (outs SparseConv_KernelMapType:$result);
   let assemblyFormat = "$map attr-dict `:` type($map) `->` type($result)";
+  let hasVerifier = 1;
   let hasFolder = 1;
 }
 
@@ -90,6 +91,7 @@ def SparseConv_NeighbourTableOp : SparseConv_Op<"neighbour_table",
   let arguments = (ins SparseConv_KernelMapType:$map);
   let results = (outs SparseConv_Points:$table);
   let assemblyFormat = "$map attr-dict `:` type($map) `->` type($table)";
+  let hasVerifier = 1;
 }
 
 #endif // SPARSECONV_MAP_OPS

@@ -1,0 +1,133 @@
+// RUN: sparseconv-opt %s --resolve-ranked-shaped-type-result-dims --canonicalize --cse | FileCheck %s
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!fine = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!half = !sparseconv.coords<3, stride = [2, 2, 2], #packing>
+!map = !sparseconv.kernel_map<27, !fine to !half>
+!back = !sparseconv.kernel_map<27, !half to !fine>
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+// The order has one element for each row of the set, the way back one for each
+// point.
+// CHECK-LABEL: func.func @pack_dims(
+// CHECK-SAME: %[[P:[^:]*]]: tensor<?x4xi32>)
+func.func @pack_dims(%p: tensor<?x4xi32>) -> (index, index) {
+  %c0 = arith.constant 0 : index
+  // CHECK: %[[C0:.*]] = arith.constant 0 : index
+  // CHECK: %[[C:.*]], %{{.*}}, %{{.*}} = sparseconv.pack %[[P]]
+  %c, %order, %row_of = sparseconv.pack %p : tensor<?x4xi32> -> !fine
+  // CHECK: %[[ROWS:.*]] = sparseconv.size %[[C]] : !coords_1_1_1
+  %rows = tensor.dim %order, %c0 : tensor<?xi32>
+  // CHECK: %[[POINTS:.*]] = tensor.dim %[[P]], %[[C0]] : tensor<?x4xi32>
+  %points = tensor.dim %row_of, %c0 : tensor<?xi32>
+  // CHECK: return %[[ROWS]], %[[POINTS]]
+  return %rows, %points : index, index
+}
+
+// CHECK-LABEL: func.func @unpack_dims(
+// CHECK-SAME: %[[C:[^:]*]]: !coords_1_1_1)
+func.func @unpack_dims(%c: !fine) -> (index, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK-DAG: %[[C4:.*]] = arith.constant 4 : index
+  // CHECK-DAG: %[[ROWS:.*]] = sparseconv.size %[[C]] : !coords_1_1_1
+  %p = sparseconv.unpack %c : !fine -> tensor<?x4xi32>
+  %rows = tensor.dim %p, %c0 : tensor<?x4xi32>
+  %columns = tensor.dim %p, %c1 : tensor<?x4xi32>
+  // CHECK: return %[[ROWS]], %[[C4]]
+  return %rows, %columns : index, index
+}
+
+// A union's rows are asked from its sides, an intersection's from its result.
+// CHECK-LABEL: func.func @merge_dims(
+// CHECK-SAME: %[[A:[^:]*]]: !coords_1_1_1, %[[B:[^:]*]]: !coords_1_1_1, %[[MASK:[^:]*]]: tensor<?xi1>)
+func.func @merge_dims(%a: !fine, %b: !fine, %mask: tensor<?xi1>) -> (index, index, index, index) {
+  %c0 = arith.constant 0 : index
+  %u, %u_lhs, %u_rhs = sparseconv.union %a, %b : !fine
+  // CHECK-DAG: %[[SIZE_A:.*]] = sparseconv.size %[[A]]
+  %0 = tensor.dim %u_lhs, %c0 : tensor<?xi32>
+  // CHECK-DAG: %[[SIZE_B:.*]] = sparseconv.size %[[B]]
+  %1 = tensor.dim %u_rhs, %c0 : tensor<?xi32>
+  // CHECK: %[[I:.*]], %{{.*}}, %{{.*}} = sparseconv.intersection %[[A]], %[[B]]
+  %i, %i_lhs, %i_rhs = sparseconv.intersection %a, %b : !fine
+  // CHECK: %[[SIZE_I:.*]] = sparseconv.size %[[I]]
+  %2 = tensor.dim %i_lhs, %c0 : tensor<?xi32>
+  // CHECK: %[[KEPT:.*]], %{{.*}} = sparseconv.prune %[[A]], %[[MASK]]
+  %kept, %rows = sparseconv.prune %a, %mask : !fine, tensor<?xi1>
+  // CHECK: %[[SIZE_KEPT:.*]] = sparseconv.size %[[KEPT]]
+  %3 = tensor.dim %rows, %c0 : tensor<?xi32>
+  // CHECK: return %[[SIZE_A]], %[[SIZE_B]], %[[SIZE_I]], %[[SIZE_KEPT]]
+  return %0, %1, %2, %3 : index, index, index, index
+}
+
+// A side of a map is a set, through transposition, too.
+// CHECK-LABEL: func.func @map_sizes(
+// CHECK-SAME: %[[FINE:[^:]*]]: !coords_1_1_1, %[[HALF:[^:]*]]: !coords_2_2_2)
+func.func @map_sizes(%fine: !fine, %half: !half) -> (index, index, index, index) {
+  // CHECK-DAG: %[[SIZE_FINE:.*]] = sparseconv.size %[[FINE]]
+  // CHECK-DAG: %[[SIZE_HALF:.*]] = sparseconv.size %[[HALF]]
+  %m = sparseconv.kernel_map %fine to %half offsets(box<3, 3, 3>) : !map
+  %t = sparseconv.transpose_map %m : !map -> !back
+  %0 = sparseconv.map_size in %m : !map
+  %1 = sparseconv.map_size out %m : !map
+  %2 = sparseconv.map_size in %t : !back
+  %3 = sparseconv.map_size out %t : !back
+  // CHECK: return %[[SIZE_FINE]], %[[SIZE_HALF]], %[[SIZE_HALF]], %[[SIZE_FINE]]
+  return %0, %1, %2, %3 : index, index, index, index
+}
+
+// CHECK-LABEL: func.func @table_dims(
+// CHECK-SAME: %[[M:[^:]*]]: !map27
+func.func @table_dims(%m: !map) -> (index, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK-DAG: %[[C27:.*]] = arith.constant 27 : index
+  // CHECK-DAG: %[[ROWS:.*]] = sparseconv.map_size out %[[M]]
+  %table = sparseconv.neighbour_table %m : !map -> tensor<?x27xi32>
+  %rows = tensor.dim %table, %c0 : tensor<?x27xi32>
+  %columns = tensor.dim %table, %c1 : tensor<?x27xi32>
+  // CHECK: return %[[ROWS]], %[[C27]]
+  return %rows, %columns : index, index
+}
+
+//===----------------------------------------------------------------------===//
+// Folds
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func @transpose_twice(
+// CHECK-SAME: %[[M:[^:]*]]: !map27
+// CHECK-NEXT: return %[[M]]
+func.func @transpose_twice(%m: !map) -> !map {
+  %t = sparseconv.transpose_map %m : !map -> !back
+  %u = sparseconv.transpose_map %t : !back -> !map
+  return %u : !map
+}
+
+// A set is floored to its own stride already, and is all of its own cells.
+// CHECK-LABEL: func.func @same_stride(
+// CHECK-SAME: %[[C:[^:]*]]: !coords_2_2_2)
+// CHECK-NEXT: return %[[C]], %[[C]]
+func.func @same_stride(%c: !half) -> (!half, !half) {
+  %0 = sparseconv.downsample %c by [1, 1, 1] : !half -> !half
+  %1 = sparseconv.upsample %c by [1, 1, 1] : !half -> !half
+  return %0, %1 : !half, !half
+}
+
+// Offsets, a clip region or a capacity make it another set, or an error.
+// CHECK-LABEL: func.func @same_stride_only(
+// CHECK-SAME: %[[C:[^:]*]]: !coords_2_2_2)
+func.func @same_stride_only(%c: !half) -> (!half, !half, !half, !half) {
+  // CHECK-NEXT: %[[R0:.*]] = sparseconv.downsample %[[C]] by [1, 1, 1] cover offsets(box<3, 3, 3>)
+  %0 = sparseconv.downsample %c by [1, 1, 1] cover offsets(box<3, 3, 3>) : !half -> !half
+  // CHECK-NEXT: %[[R1:.*]] = sparseconv.upsample %[[C]] by [1, 1, 1] offsets(list<[0, 0, 1]>)
+  %1 = sparseconv.upsample %c by [1, 1, 1] offsets(list<[0, 0, 1]>) : !half -> !half
+  // CHECK-NEXT: %[[R2:.*]] = sparseconv.upsample %[[C]] by [1, 1, 1] clip(<[0, 0, 0] to [2, 2, 2]>)
+  %2 = sparseconv.upsample %c by [1, 1, 1] clip(<[0, 0, 0] to [2, 2, 2]>) : !half -> !half
+  // CHECK-NEXT: %[[R3:.*]] = sparseconv.upsample %[[C]] by [1, 1, 1] capacity(5)
+  %3 = sparseconv.upsample %c by [1, 1, 1] capacity(5) : !half -> !half
+  // CHECK-NEXT: return %[[R0]], %[[R1]], %[[R2]], %[[R3]]
+  return %0, %1, %2, %3 : !half, !half, !half, !half
+}

@@ -1,0 +1,144 @@
+// RUN: sparseconv-opt %s --split-input-file --verify-diagnostics
+
+// What the verifiers of the operations on kernel maps refuse, and what they say.
+
+//===----------------------------------------------------------------------===//
+// kernel_map and its views
+//===----------------------------------------------------------------------===//
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+func.func @f(%c: !fine) {
+  // expected-error @+1 {{expects a map of 9 offsets, but found one of 8}}
+  %m = sparseconv.kernel_map %c to %c offsets(box<3, 3>)
+      : !sparseconv.kernel_map<8, !fine to !fine>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+func.func @f(%c: !fine) {
+  // expected-error @+1 {{expects offsets of 2 axes, but found 3}}
+  %m = sparseconv.kernel_map %c to %c offsets(box<3, 3, 3>)
+      : !sparseconv.kernel_map<27, !fine to !fine>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+func.func @f(%c: !fine) {
+  // expected-error @+1 {{offset 5 times stride 1 on axis 1 is beyond the packing's guard 4}}
+  %m = sparseconv.kernel_map %c to %c offsets(box<1, 3, dilation = [1, 5]>)
+      : !sparseconv.kernel_map<3, !fine to !fine>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!half = !sparseconv.coords<2, stride = [2, 2], #p>
+func.func @f(%c: !half) {
+  // expected-error @+1 {{offset -3 times stride 2 on axis 0 is beyond the packing's guard 4}}
+  %m = sparseconv.kernel_map %c to %c offsets(list<[0, 0], [-3, 0]>)
+      : !sparseconv.kernel_map<2, !half to !half>
+  return
+}
+
+// -----
+
+// A coarse set goes to a fine one by the transposed relation.
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!half = !sparseconv.coords<2, stride = [2, 2], #p>
+func.func @f(%h: !half, %c: !fine) {
+  // expected-error @+1 {{expects the stride of the out set to be a multiple of that of the in set (or 'transposed'), but found 1 and 2 on axis 0}}
+  %m = sparseconv.kernel_map %h to %c offsets(box<2, 2>)
+      : !sparseconv.kernel_map<4, !half to !fine>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!half = !sparseconv.coords<2, stride = [2, 2], #p>
+func.func @f(%h: !half, %c: !fine) {
+  // expected-error @+1 {{expects the stride of the in set to be a multiple of that of the out set, but found 1 and 2 on axis 0}}
+  %m = sparseconv.kernel_map %c to %h offsets(box<2, 2>) transposed
+      : !sparseconv.kernel_map<4, !fine to !half>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!half = !sparseconv.coords<2, stride = [2, 2], #p>
+func.func @f(%h: !half, %c: !fine) {
+  // expected-error @+1 {{failed to verify that the in set has the type that the map names}}
+  %m = "sparseconv.kernel_map"(%h, %c) <{offsets = #sparseconv.box<1, 1>}>
+      : (!half, !fine) -> !sparseconv.kernel_map<1, !fine to !fine>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!half = !sparseconv.coords<2, stride = [2, 2], #p>
+func.func @f(%h: !half, %c: !fine) {
+  // expected-error @+1 {{failed to verify that the out set has the type that the map names}}
+  %m = "sparseconv.kernel_map"(%c, %h) <{offsets = #sparseconv.box<1, 1>}>
+      : (!fine, !half) -> !sparseconv.kernel_map<1, !fine to !fine>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+func.func @f(%c: !fine) {
+  // expected-error @+1 {{'sparseconv.kernel_map' op requires attribute 'offsets'}}
+  %m = "sparseconv.kernel_map"(%c, %c)
+      : (!fine, !fine) -> !sparseconv.kernel_map<1, !fine to !fine>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!half = !sparseconv.coords<2, stride = [2, 2], #p>
+!map = !sparseconv.kernel_map<9, !fine to !fine>
+func.func @f(%m: !map) {
+  // expected-error @+1 {{expects result 'result' of type}}
+  %t = sparseconv.transpose_map %m : !map -> !sparseconv.kernel_map<9, !fine to !half>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!map = !sparseconv.kernel_map<9, !fine to !fine>
+func.func @f(%m: !map) {
+  // expected-error @+1 {{expects result 'table' of type 'tensor<?x9xi32>', but found 'tensor<?x8xi32>'}}
+  %t = sparseconv.neighbour_table %m : !map -> tensor<?x8xi32>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!map = !sparseconv.kernel_map<9, !fine to !fine>
+func.func @f(%m: !map) {
+  // expected-error @+2 {{failed to parse SparseConv_MapSideAttr}}
+  // expected-error @+1 {{expected ::mlir::sparseconv::MapSide to be one of: in, out}}
+  %n = sparseconv.map_size both %m : !map
+  return
+}

@@ -1,0 +1,72 @@
+// RUN: sparseconv-opt %s | sparseconv-opt | FileCheck %s
+
+// Attributes and types at the ends of what they hold.
+
+#line = #sparseconv.packing<i32, batch = 0, bits = [32], guard = [1]>
+#time = #sparseconv.packing<i64, batch = 31, bits = [2, 2, 2, 27], guard = [1, 1, 1, 67108863]>
+
+// A batch field of no bits holds item 0 only; one axis can have all 32 bits.
+// CHECK: #packing = #sparseconv.packing<i32, batch = 0, bits = [32], guard = [1]>
+// CHECK: #packing1 = #sparseconv.packing<i64, batch = 31, bits = [2, 2, 2, 27], guard = [1, 1, 1, 67108863]>
+
+// CHECK-LABEL: func.func private @sets(
+// CHECK-SAME: !coords_1, !coords_2147483646
+func.func private @sets(!sparseconv.coords<1, stride = [1], #line>,
+                        !sparseconv.coords<1, stride = [2147483646], #line>)
+    attributes {time = #time}
+
+// CHECK-LABEL: func.func private @offsets()
+// CHECK-SAME: a = #sparseconv.box<3, 3, 3>
+// CHECK-SAME: b = #sparseconv.box<corner 3, 2, dilation = [1, 2]>
+// CHECK-SAME: c = #sparseconv.box<1048576>
+// CHECK-SAME: d = #sparseconv.box<1, 1, 1, 1>
+// CHECK-SAME: e = #sparseconv.list<[0, 0, 0], [0, 0, 1], [-1, 0, 0]>
+// CHECK-SAME: f = #sparseconv.list<[2147483648], [-2147483648]>
+// A dilation of ones goes without saying.
+// CHECK-SAME: g = #sparseconv.box<3>
+func.func private @offsets() attributes {
+  a = #sparseconv.box<3, 3, 3>,
+  b = #sparseconv.box<corner 3, 2, dilation = [1, 2]>,
+  c = #sparseconv.box<1048576>,
+  d = #sparseconv.box<1, 1, 1, 1>,
+  e = #sparseconv.list<[0, 0, 0], [0, 0, 1], [-1, 0, 0]>,
+  f = #sparseconv.list<[2147483648], [-2147483648]>,
+  g = #sparseconv.box<3, dilation = [1]>
+}
+
+// CHECK-LABEL: func.func private @regions()
+// CHECK-SAME: a = #sparseconv.region<[0, 0, 0] to [1408, 1600, 40]>
+// An empty region is a region.
+// CHECK-SAME: b = #sparseconv.region<[-5] to [-5]>
+func.func private @regions() attributes {
+  a = #sparseconv.region<[0, 0, 0] to [1408, 1600, 40]>,
+  b = #sparseconv.region<[-5] to [-5]>
+}
+
+// CHECK-LABEL: func.func private @decisions()
+// CHECK-SAME: a = #sparseconv.dataflow<output_stationary>
+// CHECK-SAME: b = #sparseconv.dataflow<weight_stationary, split_k = 4>
+// CHECK-SAME: c = #sparseconv.dataflow<hybrid, threshold = 3>
+// CHECK-SAME: d = #sparseconv.dataflow<explicit>
+// CHECK-SAME: e = #sparseconv.tiling<block = 1024, rows = 6, columns = 64, lanes = 16>
+func.func private @decisions() attributes {
+  a = #sparseconv.dataflow<output_stationary, split_k = 1>,
+  b = #sparseconv.dataflow<weight_stationary, split_k = 4>,
+  c = #sparseconv.dataflow<hybrid, threshold = 3>,
+  d = #sparseconv.dataflow<explicit>,
+  e = #sparseconv.tiling<block = 1024, rows = 6, columns = 64, lanes = 16>
+}
+
+// CHECK-LABEL: func.func private @kinds()
+// CHECK-SAME: a = [#sparseconv<pool_kind max>, #sparseconv<pool_kind avg>, #sparseconv<pool_kind sum>]
+// CHECK-SAME: b = [#sparseconv<count_kind present>, #sparseconv<count_kind volume>]
+// CHECK-SAME: c = [#sparseconv<interpolation nearest>, #sparseconv<interpolation trilinear>]
+// CHECK-SAME: d = [#sparseconv<output_rule floor>, #sparseconv<output_rule cover>]
+// CHECK-SAME: e = [#sparseconv<map_side in>, #sparseconv<map_side out>]
+func.func private @kinds() attributes {
+  a = [#sparseconv<pool_kind max>, #sparseconv<pool_kind avg>, #sparseconv<pool_kind sum>],
+  b = [#sparseconv<count_kind present>, #sparseconv<count_kind volume>],
+  c = [#sparseconv<interpolation nearest>, #sparseconv<interpolation trilinear>],
+  d = [#sparseconv<output_rule floor>, #sparseconv<output_rule cover>],
+  e = [#sparseconv<map_side in>, #sparseconv<map_side out>]
+}

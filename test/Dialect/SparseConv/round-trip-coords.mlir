@@ -1,0 +1,120 @@
+// RUN: sparseconv-opt %s | sparseconv-opt | FileCheck %s
+// RUN: sparseconv-opt %s --mlir-print-op-generic | sparseconv-opt | FileCheck %s
+
+// Every operation on sets and kernel maps, as it is written and printed.
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!fine = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!half = !sparseconv.coords<3, stride = [2, 2, 2], #packing>
+!down = !sparseconv.kernel_map<27, !fine to !half>
+!up = !sparseconv.kernel_map<27, !half to !fine>
+
+// Points become a set, an order and a way back; results have readable names.
+// CHECK-LABEL: func.func @pack(
+// CHECK-SAME: %[[P:.*]]: tensor<?x4xi32>, %[[FIVE:.*]]: tensor<5x4xi32>)
+func.func @pack(%p: tensor<?x4xi32>, %five: tensor<5x4xi32>) -> (!fine, tensor<?xi32>, tensor<?xi32>, tensor<5xi32>) {
+  // CHECK: %coords, %order, %row_of = sparseconv.pack %[[P]] : tensor<?x4xi32> -> !coords_1_1_1
+  %c, %order, %row_of = sparseconv.pack %p : tensor<?x4xi32> -> !fine
+  // One row for each point, known or not; how many are distinct is not.
+  // CHECK: %[[C5:.*]], %[[O5:.*]], %[[R5:.*]] = sparseconv.pack %[[FIVE]] : tensor<5x4xi32> -> !coords_1_1_1
+  %c5, %order5, %row_of5 = sparseconv.pack %five : tensor<5x4xi32> -> !fine
+  // CHECK: return %coords, %order, %[[O5]], %[[R5]] : !coords_1_1_1, tensor<?xi32>, tensor<?xi32>, tensor<5xi32>
+  return %c, %order, %order5, %row_of5 : !fine, tensor<?xi32>, tensor<?xi32>, tensor<5xi32>
+}
+
+// CHECK-LABEL: func.func @unpack(
+// CHECK-SAME: %[[C:.*]]: !coords_1_1_1)
+func.func @unpack(%c: !fine) {
+  // CHECK: sparseconv.unpack %[[C]] : !coords_1_1_1 -> tensor<?x4xi32>
+  %0 = sparseconv.unpack %c : !fine -> tensor<?x4xi32>
+  // CHECK: sparseconv.size %[[C]] : !coords_1_1_1
+  %1 = sparseconv.size %c : !fine
+  return
+}
+
+// CHECK-LABEL: func.func @downsample(
+// CHECK-SAME: %[[C:.*]]: !coords_1_1_1)
+func.func @downsample(%c: !fine) {
+  // CHECK: sparseconv.downsample %[[C]] by [2, 2, 2] : !coords_1_1_1 -> !coords_2_2_2
+  %0 = sparseconv.downsample %c by [2, 2, 2] : !fine -> !half
+  // CHECK: sparseconv.downsample %[[C]] by [2, 2, 2] cover offsets(box<3, 3, 3>) : !coords_1_1_1 -> !coords_2_2_2
+  %1 = sparseconv.downsample %c by [2, 2, 2] cover offsets(box<3, 3, 3>) : !fine -> !half
+  // CHECK: sparseconv.downsample %[[C]] by [2, 2, 2] cover offsets(box<corner 2, corner 2, 3>) clip(<[0, 0, -4] to [64, 64, 4]>) capacity(1000) : !coords_1_1_1 -> !coords_2_2_2
+  %2 = sparseconv.downsample %c by [2, 2, 2] cover offsets(box<corner 2, corner 2, 3>)
+      clip(<[0, 0, -4] to [64, 64, 4]>) capacity(1000) : !fine -> !half
+  return
+}
+
+// CHECK-LABEL: func.func @upsample(
+// CHECK-SAME: %[[C:.*]]: !coords_2_2_2)
+func.func @upsample(%c: !half) {
+  // CHECK: sparseconv.upsample %[[C]] by [2, 2, 2] : !coords_2_2_2 -> !coords_1_1_1
+  %0 = sparseconv.upsample %c by [2, 2, 2] : !half -> !fine
+  // CHECK: sparseconv.upsample %[[C]] by [2, 2, 2] offsets(list<[0, 0, 0], [1, 1, -1]>) clip(<[0, 0, 0] to [8, 8, 8]>) capacity(0) : !coords_2_2_2 -> !coords_1_1_1
+  %1 = sparseconv.upsample %c by [2, 2, 2] offsets(list<[0, 0, 0], [1, 1, -1]>)
+      clip(<[0, 0, 0] to [8, 8, 8]>) capacity(0) : !half -> !fine
+  return
+}
+
+// CHECK-LABEL: func.func @expand(
+// CHECK-SAME: %[[C:.*]]: !coords_2_2_2)
+func.func @expand(%c: !half) {
+  // CHECK: sparseconv.expand %[[C]] offsets(box<3, 1, 3>) : !coords_2_2_2
+  %0 = sparseconv.expand %c offsets(box<3, 1, 3>) : !half
+  // CHECK: sparseconv.expand %[[C]] offsets(box<2, 2, 2>) transposed clip(<[0, 0, 0] to [8, 8, 8]>) capacity(7) : !coords_2_2_2
+  %1 = sparseconv.expand %c offsets(box<2, 2, 2>) transposed
+      clip(<[0, 0, 0] to [8, 8, 8]>) capacity(7) : !half
+  return
+}
+
+// CHECK-LABEL: func.func @merge(
+// CHECK-SAME: %[[A:.*]]: !coords_1_1_1, %[[B:.*]]: !coords_1_1_1, %[[MASK:.*]]: tensor<?xi1>)
+func.func @merge(%a: !fine, %b: !fine, %mask: tensor<?xi1>) {
+  // CHECK: %coords, %lhs_rows, %rhs_rows = sparseconv.union %[[A]], %[[B]] : !coords_1_1_1
+  %c, %lhs_rows, %rhs_rows = sparseconv.union %a, %b : !fine
+  // CHECK: %coords_0, %lhs_rows_1, %rhs_rows_2 = sparseconv.intersection %[[A]], %[[B]] : !coords_1_1_1
+  %d, %lhs_from, %rhs_from = sparseconv.intersection %a, %b : !fine
+  // CHECK: %kept, %rows = sparseconv.prune %[[A]], %[[MASK]] : !coords_1_1_1, tensor<?xi1>
+  %e, %rows = sparseconv.prune %a, %mask : !fine, tensor<?xi1>
+  return
+}
+
+// The map's type names both sides, and is all that need be written.
+// CHECK-LABEL: func.func @kernel_map(
+// CHECK-SAME: %[[C:.*]]: !coords_1_1_1, %[[H:.*]]: !coords_2_2_2)
+func.func @kernel_map(%c: !fine, %h: !half) {
+  // CHECK: %[[DOWN:.*]] = sparseconv.kernel_map %[[C]] to %[[H]] offsets(box<3, 3, 3>) : ![[DOWN_TYPE:.*]]
+  %0 = sparseconv.kernel_map %c to %h offsets(box<3, 3, 3>) : !down
+  // CHECK: %[[UP:.*]] = sparseconv.kernel_map %[[H]] to %[[C]] offsets(box<3, 3, 3>) transposed : ![[UP_TYPE:.*]]
+  %1 = sparseconv.kernel_map %h to %c offsets(box<3, 3, 3>) transposed : !up
+  // CHECK: sparseconv.kernel_map %[[C]] to %[[C]] offsets(list<[0, 0, 0], [0, 0, 1]>) :
+  %2 = sparseconv.kernel_map %c to %c offsets(list<[0, 0, 0], [0, 0, 1]>)
+      : !sparseconv.kernel_map<2, !fine to !fine>
+  // CHECK: sparseconv.kernel_map %[[C]] to %[[C]] offsets(box<3, 3, 1, dilation = [2, 4, 1]>) :
+  %3 = sparseconv.kernel_map %c to %c offsets(box<3, 3, 1, dilation = [2, 4, 1]>)
+      : !sparseconv.kernel_map<9, !fine to !fine>
+  // CHECK: sparseconv.transpose_map %[[DOWN]] : ![[DOWN_TYPE]] -> ![[UP_TYPE]]
+  %4 = sparseconv.transpose_map %0 : !down -> !up
+  // CHECK: sparseconv.map_size in %[[DOWN]] : ![[DOWN_TYPE]]
+  %5 = sparseconv.map_size in %0 : !down
+  // CHECK: sparseconv.map_size out %[[DOWN]] : ![[DOWN_TYPE]]
+  %6 = sparseconv.map_size out %0 : !down
+  // CHECK: sparseconv.neighbour_table %[[DOWN]] : ![[DOWN_TYPE]] -> tensor<?x27xi32>
+  %7 = sparseconv.neighbour_table %0 : !down -> tensor<?x27xi32>
+  return
+}
+
+// The guard bounds an offset times the finer stride, and may be used up: here
+// 4 times 2 on an axis of guard 8.
+#tight = #sparseconv.packing<i32, batch = 1, bits = [15, 15], guard = [8, 8]>
+!two = !sparseconv.coords<2, stride = [2, 2], #tight>
+!six = !sparseconv.coords<2, stride = [6, 2], #tight>
+// CHECK-LABEL: func.func @guard(
+func.func @guard(%two: !two, %six: !six) {
+  // CHECK: sparseconv.kernel_map %{{.*}} to %{{.*}} offsets(box<9, 1>) :
+  %0 = sparseconv.kernel_map %two to %six offsets(box<9, 1>)
+      : !sparseconv.kernel_map<9, !two to !six>
+  // CHECK: sparseconv.downsample %{{.*}} by [3, 1] : !coords_2_2 -> !coords_6_2
+  %1 = sparseconv.downsample %two by [3, 1] : !two -> !six
+  return
+}
