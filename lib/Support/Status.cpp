@@ -37,12 +37,14 @@ static StringRef getOperandNames(StringRef opName) {
 
 static std::string getOperandName(StringRef opName, int64_t number) {
   StringRef names = getOperandNames(opName);
-  for (int64_t i = 0; !names.empty(); ++i) {
+  for (int64_t i = number; !names.empty(); --i) {
     auto [name, rest] = names.split(' ');
-    if (i == number)
-      return name.str();
+    if (i == 0)
+      return "'" + name.str() + "'";
     names = rest;
   }
+  if (opName == "sparseconv.conv")
+    return "epilogue operand " + std::to_string(number - 3);
   return "operand " + std::to_string(number);
 }
 
@@ -104,9 +106,8 @@ std::string sparseconv::formatStatus(const StatusRecord &record,
        << " rows, more than its capacity of " << record.upper;
     return text;
   case StatusCode::RowCountMismatch:
-    os << '\'' << getOperandName(opName, record.axis) << "' has "
-       << record.value << " rows, but " << getSideName(record.extra) << " has "
-       << record.lower;
+    os << getOperandName(opName, record.axis) << " has " << record.value
+       << " rows, but " << getSideName(record.extra) << " has " << record.lower;
     return text;
   case StatusCode::RowIndexOutOfRange:
     os << "position " << record.row << ": row index " << record.value
@@ -125,9 +126,9 @@ std::string sparseconv::formatStatus(const StatusRecord &record,
     os << " is not finite";
     return text;
   case StatusCode::LengthMismatch:
-    os << '\'' << getOperandName(opName, record.axis) << "' has "
-       << record.value << " rows, but '" << getOperandName(opName, record.extra)
-       << "' has " << record.lower;
+    os << getOperandName(opName, record.axis) << " has " << record.value
+       << " rows, but " << getOperandName(opName, record.extra) << " has "
+       << record.lower;
     return text;
   case StatusCode::SizeOutOfRange:
     os << "size " << record.value << " is outside " << record.lower << " .. "

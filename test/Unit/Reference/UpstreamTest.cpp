@@ -1,0 +1,521 @@
+//===- UpstreamTest.cpp - operations of the upstream dialects -------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Helpers.h"
+#include <cmath>
+#include <limits>
+
+using namespace sparseconv;
+using namespace sparseconv::test;
+
+static constexpr double nan_ = std::numeric_limits<double>::quiet_NaN();
+
+//===----------------------------------------------------------------------===//
+// linalg
+//===----------------------------------------------------------------------===//
+
+TEST(Linalg, NamedElementwise) {
+  std::string text = R"(
+    func.func @f(%a: tensor<?x2xf32>, %b: tensor<?x2xf32>)
+        -> (tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>) {
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %a, %c0 : tensor<?x2xf32>
+      %e = tensor.empty(%n) : tensor<?x2xf32>
+      %sum = linalg.add ins(%a, %b : tensor<?x2xf32>, tensor<?x2xf32>)
+          outs(%e : tensor<?x2xf32>) -> tensor<?x2xf32>
+      %max = linalg.elementwise kind=#linalg.elementwise_kind<max_signed>
+          ins(%a, %b : tensor<?x2xf32>, tensor<?x2xf32>)
+          outs(%e : tensor<?x2xf32>) -> tensor<?x2xf32>
+      %map = linalg.map ins(%a, %b : tensor<?x2xf32>, tensor<?x2xf32>)
+          outs(%e : tensor<?x2xf32>) (%x: f32, %y: f32, %z: f32) {
+            %0 = arith.subf %x, %y : f32
+            %1 = math.exp %0 : f32
+            linalg.yield %1 : f32
+          }
+      return %sum, %max, %map : tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>
+    })";
+  auto results =
+      run(text, {makeF32({2, 2}, {1, 2, 3, 4}), makeF32({2, 2}, {1, 0, 5, 1})});
+  ASSERT_EQ(results.size(), 3u);
+  expectElements(results[0], {2, 2, 8, 5});
+  expectElements(results[1], {1, 2, 5, 4});
+  for (int64_t i = 0; i < 4; ++i)
+    EXPECT_EQ(
+        results[2].getDouble(i),
+        static_cast<float>(std::exp(std::vector<double>{0, 2, -2, 3}[i])));
+}
+
+TEST(Linalg, MatmulReduceBroadcastTranspose) {
+  std::string text = R"(
+    func.func @f(%a: tensor<?x3xf32>, %b: tensor<3x2xf32>)
+        -> (tensor<?x2xf32>, tensor<3xf32>, tensor<3x?xf32>, tensor<?x3xf32>) {
+      %c0 = arith.constant 0 : index
+      %zero = arith.constant 0.0 : f32
+      %n = tensor.dim %a, %c0 : tensor<?x3xf32>
+      %e = tensor.empty(%n) : tensor<?x2xf32>
+      %init = linalg.fill ins(%zero : f32) outs(%e : tensor<?x2xf32>) -> tensor<?x2xf32>
+      %product = linalg.matmul ins(%a, %b : tensor<?x3xf32>, tensor<3x2xf32>)
+          outs(%init : tensor<?x2xf32>) -> tensor<?x2xf32>
+      %ones = arith.constant dense<1.0> : tensor<3xf32>
+      %sums = linalg.reduce { arith.addf } ins(%a : tensor<?x3xf32>)
+          outs(%ones : tensor<3xf32>) dimensions = [0]
+      %et = tensor.empty(%n) : tensor<3x?xf32>
+      %t = linalg.transpose ins(%a : tensor<?x3xf32>) outs(%et : tensor<3x?xf32>)
+          permutation = [1, 0]
+      %eb = tensor.empty(%n) : tensor<?x3xf32>
+      %wide = linalg.broadcast ins(%sums : tensor<3xf32>) outs(%eb : tensor<?x3xf32>)
+          dimensions = [0]
+      return %product, %sums, %t, %wide
+          : tensor<?x2xf32>, tensor<3xf32>, tensor<3x?xf32>, tensor<?x3xf32>
+    })";
+  auto results = run(text, {makeF32({2, 3}, {1, 2, 3, 4, 5, 6}),
+                            makeF32({3, 2}, {1, 10, 2, 20, 3, 30})});
+  ASSERT_EQ(results.size(), 4u);
+  expectElements(results[0], {14, 140, 32, 320});
+  expectElements(results[1], {6, 8, 10});
+  expectElements(results[2], {1, 4, 2, 5, 3, 6});
+  expectElements(results[3], {6, 8, 10, 6, 8, 10});
+  auto empty =
+      run(text, {makeF32({0, 3}, {}), makeF32({3, 2}, {1, 10, 2, 20, 3, 30})});
+  ASSERT_EQ(empty.size(), 4u);
+  expectElements(empty[1], {1, 1, 1});
+}
+
+/// A batch norm and a rectifier: rows by channels, and vectors of channels.
+TEST(Linalg, GenericWithBroadcastsRoundsOnce) {
+  std::string text = R"(
+    #rows = affine_map<(r, c) -> (r, c)>
+    #channels = affine_map<(r, c) -> (c)>
+    func.func @f(%x: tensor<?x2xf16>, %scale: tensor<2xf16>, %shift: tensor<2xf16>)
+        -> tensor<?x2xf16> {
+      %zero = arith.constant 0.0 : f16
+      %y = linalg.generic {indexing_maps = [#channels, #channels, #rows],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%scale, %shift : tensor<2xf16>, tensor<2xf16>) outs(%x : tensor<?x2xf16>) {
+        ^bb0(%s: f16, %t: f16, %in: f16):
+          %0 = arith.mulf %in, %s : f16
+          %1 = arith.addf %0, %t : f16
+          %2 = arith.maximumf %1, %zero : f16
+          linalg.yield %2 : f16
+      } -> tensor<?x2xf16>
+      return %y : tensor<?x2xf16>
+    })";
+  auto make = [](const Shape &shape, const std::vector<double> &elements) {
+    return makeTensor(ElementKind::F16, shape, elements);
+  };
+  auto results = run(text, {make({2, 2}, {2048, 3, 1, -5}), make({2}, {1, 2}),
+                            make({2}, {1, 0.5})});
+  ASSERT_EQ(results.size(), 1u);
+  expectElements(results[0], {2048, 6.5, 2, 0});
+  // No f16 is near 1025 * 1025 + 1.
+  auto exact = run(
+      text, {make({1, 2}, {1025, 1}), make({2}, {1025, 1}), make({2}, {1, 1})},
+      /*exact=*/true);
+  ASSERT_EQ(exact.size(), 1u);
+  expectElements(exact[0], {1025.0 * 1025 + 1, 2});
+}
+
+/// More points than one run of a tape takes, with the loop counters in use.
+TEST(Linalg, IndicesOverManyBlocks) {
+  std::string text = R"(
+    #rows = affine_map<(r, c) -> (r, c)>
+    func.func @f(%x: tensor<?x7xi64>) -> (tensor<?x7xi64>, tensor<7xi64>) {
+      %y = linalg.generic {indexing_maps = [#rows], iterator_types = ["parallel", "parallel"]}
+          outs(%x : tensor<?x7xi64>) {
+        ^bb0(%out: i64):
+          %r = linalg.index 0 : index
+          %c = linalg.index 1 : index
+          %c7 = arith.constant 7 : index
+          %0 = arith.muli %r, %c7 : index
+          %1 = arith.addi %0, %c : index
+          %2 = arith.index_cast %1 : index to i64
+          linalg.yield %2 : i64
+      } -> tensor<?x7xi64>
+      %zero = arith.constant dense<0> : tensor<7xi64>
+      %z = linalg.generic {indexing_maps = [#rows, affine_map<(r, c) -> (c)>],
+                           iterator_types = ["reduction", "parallel"]}
+          ins(%y : tensor<?x7xi64>) outs(%zero : tensor<7xi64>) {
+        ^bb0(%in: i64, %out: i64):
+          %r = linalg.index 0 : index
+          %odd = arith.constant 1 : index
+          %0 = arith.andi %r, %odd : index
+          %1 = arith.index_cast %0 : index to i64
+          %2 = arith.muli %1, %in : i64
+          %3 = arith.addi %2, %out : i64
+          linalg.yield %3 : i64
+      } -> tensor<7xi64>
+      return %y, %z : tensor<?x7xi64>, tensor<7xi64>
+    })";
+  constexpr int64_t rows = 1500;
+  auto results = run(text, {HostTensor(ElementKind::I64, {rows, 7})});
+  ASSERT_EQ(results.size(), 2u);
+  std::vector<double> y, z(7);
+  for (int64_t i = 0; i < rows * 7; ++i) {
+    y.push_back(i);
+    z[i % 7] += i / 7 % 2 * i;
+  }
+  expectElements(results[0], y);
+  expectElements(results[1], z);
+}
+
+/// An argmax: two results that a reduction carries together.
+TEST(Linalg, TwoResults) {
+  std::string text = R"(
+    func.func @f(%x: tensor<?x3xf32>, %m: tensor<?xf32>, %a: tensor<?xi32>)
+        -> (tensor<?xf32>, tensor<?xi32>) {
+      %y:2 = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>,
+                                              affine_map<(r, c) -> (r)>,
+                                              affine_map<(r, c) -> (r)>],
+                             iterator_types = ["parallel", "reduction"]}
+          ins(%x : tensor<?x3xf32>) outs(%m, %a : tensor<?xf32>, tensor<?xi32>) {
+        ^bb0(%in: f32, %best: f32, %where: i32):
+          %c = linalg.index 1 : index
+          %c32 = arith.index_cast %c : index to i32
+          %more = arith.cmpf ogt, %in, %best : f32
+          %0 = arith.select %more, %in, %best : f32
+          %1 = arith.select %more, %c32, %where : i32
+          linalg.yield %0, %1 : f32, i32
+      } -> (tensor<?xf32>, tensor<?xi32>)
+      return %y#0, %y#1 : tensor<?xf32>, tensor<?xi32>
+    })";
+  auto results =
+      run(text, {makeF32({3, 3}, {1, 5, 5, -1, -2, -3, 0, 1, 2}),
+                 makeF32({3}, {-9, -9, -9}), makeI32({3}, {7, 7, 7})});
+  ASSERT_EQ(results.size(), 2u);
+  expectElements(results[0], {5, -1, 2});
+  expectElements(results[1], {1, 0, 2});
+}
+
+/// Results that swap places in each step of a reduction.
+TEST(Linalg, YieldsInAnotherOrder) {
+  std::string text = R"(
+    func.func @f(%x: tensor<?xf32>, %a: tensor<f32>, %b: tensor<f32>)
+        -> (tensor<f32>, tensor<f32>) {
+      %y:2 = linalg.generic {indexing_maps = [affine_map<(r) -> (r)>,
+                                              affine_map<(r) -> ()>, affine_map<(r) -> ()>],
+                             iterator_types = ["reduction"]}
+          ins(%x : tensor<?xf32>) outs(%a, %b : tensor<f32>, tensor<f32>) {
+        ^bb0(%in: f32, %p: f32, %q: f32):
+          linalg.yield %q, %p : f32, f32
+      } -> (tensor<f32>, tensor<f32>)
+      return %y#0, %y#1 : tensor<f32>, tensor<f32>
+    })";
+  auto results =
+      run(text, {makeF32({3}, {0, 0, 0}), makeF32({}, {1}), makeF32({}, {2})});
+  ASSERT_EQ(results.size(), 2u);
+  expectElements(results[0], {2});
+  expectElements(results[1], {1});
+}
+
+TEST(Linalg, SizesThatDisagreeAreAnError) {
+  std::string text = R"(
+    func.func @f(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+      %sum = linalg.add ins(%a, %b : tensor<?xf32>, tensor<?xf32>)
+          outs(%a : tensor<?xf32>) -> tensor<?xf32>
+      return %sum : tensor<?xf32>
+    })";
+  EXPECT_EQ(runToError(text, {makeF32({2}, {1, 2}), makeF32({3}, {1, 2, 3})}),
+            "test.mlir:3:14: linalg.add: operand 1 has size 3 on axis 0, "
+            "expected 2");
+}
+
+//===----------------------------------------------------------------------===//
+// tensor
+//===----------------------------------------------------------------------===//
+
+TEST(Tensor, SlicesAndShapes) {
+  std::string text = R"(
+    func.func @f(%x: tensor<?x4xf32>, %i: index)
+        -> (tensor<?x2xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<?x8xf32>,
+            tensor<?x2x2xf32>, tensor<?xf32>, tensor<2xindex>, tensor<?x4xf32>, index) {
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+      %slice = tensor.extract_slice %x[0, 1] [%n, 2] [1, 2]
+          : tensor<?x4xf32> to tensor<?x2xf32>
+      %row = tensor.extract_slice %x[%i, 0] [1, 4] [1, 1]
+          : tensor<?x4xf32> to tensor<4xf32>
+      %put = tensor.insert_slice %row into %x[0, 0] [1, 4] [1, 1]
+          : tensor<4xf32> into tensor<?x4xf32>
+      %pair = tensor.concat dim(1) %x, %put
+          : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
+      %cube = tensor.expand_shape %x [[0], [1, 2]] output_shape [%n, 2, 2]
+          : tensor<?x4xf32> into tensor<?x2x2xf32>
+      %flat = tensor.collapse_shape %x [[0, 1]] : tensor<?x4xf32> into tensor<?xf32>
+      %list = tensor.from_elements %n, %i : tensor<2xindex>
+      %e = tensor.extract %x[%i, %c0] : tensor<?x4xf32>
+      %s = tensor.splat %e[%n] : tensor<?x4xf32>
+      %t = tensor.insert %e into %s[%c0, %i] : tensor<?x4xf32>
+      %rank = tensor.rank %x : tensor<?x4xf32>
+      return %slice, %row, %put, %pair, %cube, %flat, %list, %t, %rank
+          : tensor<?x2xf32>, tensor<4xf32>, tensor<?x4xf32>, tensor<?x8xf32>,
+            tensor<?x2x2xf32>, tensor<?xf32>, tensor<2xindex>, tensor<?x4xf32>, index
+    })";
+  auto results =
+      run(text, {makeF32({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}), makeIndex(1)});
+  ASSERT_EQ(results.size(), 9u);
+  expectElements(results[0], {2, 4, 6, 8});
+  expectElements(results[1], {5, 6, 7, 8});
+  expectElements(results[2], {5, 6, 7, 8, 5, 6, 7, 8});
+  expectElements(results[3], {1, 2, 3, 4, 5, 6, 7, 8, 5, 6, 7, 8, 5, 6, 7, 8});
+  EXPECT_EQ(results[4].getShape(), llvm::ArrayRef<int64_t>({2, 2, 2}));
+  expectElements(results[5], {1, 2, 3, 4, 5, 6, 7, 8});
+  EXPECT_EQ(results[5].getShape(), llvm::ArrayRef<int64_t>({8}));
+  EXPECT_EQ(results[6].getKind(), ElementKind::I64);
+  expectElements(results[6], {2, 1});
+  expectElements(results[7], {5, 5, 5, 5, 5, 5, 5, 5});
+  expectElements(results[8], {2});
+  EXPECT_EQ(runToError(text, {makeF32({1, 4}, {1, 2, 3, 4}), makeIndex(1)}),
+            "test.mlir:9:14: tensor.extract_slice: index 1 on axis 0 is "
+            "outside a size of 1");
+}
+
+TEST(Tensor, ConstantsOfEveryKind) {
+  std::string text = R"(
+    func.func @f() -> (tensor<2xf32>, tensor<3xf16>, tensor<2xi32>, tensor<3xi1>,
+                       tensor<2xi64>, f32, i1, i8, tensor<2x0xf32>) {
+      %a = arith.constant dense<[0.1, -2.0]> : tensor<2xf32>
+      %b = arith.constant dense<1.5> : tensor<3xf16>
+      %c = arith.constant dense<[-7, 2147483647]> : tensor<2xi32>
+      %d = arith.constant dense<[true, false, true]> : tensor<3xi1>
+      %e = arith.constant dense<-1> : tensor<2xi64>
+      %f = arith.constant 0.1 : f32
+      %g = arith.constant true
+      %h = arith.constant -128 : i8
+      %i = arith.constant dense<> : tensor<2x0xf32>
+      return %a, %b, %c, %d, %e, %f, %g, %h, %i
+          : tensor<2xf32>, tensor<3xf16>, tensor<2xi32>, tensor<3xi1>,
+            tensor<2xi64>, f32, i1, i8, tensor<2x0xf32>
+    })";
+  auto results = run(text, {});
+  ASSERT_EQ(results.size(), 9u);
+  expectElements(results[0], {0.1f, -2});
+  expectElements(results[1], {1.5, 1.5, 1.5});
+  expectElements(results[2], {-7, 2147483647});
+  expectElements(results[3], {1, 0, 1});
+  expectElements(results[4], {-1, -1});
+  expectElements(results[5], {0.1f});
+  expectElements(results[6], {1});
+  expectElements(results[7], {-128});
+  expectElements(results[8], {});
+}
+
+/// Elements that nothing has written show up as NaN.
+TEST(Tensor, EmptyIsUndefined) {
+  std::string text = R"(
+    func.func @f() -> tensor<2xf32> {
+      %e = tensor.empty() : tensor<2xf32>
+      return %e : tensor<2xf32>
+    })";
+  auto results = run(text, {});
+  ASSERT_EQ(results.size(), 1u);
+  expectElements(results[0], {nan_, nan_});
+}
+
+//===----------------------------------------------------------------------===//
+// arith, math, scf, func
+//===----------------------------------------------------------------------===//
+
+/// One integer operation on i8 operands.
+static double runInteger(const std::string &op, int64_t a, int64_t b) {
+  std::string text = "func.func @f(%a: i8, %b: i8) -> i8 { %0 = arith." + op +
+                     " %a, %b : i8\n return %0 : i8 }";
+  auto results = run(text, {makeTensor(ElementKind::I8, {}, {double(a)}),
+                            makeTensor(ElementKind::I8, {}, {double(b)})});
+  return results.empty() ? 999 : results[0].getDouble(0);
+}
+
+TEST(Arith, IntegersWrapAtTheirWidth) {
+  EXPECT_EQ(runInteger("addi", 127, 1), -128);
+  EXPECT_EQ(runInteger("subi", -128, 1), 127);
+  EXPECT_EQ(runInteger("muli", 64, 3), -64);
+  EXPECT_EQ(runInteger("divsi", -7, 2), -3);
+  EXPECT_EQ(runInteger("divsi", -128, -1), -128);
+  EXPECT_EQ(runInteger("floordivsi", -7, 2), -4);
+  EXPECT_EQ(runInteger("floordivsi", 7, -2), -4);
+  EXPECT_EQ(runInteger("floordivsi", 7, 2), 3);
+  EXPECT_EQ(runInteger("ceildivsi", -7, 2), -3);
+  EXPECT_EQ(runInteger("ceildivsi", 7, 2), 4);
+  EXPECT_EQ(runInteger("ceildivsi", -7, -2), 4);
+  EXPECT_EQ(runInteger("remsi", -7, 3), -1);
+  EXPECT_EQ(runInteger("divui", -1, 2), 127);
+  EXPECT_EQ(runInteger("remui", -1, 16), 15);
+  EXPECT_EQ(runInteger("ceildivui", -1, 2), -128);
+  EXPECT_EQ(runInteger("maxsi", -1, 1), 1);
+  EXPECT_EQ(runInteger("maxui", -1, 1), -1);
+  EXPECT_EQ(runInteger("minui", -1, 1), 1);
+  EXPECT_EQ(runInteger("shli", 3, 6), -64);
+  EXPECT_EQ(runInteger("shrsi", -128, 7), -1);
+  EXPECT_EQ(runInteger("shrui", -128, 7), 1);
+  EXPECT_EQ(runInteger("xori", 5, -1), -6);
+  EXPECT_EQ(runToError("func.func @f(%a: i8) -> i8 { %c = arith.constant 0 : "
+                       "i8\n %0 = arith.divsi %a, %c : i8\n return %0 : i8 }",
+                       {makeTensor(ElementKind::I8, {}, {1})}),
+            "test.mlir:2:7: arith.divsi: integer division by zero");
+}
+
+TEST(Arith, ComparisonsAndCasts) {
+  std::string text = R"(
+    func.func @f(%a: i8, %b: i8, %x: f32, %y: f32)
+        -> (i1, i1, i1, i1, i32, i32, f32, f32, i8, i8, i1) {
+      %0 = arith.cmpi slt, %a, %b : i8
+      %1 = arith.cmpi ult, %a, %b : i8
+      %2 = arith.cmpf olt, %x, %y : f32
+      %3 = arith.cmpf une, %x, %y : f32
+      %4 = arith.extsi %a : i8 to i32
+      %5 = arith.extui %a : i8 to i32
+      %6 = arith.sitofp %a : i8 to f32
+      %7 = arith.uitofp %a : i8 to f32
+      %8 = arith.fptosi %y : f32 to i8
+      %9 = arith.trunci %5 : i32 to i8
+      %10 = arith.cmpi sgt, %0, %1 : i1
+      return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10
+          : i1, i1, i1, i1, i32, i32, f32, f32, i8, i8, i1
+    })";
+  auto results = run(text, {makeTensor(ElementKind::I8, {}, {-2}),
+                            makeTensor(ElementKind::I8, {}, {5}),
+                            makeF32({}, {nan_}), makeF32({}, {-3.75})});
+  ASSERT_EQ(results.size(), 11u);
+  std::vector<double> found;
+  for (const HostTensor &result : results)
+    found.push_back(result.getDouble(0));
+  // The last one compares -1 with 0: as signed numbers true is -1.
+  EXPECT_EQ(found,
+            (std::vector<double>{1, 0, 0, 1, -2, 254, -2, 254, -3, -2, 0}));
+}
+
+TEST(Arith, ElementwiseOnTensors) {
+  std::string text = R"(
+    func.func @f(%a: tensor<?xf32>, %b: tensor<?xf32>, %c: i1)
+        -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf16>, tensor<?xf32>) {
+      %less = arith.cmpf olt, %a, %b : tensor<?xf32>
+      %min = arith.select %less, %a, %b : tensor<?xi1>, tensor<?xf32>
+      %top = arith.maximumf %a, %b : tensor<?xf32>
+      %half = arith.truncf %a : tensor<?xf32> to tensor<?xf16>
+      %one = arith.select %c, %a, %b : tensor<?xf32>
+      return %min, %top, %half, %one
+          : tensor<?xf32>, tensor<?xf32>, tensor<?xf16>, tensor<?xf32>
+    })";
+  auto results = run(text, {makeF32({4}, {2049, 0, nan_, -0.0}),
+                            makeF32({4}, {1, 3, 4, 0}),
+                            makeTensor(ElementKind::I1, {}, {0})});
+  ASSERT_EQ(results.size(), 4u);
+  expectElements(results[0], {1, 0, 4, 0});
+  expectElements(results[1], {2049, 3, nan_, 0});
+  EXPECT_FALSE(std::signbit(results[1].getDouble(3)));
+  expectElements(results[2], {2048, 0, nan_, 0});
+  expectElements(results[3], {1, 3, 4, 0});
+}
+
+TEST(Math, Functions) {
+  std::string text = "func.func @f(%x: tensor<1xf64>) -> (";
+  std::vector<std::pair<std::string, double>> cases = {
+      {"math.absf", 0.3},
+      {"math.sqrt", std::sqrt(0.3)},
+      {"math.rsqrt", 1 / std::sqrt(0.3)},
+      {"math.exp", std::exp(0.3)},
+      {"math.log1p", std::log1p(0.3)},
+      {"math.tanh", std::tanh(0.3)},
+      {"math.erf", std::erf(0.3)},
+      {"math.ceil", 1},
+      {"math.floor", 0},
+      {"math.roundeven", 0},
+      {"math.sin", std::sin(0.3)},
+      {"arith.negf", -0.3}};
+  std::string types, body, names;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    types += (i ? ", " : "") + std::string("tensor<1xf64>");
+    names += (i ? ", %" : "%") + std::to_string(i);
+    body += "%" + std::to_string(i) + " = " + cases[i].first +
+            " %x : tensor<1xf64>\n";
+  }
+  text += types + ") {\n" + body + "return " + names + " : " + types + "\n}";
+  auto results = run(text, {makeTensor(ElementKind::F64, {1}, {0.3})});
+  ASSERT_EQ(results.size(), cases.size());
+  for (size_t i = 0; i < cases.size(); ++i)
+    EXPECT_EQ(results[i].getDouble(0), cases[i].second) << cases[i].first;
+}
+
+TEST(ControlFlow, SetsAndMapsCrossLoopsAndCalls) {
+  std::string text = "!set = " + getSetType(1, {1}) + R"(
+    func.func private @grow(%c: !set, %n: index) -> (!set, index) {
+      %g = sparseconv.expand %c offsets(box<3>) : !set
+      %one = arith.constant 1 : index
+      %m = arith.addi %n, %one : index
+      return %g, %m : !set, index
+    }
+    func.func @f(%p: tensor<?x2xi32>, %steps: index, %wide: i1)
+        -> (tensor<?x2xi32>, index, index) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c, %order, %row_of = sparseconv.pack %p : tensor<?x2xi32> -> !set
+      %g:2 = scf.for %i = %c0 to %steps step %c1 iter_args(%s = %c, %n = %c0) -> (!set, index) {
+        %r:2 = func.call @grow(%s, %n) : (!set, index) -> (!set, index)
+        scf.yield %r#0, %r#1 : !set, index
+      }
+      %h = scf.if %wide -> !set {
+        scf.yield %g#0 : !set
+      } else {
+        scf.yield %c : !set
+      }
+      %w = scf.while (%k = %c1) : (index) -> index {
+        %size = sparseconv.size %h : !set
+        %less = arith.cmpi ult, %k, %size : index
+        scf.condition(%less) %k : index
+      } do {
+      ^bb0(%k: index):
+        %double = arith.addi %k, %k : index
+        scf.yield %double : index
+      }
+      %sites = sparseconv.unpack %h : !set -> tensor<?x2xi32>
+      return %sites, %g#1, %w : tensor<?x2xi32>, index, index
+    })";
+  HostTensor points = makePoints({{0, 4}}, 2);
+  auto wide =
+      run(text, {points, makeIndex(2), makeTensor(ElementKind::I1, {}, {1})});
+  ASSERT_EQ(wide.size(), 3u);
+  expectElements(wide[0], {0, 2, 0, 3, 0, 4, 0, 5, 0, 6});
+  expectElements(wide[1], {2});
+  expectElements(wide[2], {8});
+  auto none =
+      run(text, {points, makeIndex(0), makeTensor(ElementKind::I1, {}, {0})});
+  ASSERT_EQ(none.size(), 3u);
+  expectElements(none[0], {0, 4});
+  expectElements(none[2], {1});
+}
+
+//===----------------------------------------------------------------------===//
+// Errors of the interpreter
+//===----------------------------------------------------------------------===//
+
+TEST(Interpreter, UnknownOperationsAreNamed) {
+  EXPECT_EQ(runToError("func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                       "  %0 = tensor.bitcast %x : tensor<4xf32> to "
+                       "tensor<4xf32>\n return %0 : tensor<4xf32> }",
+                       {makeF32({4}, {1, 2, 3, 4})}),
+            "test.mlir:2:8: tensor.bitcast: the reference does not know this "
+            "operation");
+}
+
+TEST(Interpreter, ArgumentsThatDoNotFit) {
+  std::string text = "func.func @f(%x: tensor<?x4xf32>) { return }";
+  EXPECT_EQ(runToError(text, {}), "function 'f' takes 1 arguments, found 0");
+  EXPECT_EQ(runToError(text, {HostTensor(ElementKind::F16, {2, 4})}),
+            "argument 0: expected tensor<?x4xf32>, found tensor<2x4xf16>");
+  EXPECT_EQ(runToError(text, {HostTensor(ElementKind::F32, {2, 3})}),
+            "argument 0: expected tensor<?x4xf32>, found tensor<2x3xf32>");
+  EXPECT_EQ(runToError(text, {HostTensor(ElementKind::F32, {8})}),
+            "argument 0: expected tensor<?x4xf32>, found tensor<8xf32>");
+  EXPECT_EQ(runToError("func.func @g() { return }", {}),
+            "no function 'f' in the module");
+}
+
+TEST(Interpreter, EndlessRecursionEnds) {
+  std::string error =
+      runToError("func.func @f() {\n  call @f() : () -> ()\n  return }", {});
+  EXPECT_EQ(error, "test.mlir:2:3: func.call: calls are nested too deeply");
+}
