@@ -118,7 +118,7 @@ void Canvas::copyTo(Image &image, unsigned left, unsigned top,
                      : (colour[index] >> (16 - 8 * channel)) & 255;
         }
         image.rgb[(size_t(top + y) * image.width + left + x) * 3 + channel] =
-            static_cast<uint8_t>(sum / samples + 0.5f);
+            static_cast<uint8_t>(std::lround(sum / samples));
       }
 }
 

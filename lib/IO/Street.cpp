@@ -50,7 +50,7 @@ void Street::addBuildings(Random &random) {
   // Houses along the crossing, seen beside the first row.
   for (int side : {-1, 1})
     for (int way : {-1, 1})
-      for (double y = 27; y < 70; y += 17) {
+      for (int y : {27, 44, 61}) {
         Body house;
         house.half = {random.uniform(5, 8), random.uniform(5, 7), 0};
         house.half[2] = random.uniform(3, 6);
@@ -95,12 +95,14 @@ void Street::addCar(double x, double y, double turns, Random &random) {
 
 void Street::addCars(Random &random) {
   for (int side : {-1, 1})
-    for (double x = -58; x < 58; x += random.uniform(5.6, 6.6))
+    for (int place = 0; place < 19; ++place) {
+      double x = -58 + 6.1 * place + random.uniform(-0.4, 0.4);
       if (random.chance(0.62) && !isCrossing(x, 5)) {
         double y = side * (roadHalf - 1.15 + random.uniform(-0.1, 0.1)),
                turns = (side > 0 ? 0.5 : 0) + random.uniform(-0.006, 0.006);
         addCar(x, y, turns, random);
       }
+    }
   // Moving ones, away from the sensor's own place.
   for (double place : {-33.0, -19.0, 16.0, 40.0}) {
     double x = place + random.uniform(-4, 4),
@@ -147,7 +149,8 @@ void Street::addPole(double x, double y, Random &random) {
 
 void Street::addFurniture(Random &random) {
   for (int side : {-1, 1})
-    for (double x = -60; x < 60; x += random.uniform(4.5, 8.5)) {
+    for (int place = 0; place < 19; ++place) {
+      double x = -60 + 6.5 * place + random.uniform(-2, 2);
       double y = side * (roadHalf + random.uniform(0.5, 1.0)),
              kind = random.uniform(0, 1);
       if (isCrossing(x, 1))

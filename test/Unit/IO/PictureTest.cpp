@@ -236,7 +236,7 @@ TEST(Picture, DrawsAnyNumberAndExtentOfVoxels) {
       valueOf(renderVoxels(HostTensor(ElementKind::I32, {0, 4}), {}, options))
           .width,
       400u);
-  for (HostTensor points :
+  for (const HostTensor &points :
        {makeTensor(ElementKind::I32, {1, 4}, {0, -7, 5, 3}),
         makeTensor(ElementKind::I32, {2, 4},
                    {0, INT32_MIN, INT32_MIN, INT32_MIN, 0, INT32_MAX, INT32_MAX,

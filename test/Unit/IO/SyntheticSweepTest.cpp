@@ -71,9 +71,9 @@ TEST(SyntheticSweep, StaysInTheSensorsView) {
 
 TEST(SyntheticSweep, IsTheSameOnEveryMachine) {
   Scan scan = makeSweep(1, 16, 250);
-  EXPECT_EQ(scan.getNumPoints(), 3828);
-  EXPECT_EQ(crcOf(scan.points), 87994177u);
-  EXPECT_EQ(crcOf(scan.features), 90416930u);
+  EXPECT_EQ(scan.getNumPoints(), 3835);
+  EXPECT_EQ(crcOf(scan.points), 1558319294u);
+  EXPECT_EQ(crcOf(scan.features), 836243434u);
 }
 
 TEST(SyntheticSweep, FollowsTheSeed) {
