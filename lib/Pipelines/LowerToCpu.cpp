@@ -42,6 +42,8 @@ void mlir::sparseconv::buildLowerToBuffersPipeline(
   pm.addPass(createSparseConvSelectTiling(tiling));
   pm.addPass(createConvertSparseConvToKernels());
   addCleanUp(pm);
+  pm.addPass(createSparseConvLowerRowGuards());
+  addCleanUp(pm);
 
   // Elementwise operations.
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());

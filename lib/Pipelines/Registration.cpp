@@ -45,10 +45,14 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "sparseconv/Conversion/Passes.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
+#include "sparseconv/Dialect/SparseConv/Transforms/BufferizableOpInterfaceImpl.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+#include "sparseconv/Pipelines/LowerToCpu.h"
 
 using namespace mlir;
 
@@ -73,11 +77,20 @@ void sparseconv::registerDialects(DialectRegistry &registry) {
   vector::registerBufferizableOpInterfaceExternalModels(registry);
   memref::registerAllocationOpInterfaceExternalModels(registry);
   func::registerInlinerExtension(registry);
+  registerBufferizableOpInterfaceExternalModels(registry);
 }
 
 void sparseconv::registerPasses() {
   registerSparseConvConversionPasses();
   registerSparseConvTransformsPasses();
+
+  PassPipelineRegistration<LowerToCpuOptions>(
+      "sparseconv-lower-to-buffers",
+      "a network to kernel operations on buffers, for the CPU",
+      buildLowerToBuffersPipeline);
+  PassPipelineRegistration<LowerToCpuOptions>(
+      "sparseconv-lower-to-cpu", "a network to the LLVM dialect, for the CPU",
+      buildLowerToCpuPipeline);
 
   registerTransformsPasses();
   registerConversionPasses();

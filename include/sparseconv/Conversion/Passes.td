@@ -10,6 +10,27 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ConvertSparseConvToKernels
+    : Pass<"convert-sparseconv-to-kernels", "::mlir::ModuleOp"> {
+  let summary = "writes network operations as kernel operations on tensors";
+  let description = [{
+    A coordinate set becomes a tensor of sorted keys, a kernel map its neighbour
+    table and the number of rows of its in set, in functions, calls, `scf`
+    operations and everything between. Every function with a body gets one more
+    argument, the status record.
+
+    Network operations are numbered in program order; the module's attribute
+    `sparseconv.op_table` holds the name and location of each.
+
+    Dataflow and tiling must have been selected. A dataflow that the CPU has no
+    kernel for is an error.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ConvertSparseConvKernelsToLoops
     : Pass<"convert-sparseconv-kernels-to-loops", "::mlir::ModuleOp"> {
   let summary = "writes kernel operations on buffers as loop nests";

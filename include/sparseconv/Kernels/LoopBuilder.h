@@ -110,7 +110,7 @@ public:
   struct Report {
     ::sparseconv::StatusCode code;
     int64_t opId;
-    Value row, axis, value, lower, upper, extra;
+    Value row = {}, axis = {}, value = {}, lower = {}, upper = {}, extra = {};
   };
   /// Writes a report unless the record holds one of this or an earlier
   /// operation. Not for use inside parallelFor.

@@ -250,11 +250,12 @@ def SparseConv_GuardRowsOp : SparseConv_Op<"kernel.guard_rows",
     `x` where it has `rows` rows; otherwise the mismatch is reported and the
     result is `rows` rows of zeros, so that what follows stays in bounds.
     `operand` is the number of the operand of the network operation, `side` what
-    it was compared with (as in the status record).
+    it was compared with (as in the status record). With `length` the report is
+    that operand `operand` has `rows` rows where `x` has another number.
   }];
   let arguments = (ins
     2DTensorOf<[F32, F16, BF16]>:$x, Index:$rows, SparseConv_Status:$status,
-    I64Attr:$op_id, I64Attr:$operand, I64Attr:$side);
+    I64Attr:$op_id, I64Attr:$operand, I64Attr:$side, UnitAttr:$length);
   let results = (outs 2DTensorOf<[F32, F16, BF16]>:$result);
   let assemblyFormat = [{
     $x `rows` `(` $rows `)` `status` `(` $status `:` type($status) `)` attr-dict

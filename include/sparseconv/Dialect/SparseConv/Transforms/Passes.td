@@ -23,4 +23,54 @@ def SparseConvLimitParallelism
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 
+def SparseConvLowerRowGuards
+    : Pass<"sparseconv-lower-row-guards", "::mlir::ModuleOp"> {
+  let summary = "writes row guards as branches on the host";
+  let description = [{
+    `sparseconv.kernel.guard_rows` becomes a comparison of row counts and an
+    `scf.if` that gives the features, or reports the mismatch and gives zeros.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
+def SparseConvSelectDataflow
+    : Pass<"sparseconv-select-dataflow", "::mlir::ModuleOp"> {
+  let summary = "decides how each convolution carries out its sum";
+  let description = [{
+    Gives every `conv`, `input_grad` and `weight_grad` without one a
+    `#sparseconv.dataflow`; what is written stays. On the CPU the choice is
+    `weight_stationary`: within a block of output rows the pairs of one offset
+    fill the registers, where a dense tile would multiply mostly zeros.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "what the decision is for: cpu">];
+  let statistics = [
+    Statistic<"numSelected", "selected", "operations given a dataflow">];
+}
+
+def SparseConvSelectTiling
+    : Pass<"sparseconv-select-tiling", "::mlir::ModuleOp"> {
+  let summary = "decides the sizes that each convolution is compiled for";
+  let description = [{
+    Gives every `conv`, `input_grad` and `weight_grad` without one a
+    `#sparseconv.tiling`; what is written stays. On the CPU:
+
+    - `block`: 512 output rows for every layer, so that layers on one map share
+      its pair lists, and a block's accumulators stay in the L2 cache;
+    - `rows` x `columns`: the accumulators fill the vector registers but for the
+      ones that hold weights and a broadcast input: 6 x 64 with 32 registers of
+      512 bits, 6 x 16 with 16 of 256, 3 x 16 with 16 of 128; no wider than the
+      output channels.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
+           "bits of a vector register: 128, 256 or 512">];
+  let statistics = [
+    Statistic<"numSelected", "selected", "operations given a tiling">];
+}
+
 #endif // SPARSECONV_TRANSFORMS_PASSES

@@ -1,0 +1,181 @@
+//===- Coords.cpp - operations on sets as kernels -------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+template <typename OpTy>
+using AdaptorOf = typename KernelPattern<OpTy>::Adaptor;
+
+static Replacements lowerPack(KernelWriter &w, PackOp op,
+                              AdaptorOf<PackOp> adaptor) {
+  CoordsType set = op.getCoords().getType();
+  Value points = adaptor.getPoints()[0];
+  Value rows = w.dim(points);
+  SmallVector<Value> inits = {w.emptyKeys(set, rows), w.emptyCount()};
+  auto encode = w.kernel<EncodeOp>(inits, points, w.getStatus(), inits[0],
+                                   inits[1], set, w.getOpId());
+  Value keys = w.take(encode.getResult(0), w.count(encode.getResult(1)));
+  UniqueResult unique = w.sortUnique(keys, set);
+  // One row for each point, none where an error left no keys.
+  Value rowOf = w.fill(w.emptyRows(rows), w.getI32IntegerAttr(-1));
+  SmallVector<OpFoldResult> offset = {w.getIndexAttr(0)};
+  SmallVector<OpFoldResult> size = {w.dim(unique.rowOf)};
+  SmallVector<OpFoldResult> stride = {w.getIndexAttr(1)};
+  rowOf = tensor::InsertSliceOp::create(w, unique.rowOf, rowOf, offset, size,
+                                        stride);
+  return {{{unique.keys},
+           {unique.order},
+           {w.castTo(rowOf, op.getRowOf().getType())}}};
+}
+
+static Replacements lowerUnpack(KernelWriter &w, UnpackOp op,
+                                AdaptorOf<UnpackOp> adaptor) {
+  CoordsType set = op.getCoords().getType();
+  Value keys = adaptor.getCoords()[0];
+  Value init = w.empty(w.getI32Type(), w.dim(keys), {set.getDim() + 1});
+  return {{{w.kernel<DecodeOp>(init, keys, init, set).getResult(0)}}};
+}
+
+static Replacements lowerSize(KernelWriter &w, SizeOp op,
+                              AdaptorOf<SizeOp> adaptor) {
+  return {{{w.dim(adaptor.getCoords()[0])}}};
+}
+
+/// The set of all keys displaced by `displacements`, as far as they are in it.
+static Value lowerSpread(KernelWriter &w, Value keys, CoordsType set,
+                         ArrayRef<int64_t> displacements,
+                         std::optional<RegionAttr> clip,
+                         std::optional<int64_t> capacity) {
+  int64_t volume = displacements.size() / set.getDim();
+  SmallVector<Value> inits = {
+      w.emptyKeys(set, w.mul(w.dim(keys), w.index(volume))), w.emptyCount()};
+  auto spread = w.kernel<SpreadOp>(
+      inits, keys, w.getStatus(), inits[0], inits[1],
+      w.getDenseI64ArrayAttr(displacements), clip.value_or(RegionAttr()),
+      TypeAttr::get(set), w.getI64IntegerAttr(w.getOpId()));
+  Value candidates = w.take(spread.getResult(0), w.count(spread.getResult(1)));
+  return w
+      .sortUnique(candidates, set, capacity.value_or(::sparseconv::kMaxRows))
+      .keys;
+}
+
+/// Offsets times stride, negated where they lead from inputs to outputs.
+static SmallVector<int64_t> getDisplacements(OffsetSetInterface offsets,
+                                             ArrayRef<int64_t> stride,
+                                             bool negate) {
+  SmallVector<int64_t> displacements = offsets.getFlatOffsets();
+  for (auto [i, value] : llvm::enumerate(displacements))
+    value *= (negate ? -1 : 1) * stride[i % stride.size()];
+  return displacements;
+}
+
+static Replacements lowerDownsample(KernelWriter &w, DownsampleOp op,
+                                    AdaptorOf<DownsampleOp> adaptor) {
+  CoordsType set = op.getResult().getType();
+  Value keys = adaptor.getCoords()[0];
+  if (op.getRule() == OutputRule::Cover) {
+    SmallVector<int64_t> displacements = getDisplacements(
+        *op.getOffsets(), op.getCoords().getType().getStride(), true);
+    return {{{lowerSpread(w, keys, set, displacements, op.getClip(),
+                          op.getCapacity())}}};
+  }
+  SmallVector<Value> inits = {w.emptyKeys(set, w.dim(keys)), w.emptyCount()};
+  auto floor = w.kernel<FloorOp>(inits, keys, w.getStatus(), inits[0], inits[1],
+                                 set, w.getOpId());
+  Value floored = w.take(floor.getResult(0), w.count(floor.getResult(1)));
+  return {{{w.sortUnique(floored, set).keys}}};
+}
+
+static Replacements lowerUpsample(KernelWriter &w, UpsampleOp op,
+                                  AdaptorOf<UpsampleOp> adaptor) {
+  CoordsType set = op.getResult().getType();
+  SmallVector<int64_t> displacements =
+      getDisplacements(op.getEffectiveOffsets(), set.getStride(), false);
+  return {{{lowerSpread(w, adaptor.getCoords()[0], set, displacements,
+                        op.getClip(), op.getCapacity())}}};
+}
+
+static Replacements lowerExpand(KernelWriter &w, ExpandOp op,
+                                AdaptorOf<ExpandOp> adaptor) {
+  CoordsType set = op.getResult().getType();
+  SmallVector<int64_t> displacements =
+      getDisplacements(op.getOffsets(), set.getStride(), !op.getTransposed());
+  return {{{lowerSpread(w, adaptor.getCoords()[0], set, displacements,
+                        op.getClip(), op.getCapacity())}}};
+}
+
+static Replacements lowerUnion(KernelWriter &w, UnionOp op,
+                               AdaptorOf<UnionOp> adaptor) {
+  Value lhs = adaptor.getLhs()[0], rhs = adaptor.getRhs()[0];
+  CoordsType set = op.getCoords().getType();
+  // Insertion into one buffer, as a concatenation bufferizes best.
+  Value lhsRows = w.dim(lhs), rhsRows = w.dim(rhs);
+  Value all = w.emptyKeys(set, w.createOrFold<arith::AddIOp>(lhsRows, rhsRows));
+  SmallVector<OpFoldResult> one = {w.getIndexAttr(1)};
+  auto insert = [&](Value keys, OpFoldResult first, OpFoldResult rows) {
+    all = tensor::InsertSliceOp::create(w, keys, all,
+                                        SmallVector<OpFoldResult>{first},
+                                        SmallVector<OpFoldResult>{rows}, one);
+  };
+  insert(lhs, w.getIndexAttr(0), lhsRows);
+  insert(rhs, lhsRows, rhsRows);
+  UniqueResult unique = w.sortUnique(all, set);
+  return {{{unique.keys},
+           {w.take(unique.rowOf, lhsRows)},
+           {w.take(unique.rowOf, rhsRows, lhsRows)}}};
+}
+
+static Replacements lowerIntersection(KernelWriter &w, IntersectionOp op,
+                                      AdaptorOf<IntersectionOp> adaptor) {
+  Value lhs = adaptor.getLhs()[0], rhs = adaptor.getRhs()[0];
+  CoordsType set = op.getCoords().getType();
+  Value rows = w.createOrFold<arith::MinUIOp>(w.dim(lhs), w.dim(rhs));
+  SmallVector<Value> inits = {w.emptyKeys(set, rows), w.emptyRows(rows),
+                              w.emptyRows(rows), w.emptyCount()};
+  auto intersect = w.kernel<IntersectOp>(inits, lhs, rhs, inits[0], inits[1],
+                                         inits[2], inits[3]);
+  Value count = w.count(intersect.getResult(3));
+  return {{{w.take(intersect.getResult(0), count)},
+           {w.take(intersect.getResult(1), count)},
+           {w.take(intersect.getResult(2), count)}}};
+}
+
+static Replacements lowerPrune(KernelWriter &w, PruneOp op,
+                               AdaptorOf<PruneOp> adaptor) {
+  Value keys = adaptor.getCoords()[0];
+  Value rows = w.dim(keys);
+  SmallVector<Value> inits = {w.emptyKeys(op.getResult().getType(), rows),
+                              w.emptyRows(rows), w.emptyCount()};
+  auto select =
+      w.kernel<SelectOp>(inits, keys, adaptor.getMask()[0], w.getStatus(),
+                         inits[0], inits[1], inits[2], w.getOpId());
+  Value count = w.count(select.getResult(2));
+  return {{{w.take(select.getResult(0), count)},
+           {w.take(select.getResult(1), count)}}};
+}
+
+void mlir::sparseconv::populateCoordsToKernelsPatterns(
+    const TypeConverter &converter, RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<KernelPattern<PackOp>>(converter, context, lowerPack);
+  patterns.add<KernelPattern<UnpackOp>>(converter, context, lowerUnpack);
+  patterns.add<KernelPattern<SizeOp>>(converter, context, lowerSize);
+  patterns.add<KernelPattern<DownsampleOp>>(converter, context,
+                                            lowerDownsample);
+  patterns.add<KernelPattern<UpsampleOp>>(converter, context, lowerUpsample);
+  patterns.add<KernelPattern<ExpandOp>>(converter, context, lowerExpand);
+  patterns.add<KernelPattern<UnionOp>>(converter, context, lowerUnion);
+  patterns.add<KernelPattern<IntersectionOp>>(converter, context,
+                                              lowerIntersection);
+  patterns.add<KernelPattern<PruneOp>>(converter, context, lowerPrune);
+}

@@ -1,0 +1,60 @@
+//===- Maps.cpp - operations on kernel maps as kernels --------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+template <typename OpTy>
+using AdaptorOf = typename KernelPattern<OpTy>::Adaptor;
+
+static Replacements lowerKernelMap(KernelWriter &w, KernelMapOp op,
+                                   AdaptorOf<KernelMapOp> adaptor) {
+  CoordsType in = op.getIn().getType(), out = op.getOut().getType();
+  // Forward: in = out + S_in * d. Transposed: in = out - S_out * d.
+  ArrayRef<int64_t> stride =
+      op.getTransposed() ? out.getStride() : in.getStride();
+  SmallVector<int64_t> displacements = op.getOffsets().getFlatOffsets();
+  for (auto [i, value] : llvm::enumerate(displacements))
+    value *= (op.getTransposed() ? -1 : 1) * stride[i % stride.size()];
+  Value inKeys = adaptor.getIn()[0], outKeys = adaptor.getOut()[0];
+  Value init = w.empty(w.getI32Type(), w.dim(outKeys),
+                       {op.getMap().getType().getVolume()});
+  auto search = w.kernel<SearchOp>(init, inKeys, outKeys, init, displacements,
+                                   in.getPacking());
+  return {{{search.getResult(0), w.dim(inKeys)}}};
+}
+
+static Replacements lowerTransposeMap(KernelWriter &w, TransposeMapOp op,
+                                      AdaptorOf<TransposeMapOp> adaptor) {
+  MapValue map = getMap(adaptor.getMap());
+  return {{{w.invertTable(map.table, map.inRows), w.dim(map.table)}}};
+}
+
+static Replacements lowerMapSize(KernelWriter &w, MapSizeOp op,
+                                 AdaptorOf<MapSizeOp> adaptor) {
+  MapValue map = getMap(adaptor.getMap());
+  return {{{op.getSide() == MapSide::In ? map.inRows : w.dim(map.table)}}};
+}
+
+static Replacements lowerNeighbourTable(KernelWriter &, NeighbourTableOp,
+                                        AdaptorOf<NeighbourTableOp> adaptor) {
+  return {{{getMap(adaptor.getMap()).table}}};
+}
+
+void mlir::sparseconv::populateMapsToKernelsPatterns(
+    const TypeConverter &converter, RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<KernelPattern<KernelMapOp>>(converter, context, lowerKernelMap);
+  patterns.add<KernelPattern<TransposeMapOp>>(converter, context,
+                                              lowerTransposeMap);
+  patterns.add<KernelPattern<MapSizeOp>>(converter, context, lowerMapSize);
+  patterns.add<KernelPattern<NeighbourTableOp>>(converter, context,
+                                                lowerNeighbourTable);
+}

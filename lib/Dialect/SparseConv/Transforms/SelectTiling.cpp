@@ -1,0 +1,63 @@
+//===- SelectTiling.cpp - decides tilings ---------------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::sparseconv {
+#define GEN_PASS_DEF_SPARSECONVSELECTTILING
+#include "sparseconv/Dialect/SparseConv/Transforms/Passes.h.inc"
+} // namespace mlir::sparseconv
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+/// Output rows of a work item.
+static constexpr int64_t kBlock = 512;
+
+/// Sizes for weights [K, .., columns] at a width of vector registers.
+static TilingAttr getTiling(MLIRContext *context, unsigned vectorBits,
+                            int64_t columns) {
+  int64_t lanes = vectorBits / 32;
+  int64_t rows = vectorBits == 128 ? 3 : 6;
+  int64_t widest = vectorBits == 512 ? 64 : 16;
+  int64_t padded = llvm::alignTo(columns, lanes);
+  return TilingAttr::get(context, kBlock, rows, std::min(widest, padded),
+                         lanes);
+}
+
+namespace {
+struct SelectTiling
+    : mlir::sparseconv::impl::SparseConvSelectTilingBase<SelectTiling> {
+  using SparseConvSelectTilingBase::SparseConvSelectTilingBase;
+
+  void runOnOperation() override {
+    if (vectorBits != 128 && vectorBits != 256 && vectorBits != 512) {
+      getOperation()->emitError("expects vectors of 128, 256 or 512 bits, but "
+                                "found ")
+          << vectorBits;
+      return signalPassFailure();
+    }
+    auto select = [&](auto op, ShapedType weights, bool transposed) {
+      if (op.getTiling())
+        return;
+      int64_t columns =
+          weights.getDimSize(weights.getRank() - (transposed ? 2 : 1));
+      op.setTilingAttr(getTiling(&getContext(), vectorBits, columns));
+      ++numSelected;
+    };
+    getOperation()->walk(
+        [&](ConvOp op) { select(op, op.getW().getType(), false); });
+    getOperation()->walk(
+        [&](InputGradOp op) { select(op, op.getW().getType(), true); });
+    getOperation()->walk(
+        [&](WeightGradOp op) { select(op, op.getDw().getType(), false); });
+  }
+};
+} // namespace
