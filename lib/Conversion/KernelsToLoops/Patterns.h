@@ -46,9 +46,12 @@ void populateMapsToLoopsPatterns(RewritePatternSet &patterns);
 void populateConvToLoopsPatterns(RewritePatternSet &patterns);
 /// pool, global_pool and their gradients.
 void populatePoolToLoopsPatterns(RewritePatternSet &patterns);
+void populateGlobalPoolToLoopsPatterns(RewritePatternSet &patterns);
 /// Moving rows: gather_rows, interpolate, weighted_gather, scatter_rows,
 /// to_dense, from_dense.
 void populateRowsToLoopsPatterns(RewritePatternSet &patterns);
+void populateInterpolateToLoopsPatterns(RewritePatternSet &patterns);
+void populateDenseToLoopsPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::sparseconv
 

@@ -7,9 +7,213 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "RowLoops.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
+using ::sparseconv::StatusCode;
+
+/// Whether `entry` (i32) is a row of `rows`.
+static Value isRowOf(LoopBuilder &b, Value entry, Value rows) {
+  return b.lessUnsigned(b.toIndex(entry), rows);
+}
+
+/// Whether `entry` is neither a row nor -1, given whether it is a row.
+static Value isFault(LoopBuilder &b, Value entry, Value isRow) {
+  return b.andBits(b.notBit(isRow), b.notEqual(entry, b.i32(-1)));
+}
+
+static void reportRowIndex(LoopBuilder &b, Value status, int64_t opId,
+                           Value position, Value entry, Value rows) {
+  b.report(status, {StatusCode::RowIndexOutOfRange, opId, position,
+                    /*axis=*/nullptr, entry, b.index(-1), b.sub(rows, 1),
+                    /*extra=*/nullptr});
+}
+
+static void emitGatherRows(LoopBuilder &b, GatherRowsOp op) {
+  Value x = op.getX(), rows = op.getRows(), y = op.getY();
+  Value channels = b.dim(y, 1), xRows = b.dim(x, 0);
+  forRowsChecked(
+      b, b.dim(rows, 0),
+      [&](Value row) {
+        Value entry = b.load(rows, row);
+        Value isRow = isRowOf(b, entry, xRows);
+        b.ifElse(
+            isRow, [&] { copyRow(b, channels, x, b.toIndex(entry), y, row); },
+            [&] { clearRow(b, channels, y, row); });
+        return isFault(b, entry, isRow);
+      },
+      [&](Value row) {
+        reportRowIndex(b, op.getStatus(), op.getOpId(), row, b.load(rows, row),
+                       xRows);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Weighted sums
+//===----------------------------------------------------------------------===//
+
+static void emitWeightedGather(LoopBuilder &b, WeightedGatherOp op) {
+  Value x = op.getX(), rows = op.getRows(), weights = op.getWeights(),
+        y = op.getY();
+  Value channels = b.dim(y, 1), zero = b.index(0), entries = b.dim(rows, 1);
+  forRows(b, b.dim(y, 0), [&](Value row) {
+    forChannels(b, channels, [&](Value channel, int64_t lanes) {
+      Type type = getLanes(b.getF32Type(), lanes);
+      Value sum = b.forLoop(
+          zero, entries, 1, b.constant(type, 0),
+          [&](Value j, ValueRange carried) -> SmallVector<Value> {
+            Value entry = b.load(rows, {row, j});
+            return b.ifElse(
+                b.greaterEqual(entry, b.i32(0)), type,
+                [&]() -> SmallVector<Value> {
+                  Value weight = b.load(weights, {row, j});
+                  Value term =
+                      loadLanes(b, x, {b.toIndex(entry), channel}, lanes);
+                  return {b.fma(b.broadcast(weight, lanes), term, carried[0])};
+                },
+                [&]() -> SmallVector<Value> { return {carried[0]}; });
+          })[0];
+      storeLanes(b, sum, y, {row, channel});
+    });
+  });
+}
+
+namespace {
+/// The pairs (p, j) of a table, ordered by the row that they name. Row r has
+/// the pairs ends[r - 1] .. ends[r] - 1 (from 0 for row 0), in ascending order
+/// of (p, j): pair e has p = points[e] and the weight weights[e].
+struct PairsByRow {
+  Value ends, points, weights;
+
+  std::pair<Value, Value> getRange(LoopBuilder &b, Value row) const {
+    Value zero = b.index(0);
+    Value begin = b.ifElse(
+        b.equal(row, zero), b.getIndexType(),
+        [&]() -> SmallVector<Value> { return {zero}; },
+        [&]() -> SmallVector<Value> {
+          return {b.load(ends, b.sub(row, 1))};
+        })[0];
+    return {begin, b.load(ends, row)};
+  }
+  void dealloc(LoopBuilder &b) const {
+    for (Value buffer : {ends, points, weights})
+      b.dealloc(buffer);
+  }
+};
+} // namespace
+
+/// Sorts the pairs of a scatter by counting; on one thread, since the order is
+/// that of the pairs. Reports the first index that is no row, and skips it.
+static PairsByRow emitPairsByRow(LoopBuilder &b, ScatterRowsOp op) {
+  Value rows = op.getRows(), yRows = b.dim(op.getY(), 0);
+  Value count = b.dim(rows, 0), entries = b.dim(rows, 1);
+  Value zero = b.index(0), size = b.mul(count, entries);
+  auto dynamic = {ShapedType::kDynamic};
+  PairsByRow pairs{b.alloc(dynamic, b.getIndexType(), yRows),
+                   b.alloc(dynamic, b.getI32Type(), size),
+                   b.alloc(dynamic, b.getF32Type(), size)};
+
+  // How many pairs each row has, and the first pair at fault.
+  b.forLoop(zero, yRows, 1, [&](Value row) { b.store(zero, pairs.ends, row); });
+  Value fault = b.forLoop(
+      zero, count, 1, size,
+      [&](Value point, ValueRange carried) -> SmallVector<Value> {
+        return b.forLoop(
+            zero, entries, 1, carried,
+            [&](Value j, ValueRange carried) -> SmallVector<Value> {
+              Value entry = b.load(rows, {point, j});
+              Value isRow = isRowOf(b, entry, yRows);
+              b.ifThen(isRow, [&] {
+                Value row = b.toIndex(entry);
+                b.store(b.add(b.load(pairs.ends, row), 1), pairs.ends, row);
+              });
+              Value position = b.add(b.mul(point, entries), j);
+              return {b.min(carried[0], b.select(isFault(b, entry, isRow),
+                                                 position, size))};
+            });
+      })[0];
+  b.ifThen(b.less(fault, size), [&] {
+    Value point = b.createOrFold<arith::DivUIOp>(fault, entries);
+    Value j = b.createOrFold<arith::RemUIOp>(fault, entries);
+    reportRowIndex(b, op.getStatus(), op.getOpId(), fault,
+                   b.load(rows, {point, j}), yRows);
+  });
+
+  // Where each row begins; filling the rows moves that to where it ends.
+  b.forLoop(zero, yRows, 1, zero,
+            [&](Value row, ValueRange carried) -> SmallVector<Value> {
+              Value next = b.add(carried[0], b.load(pairs.ends, row));
+              b.store(carried[0], pairs.ends, row);
+              return {next};
+            });
+  b.forLoop(zero, count, 1, [&](Value point) {
+    b.forLoop(zero, entries, 1, [&](Value j) {
+      Value entry = b.load(rows, {point, j});
+      b.ifThen(isRowOf(b, entry, yRows), [&] {
+        Value row = b.toIndex(entry);
+        Value pair = b.load(pairs.ends, row);
+        b.store(b.cast(point, b.getI32Type()), pairs.points, pair);
+        b.store(b.load(op.getWeights(), {point, j}), pairs.weights, pair);
+        b.store(b.add(pair, 1), pairs.ends, row);
+      });
+    });
+  });
+  return pairs;
+}
+
+static void emitScatterRows(LoopBuilder &b, ScatterRowsOp op) {
+  Value x = op.getX(), y = op.getY();
+  PoolKind kind = op.getKind();
+  PairsByRow pairs = emitPairsByRow(b, op);
+  forRows(b, b.dim(y, 0), [&](Value row) {
+    Value begin, end, divisor;
+    std::tie(begin, end) = pairs.getRange(b, row);
+    if (kind == PoolKind::Avg) {
+      Value sum =
+          b.forLoop(begin, end, 1, b.f32(0),
+                    [&](Value pair, ValueRange carried) -> SmallVector<Value> {
+                      return {b.add(carried[0], b.load(pairs.weights, pair))};
+                    })[0];
+      Value isPositive = b.createOrFold<arith::CmpFOp>(
+          arith::CmpFPredicate::OGT, sum, b.f32(0));
+      divisor = b.select(isPositive, sum, b.f32(1));
+    }
+    forChannels(b, b.dim(y, 1), [&](Value channel, int64_t lanes) {
+      Type type = getLanes(b.getF32Type(), lanes);
+      Value zero = b.constant(type, 0);
+      Value init =
+          kind == PoolKind::Max
+              ? b.constant(type, -std::numeric_limits<double>::infinity())
+              : zero;
+      Value result = b.forLoop(
+          begin, end, 1, init,
+          [&](Value pair, ValueRange carried) -> SmallVector<Value> {
+            Value point = b.toIndex(b.load(pairs.points, pair));
+            Value term = loadLanes(b, x, {point, channel}, lanes);
+            if (kind == PoolKind::Max)
+              return {
+                  b.select(isGreater(b, term, carried[0]), term, carried[0])};
+            Value weight = b.broadcast(b.load(pairs.weights, pair), lanes);
+            return {b.fma(weight, term, carried[0])};
+          })[0];
+      if (kind == PoolKind::Max)
+        result = b.select(b.equal(begin, end), zero, result);
+      if (kind == PoolKind::Avg)
+        result = divide(b, result, b.broadcast(divisor, lanes));
+      storeLanes(b, result, y, {row, channel});
+    });
+  });
+  pairs.dealloc(b);
+}
 
 void mlir::sparseconv::populateRowsToLoopsPatterns(
-    RewritePatternSet &patterns) {}
+    RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<LoopPattern<GatherRowsOp>>(context, emitGatherRows);
+  patterns.add<LoopPattern<WeightedGatherOp>>(context, emitWeightedGather);
+  patterns.add<LoopPattern<ScatterRowsOp>>(context, emitScatterRows);
+  populateInterpolateToLoopsPatterns(patterns);
+  populateDenseToLoopsPatterns(patterns);
+}

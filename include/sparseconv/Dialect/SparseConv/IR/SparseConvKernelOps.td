@@ -300,6 +300,11 @@ def SparseConv_WeightGradKernelOp
 
 def SparseConv_PoolKernelOp : SparseConv_KernelOp<"pool", "getY", 1> {
   let summary = "pooling over a neighbour table";
+  let description = [{
+    y[r] = max, average or sum over k of x[table[r, k]], in f32 in the order of
+    k, rows of -1 left out; none gives 0. For `max` a NaN is above every
+    number, and the first of equals stays.
+  }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_TableLike:$table,
     SparseConv_FeaturesLike:$y,
@@ -323,6 +328,11 @@ def SparseConv_PoolGradKernelOp
 def SparseConv_GlobalPoolKernelOp
     : SparseConv_KernelOp<"global_pool", "getY", 1> {
   let summary = "pooling over the rows of each batch item";
+  let description = [{
+    y[b] combines the rows of x whose key has batch index b, in f32 in the order
+    of the rows; none gives 0. A batch index not below the rows of y is reported
+    and its row left out.
+  }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_KeysLike:$keys,
     SparseConv_Status:$status, SparseConv_FeaturesLike:$y,
@@ -361,10 +371,11 @@ def SparseConv_InterpolateOp
   let summary = "rows and weights of the voxels around points";
   let description = [{
     For each point, J = 1 (`nearest`) or 2^D (`trilinear`, last axis fastest)
-    rows of `keys` and their f32 weights; -1 where there is no voxel. With
-    q = p / S in f32: base = floor(q), t = q - base, and a weight is the product
-    over the axes, in order, of t or 1 - t. A coordinate that is not finite is
-    reported and its rows are -1.
+    rows of `keys` and their f32 weights; -1 where there is no voxel, or where
+    the weight is 0. With q = p / S in f32: base = floor(q), t = q - base, and a
+    weight is the product over the axes, in order, of t or 1 - t. A point whose
+    batch index is no whole number reaches no voxel. A coordinate that is not
+    finite is reported; the point's rows are -1 and its weights 0.
   }];
   let arguments = (ins
     SparseConv_RealsLike:$points, SparseConv_KeysLike:$keys,
@@ -392,8 +403,9 @@ def SparseConv_ScatterRowsOp
   let description = [{
     y[r] = sum over (p, j) with rows[p, j] = r of weights[p, j] * x[p], in f32 in
     ascending order of (p, j); `avg` divides by the sum of the weights, `max`
-    takes the largest x[p]. Rows of -1 are skipped; an index outside -1 .. M-1 of
-    the M rows of y is reported and skipped.
+    takes the largest x[p]; a row that no pair names is 0. Rows of -1 are
+    skipped; an index outside -1 .. M-1 of the M rows of y is reported (its row
+    is the position of (p, j)) and skipped.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_TableLike:$rows,
@@ -404,6 +416,11 @@ def SparseConv_ScatterRowsOp
 def SparseConv_ToDenseKernelOp
     : SparseConv_KernelOp<"to_dense", "getDense", 1> {
   let summary = "rows into a dense grid";
+  let description = [{
+    Writes each row of x to its cell [batch, i_1, ..., i_D] of a grid that holds
+    zeros, where the coordinate is origin + i * S. A coordinate or batch index
+    outside is reported and its row skipped.
+  }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_KeysLike:$keys,
     SparseConv_Status:$status, SparseConv_DenseLike:$dense,
@@ -414,6 +431,10 @@ def SparseConv_ToDenseKernelOp
 def SparseConv_FromDenseKernelOp
     : SparseConv_KernelOp<"from_dense", "getX", 1> {
   let summary = "rows from a dense grid";
+  let description = [{
+    Reads each row of x from its cell, as `to_dense` writes it; a row outside is
+    reported and is zeros.
+  }];
   let arguments = (ins
     SparseConv_DenseLike:$dense, SparseConv_KeysLike:$keys,
     SparseConv_Status:$status, SparseConv_FeaturesLike:$x,

@@ -1,0 +1,29 @@
+//===- KeyFields.h - the fields of packed keys ------------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_LIB_CONVERSION_KERNELSTOLOOPS_KEYFIELDS_H
+#define SPARSECONV_LIB_CONVERSION_KERNELSTOLOOPS_KEYFIELDS_H
+
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h"
+#include "sparseconv/Kernels/LoopBuilder.h"
+
+namespace mlir::sparseconv {
+
+/// The coordinate of a key on an axis, as i64.
+Value getKeyCoordinate(LoopBuilder &b, PackingAttr packing, Value key,
+                       unsigned axis);
+/// The batch index of a key, as i64.
+Value getKeyBatch(LoopBuilder &b, PackingAttr packing, Value key);
+
+/// First row of the batch items `item` (index) and above in sorted keys.
+Value findBatchBegin(LoopBuilder &b, PackingAttr packing, Value keys,
+                     Value item);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_LIB_CONVERSION_KERNELSTOLOOPS_KEYFIELDS_H
