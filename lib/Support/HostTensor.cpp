@@ -11,6 +11,7 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -86,6 +87,30 @@ static double fromHalfBits(ElementKind kind, uint16_t bits) {
   return bits & 0x8000 ? -magnitude : magnitude;
 }
 
+/// Rounds to f16 or bf16. Adding and subtracting 1.5 * 2^52 units rounds a
+/// double to a multiple of the unit, ties to even.
+static double roundToHalf(ElementKind kind, double value) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (std::isnan(value))
+    return value;
+  if (std::abs(value) >= 0x1p128) // also keeps `shift` below finite
+    return std::copysign(infinity, value);
+  bool isF16 = kind == ElementKind::F16;
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  bits &= uint64_t(0x7ff) << 52;
+  double power; // the power of two at or below the magnitude
+  std::memcpy(&power, &bits, sizeof(power));
+  double unit = isF16 ? std::max(power * 0x1p-10, 0x1p-24)
+                      : std::max(power * 0x1p-7, 0x1p-133);
+  double shift = unit * 0x1.8p52;
+  double rounded = std::copysign((value + shift) - shift, value);
+  double largest = isF16 ? 65504.0 : 0x1.fep127;
+  if (std::abs(rounded) > largest)
+    return std::copysign(infinity, value);
+  return rounded;
+}
+
 double sparseconv::roundTo(ElementKind kind, double value) {
   switch (kind) {
   case ElementKind::F64:
@@ -94,7 +119,7 @@ double sparseconv::roundTo(ElementKind kind, double value) {
     return static_cast<float>(value);
   case ElementKind::F16:
   case ElementKind::BF16:
-    return fromHalfBits(kind, toHalfBits(kind, value));
+    return roundToHalf(kind, value);
   default:
     return std::trunc(value);
   }
