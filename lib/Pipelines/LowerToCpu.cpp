@@ -61,6 +61,10 @@ void mlir::sparseconv::buildLowerToBuffersPipeline(
   bufferization::buildBufferDeallocationPipeline(pm);
   pm.addPass(createConvertBufferizationToMemRefPass());
   addCleanUp(pm);
+  // Memory goes back to the pool where it is used last, not where it is out of
+  // scope.
+  pm.addNestedPass<func::FuncOp>(
+      bufferization::createOptimizeAllocationLivenessPass());
 }
 
 void mlir::sparseconv::buildLowerToCpuPipeline(

@@ -9,6 +9,7 @@
 #include "Arguments.h"
 #include "Comparison.h"
 #include "ResultPicture.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -17,6 +18,7 @@
 #include "sparseconv/IO/Npy.h"
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Reference/Reference.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -52,7 +54,7 @@ static cl::opt<std::string> entry("entry",
                                   cl::desc("function to call (the only public "
                                            "one, or 'main')"),
                                   cl::value_desc("name"), cl::cat(runCategory));
-static cl::opt<unsigned> threads("threads",
+static cl::opt<unsigned> threads("num-threads",
                                  cl::desc("threads of the CPU target (0: all)"),
                                  cl::init(0), cl::cat(runCategory));
 static cl::opt<CpuLevel> cpuLevel(
@@ -162,7 +164,8 @@ static llvm::Expected<ArgumentSources> getSources() {
   sources.seed = seed;
   sources.scan.binColumns = binColumns;
   if (!voxelSize.empty() &&
-      !spread({voxelSize.begin(), voxelSize.end()}, sources.quantise.voxelSize))
+      !spread(SmallVector<double>(voxelSize.begin(), voxelSize.end()),
+              sources.quantise.voxelSize))
     return llvm::createStringError("--voxel-size takes one number or three");
   if (!range.empty()) {
     if (range.size() != 6)
@@ -183,10 +186,9 @@ static llvm::Expected<std::string> chooseEntry(ModuleOp module) {
   if (!entry.empty())
     return entry.getValue();
   SmallVector<StringRef> candidates;
-  for (Operation &op : module.getOps())
-    if (auto function = dyn_cast<FunctionOpInterface>(op))
-      if (!function.isExternal() && function.isPublic())
-        candidates.push_back(function.getName());
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal() && function.isPublic())
+      candidates.push_back(function.getName());
   if (candidates.size() == 1)
     return candidates[0].str();
   if (llvm::is_contained(candidates, "main"))
