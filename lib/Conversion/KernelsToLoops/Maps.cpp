@@ -6,10 +6,223 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Blocks.h"
 #include "Patterns.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
 
+//===----------------------------------------------------------------------===//
+// search
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The displacements of a search by column: those that differ on the last axis
+/// only, ascending along it.
+struct Columns {
+  /// For each displacement, column by column: its number and what it adds to a
+  /// key.
+  SmallVector<int64_t> numbers, packed;
+  /// Where each column starts, and the end of the last.
+  SmallVector<int64_t> starts;
+  /// All columns are of this length, or 0.
+  int64_t length = 0;
+  /// Neighbours within a column differ by 1: no key lies between two queries.
+  bool isContiguous = true;
+  /// No displacement occurs twice: a hit is below the next query.
+  bool isDistinct = true;
+};
+} // namespace
+
+static Columns makeColumns(ArrayRef<int64_t> displacements,
+                           PackingAttr packing) {
+  int64_t dim = packing.getDim();
+  int64_t volume = displacements.size() / dim;
+  auto get = [&](int64_t k) { return displacements.slice(k * dim, dim); };
+  Columns columns;
+  columns.numbers = llvm::to_vector(llvm::seq<int64_t>(volume));
+  llvm::sort(columns.numbers, [&](int64_t a, int64_t b) {
+    ArrayRef<int64_t> lhs = get(a), rhs = get(b);
+    if (lhs == rhs)
+      return a < b;
+    return std::lexicographical_compare(lhs.begin(), lhs.end(), rhs.begin(),
+                                        rhs.end());
+  });
+  for (int64_t i = 0; i < volume; ++i) {
+    ArrayRef<int64_t> here = get(columns.numbers[i]);
+    columns.packed.push_back(packing.packOffset(here));
+    if (i != 0) {
+      ArrayRef<int64_t> before = get(columns.numbers[i - 1]);
+      if (here.drop_back() == before.drop_back()) {
+        columns.isContiguous &= here.back() - before.back() == 1;
+        columns.isDistinct &= here != before;
+        continue;
+      }
+    }
+    columns.starts.push_back(i);
+  }
+  int64_t numColumns = columns.starts.size();
+  columns.starts.push_back(volume);
+  int64_t first = columns.starts[1];
+  bool isUniform = llvm::all_of(llvm::seq<int64_t>(numColumns), [&](int64_t c) {
+    return columns.starts[c] == c * first;
+  });
+  if (isUniform && numColumns * first == volume)
+    columns.length = first;
+  return columns;
+}
+
+/// Rows of one work item: few enough that their part of the table stays in a
+/// cache from column to column.
+static constexpr int64_t kSearchBlock = 512;
+
+static void emitSearch(LoopBuilder &b, SearchOp op) {
+  Value inKeys = op.getInKeys(), outKeys = op.getOutKeys();
+  Value table = op.getTable(), zero = b.index(0);
+  Columns columns = makeColumns(op.getDisplacements(), op.getPacking());
+  int64_t numColumns = columns.starts.size() - 1;
+  Value numbers = getConstantBuffer(b, b.getIndexType(), columns.numbers);
+  Value packed =
+      getConstantBuffer(b, op.getPacking().getKeyType(), columns.packed);
+  Value starts = columns.length
+                     ? Value()
+                     : getConstantBuffer(b, b.getIndexType(), columns.starts);
+  Value inEnd = b.dim(inKeys, 0);
+
+  forEachBlock(
+      b, b.dim(outKeys, 0), kSearchBlock, [&](Value, Value begin, Value end) {
+        b.forLoop(zero, b.index(numColumns), 1, [&](Value column) {
+          Value first = columns.length ? b.mul(column, columns.length)
+                                       : b.load(starts, column);
+          Value last = columns.length ? b.add(first, columns.length)
+                                      : b.load(starts, b.add(column, 1));
+          Value lowest = b.load(packed, first);
+          Value place = b.lowerBound(inKeys, zero, inEnd,
+                                     b.add(b.load(outKeys, begin), lowest));
+          b.forLoop(
+              begin, end, 1, place,
+              [&](Value row, ValueRange carried) -> SmallVector<Value> {
+                Value center = b.load(outKeys, row);
+                Value place = advance(b, inKeys, carried[0], inEnd,
+                                      b.add(center, lowest));
+                b.forLoop(
+                    first, last, 1, place,
+                    [&](Value entry, ValueRange walk) -> SmallVector<Value> {
+                      Value query = b.add(center, b.load(packed, entry));
+                      Value here = walk[0];
+                      if (!columns.isContiguous)
+                        here = advance(b, inKeys, here, inEnd, query);
+                      Value hit = holdsKey(b, inKeys, here, inEnd, query);
+                      Value neighbour = b.select(
+                          hit, b.cast(here, b.getI32Type()), b.i32(-1));
+                      b.store(neighbour, table, {row, b.load(numbers, entry)});
+                      if (!columns.isDistinct)
+                        return {here};
+                      return {b.add(here, b.select(hit, b.index(1), zero))};
+                    });
+                return {place};
+              });
+        });
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// invert_table
+//===----------------------------------------------------------------------===//
+
+/// Calls `body` for each row and offset of a table, on all threads.
+static void forEachEntry(LoopBuilder &b, Value table,
+                         function_ref<void(Value row, Value k)> body) {
+  Value volume = b.dim(table, 1);
+  forEachBlock(
+      b, b.dim(table, 0), kRowsPerBlock, [&](Value, Value begin, Value end) {
+        b.forLoop(begin, end, 1, [&](Value row) {
+          b.forLoop(b.index(0), volume, 1, [&](Value k) { body(row, k); });
+        });
+      });
+}
+
+static void emitInvertTable(LoopBuilder &b, InvertTableOp op) {
+  forEachEntry(b, op.getInverse(), [&](Value row, Value k) {
+    b.store(b.i32(-1), op.getInverse(), {row, k});
+  });
+  // An input meets at most one output for each offset: no two rows write the
+  // same entry.
+  forEachEntry(b, op.getTable(), [&](Value row, Value k) {
+    Value neighbour = b.load(op.getTable(), {row, k});
+    b.ifThen(b.greaterEqual(neighbour, b.i32(0)), [&] {
+      b.store(b.cast(row, b.getI32Type()), op.getInverse(),
+              {b.toIndex(neighbour), k});
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// pair_lists
+//===----------------------------------------------------------------------===//
+
+static void emitPairLists(LoopBuilder &b, PairListsOp op) {
+  Value table = op.getTable(), segments = op.getSegments();
+  int64_t size = op.getBlock();
+  Value numRows = b.dim(table, 0), volume = b.dim(table, 1);
+  Value zero = b.index(0);
+  auto isPair = [&](Value neighbour) {
+    return b.greaterEqual(neighbour, b.i32(0));
+  };
+
+  // segments[block, k] = pairs of the block with offset k.
+  forEachBlock(b, numRows, size, [&](Value block, Value begin, Value end) {
+    b.forLoop(zero, volume, 1,
+              [&](Value k) { b.store(b.i64(0), segments, {block, k}); });
+    b.forLoop(begin, end, 1, [&](Value row) {
+      b.forLoop(zero, volume, 1, [&](Value k) {
+        Value hit = isPair(b.load(table, {row, k}));
+        Value one = b.select(hit, b.i64(1), b.i64(0));
+        Value count = b.load(segments, {block, k});
+        b.store(b.add(count, one), segments, {block, k});
+      });
+    });
+  });
+
+  // Positions: block by block, offset by offset.
+  b.forLoop(zero, b.ceilDiv(numRows, size), 1, b.i64(0),
+            [&](Value block, ValueRange sum) -> SmallVector<Value> {
+              SmallVector<Value> end =
+                  b.forLoop(zero, volume, 1, sum,
+                            [&](Value k, ValueRange sum) -> SmallVector<Value> {
+                              Value count = b.load(segments, {block, k});
+                              b.store(sum[0], segments, {block, k});
+                              return {b.add(sum[0], count)};
+                            });
+              b.store(end[0], segments, {block, volume});
+              return end;
+            });
+
+  // Each row is written where the next pair belongs, and stays if it is one:
+  // no branch to guess, and nothing is written beyond the segment.
+  forEachBlock(b, numRows, size, [&](Value block, Value begin, Value end) {
+    b.forLoop(zero, volume, 1, [&](Value k) {
+      Value from = b.toIndex(b.load(segments, {block, k}));
+      Value to = b.toIndex(b.load(segments, {block, b.add(k, 1)}));
+      b.whileLoop(
+          {from, begin},
+          [&](ValueRange carried) { return b.less(carried[0], to); },
+          [&](ValueRange carried) -> SmallVector<Value> {
+            auto [position, row] = std::pair(carried[0], carried[1]);
+            Value neighbour = b.load(table, {row, k});
+            b.store(neighbour, op.getInRows(), position);
+            b.store(b.cast(row, b.getI32Type()), op.getOutRows(), position);
+            Value step = b.select(isPair(neighbour), b.index(1), zero);
+            return {b.add(position, step), b.add(row, 1)};
+          });
+    });
+  });
+}
+
 void mlir::sparseconv::populateMapsToLoopsPatterns(
-    RewritePatternSet &patterns) {}
+    RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<LoopPattern<SearchOp>>(context, emitSearch);
+  patterns.add<LoopPattern<InvertTableOp>>(context, emitInvertTable);
+  patterns.add<LoopPattern<PairListsOp>>(context, emitPairLists);
+}

@@ -37,9 +37,10 @@ private:
   Emit emit;
 };
 
-/// Keys and coordinate sets: encode, decode, sort, unique, floor, spread,
-/// select, intersect.
+/// Coordinates and their keys: encode, decode, floor, spread.
 void populateCoordsToLoopsPatterns(RewritePatternSet &patterns);
+/// Lists of keys: sort, unique, select, intersect.
+void populateKeyListsToLoopsPatterns(RewritePatternSet &patterns);
 /// Encodings of kernel maps: search, invert_table, pair_lists.
 void populateMapsToLoopsPatterns(RewritePatternSet &patterns);
 /// gather_gemm and weight_grad.
