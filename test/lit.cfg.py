@@ -77,11 +77,8 @@ config.substitutions.append(
 )
 
 if config.sparseconv_sanitize:
-    # libMLIR is not instrumented: it poisons its arenas by hand, and what it
-    # keeps to the end of the process looks like a leak.
-    llvm_config.with_environment(
-        "ASAN_OPTIONS", "allow_user_poisoning=0:detect_leaks=0"
-    )
+    # libMLIR is not instrumented: it poisons its arenas by hand.
+    llvm_config.with_environment("ASAN_OPTIONS", "allow_user_poisoning=0")
     llvm_config.with_environment("UBSAN_OPTIONS", "print_stacktrace=1")
     config.available_features.add("sanitize")
 

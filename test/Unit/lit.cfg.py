@@ -11,7 +11,7 @@ config.test_source_root = os.path.join(config.sparseconv_obj_root, "bin")
 config.test_exec_root = os.path.join(config.sparseconv_obj_root, "test", "Unit")
 
 if config.sparseconv_sanitize:
-    config.environment["ASAN_OPTIONS"] = "allow_user_poisoning=0:detect_leaks=0"
+    config.environment["ASAN_OPTIONS"] = "allow_user_poisoning=0"
     config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
 
 # A round trip concerns sparseconv-opt only.
