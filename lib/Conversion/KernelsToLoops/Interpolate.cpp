@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KeyFields.h"
 #include "Patterns.h"
 #include "RowLoops.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -109,32 +110,57 @@ static Value toRow(LoopBuilder &b, Value position, Value isFound) {
   return b.select(isFound, b.cast(position, b.getI32Type()), b.i32(-1));
 }
 
-/// Rows of the keys with `fields` (i64) and, on the last axis, the lower or the
-/// upper corner; -1 where there is none, or where it is not held.
-///
-/// All keys are multiples of the stride, so nothing lies between the two, and
-/// one search finds both.
-static SmallVector<Value> findRows(LoopBuilder &b, Value keys, Value fields,
-                                   const Corner &lower, const Corner &upper) {
-  Type keyType = cast<MemRefType>(keys.getType()).getElementType();
-  Value none = b.i32(-1);
-  return b.ifElse(
-      b.orBits(lower.isHeld, upper.isHeld),
-      TypeRange{none.getType(), none.getType()},
-      [&]() -> SmallVector<Value> {
-        Value lowerKey = b.cast(b.add(fields, lower.field), keyType);
-        Value upperKey = b.cast(b.add(fields, upper.field), keyType);
-        Value position =
-            b.lowerBound(keys, b.index(0), b.dim(keys, 0),
-                         b.select(lower.isHeld, lowerKey, upperKey));
-        Value hasLower =
-            b.andBits(lower.isHeld, holdsKey(b, keys, position, lowerKey));
-        Value next = b.select(hasLower, b.add(position, 1), position);
-        Value hasUpper =
-            b.andBits(upper.isHeld, holdsKey(b, keys, next, upperKey));
-        return {toRow(b, position, hasLower), toRow(b, next, hasUpper)};
-      },
-      [&]() -> SmallVector<Value> { return {none, none}; });
+namespace {
+/// The two voxels beside a point on the last axis, for one choice of corners on
+/// the others.
+struct LastPair {
+  Corner lower, upper; ///< held and weights: of all axes
+  Value lowerKey, upperKey;
+
+  /// All keys are multiples of the stride, so nothing lies between the two, and
+  /// one search finds both: of the lower one, or where the packing does not
+  /// hold that, of the upper one.
+  Value getQuery(LoopBuilder &b) const {
+    return b.select(lower.isHeld, lowerKey, upperKey);
+  }
+  /// Their rows, given the lower bound of the query; -1 where there is none.
+  std::pair<Value, Value> getRows(LoopBuilder &b, Value keys,
+                                  Value position) const {
+    Value hasLower =
+        b.andBits(lower.isHeld, holdsKey(b, keys, position, lowerKey));
+    Value next = b.select(hasLower, b.add(position, 1), position);
+    Value hasUpper = b.andBits(upper.isHeld, holdsKey(b, keys, next, upperKey));
+    return {toRow(b, position, hasLower), toRow(b, next, hasUpper)};
+  }
+};
+} // namespace
+
+/// The pairs of all choices of corners on the axes but the last, first axis
+/// slowest; with `isNearest` only the one of the lower corners. `start` is the
+/// corner of the batch.
+static SmallVector<LastPair>
+getPairs(LoopBuilder &b, ArrayRef<std::pair<Corner, Corner>> corners,
+         const Corner &start, bool isNearest, Type keyType) {
+  SmallVector<LastPair> pairs;
+  unsigned others = corners.size() - 1;
+  for (unsigned bits = 0; bits < (isNearest ? 1u : 1u << others); ++bits) {
+    Corner prefix = start;
+    auto extend = [&](const Corner &corner) -> Corner {
+      return {b.andBits(prefix.isHeld, corner.isHeld),
+              b.add(prefix.field, corner.field),
+              prefix.weight ? b.mul(prefix.weight, corner.weight)
+                            : corner.weight};
+    };
+    for (unsigned axis = 0; axis < others; ++axis) {
+      bool isUpper = bits >> (others - 1 - axis) & 1;
+      prefix = extend(isUpper ? corners[axis].second : corners[axis].first);
+    }
+    Corner lower = extend(corners.back().first);
+    Corner upper = extend(corners.back().second);
+    pairs.push_back({lower, upper, b.cast(lower.field, keyType),
+                     b.cast(upper.field, keyType)});
+  }
+  return pairs;
 }
 
 /// The lowest column of a point that is not finite, as an axis (-1 for the
@@ -170,40 +196,26 @@ static void emitInterpolate(LoopBuilder &b, InterpolateOp op) {
       b.store(b.select(finite, weight, b.f32(0)), op.getWeights(),
               {point, b.index(j)});
     };
-    // The last axis apart: its two corners are found by one search.
-    unsigned others = dim - 1;
-    for (unsigned bits = 0; bits < (isNearest ? 1u : 1u << others); ++bits) {
-      Corner prefix{isHeld, batch.field, nullptr};
-      for (unsigned axis = 0; axis < others; ++axis) {
-        bool isUpper = bits >> (others - 1 - axis) & 1;
-        const Corner &corner =
-            isUpper ? corners[axis].second : corners[axis].first;
-        prefix.isHeld = b.andBits(prefix.isHeld, corner.isHeld);
-        prefix.field = b.add(prefix.field, corner.field);
-        prefix.weight =
-            prefix.weight ? b.mul(prefix.weight, corner.weight) : corner.weight;
-      }
-      Corner last[2] = {corners.back().first, corners.back().second};
-      for (Corner &corner : last) {
-        corner.isHeld = b.andBits(prefix.isHeld, corner.isHeld);
-        if (prefix.weight)
-          corner.weight = b.mul(prefix.weight, corner.weight);
-      }
-      if (isNearest)
-        last[1].isHeld = b.constantInt(b.getI1Type(), 0);
-      SmallVector<Value> rows =
-          findRows(b, keys, prefix.field, last[0], last[1]);
+    Type keyType = cast<MemRefType>(keys.getType()).getElementType();
+    SmallVector<LastPair> pairs = getPairs(
+        b, corners, {isHeld, batch.field, nullptr}, isNearest, keyType);
+    SmallVector<Value> queries;
+    for (const LastPair &pair : pairs)
+      queries.push_back(pair.getQuery(b));
+    SmallVector<Value> positions = findLowerBounds(b, keys, queries);
+    for (auto [number, pair] : llvm::enumerate(pairs)) {
+      auto [lower, upper] = pair.getRows(b, keys, positions[number]);
       if (isNearest) {
-        storeCorner(0, rows[0], b.f32(1));
+        storeCorner(0, lower, b.f32(1));
         continue;
       }
-      for (unsigned upper : {0u, 1u}) {
-        // A voxel of weight 0 is not reached.
-        Value isEmpty =
-            compare(b, CmpFPredicate::OEQ, last[upper].weight, b.f32(0));
-        storeCorner(2 * bits + upper, b.select(isEmpty, b.i32(-1), rows[upper]),
-                    last[upper].weight);
-      }
+      // A voxel of weight 0 is not reached.
+      auto storeReached = [&](int64_t j, Value row, Value weight) {
+        Value isEmpty = compare(b, CmpFPredicate::OEQ, weight, b.f32(0));
+        storeCorner(j, b.select(isEmpty, b.i32(-1), row), weight);
+      };
+      storeReached(2 * number, lower, pair.lower.weight);
+      storeReached(2 * number + 1, upper, pair.upper.weight);
     }
     return b.notBit(finite);
   };

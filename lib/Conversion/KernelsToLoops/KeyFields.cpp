@@ -36,6 +36,39 @@ Value mlir::sparseconv::getKeyBatch(LoopBuilder &b, PackingAttr packing,
   return getField(b, key, packing.getBatchShift(), packing.getBatch());
 }
 
+SmallVector<Value> mlir::sparseconv::findLowerBounds(LoopBuilder &b, Value keys,
+                                                     ValueRange queries) {
+  // A bound lies within base .. base + length; all searches share the length.
+  Value zero = b.index(0), one = b.index(1), count = b.dim(keys, 0);
+  SmallVector<Value> inits(queries.size() + 1, zero);
+  inits.front() = count;
+  auto advance = [&](Value base, Value step, Value query) -> Value {
+    Value last = b.sub(b.add(base, step), 1);
+    Value isBelow = b.lessUnsigned(b.load(keys, last), query);
+    return b.select(isBelow, b.add(base, step), base);
+  };
+  SmallVector<Value> found = b.whileLoop(
+      inits, [&](ValueRange carried) { return b.less(one, carried[0]); },
+      [&](ValueRange carried) {
+        Value half = b.shiftRightLogical(carried[0], 1);
+        SmallVector<Value> next = {b.sub(carried[0], half)};
+        for (auto [base, query] :
+             llvm::zip_equal(carried.drop_front(), queries))
+          next.push_back(advance(base, half, query));
+        return next;
+      });
+  ValueRange bases = ValueRange(found).drop_front();
+  return b.ifElse(
+      b.less(zero, count), bases.getTypes(),
+      [&] {
+        SmallVector<Value> bounds;
+        for (auto [base, query] : llvm::zip_equal(bases, queries))
+          bounds.push_back(advance(base, one, query));
+        return bounds;
+      },
+      [&] { return llvm::to_vector(bases); });
+}
+
 Value mlir::sparseconv::findBatchBegin(LoopBuilder &b, PackingAttr packing,
                                        Value keys, Value item) {
   Value begin = b.index(0), end = b.dim(keys, 0);

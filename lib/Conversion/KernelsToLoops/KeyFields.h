@@ -20,6 +20,11 @@ Value getKeyCoordinate(LoopBuilder &b, PackingAttr packing, Value key,
 /// The batch index of a key, as i64.
 Value getKeyBatch(LoopBuilder &b, PackingAttr packing, Value key);
 
+/// For each query the first position p with keys[p] >= query (unsigned), or the
+/// end. One loop takes a step of every search, so that their loads overlap.
+SmallVector<Value> findLowerBounds(LoopBuilder &b, Value keys,
+                                   ValueRange queries);
+
 /// First row of the batch items `item` (index) and above in sorted keys.
 Value findBatchBegin(LoopBuilder &b, PackingAttr packing, Value keys,
                      Value item);

@@ -89,6 +89,14 @@ static void emitPool(LoopBuilder &b, PoolKernelOp op) {
 // Gradients
 //===----------------------------------------------------------------------===//
 
+/// The narrowest integers that hold every offset and -1.
+static Type getOffsetType(LoopBuilder &b, Value table) {
+  int64_t volume = cast<MemRefType>(table.getType()).getDimSize(1);
+  if (ShapedType::isStatic(volume) && volume <= INT8_MAX)
+    return b.getIntegerType(8);
+  return b.getI32Type();
+}
+
 /// The offset that `pool max` took for each output row and channel, -1 where
 /// there is none.
 static Value emitWinners(LoopBuilder &b, PoolGradKernelOp op) {
@@ -99,10 +107,11 @@ static Value emitWinners(LoopBuilder &b, PoolGradKernelOp op) {
   for (int64_t axis : {0, 1})
     if (ShapedType::isDynamic(shape[axis]))
       sizes.push_back(b.dim(dy, axis));
-  Value winners = b.alloc(shape, b.getI32Type(), sizes);
+  Type offsetType = getOffsetType(b, table);
+  Value winners = b.alloc(shape, offsetType, sizes);
   forRows(b, b.dim(dy, 0), [&](Value row) {
     forChannels(b, channels, [&](Value channel, int64_t lanes) {
-      Value none = b.constantInt(getLanes(b.getI32Type(), lanes), -1);
+      Value none = b.constantInt(getLanes(offsetType, lanes), -1);
       Value zero = b.constant(getLanes(b.getF32Type(), lanes), 0);
       Value winner = foldPresent(
           b, table, row, {none, zero},
@@ -110,7 +119,7 @@ static Value emitWinners(LoopBuilder &b, PoolGradKernelOp op) {
             Value term = loadLanes(b, x, {entry, channel}, lanes);
             Value wins = b.orBits(b.equal(carried[0], none),
                                   isGreater(b, term, carried[1]));
-            Value offset = b.broadcast(b.cast(k, b.getI32Type()), lanes);
+            Value offset = b.broadcast(b.cast(k, offsetType), lanes);
             return {b.select(wins, offset, carried[0]),
                     b.select(wins, term, carried[1])};
           })[0];
@@ -133,6 +142,7 @@ static Value emitDivisors(LoopBuilder &b, Value table) {
 static void emitPoolGrad(LoopBuilder &b, PoolGradKernelOp op) {
   Value dy = op.getDy(), dx = op.getDx();
   Value channels = b.dim(dx, 1);
+  Type offsetType = getOffsetType(b, op.getTable());
   Value winners, divisors, volume;
   if (op.getKind() == PoolKind::Max)
     winners = emitWinners(b, op);
@@ -150,7 +160,7 @@ static void emitPoolGrad(LoopBuilder &b, PoolGradKernelOp op) {
           [&](Value k, Value entry, ValueRange carried) -> SmallVector<Value> {
             Value term = loadLanes(b, dy, {entry, channel}, lanes);
             if (winners) {
-              Value offset = b.broadcast(b.cast(k, b.getI32Type()), lanes);
+              Value offset = b.broadcast(b.cast(k, offsetType), lanes);
               Value won = b.equal(
                   b.loadVector(lanes, winners, {entry, channel}), offset);
               term = b.select(won, term, zero);

@@ -104,36 +104,60 @@ struct PairsByRow {
 };
 } // namespace
 
-/// Sorts the pairs of a scatter by counting; on one thread, since the order is
-/// that of the pairs. Reports the first index that is no row, and skips it.
+/// Parts of the pairs that are counted and sorted side by side.
+static constexpr int64_t kParts = 8;
+
+/// Sorts the pairs of a scatter by counting, each part of the points on one
+/// thread, so that the order stays that of the pairs. Reports the first index
+/// that is no row, and skips it.
 static PairsByRow emitPairsByRow(LoopBuilder &b, ScatterRowsOp op) {
   Value rows = op.getRows(), yRows = b.dim(op.getY(), 0);
   Value count = b.dim(rows, 0), entries = b.dim(rows, 1);
   Value zero = b.index(0), size = b.mul(count, entries);
+  Value parts = b.index(kParts), perPart = b.ceilDiv(count, kParts);
   auto dynamic = {ShapedType::kDynamic};
   PairsByRow pairs{b.alloc(dynamic, b.getIndexType(), yRows),
                    b.alloc(dynamic, b.getI32Type(), size),
                    b.alloc(dynamic, b.getF32Type(), size)};
+  // For each part, the pairs of a row; then the place of its next pair.
+  Value places =
+      b.alloc({kParts, ShapedType::kDynamic}, b.getIndexType(), yRows);
+  Value faults = b.alloc(kParts, b.getIndexType());
+  auto getPoints = [&](Value part) -> std::pair<Value, Value> {
+    Value begin = b.min(b.mul(part, perPart), count);
+    return {begin, b.min(b.add(begin, perPart), count)};
+  };
 
-  // How many pairs each row has, and the first pair at fault.
-  b.forLoop(zero, yRows, 1, [&](Value row) { b.store(zero, pairs.ends, row); });
-  Value fault = b.forLoop(
-      zero, count, 1, size,
-      [&](Value point, ValueRange carried) -> SmallVector<Value> {
-        return b.forLoop(
-            zero, entries, 1, carried,
-            [&](Value j, ValueRange carried) -> SmallVector<Value> {
-              Value entry = b.load(rows, {point, j});
-              Value isRow = isRowOf(b, entry, yRows);
-              b.ifThen(isRow, [&] {
-                Value row = b.toIndex(entry);
-                b.store(b.add(b.load(pairs.ends, row), 1), pairs.ends, row);
+  b.parallelFor(parts, [&](Value part) {
+    b.forLoop(zero, yRows, 1,
+              [&](Value row) { b.store(zero, places, {part, row}); });
+    auto [begin, end] = getPoints(part);
+    auto countPair = [&](Value point, Value j, Value fault) -> Value {
+      Value entry = b.load(rows, {point, j});
+      Value isRow = isRowOf(b, entry, yRows);
+      b.ifThen(isRow, [&] {
+        SmallVector<Value> place = {part, b.toIndex(entry)};
+        b.store(b.add(b.load(places, place), 1), places, place);
+      });
+      Value position = b.add(b.mul(point, entries), j);
+      return b.min(fault, b.select(isFault(b, entry, isRow), position, size));
+    };
+    Value fault =
+        b.forLoop(begin, end, 1, size, [&](Value point, ValueRange carried) {
+          return b.forLoop(
+              zero, entries, 1, carried,
+              [&](Value j, ValueRange carried) -> SmallVector<Value> {
+                return {countPair(point, j, carried[0])};
               });
-              Value position = b.add(b.mul(point, entries), j);
-              return {b.min(carried[0], b.select(isFault(b, entry, isRow),
-                                                 position, size))};
-            });
-      })[0];
+        })[0];
+    b.store(fault, faults, part);
+  });
+  Value fault =
+      b.forLoop(zero, parts, 1, size,
+                [&](Value part, ValueRange carried) -> SmallVector<Value> {
+                  return {b.min(carried[0], b.load(faults, part))};
+                })[0];
+  b.dealloc(faults);
   b.ifThen(b.less(fault, size), [&] {
     Value point = b.createOrFold<arith::DivUIOp>(fault, entries);
     Value j = b.createOrFold<arith::RemUIOp>(fault, entries);
@@ -141,25 +165,34 @@ static PairsByRow emitPairsByRow(LoopBuilder &b, ScatterRowsOp op) {
                    b.load(rows, {point, j}), yRows);
   });
 
-  // Where each row begins; filling the rows moves that to where it ends.
-  b.forLoop(zero, yRows, 1, zero,
-            [&](Value row, ValueRange carried) -> SmallVector<Value> {
-              Value next = b.add(carried[0], b.load(pairs.ends, row));
-              b.store(carried[0], pairs.ends, row);
-              return {next};
-            });
-  b.forLoop(zero, count, 1, [&](Value point) {
-    b.forLoop(zero, entries, 1, [&](Value j) {
+  b.forLoop(zero, yRows, 1, zero, [&](Value row, ValueRange carried) {
+    SmallVector<Value> end =
+        b.forLoop(zero, parts, 1, carried,
+                  [&](Value part, ValueRange carried) -> SmallVector<Value> {
+                    Value next = b.add(carried[0], b.load(places, {part, row}));
+                    b.store(carried[0], places, {part, row});
+                    return {next};
+                  });
+    b.store(end[0], pairs.ends, row);
+    return end;
+  });
+  b.parallelFor(parts, [&](Value part) {
+    auto placePair = [&](Value point, Value j) {
       Value entry = b.load(rows, {point, j});
       b.ifThen(isRowOf(b, entry, yRows), [&] {
-        Value row = b.toIndex(entry);
-        Value pair = b.load(pairs.ends, row);
+        SmallVector<Value> place = {part, b.toIndex(entry)};
+        Value pair = b.load(places, place);
         b.store(b.cast(point, b.getI32Type()), pairs.points, pair);
         b.store(b.load(op.getWeights(), {point, j}), pairs.weights, pair);
-        b.store(b.add(pair, 1), pairs.ends, row);
+        b.store(b.add(pair, 1), places, place);
       });
+    };
+    auto [begin, end] = getPoints(part);
+    b.forLoop(begin, end, 1, [&](Value point) {
+      b.forLoop(zero, entries, 1, [&](Value j) { placePair(point, j); });
     });
   });
+  b.dealloc(places);
   return pairs;
 }
 

@@ -71,10 +71,10 @@ func.func @pool_dynamic(%x: memref<?x?xf32>, %table: memref<?x27xi32>, %y: memre
   return
 }
 
-// The winners are found by output row, the gradient is gathered by input row.
+// The winners, of one byte for up to 127 offsets, are found by output row, the gradient is gathered by input row.
 // CHECK-LABEL: func @pool_grad_max
 // CHECK-SAME: %[[DY:.*]]: memref<?x16xf32>, %[[TABLE:.*]]: memref<?x8xi32>, %[[INVERSE:.*]]: memref<?x8xi32>, %[[X:.*]]: memref<?x16xf32>, %[[DX:.*]]: memref<?x16xf32>
-// CHECK: %[[WINNERS:.*]] = memref.alloc({{.*}}) {{.*}} : memref<?x16xi32>
+// CHECK: %[[WINNERS:.*]] = memref.alloc({{.*}}) {{.*}} : memref<?x16xi8>
 // CHECK: scf.parallel
 // CHECK: memref.load %[[TABLE]]
 // CHECK: vector.load %[[X]]

@@ -40,13 +40,15 @@ func.func @weighted_gather(%x: memref<?x16xf16>, %rows: memref<?x8xi32>, %weight
   return
 }
 
-// The pairs are sorted by counting on one thread, the sums are by output row.
+// The pairs are sorted by counting, in 8 parts; the sums are by output row.
 // CHECK-LABEL: func @scatter_rows
 // CHECK-SAME: %[[Y:[a-z0-9]+]]: memref<?x16xf32>) {
 // CHECK: %[[ENDS:.*]] = memref.alloc({{.*}} : memref<?xindex>
 // CHECK: %[[POINTS:.*]] = memref.alloc({{.*}} : memref<?xi32>
 // CHECK: %[[WEIGHTS:.*]] = memref.alloc({{.*}} : memref<?xf32>
-// CHECK-NOT: scf.parallel
+// CHECK: memref.alloc({{.*}} : memref<8x?xindex>
+// CHECK: scf.parallel {{.*}} to (%c8
+// CHECK: scf.parallel {{.*}} to (%c8
 // CHECK: memref.store {{.*}}, %[[POINTS]]
 // CHECK: scf.parallel
 // CHECK: memref.load %[[POINTS]]
@@ -63,13 +65,17 @@ func.func @scatter_rows(%x: memref<?x16xf32>, %rows: memref<?x8xi32>, %weights: 
   return
 }
 
-// One search finds both corners of the last axis: 4 for 8 corners.
+// One search finds both corners of the last axis: 4 for 8 corners, in one loop.
 // CHECK-LABEL: func @trilinear
 // CHECK-SAME: %[[STATUS:[a-z0-9]+]]: memref<8xi64>
 // CHECK-DAG: %[[CODE:.*]] = arith.constant 8 : i64
 // CHECK: arith.bitcast
 // CHECK: math.floor
-// CHECK-COUNT-4: scf.while
+// CHECK: scf.while
+// CHECK: do
+// CHECK-COUNT-4: memref.load
+// CHECK-NOT: memref.load
+// CHECK: scf.yield
 // CHECK-NOT: scf.while
 // CHECK: memref.store %[[CODE]], %[[STATUS]]
 func.func @trilinear(%points: memref<?x4xf32>, %keys: memref<?xi64>, %status: memref<8xi64>, %rows: memref<?x8xi32>, %weights: memref<?x8xf32>) {
