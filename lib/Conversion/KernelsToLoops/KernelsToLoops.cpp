@@ -31,6 +31,7 @@ struct ConvertKernelsToLoops
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateCoordsToLoopsPatterns(patterns);
+    populateSpreadToLoopsPatterns(patterns);
     populateKeyListsToLoopsPatterns(patterns);
     populateMapsToLoopsPatterns(patterns);
     populateConvToLoopsPatterns(patterns);

@@ -37,8 +37,10 @@ private:
   Emit emit;
 };
 
-/// Coordinates and their keys: encode, decode, floor, spread.
+/// Coordinates and their keys: encode, decode, floor.
 void populateCoordsToLoopsPatterns(RewritePatternSet &patterns);
+/// Candidates of an output set: spread.
+void populateSpreadToLoopsPatterns(RewritePatternSet &patterns);
 /// Lists of keys: sort, unique, select, intersect.
 void populateKeyListsToLoopsPatterns(RewritePatternSet &patterns);
 /// Encodings of kernel maps: search, invert_table, pair_lists.

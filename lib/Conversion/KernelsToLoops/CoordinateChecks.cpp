@@ -1,0 +1,96 @@
+//===- CoordinateChecks.cpp - what a coordinate has to meet ------------=== //
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CoordinateChecks.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+using ::sparseconv::kMaxRows;
+using ::sparseconv::StatusCode;
+
+Value mlir::sparseconv::isMultiple(LoopBuilder &b, Value value,
+                                   int64_t stride) {
+  Value rest = llvm::isPowerOf2_64(stride)
+                   ? b.andBits(value, b.i64(stride - 1))
+                   : b.createOrFold<arith::RemSIOp>(value, b.i64(stride));
+  return b.equal(rest, b.i64(0));
+}
+
+/// Whether lower <= value <= upper (i1).
+static Value isWithin(LoopBuilder &b, Value value, int64_t lower,
+                      int64_t upper) {
+  return b.compare(arith::CmpIPredicate::ule, b.sub(value, lower),
+                   b.i64(upper - lower));
+}
+
+Check mlir::sparseconv::checkRange(LoopBuilder &b, int64_t axis, Value value,
+                                   int64_t lower, int64_t upper) {
+  return {isWithin(b, value, lower, upper),
+          StatusCode::OutOfRange,
+          axis,
+          value,
+          lower,
+          upper};
+}
+
+Check mlir::sparseconv::checkAxis(LoopBuilder &b, PackingAttr packing,
+                                  unsigned axis, Value value) {
+  return checkRange(b, axis, value, packing.getMin(axis), packing.getMax(axis));
+}
+
+SmallVector<Check> mlir::sparseconv::checkPoint(LoopBuilder &b, CoordsType set,
+                                                ValueRange point) {
+  PackingAttr packing = set.getPacking();
+  SmallVector<Check> checks{
+      checkRange(b, -1, point[0], 0, packing.getMaxBatch())};
+  for (unsigned axis = 0; axis < set.getDim(); ++axis) {
+    Value value = point[axis + 1];
+    checks.push_back(checkAxis(b, packing, axis, value));
+    int64_t stride = set.getStride()[axis];
+    if (stride != 1)
+      checks.push_back({isMultiple(b, value, stride),
+                        StatusCode::NotMultipleOfStride, axis, value, stride,
+                        0});
+  }
+  return checks;
+}
+
+Value mlir::sparseconv::holdAll(LoopBuilder &b, ArrayRef<Check> checks) {
+  Value all = b.constantInt(b.getI1Type(), 1);
+  for (const Check &check : checks)
+    all = b.andBits(all, check.holds);
+  return all;
+}
+
+void mlir::sparseconv::reportFirst(LoopBuilder &b, Value status, int64_t opId,
+                                   Value row, ArrayRef<Check> checks) {
+  if (checks.empty())
+    return;
+  const Check &check = checks.front();
+  b.ifElse(
+      check.holds,
+      [&] { reportFirst(b, status, opId, row, checks.drop_front()); },
+      [&] {
+        LoopBuilder::Report report{check.code, opId};
+        report.row = row;
+        report.axis = b.i64(check.axis);
+        report.value = check.value;
+        report.lower = b.i64(check.lower);
+        report.upper = b.i64(check.upper);
+        b.report(status, report);
+      });
+}
+
+void mlir::sparseconv::reportTooManyRows(LoopBuilder &b, Value status,
+                                         int64_t opId, Value rows) {
+  LoopBuilder::Report report{StatusCode::TooManyRows, opId};
+  report.value = rows;
+  report.upper = b.i64(kMaxRows);
+  b.report(status, report);
+}
