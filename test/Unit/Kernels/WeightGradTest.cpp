@@ -1,0 +1,141 @@
+//===- WeightGradTest.cpp - gradient by the weights against float64 -------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConvData.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir::sparseconv::test;
+
+namespace {
+
+std::string getIR(const ConvCase &c, const char *element) {
+  return llvm::formatv(
+      R"(
+func.func @grad(%x: {0}, %dy: {1}, %in: memref<?xi32>, %out: memref<?xi32>,
+                %segments: {2}, %dw: {3}) {{
+  sparseconv.kernel.weight_grad
+      ins(%x, %dy, %in, %out, %segments
+          : {0}, {1}, memref<?xi32>, memref<?xi32>, {2})
+      outs(%dw : {3}) {{tiling = {4}}
+  return
+})",
+      llvm::formatv("memref<?x{0}x{1}>", c.inColumns(), element).str(),
+      llvm::formatv("memref<?x{0}x{1}>", c.outColumns(), element).str(),
+      llvm::formatv("memref<?x{0}xi64>", c.offsets + 1).str(),
+      c.weightType(element), c.tiling());
+}
+
+/// Compiles and runs a case, and compares it with float64 within the contract's
+/// bound, and the bits of runs on one and two threads.
+template <typename T> void check(const ConvCase &c) {
+  using Traits = ElementTraits<T>;
+  SCOPED_TRACE(c.describe() + ", " + Traits::name);
+  std::mt19937 random(c.rows + 31 * c.in + 977 * c.out + c.offsets);
+  ConvPairs pairs(c, random);
+  auto x = randomArray<T>({c.rows, c.inColumns()}, random);
+  auto dy = randomArray<T>({c.rows, c.outColumns()}, random);
+  auto inRows = pairs.inArray(), outRows = pairs.outArray();
+  auto segments = pairs.segmentArray(c);
+  llvm::SmallVector<int64_t> shape{c.offsets};
+  if (c.groups != 1)
+    shape.push_back(c.groups);
+  shape.append({c.in, c.out});
+
+  Kernel kernel(getIR(c, Traits::name), Threads::OpenMP);
+  std::vector<T> first;
+  for (int threads : {1, 2, 2}) {
+    Array<T> dw(shape);
+    omp_set_num_threads(threads);
+    kernel.run("grad", x, dy, inRows, outRows, segments, dw);
+    if (::testing::Test::HasFailure())
+      return;
+    if (first.empty())
+      first = dw.toVector();
+    ASSERT_TRUE(haveEqualBits(dw, first)) << threads << " threads";
+  }
+
+  std::vector<double> sums(first.size()), sizes(first.size());
+  std::vector<int64_t> counts(c.offsets);
+  pairs.forEach(c, [&](int64_t k, int64_t in, int64_t out) {
+    ++counts[k];
+    for (int64_t g = 0; g < c.groups; ++g)
+      for (int64_t i = 0; i < c.in; ++i) {
+        double value = Traits::decode(x(in, g * c.in + i));
+        for (int64_t o = 0; o < c.out; ++o) {
+          double product = value * Traits::decode(dy(out, g * c.out + o));
+          int64_t at = ((k * c.groups + g) * c.in + i) * c.out + o;
+          sums[at] += product;
+          sizes[at] += std::abs(product);
+        }
+      }
+  });
+  int64_t slice = c.groups * c.in * c.out;
+  for (size_t at = 0; at < first.size(); ++at) {
+    double bound = Traits::unit * std::abs(sums[at]) + Traits::smallest +
+                   (counts[at / slice] + 2) * 0x1p-24 * sizes[at] * 1.0001;
+    double found = Traits::decode(first[at]);
+    ASSERT_LE(std::abs(found - sums[at]), bound)
+        << "element " << at << ": found " << found << ", expected " << sums[at];
+  }
+}
+
+ConvCase avx512(int64_t k, int64_t n, int64_t in, int64_t out) {
+  return {k, n, 1, in, out};
+}
+ConvCase avx2(int64_t k, int64_t n, int64_t in, int64_t out) {
+  return {k, n, 1, in, out, /*lanes=*/8, /*tileRows=*/6, /*columns=*/16};
+}
+ConvCase sse2(int64_t k, int64_t n, int64_t in, int64_t out) {
+  return {k, n, 1, in, out, /*lanes=*/4, /*tileRows=*/4, /*columns=*/8};
+}
+ConvCase grouped(ConvCase c, int64_t groups) {
+  c.groups = groups;
+  return c;
+}
+
+} // namespace
+
+TEST(WeightGradTest, Channels) {
+  check<float>(avx512(27, 513, 64, 64));
+  check<float>(avx512(27, 129, 1, 1));
+  check<float>(avx512(8, 4999, 4, 33));
+  check<float>(avx512(7, 129, 16, 96));
+  check<float>(avx512(1, 4999, 33, 3));
+  check<float>(avx512(1, 129, 128, 256));
+  check<float>(avx512(8, 31, 256, 4));
+}
+
+TEST(WeightGradTest, Rows) {
+  for (int64_t rows : {0, 1, 31, 512})
+    check<float>(avx512(27, rows, 16, 16));
+}
+
+TEST(WeightGradTest, OtherLanes) {
+  check<float>(avx2(27, 129, 64, 64));
+  check<_Float16>(avx2(8, 513, 3, 33));
+  check<float>(sse2(27, 129, 16, 16));
+  check<Bf16>(sse2(7, 129, 33, 4));
+}
+
+TEST(WeightGradTest, NarrowElements) {
+  check<_Float16>(avx512(27, 513, 16, 16));
+  check<_Float16>(avx512(8, 129, 64, 33));
+  check<Bf16>(avx512(7, 513, 33, 64));
+}
+
+TEST(WeightGradTest, Groups) {
+  check<float>(grouped(avx512(27, 513, 16, 16), 2));
+  check<float>(grouped(avx2(8, 129, 33, 3), 5));
+  check<_Float16>(grouped(avx512(8, 129, 7, 40), 4));
+}
+
+TEST(WeightGradTest, Depthwise) {
+  check<float>(grouped(avx512(27, 4999, 1, 1), 96));
+  check<_Float16>(grouped(avx2(8, 129, 1, 1), 33));
+  check<Bf16>(grouped(sse2(7, 129, 1, 1), 3));
+}
