@@ -12,11 +12,9 @@
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "sparseconv/Pipelines/LowerToCpu.h"
 #include "sparseconv/Runtime/CpuRuntime.h"
+#include "sparseconv/Target/LLVMIR/LLVMIRTranslation.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/Mangling.h"
@@ -178,9 +176,7 @@ CpuExecutable::compile(ModuleOp module, const CpuOptions &options) {
   takeOperationTable(*lowered, impl->operations);
 
   DialectRegistry translations;
-  registerBuiltinDialectTranslation(translations);
-  registerLLVMDialectTranslation(translations);
-  registerOpenMPDialectTranslation(translations);
+  registerLLVMIRTranslation(translations);
   module.getContext()->appendDialectRegistry(translations);
 
   auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0,

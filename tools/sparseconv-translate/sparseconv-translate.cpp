@@ -12,13 +12,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "sparseconv/Pipelines/Registration.h"
+#include "sparseconv/Target/LLVMIR/LLVMIRTranslation.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
@@ -35,9 +33,7 @@ static LogicalResult writeLLVMIR(Operation *op, llvm::raw_ostream &os) {
 
 static void registerTranslationDialects(DialectRegistry &registry) {
   mlir::sparseconv::registerDialects(registry);
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
-  registerOpenMPDialectTranslation(registry);
+  mlir::sparseconv::registerLLVMIRTranslation(registry);
 }
 
 int main(int argc, char **argv) {
