@@ -55,6 +55,8 @@ static llvm::Error runFor(scf::ForOp op, Frame &frame) {
   int64_t step = frame.getInt(op.getStep());
   if (step <= 0)
     return makeError(op, "the step is not positive");
+  if (op.getUnsignedCmp())
+    return makeError(op, "the reference does not know unsigned loops");
   Values carried = getAll(op.getInitArgs(), frame);
   for (int64_t i = lower; i < upper; i += step) {
     Values args{ReferenceValue(i)};
@@ -63,7 +65,9 @@ static llvm::Error runFor(scf::ForOp op, Frame &frame) {
     if (!results)
       return results.takeError();
     carried = std::move(*results);
-    if (upper - i <= step)
+    // The next counter may not fit its type.
+    if (static_cast<uint64_t>(upper) - static_cast<uint64_t>(i) <=
+        static_cast<uint64_t>(step))
       break;
   }
   setAll(op, std::move(carried), frame);

@@ -54,6 +54,8 @@ static llvm::Error runGlobalPool(GlobalPoolOp op, Frame &frame) {
   if (llvm::Error error = checkBatches(op, set, items))
     return error;
   int64_t channels = x.shape[1];
+  if (llvm::Error error = checkElementCount(op, {items, channels}))
+    return error;
   Combination y(items, channels);
   for (auto [row, point] : llvm::enumerate(set.points))
     for (int64_t c = 0; c < channels; ++c)

@@ -9,6 +9,7 @@
 #include "Interpreter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Parallel.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -107,6 +108,19 @@ std::optional<ElementKind> reference::getElementKind(Type type) {
   llvm::raw_string_ostream os(name);
   os << element;
   return ::sparseconv::parseElementKind(name);
+}
+
+llvm::Error reference::checkElementCount(Operation *op,
+                                         ArrayRef<int64_t> shape) {
+  constexpr int64_t limit = int64_t(1) << 32; // 32 GiB of doubles
+  int64_t count = 1;
+  if (llvm::is_contained(shape, 0))
+    return llvm::Error::success();
+  for (int64_t size : shape)
+    if (llvm::MulOverflow(count, size, count) || count > limit)
+      return makeError(op, "a tensor of more than " + Twine(limit) +
+                               " elements is too large for the reference");
+  return llvm::Error::success();
 }
 
 static void roundElements(ElementKind kind, Elements &elements) {

@@ -152,6 +152,9 @@ llvm::Error checkRows(Operation *op, unsigned number, const DenseValue &value,
 llvm::Error makeShapeMismatch(Operation *op, unsigned number, unsigned axis,
                               int64_t size, int64_t expected);
 
+/// Error if a tensor of this shape is larger than the reference can hold.
+llvm::Error checkElementCount(Operation *op, ArrayRef<int64_t> shape);
+
 /// The element kind of a scalar or tensor type (index: i64), if it has one.
 std::optional<ElementKind> getElementKind(Type type);
 

@@ -66,6 +66,8 @@ static llvm::Error runScatter(ScatterOp op, Frame &frame) {
   if (llvm::Error error = checkRowIndices(op, rows, n))
     return error;
   int64_t channels = x.shape[1];
+  if (llvm::Error error = checkElementCount(op, {n, channels}))
+    return error;
   Combination y(n, channels);
   for (int64_t i = 0; i < rows.getRows(); ++i)
     if (rows[i] >= 0)
@@ -115,6 +117,8 @@ static llvm::Error runToDense(ToDenseOp op, Frame &frame) {
   if (llvm::Error error = checkRows(op, 0, x, set.size(), StatusSide::Set))
     return error;
   RankedTensorType type = op.getDense().getType();
+  if (llvm::Error error = checkElementCount(op, type.getShape()))
+    return error;
   auto positions = findGridPositions(op, set, op.getOrigin(), type.getShape());
   if (!positions)
     return positions.takeError();

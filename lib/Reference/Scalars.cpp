@@ -290,6 +290,13 @@ Kernel reference::getScalarKernel(Operation *op) {
   auto it = makers.find(op->getName().getStringRef());
   if (it == makers.end() || op->getNumResults() != 1)
     return nullptr;
+  auto isTooWide = [](Type type) {
+    auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+    return integer && integer.getWidth() > 64;
+  };
+  if (llvm::any_of(op->getOperandTypes(), isTooWide) ||
+      isTooWide(op->getResult(0).getType()))
+    return nullptr;
   return it->second(op);
 }
 

@@ -9,6 +9,7 @@
 #include "Tape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include <limits>
 #include <numeric>
 
@@ -69,6 +70,8 @@ static llvm::Expected<Shape> findSizes(Operation *op, RankedTensorType type,
     record.upper = std::numeric_limits<int64_t>::max();
     return makeFailure(op, record);
   }
+  if (llvm::Error error = checkElementCount(op, shape))
+    return std::move(error);
   return shape;
 }
 
@@ -76,7 +79,31 @@ static llvm::Expected<Shape> findSizes(Operation *op, RankedTensorType type,
 // Making tensors
 //===----------------------------------------------------------------------===//
 
+/// A constant whose bytes lie beside the module.
+static llvm::Error runResource(arith::ConstantOp op,
+                               DenseResourceElementsAttr resource,
+                               Frame &frame) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  std::optional<ElementKind> kind = getElementKind(op.getType());
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  if (!type || !kind || !blob)
+    return makeError(op, "the reference does not know this constant");
+  HostTensor tensor(*kind, type.getShape());
+  ArrayRef<char> bytes = blob->getData();
+  if (bytes.size() != tensor.getNumBytes())
+    return makeError(op, "expected a resource of " +
+                             Twine(tensor.getNumBytes()) + " bytes, found " +
+                             Twine(bytes.size()));
+  llvm::copy(bytes, tensor.getData());
+  Elements elements(tensor.getNumElements());
+  for (auto [i, element] : llvm::enumerate(elements))
+    element = tensor.getDouble(i);
+  return frame.setDense(op.getResult(), type.getShape(), std::move(elements));
+}
+
 static llvm::Error runConstant(arith::ConstantOp op, Frame &frame) {
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue()))
+    return runResource(op, resource, frame);
   if (std::optional<ReferenceValue> scalar = getScalarConstant(op.getValue())) {
     frame.set(op.getResult(), std::move(*scalar));
     return llvm::Error::success();
@@ -85,6 +112,8 @@ static llvm::Error runConstant(arith::ConstantOp op, Frame &frame) {
   auto type = dyn_cast<RankedTensorType>(op.getType());
   if (!dense || !type || !type.getElementType().isIntOrIndexOrFloat())
     return makeError(op, "the reference does not know this constant");
+  if (llvm::Error error = checkElementCount(op, type.getShape()))
+    return error;
   Elements elements;
   elements.reserve(type.getNumElements());
   Type element = type.getElementType();

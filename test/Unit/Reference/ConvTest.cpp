@@ -225,3 +225,48 @@ TEST(ConvBounds, FollowTheFormula) {
                  {0x1p-11 * 2056 + 6 * 0x1p-24 * (2048 + 1 + 8 + 15) + half,
                   0x1p-11 * 1 + 6 * 0x1p-24 * (2 + 3) + half});
 }
+
+/// The single operations whose results come with a bound, each with the number
+/// of products and the sum of their magnitudes of its only element.
+TEST(ConvBounds, CoverSumsOfOtherOperations) {
+  struct Case {
+    std::string op;
+    double value, products, magnitude;
+  };
+  // x = [[-2], [3]] on the neighbours 0 and 1.
+  std::vector<Case> cases = {
+      {"%y = sparseconv.weight_grad %x, %x, %one : tensor<?x1xf32>, "
+       "tensor<?x1xf32>, !one -> tensor<1x1x1xf32>",
+       13, 2, 13},
+      {"%y = sparseconv.scatter %x, %zeros into %c1 : tensor<?x1xf32>, "
+       "tensor<?xi32> -> tensor<?x1xf32>",
+       1, 2, 5},
+      {"%y = sparseconv.global_pool avg %x, %c : tensor<?x1xf32>, !set -> "
+       "tensor<1x1xf32>",
+       0.5, 2, 2.5},
+      {"%y = sparseconv.global_pool max %x, %c : tensor<?x1xf32>, !set -> "
+       "tensor<1x1xf32>",
+       3, 2, 0},
+  };
+  for (const Case &test : cases) {
+    std::string type = test.op.substr(test.op.rfind("-> ") + 3);
+    std::string text = "!set = " + getSetType(1, {1}) + R"(
+      !one = !sparseconv.kernel_map<1, !set to !set>
+      func.func @f(%x: tensor<?x1xf32>, %p: tensor<?x2xi32>, %zeros: tensor<?xi32>) -> )" +
+                       type + R"( {
+        %c1 = arith.constant 1 : index
+        %c, %order, %row_of = sparseconv.pack %p : tensor<?x2xi32> -> !set
+        %one = sparseconv.kernel_map %c to %c offsets(box<1>) : !one
+        )" + test.op +
+                       "\nreturn %y : " + type + "\n}";
+    auto results = runWithBounds(text, {makeF32({2, 1}, {-2, 3}),
+                                        makePoints({{0, 0}, {0, 1}}, 2),
+                                        makeI32({2}, {0, 0})});
+    ASSERT_EQ(results.size(), 1u);
+    ASSERT_TRUE(results[0].bound) << test.op;
+    expectElements(results[0].value, {test.value});
+    expectElements(*results[0].bound,
+                   {0x1p-24 * std::abs(test.value) +
+                    (test.products + 2) * 0x1p-24 * test.magnitude + 0x1p-150});
+  }
+}

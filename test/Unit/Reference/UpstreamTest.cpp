@@ -95,6 +95,33 @@ TEST(Tensor, ConstantsOfEveryKind) {
   expectElements(results[8], {});
 }
 
+TEST(Tensor, ConstantsBesideTheModule) {
+  std::string text = R"(
+    func.func @f() -> tensor<3xi32> {
+      %a = arith.constant dense_resource<blob> : tensor<3xi32>
+      return %a : tensor<3xi32>
+    }
+    {-# dialect_resources: { builtin: {
+      blob: "0x0400000001000000FEFFFFFF00010000" } } #-})";
+  auto results = run(text, {});
+  ASSERT_EQ(results.size(), 1u);
+  expectElements(results[0], {1, -2, 256});
+}
+
+TEST(Tensor, SizesBeyondMemoryAreAnError) {
+  std::string text = R"(
+    func.func @f(%n: index) -> tensor<?x?xf32> {
+      %e = tensor.empty(%n, %n) : tensor<?x?xf32>
+      return %e : tensor<?x?xf32>
+    })";
+  EXPECT_EQ(runToError(text, {makeIndex(int64_t(1) << 40)}),
+            "test.mlir:3:12: tensor.empty: a tensor of more than 4294967296 "
+            "elements is too large for the reference");
+  EXPECT_EQ(runToError(text, {makeIndex(-4)}),
+            "test.mlir:3:12: tensor.empty: size -4 is outside 0 .. "
+            "9223372036854775807");
+}
+
 /// Elements that nothing has written show up as NaN.
 TEST(Tensor, EmptyIsUndefined) {
   std::string text = R"(

@@ -63,7 +63,8 @@ def SparseConv_InterpolationAttr
   let description = [{
     `nearest`: the voxel whose cell holds the point. `trilinear`: the 2^D
     coordinates around the point, each with the product over the axes of
-    1 - |p - c| / S as its weight; absent ones contribute nothing.
+    1 - |p - c| / S as its weight; absent ones, and those of weight 0, contribute
+    nothing.
   }];
 }
 

@@ -70,7 +70,10 @@ def SparseConv_VoxeliseOp : SparseConv_ComputeOp<"voxelise"> {
     of p; `avg` divides by the sum of the weights. A row that no point reaches
     gives 0. With `sum` it is the adjoint of `devoxelise`.
 
-    The weights are computed in f32. Points beyond the packing reach no voxel.
+    The weights are computed in f32: q = p / S, t = q - floor(q), and the product
+    over the axes, first axis first, of 1 - t (the coordinate floor(q) * S) or t
+    (the next one). Points beyond the packing, and those whose batch index is no
+    whole number, reach no voxel.
     `max` takes `nearest` only.
 
     Run-time errors: `x` and `points` of different length; a coordinate that is
