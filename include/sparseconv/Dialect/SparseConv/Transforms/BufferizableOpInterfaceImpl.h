@@ -1,5 +1,4 @@
-//===- BufferizableOpInterfaceImpl.h - kernel operations in bufferization --*-
-//C++ -*-===//
+//===- BufferizableOpInterfaceImpl.h - kernels as buffers -------*- C++ -*-===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
