@@ -132,9 +132,13 @@ Value mlir::sparseconv::holdsKey(LoopBuilder &b, Value keys, Value place,
 
 Value mlir::sparseconv::getConstantBuffer(LoopBuilder &b, Type elementType,
                                           ArrayRef<int64_t> values) {
-  SmallVector<Attribute> elements;
+  // A packed offset counts modulo the width of a key.
+  unsigned width = elementType.isIndex() ? IndexType::kInternalStorageBitWidth
+                                         : elementType.getIntOrFloatBitWidth();
+  SmallVector<APInt> elements;
   for (int64_t value : values)
-    elements.push_back(b.getIntegerAttr(elementType, value));
+    elements.emplace_back(width, static_cast<uint64_t>(value),
+                          /*isSigned=*/true, /*implicitTrunc=*/true);
   auto tensor =
       RankedTensorType::get({static_cast<int64_t>(values.size())}, elementType);
   auto contents = DenseElementsAttr::get(tensor, elements);

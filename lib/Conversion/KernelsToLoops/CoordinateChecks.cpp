@@ -1,4 +1,4 @@
-//===- CoordinateChecks.cpp - what a coordinate has to meet ------------=== //
+//===- CoordinateChecks.cpp - what a coordinate has to meet ---------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

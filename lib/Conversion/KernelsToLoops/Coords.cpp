@@ -125,7 +125,8 @@ static Value floorKey(LoopBuilder &b, CoordsType set, Value key,
     if (packing.getMin(axis) % stride != 0)
       checks.push_back(checkAxis(b, packing, axis, floored));
   }
-  Value mask = b.constantInt(key.getType(), static_cast<int64_t>(~cleared));
+  Value mask = b.constantInt(
+      key.getType(), llvm::SignExtend64(~cleared, packing.getKeyWidth()));
   return b.add(b.andBits(key, mask), b.cast(change, key.getType()));
 }
 

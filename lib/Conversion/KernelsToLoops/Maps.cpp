@@ -8,6 +8,7 @@
 
 #include "Blocks.h"
 #include "Patterns.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -72,59 +73,141 @@ static Columns makeColumns(ArrayRef<int64_t> displacements,
   return columns;
 }
 
-/// Rows of one work item: few enough that their part of the table stays in a
-/// cache from column to column.
-static constexpr int64_t kSearchBlock = 512;
+/// Rows of one work item. Each pays one lower bound for every column.
+static constexpr int64_t kSearchBlock = 1024;
 
-static void emitSearch(LoopBuilder &b, SearchOp op) {
-  Value inKeys = op.getInKeys(), outKeys = op.getOutKeys();
-  Value table = op.getTable(), zero = b.index(0);
-  Columns columns = makeColumns(op.getDisplacements(), op.getPacking());
-  int64_t numColumns = columns.starts.size() - 1;
-  Value numbers = getConstantBuffer(b, b.getIndexType(), columns.numbers);
-  Value packed =
-      getConstantBuffer(b, op.getPacking().getKeyType(), columns.packed);
-  Value starts = columns.length
-                     ? Value()
-                     : getConstantBuffer(b, b.getIndexType(), columns.starts);
-  Value inEnd = b.dim(inKeys, 0);
-
-  forEachBlock(
-      b, b.dim(outKeys, 0), kSearchBlock, [&](Value, Value begin, Value end) {
-        b.forLoop(zero, b.index(numColumns), 1, [&](Value column) {
-          Value first = columns.length ? b.mul(column, columns.length)
-                                       : b.load(starts, column);
-          Value last = columns.length ? b.add(first, columns.length)
-                                      : b.load(starts, b.add(column, 1));
-          Value lowest = b.load(packed, first);
-          Value place = b.lowerBound(inKeys, zero, inEnd,
-                                     b.add(b.load(outKeys, begin), lowest));
-          b.forLoop(
-              begin, end, 1, place,
-              [&](Value row, ValueRange carried) -> SmallVector<Value> {
-                Value center = b.load(outKeys, row);
-                Value place = advance(b, inKeys, carried[0], inEnd,
-                                      b.add(center, lowest));
-                b.forLoop(
-                    first, last, 1, place,
-                    [&](Value entry, ValueRange walk) -> SmallVector<Value> {
-                      Value query = b.add(center, b.load(packed, entry));
-                      Value here = walk[0];
-                      if (!columns.isContiguous)
-                        here = advance(b, inKeys, here, inEnd, query);
-                      Value hit = holdsKey(b, inKeys, here, inEnd, query);
-                      Value neighbour = b.select(
-                          hit, b.cast(here, b.getI32Type()), b.i32(-1));
-                      b.store(neighbour, table, {row, b.load(numbers, entry)});
-                      if (!columns.isDistinct)
-                        return {here};
-                      return {b.add(here, b.select(hit, b.index(1), zero))};
-                    });
-                return {place};
-              });
-        });
-      });
+/// The keys with a sentinel behind the last, larger than all: walks need no
+/// other bound.
+static Value copyWithSentinel(LoopBuilder &b, Value keys) {
+  Type type = getElementTypeOrSelf(keys.getType());
+  Value size = b.dim(keys, 0);
+  Value copy = b.alloc({ShapedType::kDynamic}, type, b.add(size, 1));
+  forEachBlock(b, size, kRowsPerBlock, [&](Value, Value begin, Value end) {
+    b.forLoop(begin, end, 1,
+              [&](Value row) { b.store(b.load(keys, row), copy, row); });
+  });
+  b.store(b.constantInt(type, -1), copy, size);
+  return copy;
 }
+
+/// Whether a query may be the all-ones key, which no set holds: the highest
+/// coordinates, displaced by their guards.
+static bool mayMeetSentinel(ArrayRef<int64_t> displacements,
+                            PackingAttr packing) {
+  if (packing.getUsedBits() < packing.getKeyWidth())
+    return false;
+  size_t dim = packing.getDim();
+  for (size_t k = 0; k < displacements.size(); k += dim)
+    if (displacements.slice(k, dim) == packing.getGuard())
+      return true;
+  return false;
+}
+
+namespace {
+/// Writes the table of one search.
+class Search {
+public:
+  Search(LoopBuilder &b, SearchOp op)
+      : b(b), op(op),
+        columns(makeColumns(op.getDisplacements(), op.getPacking())),
+        meetsSentinel(mayMeetSentinel(op.getDisplacements(), op.getPacking())) {
+  }
+
+  void emit();
+
+private:
+  Value getStart(Value column) {
+    return columns.length ? b.mul(column, columns.length)
+                          : b.load(starts, column);
+  }
+  Value step(Value condition, Value place) {
+    return b.add(place, b.select(condition, b.index(1), b.index(0)));
+  }
+  Value isBelow(Value place, Value query) {
+    return b.lessUnsigned(b.load(keys, place), query);
+  }
+  Value moveTo(Value place, Value query);
+  void writeColumn(Value row, Value center, Value column, Value places);
+
+  LoopBuilder &b;
+  SearchOp op;
+  Columns columns;
+  bool meetsSentinel;
+  Value numbers, packed, starts;
+  Value keys, end;
+};
+} // namespace
+
+/// The first place from `place` on whose key is not below the query. Most are
+/// within two steps, which are taken without a branch to guess.
+Value Search::moveTo(Value place, Value query) {
+  for (unsigned i = 0; i < 2; ++i)
+    place = step(isBelow(place, query), place);
+  return b.ifElse(
+      isBelow(place, query), b.getIndexType(),
+      [&]() -> SmallVector<Value> {
+        return {advance(b, keys, place, end, query)};
+      },
+      [&]() -> SmallVector<Value> { return {place}; })[0];
+}
+
+/// The entries of one row in one column. `places` holds, for each column, the
+/// place of the row before.
+void Search::writeColumn(Value row, Value center, Value column, Value places) {
+  Value first = getStart(column), last = getStart(b.add(column, 1));
+  Value start =
+      moveTo(b.load(places, column), b.add(center, b.load(packed, first)));
+  b.store(start, places, column);
+  b.forLoop(first, last, 1, start,
+            [&](Value entry, ValueRange walk) -> SmallVector<Value> {
+              Value query = b.add(center, b.load(packed, entry));
+              Value place = walk[0];
+              if (!columns.isContiguous)
+                place = moveTo(place, query);
+              Value hit = b.equal(b.load(keys, place), query);
+              if (meetsSentinel)
+                hit = b.andBits(hit, b.less(place, end));
+              Value neighbour =
+                  b.select(hit, b.cast(place, b.getI32Type()), b.i32(-1));
+              b.store(neighbour, op.getTable(), {row, b.load(numbers, entry)});
+              return {columns.isDistinct ? step(hit, place) : place};
+            });
+}
+
+void Search::emit() {
+  Type keyType = op.getPacking().getKeyType();
+  numbers = getConstantBuffer(b, b.getIndexType(), columns.numbers);
+  packed = getConstantBuffer(b, keyType, columns.packed);
+  if (!columns.length)
+    starts = getConstantBuffer(b, b.getIndexType(), columns.starts);
+  int64_t count = columns.starts.size() - 1;
+  Value outKeys = op.getOutKeys(), zero = b.index(0),
+        numColumns = b.index(count);
+  end = b.dim(op.getInKeys(), 0);
+  keys = copyWithSentinel(b, op.getInKeys());
+
+  // The rows of a block ascend, and with them the place in each column. The
+  // columns of one row are searched together: they do not wait for each other.
+  auto body = [&](Value, Value begin, Value blockEnd) {
+    Value places = b.alloc({count}, b.getIndexType());
+    Value first = b.load(outKeys, begin);
+    b.forLoop(zero, numColumns, 1, [&](Value column) {
+      Value query = b.add(first, b.load(packed, getStart(column)));
+      b.store(b.lowerBound(keys, zero, end, query), places, column);
+    });
+    b.forLoop(begin, blockEnd, 1, [&](Value row) {
+      Value center = b.load(outKeys, row);
+      b.forLoop(zero, numColumns, 1, [&](Value column) {
+        writeColumn(row, center, column, places);
+      });
+    });
+    b.dealloc(places);
+  };
+  forEachBlock(b, b.dim(outKeys, 0), kSearchBlock, body);
+  b.dealloc(keys);
+}
+
+static void emitSearch(LoopBuilder &b, SearchOp op) { Search(b, op).emit(); }
 
 //===----------------------------------------------------------------------===//
 // invert_table

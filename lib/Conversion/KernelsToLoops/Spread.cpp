@@ -1,4 +1,4 @@
-//===- Spread.cpp - keys displaced by every offset, as loops ---------------===
+//===- Spread.cpp - keys displaced by every offset, as loops --------------===//
 ////
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM

@@ -172,8 +172,9 @@ TEST(SearchTest, CrossesLongGaps) {
   checkSearch<uint64_t>(kernel, space, in, out, offsets);
 }
 
-TEST(SearchTest, ReachesTheEndsOfThePacking) {
-  Space space = makeSpace(32, 3);
+/// Corners of the packing, displaced by their guards. Where the fields fill the
+/// key, one query is the all-ones key.
+void checkCorners(const Space &space) {
   Offsets offsets = makeBox(3, -1, 1, 8);
   Kernel kernel = compileMaps(space, offsets);
   std::vector<Point> corners;
@@ -187,6 +188,11 @@ TEST(SearchTest, ReachesTheEndsOfThePacking) {
     }
   auto set = makeSet(corners);
   checkSearch<uint32_t>(kernel, space, set, set, offsets);
+}
+
+TEST(SearchTest, ReachesTheEndsOfThePacking) {
+  checkCorners(makeSpace(32, 3));
+  checkCorners({32, 2, {10, 10, 10}, {8, 8, 8}});
 }
 
 /// A random table with few neighbours: each input at most once per offset.
