@@ -16,26 +16,8 @@ using ::sparseconv::StatusSide;
 template <typename OpTy>
 using AdaptorOf = typename KernelPattern<OpTy>::Adaptor;
 
-/// The decisions of `op`, or failure with an error where a pass has yet to make
-/// them or the CPU has no kernel for them.
-template <typename OpTy> static LogicalResult checkDecisions(OpTy op) {
-  if (!op.getTiling())
-    return op.emitOpError("has no tiling: run sparseconv-select-tiling first");
-  if (!op.getDataflow())
-    return op.emitOpError(
-        "has no dataflow: run sparseconv-select-dataflow first");
-  DataflowAttr dataflow = *op.getDataflow();
-  if (dataflow.getKind() != DataflowKind::WeightStationary ||
-      dataflow.getSplitK() != 1)
-    return op.emitOpError("the CPU has no kernel for the dataflow ")
-           << dataflow;
-  return success();
-}
-
 static Replacements lowerConv(KernelWriter &w, ConvOp op,
                               AdaptorOf<ConvOp> adaptor) {
-  if (failed(checkDecisions(op)))
-    return failure();
   MapValue map = getMap(adaptor.getMap());
   Value outRows = w.dim(map.table);
   Value x = w.guardRows(adaptor.getX()[0], map.inRows, 0, StatusSide::InSet);
@@ -53,14 +35,12 @@ static Replacements lowerConv(KernelWriter &w, ConvOp op,
                                      pairs.outRows, pairs.segments, extras,
                                      init, *op.getDataflow(), *op.getTiling());
   if (op.hasEpilogue())
-    gemm.getEpilogue().takeBody(op.getEpilogue());
+    w.moveRegion(op.getEpilogue(), gemm.getEpilogue());
   return {{{w.castTo(gemm.getResult(0), type)}}};
 }
 
 static Replacements lowerInputGrad(KernelWriter &w, InputGradOp op,
                                    AdaptorOf<InputGradOp> adaptor) {
-  if (failed(checkDecisions(op)))
-    return failure();
   MapValue map = getMap(adaptor.getMap());
   Value dy =
       w.guardRows(adaptor.getDy()[0], w.dim(map.table), 0, StatusSide::OutSet);
@@ -77,8 +57,6 @@ static Replacements lowerInputGrad(KernelWriter &w, InputGradOp op,
 
 static Replacements lowerWeightGrad(KernelWriter &w, WeightGradOp op,
                                     AdaptorOf<WeightGradOp> adaptor) {
-  if (failed(checkDecisions(op)))
-    return failure();
   MapValue map = getMap(adaptor.getMap());
   Value x = w.guardRows(adaptor.getX()[0], map.inRows, 0, StatusSide::InSet);
   Value dy =

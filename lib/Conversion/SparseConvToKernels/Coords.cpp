@@ -25,17 +25,11 @@ static Replacements lowerPack(KernelWriter &w, PackOp op,
   auto encode = w.kernel<EncodeOp>(inits, points, w.getStatus(), inits[0],
                                    inits[1], set, w.getOpId());
   Value keys = w.take(encode.getResult(0), w.count(encode.getResult(1)));
-  UniqueResult unique = w.sortUnique(keys, set);
-  // One row for each point, none where an error left no keys.
-  Value rowOf = w.fill(w.emptyRows(rows), w.getI32IntegerAttr(-1));
-  SmallVector<OpFoldResult> offset = {w.getIndexAttr(0)};
-  SmallVector<OpFoldResult> size = {w.dim(unique.rowOf)};
-  SmallVector<OpFoldResult> stride = {w.getIndexAttr(1)};
-  rowOf = tensor::InsertSliceOp::create(w, unique.rowOf, rowOf, offset, size,
-                                        stride);
+  UniqueResult unique =
+      w.sortUnique(keys, set, ::sparseconv::kMaxRows, /*positions=*/rows);
   return {{{unique.keys},
            {unique.order},
-           {w.castTo(rowOf, op.getRowOf().getType())}}};
+           {w.castTo(unique.rowOf, op.getRowOf().getType())}}};
 }
 
 static Replacements lowerUnpack(KernelWriter &w, UnpackOp op,
@@ -120,7 +114,8 @@ static Replacements lowerUnion(KernelWriter &w, UnionOp op,
   CoordsType set = op.getCoords().getType();
   // Insertion into one buffer, as a concatenation bufferizes best.
   Value lhsRows = w.dim(lhs), rhsRows = w.dim(rhs);
-  Value all = w.emptyKeys(set, w.createOrFold<arith::AddIOp>(lhsRows, rhsRows));
+  Value positions = w.createOrFold<arith::AddIOp>(lhsRows, rhsRows);
+  Value all = w.emptyKeys(set, positions);
   SmallVector<OpFoldResult> one = {w.getIndexAttr(1)};
   auto insert = [&](Value keys, OpFoldResult first, OpFoldResult rows) {
     all = tensor::InsertSliceOp::create(w, keys, all,
@@ -129,7 +124,8 @@ static Replacements lowerUnion(KernelWriter &w, UnionOp op,
   };
   insert(lhs, w.getIndexAttr(0), lhsRows);
   insert(rhs, lhsRows, rhsRows);
-  UniqueResult unique = w.sortUnique(all, set);
+  UniqueResult unique =
+      w.sortUnique(all, set, ::sparseconv::kMaxRows, positions);
   return {{{unique.keys},
            {w.take(unique.rowOf, lhsRows)},
            {w.take(unique.rowOf, rhsRows, lhsRows)}}};

@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-KernelWriter::KernelWriter(OpBuilder &builder, Operation *networkOp)
-    : ImplicitLocOpBuilder(networkOp->getLoc(), builder) {
+KernelWriter::KernelWriter(RewriterBase &rewriter, Operation *networkOp)
+    : ImplicitLocOpBuilder(networkOp->getLoc(), rewriter), rewriter(rewriter) {
   auto function = networkOp->getParentOfType<func::FuncOp>();
   status = function.getBody().front().getArguments().back();
   opId = networkOp->getAttrOfType<IntegerAttr>(kOpIdAttr).getInt();
@@ -90,14 +90,14 @@ Value KernelWriter::castTo(Value value, Type type) {
 }
 
 UniqueResult KernelWriter::sortUnique(Value keys, CoordsType set,
-                                      int64_t capacity) {
+                                      int64_t capacity, Value positions) {
   Value rows = dim(keys);
   SmallVector<Value> inits = {emptyKeys(set, rows), emptyRows(rows)};
   auto sort = kernel<SortOp>(inits, keys, inits[0], inits[1],
                              set.getPacking().getUsedBits());
   Value sorted = sort.getResult(0), permutation = sort.getResult(1);
-  // Rows that an error leaves out point nowhere.
-  Value rowOf = fill(emptyRows(rows), getI32IntegerAttr(-1));
+  Value rowOf = positions ? fill(emptyRows(positions), getI32IntegerAttr(-1))
+                          : emptyRows(rows);
   inits = {emptyKeys(set, rows), emptyRows(rows), rowOf, emptyCount()};
   auto unique = kernel<UniqueOp>(inits, sorted, permutation, status, inits[0],
                                  inits[1], inits[2], inits[3], capacity, opId);
@@ -125,13 +125,23 @@ Value KernelWriter::invertTable(Value table, Value rows) {
   return kernel<InvertTableOp>(init, table, init).getResult(0);
 }
 
+/// The type of `value` with a dynamic dimension 0.
+static RankedTensorType withDynamicRows(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[0] = ShapedType::kDynamic;
+  return type.clone(shape);
+}
+
 Value KernelWriter::guardRows(Value x, Value rows, int64_t operand,
                               ::sparseconv::StatusSide side) {
+  x = castTo(x, withDynamicRows(x));
   return GuardRowsOp::create(*this, x.getType(), x, rows, status, opId, operand,
                              static_cast<int64_t>(side), /*length=*/false);
 }
 
 Value KernelWriter::guardLength(Value x, Value rows, int64_t operand) {
+  x = castTo(x, withDynamicRows(x));
   return GuardRowsOp::create(*this, x.getType(), x, rows, status, opId, operand,
                              /*side=*/0, /*length=*/true);
 }
@@ -147,4 +157,8 @@ Value KernelWriter::guardSize(Value size) {
     b.report(status, report);
   });
   return b.select(fits, size, zero);
+}
+
+void KernelWriter::moveRegion(Region &from, Region &to) {
+  rewriter.inlineRegionBefore(from, to, to.end());
 }

@@ -10,6 +10,7 @@
 #define SPARSECONV_LIB_CONVERSION_SPARSECONVTOKERNELS_KERNELWRITER_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Support/Status.h"
 
@@ -36,7 +37,7 @@ struct PairLists {
 /// destinations, and turns a buffer and a count into exact rows.
 class KernelWriter : public ImplicitLocOpBuilder {
 public:
-  KernelWriter(OpBuilder &builder, Operation *networkOp);
+  KernelWriter(RewriterBase &rewriter, Operation *networkOp);
 
   Value getStatus() const { return status; }
   int64_t getOpId() const { return opId; }
@@ -67,14 +68,18 @@ public:
                         std::forward<Args>(args)...);
   }
 
-  /// Sorts keys of `set` and drops duplicates.
+  /// Sorts keys of `set` and drops duplicates. `rowOf` has `positions`
+  /// elements, -1 where an error left no key; without `positions` it holds
+  /// nothing.
   UniqueResult sortUnique(Value keys, CoordsType set,
-                          int64_t capacity = ::sparseconv::kMaxRows);
+                          int64_t capacity = ::sparseconv::kMaxRows,
+                          Value positions = {});
   PairLists pairLists(Value table, int64_t block);
   /// The table of the transposed map, with `rows` rows.
   Value invertTable(Value table, Value rows);
 
-  /// `x` if it has `rows` rows, else zeros of that many and a report.
+  /// `x` if it has `rows` rows, else zeros of that many and a report. Dimension
+  /// 0 of the result is dynamic, whatever is known of that of `x`.
   Value guardRows(Value x, Value rows, int64_t operand,
                   ::sparseconv::StatusSide side);
 
@@ -83,7 +88,11 @@ public:
   /// `size` if it is a number of rows, else 0 and a report.
   Value guardSize(Value size);
 
+  /// Moves the blocks of `from` into the empty region `to`.
+  void moveRegion(Region &from, Region &to);
+
 private:
+  RewriterBase &rewriter;
   Value status;
   int64_t opId;
 };

@@ -77,11 +77,12 @@ static Replacements lowerGlobalPoolGrad(KernelWriter &w, GlobalPoolGradOp op,
   Value rows = w.dim(keys);
   RankedTensorType type = op.getDx().getType();
   Value init = w.empty(type.getElementType(), rows, {type.getDimSize(1)});
-  Value x = init;
+  Value dy = adaptor.getDy()[0];
+  Value x = dy;
   if (op.getX())
     x = w.guardRows(adaptor.getX()[0], rows, 2, StatusSide::Set);
   auto grad = w.kernel<GlobalPoolGradKernelOp>(
-      init, adaptor.getDy()[0], keys, x, w.getStatus(), init, op.getKind(),
+      init, dy, keys, x, w.getStatus(), init, op.getKind(),
       op.getCoords().getType().getPacking(), w.getOpId());
   return {{{w.castTo(grad.getResult(0), type)}}};
 }

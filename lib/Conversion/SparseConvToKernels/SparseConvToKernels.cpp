@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Functions.h"
 #include "Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -17,6 +18,7 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "sparseconv/Conversion/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::sparseconv {
 #define GEN_PASS_DEF_CONVERTSPARSECONVTOKERNELS
@@ -25,6 +27,9 @@ namespace mlir::sparseconv {
 
 using namespace mlir;
 using namespace mlir::sparseconv;
+
+/// Attribute of the module: name and location of each network operation.
+static constexpr StringLiteral kOpTableAttr = "sparseconv.op_table";
 
 /// Sets become keys; a map becomes its neighbour table and the number of rows
 /// of its in set.
@@ -64,52 +69,83 @@ static void numberOperations(ModuleOp module) {
         {builder.getStringAttr(op->getName().getStringRef()),
          cast<LocationAttr>(LocationAttr(op->getLoc()))}));
   });
-  module->setAttr("sparseconv.op_table", builder.getArrayAttr(table));
+  module->setAttr(kOpTableAttr, builder.getArrayAttr(table));
 }
 
-/// Appends the status record to every function with a body and to every call
-/// of one. Arguments of public functions belong to the caller: they become
-/// read only.
-static LogicalResult addStatusArguments(ModuleOp module) {
-  Builder builder(module.getContext());
-  Type status = MemRefType::get({8}, builder.getI64Type());
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isExternal())
-      continue;
-    if (function.isPublic())
-      for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
-        if (isa<TensorType>(function.getArgument(i).getType()))
-          function.setArgAttr(
-              i, bufferization::BufferizationDialect::kWritableAttrName,
-              builder.getBoolAttr(false));
-    if (failed(function.insertArgument(function.getNumArguments(), status, {},
-                                       function.getLoc())))
-      return function.emitError("takes no further argument");
-  }
-  SymbolTableCollection symbols;
-  module.walk([&](func::CallOp call) {
-    auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(
-        call, call.getCalleeAttr());
-    auto caller = call->getParentOfType<func::FuncOp>();
-    if (callee && !callee.isExternal())
-      call->insertOperands(call.getNumOperands(), caller.getArguments().back());
-  });
+/// An error where a pass has yet to decide how `op` is carried out, or where
+/// the CPU has no kernel for what was decided.
+template <typename OpTy> static LogicalResult verifyDecisions(OpTy op) {
+  if (!op.getDataflow())
+    return op.emitOpError("expects a dataflow, as sparseconv-select-dataflow "
+                          "decides it, but found none");
+  DataflowAttr dataflow = *op.getDataflow();
+  if (dataflow.getKind() != DataflowKind::WeightStationary ||
+      dataflow.getSplitK() != 1)
+    return op.emitOpError("expects a dataflow that the CPU has a kernel for, "
+                          "#sparseconv.dataflow<weight_stationary>, but found ")
+           << dataflow;
+  if (!op.getTiling())
+    return op.emitOpError("expects a tiling, as sparseconv-select-tiling "
+                          "decides it, but found none");
   return success();
 }
 
+/// Errors for network operations that the patterns cannot convert.
+static LogicalResult verifyNetwork(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    if (!isNetworkOp(op))
+      return WalkResult::advance();
+    if (!op->getParentOfType<func::FuncOp>()) {
+      op->emitOpError("expects to be inside a func.func");
+      return WalkResult::interrupt();
+    }
+    return WalkResult(
+        llvm::TypeSwitch<Operation *, LogicalResult>(op)
+            .Case<ConvOp, InputGradOp, WeightGradOp>(
+                [](auto decided) { return verifyDecisions(decided); })
+            .Default(success()));
+  });
+  return failure(result.wasInterrupted());
+}
+
 namespace {
+/// A choice between two sets or maps chooses each of their tensors.
+struct ConvertSelect : public OpConversionPattern<arith::SelectOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::SelectOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<SmallVector<Value>> chosen(1);
+    for (auto [ifTrue, ifFalse] :
+         llvm::zip_equal(adaptor.getTrueValue(), adaptor.getFalseValue()))
+      chosen[0].push_back(arith::SelectOp::create(
+          rewriter, op.getLoc(), adaptor.getCondition()[0], ifTrue, ifFalse));
+    rewriter.replaceOpWithMultiple(op, std::move(chosen));
+    return success();
+  }
+};
+
 struct ConvertSparseConvToKernels
     : mlir::sparseconv::impl::ConvertSparseConvToKernelsBase<
           ConvertSparseConvToKernels> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     MLIRContext *context = &getContext();
-    numberOperations(module);
-    if (failed(addStatusArguments(module)))
+    if (module->hasAttr(kOpTableAttr)) {
+      module.emitError("expects a module on the network level, but found '")
+          << kOpTableAttr << "', which the conversion leaves";
       return signalPassFailure();
-
+    }
     TypeConverter converter;
     addTypeConversions(converter);
+    if (failed(verifyFunctions(module, converter)) ||
+        failed(verifyNetwork(module)))
+      return signalPassFailure();
+    numberOperations(module);
+    SignatureAttributes attributes(module);
+    addStatusArguments(module);
+
     ConversionTarget target(*context);
     target.markUnknownOpDynamicallyLegal([&](Operation *op) {
       return !isNetworkOp(op) && converter.isLegal(op);
@@ -125,13 +161,15 @@ struct ConvertSparseConvToKernels
     populateCallOpTypeConversionPattern(patterns, converter);
     populateReturnOpTypeConversionPattern(patterns, converter);
     scf::populateSCFStructuralTypeConversions(converter, patterns);
+    patterns.add<ConvertSelect>(converter, context);
     populateCoordsToKernelsPatterns(converter, patterns);
     populateMapsToKernelsPatterns(converter, patterns);
     populateConvToKernelsPatterns(converter, patterns);
     populatePoolToKernelsPatterns(converter, patterns);
     populateRowsToKernelsPatterns(converter, patterns);
     if (failed(applyFullConversion(module, target, std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    attributes.restore(converter);
   }
 };
 } // namespace

@@ -17,6 +17,34 @@ using namespace mlir;
 using namespace mlir::bufferization;
 using namespace mlir::sparseconv;
 
+/// Whether `op` keeps something of what `init` holds.
+static bool readsInit(Operation *op, OpOperand &init) {
+  if (auto unique = dyn_cast<UniqueOp>(op))
+    return &init == &unique.getRowOfMutable();
+  return isa<ToDenseKernelOp>(op);
+}
+
+/// `buffer`, or a copy of it whose innermost elements are known to lie side by
+/// side: kernels load vectors. Where two branches give buffers of different
+/// layouts, bufferization knows of no stride.
+static Value withUnitStride(RewriterBase &rewriter, Location loc,
+                            Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (succeeded(type.getStridesAndOffset(strides, offset)) &&
+      strides.back() == 1)
+    return buffer;
+  auto plain = MemRefType::get(type.getShape(), type.getElementType());
+  SmallVector<Value> sizes;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    if (type.isDynamicDim(axis))
+      sizes.push_back(memref::DimOp::create(rewriter, loc, buffer, axis));
+  Value copy = memref::AllocOp::create(rewriter, loc, plain, sizes);
+  memref::CopyOp::create(rewriter, loc, buffer, copy);
+  return copy;
+}
+
 namespace {
 
 template <typename OpTy>
@@ -24,14 +52,15 @@ struct KernelModel
     : public DstBufferizableOpInterfaceExternalModel<KernelModel<OpTy>, OpTy> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
-    // A grid is zero where no row is.
-    return std::is_same_v<OpTy, ToDenseKernelOp> ||
-           !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
+    return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand) ||
+           readsInit(op, operand);
   }
 
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
+    auto kernel = cast<DestinationStyleOpInterface>(op);
+    rewriter.setInsertionPoint(op);
     SmallVector<Value> operands, results;
     for (OpOperand &operand : op->getOpOperands()) {
       Value value = operand.get();
@@ -39,13 +68,14 @@ struct KernelModel
         FailureOr<Value> buffer = getBuffer(rewriter, value, options, state);
         if (failed(buffer))
           return failure();
-        value = *buffer;
+        value = kernel.isDpsInit(&operand)
+                    ? *buffer
+                    : withUnitStride(rewriter, op->getLoc(), *buffer);
       }
       operands.push_back(value);
-      if (cast<DestinationStyleOpInterface>(op).isDpsInit(&operand))
+      if (kernel.isDpsInit(&operand))
         results.push_back(value);
     }
-    rewriter.setInsertionPoint(op);
     OperationState onBuffers(op->getLoc(), op->getName());
     onBuffers.addOperands(operands);
     onBuffers.addAttributes(op->getAttrs());

@@ -20,15 +20,18 @@ using namespace mlir::sparseconv;
 
 /// Output rows of a work item.
 static constexpr int64_t kBlock = 512;
+/// Rows of accumulators: 6 x 2 of 16 registers, or 6 x 4 of 32, leave room for
+/// a row of weights and a broadcast input.
+static constexpr int64_t kRows = 6;
 
 /// Sizes for weights [K, .., columns] at a width of vector registers.
 static TilingAttr getTiling(MLIRContext *context, unsigned vectorBits,
                             int64_t columns) {
   int64_t lanes = vectorBits / 32;
-  int64_t rows = vectorBits == 128 ? 3 : 6;
-  int64_t widest = vectorBits == 512 ? 64 : 16;
+  // AVX-512 has 32 vector registers, the others 16.
+  int64_t widest = (vectorBits == 512 ? 4 : 2) * lanes;
   int64_t padded = llvm::alignTo(columns, lanes);
-  return TilingAttr::get(context, kBlock, rows, std::min(widest, padded),
+  return TilingAttr::get(context, kBlock, kRows, std::min(widest, padded),
                          lanes);
 }
 

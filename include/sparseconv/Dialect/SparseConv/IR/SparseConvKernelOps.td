@@ -16,6 +16,11 @@
 // that can fail takes the `status` record as its last input and the number of
 // the network operation that it came from (`op_id`).
 //
+// A destination holds nothing that is read, and what belongs to the result is
+// written whole, with two exceptions: `unique` leaves `row_of` as it is where no
+// key came from, and `to_dense` leaves a grid as it is where no row is. The
+// first `count` elements of a destination with a count belong to the result.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SPARSECONV_KERNEL_OPS
@@ -125,7 +130,9 @@ def SparseConv_UniqueOp : SparseConv_KernelOp<"unique", "getKeys", 4> {
     From N sorted keys and the permutation that sorted them: the distinct keys,
     `order` (for each, permutation at its first occurrence), `row_of` (for each
     unsorted position, the row of its key), and how many are distinct. More than
-    `capacity` distinct keys are reported and count becomes 0.
+    `capacity` distinct keys are reported and count becomes 0. `row_of` may be
+    longer than the list; elements that no key names keep their values, all of
+    them after an error.
   }];
   let arguments = (ins
     SparseConv_KeysLike:$sorted, SparseConv_RowsLike:$permutation,
@@ -344,8 +351,7 @@ def SparseConv_GlobalPoolGradKernelOp
     : SparseConv_KernelOp<"global_pool_grad", "getDx", 1> {
   let summary = "gradient of global pooling";
   let description = [{
-    `x` is read by `max` alone (the others are given the destination's shape by
-    any tensor of N rows).
+    `x` is read by `max` alone (the others are given `dy` again).
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$dy, SparseConv_KeysLike:$keys,

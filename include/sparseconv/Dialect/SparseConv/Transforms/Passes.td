@@ -63,8 +63,8 @@ def SparseConvSelectTiling
       its pair lists, and a block's accumulators stay in the L2 cache;
     - `rows` x `columns`: the accumulators fill the vector registers but for the
       ones that hold weights and a broadcast input: 6 x 64 with 32 registers of
-      512 bits, 6 x 16 with 16 of 256, 3 x 16 with 16 of 128; no wider than the
-      output channels.
+      512 bits, 6 x 16 with 16 of 256, 6 x 8 with 16 of 128; no wider than the
+      output channels, padded to whole vectors.
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
