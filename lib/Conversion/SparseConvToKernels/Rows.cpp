@@ -30,8 +30,9 @@ static Replacements lowerScatter(KernelWriter &w, ScatterOp op,
                                  AdaptorOf<ScatterOp> adaptor) {
   RankedTensorType type = op.getY().getType();
   Value rows = adaptor.getRows()[0];
-  Value x = w.guardLength(adaptor.getX()[0], w.dim(rows), 1);
+  // Of several errors the first one is kept: that of the size.
   Value n = w.guardSize(adaptor.getN()[0]);
+  Value x = w.guardLength(adaptor.getX()[0], w.dim(rows), 1);
   // One weighted row a point, all weights 1.
   SmallVector<OpFoldResult> sizes = {w.dim(rows), w.getIndexAttr(1)};
   Value table = tensor::ExpandShapeOp::create(

@@ -44,7 +44,7 @@ struct SelectTiling
     if (vectorBits != 128 && vectorBits != 256 && vectorBits != 512) {
       getOperation()->emitError("expects vectors of 128, 256 or 512 bits, but "
                                 "found ")
-          << vectorBits;
+          << vectorBits.getValue();
       return signalPassFailure();
     }
     auto select = [&](auto op, ShapedType weights, bool transposed) {

@@ -1,0 +1,56 @@
+// RUN: sparseconv-opt %s --convert-sparseconv-to-kernels --canonicalize --cse | FileCheck %s
+
+// A kernel map is its neighbour table [rows of the out set, K] and the number of
+// rows of its in set.
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!fine = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!half = !sparseconv.coords<3, stride = [2, 2, 2], #packing>
+!down = !sparseconv.kernel_map<2, !fine to !half>
+!up = !sparseconv.kernel_map<2, !half to !fine>
+
+// Forward: in = out + S_in * d.
+// CHECK-LABEL: func.func @forward(
+// CHECK-SAME: %[[IN:[^:]*]]: tensor<?xi64> {{[^,]*}}, %[[OUT:[^:]*]]: tensor<?xi64>
+// CHECK-SAME: -> (tensor<?x2xi32>, index)
+// CHECK:     %[[NOUT:.*]] = tensor.dim %[[OUT]]
+// CHECK:     %[[INIT:.*]] = tensor.empty(%[[NOUT]]) : tensor<?x2xi32>
+// CHECK:     %[[TABLE:.*]] = sparseconv.kernel.search ins(%[[IN]], %[[OUT]] : {{.*}}) outs(%[[INIT]] :
+// CHECK-SAME:  {displacements = array<i64: 0, 0, -1, 1, 0, 2>, packing = #packing}
+// CHECK:     %[[NIN:.*]] = tensor.dim %[[IN]]
+// CHECK:     return %[[TABLE]], %[[NIN]]
+func.func @forward(%fine: !fine, %half: !half) -> !down {
+  %m = sparseconv.kernel_map %fine to %half offsets(list<[0, 0, -1], [1, 0, 2]>) : !down
+  return %m : !down
+}
+
+// Transposed: in = out - S_out * d.
+// CHECK-LABEL: func.func @transposed(
+// CHECK: sparseconv.kernel.search {{.*}} {displacements = array<i64: 0, 0, 1, -1, 0, -2>
+func.func @transposed(%fine: !fine, %half: !half) -> !up {
+  %m = sparseconv.kernel_map %half to %fine offsets(list<[0, 0, -1], [1, 0, 2]>) transposed : !up
+  return %m : !up
+}
+
+// The sides swap: the table of the transposed map has the rows of the in set.
+// CHECK-LABEL: func.func @transpose_map(
+// CHECK-SAME: %[[TABLE:[^:]*]]: tensor<?x2xi32> {{[^,]*}}, %[[NIN:[^:]*]]: index
+// CHECK-DAG: %[[INIT:.*]] = tensor.empty(%[[NIN]]) : tensor<?x2xi32>
+// CHECK-DAG: %[[BACK:.*]] = sparseconv.kernel.invert_table ins(%[[TABLE]] : {{.*}} outs(%[[INIT]] :
+// CHECK-DAG: %[[NOUT:.*]] = tensor.dim %[[TABLE]]
+// CHECK:     return %[[BACK]], %[[NOUT]]
+func.func @transpose_map(%m: !down) -> !up {
+  %back = sparseconv.transpose_map %m : !down -> !up
+  return %back : !up
+}
+
+// CHECK-LABEL: func.func @sizes_and_table(
+// CHECK-SAME: %[[TABLE:[^:]*]]: tensor<?x2xi32> {{[^,]*}}, %[[NIN:[^:]*]]: index
+// CHECK: %[[NOUT:.*]] = tensor.dim %[[TABLE]]
+// CHECK: return %[[NIN]], %[[NOUT]], %[[TABLE]]
+func.func @sizes_and_table(%m: !down) -> (index, index, tensor<?x2xi32>) {
+  %in = sparseconv.map_size in %m : !down
+  %out = sparseconv.map_size out %m : !down
+  %table = sparseconv.neighbour_table %m : !down -> tensor<?x2xi32>
+  return %in, %out, %table : index, index, tensor<?x2xi32>
+}

@@ -1,0 +1,103 @@
+// RUN: sparseconv-opt %s --split-input-file \
+// RUN:   --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" \
+// RUN:   --canonicalize | FileCheck %s
+
+// Kernels write into their destinations: an empty tensor is one allocation, and
+// nothing is copied.
+
+// CHECK-LABEL: func.func @encode_sort(
+// CHECK-SAME: %[[POINTS:[^:]*]]: memref<?x4xi32>, %[[STATUS:[^:]*]]: memref<8xi64>) -> memref<?xi64>
+// CHECK-NOT:  memref.copy
+// CHECK:      %[[KEYS:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?xi64>
+// CHECK:      %[[COUNT:.*]] = memref.alloc() {{.*}} : memref<1xindex>
+// CHECK:      sparseconv.kernel.encode ins(%[[POINTS]], %[[STATUS]] : {{.*}}) outs(%[[KEYS]], %[[COUNT]] : memref<?xi64>, memref<1xindex>)
+// CHECK:      %[[N:.*]] = memref.load %[[COUNT]]
+// CHECK:      %[[EXACT:.*]] = memref.subview %[[KEYS]][0] [%[[N]]] [1] : memref<?xi64> to memref<?xi64, strided<[1]>>
+// CHECK:      %[[SORTED:.*]] = memref.alloc(%[[N]]) {{.*}} : memref<?xi64>
+// CHECK:      sparseconv.kernel.sort ins(%[[EXACT]] : memref<?xi64, strided<[1]>>) outs(%[[SORTED]],
+// CHECK-NOT:  memref.copy
+// CHECK:      return %[[SORTED]]
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+func.func @encode_sort(%points: tensor<?x4xi32> {bufferization.writable = false}, %status: memref<8xi64>) -> tensor<?xi64> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %points, %c0 : tensor<?x4xi32>
+  %room = tensor.empty(%n) : tensor<?xi64>
+  %empty = tensor.empty() : tensor<1xindex>
+  %keys, %count = sparseconv.kernel.encode
+      ins(%points, %status : tensor<?x4xi32>, memref<8xi64>) outs(%room, %empty : tensor<?xi64>, tensor<1xindex>)
+      {op_id = 0 : i64, set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>} -> (tensor<?xi64>, tensor<1xindex>)
+  %valid = tensor.extract %count[%c0] : tensor<1xindex>
+  %exact = tensor.extract_slice %keys[0] [%valid] [1] : tensor<?xi64> to tensor<?xi64>
+  %s = tensor.empty(%valid) : tensor<?xi64>
+  %p = tensor.empty(%valid) : tensor<?xi32>
+  %sorted, %permutation = sparseconv.kernel.sort ins(%exact : tensor<?xi64>)
+      outs(%s, %p : tensor<?xi64>, tensor<?xi32>) {bits = 64 : i64} -> (tensor<?xi64>, tensor<?xi32>)
+  return %sorted : tensor<?xi64>
+}
+
+// -----
+
+// Two destinations of one operation never share a buffer, even where they are
+// the same empty tensor.
+// CHECK-LABEL: func.func @two_destinations(
+// CHECK: %[[A:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?xi32>
+// CHECK: %[[B:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?xi32>
+// CHECK: sparseconv.kernel.pair_lists {{.*}} outs({{%[^,]*}}, {{%[^,]*}}, {{.*}} {block = 512 : i64}
+// CHECK-NOT: memref.copy
+// CHECK: return
+func.func @two_destinations(%table: tensor<?x8xi32>, %room: index, %blocks: index)
+    -> (tensor<?xi32>, tensor<?xi32>, tensor<?x9xi64>) {
+  %rows = tensor.empty(%room) : tensor<?xi32>
+  %segments = tensor.empty(%blocks) : tensor<?x9xi64>
+  %in, %out, %s = sparseconv.kernel.pair_lists ins(%table : tensor<?x8xi32>)
+      outs(%rows, %rows, %segments : tensor<?xi32>, tensor<?xi32>, tensor<?x9xi64>)
+      {block = 512 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x9xi64>)
+  return %in, %out, %s : tensor<?xi32>, tensor<?xi32>, tensor<?x9xi64>
+}
+
+// -----
+
+// `unique` keeps what row_of held: two of them on one filled tensor need a copy
+// of it, while the contents of other destinations do not matter.
+// CHECK-LABEL: func.func @kept_contents(
+// CHECK-COUNT-1: memref.copy
+// CHECK-NOT: memref.copy
+func.func @kept_contents(%sorted: tensor<?xi64>, %permutation: tensor<?xi32>, %status: memref<8xi64>, %n: index)
+    -> (tensor<?xi32>, tensor<?xi32>) {
+  %none = arith.constant -1 : i32
+  %k = tensor.empty(%n) : tensor<?xi64>
+  %o = tensor.empty(%n) : tensor<?xi32>
+  %c = tensor.empty() : tensor<1xindex>
+  %r = linalg.fill ins(%none : i32) outs(%o : tensor<?xi32>) -> tensor<?xi32>
+  %0:4 = sparseconv.kernel.unique
+      ins(%sorted, %permutation, %status : tensor<?xi64>, tensor<?xi32>, memref<8xi64>)
+      outs(%k, %o, %r, %c : tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+      {capacity = 10 : i64, op_id = 0 : i64} -> (tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+  %1:4 = sparseconv.kernel.unique
+      ins(%sorted, %permutation, %status : tensor<?xi64>, tensor<?xi32>, memref<8xi64>)
+      outs(%k, %o, %r, %c : tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+      {capacity = 20 : i64, op_id = 1 : i64} -> (tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+  return %0#2, %1#2 : tensor<?xi32>, tensor<?xi32>
+}
+
+// -----
+
+// Kernels load vectors. Buffers of two layouts that meet in a branch have no
+// known stride, so the kernel is given a copy that has.
+// CHECK-LABEL: func.func @branch(
+// CHECK:      %[[X:.*]] = scf.if {{.*}} -> (memref<?x8xf32, strided<[?, ?], offset: ?>>)
+// CHECK:      %[[COPY:.*]] = memref.alloc(%{{.*}}) : memref<?x8xf32>
+// CHECK-NEXT: memref.copy %[[X]], %[[COPY]]
+// CHECK:      sparseconv.kernel.pool ins(%[[COPY]], %{{.*}} : memref<?x8xf32>,
+func.func @branch(%b: i1, %wide: tensor<?x16xf32>, %x: tensor<?x8xf32>, %table: tensor<?x8xi32>, %n: index, %f: f32) -> tensor<?x8xf32> {
+  %c = scf.if %b -> tensor<?x8xf32> {
+    %s = tensor.extract_slice %wide[0, 4] [%n, 8] [1, 1] : tensor<?x16xf32> to tensor<?x8xf32>
+    scf.yield %s : tensor<?x8xf32>
+  } else {
+    scf.yield %x : tensor<?x8xf32>
+  }
+  %init = tensor.empty(%n) : tensor<?x8xf32>
+  %y = sparseconv.kernel.pool ins(%c, %table : tensor<?x8xf32>, tensor<?x8xi32>) outs(%init : tensor<?x8xf32>)
+      {count_kind = #sparseconv<count_kind present>, kind = #sparseconv<pool_kind sum>} -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}

@@ -1,0 +1,191 @@
+// RUN: sparseconv-opt %s | sparseconv-opt | FileCheck %s
+// RUN: sparseconv-opt %s --mlir-print-op-generic | sparseconv-opt | FileCheck %s
+
+// Every kernel operation, as it is written and printed: on tensors with a result
+// for each destination, on buffers without results.
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func @keys(
+func.func @keys(%points: tensor<?x4xi32>, %keys: tensor<?xi64>, %rows: tensor<?xi32>, %mask: tensor<?xi1>,
+                %count: tensor<1xindex>, %status: memref<8xi64>) {
+  // CHECK: sparseconv.kernel.encode ins(%{{.*}}, %{{.*}} : tensor<?x4xi32>, memref<8xi64>) outs(%{{.*}}, %{{.*}} : tensor<?xi64>, tensor<1xindex>) {op_id = 0 : i64, set = !coords_1_1_1} -> (tensor<?xi64>, tensor<1xindex>)
+  %0:2 = sparseconv.kernel.encode ins(%points, %status : tensor<?x4xi32>, memref<8xi64>)
+      outs(%keys, %count : tensor<?xi64>, tensor<1xindex>)
+      {op_id = 0 : i64, set = !set} -> (tensor<?xi64>, tensor<1xindex>)
+  // CHECK: sparseconv.kernel.decode ins(%{{.*}} : tensor<?xi64>) outs(%{{.*}} : tensor<?x4xi32>) {set = !coords_1_1_1} -> tensor<?x4xi32>
+  %1 = sparseconv.kernel.decode ins(%keys : tensor<?xi64>) outs(%points : tensor<?x4xi32>)
+      {set = !set} -> tensor<?x4xi32>
+  // CHECK: sparseconv.kernel.sort ins(%{{.*}} : tensor<?xi64>) outs(%{{.*}}, %{{.*}} : tensor<?xi64>, tensor<?xi32>) {bits = 64 : i64} -> (tensor<?xi64>, tensor<?xi32>)
+  %2:2 = sparseconv.kernel.sort ins(%keys : tensor<?xi64>) outs(%keys, %rows : tensor<?xi64>, tensor<?xi32>)
+      {bits = 64 : i64} -> (tensor<?xi64>, tensor<?xi32>)
+  // CHECK: sparseconv.kernel.unique ins(%{{.*}} : tensor<?xi64>, tensor<?xi32>, memref<8xi64>) outs(%{{.*}} : tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>) {capacity = 10 : i64, op_id = 0 : i64} -> (tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+  %3:4 = sparseconv.kernel.unique ins(%keys, %rows, %status : tensor<?xi64>, tensor<?xi32>, memref<8xi64>)
+      outs(%keys, %rows, %rows, %count : tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+      {capacity = 10 : i64, op_id = 0 : i64} -> (tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+  // CHECK: sparseconv.kernel.floor ins(%{{.*}} : tensor<?xi64>, memref<8xi64>) outs(%{{.*}} : tensor<?xi64>, tensor<1xindex>) {op_id = 0 : i64, set = !coords_1_1_1} -> (tensor<?xi64>, tensor<1xindex>)
+  %4:2 = sparseconv.kernel.floor ins(%keys, %status : tensor<?xi64>, memref<8xi64>)
+      outs(%keys, %count : tensor<?xi64>, tensor<1xindex>)
+      {op_id = 0 : i64, set = !set} -> (tensor<?xi64>, tensor<1xindex>)
+  // CHECK: sparseconv.kernel.spread ins(%{{.*}} : tensor<?xi64>, memref<8xi64>) outs(%{{.*}} : tensor<?xi64>, tensor<1xindex>) {clip = #sparseconv.region<[0, 0, 0] to [4, 4, 4]>, displacements = array<i64: 0, 0, 1>, op_id = 0 : i64, set = !coords_1_1_1} -> (tensor<?xi64>, tensor<1xindex>)
+  %5:2 = sparseconv.kernel.spread ins(%keys, %status : tensor<?xi64>, memref<8xi64>)
+      outs(%keys, %count : tensor<?xi64>, tensor<1xindex>)
+      {clip = #sparseconv.region<[0, 0, 0] to [4, 4, 4]>, displacements = array<i64: 0, 0, 1>, op_id = 0 : i64,
+       set = !set} -> (tensor<?xi64>, tensor<1xindex>)
+  // CHECK: sparseconv.kernel.select ins(%{{.*}} : tensor<?xi64>, tensor<?xi1>, memref<8xi64>) outs(%{{.*}} : tensor<?xi64>, tensor<?xi32>, tensor<1xindex>) {op_id = 0 : i64} -> (tensor<?xi64>, tensor<?xi32>, tensor<1xindex>)
+  %6:3 = sparseconv.kernel.select ins(%keys, %mask, %status : tensor<?xi64>, tensor<?xi1>, memref<8xi64>)
+      outs(%keys, %rows, %count : tensor<?xi64>, tensor<?xi32>, tensor<1xindex>)
+      {op_id = 0 : i64} -> (tensor<?xi64>, tensor<?xi32>, tensor<1xindex>)
+  // CHECK: sparseconv.kernel.intersect ins(%{{.*}} : tensor<?xi64>, tensor<?xi64>) outs(%{{.*}} : tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>) -> (tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+  %7:4 = sparseconv.kernel.intersect ins(%keys, %keys : tensor<?xi64>, tensor<?xi64>)
+      outs(%keys, %rows, %rows, %count : tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+      -> (tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+  return
+}
+
+//===----------------------------------------------------------------------===//
+// Encodings of a kernel map
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func @maps(
+func.func @maps(%keys: tensor<?xi32>, %table: tensor<?x2xi32>, %rows: tensor<?xi32>, %segments: tensor<?x3xi64>) {
+  // CHECK: sparseconv.kernel.search ins(%{{.*}} : tensor<?xi32>, tensor<?xi32>) outs(%{{.*}} : tensor<?x2xi32>) {displacements = array<i64: 0, 1>, packing = #packing1} -> tensor<?x2xi32>
+  %0 = sparseconv.kernel.search ins(%keys, %keys : tensor<?xi32>, tensor<?xi32>) outs(%table : tensor<?x2xi32>)
+      {displacements = array<i64: 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>}
+      -> tensor<?x2xi32>
+  // CHECK: sparseconv.kernel.invert_table ins(%{{.*}} : tensor<?x2xi32>) outs(%{{.*}} : tensor<?x2xi32>) -> tensor<?x2xi32>
+  %1 = sparseconv.kernel.invert_table ins(%table : tensor<?x2xi32>) outs(%table : tensor<?x2xi32>) -> tensor<?x2xi32>
+  // CHECK: sparseconv.kernel.pair_lists ins(%{{.*}} : tensor<?x2xi32>) outs(%{{.*}} : tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>) {block = 512 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
+  %2:3 = sparseconv.kernel.pair_lists ins(%table : tensor<?x2xi32>)
+      outs(%rows, %rows, %segments : tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
+      {block = 512 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
+  return
+}
+
+//===----------------------------------------------------------------------===//
+// Features
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func @guard_rows(
+func.func @guard_rows(%x: tensor<?x8xf32>, %n: index, %status: memref<8xi64>) {
+  // CHECK: sparseconv.kernel.guard_rows %{{.*}} rows(%{{.*}}) status(%{{.*}} : memref<8xi64>) {op_id = 3 : i64, operand = 0 : i64, side = 1 : i64} : tensor<?x8xf32>
+  %0 = sparseconv.kernel.guard_rows %x rows(%n) status(%status : memref<8xi64>)
+      {op_id = 3 : i64, operand = 0 : i64, side = 1 : i64} : tensor<?x8xf32>
+  // CHECK: sparseconv.kernel.guard_rows %{{.*}} {length, op_id = 3 : i64, operand = 1 : i64, side = 0 : i64} : tensor<?x8xf32>
+  %1 = sparseconv.kernel.guard_rows %x rows(%n) status(%status : memref<8xi64>)
+      {length, op_id = 3 : i64, operand = 1 : i64, side = 0 : i64} : tensor<?x8xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @gather_gemm(
+func.func @gather_gemm(%x: tensor<?x8xf32>, %w: tensor<2x8x16xf32>, %rows: tensor<?xi32>, %segments: tensor<?x3xi64>,
+                       %bias: tensor<16xf32>, %y: tensor<?x16xf32>) {
+  // CHECK:      sparseconv.kernel.gather_gemm ins(%{{.*}} : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>) outs(%{{.*}} : tensor<?x16xf32>)
+  // CHECK-SAME:   {dataflow = #sparseconv.dataflow<weight_stationary>, tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+  %0 = sparseconv.kernel.gather_gemm
+      ins(%x, %w, %rows, %rows, %segments
+          : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
+      outs(%y : tensor<?x16xf32>)
+      {dataflow = #sparseconv.dataflow<weight_stationary>,
+       tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+  // The epilogue that a convolution had.
+  // CHECK:      sparseconv.kernel.gather_gemm ins(%{{.*}}, tensor<16xf32>) outs(%{{.*}} {
+  // CHECK-NEXT: ^bb0(%[[ACC:.*]]: f32, %[[B:.*]]: f32):
+  // CHECK-NEXT:   %[[SUM:.*]] = arith.addf %[[ACC]], %[[B]] : f32
+  // CHECK-NEXT:   sparseconv.yield %[[SUM]] : f32
+  // CHECK-NEXT: } -> tensor<?x16xf32>
+  %1 = sparseconv.kernel.gather_gemm
+      ins(%x, %w, %rows, %rows, %segments, %bias
+          : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>, tensor<16xf32>)
+      outs(%y : tensor<?x16xf32>)
+      {dataflow = #sparseconv.dataflow<weight_stationary>,
+       tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} {
+  ^bb0(%acc: f32, %b: f32):
+    %sum = arith.addf %acc, %b : f32
+    sparseconv.yield %sum : f32
+  } -> tensor<?x16xf32>
+  // CHECK: sparseconv.kernel.gather_gemm ins(%{{.*}} {{.*}}transpose_weights} -> tensor<?x8xf32>
+  %2 = sparseconv.kernel.gather_gemm
+      ins(%y, %w, %rows, %rows, %segments
+          : tensor<?x16xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
+      outs(%x : tensor<?x8xf32>)
+      {dataflow = #sparseconv.dataflow<weight_stationary>,
+       tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>, transpose_weights} -> tensor<?x8xf32>
+  // CHECK: sparseconv.kernel.weight_grad ins(%{{.*}} : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>) outs(%{{.*}} : tensor<2x8x16xf32>) {tiling = {{.*}}} -> tensor<2x8x16xf32>
+  %3 = sparseconv.kernel.weight_grad
+      ins(%x, %y, %rows, %rows, %segments
+          : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
+      outs(%w : tensor<2x8x16xf32>)
+      {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} -> tensor<2x8x16xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @pool(
+func.func @pool(%x: tensor<?x8xbf16>, %table: tensor<?x2xi32>, %keys: tensor<?xi64>, %items: tensor<4x8xbf16>,
+                %status: memref<8xi64>) {
+  // CHECK: sparseconv.kernel.pool ins(%{{.*}} : tensor<?x8xbf16>, tensor<?x2xi32>) outs(%{{.*}} : tensor<?x8xbf16>) {count_kind = #sparseconv<count_kind volume>, kind = #sparseconv<pool_kind avg>} -> tensor<?x8xbf16>
+  %0 = sparseconv.kernel.pool ins(%x, %table : tensor<?x8xbf16>, tensor<?x2xi32>) outs(%x : tensor<?x8xbf16>)
+      {count_kind = #sparseconv<count_kind volume>, kind = #sparseconv<pool_kind avg>} -> tensor<?x8xbf16>
+  // CHECK: sparseconv.kernel.pool_grad ins(%{{.*}} : tensor<?x8xbf16>, tensor<?x2xi32>, tensor<?x2xi32>, tensor<?x8xbf16>) outs(%{{.*}} : tensor<?x8xbf16>) {count_kind = #sparseconv<count_kind present>, kind = #sparseconv<pool_kind max>} -> tensor<?x8xbf16>
+  %1 = sparseconv.kernel.pool_grad
+      ins(%x, %table, %table, %x : tensor<?x8xbf16>, tensor<?x2xi32>, tensor<?x2xi32>, tensor<?x8xbf16>)
+      outs(%x : tensor<?x8xbf16>)
+      {count_kind = #sparseconv<count_kind present>, kind = #sparseconv<pool_kind max>} -> tensor<?x8xbf16>
+  // CHECK: sparseconv.kernel.global_pool ins(%{{.*}} : tensor<?x8xbf16>, tensor<?xi64>, memref<8xi64>) outs(%{{.*}} : tensor<4x8xbf16>) {kind = #sparseconv<pool_kind sum>, op_id = 0 : i64, packing = #packing} -> tensor<4x8xbf16>
+  %2 = sparseconv.kernel.global_pool ins(%x, %keys, %status : tensor<?x8xbf16>, tensor<?xi64>, memref<8xi64>)
+      outs(%items : tensor<4x8xbf16>)
+      {kind = #sparseconv<pool_kind sum>, op_id = 0 : i64, packing = #packing} -> tensor<4x8xbf16>
+  // CHECK: sparseconv.kernel.global_pool_grad ins(%{{.*}} : tensor<4x8xbf16>, tensor<?xi64>, tensor<?x8xbf16>, memref<8xi64>) outs(%{{.*}} : tensor<?x8xbf16>) {kind = #sparseconv<pool_kind max>, op_id = 0 : i64, packing = #packing} -> tensor<?x8xbf16>
+  %3 = sparseconv.kernel.global_pool_grad
+      ins(%items, %keys, %x, %status : tensor<4x8xbf16>, tensor<?xi64>, tensor<?x8xbf16>, memref<8xi64>)
+      outs(%x : tensor<?x8xbf16>)
+      {kind = #sparseconv<pool_kind max>, op_id = 0 : i64, packing = #packing} -> tensor<?x8xbf16>
+  return
+}
+
+// CHECK-LABEL: func.func @rows(
+func.func @rows(%x: tensor<?x8xf16>, %index: tensor<?xi32>, %points: tensor<?x4xf32>, %keys: tensor<?xi64>,
+                %table: tensor<?x8xi32>, %weights: tensor<?x8xf32>, %grid: tensor<2x4x4x4x8xf16>,
+                %status: memref<8xi64>) {
+  // CHECK: sparseconv.kernel.gather_rows ins(%{{.*}} : tensor<?x8xf16>, tensor<?xi32>, memref<8xi64>) outs(%{{.*}} : tensor<?x8xf16>) {op_id = 0 : i64} -> tensor<?x8xf16>
+  %0 = sparseconv.kernel.gather_rows ins(%x, %index, %status : tensor<?x8xf16>, tensor<?xi32>, memref<8xi64>)
+      outs(%x : tensor<?x8xf16>) {op_id = 0 : i64} -> tensor<?x8xf16>
+  // CHECK: sparseconv.kernel.interpolate ins(%{{.*}} : tensor<?x4xf32>, tensor<?xi64>, memref<8xi64>) outs(%{{.*}} : tensor<?x8xi32>, tensor<?x8xf32>) {interpolation = #sparseconv<interpolation trilinear>, op_id = 0 : i64, set = !coords_1_1_1} -> (tensor<?x8xi32>, tensor<?x8xf32>)
+  %1:2 = sparseconv.kernel.interpolate ins(%points, %keys, %status : tensor<?x4xf32>, tensor<?xi64>, memref<8xi64>)
+      outs(%table, %weights : tensor<?x8xi32>, tensor<?x8xf32>)
+      {interpolation = #sparseconv<interpolation trilinear>, op_id = 0 : i64, set = !set}
+      -> (tensor<?x8xi32>, tensor<?x8xf32>)
+  // CHECK: sparseconv.kernel.weighted_gather ins(%{{.*}} : tensor<?x8xf16>, tensor<?x8xi32>, tensor<?x8xf32>) outs(%{{.*}} : tensor<?x8xf16>) -> tensor<?x8xf16>
+  %2 = sparseconv.kernel.weighted_gather ins(%x, %table, %weights : tensor<?x8xf16>, tensor<?x8xi32>, tensor<?x8xf32>)
+      outs(%x : tensor<?x8xf16>) -> tensor<?x8xf16>
+  // CHECK: sparseconv.kernel.scatter_rows ins(%{{.*}} : tensor<?x8xf16>, tensor<?x8xi32>, tensor<?x8xf32>, memref<8xi64>) outs(%{{.*}} : tensor<?x8xf16>) {kind = #sparseconv<pool_kind avg>, op_id = 0 : i64} -> tensor<?x8xf16>
+  %3 = sparseconv.kernel.scatter_rows
+      ins(%x, %table, %weights, %status : tensor<?x8xf16>, tensor<?x8xi32>, tensor<?x8xf32>, memref<8xi64>)
+      outs(%x : tensor<?x8xf16>) {kind = #sparseconv<pool_kind avg>, op_id = 0 : i64} -> tensor<?x8xf16>
+  // CHECK: sparseconv.kernel.to_dense ins(%{{.*}} : tensor<?x8xf16>, tensor<?xi64>, memref<8xi64>) outs(%{{.*}} : tensor<2x4x4x4x8xf16>) {op_id = 0 : i64, origin = array<i64: 0, 0, 0>, set = !coords_1_1_1} -> tensor<2x4x4x4x8xf16>
+  %4 = sparseconv.kernel.to_dense ins(%x, %keys, %status : tensor<?x8xf16>, tensor<?xi64>, memref<8xi64>)
+      outs(%grid : tensor<2x4x4x4x8xf16>)
+      {op_id = 0 : i64, origin = array<i64: 0, 0, 0>, set = !set} -> tensor<2x4x4x4x8xf16>
+  // CHECK: sparseconv.kernel.from_dense ins(%{{.*}} : tensor<2x4x4x4x8xf16>, tensor<?xi64>, memref<8xi64>) outs(%{{.*}} : tensor<?x8xf16>) {op_id = 0 : i64, origin = array<i64: 0, 0, 0>, set = !coords_1_1_1} -> tensor<?x8xf16>
+  %5 = sparseconv.kernel.from_dense ins(%grid, %keys, %status : tensor<2x4x4x4x8xf16>, tensor<?xi64>, memref<8xi64>)
+      outs(%x : tensor<?x8xf16>)
+      {op_id = 0 : i64, origin = array<i64: 0, 0, 0>, set = !set} -> tensor<?x8xf16>
+  return
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func @buffers(
+func.func @buffers(%keys: memref<?xi64, strided<[1], offset: ?>>, %sorted: memref<?xi64>, %rows: memref<?xi32>) {
+  // CHECK: sparseconv.kernel.sort ins(%{{.*}} : memref<?xi64, strided<[1], offset: ?>>) outs(%{{.*}} : memref<?xi64>, memref<?xi32>) {bits = 64 : i64}{{$}}
+  sparseconv.kernel.sort ins(%keys : memref<?xi64, strided<[1], offset: ?>>)
+      outs(%sorted, %rows : memref<?xi64>, memref<?xi32>) {bits = 64 : i64}
+  return
+}
