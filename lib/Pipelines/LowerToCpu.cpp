@@ -77,6 +77,7 @@ void mlir::sparseconv::buildLowerToCpuPipeline(
 
   // Loops.
   pm.addPass(createConvertSparseConvKernelsToLoops());
+  pm.addNestedPass<func::FuncOp>(createSparseConvParalleliseCopies());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToParallelLoopsPass());
   pm.addNestedPass<func::FuncOp>(createSparseConvLimitParallelism());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());

@@ -36,6 +36,16 @@ def SparseConvLowerRowGuards
     "::mlir::tensor::TensorDialect"];
 }
 
+def SparseConvParalleliseCopies
+    : Pass<"sparseconv-parallelise-copies", "::mlir::func::FuncOp"> {
+  let summary = "writes copies of buffers as linalg operations";
+  let description = [{
+    `memref.copy` becomes `linalg.copy`, which lowers to parallel loops for any
+    layout; the copy of a strided buffer would otherwise call a library.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def SparseConvSelectDataflow
     : Pass<"sparseconv-select-dataflow", "::mlir::ModuleOp"> {
   let summary = "decides how each convolution carries out its sum";
