@@ -165,8 +165,8 @@ TEST(Points, TrilinearWeights) {
 }
 
 TEST(Points, WeightsAreSinglePrecision) {
-  float p = 10.1f, q = p / 3.0f, t = q - std::floor(q);
-  HostTensor sites = makePoints({{0, 9}, {0, 12}}, 2);
+  float p = 1000.1f, q = p / 3.0f, t = q - std::floor(q);
+  HostTensor sites = makePoints({{0, 999}, {0, 1002}}, 2);
   auto results = run(getPointsText({3}, "trilinear", "sum"),
                      {sites, makeF32({1, 2}, {0, p}), makeF32({1, 2}, {1, 1}),
                       makeF32({2, 2}, {1, 0, 0, 1})},
