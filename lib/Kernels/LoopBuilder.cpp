@@ -244,6 +244,29 @@ void LoopBuilder::parallelFor(Value count, function_ref<void(Value)> body) {
   body(loop.getInductionVars()[0]);
 }
 
+void LoopBuilder::parallelForUneven(Value count,
+                                    function_ref<void(Value)> body) {
+  // Threads are given equal numbers of takers, the first of which takes
+  // iterations from a counter until there are none.
+  constexpr int64_t maxTakers = 256;
+  Value counter = alloc({1}, getI64Type());
+  store(i64(0), counter, index(0));
+  parallelFor(min(count, index(maxTakers)), [&](Value) {
+    auto loop =
+        scf::WhileOp::create(*this, TypeRange(getIndexType()), ValueRange());
+    InsertionGuard guard(*this);
+    createBlock(&loop.getBefore());
+    Value taken = memref::AtomicRMWOp::create(*this, arith::AtomicRMWKind::addi,
+                                              i64(1), counter, index(0));
+    Value position = toIndex(taken);
+    scf::ConditionOp::create(*this, less(position, count), position);
+    Block *after = createBlock(&loop.getAfter(), {}, getIndexType(), getLoc());
+    body(after->getArgument(0));
+    scf::YieldOp::create(*this);
+  });
+  dealloc(counter);
+}
+
 SmallVector<Value>
 LoopBuilder::whileLoop(ValueRange inits,
                        function_ref<Value(ValueRange)> condition,

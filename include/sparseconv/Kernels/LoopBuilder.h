@@ -92,6 +92,9 @@ public:
           function_ref<SmallVector<Value>(Value iv, ValueRange carried)> body);
   /// Iterations 0 .. count-1 in any order, on all threads.
   void parallelFor(Value count, function_ref<void(Value iv)> body);
+  /// The same for iterations of very different cost: a thread takes the next
+  /// one when it is done with its last.
+  void parallelForUneven(Value count, function_ref<void(Value iv)> body);
   /// while (condition(carried)) carried = body(carried).
   SmallVector<Value>
   whileLoop(ValueRange inits, function_ref<Value(ValueRange)> condition,

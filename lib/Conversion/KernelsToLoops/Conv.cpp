@@ -68,7 +68,8 @@ void mlir::sparseconv::forColumns(LoopBuilder &b, int64_t columns,
 }
 
 void mlir::sparseconv::prefetchRow(LoopBuilder &b, Value buffer, Value row,
-                                   Value column, int64_t columns) {
+                                   Value column, int64_t columns,
+                                   bool isWrite) {
   constexpr int64_t lineBytes = 64, maxLines = 8;
   auto type = cast<MemRefType>(buffer.getType());
   int64_t line = lineBytes * 8 / type.getElementTypeBitWidth();
@@ -77,7 +78,7 @@ void mlir::sparseconv::prefetchRow(LoopBuilder &b, Value buffer, Value row,
   int64_t end = std::min(columns, maxLines * line);
   for (int64_t at = 0; at < end; at += line)
     memref::PrefetchOp::create(b, buffer, ValueRange{row, b.add(column, at)},
-                               /*isWrite=*/false, /*localityHint=*/3,
+                               isWrite, /*localityHint=*/3,
                                /*isDataCache=*/true);
 }
 

@@ -63,7 +63,7 @@ void forColumns(LoopBuilder &b, int64_t columns, int64_t lanes,
 /// Asks for columns column .. column+columns of a row, or as much of them as is
 /// worth asking for: a long row is noticed by the processor itself.
 void prefetchRow(LoopBuilder &b, Value buffer, Value row, Value column,
-                 int64_t columns);
+                 int64_t columns, bool isWrite);
 
 /// Copies columns column .. column+columns of the rows rows[begin .. end] of
 /// `source` as f32 to rows 0, 1, .. of `target`, whose columns beyond them stay

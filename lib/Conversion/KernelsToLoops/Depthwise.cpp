@@ -73,7 +73,7 @@ void mlir::sparseconv::emitDepthwiseGatherGemm(LoopBuilder &b, GatherGemmOp op,
   int64_t tilingLanes = op.getTiling().getLanes();
   int64_t columns = llvm::alignTo(shape.groups, tilingLanes);
   Value packed = packChannels(b, op.getW(), shape);
-  b.parallelFor(b.dim(op.getSegments(), 0), [&](Value block) {
+  b.parallelForUneven(b.dim(op.getSegments(), 0), [&](Value block) {
     Value first = b.mul(block, size);
     Value count = b.min(b.sub(b.dim(op.getY(), 0), first), b.index(size));
     Value sums = b.alloc({size, columns}, b.getF32Type());

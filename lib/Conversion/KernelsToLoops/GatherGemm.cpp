@@ -20,6 +20,7 @@ using namespace mlir::sparseconv;
 
 /// How many pairs ahead the rows of x are asked for.
 static constexpr int64_t prefetchedPairs = 12;
+static constexpr int64_t rowsPerPairBits = 20;
 
 /// Steps of the innermost loop between two branches.
 static constexpr int64_t unrolledChannels = 4;
@@ -50,8 +51,9 @@ struct GemmEmitter {
     /// of x if the elements of x are narrow.
     Value first, accumulators, staged;
     Segment segment;
-    /// The last pair of the block, of any offset.
-    Value lastPair;
+    /// The first and the last pair of the block, of any offset, and output rows
+    /// for each pair in units of 2^-rowsPerPairBits.
+    Value firstPair, lastPair, rowsPerPair;
   };
   void emitPrefetch(const Work &work, Value pair, int64_t rows);
   void emitTile(const Work &work, Value pair, int64_t rows);
@@ -61,16 +63,27 @@ struct GemmEmitter {
 };
 } // namespace
 
-/// Asks for the rows of x that come up some tiles after `rows` pairs from
-/// `pair` on. The pairs of the next offset follow those of this one, so that
-/// only the start of a block waits for memory.
+/// Asks for memory that is wanted later than the `rows` pairs from `pair` on.
 void GemmEmitter::emitPrefetch(const Work &work, Value pair, int64_t rows) {
+  // Rows of x some tiles ahead. The pairs of the next offset follow those of
+  // this one, so that only the start of a block waits.
   int64_t ahead = llvm::alignTo(prefetchedPairs, op.getTiling().getRows());
-  for (int64_t row = 0; row < rows; ++row) {
+  for (int64_t row = 0; row < rows && !isStaged; ++row) {
     Value position = b.min(b.add(pair, row + ahead), work.lastPair);
     prefetchRow(b, op.getX(), b.toIndex(b.load(op.getInRows(), position)),
-                b.mul(work.group, shape.in), shape.in);
+                b.mul(work.group, shape.in), shape.in, /*isWrite=*/false);
   }
+  // The rows of y, which would otherwise all be fetched at the end: each pair
+  // asks for its share of them.
+  auto rowOf = [&](Value position) {
+    Value share = b.mul(b.sub(position, work.firstPair), work.rowsPerPair);
+    return b.add(work.first, b.shiftRightLogical(share, rowsPerPairBits));
+  };
+  Value column =
+      b.add(b.mul(work.group, shape.out), b.mul(work.panel, panels.width));
+  b.forLoop(rowOf(pair), rowOf(b.add(pair, rows)), 1, [&](Value row) {
+    prefetchRow(b, op.getY(), row, column, panels.width, /*isWrite=*/true);
+  });
 }
 
 /// `rows` pairs from `pair` on: their products with the panel are summed in
@@ -92,8 +105,7 @@ void GemmEmitter::emitTile(const Work &work, Value pair, int64_t rows) {
   for (int64_t vector = 0; vector < vectors; ++vector)
     outColumns.push_back(b.add(outFirst, vector * lanes));
 
-  if (!isStaged)
-    emitPrefetch(work, pair, rows);
+  emitPrefetch(work, pair, rows);
 
   auto addChannel = [&](Value channel, ValueRange carried) {
     SmallVector<Value> weights, next;
@@ -160,9 +172,13 @@ void GemmEmitter::emitBlock(Value block) {
   zeroRows(b, accumulators, count, columns, panels.lanes);
 
   Value zero = b.index(0);
+  Value firstPair = b.toIndex(b.load(op.getSegments(), {block, zero}));
   Value endOfPairs =
       b.toIndex(b.load(op.getSegments(), {block, b.index(shape.offsets)}));
   Value lastPair = b.sub(endOfPairs, 1);
+  Value rowsPerPair =
+      arith::DivUIOp::create(b, b.shiftLeft(count, rowsPerPairBits),
+                             b.max(b.sub(endOfPairs, firstPair), b.index(1)));
   b.forLoop(zero, b.index(shape.offsets), 1, [&](Value offset) {
     Segment segment = Segment::load(b, op.getSegments(), block, offset);
     if (isStaged)
@@ -171,7 +187,7 @@ void GemmEmitter::emitBlock(Value block) {
     b.forLoop(zero, b.index(shape.groups), 1, [&](Value group) {
       b.forLoop(zero, b.index(panels.count), 1, [&](Value panel) {
         emitPanel({offset, group, panel, first, accumulators, staged, segment,
-                   lastPair});
+                   firstPair, lastPair, rowsPerPair});
       });
     });
   });
@@ -185,8 +201,8 @@ void GemmEmitter::emitBlock(Value block) {
 
 void GemmEmitter::emit() {
   packed = packWeights(b, op.getW(), shape, panels, op.getTransposeWeights());
-  b.parallelFor(b.dim(op.getSegments(), 0),
-                [&](Value block) { emitBlock(block); });
+  b.parallelForUneven(b.dim(op.getSegments(), 0),
+                      [&](Value block) { emitBlock(block); });
   b.dealloc(packed);
 }
 

@@ -190,8 +190,8 @@ void WeightGradEmitter::emitItem(Value item) {
 
 void WeightGradEmitter::emit() {
   int64_t parts = llvm::divideCeil(shape.in, itemRows());
-  b.parallelFor(b.index(parts * shape.groups * shape.offsets),
-                [&](Value item) { emitItem(item); });
+  b.parallelForUneven(b.index(parts * shape.groups * shape.offsets),
+                      [&](Value item) { emitItem(item); });
 }
 
 void mlir::sparseconv::emitWeightGrad(LoopBuilder &b, WeightGradKernelOp op) {

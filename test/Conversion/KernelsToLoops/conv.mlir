@@ -3,7 +3,8 @@
 #weight_stationary = #sparseconv.dataflow<weight_stationary>
 #tiling = #sparseconv.tiling<block = 512, rows = 2, columns = 32, lanes = 16>
 
-// The weights become f32 panels; a work item then owns 512 output rows.
+// The weights become f32 panels. A work item then owns 512 output rows; threads
+// take one after another, as blocks differ in their pairs.
 
 // CHECK-LABEL: func @gather_gemm(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<?x3xf32>, %[[W:[a-z0-9]+]]: memref<27x3x32xf16>,
@@ -17,7 +18,9 @@
 // CHECK:           %[[WIDE:.*]] = arith.extf %[[NARROW]] : vector<16xf16> to vector<16xf32>
 // CHECK:           vector.store %[[WIDE]], %[[PACKED]]
 
-// CHECK:         scf.parallel (%[[BLOCK:.*]]) =
+// CHECK:         scf.parallel
+// CHECK:           memref.atomic_rmw addi
+// CHECK:         ^bb0(%[[BLOCK:.*]]: index):
 // CHECK:           %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<512x32xf32>
 // CHECK:           vector.store %[[ZERO]], %[[SUMS]]
 

@@ -72,8 +72,9 @@ struct ConvCase {
 struct ConvPairs {
   std::vector<int32_t> inRows, outRows;
   std::vector<int64_t> segments;
-  int64_t blocks;
+  int64_t blocks = 0;
 
+  ConvPairs() = default;
   ConvPairs(const ConvCase &c, std::mt19937 &random);
   Array<int32_t> inArray() const { return Array<int32_t>::of(inRows); }
   Array<int32_t> outArray() const { return Array<int32_t>::of(outRows); }
