@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 
+// NOLINTBEGIN(readability-identifier-naming): C names, some of them MLIR's.
 extern "C" {
 
 //===----------------------------------------------------------------------===//
@@ -58,5 +59,6 @@ uint64_t sparseconv_cpu_pool_live_bytes(void);
 void sparseconv_cpu_pool_set_poison(bool enabled);
 
 } // extern "C"
+// NOLINTEND(readability-identifier-naming)
 
 #endif // SPARSECONV_RUNTIME_CPURUNTIME_H

@@ -22,20 +22,19 @@
 #include <mutex>
 #include <sys/mman.h>
 
-namespace {
-
-constexpr size_t kHeaderSize = 64;
+static constexpr size_t kHeaderSize = 64;
 /// Blocks below this many bytes are left to the C library.
-constexpr size_t kSmallest = size_t(1) << 15;
+static constexpr size_t kSmallest = size_t(1) << 15;
 /// Blocks from this many bytes on are put on huge pages where the system has
 /// them.
-constexpr size_t kHuge = size_t(1) << 22;
-constexpr size_t kHugePage = size_t(1) << 21;
+static constexpr size_t kHuge = size_t(1) << 22;
+static constexpr size_t kHugePage = size_t(1) << 21;
 /// No address space is larger; also keeps the sums below from wrapping.
-constexpr size_t kLargest = size_t(1) << 47;
-constexpr uint32_t kNoClass = ~uint32_t(0);
-constexpr unsigned kNumClasses = 4 * 48;
+static constexpr size_t kLargest = size_t(1) << 47;
+static constexpr uint32_t kNoClass = ~uint32_t(0);
+static constexpr unsigned kNumClasses = 4 * 48;
 
+namespace {
 struct Header {
   void *base;      ///< what the C library gave
   size_t capacity; ///< bytes for the caller
@@ -48,9 +47,10 @@ struct SizeClass {
   uint32_t number;
   size_t size;
 };
+} // namespace
 
 /// The smallest class of at least `size` bytes: 2^e * (4 + q) / 4.
-SizeClass getSizeClass(size_t size) {
+static SizeClass getSizeClass(size_t size) {
   unsigned exponent = 63 - __builtin_clzll(size);
   size_t quarter = size_t(1) << (exponent - 2);
   size_t quarters = (size + quarter - 1) / quarter; // 4 .. 8
@@ -58,6 +58,7 @@ SizeClass getSizeClass(size_t size) {
           quarters * quarter};
 }
 
+namespace {
 class Pool {
 public:
   Pool() {
@@ -79,22 +80,23 @@ private:
   std::mutex mutex;
   Header *freeBlocks[kNumClasses] = {};
 };
+} // namespace
 
 /// Never destroyed: threads may still free memory while the process ends.
-Pool &getPool() {
+static Pool &getPool() {
   static Pool *pool = new Pool;
   return *pool;
 }
 
-Header *getHeader(void *pointer) {
+static Header *getHeader(void *pointer) {
   return reinterpret_cast<Header *>(static_cast<char *>(pointer) - kHeaderSize);
 }
 
-void *getMemory(Header *header) {
+static void *getMemory(Header *header) {
   return reinterpret_cast<char *>(header) + kHeaderSize;
 }
 
-[[noreturn]] void failOutOfMemory(size_t size, uint64_t live) {
+[[noreturn]] static void failOutOfMemory(size_t size, uint64_t live) {
   std::fprintf(stderr,
                "sparseconv: out of memory: cannot allocate %zu bytes (%" PRIu64
                " bytes are in use)\n",
@@ -185,8 +187,6 @@ void Pool::trim() {
     }
   }
 }
-
-} // namespace
 
 void *_mlir_memref_to_llvm_alloc(size_t size) {
   return getPool().allocate(kHeaderSize, size);

@@ -20,15 +20,14 @@
 #include <memory>
 #include <omp.h>
 
-namespace {
-
-constexpr unsigned kDigitBits = 11;
-constexpr unsigned kRadix = 1u << kDigitBits;
+static constexpr unsigned kDigitBits = 11;
+static constexpr unsigned kRadix = 1u << kDigitBits;
 /// Elements below which another thread costs more than it brings.
-constexpr int64_t kMinBlock = 1 << 14;
+static constexpr int64_t kMinBlock = 1 << 14;
 
 using Positions = std::array<int64_t, kRadix>;
 
+namespace {
 /// Memory from the pool, freed at the end of the scope.
 template <typename T> class Temporary {
 public:
@@ -107,9 +106,10 @@ template <typename Key> struct Survey {
   Key varying = 0;
   bool isSorted = true;
 };
+} // namespace
 
 template <typename Key>
-Survey<Key> survey(const Key *keys, int64_t n, Key used) {
+static Survey<Key> survey(const Key *keys, int64_t n, Key used) {
   Blocks blocks(n);
   Temporary<Survey<Key>> parts(blocks.count);
   blocks.forEach([&](int64_t block) {
@@ -129,12 +129,14 @@ Survey<Key> survey(const Key *keys, int64_t n, Key used) {
   return all;
 }
 
+namespace {
 struct Pass {
   unsigned shift, bits;
 };
+} // namespace
 
 /// Splits the bits that are set in `varying` into digits; returns how many.
-unsigned planPasses(uint64_t varying, Pass (&passes)[64]) {
+static unsigned planPasses(uint64_t varying, Pass (&passes)[64]) {
   unsigned count = 0;
   while (varying) {
     unsigned shift = __builtin_ctzll(varying);
@@ -148,8 +150,8 @@ unsigned planPasses(uint64_t varying, Pass (&passes)[64]) {
 }
 
 template <typename Key>
-void sort(const Key *keys, Key *sorted, int32_t *permutation, int64_t n,
-          int64_t bits) {
+static void sort(const Key *keys, Key *sorted, int32_t *permutation, int64_t n,
+                 int64_t bits) {
   if (n <= 0)
     return;
   Key used = bits >= int64_t(8 * sizeof(Key)) ? ~Key(0) : (Key(1) << bits) - 1;
@@ -178,8 +180,6 @@ void sort(const Key *keys, Key *sorted, int32_t *permutation, int64_t n,
     fromRows = toRows;
   }
 }
-
-} // namespace
 
 void sparseconv_cpu_sort_u64(const uint64_t *keys, uint64_t *sorted,
                              int32_t *permutation, int64_t n, int64_t bits) {

@@ -16,11 +16,9 @@ using namespace mlir::sparseconv::test;
 using ::sparseconv::StatusCode;
 using ::sparseconv::StatusRecord;
 
-namespace {
+static constexpr int64_t kSizes[] = {0, 1, 31, 129, 4999};
 
-constexpr int64_t kSizes[] = {0, 1, 31, 129, 4999};
-
-const char *const kCoords = R"(
+static const char *const kCoords = R"(
 func.func @encode(%points: memref<?xCOLUMNSxi32>, %status: memref<8xi64>,
                   %keys: memref<?xKEY>, %count: memref<1xindex>) {
   sparseconv.kernel.encode
@@ -63,14 +61,17 @@ func.func @spread(%keys: memref<?xKEY>, %status: memref<8xi64>,
   return
 })";
 
+namespace {
 struct Region {
   std::vector<int64_t> lower, upper;
 };
+} // namespace
 
-Kernel compileCoords(const Space &space, const std::vector<int64_t> &stride,
-                     const std::vector<std::vector<int64_t>> &displacements,
-                     const std::optional<Region> &clip = std::nullopt,
-                     Threads threads = Threads::Sequential) {
+static Kernel
+compileCoords(const Space &space, const std::vector<int64_t> &stride,
+              const std::vector<std::vector<int64_t>> &displacements,
+              const std::optional<Region> &clip = std::nullopt,
+              Threads threads = Threads::Sequential) {
   std::vector<int64_t> flat;
   for (const auto &displacement : displacements)
     flat.insert(flat.end(), displacement.begin(), displacement.end());
@@ -87,11 +88,12 @@ Kernel compileCoords(const Space &space, const std::vector<int64_t> &stride,
       threads);
 }
 
-Kernel compileCoords(const Space &space, const std::vector<int64_t> &stride) {
+static Kernel compileCoords(const Space &space,
+                            const std::vector<int64_t> &stride) {
   return compileCoords(space, stride, {std::vector<int64_t>(space.getDim())});
 }
 
-Array<int32_t> toArray(const std::vector<Point> &points, unsigned dim) {
+static Array<int32_t> toArray(const std::vector<Point> &points, unsigned dim) {
   Array<int32_t> array({static_cast<int64_t>(points.size()), dim + 1});
   int32_t *at = array.begin();
   for (const Point &point : points)
@@ -102,9 +104,10 @@ Array<int32_t> toArray(const std::vector<Point> &points, unsigned dim) {
 /// What `function` ("floor" or "spread") makes of the points; an error is
 /// returned in `record`.
 template <typename Key>
-std::vector<Key> runOnKeys(Kernel &kernel, const char *function,
-                           const Space &space, const std::vector<Point> &points,
-                           int64_t bound, StatusRecord &record) {
+static std::vector<Key> runOnKeys(Kernel &kernel, const char *function,
+                                  const Space &space,
+                                  const std::vector<Point> &points,
+                                  int64_t bound, StatusRecord &record) {
   auto keys = Array<Key>::of(packAll<Key>(space, points));
   Array<Key> result({bound});
   Array<int64_t> count({1});
@@ -118,12 +121,13 @@ std::vector<Key> runOnKeys(Kernel &kernel, const char *function,
   return result.toVector(count[0]);
 }
 
-StatusRecord makeRecord(StatusCode code, int64_t row, int64_t axis,
-                        int64_t value, int64_t lower, int64_t upper) {
+static StatusRecord makeRecord(StatusCode code, int64_t row, int64_t axis,
+                               int64_t value, int64_t lower, int64_t upper) {
   return {static_cast<int64_t>(code), 4, row, axis, value, lower, upper, 0};
 }
 
-void expectEqual(const StatusRecord &record, const StatusRecord &expected) {
+static void expectEqual(const StatusRecord &record,
+                        const StatusRecord &expected) {
   EXPECT_EQ(std::vector<int64_t>(&record.code, &record.code + 8),
             std::vector<int64_t>(&expected.code, &expected.code + 8));
 }
@@ -133,7 +137,8 @@ void expectEqual(const StatusRecord &record, const StatusRecord &expected) {
 //===----------------------------------------------------------------------===//
 
 template <typename Key>
-void checkEncode(const Space &space, const std::vector<int64_t> &stride) {
+static void checkEncode(const Space &space,
+                        const std::vector<int64_t> &stride) {
   unsigned dim = space.getDim();
   Kernel kernel = compileCoords(space, stride);
   for (int64_t n : kSizes) {
@@ -194,9 +199,9 @@ TEST(EncodeTest, TakesPackingsWithoutABatch) {
 }
 
 /// Encodes with `points` and expects `expected`.
-void expectFailure(Kernel &kernel, const Space &space,
-                   const std::vector<Point> &points,
-                   const StatusRecord &expected) {
+static void expectFailure(Kernel &kernel, const Space &space,
+                          const std::vector<Point> &points,
+                          const StatusRecord &expected) {
   Array<int32_t> array = toArray(points, space.getDim());
   Array<uint64_t> keys({static_cast<int64_t>(points.size())});
   Array<int64_t> count({1});
@@ -280,13 +285,13 @@ TEST(EncodeTest, ReportsTooManyPoints) {
 // floor
 //===----------------------------------------------------------------------===//
 
-int64_t floorTo(int64_t value, int64_t stride) {
+static int64_t floorTo(int64_t value, int64_t stride) {
   int64_t rest = ((value % stride) + stride) % stride;
   return value - rest;
 }
 
 template <typename Key>
-void checkFloor(const Space &space, const std::vector<int64_t> &stride) {
+static void checkFloor(const Space &space, const std::vector<int64_t> &stride) {
   Kernel kernel = compileCoords(space, stride);
   for (int64_t n : kSizes) {
     auto points =
@@ -342,6 +347,7 @@ TEST(FloorTest, ReportsResultsBelowThePacking) {
 // spread
 //===----------------------------------------------------------------------===//
 
+namespace {
 struct Spread {
   Space space;
   std::vector<int64_t> stride;
@@ -402,8 +408,9 @@ struct Spread {
                  makePoints(n, std::vector<int64_t>(space.getDim(), 1), 9, n));
   }
 };
+} // namespace
 
-const std::vector<std::vector<int64_t>> kList{
+static const std::vector<std::vector<int64_t>> kList{
     {0, 0, 1}, {-1, 2, 0}, {0, 0, 0}, {3, 0, -2}, {-8, 8, 8}};
 
 TEST(SpreadTest, AddsEveryDisplacement) {
@@ -467,5 +474,3 @@ TEST(SpreadTest, HasTheSameBitsForAnyNumberOfThreads) {
   }
   omp_set_num_threads(before);
 }
-
-} // namespace

@@ -77,11 +77,13 @@ static MLIRContext *getContext() {
   return context;
 }
 
+// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
 extern "C" {
 // The compiler's helpers for 16-bit floats where the processor has none.
 float __extendhfsf2(_Float16);
 _Float16 __truncsfhf2(float);
 }
+// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)
 
 static llvm::orc::SymbolMap
 getRuntimeSymbols(llvm::orc::MangleAndInterner mangle) {

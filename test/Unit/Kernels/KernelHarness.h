@@ -70,7 +70,8 @@ public:
       : ArrayBase(shape), count(size()),
         storage(std::make_unique<Line[]>(getNumLines())) {
     auto *words = reinterpret_cast<uint16_t *>(storage.get());
-    std::fill_n(words, getNumLines() * sizeof(Line) / 2, kPattern);
+    std::fill_n(words, getNumLines() * static_cast<int64_t>(sizeof(Line) / 2),
+                kPattern);
   }
   Array(llvm::ArrayRef<int64_t> shape, const std::vector<T> &values)
       : Array(shape) {
@@ -104,14 +105,15 @@ public:
   }
 
   bool isFenceIntact() const override {
+    constexpr int64_t kLineWords = sizeof(Line) / 2;
     auto *words = reinterpret_cast<const uint16_t *>(storage.get());
-    auto *last = words + getNumLines() * sizeof(Line) / 2;
-    auto *after = reinterpret_cast<const char *>(end());
+    // From the first whole word behind the array on.
+    int64_t after =
+        kLineWords + (count * static_cast<int64_t>(sizeof(T)) + 1) / 2;
     auto isPattern = [](uint16_t word) { return word == kPattern; };
-    return std::all_of(words, words + sizeof(Line) / 2, isPattern) &&
-           std::all_of(reinterpret_cast<const uint16_t *>(
-                           after + reinterpret_cast<uintptr_t>(after) % 2),
-                       last, isPattern);
+    return std::all_of(words, words + kLineWords, isPattern) &&
+           std::all_of(words + after, words + getNumLines() * kLineWords,
+                       isPattern);
   }
 
 private:
@@ -167,7 +169,7 @@ private:
                    llvm::SmallVectorImpl<void *> &descriptors, T &argument) {
     if constexpr (std::is_base_of_v<ArrayBase, T>) {
       descriptors.push_back(argument.describe());
-      packed.push_back(&descriptors.back());
+      packed.push_back(static_cast<void *>(&descriptors.back()));
     } else {
       static_assert(std::is_arithmetic_v<T>);
       packed.push_back(&argument);

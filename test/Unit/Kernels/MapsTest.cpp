@@ -14,12 +14,11 @@
 
 using namespace mlir::sparseconv::test;
 
-namespace {
-
 using Offsets = std::vector<std::vector<int64_t>>;
 
 /// A box of offsets from `low` to `high` on every axis, times `scale`.
-Offsets makeBox(unsigned dim, int64_t low, int64_t high, int64_t scale = 1) {
+static Offsets makeBox(unsigned dim, int64_t low, int64_t high,
+                       int64_t scale = 1) {
   Offsets offsets{{}};
   for (unsigned axis = 0; axis < dim; ++axis) {
     Offsets next;
@@ -34,7 +33,7 @@ Offsets makeBox(unsigned dim, int64_t low, int64_t high, int64_t scale = 1) {
 }
 
 /// Neighbour tables and all that is made of them.
-const char *const kMaps = R"(
+static const char *const kMaps = R"(
 func.func @search(%in: memref<?xKEY>, %out: memref<?xKEY>,
                   %table: memref<?xVOLUMExi32>) {
   sparseconv.kernel.search
@@ -57,10 +56,10 @@ func.func @pairs(%table: memref<?xVOLUMExi32>, %in_rows: memref<?xi32>,
            : memref<?xi32>, memref<?xi32>, memref<?x?xi64>) {block = 64 : i64}
   return
 })";
-constexpr int64_t kBlock = 64;
+static constexpr int64_t kBlock = 64;
 
-Kernel compileMaps(const Space &space, const Offsets &offsets,
-                   Threads threads = Threads::Sequential) {
+static Kernel compileMaps(const Space &space, const Offsets &offsets,
+                          Threads threads = Threads::Sequential) {
   std::vector<int64_t> flat;
   for (const auto &offset : offsets)
     flat.insert(flat.end(), offset.begin(), offset.end());
@@ -71,9 +70,9 @@ Kernel compileMaps(const Space &space, const Offsets &offsets,
                 threads);
 }
 
-std::vector<int32_t> findNeighbours(const std::vector<Point> &in,
-                                    const std::vector<Point> &out,
-                                    const Offsets &offsets) {
+static std::vector<int32_t> findNeighbours(const std::vector<Point> &in,
+                                           const std::vector<Point> &out,
+                                           const Offsets &offsets) {
   std::map<Point, int32_t> rows;
   for (const Point &point : in)
     rows.emplace(point, static_cast<int32_t>(rows.size()));
@@ -90,9 +89,9 @@ std::vector<int32_t> findNeighbours(const std::vector<Point> &in,
 }
 
 template <typename Key>
-void checkSearch(Kernel &kernel, const Space &space,
-                 const std::vector<Point> &in, const std::vector<Point> &out,
-                 const Offsets &offsets) {
+static void checkSearch(Kernel &kernel, const Space &space,
+                        const std::vector<Point> &in,
+                        const std::vector<Point> &out, const Offsets &offsets) {
   auto inKeys = Array<Key>::of(packAll<Key>(space, in));
   auto outKeys = Array<Key>::of(packAll<Key>(space, out));
   Array<int32_t> table(
@@ -105,8 +104,8 @@ void checkSearch(Kernel &kernel, const Space &space,
 
 /// Searches of sets of many sizes, on one another and on themselves.
 template <typename Key>
-void checkSearches(unsigned dim, const Offsets &offsets, int64_t inStride = 1,
-                   int64_t outStride = 1) {
+static void checkSearches(unsigned dim, const Offsets &offsets,
+                          int64_t inStride = 1, int64_t outStride = 1) {
   Space space = makeSpace(8 * sizeof(Key), dim);
   Kernel kernel = compileMaps(space, offsets);
   int64_t extents[] = {2000, 40, 12, 5};
@@ -174,7 +173,7 @@ TEST(SearchTest, CrossesLongGaps) {
 
 /// Corners of the packing, displaced by their guards. Where the fields fill the
 /// key, one query is the all-ones key.
-void checkCorners(const Space &space) {
+static void checkCorners(const Space &space) {
   Offsets offsets = makeBox(3, -1, 1, 8);
   Kernel kernel = compileMaps(space, offsets);
   std::vector<Point> corners;
@@ -196,8 +195,8 @@ TEST(SearchTest, ReachesTheEndsOfThePacking) {
 }
 
 /// A random table with few neighbours: each input at most once per offset.
-std::vector<int32_t> makeTable(int64_t rows, int64_t inRows, int64_t volume,
-                               unsigned seed) {
+static std::vector<int32_t> makeTable(int64_t rows, int64_t inRows,
+                                      int64_t volume, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<int32_t> table(rows * volume, -1);
   for (int64_t k = 0; k < volume; ++k) {
@@ -233,12 +232,14 @@ TEST(InvertTableTest, SwapsTheSides) {
   }
 }
 
+namespace {
 struct Pairs {
   std::vector<int32_t> inRows, outRows;
   std::vector<int64_t> segments;
 };
+} // namespace
 
-Pairs listPairs(const std::vector<int32_t> &table, int64_t volume) {
+static Pairs listPairs(const std::vector<int32_t> &table, int64_t volume) {
   Pairs pairs;
   int64_t rows = table.size() / volume;
   for (int64_t begin = 0; begin < rows; begin += kBlock) {
@@ -255,8 +256,8 @@ Pairs listPairs(const std::vector<int32_t> &table, int64_t volume) {
   return pairs;
 }
 
-void checkPairs(Kernel &kernel, int64_t rows, int64_t volume,
-                const std::vector<int32_t> &entries) {
+static void checkPairs(Kernel &kernel, int64_t rows, int64_t volume,
+                       const std::vector<int32_t> &entries) {
   Array<int32_t> table({rows, volume}, entries);
   Array<int32_t> inRows({rows * volume}), outRows({rows * volume});
   Array<int64_t> segments({(rows + kBlock - 1) / kBlock, volume + 1});
@@ -301,5 +302,3 @@ TEST(MapsTest, HaveTheSameBitsForAnyNumberOfThreads) {
   }
   omp_set_num_threads(before);
 }
-
-} // namespace

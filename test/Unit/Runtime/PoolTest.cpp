@@ -15,11 +15,9 @@
 #include <thread>
 #include <vector>
 
-namespace {
+static constexpr size_t kMega = size_t(1) << 20;
 
-constexpr size_t kMega = size_t(1) << 20;
-
-bool isAligned(void *pointer, size_t alignment) {
+static bool isAligned(void *pointer, size_t alignment) {
   return reinterpret_cast<uintptr_t>(pointer) % alignment == 0;
 }
 
@@ -121,5 +119,3 @@ TEST(PoolDeathTest, SaysThatMemoryIsOut) {
   EXPECT_EXIT(_mlir_memref_to_llvm_alloc(static_cast<size_t>(-8)),
               testing::ExitedWithCode(1), "out of memory");
 }
-
-} // namespace

@@ -14,20 +14,19 @@
 #include <random>
 #include <vector>
 
-namespace {
-
-void sortKeys(const uint64_t *keys, uint64_t *sorted, int32_t *permutation,
-              int64_t n, int64_t bits) {
+static void sortKeys(const uint64_t *keys, uint64_t *sorted,
+                     int32_t *permutation, int64_t n, int64_t bits) {
   sparseconv_cpu_sort_u64(keys, sorted, permutation, n, bits);
 }
-void sortKeys(const uint32_t *keys, uint32_t *sorted, int32_t *permutation,
-              int64_t n, int64_t bits) {
+static void sortKeys(const uint32_t *keys, uint32_t *sorted,
+                     int32_t *permutation, int64_t n, int64_t bits) {
   sparseconv_cpu_sort_u32(keys, sorted, permutation, n, bits);
 }
 
 /// Sorts `keys` on 1, 2 and 5 threads and compares with std::sort of pairs
 /// (key, position).
-template <typename Key> void check(const std::vector<Key> &keys, int64_t bits) {
+template <typename Key>
+static void check(const std::vector<Key> &keys, int64_t bits) {
   auto n = static_cast<int64_t>(keys.size());
   Key used = bits == 8 * sizeof(Key) ? ~Key(0) : (Key(1) << bits) - 1;
   std::vector<int32_t> expected(n);
@@ -50,7 +49,7 @@ template <typename Key> void check(const std::vector<Key> &keys, int64_t bits) {
 }
 
 template <typename Key>
-std::vector<Key> makeKeys(int64_t n, int64_t bits, unsigned seed) {
+static std::vector<Key> makeKeys(int64_t n, int64_t bits, unsigned seed) {
   std::mt19937_64 random(seed);
   std::vector<Key> keys(n);
   for (Key &key : keys)
@@ -116,5 +115,3 @@ TEST(SortTest, StaysOnOneThreadInsideAParallelRegion) {
   EXPECT_EQ(sorted[0], sorted[1]);
   EXPECT_EQ(permutation[0], permutation[1]);
 }
-
-} // namespace
