@@ -32,6 +32,8 @@ struct CpuExecutable::Impl {
   llvm::StringMap<Signature> signatures;
   /// Name and location of each network operation, by number.
   SmallVector<std::pair<std::string, std::string>> operations;
+  /// The same of each kernel, where the module is instrumented.
+  SmallVector<std::pair<std::string, std::string>> kernels;
   std::unique_ptr<ExecutionEngine> engine;
   unsigned numThreads = 0;
 
@@ -110,16 +112,18 @@ getRuntimeSymbols(llvm::orc::MangleAndInterner mangle) {
   add("_mlir_memref_to_llvm_free", &_mlir_memref_to_llvm_free);
   add("sparseconv_cpu_sort_u32", &sparseconv_cpu_sort_u32);
   add("sparseconv_cpu_sort_u64", &sparseconv_cpu_sort_u64);
+  add("sparseconv_cpu_trace_begin", &sparseconv_cpu_trace_begin);
+  add("sparseconv_cpu_trace_end", &sparseconv_cpu_trace_end);
   add("__extendhfsf2", &__extendhfsf2);
   add("__truncsfhf2", &__truncsfhf2);
   return symbols;
 }
 
-/// Reads and drops the table of operations, which only messages need.
-static void takeOperationTable(
-    ModuleOp module,
-    SmallVectorImpl<std::pair<std::string, std::string>> &operations) {
-  auto table = module->getAttrOfType<ArrayAttr>("sparseconv.op_table");
+/// Reads and drops a table of names and locations, which only people need.
+static void
+takeTable(ModuleOp module, StringRef name,
+          SmallVectorImpl<std::pair<std::string, std::string>> &operations) {
+  auto table = module->getAttrOfType<ArrayAttr>(name);
   if (!table)
     return;
   for (Attribute entry : table) {
@@ -138,7 +142,7 @@ static void takeOperationTable(
     });
     operations.emplace_back(cast<StringAttr>(pair[0]).str(), location);
   }
-  module->removeAttr("sparseconv.op_table");
+  module->removeAttr(name);
 }
 
 llvm::Expected<std::unique_ptr<CpuExecutable>>
@@ -169,11 +173,13 @@ CpuExecutable::compile(ModuleOp module, const CpuOptions &options) {
   PassManager pm(module.getContext());
   LowerToCpuOptions pipeline;
   pipeline.vectorBits = getVectorBits(options.level);
+  pipeline.instrument = options.instrument;
   buildLowerToCpuPipeline(pm, pipeline);
   if (failed(pm.run(*lowered)))
     return llvm::createStringError(
         "the module could not be lowered to the CPU");
-  takeOperationTable(*lowered, impl->operations);
+  takeTable(*lowered, "sparseconv.op_table", impl->operations);
+  takeTable(*lowered, "sparseconv.kernel_table", impl->kernels);
 
   DialectRegistry translations;
   registerLLVMIRTranslation(translations);
@@ -264,4 +270,29 @@ CpuExecutable::time(StringRef entry, ArrayRef<HostTensor> arguments,
       seconds.push_back(elapsed.count());
   }
   return seconds;
+}
+
+llvm::Expected<std::vector<KernelEvent>>
+CpuExecutable::profile(StringRef entry, ArrayRef<HostTensor> arguments,
+                       unsigned warmups) {
+  auto warm = time(entry, arguments, warmups, /*repeats=*/0);
+  if (!warm)
+    return warm.takeError();
+  // Forget what the calls before left.
+  SmallVector<sparseconv_cpu_trace_event> events(
+      sparseconv_cpu_trace_take(nullptr, 0));
+  sparseconv_cpu_trace_take(events.data(), events.size());
+  auto results = run(entry, arguments);
+  if (!results)
+    return results.takeError();
+  events.resize(sparseconv_cpu_trace_take(nullptr, 0));
+  sparseconv_cpu_trace_take(events.data(), events.size());
+
+  std::vector<KernelEvent> kernels;
+  for (const sparseconv_cpu_trace_event &event : events) {
+    const auto &[name, location] = impl->kernels[event.kernel];
+    kernels.push_back({name, location, event.begin - events[0].begin,
+                       event.end - events[0].begin});
+  }
+  return kernels;
 }

@@ -75,6 +75,9 @@ void mlir::sparseconv::buildLowerToCpuPipeline(
     OpPassManager &pm, const LowerToCpuOptions &options) {
   buildLowerToBuffersPipeline(pm, options);
 
+  if (options.instrument)
+    pm.addPass(createSparseConvInstrumentKernels());
+
   // Loops.
   pm.addPass(createConvertSparseConvKernelsToLoops());
   pm.addNestedPass<func::FuncOp>(createSparseConvParalleliseCopies());

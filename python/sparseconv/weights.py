@@ -26,13 +26,16 @@ def make_weights(text, seed=0):
     arrays = {}
     for sizes, _, name in ARGUMENT.findall(text):
         shape = tuple(int(size) for size in sizes.split("x") if size)
-        if name.endswith(".scale"):
+        if name.endswith(".conv1.scale"):
+            # A residual block adds little to its shortcut.
+            values = random.uniform(0.1, 0.3, shape)
+        elif name.endswith(".scale"):
             values = random.uniform(0.8, 1.2, shape)
         elif len(shape) == 1:
             values = random.uniform(-0.1, 0.1, shape)
         else:
-            # A sweep has about a fifth of the neighbours that a box offers.
-            neighbours = max(1.0, shape[0] / 5)
+            # Coarse levels have about half of the neighbours that a box offers.
+            neighbours = max(1.0, shape[0] / 2)
             values = random.normal(0, np.sqrt(2 / (neighbours * shape[-2])), shape)
         arrays[name] = values.astype(np.float32)
     return arrays

@@ -8,6 +8,7 @@
 
 #include "Arguments.h"
 #include "Comparison.h"
+#include "Profile.h"
 #include "ResultPicture.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -77,6 +78,11 @@ static cl::opt<unsigned> timeRuns("time", cl::ValueOptional,
                                            "after 3 to warm up)"),
                                   cl::value_desc("runs"), cl::init(0),
                                   cl::cat(runCategory));
+static cl::opt<std::string>
+    profile("profile",
+            cl::desc("write when each kernel ran, for ui.perfetto.dev, and "
+                     "print a table"),
+            cl::value_desc("FILE.json"), cl::cat(runCategory));
 static cl::opt<bool> quiet("quiet", cl::desc("no summary"),
                            cl::cat(runCategory));
 
@@ -306,6 +312,7 @@ int main(int argc, char **argv) {
     CpuOptions options;
     options.level = cpuLevel;
     options.numThreads = threads;
+    options.instrument = !profile.empty();
     auto compiled = CpuExecutable::compile(*module, options);
     if (!compiled)
       return fail(compiled.takeError());
@@ -338,6 +345,16 @@ int main(int argc, char **argv) {
     if (llvm::Error error = drawResults(results, points, request))
       return fail(std::move(error));
     llvm::outs() << "picture: " << picture << '\n';
+  }
+  if (!profile.empty()) {
+    if (!executable)
+      return fail("--profile is for --target=cpu");
+    auto events = executable->profile(*name, bound->values, /*warmups=*/2);
+    if (!events)
+      return fail(events.takeError());
+    if (llvm::Error error = writeProfile(profile, *events))
+      return fail(std::move(error));
+    printProfile(*events, llvm::outs());
   }
   if (executable && timeRuns.getNumOccurrences())
     if (int code = timeFunction(*executable, *name, bound->values))

@@ -22,6 +22,15 @@ struct CpuOptions {
   CpuLevel level = CpuLevel::Native;
   /// Threads of parallel loops; 0 takes all that the system offers.
   unsigned numThreads = 0;
+  /// Mark kernels, for profile().
+  bool instrument = false;
+};
+
+/// One kernel of a profiled call.
+struct KernelEvent {
+  std::string name;     ///< "sparseconv.kernel.search"
+  std::string location; ///< of the network operation: "net.mlir:12:8"
+  double begin, end;    ///< seconds since the first kernel began
 };
 
 /// A module lowered through the pipeline `sparseconv-lower-to-cpu` and compiled
@@ -46,6 +55,12 @@ public:
   llvm::Expected<std::vector<double>>
   time(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,
        unsigned warmups, unsigned repeats);
+
+  /// Calls `entry` once after `warmups` calls and returns its kernels in order.
+  /// The options must have asked for instrumentation.
+  llvm::Expected<std::vector<KernelEvent>>
+  profile(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,
+          unsigned warmups);
 
 private:
   struct Impl;

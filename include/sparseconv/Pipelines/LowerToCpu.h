@@ -21,6 +21,10 @@ struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
       *this, "vector-bits",
       llvm::cl::desc("bits of a vector register: 128, 256 or 512"),
       llvm::cl::init(256)};
+  Option<bool> instrument{
+      *this, "instrument",
+      llvm::cl::desc("mark where kernels begin and end, for a profile"),
+      llvm::cl::init(false)};
 };
 
 /// A network to the LLVM dialect, for the CPU: decisions, kernels, buffers,

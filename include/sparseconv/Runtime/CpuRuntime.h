@@ -58,6 +58,26 @@ uint64_t sparseconv_cpu_pool_live_bytes(void);
 /// SPARSECONV_POISON=1 in the environment.
 void sparseconv_cpu_pool_set_poison(bool enabled);
 
+//===----------------------------------------------------------------------===//
+// Profiles
+//===----------------------------------------------------------------------===//
+
+/// One kernel of one call: its number, when it began and when it ended, in
+/// seconds of a monotonic clock.
+struct sparseconv_cpu_trace_event {
+  int64_t kernel;
+  double begin, end;
+};
+
+/// Called around each kernel of an instrumented module, on the calling thread.
+void sparseconv_cpu_trace_begin(int64_t kernel);
+void sparseconv_cpu_trace_end(int64_t kernel);
+
+/// Copies the events of this thread, oldest first, if there is room for all,
+/// and then forgets them. Returns how many there are.
+int64_t sparseconv_cpu_trace_take(struct sparseconv_cpu_trace_event *taken,
+                                  int64_t room);
+
 } // extern "C"
 // NOLINTEND(readability-identifier-naming)
 

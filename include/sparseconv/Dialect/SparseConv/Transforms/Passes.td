@@ -23,6 +23,18 @@ def SparseConvLimitParallelism
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 
+def SparseConvInstrumentKernels
+    : Pass<"sparseconv-instrument-kernels", "::mlir::ModuleOp"> {
+  let summary = "marks where each kernel begins and ends, for a profile";
+  let description = [{
+    Around every kernel operation and every `linalg` operation on buffers a call
+    of the runtime with the kernel's number. The module's attribute
+    `sparseconv.kernel_table` holds the name and location of each.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
 def SparseConvLowerRowGuards
     : Pass<"sparseconv-lower-row-guards", "::mlir::ModuleOp"> {
   let summary = "writes row guards as branches on the host";

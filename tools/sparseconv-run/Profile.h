@@ -1,0 +1,24 @@
+//===- Profile.h - a profile as a file and as a table -----------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_TOOLS_SPARSECONV_RUN_PROFILE_H
+#define SPARSECONV_TOOLS_SPARSECONV_RUN_PROFILE_H
+
+#include "sparseconv/Execution/CpuExecutable.h"
+
+namespace mlir::sparseconv {
+
+/// Writes the events in the JSON trace format that Perfetto opens.
+llvm::Error writeProfile(StringRef path, ArrayRef<KernelEvent> events);
+
+/// Prints the time by kind of kernel, longest first.
+void printProfile(ArrayRef<KernelEvent> events, llvm::raw_ostream &os);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_TOOLS_SPARSECONV_RUN_PROFILE_H
