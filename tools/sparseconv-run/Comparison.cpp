@@ -57,18 +57,26 @@ bool mlir::sparseconv::compareWithReference(StringRef name,
   int64_t where = 0;
   for (int64_t i = 0, e = found.getNumElements(); i < e; ++i) {
     double value = found.getDouble(i), truth = reference.getDouble(i);
-    // Equal covers infinities; two NaNs agree.
-    bool agree = value == truth || (std::isnan(value) && std::isnan(truth));
+    double bound = isFloat && expected.bound ? expected.bound->getDouble(i) : 0;
+    // Equal covers infinities; two NaNs agree; a number beyond the largest of
+    // the element type is stored as an infinity.
+    bool agree =
+        value == truth || (std::isnan(value) && std::isnan(truth)) ||
+        (isFloat && std::isinf(value) &&
+         ::sparseconv::roundTo(found.getKind(),
+                               truth + std::copysign(bound, value)) == value);
     double error = agree ? 0 : std::abs(value - truth);
     if (std::isnan(error))
       error = INFINITY;
     squaredError += error * error;
-    squaredNorm += agree && !std::isfinite(truth) ? 0 : truth * truth;
+    squaredNorm += agree && !std::isfinite(value) ? 0 : truth * truth;
     // What is largest: the error in units of its bound, or the error itself.
     double weight = error;
-    if (isFloat && expected.bound) {
-      double bound = expected.bound->getDouble(i);
-      weight = error == 0 ? 0 : error / bound;
+    if (isFloat && expected.bound && error != 0) {
+      weight = error / bound;
+      // A bound that is no number, of a reference that is none, allows nothing.
+      if (std::isnan(weight))
+        weight = INFINITY;
     }
     if (weight > worst) {
       worst = weight;

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Runs the cases that a file lists, and says of each one that fails what is
+wrong.
+
+usage: run_cases.py FILE.test WORK_FOLDER [--only=TEXT] [--keep]
+
+A line 'case NAME parameter=value ...' fills in test/oracle/NAME.mlir.in. Beside
+the example's own parameters there are
+
+  sizes=0,1,31x3   numbers of points; 'x3' makes three batch items, of which the
+                   middle one is empty
+  special=WORD     ties or nan among the features; none or all for masks
+
+Some cases at all their sizes make one module: a public function that calls one
+private function for each case. It runs on the reference and on the CPU:
+
+- each CPU result is held against the reference by --check, and both against the
+  oracle beside this file, element by element;
+- a second run, and a run on one thread, give the same bits.
+
+Memory that the compiled code allocates is poisoned before use.
+"""
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(HERE, os.pardir, "oracle")
+sys.path.insert(0, EXAMPLES)
+
+import fill
+import operations
+import oracle
+
+DEFAULT_SIZES = "0x3,1,31x3,129,129x3,4999x3"
+CASES_IN_A_MODULE = 8
+TIMEOUT = 300
+
+
+class Function:
+    """A filled example as a private function of a larger module."""
+
+    def __init__(self, line, number):
+        words = shlex.split(line)
+        self.line, self.operation = line, words[1]
+        given = dict(word.split("=", 1) for word in words[2:])
+        self.sizes = given.pop("sizes", DEFAULT_SIZES).split(",")
+        self.special = given.pop("special", "")
+        self.name = f"case{number}"
+        template = fill.load(os.path.join(EXAMPLES, self.operation + ".mlir.in"))
+        self.values = template.get_values(given)
+        text = template.fill(given)
+        # Aliases are names of the module, so each function has its own.
+        for alias in re.findall(r"^([#!]\w+) =", text, re.M):
+            text = re.sub(re.escape(alias) + r"\b(?!\.)", alias + str(number), text)
+        self.aliases, _, rest = text.partition("func.func @main")
+        self.text = f"func.func private @{self.name}{rest}"
+        head = rest.partition("{\n  ")[0]
+        parameter = r'([^\s(][^{}]*?) \{sparseconv\.name = "(\w+)"\}'
+        arguments, results = head.split("->")
+        self.arguments = [
+            (name, type.split(": ", 1)[1].strip())
+            for type, name in re.findall(parameter, arguments)
+        ]
+        self.results = [
+            (name, type.lstrip(", ")) for type, name in re.findall(parameter, results)
+        ]
+
+    def make_cases(self):
+        """Every size as (label, Case)."""
+        for number, text in enumerate(self.sizes):
+            size, _, batches = text.partition("x")
+            arguments = (self.values, int(size), int(batches or 1), self.special)
+            seed = 1000 * int(size) + number
+            yield text, operations.make(self.operation, *arguments, seed)
+
+
+class Module:
+    """Functions at all their sizes, called by one public function."""
+
+    def __init__(self, functions, folder):
+        self.functions, self.folder = functions, folder
+        self.calls, self.outputs, self.failures = [], {}, {}
+        arguments, results, body, returned = [], [], [], []
+        os.makedirs(folder, exist_ok=True)
+        self.inputs = []
+        for function in functions:
+            for label, case in function.make_cases():
+                prefix = f"{function.name}.{label}"
+                self.calls.append((prefix, function, label, case))
+                names = [f"%{prefix.replace('.', '_')}_{n}" for n, _ in function.arguments]
+                for value, (name, type) in zip(names, function.arguments):
+                    arguments.append(
+                        f'{value}: {type} {{sparseconv.name = "{prefix}.{name}"}}'
+                    )
+                    self.add_input(f"{prefix}.{name}", case.inputs[name])
+                types = [type for _, type in function.results]
+                results += [
+                    f'{type} {{sparseconv.name = "{prefix}.{name}"}}'
+                    for name, type in function.results
+                ]
+                value = f"%{prefix.replace('.', '_')}"
+                body.append(
+                    f"  {value}:{len(types)} = call @{function.name}"
+                    f"({', '.join(names)}) : "
+                    f"({', '.join(t for _, t in function.arguments)})"
+                    f" -> ({', '.join(types)})"
+                )
+                returned += [(f"{value}#{i}", t) for i, t in enumerate(types)]
+        separator = ",\n    "
+        text = "".join(f.aliases for f in functions)
+        text += f"func.func @main(\n    {separator.join(arguments)}\n) -> (\n    "
+        text += f"{separator.join(results)}\n) {{\n" + "\n".join(body)
+        text += f"\n  return {', '.join(v for v, _ in returned)}"
+        text += f"\n    : {', '.join(t for _, t in returned)}\n}}\n\n"
+        text += "\n".join(f.text for f in functions)
+        with open(os.path.join(folder, "module.mlir"), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def add_input(self, name, array):
+        np.save(os.path.join(self.folder, name + ".npy"), array)
+        self.inputs.append(f"--input={name}={name}.npy")
+
+    def run(self, kind, *options):
+        """Runs the module, returns what was printed, or raises its errors."""
+        command = ["sparseconv-run", "module.mlir", "--quiet", *options, *self.inputs]
+        for prefix, function, _, _ in self.calls:
+            for name, _ in function.results:
+                command.append(f"--output={prefix}.{name}={prefix}.{name}.{kind}.npy")
+        environment = dict(os.environ, SPARSECONV_POISON="1")
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+        if done.returncode and "FAILED" not in done.stdout:
+            lines = (done.stderr or done.stdout).strip().splitlines()
+            raise RuntimeError(f"exit {done.returncode}: " + " | ".join(lines[:6]))
+        return done.stdout
+
+    def load(self, prefix, name, kind):
+        return np.load(os.path.join(self.folder, f"{prefix}.{name}.{kind}.npy"))
+
+    def fail(self, prefix, message):
+        self.failures.setdefault(prefix, []).append(message)
+
+    def execute(self):
+        for line in self.run("cpu", "--check", "--num-threads=2").splitlines():
+            if match := re.match(r"check '(.*)\.(\w+)': FAILED: (.*)", line):
+                self.fail(match[1], f"{match[2]} against the reference: {match[3]}")
+        self.run("again", "--num-threads=2")
+        self.run("single", "--num-threads=1")
+        self.run("reference", "--target=reference")
+        for prefix, function, _, case in self.calls:
+            for name, _ in function.results:
+                cpu = self.load(prefix, name, "cpu")
+                for kind, what in (("again", "a second run"), ("single", "1 thread")):
+                    other = self.load(prefix, name, kind)
+                    if cpu.tobytes() != other.tobytes() or cpu.shape != other.shape:
+                        self.fail(prefix, f"{name}: {what} gives other bits")
+                for kind in ("cpu", "reference"):
+                    found = self.load(prefix, name, kind)
+                    if problem := compare(found, case.expected[name], case.dtype):
+                        self.fail(prefix, f"{name} on {kind}: {problem}")
+        return self.failures
+
+
+def compare(found, expected, dtype):
+    """What is wrong with a result, or nothing."""
+    bound = 0
+    truth = expected
+    if isinstance(expected, oracle.Bounded):
+        truth = expected.value
+        bound = np.broadcast_to(expected.get_bound(dtype), truth.shape)
+    if found.shape != truth.shape:
+        return f"shape {list(found.shape)}, expected {list(truth.shape)}"
+    found = oracle.decode(found)
+    with np.errstate(invalid="ignore"):
+        agree = (found == truth) | (np.isnan(found) & np.isnan(truth))
+        error = np.where(agree, 0, np.abs(found - truth))
+    wrong = ~(error <= bound)
+    if not wrong.any():
+        return ""
+    at = np.unravel_index(int(np.argmax(np.where(wrong, error, -1))), error.shape)
+    limit = f", bound {bound[at]:.3g}" if np.ndim(bound) else ""
+    return (
+        f"{int(wrong.sum())} of {wrong.size} elements are wrong; at "
+        f"{[int(i) for i in at]} found {found[at]:.9g}, expected {truth[at]:.9g}{limit}"
+    )
+
+
+def execute(functions, folder):
+    """{(function, label): [message]} of the cases that fail."""
+    try:
+        module = Module(functions, folder)
+        failures = module.execute()
+    except (RuntimeError, subprocess.TimeoutExpired) as error:
+        if len(functions) == 1:
+            return {(functions[0], "all sizes"): [str(error)]}
+        # Each one by itself shows whose error it is.
+        found = {}
+        for function in functions:
+            found.update(execute([function], os.path.join(folder, function.name)))
+        return found or {(functions[0], "with its neighbours"): [str(error)]}
+    names = {p: (function, label) for p, function, label, _ in module.calls}
+    return {names[prefix]: messages for prefix, messages in failures.items()}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("file")
+    parser.add_argument("work")
+    parser.add_argument("--only", default="", help="cases whose line has this text")
+    arguments = parser.parse_args()
+    with open(arguments.file, encoding="utf-8") as source:
+        lines = [line.strip() for line in source if line.startswith("case ")]
+    lines = [line for line in lines if arguments.only in line]
+    functions = [Function(line, number) for number, line in enumerate(lines)]
+    count, failed = sum(len(f.sizes) for f in functions), 0
+    for start in range(0, len(functions), CASES_IN_A_MODULE):
+        group = functions[start : start + CASES_IN_A_MODULE]
+        folder = os.path.join(arguments.work, str(start))
+        for (function, label), messages in execute(group, folder).items():
+            failed += 1
+            for message in messages:
+                print(f"FAILED: {function.line}, size {label}: {message}", flush=True)
+    print(f"{count} cases, {failed} failed")
+    return 1 if failed or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
