@@ -41,18 +41,18 @@
 !set = !sparseconv.coords<1, stride = [1], #packing>
 !map = !sparseconv.kernel_map<3, !set to !set>
 
-func.func private @voxels(%points: tensor<?x2xi32>, %features: tensor<?x8xf32>) -> (!set, tensor<?x8xf32>) {
+func.func private @voxels(%points: tensor<?x2xi32>, %features: tensor<?x8xf32>) -> (!set, tensor<?x8xf32>) attributes {no_inline} {
   %c, %order, %row_of = sparseconv.pack %points : tensor<?x2xi32> -> !set
   %x = sparseconv.gather %features, %order : tensor<?x8xf32>, tensor<?xi32> -> tensor<?x8xf32>
   return %c, %x : !set, tensor<?x8xf32>
 }
 
-func.func private @relate(%in: !set, %out: !set) -> (!map, !set) {
+func.func private @relate(%in: !set, %out: !set) -> (!map, !set) attributes {no_inline} {
   %m = sparseconv.kernel_map %in to %out offsets(box<3>) : !map
   return %m, %out : !map, !set
 }
 
-func.func private @apply(%x: tensor<?x8xf32>, %w: tensor<3x8x8xf32>, %m: !map) -> tensor<?x8xf32> {
+func.func private @apply(%x: tensor<?x8xf32>, %w: tensor<3x8x8xf32>, %m: !map) -> tensor<?x8xf32> attributes {no_inline} {
   %y = sparseconv.conv %x, %w, %m : tensor<?x8xf32>, tensor<3x8x8xf32>, !map -> tensor<?x8xf32>
   return %y : tensor<?x8xf32>
 }

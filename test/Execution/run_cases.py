@@ -60,8 +60,10 @@ class Function:
         for alias in re.findall(r"^([#!]\w+) =", text, re.M):
             text = re.sub(re.escape(alias) + r"\b(?!\.)", alias + str(number), text)
         self.aliases, _, rest = text.partition("func.func @main")
-        self.text = f"func.func private @{self.name}{rest}"
-        head = rest.partition("{\n  ")[0]
+        # Not inlined: the sizes share one body, and tensors cross a call.
+        head, _, body = rest.partition("\n) {\n")
+        signature = f"func.func private @{self.name}{head}\n)"
+        self.text = f"{signature} attributes {{no_inline}} {{\n{body}"
         parameter = r'([^\s(][^{}]*?) \{sparseconv\.name = "(\w+)"\}'
         arguments, results = head.split("->")
         self.arguments = [
