@@ -128,23 +128,27 @@ func.func @depthwise(
   return
 }
 
-// A work item of the gradient goes through all blocks; the tile of the gradient
-// stays in registers for the pairs of a block.
+// Some blocks at a time go through all offsets. The rows of the pairs are lined
+// up; then a tile of the gradient is in registers while all pairs pass.
 
 // CHECK-LABEL: func @weight_grad(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<?x5xf32>, %[[DY:[a-z0-9]+]]: memref<?x32xf32>
 // CHECK-SAME:    %[[SEGMENTS:[a-z0-9]+]]: memref<?x28xi64>, %[[DW:[a-z0-9]+]]: memref<27x5x32xf32>)
-// CHECK:         scf.parallel
-// CHECK:           %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<8x32xf32>
-// CHECK:           %[[BLOCKS:.*]] = memref.dim %[[SEGMENTS]]
-// CHECK:           scf.for %{{.*}} = %c0 to %[[BLOCKS]]
+// CHECK:         %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<27x5x32xf32>
+// CHECK:         %[[BLOCKS:.*]] = memref.dim %[[SEGMENTS]]
+// CHECK:         scf.for %{{.*}} = %c0 to %[[BLOCKS]] step %c13
+// CHECK:           scf.parallel
+// CHECK:             %[[XS:.*]] = memref.alloc() {{.*}} : memref<512x12xf32>
+// CHECK:             %[[DYS:.*]] = memref.alloc() {{.*}} : memref<512x32xf32>
+// CHECK:             vector.load %[[DY]]
+// CHECK:             memref.load %[[X]]
 // CHECK-COUNT-4:     vector.load %[[SUMS]]
 // CHECK:             %[[TILE:.*]]:4 = scf.for
-// CHECK-DAG:           vector.load %[[DY]]
-// CHECK-DAG:           memref.load %[[X]]
+// CHECK-COUNT-2:       vector.load %[[DYS]]
+// CHECK:               memref.load %[[XS]]
 // CHECK-COUNT-4:       vector.fma
 // CHECK:             vector.store %[[TILE]]#0, %[[SUMS]]
-// CHECK:           vector.store %{{.*}}, %[[DW]]
+// CHECK:         vector.store %{{.*}}, %[[DW]]
 func.func @weight_grad(
     %x: memref<?x5xf32>, %dy: memref<?x32xf32>, %in: memref<?xi32>,
     %out: memref<?xi32>, %segments: memref<?x28xi64>,
