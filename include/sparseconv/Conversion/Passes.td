@@ -17,7 +17,7 @@ def ConvertSparseConvToKernels
     A coordinate set becomes a tensor of sorted keys, a kernel map its neighbour
     table and the number of rows of its in set, in functions, calls, `scf`
     operations and everything between. Every function with a body gets one more
-    argument, the status record.
+    argument, the status record. An `scf.while` ends once that holds an error.
 
     Network operations are numbered in program order; the module's attribute
     `sparseconv.op_table` holds the name and location of each.

@@ -8,8 +8,10 @@
 
 #include "Functions.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "sparseconv/Kernels/LoopBuilder.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -60,6 +62,19 @@ void mlir::sparseconv::addStatusArguments(ModuleOp module) {
     auto caller = call->getParentOfType<func::FuncOp>();
     if (callee && !callee.isExternal())
       call->insertOperands(call.getNumOperands(), caller.getArguments().back());
+  });
+}
+
+void mlir::sparseconv::endLoopsOnErrors(ModuleOp module) {
+  module.walk([](scf::ConditionOp condition) {
+    auto function = condition->getParentOfType<func::FuncOp>();
+    if (!function)
+      return;
+    LoopBuilder b(condition.getLoc(), condition);
+    Value code = b.load(function.getArguments().back(), b.index(0));
+    Value proceed =
+        b.andBits(condition.getCondition(), b.equal(code, b.i64(0)));
+    condition.getConditionMutable().assign(proceed);
   });
 }
 

@@ -25,6 +25,10 @@ LogicalResult verifyFunctions(ModuleOp module, const TypeConverter &converter);
 /// of one.
 void addStatusArguments(ModuleOp module);
 
+/// Ends every `scf.while` once an error is reported: the empty sets that follow
+/// an error may never meet its own condition.
+void endLoopsOnErrors(ModuleOp module);
+
 /// The attributes of arguments and results, kept while signatures change: a map
 /// takes two positions afterwards, and those behind it move.
 class SignatureAttributes {

@@ -145,6 +145,7 @@ struct ConvertSparseConvToKernels
     numberOperations(module);
     SignatureAttributes attributes(module);
     addStatusArguments(module);
+    endLoopsOnErrors(module);
 
     ConversionTarget target(*context);
     target.markUnknownOpDynamicallyLegal([&](Operation *op) {

@@ -86,12 +86,17 @@ func.func @loop(%m: !map, %n: index) -> !map {
   return %r : !map
 }
 
+// A loop ends at an error: after one the set is empty and would never grow.
 // CHECK-LABEL: func.func @while(
-// CHECK-SAME: %[[KEYS:[^:]*]]: tensor<?xi64>
+// CHECK-SAME: %[[KEYS:[^:]*]]: tensor<?xi64> {{[^,]*}}, %{{[^:]*}}: index, %[[STATUS:[^:]*]]: memref<8xi64>
 func.func @while(%c: !set, %n: index) -> !set {
   // CHECK: scf.while (%[[A:.*]] = %[[KEYS]]) : (tensor<?xi64>) -> tensor<?xi64> {
   // CHECK:   tensor.dim %[[A]]
-  // CHECK:   scf.condition(%{{.*}}) %[[A]] : tensor<?xi64>
+  // CHECK:   %[[SMALL:.*]] = arith.cmpi slt
+  // CHECK:   %[[CODE:.*]] = memref.load %[[STATUS]][%c0
+  // CHECK:   %[[FINE:.*]] = arith.cmpi eq, %[[CODE]], %c0_i64
+  // CHECK:   %[[BOTH:.*]] = arith.andi %[[SMALL]], %[[FINE]]
+  // CHECK:   scf.condition(%[[BOTH]]) %[[A]] : tensor<?xi64>
   // CHECK: } do {
   // CHECK:   ^bb0(%[[D:.*]]: tensor<?xi64>):
   // CHECK:   sparseconv.kernel.spread ins(%[[D]],
