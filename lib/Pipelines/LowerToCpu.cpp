@@ -46,6 +46,8 @@ void mlir::sparseconv::buildLowerToBuffersPipeline(
   // Where row counts agree by construction, the guards fold away.
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   addCleanUp(pm);
+  pm.addNestedPass<func::FuncOp>(createSparseConvGuardShapes());
+  addCleanUp(pm);
 
   // Elementwise operations.
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());

@@ -23,6 +23,22 @@ def SparseConvLimitParallelism
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 
+def SparseConvGuardShapes
+    : Pass<"sparseconv-guard-shapes", "::mlir::func::FuncOp"> {
+  let summary = "checks sizes that upstream operations take for granted";
+  let description = [{
+    A `linalg` operation or a concatenation on tensors whose sizes disagree at
+    run time has no meaning upstream, and would leave its buffers. Where two
+    sizes are not equal for sure, they are compared: a mismatch is reported to
+    the status record (the last argument) and zeros of the expected size take the
+    operand's place.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
 def SparseConvInstrumentKernels
     : Pass<"sparseconv-instrument-kernels", "::mlir::ModuleOp"> {
   let summary = "marks where each kernel begins and ends, for a profile";

@@ -1,0 +1,53 @@
+// RUN: sparseconv-opt %s --sparseconv-guard-shapes --split-input-file | FileCheck %s
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+
+// Two arguments may have any sizes: the second is compared with the first.
+// CHECK-LABEL: func @arguments
+// CHECK-SAME: (%[[X:.*]]: tensor<?x4xf32>, %[[Y:.*]]: tensor<?x4xf32>, %[[STATUS:.*]]: memref<8xi64>)
+// CHECK-DAG: %[[FOUND:.*]] = tensor.dim %[[Y]]
+// CHECK-DAG: %[[WANTED:.*]] = tensor.dim %[[X]]
+// CHECK: %[[FITS:.*]] = arith.cmpi eq, %[[FOUND]], %[[WANTED]]
+// CHECK: %[[SAFE:.*]] = scf.if %[[FITS]] -> (tensor<?x4xf32>) {
+// CHECK-NEXT: scf.yield %[[Y]]
+// CHECK: } else {
+// CHECK: memref.store %{{.*}}, %[[STATUS]]
+// CHECK: linalg.fill
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %[[SAFE]] :
+func.func @arguments(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %status: memref<8xi64>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %init = tensor.empty(%n) : tensor<?x4xf32>
+  %sum = linalg.generic {indexing_maps = [#rows, #rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : tensor<?x4xf32>, tensor<?x4xf32>) outs(%init : tensor<?x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<?x4xf32>
+  return %sum : tensor<?x4xf32>
+}
+
+// -----
+
+// Sizes that agree by construction need no check.
+// CHECK-LABEL: func @one_source
+// CHECK-NOT: scf.if
+func.func @one_source(%x: tensor<?x4xf32>, %status: memref<8xi64>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %init = tensor.empty(%n) : tensor<?x4xf32>
+  %twice = linalg.add ins(%x, %x : tensor<?x4xf32>, tensor<?x4xf32>) outs(%init : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %both = tensor.concat dim(1) %x, %twice : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
+  return %both : tensor<?x8xf32>
+}
+
+// -----
+
+// The parts of a concatenation.
+// CHECK-LABEL: func @concatenation
+// CHECK: %[[SAFE:.*]] = scf.if
+// CHECK: tensor.concat dim(1) %{{.*}}, %[[SAFE]]
+func.func @concatenation(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %status: memref<8xi64>) -> tensor<?x8xf32> {
+  %both = tensor.concat dim(1) %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
+  return %both : tensor<?x8xf32>
+}
