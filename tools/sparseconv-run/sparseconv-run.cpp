@@ -73,11 +73,10 @@ static cl::opt<std::string>
 static cl::opt<bool> check("check",
                            cl::desc("compare every result with the reference"),
                            cl::cat(runCategory));
-static cl::opt<unsigned> timeRuns("time", cl::ValueOptional,
-                                  cl::desc("time the function (default 10 runs "
-                                           "after 3 to warm up)"),
-                                  cl::value_desc("runs"), cl::init(0),
-                                  cl::cat(runCategory));
+static cl::opt<std::string>
+    timeRuns("time", cl::ValueOptional,
+             cl::desc("time the function (default 10 runs after 3 to warm up)"),
+             cl::value_desc("runs"), cl::cat(runCategory));
 static cl::opt<std::string>
     profile("profile",
             cl::desc("write when each kernel ran, for ui.perfetto.dev, and "
@@ -226,12 +225,17 @@ static llvm::Error writeOutputs(const Signature &signature,
   for (StringRef output : outputs) {
     size_t number = results.size();
     StringRef path = output;
-    if (auto [name, rest] = output.split('='); name.size() != output.size())
+    if (auto [name, rest] = output.split('='); name.size() != output.size()) {
       for (auto [i, parameter] : llvm::enumerate(signature.results))
         if (parameter.name == name) {
           number = i;
           path = rest;
         }
+      // A file name may hold '=' too, but then it has a folder in front.
+      if (number == results.size() && !name.contains('/'))
+        return llvm::createStringError("--output " + output + ": '" + name +
+                                       "' is no result of the function");
+    }
     if (path.size() == output.size())
       number = next++;
     if (number >= results.size())
@@ -260,7 +264,10 @@ static int checkResults(ModuleOp module, StringRef name,
 
 static int timeFunction(CpuExecutable &executable, StringRef name,
                         ArrayRef<HostTensor> arguments) {
-  unsigned runs = timeRuns.getNumOccurrences() && timeRuns == 0 ? 10 : timeRuns;
+  unsigned runs = 10;
+  if (!timeRuns.empty() &&
+      (StringRef(timeRuns).getAsInteger(10, runs) || runs == 0))
+    return fail("--time takes a number of runs, but found '" + timeRuns + "'");
   auto seconds = executable.time(name, arguments, /*warmups=*/3, runs);
   if (!seconds)
     return fail(seconds.takeError());
