@@ -5,7 +5,8 @@ split-file; %python is a Python 3 that has numpy and finds the packages under
 python/; %scripts and %networks are the folders of the scripts and of the
 generated networks.
 
-Features: cuda, where a driver and a device are there.
+Features: cuda, where a driver and a device are there; large, for tests that
+take minutes, with SPARSECONV_LARGE=1 in the environment.
 
 SPARSECONV_VERIFY_ROUNDTRIP=1 in the environment runs only the tests that use
 sparseconv-opt, each with --verify-roundtrip: what was parsed is printed, as
@@ -81,6 +82,9 @@ if config.sparseconv_sanitize:
     llvm_config.with_environment("ASAN_OPTIONS", "allow_user_poisoning=0")
     llvm_config.with_environment("UBSAN_OPTIONS", "print_stacktrace=1")
     config.available_features.add("sanitize")
+
+if os.environ.get("SPARSECONV_LARGE") == "1":
+    config.available_features.add("large")
 
 if has_cuda_device():
     config.available_features.add("cuda")

@@ -190,7 +190,7 @@ def compare(found, expected, dtype):
     with np.errstate(invalid="ignore"):
         agree = (found == truth) | (np.isnan(found) & np.isnan(truth))
         error = np.where(agree, 0, np.abs(found - truth))
-    wrong = ~(error <= bound)
+    wrong = ~(agree | (error <= bound))
     if not wrong.any():
         return ""
     at = np.unravel_index(int(np.argmax(np.where(wrong, error, -1))), error.shape)
