@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Parallel.h"
 #include "llvm/Support/raw_ostream.h"
@@ -180,6 +182,13 @@ static double getHalfMinimum(ElementKind kind) {
   }
 }
 
+bool Frame::hasApproximateOperand(Operation *op) const {
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    const auto *dense = std::get_if<DenseValue>(&get(operand));
+    return dense && dense->isApproximate;
+  });
+}
+
 llvm::Error Frame::setSum(Value value, ArrayRef<int64_t> shape,
                           Elements elements, Elements magnitudes,
                           Elements products) {
@@ -198,7 +207,15 @@ llvm::Error Frame::setSum(Value value, ArrayRef<int64_t> shape,
   DenseValue dense;
   dense.kind = *kind;
   dense.shape.assign(shape.begin(), shape.end());
-  if (!magnitudes.empty()) {
+  // Sums round, and so do scalar operations; what moves elements does not.
+  bool onApproximate = hasApproximateOperand(op);
+  bool rounds = !magnitudes.empty() || isa<linalg::LinalgOp>(op) ||
+                (op->getNumOperands() != 0 &&
+                 isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+                     op->getDialect()));
+  dense.isApproximate =
+      ::sparseconv::isFloat(*kind) && (rounds || onApproximate);
+  if (!magnitudes.empty() && !onApproximate) {
     double outRoundoff = getUnitRoundoff(*kind);
     double sumRoundoff = getUnitRoundoff(ElementKind::F32);
     double halfMinimum = getHalfMinimum(*kind);

@@ -109,7 +109,8 @@ public:
   /// `value`, unless the run is exact.
   llvm::Error setDense(Value value, ArrayRef<int64_t> shape, Elements elements);
   /// The same for the sum of `products[i]` products with `magnitudes[i]` as the
-  /// sum of their absolute values; both are empty when no bounds are wanted.
+  /// sum of their absolute values; both are empty when no bounds are wanted. A
+  /// sum over operands that are approximate themselves gets no bound.
   llvm::Error setSum(Value value, ArrayRef<int64_t> shape, Elements elements,
                      Elements magnitudes, Elements products);
 
@@ -119,6 +120,7 @@ public:
   runRegion(Region &region, SmallVector<ReferenceValue> args);
 
 private:
+  bool hasApproximateOperand(Operation *op) const;
   llvm::Error runOperation(Operation *op);
   void analyseBlock(Block &block);
 

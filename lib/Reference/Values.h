@@ -34,6 +34,9 @@ struct DenseValue {
   /// target may make in each.
   ElementsRef unrounded;
   ElementsRef bound;
+  /// Rounded somewhere on the way: a target may rightly have other bits, so
+  /// what is computed from it has no bound per element.
+  bool isApproximate = false;
 
   int64_t getNumElements() const { return data->size(); }
   int64_t getRows() const { return shape[0]; }

@@ -77,8 +77,9 @@ struct BoundedResult {
 
 /// Like runReference. Bounds are found for results that conv without an
 /// epilogue, input_grad, weight_grad, pool, unpool, pool_grad, global_pool,
-/// global_pool_grad, scatter, voxelise or devoxelise produce directly, from
-/// operands rounded as `options` says.
+/// global_pool_grad, scatter, voxelise or devoxelise produce directly from
+/// arguments, or from rows that were only moved since: what an operation before
+/// rounded may differ between targets.
 llvm::Expected<std::vector<BoundedResult>>
 runReferenceWithBounds(ModuleOp module, StringRef entry,
                        ArrayRef<::sparseconv::HostTensor> args,

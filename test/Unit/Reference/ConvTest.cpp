@@ -226,6 +226,31 @@ TEST(ConvBounds, FollowTheFormula) {
                   0x1p-11 * 1 + 6 * 0x1p-24 * (2 + 3) + half});
 }
 
+/// A sum over what was rounded before has no bound of its own; one over rows
+/// that were only moved has.
+TEST(ConvBounds, NeedExactOperands) {
+  std::string text = "!set = " + getSetType(1, {1}) + R"(
+    !map = !sparseconv.kernel_map<1, !set to !set>
+    func.func @f(%x: tensor<?x1xf32>, %w: tensor<1x1x1xf32>, %p: tensor<?x2xi32>)
+        -> (tensor<?x1xf32>, tensor<?x1xf32>) {
+      %c, %order, %row_of = sparseconv.pack %p : tensor<?x2xi32> -> !set
+      %map = sparseconv.kernel_map %c to %c offsets(box<1>) : !map
+      %moved = sparseconv.gather %x, %order
+          : tensor<?x1xf32>, tensor<?xi32> -> tensor<?x1xf32>
+      %y = sparseconv.conv %moved, %w, %map
+          : tensor<?x1xf32>, tensor<1x1x1xf32>, !map -> tensor<?x1xf32>
+      %z = sparseconv.conv %y, %w, %map
+          : tensor<?x1xf32>, tensor<1x1x1xf32>, !map -> tensor<?x1xf32>
+      return %y, %z : tensor<?x1xf32>, tensor<?x1xf32>
+    })";
+  auto results =
+      runWithBounds(text, {makeF32({2, 1}, {1, 2}), makeF32({1, 1, 1}, {3}),
+                           makePoints({{0, 0}, {0, 1}}, 2)});
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_TRUE(results[0].bound);
+  EXPECT_FALSE(results[1].bound);
+}
+
 /// The single operations whose results come with a bound, each with the number
 /// of products and the sum of their magnitudes of its only element.
 TEST(ConvBounds, CoverSumsOfOtherOperations) {
