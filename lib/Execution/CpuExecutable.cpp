@@ -69,7 +69,7 @@ unsigned mlir::sparseconv::getVectorBits(CpuLevel level) {
 }
 
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createTargetMachine(CpuLevel level) {
+createTargetMachine(CpuLevel level, llvm::CodeGenOptLevel optLevel) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
@@ -85,7 +85,7 @@ createTargetMachine(CpuLevel level) {
                     : bits == 256 ? "x86-64-v3"
                                   : "x86-64");
   }
-  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
+  builder->setCodeGenOptLevel(optLevel);
   return builder->createTargetMachine();
 }
 
@@ -150,7 +150,9 @@ CpuExecutable::compile(ModuleOp module, const CpuOptions &options) {
   auto impl = std::make_unique<Impl>();
   impl->numThreads =
       options.numThreads ? options.numThreads : omp_get_num_procs();
-  auto machine = createTargetMachine(options.level);
+  auto codeGenLevel = options.optimize ? llvm::CodeGenOptLevel::Aggressive
+                                       : llvm::CodeGenOptLevel::None;
+  auto machine = createTargetMachine(options.level, codeGenLevel);
   if (!machine)
     return machine.takeError();
 
@@ -185,11 +187,11 @@ CpuExecutable::compile(ModuleOp module, const CpuOptions &options) {
   registerLLVMIRTranslation(translations);
   module.getContext()->appendDialectRegistry(translations);
 
-  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0,
-                                            machine->get());
+  auto optimize = makeOptimizingTransformer(options.optimize ? 3 : 0,
+                                            /*sizeLevel=*/0, machine->get());
   ExecutionEngineOptions engineOptions;
   engineOptions.transformer = optimize;
-  engineOptions.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
+  engineOptions.jitCodeGenOptLevel = codeGenLevel;
   engineOptions.enableGDBNotificationListener = false;
   auto engine =
       ExecutionEngine::create(*lowered, engineOptions, std::move(*machine));
