@@ -24,6 +24,8 @@ struct CpuOptions {
   unsigned numThreads = 0;
   /// Mark kernels, for profile().
   bool instrument = false;
+  /// Whether LLVM optimises the code; without it, compiling is fast.
+  bool optimize = true;
 };
 
 /// One kernel of a profiled call.
@@ -31,8 +33,6 @@ struct KernelEvent {
   std::string name;     ///< "sparseconv.kernel.search"
   std::string location; ///< of the network operation: "net.mlir:12:8"
   double begin, end;    ///< seconds since the first kernel began
-  /// Whether LLVM optimises the code; without it, compiling is fast.
-  bool optimize = true;
 };
 
 /// A module lowered through the pipeline `sparseconv-lower-to-cpu` and compiled

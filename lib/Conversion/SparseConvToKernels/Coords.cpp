@@ -21,7 +21,10 @@ static Replacements lowerPack(KernelWriter &w, PackOp op,
   CoordsType set = op.getCoords().getType();
   Value points = adaptor.getPoints()[0];
   Value rows = w.dim(points);
-  SmallVector<Value> inits = {w.emptyKeys(set, rows), w.emptyCount()};
+  // Upstream has no slices of a buffer that is known to be empty.
+  bool isEmpty = op.getPoints().getType().getDimSize(0) == 0;
+  SmallVector<Value> inits = {w.emptyKeys(set, isEmpty ? w.index(1) : rows),
+                              w.emptyCount()};
   auto encode = w.kernel<EncodeOp>(inits, points, w.getStatus(), inits[0],
                                    inits[1], set, w.getOpId());
   Value keys = w.take(encode.getResult(0), w.count(encode.getResult(1)));

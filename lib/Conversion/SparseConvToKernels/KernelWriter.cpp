@@ -69,9 +69,6 @@ Value KernelWriter::fill(Value tensor, TypedAttr value) {
 
 Value KernelWriter::take(Value tensor, Value rows, Value first) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  // Upstream has no slices of what is known to be empty.
-  if (type.getDimSize(0) == 0)
-    return tensor;
   SmallVector<OpFoldResult> offsets(type.getRank(), getIndexAttr(0));
   SmallVector<OpFoldResult> strides(type.getRank(), getIndexAttr(1));
   SmallVector<OpFoldResult> sizes =
