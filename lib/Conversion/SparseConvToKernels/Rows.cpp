@@ -34,7 +34,8 @@ static Replacements lowerScatter(KernelWriter &w, ScatterOp op,
   Value n = w.guardSize(adaptor.getN()[0]);
   Value x = w.guardLength(adaptor.getX()[0], w.dim(rows), 1);
   // One weighted row a point, all weights 1.
-  SmallVector<OpFoldResult> sizes = {w.dim(rows), w.getIndexAttr(1)};
+  SmallVector<OpFoldResult> sizes = {
+      tensor::getMixedSize(w, w.getLoc(), rows, 0), w.getIndexAttr(1)};
   Value table = tensor::ExpandShapeOp::create(
       w,
       RankedTensorType::get(

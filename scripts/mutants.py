@@ -1,0 +1,90 @@
+"""The lines that scripts/mutate changes: one for each pass and kernel family."""
+
+import collections
+
+Mutant = collections.namedtuple("Mutant", "file old new tests")
+
+IR = "lib/Dialect/SparseConv/IR/"
+TRANSFORMS = "lib/Dialect/SparseConv/Transforms/"
+KERNELS = "lib/Conversion/SparseConvToKernels/"
+LOOPS = "lib/Conversion/KernelsToLoops/"
+RUN = "test/Execution/"
+TRANSFORM_TESTS = "test/Dialect/SparseConv/Transforms/"
+
+MUTANTS = [
+    Mutant(file, old, new, tests.split())
+    for file, old, new, tests in [
+        # What operations mean: packing, offsets, folds, guards.
+        (IR + "SparseConvAttrs.cpp", "return -getBias(axis) + getGuard()[axis];", "return -getBias(axis) + getGuard()[axis] - 1;", RUN + "sets.test test/Tools/sparseconv-run/run-time-errors.test test/Dialect/SparseConv/invalid-maps.mlir"),
+        (IR + "SparseConvMapOps.cpp", "op, isIn ? MapSide::Out : MapSide::In, transposed", "op, isIn ? MapSide::In : MapSide::Out, transposed", "test/Dialect/SparseConv/canonicalize-coords.mlir"),
+        (IR + "SparseConvCoordOps.cpp", "if (getRule() == OutputRule::Floor &&\n      getResult()", "if (getResult()", "test/Dialect/SparseConv/canonicalize-coords.mlir"),
+        (IR + "SparseConvCoordOps.cpp", "BoxAttr::get(getContext(), getBy(), /*corner=*/true)", "BoxAttr::get(getContext(), getBy(), /*corner=*/false)", RUN + "upsample.test"),
+        # Passes.
+        (TRANSFORMS + "BufferizableOpInterfaceImpl.cpp", "if (auto unique = dyn_cast<UniqueOp>(op))", "if (auto unique = dyn_cast<SortOp>(op))", TRANSFORM_TESTS + "bufferize-kernels.mlir"),
+        (TRANSFORMS + "LimitParallelism.cpp", "getParentOfType<scf::ParallelOp>() ? 0 : 1", "getParentOfType<scf::ParallelOp>() ? 1 : 1", TRANSFORM_TESTS + "limit-parallelism.mlir"),
+        (TRANSFORMS + "LimitParallelism.cpp", "if (!loop.isDefinedOutsideOfLoop(operand))", "if (false && !loop.isDefinedOutsideOfLoop(operand))", TRANSFORM_TESTS + "limit-parallelism.mlir"),
+        (TRANSFORMS + "LowerRowGuards.cpp", "report.lower = op.getLength() ? found : op.getRows();", "report.lower = op.getRows();", TRANSFORM_TESTS + "lower-row-guards.mlir"),
+        (TRANSFORMS + "LowerRowGuards.cpp", "report.extra = b.i64(op.getSide());", "report.extra = b.i64(0);", TRANSFORM_TESTS + "lower-row-guards.mlir"),
+        (TRANSFORMS + "ParalleliseCopies.cpp", "copy, copy.getSource(),\n                                                  copy.getTarget()", "copy, copy.getTarget(),\n                                                  copy.getSource()", TRANSFORM_TESTS + "parallelise-copies.mlir"),
+        (TRANSFORMS + "SelectTiling.cpp", "(transposed ? 2 : 1)", "(transposed ? 1 : 1)", TRANSFORM_TESTS + "select-tiling.mlir"),
+        (TRANSFORMS + "SelectTiling.cpp", "kBlock = 512", "kBlock = 511", TRANSFORM_TESTS + "select-tiling.mlir"),
+        (TRANSFORMS + "SelectDataflow.cpp", "WeightStationary", "OutputStationary", TRANSFORM_TESTS + "select-dataflow.mlir"),
+        # Networks to kernels.
+        (KERNELS + "Maps.cpp", "value *= (op.getTransposed() ? -1 : 1) * stride", "value *= stride", RUN + "maps.test"),
+        (KERNELS + "Maps.cpp", "op.getTransposed() ? out.getStride() : in.getStride()", "in.getStride()", RUN + "maps.test"),
+        (KERNELS + "Coords.cpp", "*op.getOffsets(), op.getCoords().getType().getStride(), true)", "*op.getOffsets(), op.getCoords().getType().getStride(), false)", RUN + "downsample.test"),
+        (KERNELS + "Coords.cpp", "op.getOffsets(), set.getStride(), !op.getTransposed()", "op.getOffsets(), set.getStride(), op.getTransposed()", RUN + "upsample.test " + RUN + "sets.test " + RUN + "downsample.test"),
+        (KERNELS + "Coords.cpp", "{w.take(unique.rowOf, rhsRows, lhsRows)}", "{w.take(unique.rowOf, rhsRows)}", RUN + "merge.test"),
+        # Kernels on coordinates.
+        (LOOPS + "Coords.cpp", "if (packing.getMin(axis) % stride != 0)", "if (false)", RUN + "downsample.test"),
+        (LOOPS + "Coords.cpp", "b.i64(-stride)", "b.i64(1 - stride)", RUN + "downsample.test"),
+        (LOOPS + "CoordinateChecks.cpp", "b.i64(upper - lower));", "b.i64(upper - lower + 1));", RUN + "sets.test"),
+        (LOOPS + "CoordinateChecks.cpp", "report.axis = b.i64(check.axis);", "report.axis = b.i64(0);", RUN + "sets.test"),
+        (LOOPS + "Blocks.cpp", "Value here = b.select(body(row), row, numRows);", "Value here = b.select(body(row), begin, numRows);", RUN + "sets.test"),
+        (LOOPS + "KeyLists.cpp", "b.store(original, op.getOrder(), position);", "b.store(b.cast(row, b.getI32Type()), op.getOrder(), position);", RUN + "sets.test"),
+        (LOOPS + "KeyLists.cpp", "report.value = length;", "report.value = numRows;", RUN + "sets.test " + RUN + "merge.test " + RUN + "yield.test " + RUN + "rows.test"),
+        (LOOPS + "KeyLists.cpp", "b.store(b.cast(carried[0], b.getI32Type()), op.getRhsRows(), position);", "b.store(b.cast(row, b.getI32Type()), op.getRhsRows(), position);", RUN + "merge.test"),
+        (LOOPS + "Spread.cpp", "b.less(candidate[axis], b.i64(upper))", "b.lessEqual(candidate[axis], b.i64(upper))", RUN + "downsample.test"),
+        (LOOPS + "Spread.cpp", "Value first = b.select(fails, row, numRows);", "Value first = b.select(fails, begin, numRows);", RUN + "downsample.test " + RUN + "upsample.test " + RUN + "sets.test"),
+        (LOOPS + "KeyFields.cpp", "return b.sub(field, packing.getBias(axis));", "return b.sub(field, packing.getBias(0));", RUN + "sets.test"),
+        # Kernels on maps.
+        (LOOPS + "Maps.cpp", "columns.isDistinct ? step(hit, place) : place", "step(hit, b.add(place, 1))", RUN + "maps.test"),
+        (LOOPS + "Maps.cpp", "columns.isContiguous &= here.back() - before.back() == 1;", "", RUN + "maps.test"),
+        (LOOPS + "Maps.cpp", "if (displacements.slice(k, dim) == packing.getGuard())", "if (false)", RUN + "maps.test"),
+        (LOOPS + "Maps.cpp", "{b.toIndex(neighbour), k}", "{b.toIndex(neighbour), b.index(0)}", RUN + "maps.test"),
+        (LOOPS + "Maps.cpp", "b.store(end[0], segments, {block, volume});", "b.store(sum[0], segments, {block, volume});", RUN + "conv.test"),
+        # Convolution.
+        (LOOPS + "Epilogue.cpp", "Value channel = b.add(b.mul(group, columns), j);", "Value channel = b.add(b.mul(group, stride), j);", RUN + "conv-groups.test"),
+        (LOOPS + "Epilogue.cpp", "load(width, extra, ValueRange{outRow, channel})", "load(width, extra, ValueRange{row, channel})", RUN + "conv.test " + RUN + "yield.test"),
+        (LOOPS + "Depthwise.cpp", "b.sub(b.toIndex(b.load(op.getOutRows(), pair)), first)", "b.toIndex(b.load(op.getOutRows(), pair))", RUN + "conv-groups.test"),
+        (LOOPS + "WeightGrad.cpp", "work.group = b.sub(rest, b.mul(part, shape.groups));", "work.group = b.index(0);", RUN + "weight-grad.test"),
+        (LOOPS + "WeightGrad.cpp", "endRow = b.min(b.add(work.firstRow, itemRows), b.index(shape.in))", "endRow = b.index(shape.in)", RUN + "weight-grad.test"),
+        # Pooling.
+        (LOOPS + "Pool.cpp", "result = b.select(b.equal(present, b.i32(0)), zero, result);", "", RUN + "pool.test"),
+        (LOOPS + "Pool.cpp", "return countToFloat(b, b.max(present, b.i32(1)));", "return countToFloat(b, b.max(present, b.i32(2)));", RUN + "pool.test"),
+        (LOOPS + "Pool.cpp", "volume <= INT8_MAX", "volume <= 2 * INT8_MAX", RUN + "pool-grad.test"),
+        (LOOPS + "RowLoops.cpp", "return b.andBits(above, isNumber);", "return above;", RUN + "pool-grad.test " + RUN + "pool.test"),
+        (LOOPS + "RowLoops.cpp", "CmpFPredicate::UGT, lhs, rhs", "CmpFPredicate::UGE, lhs, rhs", RUN + "pool-grad.test"),
+        (LOOPS + "GlobalPool.cpp", "result = b.select(b.equal(begin, end), zero, result);", "", RUN + "global-pool.test"),
+        (LOOPS + "GlobalPool.cpp", "batch, /*lower=*/nullptr, items, /*extra=*/nullptr", "batch, /*lower=*/nullptr, batch, /*extra=*/nullptr", RUN + "global-pool.test"),
+        # Rows, points and grids.
+        (LOOPS + "Rows.cpp", "b.notEqual(entry, b.i32(-1))", "b.less(entry, b.i32(0))", RUN + "rows.test"),
+        (LOOPS + "Rows.cpp", "entry, b.index(-1), b.sub(rows, 1)", "entry, b.index(-1), rows", RUN + "rows.test"),
+        (LOOPS + "Interpolate.cpp", "storeCorner(j, b.select(isEmpty, b.i32(-1), row), weight);", "storeCorner(j, row, weight);", RUN + "voxelise.test"),
+        (LOOPS + "Interpolate.cpp", "compare(b, CmpFPredicate::OEQ, c, floor)", "b.constantInt(b.getI1Type(), 1)", RUN + "voxelise.test"),
+        (LOOPS + "Interpolate.cpp", "bool isUpper = bits >> (others - 1 - axis) & 1;", "bool isUpper = bits >> axis & 1;", RUN + "voxelise.test"),
+        (LOOPS + "Dense.cpp", "b.lessEqual(coordinate, upper)", "b.less(coordinate, upper)", RUN + "dense.test"),
+        (LOOPS + "Dense.cpp", "axisNumber = b.select(isInside, axisNumber, b.i64(number));", "axisNumber = b.select(isInside, axisNumber, b.i64(0));", RUN + "dense.test"),
+        # Libraries without MLIR.
+        ("lib/Kernels/LoopBuilder.cpp", "constexpr int64_t maxTakers = 256;", "constexpr int64_t maxTakers = 0;", RUN + "conv.test"),
+        ("lib/Kernels/LoopBuilder.cpp", "less(i64(report.opId), earlier)", "less(earlier, i64(report.opId))", "test/Tools/sparseconv-run/run-time-errors.test"),
+        ("lib/Runtime/Cpu/Sort.cpp", "for (int64_t block = 0; block < blocks.count; ++block) {\n        int64_t count", "for (int64_t block = blocks.count; block-- > 0;) {\n        int64_t count", "SparseConvRuntimeTests:*Sort*"),
+        ("lib/Runtime/Cpu/Sort.cpp", "mask((Key(1) << digitBits) - 1)", "mask((Key(1) << digitBits) - 2)", "SparseConvRuntimeTests:*Sort*"),
+        ("lib/IO/Quantise.cpp", "std::floor((p", "std::trunc((p", "SparseConvIOTests:*Quantise*"),
+        ("lib/IO/Quantise.cpp", "p < options.rangeMax[axis]", "p <= options.rangeMax[axis]", "SparseConvIOTests:*Quantise*"),
+        # Calls.
+        ("lib/Execution/CallFrame.cpp", "buffers.insert(resultWords[offset / sizeof(int64_t)]);", "_mlir_memref_to_llvm_free(reinterpret_cast<void *>(\n          resultWords[offset / sizeof(int64_t)]));", RUN + "results.mlir"),
+        (KERNELS + "Rows.cpp", "tensor::getMixedSize(w, w.getLoc(), rows, 0)", "w.dim(rows)", RUN + "results.mlir"),
+        (KERNELS + "Coords.cpp", "isEmpty ? w.index(1) : rows", "rows", RUN + "results.mlir"),
+    ]
+]
