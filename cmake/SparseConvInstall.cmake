@@ -47,4 +47,5 @@ install(EXPORT SparseConvTargets
 install(FILES
   ${PROJECT_BINARY_DIR}/cmake/SparseConvConfig.cmake
   ${PROJECT_BINARY_DIR}/cmake/SparseConvConfigVersion.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/SparseConvLibOMP.cmake
   DESTINATION ${package_dir})
