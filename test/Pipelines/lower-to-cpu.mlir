@@ -1,0 +1,38 @@
+// The whole way of a layer, with the forms in between.
+// RUN: sparseconv-opt %s --sparseconv-lower-to-buffers | FileCheck %s --check-prefix=BUFFERS
+// RUN: sparseconv-opt %s --sparseconv-lower-to-cpu=vector-bits=512 | FileCheck %s --check-prefix=LLVM
+// RUN: sparseconv-opt %s --sparseconv-lower-to-cpu | sparseconv-translate --mlir-to-llvmir | FileCheck %s --check-prefix=IR
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [1, 1, 1]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !set to !set>
+
+// BUFFERS-LABEL: func.func @layer
+// BUFFERS-SAME: %[[STATUS:.*]]: memref<8xi64>) -> memref<?x32xf32>
+// BUFFERS: sparseconv.kernel.encode
+// BUFFERS: sparseconv.kernel.sort
+// BUFFERS: sparseconv.kernel.unique
+// BUFFERS: sparseconv.kernel.gather_rows
+// BUFFERS: sparseconv.kernel.search
+// BUFFERS: sparseconv.kernel.pair_lists
+// BUFFERS: sparseconv.kernel.gather_gemm
+// A buffer goes back when its last reader is done; the result stays.
+// BUFFERS: memref.dealloc
+// BUFFERS: return %{{.*}} : memref<?x32xf32>
+// BUFFERS-NOT: tensor<?
+
+// LLVM-LABEL: llvm.func @layer
+// LLVM-DAG: llvm.call @sparseconv_cpu_sort_u64
+// LLVM-DAG: llvm.intr.fmuladd{{.*}}vector<16xf32>
+// LLVM-DAG: omp.parallel
+// LLVM-NOT: memref.
+
+// IR: define {{.*}} @layer(
+// IR: call void {{.*}} @__kmpc_fork_call
+func.func @layer(%points: tensor<?x4xi32>, %x: tensor<?x16xf32>, %w: tensor<27x16x32xf32>) -> tensor<?x32xf32> {
+  %c, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
+  %f = sparseconv.gather %x, %order : tensor<?x16xf32>, tensor<?xi32> -> tensor<?x16xf32>
+  %m = sparseconv.kernel_map %c to %c offsets(box<3, 3, 3>) : !map
+  %y = sparseconv.conv %f, %w, %m : tensor<?x16xf32>, tensor<27x16x32xf32>, !map -> tensor<?x32xf32>
+  return %y : tensor<?x32xf32>
+}
