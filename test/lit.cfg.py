@@ -57,7 +57,8 @@ llvm_config.add_tool_substitutions(
     [
         ToolSubst("sparseconv-opt", extra_args=opt_arguments, unresolved="ignore"),
         ToolSubst("sparseconv-run", unresolved="ignore"),
-        ToolSubst("sparseconv-translate", "sparseconv-lsp-server", unresolved="ignore"),
+        ToolSubst("sparseconv-translate", unresolved="ignore"),
+        ToolSubst("sparseconv-lsp-server", unresolved="ignore"),
         ToolSubst("sparseconv-sweep", unresolved="ignore"),
         "FileCheck",
         "count",
