@@ -55,6 +55,7 @@ void mlir::sparseconv::buildLowerToBuffersPipeline(
   addCleanUp(pm);
 
   // Buffers.
+  pm.addNestedPass<func::FuncOp>(createSparseConvSeparateResults());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;

@@ -174,3 +174,27 @@ func.func @map_loop_plain(%points: tensor<?x2xi32> {sparseconv.name = "points"},
   %y = sparseconv.conv %b, %w, %m : tensor<?x8xf32>, tensor<3x8x8xf32>, !map -> tensor<?x8xf32>
   return %y : tensor<?x8xf32>
 }
+
+// One value as two results is one buffer, and two values for the caller, of
+// which one may be written to.
+// RUN: sparseconv-run %s --entry=twice %{points} --check --num-threads=1 | FileCheck %s --check-prefix=TWICE
+// TWICE: check 'once': ok
+// TWICE: check 'again': ok
+// TWICE: check 'changed': ok
+func.func private @two(%points: tensor<?x2xi32>) -> (tensor<?x2xi32>, tensor<?x2xi32>) attributes {no_inline} {
+  %c, %order, %row_of = sparseconv.pack %points : tensor<?x2xi32> -> !set
+  %v = sparseconv.unpack %c : !set -> tensor<?x2xi32>
+  return %v, %v : tensor<?x2xi32>, tensor<?x2xi32>
+}
+
+func.func @twice(%points: tensor<?x2xi32> {sparseconv.name = "points"})
+    -> (tensor<?x2xi32> {sparseconv.name = "once"}, tensor<?x2xi32> {sparseconv.name = "again"},
+        tensor<?x2xi32> {sparseconv.name = "changed"}) {
+  %a, %b = call @two(%points) : (tensor<?x2xi32>) -> (tensor<?x2xi32>, tensor<?x2xi32>)
+  %changed = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%a : tensor<?x2xi32>) {
+  ^bb0(%out: i32):
+    %sum = arith.addi %out, %out : i32
+    linalg.yield %sum : i32
+  } -> tensor<?x2xi32>
+  return %b, %b, %changed : tensor<?x2xi32>, tensor<?x2xi32>, tensor<?x2xi32>
+}

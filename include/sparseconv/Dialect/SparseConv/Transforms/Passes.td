@@ -111,4 +111,15 @@ def SparseConvSelectTiling
     Statistic<"numSelected", "selected", "operations given a tiling">];
 }
 
+def SparseConvSeparateResults
+    : Pass<"sparseconv-separate-results", "::mlir::func::FuncOp"> {
+  let summary = "gives each result of a function a buffer of its own";
+  let description = [{
+    One-shot bufferization takes the results of a call for distinct buffers, so
+    that a caller may write to one of them in place. Where a function returns one
+    tensor twice, or two parts of one tensor, the later ones become copies.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
 #endif // SPARSECONV_TRANSFORMS_PASSES
