@@ -64,16 +64,14 @@ class SparseConv_KernelOp<string mnemonic, string firstInit, int numInits,
         !listconcat([DestinationStyleOpInterface,
                      DeclareOpInterfaceMethods<MemoryEffectsOpInterface>],
                     traits)> {
-  dag results_ = (outs Variadic<AnyRankedTensor>:$results);
-  let results = results_;
+  let results = (outs Variadic<AnyRankedTensor>:$results);
   let hasCustomAssemblyFormat = 1;
-  code dpsDeclaration = [{
+  let extraClassDeclaration = [{
     MutableOperandRange getDpsInitsMutable() {
       unsigned first = }] # firstInit # [{Mutable().getOperandNumber();
       return MutableOperandRange(getOperation(), first, }] # numInits # [{);
     }
   }];
-  let extraClassDeclaration = dpsDeclaration;
   let extraClassDefinition = [{
     ParseResult $cppClass::parse(OpAsmParser &parser, OperationState &result) {
       return parseKernelOp(parser, result);
