@@ -40,7 +40,7 @@ import oracle
 
 DEFAULT_SIZES = "0x3,1,31x3,129,129x3,4999x3"
 CASES_IN_A_MODULE = 8
-TIMEOUT = 120
+TIMEOUT = 300
 
 
 class Function:
