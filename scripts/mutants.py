@@ -38,8 +38,8 @@ MUTANTS = [
         (KERNELS + "Coords.cpp", "op.getOffsets(), set.getStride(), !op.getTransposed()", "op.getOffsets(), set.getStride(), op.getTransposed()", NETWORKS + RUN + "upsample.test " + RUN + "sets.test " + RUN + "downsample.test"),
         (KERNELS + "Coords.cpp", "{w.take(unique.rowOf, rhsRows, lhsRows)}", "{w.take(unique.rowOf, rhsRows)}", NETWORKS + RUN + "merge.test"),
         # Kernels on coordinates.
-        (LOOPS + "Coords.cpp", "if (packing.getMin(axis) % stride != 0)", "if (false)", NETWORKS + RUN + "downsample.test"),
-        (LOOPS + "Coords.cpp", "b.i64(-stride)", "b.i64(1 - stride)", NETWORKS + RUN + "downsample.test"),
+        (LOOPS + "Coords.cpp", "if (packing.getMin(axis) % stride != 0)", "if (false)", RUN + "floor-range.mlir"),
+        (LOOPS + "Coords.cpp", "b.i64(-stride)", "b.i64(1 - stride)", RUN + "floor-range.mlir"),
         (LOOPS + "CoordinateChecks.cpp", "b.i64(upper - lower));", "b.i64(upper - lower + 1));", NETWORKS + RUN + "sets.test"),
         (LOOPS + "CoordinateChecks.cpp", "report.axis = b.i64(check.axis);", "report.axis = b.i64(0);", NETWORKS + RUN + "sets.test"),
         (LOOPS + "Blocks.cpp", "Value here = b.select(body(row), row, numRows);", "Value here = b.select(body(row), begin, numRows);", NETWORKS + RUN + "sets.test"),
@@ -84,8 +84,7 @@ MUTANTS = [
         ("lib/Runtime/Cpu/Sort.cpp", "mask((Key(1) << digitBits) - 1)", "mask((Key(1) << digitBits) - 2)", "SparseConvRuntimeTests:*Sort*"),
         ("lib/IO/Quantise.cpp", "std::floor((p", "std::trunc((p", "SparseConvIOTests:*Quantise*"),
         ("lib/IO/Quantise.cpp", "p < options.rangeMax[axis]", "p <= options.rangeMax[axis]", "SparseConvIOTests:*Quantise*"),
-        # Calls.
-        ("lib/Execution/CallFrame.cpp", "buffers.insert(resultWords[offset / sizeof(int64_t)]);", "_mlir_memref_to_llvm_free(reinterpret_cast<void *>(\n          resultWords[offset / sizeof(int64_t)]));", RUN + "results.mlir"),
+        (TRANSFORMS + "SeparateResults.cpp", "if (!type || sources", "if (true || sources", TRANSFORM_TESTS + "separate-results.mlir"),
         (KERNELS + "Rows.cpp", "tensor::getMixedSize(w, w.getLoc(), rows, 0)", "w.dim(rows)", RUN + "results.mlir"),
         (KERNELS + "Coords.cpp", "isEmpty ? w.index(1) : rows", "rows", RUN + "results.mlir"),
     ]

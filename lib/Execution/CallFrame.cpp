@@ -8,7 +8,6 @@
 
 #include "CallFrame.h"
 #include "sparseconv/Runtime/CpuRuntime.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
 
@@ -55,13 +54,10 @@ CallFrame::CallFrame(const Signature &signature, ArrayRef<HostTensor> arguments)
 CallFrame::~CallFrame() {
   if (!called)
     return;
-  // Equal results are one value to the compiler, in one buffer.
-  llvm::SmallDenseSet<int64_t> buffers;
   for (auto [result, offset] : llvm::zip(signature.results, resultOffsets))
     if (!result.isScalar())
-      buffers.insert(resultWords[offset / sizeof(int64_t)]);
-  for (int64_t buffer : buffers)
-    _mlir_memref_to_llvm_free(reinterpret_cast<void *>(buffer));
+      _mlir_memref_to_llvm_free(
+          reinterpret_cast<void *>(resultWords[offset / sizeof(int64_t)]));
 }
 
 void CallFrame::call(void (*function)(void **)) {
