@@ -95,8 +95,10 @@ createTargetMachine(CpuLevel level, llvm::CodeGenOptLevel optLevel) {
 
 extern "C" {
 // The compiler's helpers for 16-bit floats where the processor has none.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 float __extendhfsf2(_Float16);
 _Float16 __truncsfhf2(float);
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 }
 
 static llvm::orc::SymbolMap

@@ -40,7 +40,9 @@ static cl::OptionCategory runCategory("Running");
 static cl::OptionCategory inputCategory("Arguments and results");
 static cl::OptionCategory scanCategory("Scans");
 
+namespace {
 enum class Target { Cpu, Reference };
+} // namespace
 
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
                                       cl::desc("FILE.mlir"),

@@ -39,7 +39,7 @@ struct ReferenceOptions {
 /// function would leave, the operation's name and its place in the source).
 class ReferenceFailure : public llvm::ErrorInfo<ReferenceFailure> {
 public:
-  static char ID;
+  static char ID; // NOLINT(readability-identifier-naming): LLVM asks for it
 
   ReferenceFailure(const ::sparseconv::StatusRecord &record, StringRef opName,
                    StringRef location)
