@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "RandomNetwork.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 #include "sparseconv/Execution/CpuExecutable.h"
 #include "sparseconv/Reference/Reference.h"
 #include "llvm/Support/Format.h"
@@ -71,17 +69,6 @@ static bool nearInfinity(ArrayRef<HostTensor> results) {
   return false;
 }
 
-/// The run-time error of the network's canonical form.
-static std::string getCanonicalError(fuzz::RandomNetwork &network) {
-  OwningOpRef<ModuleOp> canonical(network.module->clone());
-  PassManager pm(canonical->getContext());
-  pm.addPass(createCanonicalizerPass());
-  if (failed(pm.run(*canonical)))
-    return "the module could not be canonicalized";
-  auto results = runReference(*canonical, "main", network.arguments);
-  return results ? "" : llvm::toString(results.takeError());
-}
-
 std::string mlir::sparseconv::fuzz::checkNetwork(RandomNetwork &network,
                                                  bool &failed) {
   failed = false;
@@ -100,10 +87,6 @@ std::string mlir::sparseconv::fuzz::checkNetwork(RandomNetwork &network,
   if (!found)
     foundError = llvm::toString(found.takeError());
 
-  // A canonical form can report as another operation than was written: unpool
-  // as the pool over the transposed map.
-  if (foundError != expectedError && !expectedError.empty())
-    expectedError = getCanonicalError(network);
   if (foundError != expectedError)
     return "found error '" + foundError + "', but the reference has '" +
            expectedError + "'";

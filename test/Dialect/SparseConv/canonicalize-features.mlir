@@ -92,37 +92,6 @@ func.func @items(%x: tensor<?x8xf32>, %c: !fine, %b: index, %d: tensor<2x4x4x4x8
 
 // -----
 
-// Unpooling is the sum pooling of the transposed map.
-
-#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
-!fine = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
-!half = !sparseconv.coords<3, stride = [2, 2, 2], #packing>
-!map = !sparseconv.kernel_map<8, !fine to !half>
-!back = !sparseconv.kernel_map<8, !half to !fine>
-
-// CHECK-LABEL: func.func @unpool(
-// CHECK-SAME: %[[X:[^:]*]]: tensor<?x64xf16>, %[[M:[^:]*]]: ![[MAP:.*]])
-func.func @unpool(%x: tensor<?x64xf16>, %m: !map) -> tensor<?x64xf16> {
-  // CHECK: %[[T:.*]] = sparseconv.transpose_map %[[M]] : ![[MAP]] -> ![[BACK:.*]]
-  // CHECK: %[[Y:.*]] = sparseconv.pool sum %[[X]], %[[T]] : tensor<?x64xf16>, ![[BACK]] -> tensor<?x64xf16>
-  // CHECK: return %[[Y]]
-  %y = sparseconv.unpool %x, %m : tensor<?x64xf16>, !map -> tensor<?x64xf16>
-  return %y : tensor<?x64xf16>
-}
-
-// Unpooling over a transposed map pools over the map itself.
-// CHECK-LABEL: func.func @unpool_transposed(
-// CHECK-SAME: %[[X:[^:]*]]: tensor<?x64xf16>, %[[M:[^:]*]]: ![[BACK:.*]])
-func.func @unpool_transposed(%x: tensor<?x64xf16>, %m: !back) -> tensor<?x64xf16> {
-  // CHECK-NOT: transpose_map
-  // CHECK: sparseconv.pool sum %[[X]], %[[M]] : tensor<?x64xf16>, ![[BACK]] -> tensor<?x64xf16>
-  %t = sparseconv.transpose_map %m : !back -> !map
-  %y = sparseconv.unpool %x, %t : tensor<?x64xf16>, !map -> tensor<?x64xf16>
-  return %y : tensor<?x64xf16>
-}
-
-// -----
-
 // A constant of an epilogue stays inside it, whatever folds.
 
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>

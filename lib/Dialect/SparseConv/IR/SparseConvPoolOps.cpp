@@ -148,14 +148,6 @@ LogicalResult UnpoolOp::reifyResultShapes(OpBuilder &builder,
   return success();
 }
 
-LogicalResult UnpoolOp::canonicalize(UnpoolOp op, PatternRewriter &rewriter) {
-  Value transposed =
-      TransposeMapOp::create(rewriter, op.getLoc(), op.getMap()).getResult();
-  rewriter.replaceOpWithNewOp<PoolOp>(op, PoolKind::Sum, op.getX(), transposed,
-                                      CountKind::Present);
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // GlobalPoolOp
 //===----------------------------------------------------------------------===//

@@ -82,8 +82,8 @@ def SparseConv_UnpoolOp : SparseConv_ComputeOp<"unpool"> {
     `map` is the map of a pooling; `x` has the rows of its out set, the result
     those of its in set: y[i] = sum over (r, k) with in(r, k) = i of x[r]. With
     windows that do not overlap this is nearest-neighbour upsampling. It is the
-    adjoint of `pool sum` over `map`, and canonicalizes to `pool sum` over the
-    transposed map.
+    adjoint of `pool sum` over `map`, and equals `pool sum` over the transposed
+    map.
 
     Run-time errors: `x` with another number of rows than the out set.
   }];
@@ -93,7 +93,6 @@ def SparseConv_UnpoolOp : SparseConv_ComputeOp<"unpool"> {
     $x `,` $map attr-dict `:` type($x) `,` type($map) `->` type($y)
   }];
   let hasVerifier = 1;
-  let hasCanonicalizeMethod = 1;
 }
 
 def SparseConv_GlobalPoolOp : SparseConv_Op<"global_pool",
