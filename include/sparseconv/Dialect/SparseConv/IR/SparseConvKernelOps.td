@@ -56,8 +56,8 @@ def SparseConv_Status : StaticShapeMemRefOf<[I64]>;
 // Base
 //===----------------------------------------------------------------------===//
 
-/// `ins(...) outs(...)`; `inits` names the first operand of outs and `count`
-/// says how many there are.
+/// `ins(...) outs(...)`: `firstInit` is the getter of the first operand of outs,
+/// `numInits` their number.
 class SparseConv_KernelOp<string mnemonic, string firstInit, int numInits,
                           list<Trait> traits = []>
     : SparseConv_Op<"kernel." # mnemonic,
