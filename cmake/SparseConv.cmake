@@ -57,6 +57,46 @@ if(SPARSECONV_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+# The upstream headers that most files of a compiler library start with, parsed
+# once. Only what rarely changes belongs here: a change builds everything anew.
+option(SPARSECONV_PRECOMPILE "Precompile the MLIR headers that most files include" ON)
+set(sparseconv_precompiled_headers
+  <mlir/Dialect/Arith/IR/Arith.h>
+  <mlir/Dialect/Func/IR/FuncOps.h>
+  <mlir/Dialect/Linalg/IR/Linalg.h>
+  <mlir/Dialect/Math/IR/Math.h>
+  <mlir/Dialect/MemRef/IR/MemRef.h>
+  <mlir/Dialect/SCF/IR/SCF.h>
+  <mlir/Dialect/Tensor/IR/Tensor.h>
+  <mlir/Dialect/Vector/IR/VectorOps.h>
+  <mlir/IR/ImplicitLocOpBuilder.h>
+  <mlir/IR/OpImplementation.h>
+  <mlir/Transforms/DialectConversion.h>)
+
+# precompile_mlir_headers(target): shares one precompiled header between all
+# targets, which therefore have to be compiled with the same flags. Clang only.
+function(precompile_mlir_headers target)
+  if(NOT SPARSECONV_PRECOMPILE OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    return()
+  endif()
+  if(NOT TARGET SparseConvPrecompiled)
+    file(WRITE ${PROJECT_BINARY_DIR}/Precompiled.cpp "")
+    add_library(SparseConvPrecompiled OBJECT ${PROJECT_BINARY_DIR}/Precompiled.cpp)
+    llvm_update_compile_flags(SparseConvPrecompiled)
+    target_compile_features(SparseConvPrecompiled PUBLIC cxx_std_17)
+    target_compile_options(SparseConvPrecompiled PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    target_precompile_headers(SparseConvPrecompiled PRIVATE ${sparseconv_precompiled_headers})
+  endif()
+  # CMake would compile an executable with -fPIE, which the header does not fit.
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL EXECUTABLE)
+    set_property(TARGET ${target} PROPERTY POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
+  target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp") # for ccache
+  target_precompile_headers(${target} REUSE_FROM SparseConvPrecompiled)
+endfunction()
+
 # add_sparseconv_library(name sources... [MLIR mlir-libs...] [LINK libs...] [DEPENDS targets...])
 #
 # A static library of the project. MLIR names are linked through libMLIR.so.
@@ -74,6 +114,7 @@ function(add_sparseconv_library name)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
   if(ARG_MLIR)
+    precompile_mlir_headers(${name})
     mlir_target_link_libraries(${name} PUBLIC ${ARG_MLIR})
   endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK} LLVM)
@@ -87,6 +128,7 @@ function(add_sparseconv_tool name)
   llvm_update_compile_flags(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   if(ARG_MLIR)
+    precompile_mlir_headers(${name})
     mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR})
   endif()
   target_link_libraries(${name} PRIVATE LLVM)
@@ -106,6 +148,7 @@ function(add_sparseconv_unittest name)
   llvm_update_compile_flags(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
   if(ARG_MLIR)
+    precompile_mlir_headers(${name})
     mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR})
   endif()
   target_link_libraries(${name} PRIVATE LLVM)
