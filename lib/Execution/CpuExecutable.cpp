@@ -20,6 +20,7 @@
 #include "llvm/ExecutionEngine/Orc/Mangling.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/Transforms/IPO/MergeFunctions.h"
 #include <chrono>
 #include <omp.h>
 
@@ -192,7 +193,11 @@ CpuExecutable::compile(ModuleOp module, const CpuOptions &options) {
   auto optimize = makeOptimizingTransformer(options.optimize ? 3 : 0,
                                             /*sizeLevel=*/0, machine->get());
   ExecutionEngineOptions engineOptions;
-  engineOptions.transformer = optimize;
+  engineOptions.transformer = [optimize](llvm::Module *translated) {
+    // Layers of one shape have parallel regions of one text: optimise one.
+    llvm::MergeFunctionsPass::runOnModule(*translated);
+    return optimize(translated);
+  };
   engineOptions.jitCodeGenOptLevel = codeGenLevel;
   engineOptions.enableGDBNotificationListener = false;
   auto engine =
