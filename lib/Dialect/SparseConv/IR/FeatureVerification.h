@@ -46,6 +46,10 @@ LogicalResult verifySameRows(Operation *op, StringRef name,
                              RankedTensorType type, StringRef otherName,
                              RankedTensorType other);
 
+/// `body` takes the f32 accumulator and an element of each of `extras`, and
+/// yields one value.
+LogicalResult verifyEpilogue(Operation *op, Block &body, ValueRange extras);
+
 /// `found` is exactly `expected`.
 LogicalResult verifyResultType(Operation *op, StringRef name, Type found,
                                Type expected);

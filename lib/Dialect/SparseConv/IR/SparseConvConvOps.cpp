@@ -132,6 +132,38 @@ static LogicalResult verifyExtra(Operation *op, unsigned index, Type type,
          << "] tensor of f32, f16 or bf16, but found " << type;
 }
 
+LogicalResult sparseconv::verifyEpilogue(Operation *op, Block &body,
+                                         ValueRange extras) {
+  if (body.getNumArguments() != extras.size() + 1)
+    return op->emitOpError("expects an epilogue with ")
+           << extras.size() + 1
+           << " arguments, the f32 accumulator and one for each epilogue "
+              "operand, but found "
+           << body.getNumArguments();
+  Type accumulator = body.getArgument(0).getType();
+  if (!accumulator.isF32())
+    return op->emitOpError("expects the first argument of the epilogue, the "
+                           "accumulator, to be f32, but found ")
+           << accumulator;
+  for (auto [index, extra, argument] :
+       llvm::enumerate(extras, body.getArguments().drop_front())) {
+    Type element = cast<ShapedType>(extra.getType()).getElementType();
+    if (argument.getType() != element)
+      return op->emitOpError("expects argument ")
+             << index + 1 << " of the epilogue to be " << element
+             << ", the element type of epilogue operand " << index
+             << ", but found " << argument.getType();
+  }
+  auto yield = body.empty() ? YieldOp() : dyn_cast<YieldOp>(body.back());
+  if (!yield)
+    return op->emitOpError("expects an epilogue that yields one f32, but found "
+                           "one that ends otherwise");
+  if (yield.getValues().size() != 1)
+    return yield.emitOpError("expects to yield one f32, but found ")
+           << yield.getValues().size() << " values";
+  return success();
+}
+
 static bool isScalarComputation(Operation &op) {
   if (isa<YieldOp>(op))
     return true;
@@ -187,26 +219,8 @@ LogicalResult ConvOp::verifyRegions() {
   if (!hasEpilogue())
     return success();
   Block &body = getEpilogue().front();
-  if (body.getNumArguments() != getExtras().size() + 1)
-    return emitOpError("expects an epilogue with ")
-           << getExtras().size() + 1
-           << " arguments, the f32 accumulator and one for each epilogue "
-              "operand, but found "
-           << body.getNumArguments();
-  Type accumulator = body.getArgument(0).getType();
-  if (!accumulator.isF32())
-    return emitOpError("expects the first argument of the epilogue, the "
-                       "accumulator, to be f32, but found ")
-           << accumulator;
-  for (auto [index, extra, argument] :
-       llvm::enumerate(getExtras(), body.getArguments().drop_front())) {
-    Type element = cast<RankedTensorType>(extra.getType()).getElementType();
-    if (argument.getType() != element)
-      return emitOpError("expects argument ")
-             << index + 1 << " of the epilogue to be " << element
-             << ", the element type of epilogue operand " << index
-             << ", but found " << argument.getType();
-  }
+  if (failed(verifyEpilogue(*this, body, getExtras())))
+    return failure();
   for (Operation &op : body)
     if (!isScalarComputation(op)) {
       InFlightDiagnostic diag =
@@ -215,10 +229,6 @@ LogicalResult ConvOp::verifyRegions() {
       diag.attachNote(getLoc()) << "the convolution of the epilogue is here";
       return diag;
     }
-  auto yield = cast<YieldOp>(body.getTerminator());
-  if (yield.getValues().size() != 1)
-    return yield.emitOpError("expects to yield one f32, but found ")
-           << yield.getValues().size() << " values";
   return success();
 }
 

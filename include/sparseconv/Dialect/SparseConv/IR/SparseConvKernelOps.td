@@ -36,6 +36,10 @@ include "sparseconv/Dialect/SparseConv/IR/SparseConvOpBase.td"
 class SparseConv_Shaped<list<Type> elements, list<int> ranks>
     : AnyTypeOf<[TensorRankOf<elements, ranks>, MemRefRankOf<elements, ranks>]>;
 
+class HasStaticSizes<list<int> sizes>
+    : CPred<"::llvm::cast<::mlir::ShapedType>($_self).getShape() == "
+            "::llvm::ArrayRef<int64_t>({" # !interleave(sizes, ", ") # "})">;
+
 def SparseConv_KeysLike : SparseConv_Shaped<[I32, I64], [1]>;
 def SparseConv_RowsLike : SparseConv_Shaped<[I32], [1]>;
 def SparseConv_TableLike : SparseConv_Shaped<[I32], [2]>;
@@ -43,14 +47,18 @@ def SparseConv_PointsLike : SparseConv_Shaped<[I32], [2]>;
 def SparseConv_RealsLike : SparseConv_Shaped<[F32], [2]>;
 def SparseConv_SegmentsLike : SparseConv_Shaped<[I64], [2]>;
 def SparseConv_MaskLike : SparseConv_Shaped<[I1], [1]>;
-def SparseConv_CountLike : SparseConv_Shaped<[Index], [1]>;
+def SparseConv_CountLike
+    : Type<And<[SparseConv_Shaped<[Index], [1]>.predicate,
+                HasStaticSizes<[1]>]>, "one index, as a tensor or a buffer">;
 def SparseConv_FeaturesLike : SparseConv_Shaped<[F32, F16, BF16], [2]>;
 def SparseConv_WeightsLike : SparseConv_Shaped<[F32, F16, BF16], [3, 4]>;
 def SparseConv_DenseLike : SparseConv_Shaped<[F32, F16, BF16], [3, 4, 5, 6]>;
 def SparseConv_ExtraLike : SparseConv_Shaped<[F32, F16, BF16], [1, 2]>;
 
 /// The status record of the compiled function: eight 64-bit integers.
-def SparseConv_Status : StaticShapeMemRefOf<[I64]>;
+def SparseConv_Status
+    : Type<And<[StaticShapeMemRefOf<[I64]>.predicate, HasStaticSizes<[8]>]>,
+           "the status record, a buffer of eight i64">;
 
 //===----------------------------------------------------------------------===//
 // Base
@@ -66,6 +74,7 @@ class SparseConv_KernelOp<string mnemonic, string firstInit, int numInits,
                     traits)> {
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
   let extraClassDeclaration = [{
     MutableOperandRange getDpsInitsMutable() {
       unsigned first = }] # firstInit # [{Mutable().getOperandNumber();
@@ -266,6 +275,7 @@ def SparseConv_GuardRowsOp : SparseConv_Op<"kernel.guard_rows",
     $x `rows` `(` $rows `)` `status` `(` $status `:` type($status) `)` attr-dict
     `:` type($x)
   }];
+  let hasVerifier = 1;
 }
 
 def SparseConv_GatherGemmOp
@@ -286,6 +296,7 @@ def SparseConv_GatherGemmOp
     SparseConv_DataflowAttr:$dataflow, SparseConv_TilingAttr:$tiling,
     UnitAttr:$transpose_weights);
   let regions = (region MaxSizedRegion<1>:$epilogue);
+  let hasRegionVerifier = 1;
 }
 
 def SparseConv_WeightGradKernelOp

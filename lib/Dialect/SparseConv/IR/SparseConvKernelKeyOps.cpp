@@ -1,0 +1,112 @@
+//===- SparseConvKernelKeyOps.cpp - verifiers of kernels on keys ----------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelVerification.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+LogicalResult EncodeOp::verify() {
+  KernelVerifier v(*this, getStatus());
+  auto set = cast<CoordsType>(getSet());
+  NamedOperand points("points", getPoints()), keys("keys", getKeys());
+  v.checkPoints(points, set);
+  v.checkKeys(keys, set.getPacking());
+  v.checkRoom(keys, points.getSize(0), "one for each point");
+  return v.getResult();
+}
+
+LogicalResult DecodeOp::verify() {
+  KernelVerifier v(*this);
+  auto set = cast<CoordsType>(getSet());
+  NamedOperand keys("keys", getKeys()), points("points", getPoints());
+  v.checkKeys(keys, set.getPacking());
+  v.checkPoints(points, set);
+  v.checkSameRows(points, keys);
+  return v.getResult();
+}
+
+LogicalResult SortOp::verify() {
+  KernelVerifier v(*this);
+  NamedOperand keys("keys", getKeys()), sorted("sorted", getSorted());
+  v.checkSameElement(sorted, keys);
+  v.checkSameRows(sorted, keys);
+  v.checkSameRows({"permutation", getPermutation()}, keys);
+  v.checkRange("bits", getBits(), 0, keys.type.getElementTypeBitWidth());
+  return v.getResult();
+}
+
+LogicalResult UniqueOp::verify() {
+  KernelVerifier v(*this, getStatus());
+  NamedOperand sorted("sorted", getSorted()), keys("keys", getKeys());
+  int64_t positions = sorted.getSize(0), capacity = getCapacity();
+  v.checkSameRows({"permutation", getPermutation()}, sorted);
+  v.checkRange("capacity", capacity, 0, ::sparseconv::kMaxRows);
+  v.checkSameElement(keys, sorted);
+  int64_t distinct = ShapedType::isDynamic(positions)
+                         ? positions
+                         : std::min(positions, capacity);
+  v.checkRoom(keys, distinct, "one for each distinct key");
+  v.checkRoom({"order", getOrder()}, distinct, "one for each distinct key");
+  v.checkRoom({"row_of", getRowOf()}, positions, "one for each position");
+  return v.getResult();
+}
+
+LogicalResult FloorOp::verify() {
+  KernelVerifier v(*this, getStatus());
+  PackingAttr packing = cast<CoordsType>(getSet()).getPacking();
+  NamedOperand keys("keys", getKeys()), floored("floored", getFloored());
+  v.checkKeys(keys, packing);
+  v.checkKeys(floored, packing);
+  v.checkRoom(floored, keys.getSize(0), "one for each key");
+  return v.getResult();
+}
+
+LogicalResult SpreadOp::verify() {
+  KernelVerifier v(*this, getStatus());
+  auto set = cast<CoordsType>(getSet());
+  NamedOperand keys("keys", getKeys());
+  NamedOperand candidates("candidates", getCandidates());
+  v.checkKeys(keys, set.getPacking());
+  v.checkKeys(candidates, set.getPacking());
+  v.checkDisplacements(getDisplacements(), set.getPacking());
+  if (getClip())
+    v.checkAxes("clip", getClip()->getDim(), set);
+  int64_t volume = getDisplacements().size() / set.getDim();
+  v.checkRoom(candidates, multiplySizes(keys.getSize(0), volume),
+              "one for each key and displacement");
+  return v.getResult();
+}
+
+LogicalResult SelectOp::verify() {
+  KernelVerifier v(*this, getStatus());
+  NamedOperand keys("keys", getKeys()), kept("kept", getKept());
+  v.checkSameElement(kept, keys);
+  // A mask of another length is an error of the run.
+  v.checkRoom(kept, keys.getSize(0), "one for each key");
+  v.checkRoom({"rows", getRows()}, keys.getSize(0), "one for each key");
+  return v.getResult();
+}
+
+LogicalResult IntersectOp::verify() {
+  KernelVerifier v(*this);
+  NamedOperand lhs("lhs", getLhs()), rhs("rhs", getRhs());
+  NamedOperand keys("keys", getKeys());
+  v.checkSameElement(rhs, lhs);
+  v.checkSameElement(keys, lhs);
+  int64_t lhsSize = lhs.getSize(0), rhsSize = rhs.getSize(0);
+  bool isKnown =
+      !ShapedType::isDynamic(lhsSize) && !ShapedType::isDynamic(rhsSize);
+  int64_t common =
+      isKnown ? std::min(lhsSize, rhsSize) : int64_t(ShapedType::kDynamic);
+  StringRef reason = "the keys of the shorter list";
+  v.checkRoom(keys, common, reason);
+  v.checkRoom({"lhs_rows", getLhsRows()}, common, reason);
+  v.checkRoom({"rhs_rows", getRhsRows()}, common, reason);
+  return v.getResult();
+}
