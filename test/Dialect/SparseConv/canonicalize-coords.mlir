@@ -3,6 +3,8 @@
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !fine = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 !half = !sparseconv.coords<3, stride = [2, 2, 2], #packing>
+!quarter = !sparseconv.coords<3, stride = [4, 4, 4], #packing>
+!coarse = !sparseconv.coords<3, stride = [4, 64, 4], #packing>
 !map = !sparseconv.kernel_map<27, !fine to !half>
 !back = !sparseconv.kernel_map<27, !half to !fine>
 
@@ -130,4 +132,109 @@ func.func @same_stride_only(%c: !half) -> (!half, !half, !half, !half) {
   %3 = sparseconv.upsample %c by [1, 1, 1] capacity(5) : !half -> !half
   // CHECK-NEXT: return %[[R0]], %[[R1]], %[[R2]], %[[R3]]
   return %0, %1, %2, %3 : !half, !half, !half, !half
+}
+
+// A set grown by no distance is itself.
+// CHECK-LABEL: func.func @zero_offset(
+// CHECK-SAME: %[[C:[^:]*]]: !coords_1_1_1)
+// CHECK-NEXT: return %[[C]], %[[C]]
+func.func @zero_offset(%c: !fine) -> (!fine, !fine) {
+  %0 = sparseconv.expand %c offsets(list<[0, 0, 0]>) : !fine
+  %1 = sparseconv.expand %c offsets(box<1, 1, 1>) transposed : !fine
+  return %0, %1 : !fine, !fine
+}
+
+// Another offset, a clip region or a capacity make it another set, or an error.
+// CHECK-LABEL: func.func @zero_offset_only(
+// CHECK-SAME: %[[C:[^:]*]]: !coords_1_1_1)
+func.func @zero_offset_only(%c: !fine) -> (!fine, !fine, !fine, !fine) {
+  // CHECK-NEXT: %[[R0:.*]] = sparseconv.expand %[[C]] offsets(list<[0, 0, 1]>)
+  %0 = sparseconv.expand %c offsets(list<[0, 0, 1]>) : !fine
+  // CHECK-NEXT: %[[R1:.*]] = sparseconv.expand %[[C]] offsets(list<[0, 0, 0], [0, 1, 0]>)
+  %1 = sparseconv.expand %c offsets(list<[0, 0, 0], [0, 1, 0]>) : !fine
+  // CHECK-NEXT: %[[R2:.*]] = sparseconv.expand %[[C]] offsets(box<1, 1, 1>) clip(<[0, 0, 0] to [2, 2, 2]>)
+  %2 = sparseconv.expand %c offsets(box<1, 1, 1>) clip(<[0, 0, 0] to [2, 2, 2]>) : !fine
+  // CHECK-NEXT: %[[R3:.*]] = sparseconv.expand %[[C]] offsets(box<1, 1, 1>) capacity(5)
+  %3 = sparseconv.expand %c offsets(box<1, 1, 1>) capacity(5) : !fine
+  // CHECK-NEXT: return %[[R0]], %[[R1]], %[[R2]], %[[R3]]
+  return %0, %1, %2, %3 : !fine, !fine, !fine, !fine
+}
+
+// A set merged with itself is itself; only rows that are read are computed.
+// CHECK-LABEL: func.func @merge_with_itself(
+// CHECK-SAME: %[[A:[^:]*]]: !coords_1_1_1)
+// CHECK-NEXT: return %[[A]], %[[A]]
+func.func @merge_with_itself(%a: !fine) -> (!fine, !fine) {
+  %u, %u_lhs, %u_rhs = sparseconv.union %a, %a : !fine
+  %i, %i_lhs, %i_rhs = sparseconv.intersection %a, %a : !fine
+  return %u, %i : !fine, !fine
+}
+
+// CHECK-LABEL: func.func @rows_of_itself(
+// CHECK-SAME: %[[A:[^:]*]]: !coords_1_1_1)
+func.func @rows_of_itself(%a: !fine)
+    -> (!fine, tensor<?xi32>, tensor<?xi32>, !fine, tensor<?xi32>, tensor<?xi32>) {
+  // CHECK-NEXT: %{{.*}}, %[[U:.*]], %{{.*}} = sparseconv.union %[[A]], %[[A]]
+  %u, %u_lhs, %u_rhs = sparseconv.union %a, %a : !fine
+  // CHECK-NEXT: %{{.*}}, %[[I:.*]], %{{.*}} = sparseconv.intersection %[[A]], %[[A]]
+  %i, %i_lhs, %i_rhs = sparseconv.intersection %a, %a : !fine
+  // CHECK-NEXT: return %[[A]], %[[U]], %[[U]], %[[A]], %[[I]], %[[I]]
+  return %u, %u_lhs, %u_rhs, %i, %i_lhs, %i_rhs
+      : !fine, tensor<?xi32>, tensor<?xi32>, !fine, tensor<?xi32>, tensor<?xi32>
+}
+
+// CHECK-LABEL: func.func @merge_of_two(
+// CHECK-SAME: %[[A:[^:]*]]: !coords_1_1_1, %[[B:[^:]*]]: !coords_1_1_1)
+func.func @merge_of_two(%a: !fine, %b: !fine) -> (!fine, !fine) {
+  // CHECK-NEXT: %[[U:.*]], %{{.*}}, %{{.*}} = sparseconv.union %[[A]], %[[B]]
+  %u, %u_lhs, %u_rhs = sparseconv.union %a, %b : !fine
+  // CHECK-NEXT: %[[I:.*]], %{{.*}}, %{{.*}} = sparseconv.intersection %[[A]], %[[B]]
+  %i, %i_lhs, %i_rhs = sparseconv.intersection %a, %b : !fine
+  // CHECK-NEXT: return %[[U]], %[[I]]
+  return %u, %i : !fine, !fine
+}
+
+// The lowest coordinates, -2^19 + 32 and -2^15 + 32, are multiples of 4, so that
+// no floor is below the packing.
+// CHECK-LABEL: func.func @nested_floors(
+// CHECK-SAME: %[[C:[^:]*]]: !coords_1_1_1)
+// CHECK-NEXT: %[[R:.*]] = sparseconv.downsample %[[C]] by [4, 4, 4] : !coords_1_1_1 -> !coords_4_4_4
+// CHECK-NEXT: return %[[R]]
+func.func @nested_floors(%c: !fine) -> !quarter {
+  %0 = sparseconv.downsample %c by [2, 2, 2] : !fine -> !half
+  %1 = sparseconv.downsample %0 by [2, 2, 2] : !half -> !quarter
+  return %1 : !quarter
+}
+
+// They are no multiples of 64: either floor may fail, and says which it is.
+// CHECK-LABEL: func.func @floors_that_may_fail(
+// CHECK: sparseconv.downsample %{{.*}} by [2, 2, 2]
+// CHECK: sparseconv.downsample %{{.*}} by [2, 32, 2]
+func.func @floors_that_may_fail(%c: !fine) -> !coarse {
+  %0 = sparseconv.downsample %c by [2, 2, 2] : !fine -> !half
+  %1 = sparseconv.downsample %0 by [2, 32, 2] : !half -> !coarse
+  return %1 : !coarse
+}
+
+// What is read elsewhere is computed anyway, and the smaller list to sort.
+// CHECK-LABEL: func.func @floors_of_use(
+// CHECK: %[[HALF:.*]] = sparseconv.downsample %{{.*}} by [2, 2, 2]
+// CHECK: sparseconv.downsample %[[HALF]] by [2, 2, 2]
+func.func @floors_of_use(%c: !fine) -> (!half, !quarter) {
+  %0 = sparseconv.downsample %c by [2, 2, 2] : !fine -> !half
+  %1 = sparseconv.downsample %0 by [2, 2, 2] : !half -> !quarter
+  return %0, %1 : !half, !quarter
+}
+
+// CHECK-LABEL: func.func @floor_of_cover(
+// CHECK: sparseconv.downsample %{{.*}} by [2, 2, 2] cover
+// CHECK: sparseconv.downsample %{{.*}} by [2, 2, 2] :
+// CHECK: sparseconv.downsample %{{.*}} by [2, 2, 2] :
+// CHECK: sparseconv.downsample %{{.*}} by [2, 2, 2] cover
+func.func @floor_of_cover(%c: !fine) -> (!quarter, !quarter) {
+  %0 = sparseconv.downsample %c by [2, 2, 2] cover offsets(box<3, 3, 3>) : !fine -> !half
+  %1 = sparseconv.downsample %0 by [2, 2, 2] : !half -> !quarter
+  %2 = sparseconv.downsample %c by [2, 2, 2] : !fine -> !half
+  %3 = sparseconv.downsample %2 by [2, 2, 2] cover offsets(box<3, 3, 3>) : !half -> !quarter
+  return %1, %3 : !quarter, !quarter
 }

@@ -9,6 +9,7 @@
 #include "FeatureVerification.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/IR/Verification.h"
 
@@ -242,6 +243,30 @@ OpFoldResult DownsampleOp::fold(FoldAdaptor) {
   return {};
 }
 
+LogicalResult DownsampleOp::canonicalize(DownsampleOp op,
+                                         PatternRewriter &rewriter) {
+  // Nested floors compose, and one sort is cheaper than two unless something
+  // else reads the set between them.
+  auto inner = op.getCoords().getDefiningOp<DownsampleOp>();
+  if (!inner || inner.getRule() != OutputRule::Floor ||
+      op.getRule() != OutputRule::Floor || !inner.getResult().hasOneUse())
+    return failure();
+  // A floor below the packing is an error that names its operation and its
+  // coordinate. There is none if the lowest coordinate is on the result's grid.
+  CoordsType type = op.getResult().getType();
+  for (auto [axis, stride] : llvm::enumerate(type.getStride()))
+    if (type.getPacking().getMin(axis) % stride != 0)
+      return failure();
+  SmallVector<int64_t> by;
+  for (auto [first, second] : llvm::zip_equal(inner.getBy(), op.getBy()))
+    by.push_back(first * second);
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getCoordsMutable().assign(inner.getCoords());
+    op.setBy(by);
+  });
+  return success();
+}
+
 LogicalResult UpsampleOp::inferReturnTypes(MLIRContext *,
                                            std::optional<Location> loc,
                                            Adaptor adaptor,
@@ -289,6 +314,15 @@ LogicalResult ExpandOp::verify() {
   return verifyOffsets(*this, getOffsets(), getCoords().getType());
 }
 
+OpFoldResult ExpandOp::fold(FoldAdaptor) {
+  // A coordinate plus 0 is itself.
+  if (getClip() || getCapacity() || getOffsets().getVolume() != 1 ||
+      !llvm::all_of(getOffsets().getFlatOffsets(),
+                    [](int64_t number) { return number == 0; }))
+    return {};
+  return getCoords();
+}
+
 //===----------------------------------------------------------------------===//
 // UnionOp, IntersectionOp, PruneOp
 //===----------------------------------------------------------------------===//
@@ -306,6 +340,17 @@ static void setMergeNames(OpTy op, OpAsmSetValueNameFn setName) {
   setName(op.getRhsRows(), "rhs_rows");
 }
 
+/// A set merged with itself is itself, and each side has the same rows of it.
+template <typename OpTy>
+static LogicalResult mergeWithItself(OpTy op, PatternRewriter &rewriter) {
+  if (op.getLhs() != op.getRhs() ||
+      (op.getCoords().use_empty() && op.getRhsRows().use_empty()))
+    return failure();
+  rewriter.replaceAllUsesWith(op.getCoords(), op.getLhs());
+  rewriter.replaceAllUsesWith(op.getRhsRows(), op.getLhsRows());
+  return success();
+}
+
 LogicalResult UnionOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
                                         Adaptor adaptor,
                                         SmallVectorImpl<Type> &types) {
@@ -319,6 +364,10 @@ LogicalResult UnionOp::reifyResultShapes(OpBuilder &builder,
   shapes[1] = {getSize(builder, getLoc(), getLhs())};
   shapes[2] = {getSize(builder, getLoc(), getRhs())};
   return success();
+}
+
+LogicalResult UnionOp::canonicalize(UnionOp op, PatternRewriter &rewriter) {
+  return mergeWithItself(op, rewriter);
 }
 
 void UnionOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
@@ -340,6 +389,11 @@ IntersectionOp::reifyResultShapes(OpBuilder &builder,
   shapes[1] = {getSize(builder, getLoc(), getCoords())};
   shapes[2] = {getSize(builder, getLoc(), getCoords())};
   return success();
+}
+
+LogicalResult IntersectionOp::canonicalize(IntersectionOp op,
+                                           PatternRewriter &rewriter) {
+  return mergeWithItself(op, rewriter);
 }
 
 void IntersectionOp::getAsmResultNames(OpAsmSetValueNameFn setName) {

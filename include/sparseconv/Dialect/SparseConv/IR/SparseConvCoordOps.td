@@ -101,6 +101,7 @@ def SparseConv_DownsampleOp : SparseConv_Op<"downsample",
   }];
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def SparseConv_UpsampleOp : SparseConv_Op<"upsample",
@@ -168,6 +169,7 @@ def SparseConv_ExpandOp : SparseConv_Op<"expand",
     attr-dict `:` type($coords)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 class SparseConv_MergeOp<string mnemonic> : SparseConv_Op<mnemonic,
@@ -177,6 +179,7 @@ class SparseConv_MergeOp<string mnemonic> : SparseConv_Op<mnemonic,
   let results = (outs SparseConv_CoordsType:$coords,
                       SparseConv_Rows:$lhs_rows, SparseConv_Rows:$rhs_rows);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs)";
+  let hasCanonicalizeMethod = 1;
 }
 
 def SparseConv_UnionOp : SparseConv_MergeOp<"union"> {
