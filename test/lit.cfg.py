@@ -5,8 +5,9 @@ split-file; %python is a Python 3 that has numpy and finds the packages under
 python/; %scripts and %networks are the folders of the scripts and of the
 generated networks.
 
-Features: cuda, where a driver and a device are there; large, for tests that
-take minutes, with SPARSECONV_LARGE=1 in the environment.
+Features: cuda, where a driver and a device are there; x86_64, avx2 and avx512,
+the levels of --cpu-level that the processor has; large, for tests that take
+minutes, with SPARSECONV_LARGE=1 in the environment.
 
 SPARSECONV_VERIFY_ROUNDTRIP=1 in the environment runs only the tests that use
 sparseconv-opt, each with --verify-roundtrip: what was parsed is printed, as
@@ -15,6 +16,7 @@ text and as bytecode, parsed again and compared.
 
 import ctypes
 import os
+import platform
 import sys
 
 import lit.formats
@@ -38,6 +40,23 @@ def has_cuda_device():
         and driver.cuDeviceGetCount(ctypes.byref(count)) == 0
         and count.value > 0
     )
+
+
+def get_cpu_levels():
+    if platform.machine() != "x86_64":
+        return []
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            lines = [line for line in file if line.startswith("flags")]
+    except OSError:
+        lines = []
+    flags = set(lines[0].split()) if lines else set()
+    levels = ["x86_64"]
+    if {"avx2", "fma"} <= flags:
+        levels.append("avx2")
+    if {"avx512f", "avx512vl", "avx512dq"} <= flags:
+        levels.append("avx512")
+    return levels
 
 
 config.name = "sparseconv"
@@ -91,3 +110,9 @@ if has_cuda_device():
     config.available_features.add("cuda")
 else:
     lit_config.note("feature 'cuda' is missing: no driver, or no device")
+
+cpu_levels = get_cpu_levels()
+config.available_features.update(cpu_levels)
+for level in ("avx2", "avx512"):
+    if level not in cpu_levels:
+        lit_config.note(f"feature '{level}' is missing: the processor has none")

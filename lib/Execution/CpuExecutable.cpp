@@ -16,6 +16,7 @@
 #include "sparseconv/Runtime/CpuRuntime.h"
 #include "sparseconv/Target/LLVMIR/LLVMIRTranslation.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/Mangling.h"
 #include "llvm/Support/TargetSelect.h"
@@ -102,6 +103,17 @@ _Float16 __truncsfhf2(float);
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 }
 
+/// The helper that code with bf16 scalars calls and older libraries lack. Its
+/// result is in the register of a _Float16.
+static _Float16 truncateToBFloat(float value) {
+  auto bits = llvm::bit_cast<uint32_t>(value);
+  if (value != value)
+    bits |= 0x400000; // quiet, whatever is cut off
+  else
+    bits += 0x7fff + (bits >> 16 & 1); // to nearest, ties to even
+  return llvm::bit_cast<_Float16>(static_cast<uint16_t>(bits >> 16));
+}
+
 static llvm::orc::SymbolMap
 getRuntimeSymbols(llvm::orc::MangleAndInterner mangle) {
   llvm::orc::SymbolMap symbols;
@@ -119,6 +131,7 @@ getRuntimeSymbols(llvm::orc::MangleAndInterner mangle) {
   add("sparseconv_cpu_trace_end", &sparseconv_cpu_trace_end);
   add("__extendhfsf2", &__extendhfsf2);
   add("__truncsfhf2", &__truncsfhf2);
+  add("__truncsfbf2", &truncateToBFloat);
   return symbols;
 }
 

@@ -2,7 +2,7 @@
 """Runs the cases that a file lists, and says of each one that fails what is
 wrong.
 
-usage: run_cases.py FILE.test WORK_FOLDER [--only=TEXT] [--keep]
+usage: run_cases.py FILE.test WORK_FOLDER [--only=TEXT] [--cpu-level=LEVEL]
 
 A line 'case NAME parameter=value ...' fills in test/oracle/NAME.mlir.in. Beside
 the example's own parameters there are
@@ -19,7 +19,9 @@ private function for each case. It runs on the reference and on the CPU:
 - a run on one thread gives the same bits as on two, and, for the first module
   of a file, so does a second run on two.
 
-Memory that the compiled code allocates is poisoned before use.
+Memory that the compiled code allocates is poisoned before use. With a level
+(sse2, avx2, avx512) the CPU runs with its instructions only; where the
+processor has no such level the cases fail.
 """
 
 import argparse
@@ -87,8 +89,9 @@ class Function:
 class Module:
     """Functions at all their sizes, called by one public function."""
 
-    def __init__(self, functions, folder):
+    def __init__(self, functions, folder, level):
         self.functions, self.folder = functions, folder
+        self.cpu_options = [f"--cpu-level={level}"]
         self.calls, self.outputs, self.failures = [], {}, {}
         arguments, results, body, returned = [], [], [], []
         os.makedirs(folder, exist_ok=True)
@@ -157,15 +160,18 @@ class Module:
     def fail(self, prefix, message):
         self.failures.setdefault(prefix, []).append(message)
 
+    def run_cpu(self, kind, *options):
+        return self.run(kind, *self.cpu_options, *options)
+
     def execute(self, repeat):
-        for line in self.run("cpu", "--check", "--num-threads=2").splitlines():
+        for line in self.run_cpu("cpu", "--check", "--num-threads=2").splitlines():
             if match := re.match(r"check '(.*)\.(\w+)': FAILED: (.*)", line):
                 self.fail(match[1], f"{match[2]} against the reference: {match[3]}")
         others = [("single", "1 thread")]
         if repeat:
-            self.run("again", "--num-threads=2")
+            self.run_cpu("again", "--num-threads=2")
             others.append(("again", "a second run"))
-        self.run("single", "--num-threads=1")
+        self.run_cpu("single", "--num-threads=1")
         self.run("reference", "--target=reference")
         for prefix, function, _, case in self.calls:
             for name, _ in function.results:
@@ -205,10 +211,10 @@ def compare(found, expected, dtype):
     )
 
 
-def execute(functions, folder, repeat=True):
+def execute(functions, folder, level, repeat=True):
     """{(function, label): [message]} of the cases that fail."""
     try:
-        module = Module(functions, folder)
+        module = Module(functions, folder, level)
         failures = module.execute(repeat)
     except (RuntimeError, subprocess.TimeoutExpired) as error:
         if len(functions) == 1:
@@ -216,7 +222,8 @@ def execute(functions, folder, repeat=True):
         # Each one by itself shows whose error it is.
         found = {}
         for function in functions:
-            found.update(execute([function], os.path.join(folder, function.name)))
+            alone = os.path.join(folder, function.name)
+            found.update(execute([function], alone, level))
         return found or {(functions[0], "with its neighbours"): [str(error)]}
     names = {p: (function, label) for p, function, label, _ in module.calls}
     return {names[prefix]: messages for prefix, messages in failures.items()}
@@ -227,6 +234,7 @@ def main():
     parser.add_argument("file")
     parser.add_argument("work")
     parser.add_argument("--only", default="", help="cases whose line has this text")
+    parser.add_argument("--cpu-level", default="native", help="as in sparseconv-run")
     arguments = parser.parse_args()
     with open(arguments.file, encoding="utf-8") as source:
         lines = [line.strip() for line in source if line.startswith("case ")]
@@ -236,7 +244,8 @@ def main():
     for start in range(0, len(functions), CASES_IN_A_MODULE):
         group = functions[start : start + CASES_IN_A_MODULE]
         folder = os.path.join(arguments.work, str(start))
-        for (function, label), messages in execute(group, folder, start == 0).items():
+        found = execute(group, folder, arguments.cpu_level, start == 0)
+        for (function, label), messages in found.items():
             failed += 1
             for message in messages:
                 print(f"FAILED: {function.line}, size {label}: {message}", flush=True)
