@@ -22,7 +22,7 @@ MUTANTS = [
         (IR + "SparseConvCoordOps.cpp", "if (getRule() == OutputRule::Floor &&\n      getResult()", "if (getResult()", "test/Dialect/SparseConv/canonicalize-coords.mlir"),
         (IR + "SparseConvCoordOps.cpp", "BoxAttr::get(getContext(), getBy(), /*corner=*/true)", "BoxAttr::get(getContext(), getBy(), /*corner=*/false)", NETWORKS + RUN + "upsample.test"),
         # Passes.
-        (TRANSFORMS + "BufferizableOpInterfaceImpl.cpp", "if (auto unique = dyn_cast<UniqueOp>(op))", "if (auto unique = dyn_cast<SortOp>(op))", TRANSFORM_TESTS + "bufferize-kernels.mlir"),
+        (TRANSFORMS + "BufferizableOpInterfaceImpl.cpp", "&unique.getRowOfMutable()", "&unique.getOrderMutable()", TRANSFORM_TESTS + "bufferize-kernels.mlir"),
         (TRANSFORMS + "LimitParallelism.cpp", "getParentOfType<scf::ParallelOp>() ? 0 : 1", "getParentOfType<scf::ParallelOp>() ? 1 : 1", TRANSFORM_TESTS + "limit-parallelism.mlir"),
         (TRANSFORMS + "LimitParallelism.cpp", "if (!loop.isDefinedOutsideOfLoop(operand))", "if (false && !loop.isDefinedOutsideOfLoop(operand))", TRANSFORM_TESTS + "limit-parallelism.mlir"),
         (TRANSFORMS + "LowerRowGuards.cpp", "report.lower = op.getLength() ? found : op.getRows();", "report.lower = op.getRows();", TRANSFORM_TESTS + "lower-row-guards.mlir"),
