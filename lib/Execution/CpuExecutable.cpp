@@ -12,13 +12,12 @@
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Pass/PassManager.h"
+#include "sparseconv/Execution/RuntimeSymbols.h"
 #include "sparseconv/Pipelines/LowerToCpu.h"
 #include "sparseconv/Runtime/CpuRuntime.h"
 #include "sparseconv/Target/LLVMIR/LLVMIRTranslation.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/bit.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/ExecutionEngine/Orc/Mangling.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/IPO/MergeFunctions.h"
@@ -94,46 +93,6 @@ createTargetMachine(CpuLevel level, llvm::CodeGenOptLevel optLevel) {
 //===----------------------------------------------------------------------===//
 // Compilation
 //===----------------------------------------------------------------------===//
-
-extern "C" {
-// The compiler's helpers for 16-bit floats where the processor has none.
-// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
-float __extendhfsf2(_Float16);
-_Float16 __truncsfhf2(float);
-// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
-}
-
-/// The helper that code with bf16 scalars calls and older libraries lack. Its
-/// result is in the register of a _Float16.
-static _Float16 truncateToBFloat(float value) {
-  auto bits = llvm::bit_cast<uint32_t>(value);
-  if (value != value)
-    bits |= 0x400000; // quiet, whatever is cut off
-  else
-    bits += 0x7fff + (bits >> 16 & 1); // to nearest, ties to even
-  return llvm::bit_cast<_Float16>(static_cast<uint16_t>(bits >> 16));
-}
-
-static llvm::orc::SymbolMap
-getRuntimeSymbols(llvm::orc::MangleAndInterner mangle) {
-  llvm::orc::SymbolMap symbols;
-  auto add = [&](StringRef name, auto *function) {
-    symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
-                             llvm::JITSymbolFlags::Exported};
-  };
-  add("_mlir_memref_to_llvm_alloc", &_mlir_memref_to_llvm_alloc);
-  add("_mlir_memref_to_llvm_aligned_alloc",
-      &_mlir_memref_to_llvm_aligned_alloc);
-  add("_mlir_memref_to_llvm_free", &_mlir_memref_to_llvm_free);
-  add("sparseconv_cpu_sort_u32", &sparseconv_cpu_sort_u32);
-  add("sparseconv_cpu_sort_u64", &sparseconv_cpu_sort_u64);
-  add("sparseconv_cpu_trace_begin", &sparseconv_cpu_trace_begin);
-  add("sparseconv_cpu_trace_end", &sparseconv_cpu_trace_end);
-  add("__extendhfsf2", &__extendhfsf2);
-  add("__truncsfhf2", &__truncsfhf2);
-  add("__truncsfbf2", &truncateToBFloat);
-  return symbols;
-}
 
 /// Reads and drops a table of names and locations, which only people need.
 static void

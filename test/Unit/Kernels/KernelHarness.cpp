@@ -13,13 +13,11 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
+#include "sparseconv/Execution/RuntimeSymbols.h"
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Runtime/CpuRuntime.h"
+#include "sparseconv/Target/LLVMIR/LLVMIRTranslation.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/ExecutionEngine/Orc/Mangling.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -66,41 +64,13 @@ static MLIRContext *getContext() {
     mlir::sparseconv::registerPasses();
     DialectRegistry registry;
     mlir::sparseconv::registerDialects(registry);
-    registerBuiltinDialectTranslation(registry);
-    registerLLVMDialectTranslation(registry);
-    registerOpenMPDialectTranslation(registry);
+    mlir::sparseconv::registerLLVMIRTranslation(registry);
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     sparseconv_cpu_pool_set_poison(true);
     return new MLIRContext(registry);
   }();
   return context;
-}
-
-// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
-extern "C" {
-// The compiler's helpers for 16-bit floats where the processor has none.
-float __extendhfsf2(_Float16);
-_Float16 __truncsfhf2(float);
-}
-// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)
-
-static llvm::orc::SymbolMap
-getRuntimeSymbols(llvm::orc::MangleAndInterner mangle) {
-  llvm::orc::SymbolMap symbols;
-  auto add = [&](StringRef name, auto *function) {
-    symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
-                             llvm::JITSymbolFlags::Exported};
-  };
-  add("_mlir_memref_to_llvm_alloc", &_mlir_memref_to_llvm_alloc);
-  add("_mlir_memref_to_llvm_aligned_alloc",
-      &_mlir_memref_to_llvm_aligned_alloc);
-  add("_mlir_memref_to_llvm_free", &_mlir_memref_to_llvm_free);
-  add("sparseconv_cpu_sort_u32", &sparseconv_cpu_sort_u32);
-  add("sparseconv_cpu_sort_u64", &sparseconv_cpu_sort_u64);
-  add("__extendhfsf2", &__extendhfsf2);
-  add("__truncsfhf2", &__truncsfhf2);
-  return symbols;
 }
 
 struct Kernel::Impl {
@@ -142,7 +112,7 @@ Kernel::Kernel(StringRef ir, Threads threads) : impl(new Impl) {
     return;
   }
   impl->engine = std::move(*engine);
-  impl->engine->registerSymbols(getRuntimeSymbols);
+  impl->engine->registerSymbols(mlir::sparseconv::getRuntimeSymbols);
 }
 Kernel::Kernel(Kernel &&) = default;
 Kernel::~Kernel() = default;
