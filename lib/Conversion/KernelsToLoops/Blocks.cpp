@@ -23,27 +23,37 @@ void mlir::sparseconv::forEachBlock(
   });
 }
 
-Value mlir::sparseconv::findFirst(LoopBuilder &b, Value numRows,
+void mlir::sparseconv::forEachRow(LoopBuilder &b, Value numRows, int64_t size,
+                                  function_ref<void(Value)> body) {
+  forEachBlock(b, numRows, size, [&](Value, Value begin, Value end) {
+    b.forLoop(begin, end, 1, body);
+  });
+}
+
+Value mlir::sparseconv::findFirst(LoopBuilder &b, Value numRows, int64_t size,
                                   function_ref<Value(Value)> body) {
-  Value numBlocks = b.ceilDiv(numRows, kRowsPerBlock);
+  Value numBlocks = b.ceilDiv(numRows, size);
   Value firsts = b.alloc({ShapedType::kDynamic}, b.getIndexType(), numBlocks);
-  forEachBlock(
-      b, numRows, kRowsPerBlock, [&](Value block, Value begin, Value end) {
-        Value first =
-            b.forLoop(begin, end, 1, numRows,
-                      [&](Value row, ValueRange first) -> SmallVector<Value> {
-                        Value here = b.select(body(row), row, numRows);
-                        return {b.min(first[0], here)};
-                      })[0];
-        b.store(first, firsts, block);
-      });
-  Value first =
-      b.forLoop(b.index(0), numBlocks, 1, numRows,
-                [&](Value block, ValueRange first) -> SmallVector<Value> {
-                  return {b.min(first[0], b.load(firsts, block))};
-                })[0];
+  forEachBlock(b, numRows, size, [&](Value block, Value begin, Value end) {
+    Value first =
+        b.forLoop(begin, end, 1, numRows,
+                  [&](Value row, ValueRange first) -> SmallVector<Value> {
+                    Value here = b.select(body(row), row, numRows);
+                    return {b.min(first[0], here)};
+                  })[0];
+    b.store(first, firsts, block);
+  });
+  Value first = findLeast(b, firsts, numBlocks, numRows);
   b.dealloc(firsts);
   return first;
+}
+
+Value mlir::sparseconv::findLeast(LoopBuilder &b, Value values, Value count,
+                                  Value bound) {
+  return b.forLoop(b.index(0), count, 1, bound,
+                   [&](Value i, ValueRange least) -> SmallVector<Value> {
+                     return {b.min(least[0], b.load(values, i))};
+                   })[0];
 }
 
 Value mlir::sparseconv::makePrefixSums(LoopBuilder &b, Value counts,

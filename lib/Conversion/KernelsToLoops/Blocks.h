@@ -28,10 +28,17 @@ constexpr int64_t kRowsPerBlock = 4096;
 void forEachBlock(LoopBuilder &b, Value numRows, int64_t size,
                   function_ref<void(Value block, Value begin, Value end)> body);
 
-/// Calls `body` for all rows, on all threads. Returns the lowest row for which
-/// it is true (i1), or `numRows`.
-Value findFirst(LoopBuilder &b, Value numRows,
+/// Calls `body` for all rows, on all threads, in blocks of `size` rows.
+void forEachRow(LoopBuilder &b, Value numRows, int64_t size,
+                function_ref<void(Value row)> body);
+
+/// As `forEachRow`. Returns the lowest row for which `body` is true (i1), or
+/// `numRows`.
+Value findFirst(LoopBuilder &b, Value numRows, int64_t size,
                 function_ref<Value(Value row)> body);
+
+/// The least of `bound` and the first `count` elements of `values`.
+Value findLeast(LoopBuilder &b, Value values, Value count, Value bound);
 
 /// counts[i] becomes counts[0] + ... + counts[i-1], for i < `count`. Returns
 /// the sum of all.

@@ -63,7 +63,7 @@ static void emitEncode(LoopBuilder &b, EncodeOp op) {
         b.store(b.index(0), op.getCount(), b.index(0));
       },
       [&] {
-        Value failing = findFirst(b, numRows, [&](Value row) {
+        Value failing = findFirst(b, numRows, kRowsPerBlock, [&](Value row) {
           SmallVector<Value> point = loadPoint(b, points, row, set.getDim());
           b.store(packKey(b, set.getPacking(), point), op.getKeys(), row);
           return b.notBit(holdAll(b, checkPoint(b, set, point)));
@@ -81,18 +81,15 @@ static void emitEncode(LoopBuilder &b, EncodeOp op) {
 static void emitDecode(LoopBuilder &b, DecodeOp op) {
   auto set = cast<CoordsType>(op.getSet());
   PackingAttr packing = set.getPacking();
-  Value numRows = b.dim(op.getKeys(), 0);
-  forEachBlock(b, numRows, kRowsPerBlock, [&](Value, Value begin, Value end) {
-    b.forLoop(begin, end, 1, [&](Value row) {
-      Value key = b.load(op.getKeys(), row);
-      auto store = [&](unsigned column, Value value) {
-        b.store(b.cast(value, b.getI32Type()), op.getPoints(),
-                {row, b.index(column)});
-      };
-      store(0, getKeyBatch(b, packing, key));
-      for (unsigned axis = 0; axis < set.getDim(); ++axis)
-        store(axis + 1, getKeyCoordinate(b, packing, key, axis));
-    });
+  forEachRow(b, b.dim(op.getKeys(), 0), kRowsPerBlock, [&](Value row) {
+    Value key = b.load(op.getKeys(), row);
+    auto store = [&](unsigned column, Value value) {
+      b.store(b.cast(value, b.getI32Type()), op.getPoints(),
+              {row, b.index(column)});
+    };
+    store(0, getKeyBatch(b, packing, key));
+    for (unsigned axis = 0; axis < set.getDim(); ++axis)
+      store(axis + 1, getKeyCoordinate(b, packing, key, axis));
   });
 }
 
@@ -137,7 +134,7 @@ static void emitFloor(LoopBuilder &b, FloorOp op) {
   auto floorRow = [&](Value row, SmallVectorImpl<Check> &checks) {
     return floorKey(b, set, b.load(keys, row), checks);
   };
-  Value failing = findFirst(b, numRows, [&](Value row) {
+  Value failing = findFirst(b, numRows, kRowsPerBlock, [&](Value row) {
     SmallVector<Check> checks;
     b.store(floorRow(row, checks), op.getFloored(), row);
     return b.notBit(holdAll(b, checks));

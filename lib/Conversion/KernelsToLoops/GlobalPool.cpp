@@ -9,7 +9,6 @@
 #include "KeyFields.h"
 #include "Patterns.h"
 #include "RowLoops.h"
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -49,20 +48,14 @@ static void emitGlobalPool(LoopBuilder &b, GlobalPoolKernelOp op) {
       b, items, b.dim(y, 1), [&](Value item, Value channel, int64_t lanes) {
         Value begin = b.load(begins, item);
         Value end = b.load(begins, b.add(item, 1));
-        Type type = getLanes(b.getF32Type(), lanes);
-        Value zero = b.constant(type, 0);
-        Value init =
-            kind == PoolKind::Max
-                ? b.constant(type, -std::numeric_limits<double>::infinity())
-                : zero;
+        Value zero = b.constant(getLanes(b.getF32Type(), lanes), 0);
         Value result =
-            b.forLoop(begin, end, 1, init,
+            b.forLoop(begin, end, 1, getPoolStart(b, kind, lanes),
                       [&](Value row, ValueRange carried) -> SmallVector<Value> {
                         Value term = loadLanes(b, x, {row, channel}, lanes);
                         if (kind != PoolKind::Max)
                           return {b.add(carried[0], term)};
-                        return {b.select(isGreater(b, term, carried[0]), term,
-                                         carried[0])};
+                        return {getGreater(b, carried[0], term)};
                       })[0];
         if (kind == PoolKind::Max)
           result = b.select(b.equal(begin, end), zero, result);

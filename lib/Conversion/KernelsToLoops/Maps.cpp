@@ -82,10 +82,8 @@ static Value copyWithSentinel(LoopBuilder &b, Value keys) {
   Type type = getElementTypeOrSelf(keys.getType());
   Value size = b.dim(keys, 0);
   Value copy = b.alloc({ShapedType::kDynamic}, type, b.add(size, 1));
-  forEachBlock(b, size, kRowsPerBlock, [&](Value, Value begin, Value end) {
-    b.forLoop(begin, end, 1,
-              [&](Value row) { b.store(b.load(keys, row), copy, row); });
-  });
+  forEachRow(b, size, kRowsPerBlock,
+             [&](Value row) { b.store(b.load(keys, row), copy, row); });
   b.store(b.constantInt(type, -1), copy, size);
   return copy;
 }
@@ -217,12 +215,9 @@ static void emitSearch(LoopBuilder &b, SearchOp op) { Search(b, op).emit(); }
 static void forEachEntry(LoopBuilder &b, Value table,
                          function_ref<void(Value row, Value k)> body) {
   Value volume = b.dim(table, 1);
-  forEachBlock(
-      b, b.dim(table, 0), kRowsPerBlock, [&](Value, Value begin, Value end) {
-        b.forLoop(begin, end, 1, [&](Value row) {
-          b.forLoop(b.index(0), volume, 1, [&](Value k) { body(row, k); });
-        });
-      });
+  forEachRow(b, b.dim(table, 0), kRowsPerBlock, [&](Value row) {
+    b.forLoop(b.index(0), volume, 1, [&](Value k) { body(row, k); });
+  });
 }
 
 static void emitInvertTable(LoopBuilder &b, InvertTableOp op) {

@@ -8,7 +8,6 @@
 
 #include "Patterns.h"
 #include "RowLoops.h"
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -63,18 +62,14 @@ static void emitPool(LoopBuilder &b, PoolKernelOp op) {
       divisor = countsPresent ? getDivisor(b, present)
                               : countToFloat(b, b.dim(table, 1));
     forChannels(b, channels, [&](Value channel, int64_t lanes) {
-      Type type = getLanes(b.getF32Type(), lanes);
-      Value zero = b.constant(type, 0);
-      Value init =
-          isMax ? b.constant(type, -std::numeric_limits<double>::infinity())
-                : zero;
+      Value zero = b.constant(getLanes(b.getF32Type(), lanes), 0);
       Value result = foldPresent(
-          b, table, row, init,
+          b, table, row, getPoolStart(b, op.getKind(), lanes),
           [&](Value, Value entry, ValueRange carried) -> SmallVector<Value> {
             Value term = loadLanes(b, x, {entry, channel}, lanes);
             if (!isMax)
               return {b.add(carried[0], term)};
-            return {b.select(isGreater(b, term, carried[0]), term, carried[0])};
+            return {getGreater(b, carried[0], term)};
           })[0];
       if (isMax)
         result = b.select(b.equal(present, b.i32(0)), zero, result);

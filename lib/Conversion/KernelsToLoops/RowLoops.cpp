@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowLoops.h"
+#include "Blocks.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -39,43 +41,15 @@ void mlir::sparseconv::forChannels(LoopBuilder &b, Value channels,
     body(b.index(whole), rest);
 }
 
-/// Calls `body` for the rows of each block; it runs on one thread.
-static void
-forRowBlocks(LoopBuilder &b, Value rows,
-             function_ref<void(Value block, Value begin, Value end)> body) {
-  b.parallelFor(b.ceilDiv(rows, kRowBlock), [&](Value block) {
-    Value begin = b.mul(block, kRowBlock);
-    body(block, begin, b.min(b.add(begin, kRowBlock), rows));
-  });
-}
-
 void mlir::sparseconv::forRows(LoopBuilder &b, Value rows,
                                function_ref<void(Value)> body) {
-  forRowBlocks(b, rows, [&](Value, Value begin, Value end) {
-    b.forLoop(begin, end, 1, body);
-  });
+  forEachRow(b, rows, kRowBlock, body);
 }
 
 void mlir::sparseconv::forRowsChecked(LoopBuilder &b, Value rows,
                                       function_ref<Value(Value)> body,
                                       function_ref<void(Value)> onFault) {
-  // The lowest row at fault of each block, or `rows`.
-  Value lowest = b.alloc({ShapedType::kDynamic}, b.getIndexType(),
-                         b.ceilDiv(rows, kRowBlock));
-  forRowBlocks(b, rows, [&](Value block, Value begin, Value end) {
-    Value first =
-        b.forLoop(begin, end, 1, rows,
-                  [&](Value row, ValueRange carried) -> SmallVector<Value> {
-                    return {b.min(carried[0], b.select(body(row), row, rows))};
-                  })[0];
-    b.store(first, lowest, block);
-  });
-  Value row =
-      b.forLoop(b.index(0), b.dim(lowest, 0), 1, rows,
-                [&](Value block, ValueRange carried) -> SmallVector<Value> {
-                  return {b.min(carried[0], b.load(lowest, block))};
-                })[0];
-  b.dealloc(lowest);
+  Value row = findFirst(b, rows, kRowBlock, body);
   b.ifThen(b.less(row, rows), [&] { onFault(row); });
 }
 
@@ -150,6 +124,17 @@ Value mlir::sparseconv::isGreater(LoopBuilder &b, Value lhs, Value rhs) {
   Value above = b.createOrFold<arith::CmpFOp>(CmpFPredicate::UGT, lhs, rhs);
   Value isNumber = b.createOrFold<arith::CmpFOp>(CmpFPredicate::ORD, rhs, rhs);
   return b.andBits(above, isNumber);
+}
+
+Value mlir::sparseconv::getPoolStart(LoopBuilder &b, PoolKind kind,
+                                     int64_t lanes) {
+  double start =
+      kind == PoolKind::Max ? -std::numeric_limits<double>::infinity() : 0;
+  return b.constant(getLanes(b.getF32Type(), lanes), start);
+}
+
+Value mlir::sparseconv::getGreater(LoopBuilder &b, Value best, Value term) {
+  return b.select(isGreater(b, term, best), term, best);
 }
 
 Value mlir::sparseconv::divide(LoopBuilder &b, Value lhs, Value rhs) {

@@ -10,6 +10,7 @@
 #define SPARSECONV_LIB_CONVERSION_KERNELSTOLOOPS_ROWLOOPS_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h"
 #include "sparseconv/Kernels/LoopBuilder.h"
 
 namespace mlir::sparseconv {
@@ -58,6 +59,10 @@ void clearRow(LoopBuilder &b, Value channels, Value to, ValueRange toRow);
 
 /// The order of `max`: a NaN is above every number, and equal to other NaNs.
 Value isGreater(LoopBuilder &b, Value lhs, Value rhs);
+/// `term` where it is greater than `best`, else `best`.
+Value getGreater(LoopBuilder &b, Value best, Value term);
+/// What a pool folds its terms into: -inf for `max`, else 0.
+Value getPoolStart(LoopBuilder &b, PoolKind kind, int64_t lanes);
 Value divide(LoopBuilder &b, Value lhs, Value rhs);
 /// A count (index or integer) as f32.
 Value countToFloat(LoopBuilder &b, Value count);

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Blocks.h"
 #include "Patterns.h"
 #include "RowLoops.h"
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -152,11 +152,7 @@ static PairsByRow emitPairsByRow(LoopBuilder &b, ScatterRowsOp op) {
         })[0];
     b.store(fault, faults, part);
   });
-  Value fault =
-      b.forLoop(zero, parts, 1, size,
-                [&](Value part, ValueRange carried) -> SmallVector<Value> {
-                  return {b.min(carried[0], b.load(faults, part))};
-                })[0];
+  Value fault = findLeast(b, faults, parts, size);
   b.dealloc(faults);
   b.ifThen(b.less(fault, size), [&] {
     Value point = b.createOrFold<arith::DivUIOp>(fault, entries);
@@ -214,23 +210,18 @@ static void emitScatterRows(LoopBuilder &b, ScatterRowsOp op) {
       divisor = b.select(isPositive, sum, b.f32(1));
     }
     forChannels(b, b.dim(y, 1), [&](Value channel, int64_t lanes) {
-      Type type = getLanes(b.getF32Type(), lanes);
-      Value zero = b.constant(type, 0);
-      Value init =
-          kind == PoolKind::Max
-              ? b.constant(type, -std::numeric_limits<double>::infinity())
-              : zero;
-      Value result = b.forLoop(
-          begin, end, 1, init,
-          [&](Value pair, ValueRange carried) -> SmallVector<Value> {
-            Value point = b.toIndex(b.load(pairs.points, pair));
-            Value term = loadLanes(b, x, {point, channel}, lanes);
-            if (kind == PoolKind::Max)
-              return {
-                  b.select(isGreater(b, term, carried[0]), term, carried[0])};
-            Value weight = b.broadcast(b.load(pairs.weights, pair), lanes);
-            return {b.fma(weight, term, carried[0])};
-          })[0];
+      Value zero = b.constant(getLanes(b.getF32Type(), lanes), 0);
+      Value result =
+          b.forLoop(begin, end, 1, getPoolStart(b, kind, lanes),
+                    [&](Value pair, ValueRange carried) -> SmallVector<Value> {
+                      Value point = b.toIndex(b.load(pairs.points, pair));
+                      Value term = loadLanes(b, x, {point, channel}, lanes);
+                      if (kind == PoolKind::Max)
+                        return {getGreater(b, carried[0], term)};
+                      Value weight =
+                          b.broadcast(b.load(pairs.weights, pair), lanes);
+                      return {b.fma(weight, term, carried[0])};
+                    })[0];
       if (kind == PoolKind::Max)
         result = b.select(b.equal(begin, end), zero, result);
       if (kind == PoolKind::Avg)

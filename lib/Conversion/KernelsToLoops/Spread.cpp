@@ -1,5 +1,4 @@
 //===- Spread.cpp - keys displaced by every offset, as loops --------------===//
-////
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -119,11 +118,7 @@ static Value countCandidates(LoopBuilder &b, Spread &spread, Value numRows,
         b.store(result[0], counts, block);
         b.store(result[1], firsts, block);
       });
-  Value failing =
-      b.forLoop(zero, numBlocks, 1, numRows,
-                [&](Value block, ValueRange first) -> SmallVector<Value> {
-                  return {b.min(first[0], b.load(firsts, block))};
-                })[0];
+  Value failing = findLeast(b, firsts, numBlocks, numRows);
   b.dealloc(firsts);
   return failing;
 }
