@@ -32,7 +32,7 @@ MUTANTS = [
         (TRANSFORMS + "SelectTiling.cpp", "kBlock = 512", "kBlock = 511", TRANSFORM_TESTS + "select-tiling.mlir"),
         (TRANSFORMS + "SelectDataflow.cpp", "WeightStationary", "OutputStationary", TRANSFORM_TESTS + "select-dataflow.mlir"),
         # Networks to kernels.
-        (KERNELS + "Maps.cpp", "value *= (op.getTransposed() ? -1 : 1) * stride", "value *= stride", NETWORKS + RUN + "maps.test"),
+        (KERNELS + "Maps.cpp", "getDisplacements(op.getOffsets(), stride, op.getTransposed())", "getDisplacements(op.getOffsets(), stride, false)", NETWORKS + RUN + "maps.test"),
         (KERNELS + "Maps.cpp", "op.getTransposed() ? out.getStride() : in.getStride()", "in.getStride()", NETWORKS + RUN + "maps.test"),
         (KERNELS + "Coords.cpp", "*op.getOffsets(), op.getCoords().getType().getStride(), true)", "*op.getOffsets(), op.getCoords().getType().getStride(), false)", NETWORKS + RUN + "downsample.test"),
         (KERNELS + "Coords.cpp", "op.getOffsets(), set.getStride(), !op.getTransposed()", "op.getOffsets(), set.getStride(), op.getTransposed()", NETWORKS + RUN + "upsample.test " + RUN + "sets.test " + RUN + "downsample.test"),

@@ -13,9 +13,6 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 using ::sparseconv::StatusSide;
 
-template <typename OpTy>
-using AdaptorOf = typename KernelPattern<OpTy>::Adaptor;
-
 static Replacements lowerConv(KernelWriter &w, ConvOp op,
                               AdaptorOf<ConvOp> adaptor) {
   MapValue map = getMap(adaptor.getMap());
@@ -30,7 +27,7 @@ static Replacements lowerConv(KernelWriter &w, ConvOp op,
   }
   PairLists pairs = w.pairLists(map.table, op.getTiling()->getBlock());
   RankedTensorType type = op.getY().getType();
-  Value init = w.empty(type.getElementType(), outRows, {type.getDimSize(1)});
+  Value init = w.emptyFeatures(type, outRows);
   auto gemm = w.kernel<GatherGemmOp>(init, x, adaptor.getW()[0], pairs.inRows,
                                      pairs.outRows, pairs.segments, extras,
                                      init, *op.getDataflow(), *op.getTiling());
@@ -47,7 +44,7 @@ static Replacements lowerInputGrad(KernelWriter &w, InputGradOp op,
   Value inverse = w.invertTable(map.table, map.inRows);
   PairLists pairs = w.pairLists(inverse, op.getTiling()->getBlock());
   RankedTensorType type = op.getDx().getType();
-  Value init = w.empty(type.getElementType(), map.inRows, {type.getDimSize(1)});
+  Value init = w.emptyFeatures(type, map.inRows);
   auto gemm = w.kernel<GatherGemmOp>(
       init, dy, adaptor.getW()[0], pairs.inRows, pairs.outRows, pairs.segments,
       ValueRange(), init, *op.getDataflow(), *op.getTiling(),

@@ -13,9 +13,6 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-template <typename OpTy>
-using AdaptorOf = typename KernelPattern<OpTy>::Adaptor;
-
 static Replacements lowerPack(KernelWriter &w, PackOp op,
                               AdaptorOf<PackOp> adaptor) {
   CoordsType set = op.getCoords().getType();
@@ -66,10 +63,9 @@ static Value lowerSpread(KernelWriter &w, Value keys, CoordsType set,
       .keys;
 }
 
-/// Offsets times stride, negated where they lead from inputs to outputs.
-static SmallVector<int64_t> getDisplacements(OffsetSetInterface offsets,
-                                             ArrayRef<int64_t> stride,
-                                             bool negate) {
+SmallVector<int64_t>
+mlir::sparseconv::getDisplacements(OffsetSetInterface offsets,
+                                   ArrayRef<int64_t> stride, bool negate) {
   SmallVector<int64_t> displacements = offsets.getFlatOffsets();
   for (auto [i, value] : llvm::enumerate(displacements))
     value *= (negate ? -1 : 1) * stride[i % stride.size()];

@@ -52,6 +52,10 @@ Value KernelWriter::empty(Type elementType, Value rows,
   return tensor::EmptyOp::create(*this, shape, elementType, rows);
 }
 
+Value KernelWriter::emptyFeatures(RankedTensorType type, Value rows) {
+  return empty(type.getElementType(), rows, type.getDimSize(1));
+}
+
 Value KernelWriter::emptyKeys(CoordsType set, Value rows) {
   return empty(set.getKeyType(), rows);
 }

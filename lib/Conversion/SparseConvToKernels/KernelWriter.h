@@ -49,6 +49,8 @@ public:
 
   /// Tensors without contents. `rows` stands for dimension 0.
   Value empty(Type elementType, Value rows, ArrayRef<int64_t> inner = {});
+  /// With the channels and element type of `type`.
+  Value emptyFeatures(RankedTensorType type, Value rows);
   Value emptyKeys(CoordsType set, Value rows);
   Value emptyRows(Value rows);
   Value emptyCount();

@@ -11,18 +11,14 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-template <typename OpTy>
-using AdaptorOf = typename KernelPattern<OpTy>::Adaptor;
-
 static Replacements lowerKernelMap(KernelWriter &w, KernelMapOp op,
                                    AdaptorOf<KernelMapOp> adaptor) {
   CoordsType in = op.getIn().getType(), out = op.getOut().getType();
   // Forward: in = out + S_in * d. Transposed: in = out - S_out * d.
   ArrayRef<int64_t> stride =
       op.getTransposed() ? out.getStride() : in.getStride();
-  SmallVector<int64_t> displacements = op.getOffsets().getFlatOffsets();
-  for (auto [i, value] : llvm::enumerate(displacements))
-    value *= (op.getTransposed() ? -1 : 1) * stride[i % stride.size()];
+  SmallVector<int64_t> displacements =
+      getDisplacements(op.getOffsets(), stride, op.getTransposed());
   Value inKeys = adaptor.getIn()[0], outKeys = adaptor.getOut()[0];
   Value init = w.empty(w.getI32Type(), w.dim(outKeys),
                        {op.getMap().getType().getVolume()});

@@ -42,10 +42,17 @@ private:
   Lower lower;
 };
 
+template <typename OpTy>
+using AdaptorOf = typename KernelPattern<OpTy>::Adaptor;
+
 /// What a lowering returns: the values for each result.
 using Replacements = FailureOr<SmallVector<SmallVector<Value>>>;
 
 inline MapValue getMap(ValueRange values) { return {values[0], values[1]}; }
+
+/// Offsets times stride, negated where they lead from inputs to outputs.
+SmallVector<int64_t> getDisplacements(OffsetSetInterface offsets,
+                                      ArrayRef<int64_t> stride, bool negate);
 
 void populateCoordsToKernelsPatterns(const TypeConverter &converter,
                                      RewritePatternSet &patterns);

@@ -12,16 +12,12 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 using ::sparseconv::StatusSide;
 
-template <typename OpTy>
-using AdaptorOf = typename KernelPattern<OpTy>::Adaptor;
-
 static Replacements lowerPool(KernelWriter &w, PoolOp op,
                               AdaptorOf<PoolOp> adaptor) {
   MapValue map = getMap(adaptor.getMap());
   Value x = w.guardRows(adaptor.getX()[0], map.inRows, 0, StatusSide::InSet);
   RankedTensorType type = op.getY().getType();
-  Value init =
-      w.empty(type.getElementType(), w.dim(map.table), {type.getDimSize(1)});
+  Value init = w.emptyFeatures(type, w.dim(map.table));
   auto pool = w.kernel<PoolKernelOp>(init, x, map.table, init, op.getKind(),
                                      op.getCount());
   return {{{w.castTo(pool.getResult(0), type)}}};
@@ -37,7 +33,7 @@ static Replacements lowerPoolGrad(KernelWriter &w, PoolGradOp op,
     x = w.guardRows(adaptor.getX()[0], map.inRows, 2, StatusSide::InSet);
   Value inverse = w.invertTable(map.table, map.inRows);
   RankedTensorType type = op.getDx().getType();
-  Value init = w.empty(type.getElementType(), map.inRows, {type.getDimSize(1)});
+  Value init = w.emptyFeatures(type, map.inRows);
   auto grad = w.kernel<PoolGradKernelOp>(init, dy, map.table, inverse, x, init,
                                          op.getKind(), op.getCount());
   return {{{w.castTo(grad.getResult(0), type)}}};
@@ -51,7 +47,7 @@ static Replacements lowerUnpool(KernelWriter &w, UnpoolOp op,
       w.guardRows(adaptor.getX()[0], w.dim(map.table), 0, StatusSide::OutSet);
   Value inverse = w.invertTable(map.table, map.inRows);
   RankedTensorType type = op.getY().getType();
-  Value init = w.empty(type.getElementType(), map.inRows, {type.getDimSize(1)});
+  Value init = w.emptyFeatures(type, map.inRows);
   auto pool = w.kernel<PoolKernelOp>(init, x, inverse, init, PoolKind::Sum,
                                      CountKind::Present);
   return {{{w.castTo(pool.getResult(0), type)}}};
@@ -64,7 +60,7 @@ static Replacements lowerGlobalPool(KernelWriter &w, GlobalPoolOp op,
   RankedTensorType type = op.getY().getType();
   Value items = op.getBatch() ? w.guardSize(adaptor.getBatch()[0])
                               : w.index(type.getDimSize(0));
-  Value init = w.empty(type.getElementType(), items, {type.getDimSize(1)});
+  Value init = w.emptyFeatures(type, items);
   auto pool = w.kernel<GlobalPoolKernelOp>(
       init, x, keys, w.getStatus(), init, op.getKind(),
       op.getCoords().getType().getPacking(), w.getOpId());
@@ -76,7 +72,7 @@ static Replacements lowerGlobalPoolGrad(KernelWriter &w, GlobalPoolGradOp op,
   Value keys = adaptor.getCoords()[0];
   Value rows = w.dim(keys);
   RankedTensorType type = op.getDx().getType();
-  Value init = w.empty(type.getElementType(), rows, {type.getDimSize(1)});
+  Value init = w.emptyFeatures(type, rows);
   Value dy = adaptor.getDy()[0];
   Value x = dy;
   if (op.getX())

@@ -13,14 +13,11 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 using ::sparseconv::StatusSide;
 
-template <typename OpTy>
-using AdaptorOf = typename KernelPattern<OpTy>::Adaptor;
-
 static Replacements lowerGather(KernelWriter &w, GatherOp op,
                                 AdaptorOf<GatherOp> adaptor) {
   Value rows = adaptor.getRows()[0];
   RankedTensorType type = op.getY().getType();
-  Value init = w.empty(type.getElementType(), w.dim(rows), type.getDimSize(1));
+  Value init = w.emptyFeatures(type, w.dim(rows));
   auto gather = w.kernel<GatherRowsOp>(init, adaptor.getX()[0], rows,
                                        w.getStatus(), init, w.getOpId());
   return {{{w.castTo(gather.getResult(0), type)}}};
@@ -44,7 +41,7 @@ static Replacements lowerScatter(KernelWriter &w, ScatterOp op,
       rows, SmallVector<ReassociationIndices>{{0, 1}}, sizes);
   Value weights =
       w.fill(w.empty(w.getF32Type(), w.dim(rows), 1), w.getF32FloatAttr(1));
-  Value init = w.empty(type.getElementType(), n, type.getDimSize(1));
+  Value init = w.emptyFeatures(type, n);
   auto scatter = w.kernel<ScatterRowsOp>(init, x, table, weights, w.getStatus(),
                                          init, PoolKind::Sum, w.getOpId());
   return {{{w.castTo(scatter.getResult(0), type)}}};
@@ -72,7 +69,7 @@ static Replacements lowerVoxelise(KernelWriter &w, VoxeliseOp op,
   auto [rows, weights] = interpolate(w, points, keys, op.getCoords().getType(),
                                      op.getInterpolation());
   RankedTensorType type = op.getY().getType();
-  Value init = w.empty(type.getElementType(), w.dim(keys), type.getDimSize(1));
+  Value init = w.emptyFeatures(type, w.dim(keys));
   auto scatter = w.kernel<ScatterRowsOp>(init, x, rows, weights, w.getStatus(),
                                          init, op.getKind(), w.getOpId());
   return {{{w.castTo(scatter.getResult(0), type)}}};
@@ -85,8 +82,7 @@ static Replacements lowerDevoxelise(KernelWriter &w, DevoxeliseOp op,
   auto [rows, weights] = interpolate(w, points, keys, op.getCoords().getType(),
                                      op.getInterpolation());
   RankedTensorType type = op.getY().getType();
-  Value init =
-      w.empty(type.getElementType(), w.dim(points), type.getDimSize(1));
+  Value init = w.emptyFeatures(type, w.dim(points));
   auto gather = w.kernel<WeightedGatherOp>(init, x, rows, weights, init);
   return {{{w.castTo(gather.getResult(0), type)}}};
 }
@@ -109,7 +105,7 @@ static Replacements lowerFromDense(KernelWriter &w, FromDenseOp op,
                                    AdaptorOf<FromDenseOp> adaptor) {
   Value keys = adaptor.getCoords()[0];
   RankedTensorType type = op.getX().getType();
-  Value init = w.empty(type.getElementType(), w.dim(keys), type.getDimSize(1));
+  Value init = w.emptyFeatures(type, w.dim(keys));
   auto rows = w.kernel<FromDenseKernelOp>(
       init, adaptor.getDense()[0], keys, w.getStatus(), init, op.getOrigin(),
       op.getCoords().getType(), w.getOpId());
