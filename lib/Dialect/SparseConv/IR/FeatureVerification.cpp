@@ -90,12 +90,24 @@ LogicalResult sparseconv::verifyResultType(Operation *op, StringRef name,
          << name << "' of type " << expected << ", but found " << found;
 }
 
-OpFoldResult sparseconv::reifyMapRows(OpBuilder &builder, Location loc,
-                                      MapSide side, Value map) {
-  return MapSizeOp::create(builder, loc, side, map).getResult();
+LogicalResult sparseconv::reifyFeatures(OpBuilder &builder, Operation *op,
+                                        OpFoldResult rows,
+                                        ReifiedRankedShapedTypeDims &shapes) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  shapes.push_back({rows, builder.getIndexAttr(type.getShape().back())});
+  return success();
 }
 
-OpFoldResult sparseconv::reifySetRows(OpBuilder &builder, Location loc,
-                                      Value coords) {
-  return SizeOp::create(builder, loc, coords).getResult();
+LogicalResult
+sparseconv::reifyMapFeatures(OpBuilder &builder, Operation *op, MapSide side,
+                             Value map, ReifiedRankedShapedTypeDims &shapes) {
+  Value rows = MapSizeOp::create(builder, op->getLoc(), side, map);
+  return reifyFeatures(builder, op, rows, shapes);
+}
+
+LogicalResult
+sparseconv::reifySetFeatures(OpBuilder &builder, Operation *op, Value coords,
+                             ReifiedRankedShapedTypeDims &shapes) {
+  Value rows = SizeOp::create(builder, op->getLoc(), coords);
+  return reifyFeatures(builder, op, rows, shapes);
 }

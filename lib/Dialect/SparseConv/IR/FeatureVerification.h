@@ -54,12 +54,16 @@ LogicalResult verifyEpilogue(Operation *op, Block &body, ValueRange extras);
 LogicalResult verifyResultType(Operation *op, StringRef name, Type found,
                                Type expected);
 
-/// Rows of a side of a map.
-OpFoldResult reifyMapRows(OpBuilder &builder, Location loc, MapSide side,
-                          Value map);
+/// The shape of the features that `op` results in, which have `rows` rows.
+LogicalResult reifyFeatures(OpBuilder &builder, Operation *op,
+                            OpFoldResult rows,
+                            ReifiedRankedShapedTypeDims &shapes);
 
-/// Rows of a set.
-OpFoldResult reifySetRows(OpBuilder &builder, Location loc, Value coords);
+/// The same with the rows of a side of a map, and of a set.
+LogicalResult reifyMapFeatures(OpBuilder &builder, Operation *op, MapSide side,
+                               Value map, ReifiedRankedShapedTypeDims &shapes);
+LogicalResult reifySetFeatures(OpBuilder &builder, Operation *op, Value coords,
+                               ReifiedRankedShapedTypeDims &shapes);
 
 } // namespace mlir::sparseconv
 

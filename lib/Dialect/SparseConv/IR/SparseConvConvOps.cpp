@@ -234,9 +234,7 @@ LogicalResult ConvOp::verifyRegions() {
 
 LogicalResult ConvOp::reifyResultShapes(OpBuilder &builder,
                                         ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back({reifyMapRows(builder, getLoc(), MapSide::Out, getMap()),
-                    builder.getIndexAttr(getOutChannels())});
-  return success();
+  return reifyMapFeatures(builder, *this, MapSide::Out, getMap(), shapes);
 }
 
 void ConvOp::getAsmBlockArgumentNames(Region &region,
@@ -289,9 +287,7 @@ LogicalResult InputGradOp::verify() {
 LogicalResult
 InputGradOp::reifyResultShapes(OpBuilder &builder,
                                ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back({reifyMapRows(builder, getLoc(), MapSide::In, getMap()),
-                    builder.getIndexAttr(getDx().getType().getDimSize(1))});
-  return success();
+  return reifyMapFeatures(builder, *this, MapSide::In, getMap(), shapes);
 }
 
 //===----------------------------------------------------------------------===//

@@ -94,9 +94,7 @@ LogicalResult PoolOp::verify() {
 
 LogicalResult PoolOp::reifyResultShapes(OpBuilder &builder,
                                         ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back({reifyMapRows(builder, getLoc(), MapSide::Out, getMap()),
-                    builder.getIndexAttr(getY().getType().getDimSize(1))});
-  return success();
+  return reifyMapFeatures(builder, *this, MapSide::Out, getMap(), shapes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -121,9 +119,7 @@ LogicalResult PoolGradOp::verify() {
 LogicalResult
 PoolGradOp::reifyResultShapes(OpBuilder &builder,
                               ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back({reifyMapRows(builder, getLoc(), MapSide::In, getMap()),
-                    builder.getIndexAttr(getDx().getType().getDimSize(1))});
-  return success();
+  return reifyMapFeatures(builder, *this, MapSide::In, getMap(), shapes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,9 +139,7 @@ LogicalResult UnpoolOp::verify() {
 
 LogicalResult UnpoolOp::reifyResultShapes(OpBuilder &builder,
                                           ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back({reifyMapRows(builder, getLoc(), MapSide::In, getMap()),
-                    builder.getIndexAttr(getY().getType().getDimSize(1))});
-  return success();
+  return reifyMapFeatures(builder, *this, MapSide::In, getMap(), shapes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -175,8 +169,7 @@ GlobalPoolOp::reifyResultShapes(OpBuilder &builder,
   OpFoldResult items = y.isDynamicDim(0)
                            ? OpFoldResult(getBatch())
                            : builder.getIndexAttr(y.getDimSize(0));
-  shapes.push_back({items, builder.getIndexAttr(y.getDimSize(1))});
-  return success();
+  return reifyFeatures(builder, *this, items, shapes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,7 +193,5 @@ LogicalResult GlobalPoolGradOp::verify() {
 LogicalResult
 GlobalPoolGradOp::reifyResultShapes(OpBuilder &builder,
                                     ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back({reifySetRows(builder, getLoc(), getCoords()),
-                    builder.getIndexAttr(getDx().getType().getDimSize(1))});
-  return success();
+  return reifySetFeatures(builder, *this, getCoords(), shapes);
 }

@@ -37,10 +37,6 @@ static LogicalResult inferWithRowsOf(std::optional<Location> loc, Value x,
   return inferWithRows(loc, x, type.getDimSize(0), types);
 }
 
-static OpFoldResult getChannels(OpBuilder &builder, RankedTensorType type) {
-  return builder.getIndexAttr(type.getShape().back());
-}
-
 //===----------------------------------------------------------------------===//
 // GatherOp
 //===----------------------------------------------------------------------===//
@@ -63,9 +59,9 @@ LogicalResult GatherOp::verify() {
 
 LogicalResult GatherOp::reifyResultShapes(OpBuilder &builder,
                                           ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back({tensor::getMixedSize(builder, getLoc(), getRows(), 0),
-                    getChannels(builder, getY().getType())});
-  return success();
+  return reifyFeatures(builder, *this,
+                       tensor::getMixedSize(builder, getLoc(), getRows(), 0),
+                       shapes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,9 +87,7 @@ LogicalResult ScatterOp::verify() {
 LogicalResult
 ScatterOp::reifyResultShapes(OpBuilder &builder,
                              ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(
-      {OpFoldResult(getN()), getChannels(builder, getY().getType())});
-  return success();
+  return reifyFeatures(builder, *this, OpFoldResult(getN()), shapes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,9 +118,7 @@ LogicalResult VoxeliseOp::verify() {
 LogicalResult
 VoxeliseOp::reifyResultShapes(OpBuilder &builder,
                               ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back({reifySetRows(builder, getLoc(), getCoords()),
-                    getChannels(builder, getY().getType())});
-  return success();
+  return reifySetFeatures(builder, *this, getCoords(), shapes);
 }
 
 LogicalResult DevoxeliseOp::inferReturnTypes(MLIRContext *,
@@ -149,9 +141,9 @@ LogicalResult DevoxeliseOp::verify() {
 LogicalResult
 DevoxeliseOp::reifyResultShapes(OpBuilder &builder,
                                 ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back({tensor::getMixedSize(builder, getLoc(), getPoints(), 0),
-                    getChannels(builder, getY().getType())});
-  return success();
+  return reifyFeatures(builder, *this,
+                       tensor::getMixedSize(builder, getLoc(), getPoints(), 0),
+                       shapes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -212,7 +204,5 @@ LogicalResult FromDenseOp::verify() {
 LogicalResult
 FromDenseOp::reifyResultShapes(OpBuilder &builder,
                                ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back({reifySetRows(builder, getLoc(), getCoords()),
-                    getChannels(builder, getX().getType())});
-  return success();
+  return reifySetFeatures(builder, *this, getCoords(), shapes);
 }
