@@ -34,18 +34,6 @@ static void makeDistinct(std::vector<Point> &points) {
 // Checks
 //===----------------------------------------------------------------------===//
 
-static llvm::Error makeOutOfRange(Operation *op, int64_t row, int64_t axis,
-                                  int64_t value, int64_t lower, int64_t upper) {
-  StatusRecord record;
-  record.code = static_cast<int64_t>(StatusCode::OutOfRange);
-  record.row = row;
-  record.axis = axis;
-  record.value = value;
-  record.lower = lower;
-  record.upper = upper;
-  return makeFailure(op, record);
-}
-
 /// Checks a coordinate of a set of type `type` that came from row `row`.
 static llvm::Error checkPoint(Operation *op, int64_t row, const Point &point,
                               CoordsType type) {

@@ -44,13 +44,8 @@ static llvm::Error runGlobalPool(GlobalPoolOp op, Frame &frame) {
     return error;
   int64_t items = op.getBatch() ? frame.getInt(op.getBatch())
                                 : op.getY().getType().getDimSize(0);
-  if (items < 0 || items > ::sparseconv::kMaxRows) {
-    StatusRecord record;
-    record.code = static_cast<int64_t>(StatusCode::SizeOutOfRange);
-    record.value = items;
-    record.upper = ::sparseconv::kMaxRows;
-    return makeFailure(op, record);
-  }
+  if (llvm::Error error = checkSize(op, items))
+    return error;
   if (llvm::Error error = checkBatches(op, set, items))
     return error;
   int64_t channels = x.shape[1];

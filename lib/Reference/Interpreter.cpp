@@ -95,6 +95,42 @@ llvm::Error reference::makeShapeMismatch(Operation *op, unsigned number,
   return makeFailure(op, record);
 }
 
+llvm::Error reference::makeOutOfRange(Operation *op, int64_t row, int64_t axis,
+                                      int64_t value, int64_t lower,
+                                      int64_t upper) {
+  StatusRecord record;
+  record.code = static_cast<int64_t>(StatusCode::OutOfRange);
+  record.row = row;
+  record.axis = axis;
+  record.value = value;
+  record.lower = lower;
+  record.upper = upper;
+  return makeFailure(op, record);
+}
+
+llvm::Error reference::checkLength(Operation *op, unsigned number,
+                                   const DenseValue &value,
+                                   const DenseValue &first) {
+  if (value.getRows() == first.getRows())
+    return llvm::Error::success();
+  StatusRecord record;
+  record.code = static_cast<int64_t>(StatusCode::LengthMismatch);
+  record.axis = number;
+  record.value = value.getRows();
+  record.lower = first.getRows();
+  return makeFailure(op, record);
+}
+
+llvm::Error reference::checkSize(Operation *op, int64_t size) {
+  if (size >= 0 && size <= ::sparseconv::kMaxRows)
+    return llvm::Error::success();
+  StatusRecord record;
+  record.code = static_cast<int64_t>(StatusCode::SizeOutOfRange);
+  record.value = size;
+  record.upper = ::sparseconv::kMaxRows;
+  return makeFailure(op, record);
+}
+
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//

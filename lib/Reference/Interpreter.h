@@ -154,6 +154,17 @@ llvm::Error checkRows(Operation *op, unsigned number, const DenseValue &value,
 llvm::Error makeShapeMismatch(Operation *op, unsigned number, unsigned axis,
                               int64_t size, int64_t expected);
 
+/// An error for `value` on `axis` (-1: the batch index) of row `row`.
+llvm::Error makeOutOfRange(Operation *op, int64_t row, int64_t axis,
+                           int64_t value, int64_t lower, int64_t upper);
+
+/// Error unless operand `number` has as many rows as operand 0.
+llvm::Error checkLength(Operation *op, unsigned number, const DenseValue &value,
+                        const DenseValue &first);
+
+/// Error unless `size` is a number of rows.
+llvm::Error checkSize(Operation *op, int64_t size);
+
 /// Error if a tensor of this shape is larger than the reference can hold.
 llvm::Error checkElementCount(Operation *op, ArrayRef<int64_t> shape);
 

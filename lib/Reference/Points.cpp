@@ -91,14 +91,8 @@ static llvm::Error runVoxelise(VoxeliseOp op, Frame &frame) {
   const CoordinateSet &set = frame.getSet(op.getCoords());
   const DenseValue &x = frame.getDense(op.getX());
   const DenseValue &points = frame.getDense(op.getPoints());
-  if (x.getRows() != points.getRows()) {
-    StatusRecord record;
-    record.code = static_cast<int64_t>(StatusCode::LengthMismatch);
-    record.axis = 1;
-    record.value = points.getRows();
-    record.lower = x.getRows();
-    return makeFailure(op, record);
-  }
+  if (llvm::Error error = checkLength(op, 1, points, x))
+    return error;
   if (llvm::Error error = checkFinite(op, points))
     return error;
   int64_t channels = x.shape[1], columns = points.shape[1];

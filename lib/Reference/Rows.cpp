@@ -49,20 +49,10 @@ static llvm::Error runScatter(ScatterOp op, Frame &frame) {
   const DenseValue &x = frame.getDense(op.getX());
   const DenseValue &rows = frame.getDense(op.getRows());
   int64_t n = frame.getInt(op.getN());
-  StatusRecord record;
-  if (n < 0 || n > ::sparseconv::kMaxRows) {
-    record.code = static_cast<int64_t>(StatusCode::SizeOutOfRange);
-    record.value = n;
-    record.upper = ::sparseconv::kMaxRows;
-    return makeFailure(op, record);
-  }
-  if (rows.getRows() != x.getRows()) {
-    record.code = static_cast<int64_t>(StatusCode::LengthMismatch);
-    record.axis = 1;
-    record.value = rows.getRows();
-    record.lower = x.getRows();
-    return makeFailure(op, record);
-  }
+  if (llvm::Error error = checkSize(op, n))
+    return error;
+  if (llvm::Error error = checkLength(op, 1, rows, x))
+    return error;
   if (llvm::Error error = checkRowIndices(op, rows, n))
     return error;
   int64_t channels = x.shape[1];
@@ -94,16 +84,9 @@ findGridPositions(Operation *op, const CoordinateSet &set,
       int64_t start = isBatch ? 0 : origin[i - 1];
       int64_t stride = isBatch ? 1 : set.type.getStride()[i - 1];
       int64_t upper = start + (grid[i] - 1) * stride;
-      if (point[i] < start || point[i] > upper) {
-        StatusRecord record;
-        record.code = static_cast<int64_t>(StatusCode::OutOfRange);
-        record.row = row;
-        record.axis = static_cast<int64_t>(i) - 1;
-        record.value = point[i];
-        record.lower = start;
-        record.upper = upper;
-        return makeFailure(op, record);
-      }
+      if (point[i] < start || point[i] > upper)
+        return makeOutOfRange(op, row, static_cast<int64_t>(i) - 1, point[i],
+                              start, upper);
       position = position * grid[i] + (point[i] - start) / stride;
     }
     positions.push_back(position * grid.back());
