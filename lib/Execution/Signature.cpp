@@ -67,24 +67,28 @@ llvm::Expected<Signature> mlir::sparseconv::getSignature(ModuleOp module,
   }
 
   Signature signature;
-  for (auto [number, type] : llvm::enumerate(function.getArgumentTypes())) {
-    auto name =
-        function.getArgAttrOfType<StringAttr>(number, "sparseconv.name");
+  auto add = [](SmallVectorImpl<Parameter> &parameters, StringAttr name,
+                const char *role, Type type) -> llvm::Error {
     llvm::Expected<Parameter> parameter = getParameter(
-        name ? name.str() : "argument " + std::to_string(number), type);
+        name ? name.str() : role + std::to_string(parameters.size()), type);
     if (!parameter)
       return parameter.takeError();
-    signature.arguments.push_back(std::move(*parameter));
-  }
-  for (auto [number, type] : llvm::enumerate(function.getResultTypes())) {
-    auto name =
-        function.getResultAttrOfType<StringAttr>(number, "sparseconv.name");
-    llvm::Expected<Parameter> parameter = getParameter(
-        name ? name.str() : "result " + std::to_string(number), type);
-    if (!parameter)
-      return parameter.takeError();
-    signature.results.push_back(std::move(*parameter));
-  }
+    parameters.push_back(std::move(*parameter));
+    return llvm::Error::success();
+  };
+  StringRef key = "sparseconv.name";
+  for (auto [number, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (llvm::Error error =
+            add(signature.arguments,
+                function.getArgAttrOfType<StringAttr>(number, key), "argument ",
+                type))
+      return error;
+  for (auto [number, type] : llvm::enumerate(function.getResultTypes()))
+    if (llvm::Error error =
+            add(signature.results,
+                function.getResultAttrOfType<StringAttr>(number, key),
+                "result ", type))
+      return error;
   return signature;
 }
 

@@ -6,14 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the parsers share: errors that name the file, sizes that cannot
-// overflow, and element byte order.
+// What the parsers share: files to parse, errors that name the file, sizes that
+// cannot overflow, and element byte order.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SPARSECONV_LIB_IO_BYTES_H
 #define SPARSECONV_LIB_IO_BYTES_H
 
+#include "sparseconv/IO/File.h"
 #include "sparseconv/Support/HostTensor.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/Error.h"
@@ -30,6 +31,16 @@ llvm::Error makeFileError(llvm::StringRef file, const char *format,
   return llvm::createStringError(
       llvm::inconvertibleErrorCode(),
       file + ": " + llvm::formatv(format, std::forward<Ts>(values)...).str());
+}
+
+/// What `parse` makes of the file at `path`.
+template <typename Parse>
+auto parseFile(llvm::StringRef path, Parse parse)
+    -> decltype(parse(llvm::MemoryBufferRef())) {
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> buffer = readFile(path);
+  if (!buffer)
+    return buffer.takeError();
+  return parse((*buffer)->getMemBufferRef());
 }
 
 /// Untrusted text as part of a message: escaped, cut short, in quotes.

@@ -261,10 +261,7 @@ Expected<HostTensor> sparseconv::parseNpy(MemoryBufferRef buffer) {
 }
 
 Expected<HostTensor> sparseconv::readNpy(StringRef path) {
-  Expected<std::unique_ptr<MemoryBuffer>> buffer = readFile(path);
-  if (!buffer)
-    return buffer.takeError();
-  return parseNpy((*buffer)->getMemBufferRef());
+  return parseFile(path, parseNpy);
 }
 
 static StringRef getDescriptor(ElementKind kind) {

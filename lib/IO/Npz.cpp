@@ -49,10 +49,7 @@ Expected<NamedTensors> sparseconv::parseNpz(MemoryBufferRef buffer) {
 }
 
 Expected<NamedTensors> sparseconv::readNpz(StringRef path) {
-  Expected<std::unique_ptr<MemoryBuffer>> buffer = readFile(path);
-  if (!buffer)
-    return buffer.takeError();
-  return parseNpz((*buffer)->getMemBufferRef());
+  return parseFile(path, parseNpz);
 }
 
 namespace {

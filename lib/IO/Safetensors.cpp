@@ -202,10 +202,7 @@ Expected<NamedTensors> sparseconv::parseSafetensors(MemoryBufferRef buffer) {
 }
 
 Expected<NamedTensors> sparseconv::readSafetensors(StringRef path) {
-  Expected<std::unique_ptr<MemoryBuffer>> buffer = readFile(path);
-  if (!buffer)
-    return buffer.takeError();
-  return parseSafetensors((*buffer)->getMemBufferRef());
+  return parseFile(path, parseSafetensors);
 }
 
 Error sparseconv::writeSafetensors(StringRef path,

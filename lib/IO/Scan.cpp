@@ -162,10 +162,9 @@ Expected<Scan> sparseconv::readScan(StringRef path,
   if (!format)
     return makeFileError(path, "unknown scan format; expected a name that ends "
                                "in .bin, .npy, .npz, .ply or .pcd");
-  Expected<std::unique_ptr<MemoryBuffer>> buffer = readFile(path);
-  if (!buffer)
-    return buffer.takeError();
-  return parseScan(*format, (*buffer)->getMemBufferRef(), options);
+  return parseFile(path, [&](MemoryBufferRef buffer) {
+    return parseScan(*format, buffer, options);
+  });
 }
 
 Error sparseconv::writeBinScan(StringRef path, const Scan &scan) {
