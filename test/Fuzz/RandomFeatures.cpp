@@ -155,15 +155,18 @@ static PoolKind randomKind(Choices &choices) {
   return choices.oneOf(ArrayRef<PoolKind>(kinds));
 }
 
+static CountKind randomCount(Choices &choices, PoolKind kind) {
+  return kind == PoolKind::Avg && choices.chance(40) ? CountKind::Volume
+                                                     : CountKind::Present;
+}
+
 void NetworkBuilder::addPool() {
   if (maps.empty())
     return;
   Map map = choices.oneOf(maps);
   Feature x = getFeature(map.in);
   PoolKind kind = randomKind(choices);
-  CountKind count = kind == PoolKind::Avg && choices.chance(40)
-                        ? CountKind::Volume
-                        : CountKind::Present;
+  CountKind count = randomCount(choices, kind);
   Value y = PoolOp::create(b, nextLoc(), kind, x.value, map.map, count);
   if (kind == PoolKind::Max) {
     addFeature(y, map.out, x.magnitude, x.error);
@@ -180,9 +183,7 @@ void NetworkBuilder::addPoolGrad() {
   Map map = choices.oneOf(maps);
   Feature dy = getFeature(map.out);
   PoolKind kind = randomKind(choices);
-  CountKind count = kind == PoolKind::Avg && choices.chance(40)
-                        ? CountKind::Volume
-                        : CountKind::Present;
+  CountKind count = randomCount(choices, kind);
   Value input;
   if (kind == PoolKind::Max) {
     // Which input is largest must not depend on rounding.

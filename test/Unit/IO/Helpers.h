@@ -61,6 +61,13 @@ inline std::string messageOf(llvm::Error error) {
   return llvm::toString(std::move(error));
 }
 
+/// The same for the error of a file of `asBuffer`, which it has to name.
+template <typename T> std::string fileErrorOf(llvm::Expected<T> result) {
+  std::string message = messageOf(std::move(result));
+  EXPECT_EQ(message.find("test-file: "), 0u) << message;
+  return message;
+}
+
 inline void expectSuccess(llvm::Error error) {
   bool failed = static_cast<bool>(error);
   EXPECT_FALSE(failed) << llvm::toString(std::move(error));

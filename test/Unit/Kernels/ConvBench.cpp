@@ -59,27 +59,14 @@ double getMedian(std::vector<double> values) {
 /// The pair lists of a 3x3x3 map of a set of coordinates to itself.
 ConvPairs getPairs(const ConvCase &c, std::vector<std::array<int, 4>> points) {
   std::sort(points.begin(), points.end());
-  ConvPairs pairs;
-  pairs.blocks = (c.rows + c.block - 1) / c.block;
-  for (int64_t block = 0; block < pairs.blocks; ++block) {
-    int64_t end = std::min(c.rows, (block + 1) * c.block);
-    for (int k = 0; k < 27; ++k) {
-      pairs.segments.push_back(pairs.inRows.size());
-      for (int64_t out = block * c.block; out < end; ++out) {
-        std::array<int, 4> point = points[out];
-        point[1] += k / 9 - 1;
-        point[2] += k / 3 % 3 - 1;
-        point[3] += k % 3 - 1;
-        auto at = std::lower_bound(points.begin(), points.end(), point);
-        if (at == points.end() || *at != point)
-          continue;
-        pairs.inRows.push_back(at - points.begin());
-        pairs.outRows.push_back(out);
-      }
-    }
-    pairs.segments.push_back(pairs.inRows.size());
-  }
-  return pairs;
+  return ConvPairs(c, [&](int64_t out, int64_t k) -> int32_t {
+    std::array<int, 4> point = points[out];
+    point[1] += k / 9 - 1;
+    point[2] += k / 3 % 3 - 1;
+    point[3] += k % 3 - 1;
+    auto at = std::lower_bound(points.begin(), points.end(), point);
+    return at == points.end() || *at != point ? -1 : at - points.begin();
+  });
 }
 
 template <typename T>

@@ -17,12 +17,18 @@ std::string ConvCase::describe() const {
 }
 
 std::string ConvCase::weightType(const char *element, bool transposed) const {
-  int64_t first = transposed ? out : in, second = transposed ? in : out;
-  if (groups == 1)
-    return llvm::formatv("memref<{0}x{1}x{2}x{3}>", offsets, first, second,
-                         element);
-  return llvm::formatv("memref<{0}x{1}x{2}x{3}x{4}>", offsets, groups, first,
-                       second, element);
+  std::string type = "memref<";
+  for (int64_t size : weightShape(transposed))
+    type += std::to_string(size) + "x";
+  return type + element + ">";
+}
+
+llvm::SmallVector<int64_t> ConvCase::weightShape(bool transposed) const {
+  llvm::SmallVector<int64_t> shape = {offsets};
+  if (groups != 1)
+    shape.push_back(groups);
+  shape.append({transposed ? out : in, transposed ? in : out});
+  return shape;
 }
 
 std::string ConvCase::tiling() const {
@@ -31,20 +37,36 @@ std::string ConvCase::tiling() const {
                        block, tileRows, columns, lanes);
 }
 
-ConvPairs::ConvPairs(const ConvCase &c, std::mt19937 &random)
+ConvCase mlir::sparseconv::test::avx512(int64_t k, int64_t n, int64_t in,
+                                        int64_t out) {
+  return {k, n, 1, in, out};
+}
+
+ConvCase mlir::sparseconv::test::avx2(int64_t k, int64_t n, int64_t in,
+                                      int64_t out) {
+  return {k, n, 1, in, out, /*lanes=*/8, /*tileRows=*/6, /*columns=*/16};
+}
+
+ConvCase mlir::sparseconv::test::sse2(int64_t k, int64_t n, int64_t in,
+                                      int64_t out) {
+  return {k, n, 1, in, out, /*lanes=*/4, /*tileRows=*/4, /*columns=*/8};
+}
+
+ConvCase mlir::sparseconv::test::grouped(ConvCase c, int64_t groups) {
+  c.groups = groups;
+  return c;
+}
+
+ConvPairs::ConvPairs(
+    const ConvCase &c,
+    llvm::function_ref<int32_t(int64_t out, int64_t offset)> find)
     : blocks((c.rows + c.block - 1) / c.block) {
-  std::vector<int32_t> table(c.rows * c.offsets);
-  std::bernoulli_distribution isThere(c.density);
-  std::uniform_int_distribution<int32_t> row(0,
-                                             std::max<int64_t>(c.rows, 1) - 1);
-  for (int32_t &entry : table)
-    entry = isThere(random) ? row(random) : -1;
   for (int64_t block = 0; block < blocks; ++block) {
+    int64_t end = std::min(c.rows, (block + 1) * c.block);
     for (int64_t offset = 0; offset < c.offsets; ++offset) {
       segments.push_back(inRows.size());
-      int64_t end = std::min(c.rows, (block + 1) * c.block);
       for (int64_t out = block * c.block; out < end; ++out)
-        if (int32_t in = table[out * c.offsets + offset]; in >= 0) {
+        if (int32_t in = find(out, offset); in >= 0) {
           inRows.push_back(in);
           outRows.push_back(out);
         }
@@ -52,3 +74,19 @@ ConvPairs::ConvPairs(const ConvCase &c, std::mt19937 &random)
     segments.push_back(inRows.size());
   }
 }
+
+static std::vector<int32_t> makeTable(const ConvCase &c, std::mt19937 &random) {
+  std::vector<int32_t> table(c.rows * c.offsets);
+  std::bernoulli_distribution isThere(c.density);
+  std::uniform_int_distribution<int32_t> row(0,
+                                             std::max<int64_t>(c.rows, 1) - 1);
+  for (int32_t &entry : table)
+    entry = isThere(random) ? row(random) : -1;
+  return table;
+}
+
+ConvPairs::ConvPairs(const ConvCase &c, std::mt19937 &random)
+    : ConvPairs(c,
+                [&, table = makeTable(c, random)](int64_t out, int64_t offset) {
+                  return table[out * c.offsets + offset];
+                }) {}

@@ -65,16 +65,35 @@ struct ConvCase {
   /// The type of the weights; with `transposed` of those of which each slice is
   /// transposed before use.
   std::string weightType(const char *element, bool transposed = false) const;
+  /// The sizes of that type.
+  llvm::SmallVector<int64_t> weightShape(bool transposed = false) const;
   std::string tiling() const;
+  /// Calls f(group, input channel, output channel) for all of one pair of rows.
+  template <typename F> void forEachProduct(F f) const {
+    for (int64_t g = 0; g < groups; ++g)
+      for (int64_t i = 0; i < in; ++i)
+        for (int64_t o = 0; o < out; ++o)
+          f(g, i, o);
+  }
 };
 
-/// A random kernel map with as many input as output rows, as pair lists.
+/// k offsets and n rows, from `in` to `out` channels, in the tiling for the
+/// vectors of a processor; and the same in groups.
+ConvCase avx512(int64_t k, int64_t n, int64_t in, int64_t out);
+ConvCase avx2(int64_t k, int64_t n, int64_t in, int64_t out);
+ConvCase sse2(int64_t k, int64_t n, int64_t in, int64_t out);
+ConvCase grouped(ConvCase c, int64_t groups);
+
+/// A kernel map with as many input as output rows, as pair lists.
 struct ConvPairs {
   std::vector<int32_t> inRows, outRows;
   std::vector<int64_t> segments;
   int64_t blocks = 0;
 
-  ConvPairs() = default;
+  /// find(out, offset) is a row of the in set, or -1.
+  ConvPairs(const ConvCase &c,
+            llvm::function_ref<int32_t(int64_t out, int64_t offset)> find);
+  /// A random map of the case's density.
   ConvPairs(const ConvCase &c, std::mt19937 &random);
   Array<int32_t> inArray() const { return Array<int32_t>::of(inRows); }
   Array<int32_t> outArray() const { return Array<int32_t>::of(outRows); }
@@ -107,6 +126,44 @@ template <typename T>
 bool haveEqualBits(const Array<T> &lhs, const std::vector<T> &rhs) {
   return lhs.size() == static_cast<int64_t>(rhs.size()) &&
          memcmp(lhs.begin(), rhs.data(), rhs.size() * sizeof(T)) == 0;
+}
+
+/// What `run` writes to an array of that shape, on one thread and twice on two,
+/// which have to give the same bits. Stops at the first failure.
+template <typename T, typename F>
+std::vector<T> runOnThreads(llvm::ArrayRef<int64_t> shape, F run) {
+  std::vector<T> first;
+  for (int threads : {1, 2, 2}) {
+    Array<T> result(shape);
+    omp_set_num_threads(threads);
+    run(result);
+    if (::testing::Test::HasFailure())
+      break;
+    if (first.empty())
+      first = result.toVector();
+    EXPECT_TRUE(haveEqualBits(result, first)) << threads << " threads";
+  }
+  return first;
+}
+
+/// Sums of products, and of their absolute values.
+struct Sums {
+  std::vector<double> values, sizes;
+
+  explicit Sums(int64_t size) : values(size), sizes(size) {}
+  void add(int64_t at, double lhs, double rhs) {
+    values[at] += lhs * rhs;
+    sizes[at] += std::abs(lhs * rhs);
+  }
+};
+
+/// The contract's bound for a sum of `count` products that add up to `size`
+/// without their signs, one rounding to T included.
+template <typename T>
+double getBound(double expected, double size, int64_t count) {
+  using Traits = ElementTraits<T>;
+  return Traits::unit * std::abs(expected) + Traits::smallest +
+         (count + 2) * 0x1p-24 * size * 1.0001;
 }
 
 } // namespace mlir::sparseconv::test

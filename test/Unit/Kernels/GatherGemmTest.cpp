@@ -86,12 +86,7 @@ void check(const ConvCase &c, Epilogue epilogue = Epilogue::None,
   auto bias = randomArray<T>({c.outColumns()}, random);
   auto skip = randomArray<T>({c.rows, c.outColumns()}, random);
   // The argument has the shape of the type; the elements are the same.
-  llvm::SmallVector<int64_t> wShape{c.offsets};
-  if (c.groups != 1)
-    wShape.push_back(c.groups);
-  wShape.push_back(transposed ? c.out : c.in);
-  wShape.push_back(transposed ? c.in : c.out);
-  Array<T> wArgument(wShape, w.toVector());
+  Array<T> wArgument(c.weightShape(transposed), w.toVector());
   auto weight = [&](int64_t k, int64_t g, int64_t in, int64_t out) {
     int64_t slice = (k * c.groups + g) * c.in * c.out;
     return Traits::decode(
@@ -101,47 +96,36 @@ void check(const ConvCase &c, Epilogue epilogue = Epilogue::None,
   auto segments = pairs.segmentArray(c);
 
   Kernel kernel(getIR(c, Traits::name, epilogue, transposed), Threads::OpenMP);
-  std::vector<T> first;
-  Array<T> y({c.rows, c.outColumns()});
-  for (int threads : {1, 2, 2}) {
-    Array<T> result({c.rows, c.outColumns()});
-    omp_set_num_threads(threads);
-    kernel.run("conv", x, wArgument, inRows, outRows, segments, bias, skip,
-               result);
-    if (::testing::Test::HasFailure())
-      return;
-    if (first.empty())
-      first = result.toVector();
-    ASSERT_TRUE(haveEqualBits(result, first)) << threads << " threads";
-  }
+  std::vector<T> first =
+      runOnThreads<T>({c.rows, c.outColumns()}, [&](Array<T> &y) {
+        kernel.run("conv", x, wArgument, inRows, outRows, segments, bias, skip,
+                   y);
+      });
+  if (::testing::Test::HasFailure())
+    return;
 
   // Every row of a small case, some of a large one.
   int64_t step = std::max<int64_t>(1, c.rows * c.offsets * c.inColumns() *
                                           c.out / 20000000);
-  std::vector<double> sums(c.rows * c.outColumns()), sizes(sums.size());
+  Sums sums(c.rows * c.outColumns());
   std::vector<int64_t> counts(c.rows);
   pairs.forEach(c, [&](int64_t k, int64_t in, int64_t out) {
     if (out % step != 0)
       return;
     counts[out] += c.in;
-    for (int64_t g = 0; g < c.groups; ++g)
-      for (int64_t i = 0; i < c.in; ++i) {
-        double value = Traits::decode(x(in, g * c.in + i));
-        for (int64_t o = 0; o < c.out; ++o) {
-          double product = value * weight(k, g, i, o);
-          int64_t at = out * c.outColumns() + g * c.out + o;
-          sums[at] += product;
-          sizes[at] += std::abs(product);
-        }
-      }
+    c.forEachProduct([&](int64_t g, int64_t i, int64_t o) {
+      sums.add(out * c.outColumns() + g * c.out + o,
+               Traits::decode(x(in, g * c.in + i)), weight(k, g, i, o));
+    });
   });
   for (int64_t row = 0; row < c.rows; row += step)
     for (int64_t column = 0; column < c.outColumns(); ++column) {
       int64_t at = row * c.outColumns() + column;
-      double expected = sums[at], size = sizes[at];
+      double expected = sums.values[at], size = sums.sizes[at];
       if (epilogue != Epilogue::None) {
         expected += Traits::decode(bias[column]);
-        size += std::abs(Traits::decode(bias[column])) + std::abs(sums[at]);
+        size +=
+            std::abs(Traits::decode(bias[column])) + std::abs(sums.values[at]);
       }
       if (epilogue == Epilogue::ResidualRelu) {
         expected += Traits::decode(skip[at]);
@@ -149,27 +133,12 @@ void check(const ConvCase &c, Epilogue epilogue = Epilogue::None,
       }
       if (epilogue == Epilogue::BiasRelu || epilogue == Epilogue::ResidualRelu)
         expected = std::max(expected, 0.0);
-      double bound = Traits::unit * std::abs(expected) + Traits::smallest +
-                     (counts[row] + 2) * 0x1p-24 * size * 1.0001;
+      double bound = getBound<T>(expected, size, counts[row]);
       double found = Traits::decode(first[at]);
       ASSERT_LE(std::abs(found - expected), bound)
           << "row " << row << ", column " << column << ": found " << found
           << ", expected " << expected;
     }
-}
-
-ConvCase avx512(int64_t k, int64_t n, int64_t in, int64_t out) {
-  return {k, n, 1, in, out};
-}
-ConvCase avx2(int64_t k, int64_t n, int64_t in, int64_t out) {
-  return {k, n, 1, in, out, /*lanes=*/8, /*tileRows=*/6, /*columns=*/16};
-}
-ConvCase sse2(int64_t k, int64_t n, int64_t in, int64_t out) {
-  return {k, n, 1, in, out, /*lanes=*/4, /*tileRows=*/4, /*columns=*/8};
-}
-ConvCase grouped(ConvCase c, int64_t groups) {
-  c.groups = groups;
-  return c;
 }
 
 } // namespace

@@ -41,61 +41,32 @@ template <typename T> void check(const ConvCase &c) {
   auto dy = randomArray<T>({c.rows, c.outColumns()}, random);
   auto inRows = pairs.inArray(), outRows = pairs.outArray();
   auto segments = pairs.segmentArray(c);
-  llvm::SmallVector<int64_t> shape{c.offsets};
-  if (c.groups != 1)
-    shape.push_back(c.groups);
-  shape.append({c.in, c.out});
 
   Kernel kernel(getIR(c, Traits::name), Threads::OpenMP);
-  std::vector<T> first;
-  for (int threads : {1, 2, 2}) {
-    Array<T> dw(shape);
-    omp_set_num_threads(threads);
+  std::vector<T> first = runOnThreads<T>(c.weightShape(), [&](Array<T> &dw) {
     kernel.run("grad", x, dy, inRows, outRows, segments, dw);
-    if (::testing::Test::HasFailure())
-      return;
-    if (first.empty())
-      first = dw.toVector();
-    ASSERT_TRUE(haveEqualBits(dw, first)) << threads << " threads";
-  }
+  });
+  if (::testing::Test::HasFailure())
+    return;
 
-  std::vector<double> sums(first.size()), sizes(first.size());
+  Sums sums(first.size());
   std::vector<int64_t> counts(c.offsets);
   pairs.forEach(c, [&](int64_t k, int64_t in, int64_t out) {
     ++counts[k];
-    for (int64_t g = 0; g < c.groups; ++g)
-      for (int64_t i = 0; i < c.in; ++i) {
-        double value = Traits::decode(x(in, g * c.in + i));
-        for (int64_t o = 0; o < c.out; ++o) {
-          double product = value * Traits::decode(dy(out, g * c.out + o));
-          int64_t at = ((k * c.groups + g) * c.in + i) * c.out + o;
-          sums[at] += product;
-          sizes[at] += std::abs(product);
-        }
-      }
+    c.forEachProduct([&](int64_t g, int64_t i, int64_t o) {
+      sums.add(((k * c.groups + g) * c.in + i) * c.out + o,
+               Traits::decode(x(in, g * c.in + i)),
+               Traits::decode(dy(out, g * c.out + o)));
+    });
   });
   int64_t slice = c.groups * c.in * c.out;
   for (size_t at = 0; at < first.size(); ++at) {
-    double bound = Traits::unit * std::abs(sums[at]) + Traits::smallest +
-                   (counts[at / slice] + 2) * 0x1p-24 * sizes[at] * 1.0001;
+    double expected = sums.values[at];
+    double bound = getBound<T>(expected, sums.sizes[at], counts[at / slice]);
     double found = Traits::decode(first[at]);
-    ASSERT_LE(std::abs(found - sums[at]), bound)
-        << "element " << at << ": found " << found << ", expected " << sums[at];
+    ASSERT_LE(std::abs(found - expected), bound)
+        << "element " << at << ": found " << found << ", expected " << expected;
   }
-}
-
-ConvCase avx512(int64_t k, int64_t n, int64_t in, int64_t out) {
-  return {k, n, 1, in, out};
-}
-ConvCase avx2(int64_t k, int64_t n, int64_t in, int64_t out) {
-  return {k, n, 1, in, out, /*lanes=*/8, /*tileRows=*/6, /*columns=*/16};
-}
-ConvCase sse2(int64_t k, int64_t n, int64_t in, int64_t out) {
-  return {k, n, 1, in, out, /*lanes=*/4, /*tileRows=*/4, /*columns=*/8};
-}
-ConvCase grouped(ConvCase c, int64_t groups) {
-  c.groups = groups;
-  return c;
 }
 
 } // namespace

@@ -20,6 +20,26 @@ static std::vector<int64_t> scale(std::vector<int64_t> values, int64_t factor) {
   return values;
 }
 
+ConvCase ConvCase::onStride(int64_t stride) const {
+  ConvCase test = *this;
+  test.baseStride = stride;
+  return test;
+}
+
+ConvCase ConvCase::withChannels(int64_t groups, int64_t in, int64_t out) const {
+  ConvCase test = *this;
+  test.groups = groups;
+  test.inChannels = in;
+  test.outChannels = out;
+  return test;
+}
+
+ConvCase ConvCase::withPoints(int64_t number) const {
+  ConvCase test = *this;
+  test.points = number;
+  return test;
+}
+
 std::vector<int64_t> ConvCase::getInStride() const {
   return scale(transposed ? by : std::vector<int64_t>(getDim(), 1), baseStride);
 }
@@ -216,6 +236,7 @@ std::vector<double> test::convolve(const ConvCase &test,
 
 std::vector<ConvCase> test::makeConvCases() {
   using O = OutSet;
+  using Case = ConvCase;
   return {
       {"Line", {3}, {1}, {1}},
       {"LineEven", {2}, {1}, {1}},
@@ -237,63 +258,22 @@ std::vector<ConvCase> test::makeConvCases() {
       {"PlaneUpOverlap", {3, 3}, {1, 1}, {2, 2}, O::Upsample, false, true},
       {"PlaneUpGaps", {2, 1}, {1, 1}, {3, 2}, O::Upsample, false, true},
       {"PlaneTransposedSame", {2, 3}, {1, 1}, {1, 1}, O::Same, false, true},
-      {"PlaneBaseStride", {3, 3}, {1, 1}, {2, 2}, O::Cover, false, false, 2},
-      {"PlaneBaseStrideUp",
-       {3, 3},
-       {1, 1},
-       {2, 2},
-       O::Upsample,
-       false,
-       true,
-       3},
-      {"SpaceSubmanifold",
-       {3, 3, 3},
-       {1, 1, 1},
-       {1, 1, 1},
-       O::Same,
-       false,
-       false,
-       1,
-       1,
-       4,
-       6,
-       150},
+      Case{"PlaneBaseStride", {3, 3}, {1, 1}, {2, 2}, O::Cover}.onStride(2),
+      Case{
+          "PlaneBaseStrideUp", {3, 3}, {1, 1}, {2, 2}, O::Upsample, false, true}
+          .onStride(3),
+      Case{"SpaceSubmanifold", {3, 3, 3}, {1, 1, 1}, {1, 1, 1}}
+          .withChannels(1, 4, 6)
+          .withPoints(150),
       {"SpaceFloor", {3, 3, 3}, {1, 1, 1}, {2, 2, 2}, O::Floor},
       {"SpaceAnisotropic", {1, 3, 1}, {1, 1, 1}, {1, 1, 1}},
       {"SpacePointwise", {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
-      {"SpaceEven",
-       {2, 2, 2},
-       {1, 1, 1},
-       {2, 2, 2},
-       O::Floor,
-       false,
-       false,
-       1,
-       1,
-       1,
-       1},
-      {"SpaceGroups",
-       {3, 3, 3},
-       {1, 1, 1},
-       {1, 1, 1},
-       O::Same,
-       false,
-       false,
-       1,
-       2,
-       4,
-       6},
-      {"SpaceDepthwise",
-       {3, 3, 3},
-       {1, 1, 1},
-       {1, 1, 1},
-       O::Same,
-       false,
-       false,
-       1,
-       5,
-       5,
-       5},
+      Case{"SpaceEven", {2, 2, 2}, {1, 1, 1}, {2, 2, 2}, O::Floor}.withChannels(
+          1, 1, 1),
+      Case{"SpaceGroups", {3, 3, 3}, {1, 1, 1}, {1, 1, 1}}.withChannels(2, 4,
+                                                                        6),
+      Case{"SpaceDepthwise", {3, 3, 3}, {1, 1, 1}, {1, 1, 1}}.withChannels(5, 5,
+                                                                           5),
       {"SpaceTime", {3, 1, 2, 3}, {1, 1, 1, 1}, {1, 2, 2, 1}, O::Floor},
       {"SpaceTimeUp",
        {1, 2, 2, 1},
@@ -302,30 +282,9 @@ std::vector<ConvCase> test::makeConvCases() {
        O::Upsample,
        true,
        true},
-      {"Empty", {3, 3}, {1, 1}, {2, 2}, O::Floor, false, false, 1, 1, 3, 4, 0},
-      {"EmptyUp",
-       {2, 2},
-       {1, 1},
-       {2, 2},
-       O::Upsample,
-       true,
-       true,
-       1,
-       1,
-       3,
-       4,
-       0},
-      {"OnePoint",
-       {3, 3, 3},
-       {1, 1, 1},
-       {2, 2, 2},
-       O::Cover,
-       false,
-       false,
-       1,
-       1,
-       3,
-       4,
-       1},
+      Case{"Empty", {3, 3}, {1, 1}, {2, 2}, O::Floor}.withPoints(0),
+      Case{"EmptyUp", {2, 2}, {1, 1}, {2, 2}, O::Upsample, true, true}
+          .withPoints(0),
+      Case{"OnePoint", {3, 3, 3}, {1, 1, 1}, {2, 2, 2}, O::Cover}.withPoints(1),
   };
 }

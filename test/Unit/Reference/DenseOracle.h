@@ -35,6 +35,11 @@ struct ConvCase {
   int64_t outChannels = 4;
   int64_t points = 60;
 
+  /// The same case on other sets and tensors.
+  ConvCase onStride(int64_t stride) const;
+  ConvCase withChannels(int64_t groups, int64_t in, int64_t out) const;
+  ConvCase withPoints(int64_t number) const;
+
   int64_t getDim() const { return size.size(); }
   std::vector<int64_t> getInStride() const;
   std::vector<int64_t> getOutStride() const;
