@@ -86,6 +86,7 @@ def SparseConvSelectDataflow
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
            "what the decision is for: cpu">];
+  let dependentDialects = ["::mlir::sparseconv::SparseConvDialect"];
   let statistics = [
     Statistic<"numSelected", "selected", "operations given a dataflow">];
 }
@@ -107,6 +108,7 @@ def SparseConvSelectTiling
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
            "bits of a vector register: 128, 256 or 512">];
+  let dependentDialects = ["::mlir::sparseconv::SparseConvDialect"];
   let statistics = [
     Statistic<"numSelected", "selected", "operations given a tiling">];
 }
