@@ -164,12 +164,14 @@ CpuExecutable::compile(ModuleOp module, const CpuOptions &options) {
 
   auto optimize = makeOptimizingTransformer(options.optimize ? 3 : 0,
                                             /*sizeLevel=*/0, machine->get());
-  ExecutionEngineOptions engineOptions;
-  engineOptions.transformer = [optimize](llvm::Module *translated) {
+  // The engine refers to this, and is done with it when it is created.
+  auto mergeAndOptimize = [&](llvm::Module *translated) {
     // Layers of one shape have parallel regions of one text: optimise one.
     llvm::MergeFunctionsPass::runOnModule(*translated);
     return optimize(translated);
   };
+  ExecutionEngineOptions engineOptions;
+  engineOptions.transformer = mergeAndOptimize;
   engineOptions.jitCodeGenOptLevel = codeGenLevel;
   engineOptions.enableGDBNotificationListener = false;
   auto engine =
