@@ -12,6 +12,9 @@ config.test_exec_root = os.path.join(config.sparseconv_obj_root, "test", "Unit")
 
 if config.sparseconv_sanitize:
     config.environment["ASAN_OPTIONS"] = "allow_user_poisoning=0"
+    config.environment["LSAN_OPTIONS"] = "print_suppressions=0:suppressions=" + (
+        os.path.join(os.path.dirname(os.path.dirname(__file__)), "lsan.supp")
+    )
     config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
 
 # A round trip concerns sparseconv-opt only.

@@ -111,7 +111,8 @@ inline void expectEqual(const HostTensor &a, const HostTensor &b) {
   EXPECT_EQ(a.getTypeString(), b.getTypeString());
   ASSERT_EQ(a.getNumBytes(), b.getNumBytes());
   if (a.getNumBytes() != 0)
-    EXPECT_EQ(std::memcmp(a.getData(), b.getData(), a.getNumBytes()), 0);
+    EXPECT_EQ(llvm::StringRef(a.getData(), a.getNumBytes()),
+              llvm::StringRef(b.getData(), b.getNumBytes()));
 }
 
 /// One small tensor of each element kind.

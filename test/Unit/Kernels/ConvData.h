@@ -125,7 +125,8 @@ Array<T> randomArray(llvm::ArrayRef<int64_t> shape, std::mt19937 &random) {
 template <typename T>
 bool haveEqualBits(const Array<T> &lhs, const std::vector<T> &rhs) {
   return lhs.size() == static_cast<int64_t>(rhs.size()) &&
-         memcmp(lhs.begin(), rhs.data(), rhs.size() * sizeof(T)) == 0;
+         (rhs.empty() ||
+          memcmp(lhs.begin(), rhs.data(), rhs.size() * sizeof(T)) == 0);
 }
 
 /// What `run` writes to an array of that shape, on one thread and twice on two,

@@ -154,8 +154,8 @@ KernelResult test::runKernel(const KernelCall &call) {
   EXPECT_EQ(std::memcmp(&result.status, &again.status, sizeof(StatusRecord)),
             0);
   for (auto [first, second] : llvm::zip_equal(result.outs, again.outs))
-    EXPECT_EQ(
-        std::memcmp(first.getData(), second.getData(), first.getNumBytes()), 0)
+    EXPECT_EQ(llvm::StringRef(first.getData(), first.getNumBytes()),
+              llvm::StringRef(second.getData(), second.getNumBytes()))
         << "the bits of two runs differ: " << module;
   return result;
 }
