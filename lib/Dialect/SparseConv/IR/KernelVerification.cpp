@@ -50,13 +50,13 @@ KernelVerifier::KernelVerifier(Operation *op, Value status) : op(op) {
     checkRange("op_id", opId.getInt(), 0, std::numeric_limits<int64_t>::max());
 }
 
-InFlightDiagnostic KernelVerifier::report(const Twine &expectation) {
+Report KernelVerifier::report(const Twine &expectation) {
   if (isBad)
-    return {};
+    return Report();
   isBad = true;
   InFlightDiagnostic diag = op->emitOpError("expects ");
   diag << expectation << ", but found ";
-  return diag;
+  return Report(std::move(diag));
 }
 
 void KernelVerifier::checkRange(StringRef name, int64_t value, int64_t lower,

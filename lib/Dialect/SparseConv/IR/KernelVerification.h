@@ -11,6 +11,7 @@
 
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Support/Status.h"
+#include <optional>
 
 namespace mlir::sparseconv {
 
@@ -29,6 +30,22 @@ struct NamedOperand {
 /// The product, or a dynamic size where a factor is one or it overflows.
 int64_t multiplySizes(int64_t lhs, int64_t rhs);
 
+/// An error in the making, or nothing: then what is said of it is dropped.
+class Report {
+public:
+  Report() = default;
+  explicit Report(InFlightDiagnostic error) : error(std::move(error)) {}
+
+  template <typename T> Report &&operator<<(T &&value) && {
+    if (error)
+      *error << std::forward<T>(value);
+    return std::move(*this);
+  }
+
+private:
+  std::optional<InFlightDiagnostic> error;
+};
+
 /// What all verifiers of kernel operations check with: only the first check
 /// that fails is reported. Sizes that are not known compare equal to all
 /// others.
@@ -42,7 +59,7 @@ public:
   LogicalResult getResult() const { return success(!isBad); }
   bool failed() const { return isBad; }
   /// Reports "expects ..." unless an error has been reported.
-  InFlightDiagnostic report(const Twine &expectation);
+  Report report(const Twine &expectation);
 
   /// `lower` <= the attribute <= `upper`.
   void checkRange(StringRef name, int64_t value, int64_t lower, int64_t upper);
