@@ -11,9 +11,13 @@
 #
 #===-----------------------------------------------------------------------===#
 
-# MLIRConfig does not export this; it makes mlir_target_link_libraries() pick
-# libMLIR.so. Archives beside the shared library would duplicate its TypeIDs.
-set(MLIR_LINK_MLIR_DYLIB ON)
+if(SPARSECONV_STATIC)
+  include(SparseConvStatic)
+else()
+  # MLIRConfig does not export this; it makes mlir_target_link_libraries() pick
+  # libMLIR.so. Archives beside the shared library would duplicate its TypeIDs.
+  set(MLIR_LINK_MLIR_DYLIB ON)
+endif()
 
 # Debian keeps libMLIR.so out of the linker's default path.
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
@@ -97,11 +101,30 @@ function(precompile_mlir_headers target)
   target_precompile_headers(${target} REUSE_FROM SparseConvPrecompiled)
 endfunction()
 
-# add_sparseconv_library(name sources... [MLIR mlir-libs...] [LINK libs...] [DEPENDS targets...])
+# link_llvm(target scope [mlir-libs...])
+#
+# Links LLVM, and MLIR where libraries of it are named: their shared libraries,
+# or in a static build the archives, which only executables need to name.
+function(link_llvm target scope)
+  if(SPARSECONV_STATIC)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL EXECUTABLE)
+      target_link_libraries(${target} ${scope} SparseConvLLVMArchives)
+    endif()
+    return()
+  endif()
+  if(ARGN)
+    mlir_target_link_libraries(${target} ${scope} ${ARGN})
+  endif()
+  target_link_libraries(${target} ${scope} LLVM)
+endfunction()
+
+# add_sparseconv_library(name sources... [NO_LLVM] [MLIR mlir-libs...] [LINK libs...] [DEPENDS targets...])
 #
 # A static library of the project. MLIR names are linked through libMLIR.so.
+# NO_LLVM is for what runs where no LLVM is.
 function(add_sparseconv_library name)
-  cmake_parse_arguments(ARG "" "" "MLIR;LINK;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "NO_LLVM" "" "MLIR;LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   add_library(SparseConv::${name} ALIAS ${name})
   llvm_update_compile_flags(${name})
@@ -115,9 +138,11 @@ function(add_sparseconv_library name)
   endif()
   if(ARG_MLIR)
     precompile_mlir_headers(${name})
-    mlir_target_link_libraries(${name} PUBLIC ${ARG_MLIR})
   endif()
-  target_link_libraries(${name} PUBLIC ${ARG_LINK} LLVM)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(NOT ARG_NO_LLVM)
+    link_llvm(${name} PUBLIC ${ARG_MLIR})
+  endif()
   set_property(GLOBAL APPEND PROPERTY SPARSECONV_LIBRARIES ${name})
 endfunction()
 
@@ -131,9 +156,8 @@ function(add_sparseconv_executable name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   if(ARG_MLIR)
     precompile_mlir_headers(${name})
-    mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR})
   endif()
-  target_link_libraries(${name} PRIVATE LLVM)
+  link_llvm(${name} PRIVATE ${ARG_MLIR})
 endfunction()
 
 # add_sparseconv_tool(name sources... [MLIR mlir-libs...] [LINK libs...])

@@ -3,11 +3,12 @@
 Substitutions: the project's tools by their names, FileCheck, not, count and
 split-file; %python is a Python 3 that has numpy and finds the packages under
 python/; %scripts and %networks are the folders of the scripts and of the
-generated networks.
+generated networks; %match is what stands in for FileCheck in the bundle.
 
-Features: cuda, where a driver and a device are there; x86_64, avx2 and avx512,
-the levels of --cpu-level that the processor has; large, for tests that take
-minutes, with SPARSECONV_LARGE=1 in the environment.
+Features: cuda, where a driver and a device are there; ptxas, where NVIDIA's
+assembler is on the path or in /usr/local/cuda; x86_64, avx2 and avx512, the
+levels of --cpu-level that the processor has; large, for tests that take minutes,
+with SPARSECONV_LARGE=1 in the environment.
 
 SPARSECONV_VERIFY_ROUNDTRIP=1 in the environment runs only the tests that use
 sparseconv-opt, each with --verify-roundtrip: what was parsed is printed, as
@@ -17,6 +18,7 @@ text and as bytecode, parsed again and compared.
 import ctypes
 import os
 import platform
+import shutil
 import sys
 
 import lit.formats
@@ -64,7 +66,7 @@ format_class = OptTests if verify_roundtrip else lit.formats.ShTest
 config.test_format = format_class(execute_external=not llvm_config.use_lit_shell)
 config.suffixes = [".mlir", ".test", ".py"]
 config.excludes = ["CMakeLists.txt", "Fuzz", "Inputs", "Package"]
-config.excludes += ["lit.cfg.py", "opt_tests.py"]
+config.excludes += ["lit.cfg.py", "opt_tests.py", "assemble.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.sparseconv_obj_root, "test")
 
@@ -79,6 +81,7 @@ llvm_config.add_tool_substitutions(
         ToolSubst("sparseconv-translate", unresolved="ignore"),
         ToolSubst("sparseconv-lsp-server", unresolved="ignore"),
         ToolSubst("sparseconv-sweep", unresolved="ignore"),
+        ToolSubst("gpu-gemm-kernels", unresolved="ignore"),
         "FileCheck",
         "count",
         "not",
@@ -94,6 +97,9 @@ config.substitutions.append(
     ("%scripts", os.path.join(config.sparseconv_src_root, "scripts"))
 )
 config.substitutions.append(
+    ("%match", os.path.join(config.test_source_root, "Execution", "match_lines.py"))
+)
+config.substitutions.append(
     ("%networks", os.path.join(config.test_source_root, "Networks"))
 )
 
@@ -105,6 +111,11 @@ if config.sparseconv_sanitize:
 
 if os.environ.get("SPARSECONV_LARGE") == "1":
     config.available_features.add("large")
+
+ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
 
 if has_cuda_device():
     config.available_features.add("cuda")

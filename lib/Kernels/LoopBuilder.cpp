@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Kernels/LoopBuilder.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -266,6 +267,44 @@ void LoopBuilder::parallelForUneven(Value count,
   });
   dealloc(counter);
 }
+
+LoopTarget mlir::sparseconv::getLoopTarget(Operation *op) {
+  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
+      "sparseconv.target");
+  return target && target.getValue() == "cuda" ? LoopTarget::GPU
+                                               : LoopTarget::CPU;
+}
+
+StringRef mlir::sparseconv::getChipName(Operation *op) {
+  auto chip = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
+      "sparseconv.chip");
+  return chip ? chip.getValue() : StringRef();
+}
+
+void LoopBuilder::launch(Value blocks, int64_t threads,
+                         ArrayRef<MemRefType> shared,
+                         function_ref<void(const Thread &)> body) {
+  Value one = index(1);
+  auto launch =
+      gpu::LaunchOp::create(*this, blocks, one, one, index(threads), one, one);
+  Thread thread{launch.getBlockIds().x, launch.getThreadIds().x, {}};
+  for (MemRefType type : shared)
+    thread.shared.push_back(launch.addWorkgroupAttribution(type, getLoc()));
+  InsertionGuard guard(*this);
+  setInsertionPointToStart(&launch.getBody().front());
+  body(thread);
+  gpu::TerminatorOp::create(*this);
+}
+
+MemRefType LoopBuilder::getSharedType(ArrayRef<int64_t> shape,
+                                      Type elementType) {
+  auto space = gpu::AddressSpaceAttr::get(
+      getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
+  return MemRefType::get(shape, elementType, MemRefLayoutAttrInterface(),
+                         space);
+}
+
+void LoopBuilder::barrier() { gpu::BarrierOp::create(*this); }
 
 SmallVector<Value>
 LoopBuilder::whileLoop(ValueRange inits,

@@ -47,7 +47,8 @@ void mlir::sparseconv::buildLowerToBuffersPipeline(
 
   // Decisions, then kernels.
   SparseConvSelectDataflowOptions dataflow;
-  dataflow.target = "cpu";
+  dataflow.target = options.target;
+  dataflow.chip = options.chip;
   pm.addPass(createSparseConvSelectDataflow(dataflow));
   SparseConvSelectTilingOptions tiling;
   tiling.vectorBits = options.vectorBits;
@@ -60,6 +61,8 @@ void mlir::sparseconv::buildLowerToBuffersPipeline(
   addCleanUp(pm);
   pm.addNestedPass<func::FuncOp>(createSparseConvGuardShapes());
   addCleanUp(pm);
+  if (options.target == "cuda")
+    pm.addNestedPass<func::FuncOp>(createSparseConvFlattenBranches());
 
   // Elementwise operations.
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());

@@ -27,7 +27,10 @@
 #include "mlir/Dialect/ControlFlow/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/Passes.h"
@@ -57,16 +60,20 @@
 #include "sparseconv/Dialect/SparseConv/Transforms/BufferizableOpInterfaceImpl.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Pipelines/LowerToCpu.h"
+#include "sparseconv/Pipelines/LowerToKernels.h"
+#include "sparseconv/Target/PTX/LowerToPtx.h"
+#include "sparseconv/Target/PTX/Passes.h"
+#include "sparseconv/Target/PTX/ToPtx.h"
 
 using namespace mlir;
 
 void sparseconv::registerDialects(DialectRegistry &registry) {
-  registry
-      .insert<SparseConvDialect, affine::AffineDialect, arith::ArithDialect,
-              bufferization::BufferizationDialect, cf::ControlFlowDialect,
-              func::FuncDialect, LLVM::LLVMDialect, linalg::LinalgDialect,
-              math::MathDialect, memref::MemRefDialect, omp::OpenMPDialect,
-              scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect>();
+  registry.insert<SparseConvDialect, affine::AffineDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                  NVVM::NVVMDialect, linalg::LinalgDialect, math::MathDialect,
+                  memref::MemRefDialect, omp::OpenMPDialect, scf::SCFDialect,
+                  tensor::TensorDialect, vector::VectorDialect>();
 
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
@@ -86,11 +93,14 @@ void sparseconv::registerDialects(DialectRegistry &registry) {
   tensor::registerValueBoundsOpInterfaceExternalModels(registry);
   func::registerInlinerExtension(registry);
   registerBufferizableOpInterfaceExternalModels(registry);
+  registerPtxTarget(registry);
 }
 
 void sparseconv::registerPasses() {
   registerSparseConvConversionPasses();
   registerSparseConvTransformsPasses();
+  registerSparseConvTargetPTXPasses();
+  registerLowerGpuToNVVMPipeline();
 
   PassPipelineRegistration<LowerToCpuOptions>(
       "sparseconv-lower-to-buffers",
@@ -100,10 +110,18 @@ void sparseconv::registerPasses() {
       "sparseconv-lower-to-cpu", "a network to the LLVM dialect, for the CPU",
       buildLowerToCpuPipeline);
 
+  PassPipelineRegistration<LowerToKernelsOptions>(
+      "sparseconv-lower-to-kernels",
+      "a network to GPU kernels and host functions",
+      buildLowerToKernelsPipeline);
+  registerLowerGpuToNVVMPipeline();
+  registerSparseConvTargetPTXPasses();
+
   registerTransformsPasses();
   registerConversionPasses();
   arith::registerArithPasses();
   bufferization::registerBufferizationPasses();
+  registerGPUPasses();
   registerLinalgPasses();
   memref::registerMemRefPasses();
   registerSCFPasses();

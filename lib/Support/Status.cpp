@@ -7,41 +7,57 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Support/Status.h"
-#include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <locale>
+#include <sstream>
 
 using namespace sparseconv;
-using llvm::StringRef;
+using std::string_view;
+
+/// "pack" of "sparseconv.pack".
+static string_view getShortName(string_view opName) {
+  constexpr string_view prefix = "sparseconv.";
+  if (opName.substr(0, prefix.size()) == prefix)
+    opName.remove_prefix(prefix.size());
+  return opName;
+}
 
 /// Operand names of the network operations, separated by blanks; an operand
 /// beyond the list is one more of an epilogue.
-static StringRef getOperandNames(StringRef opName) {
-  opName.consume_front("sparseconv.");
-  return llvm::StringSwitch<StringRef>(opName)
-      .Case("pack", "points")
-      .Case("prune", "coords mask")
-      .Case("conv", "x w map")
-      .Case("input_grad", "dy w map")
-      .Case("weight_grad", "x dy map")
-      .Cases({"pool", "unpool"}, "x map")
-      .Case("pool_grad", "dy map x")
-      .Case("global_pool", "x coords batch")
-      .Case("global_pool_grad", "dy coords x")
-      .Case("gather", "x rows")
-      .Case("scatter", "x rows n")
-      .Cases({"voxelise", "devoxelise"}, "x points coords")
-      .Case("to_dense", "x coords")
-      .Case("from_dense", "dense coords")
-      .Default("");
+static string_view getOperandNames(string_view opName) {
+  static constexpr struct {
+    string_view opName, operands;
+  } table[] = {
+      {"pack", "points"},
+      {"prune", "coords mask"},
+      {"conv", "x w map"},
+      {"input_grad", "dy w map"},
+      {"weight_grad", "x dy map"},
+      {"pool", "x map"},
+      {"unpool", "x map"},
+      {"pool_grad", "dy map x"},
+      {"global_pool", "x coords batch"},
+      {"global_pool_grad", "dy coords x"},
+      {"gather", "x rows"},
+      {"scatter", "x rows n"},
+      {"voxelise", "x points coords"},
+      {"devoxelise", "x points coords"},
+      {"to_dense", "x coords"},
+      {"from_dense", "dense coords"},
+  };
+  for (const auto &entry : table)
+    if (entry.opName == getShortName(opName))
+      return entry.operands;
+  return "";
 }
 
-static std::string getOperandName(StringRef opName, int64_t number) {
-  StringRef names = getOperandNames(opName);
+static std::string getOperandName(string_view opName, int64_t number) {
+  string_view names = getOperandNames(opName);
   for (int64_t i = number; !names.empty(); --i) {
-    auto [name, rest] = names.split(' ');
+    string_view name = names.substr(0, names.find(' '));
     if (i == 0)
-      return "'" + name.str() + "'";
-    names = rest;
+      return "'" + std::string(name) + "'";
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
   }
   if (opName == "sparseconv.conv")
     return "epilogue operand " + std::to_string(number - 3);
@@ -49,14 +65,14 @@ static std::string getOperandName(StringRef opName, int64_t number) {
 }
 
 /// What the rows of the failing operand are: points or rows of a set.
-static StringRef getRowNoun(StringRef opName) {
-  opName.consume_front("sparseconv.");
-  return llvm::StringSwitch<StringRef>(opName)
-      .Cases({"pack", "voxelise", "devoxelise"}, "point")
-      .Default("row");
+static string_view getRowNoun(string_view opName) {
+  string_view name = getShortName(opName);
+  if (name == "pack" || name == "voxelise" || name == "devoxelise")
+    return "point";
+  return "row";
 }
 
-static StringRef getSideName(int64_t side) {
+static string_view getSideName(int64_t side) {
   switch (static_cast<StatusSide>(side)) {
   case StatusSide::InSet:
     return "the in set of the map";
@@ -68,7 +84,7 @@ static StringRef getSideName(int64_t side) {
   return "the coordinate set";
 }
 
-static void printCoordinate(llvm::raw_ostream &os, const StatusRecord &record) {
+static void printCoordinate(std::ostream &os, const StatusRecord &record) {
   if (record.axis < 0)
     os << "batch index " << record.value;
   else
@@ -76,47 +92,47 @@ static void printCoordinate(llvm::raw_ostream &os, const StatusRecord &record) {
 }
 
 std::string sparseconv::formatStatus(const StatusRecord &record,
-                                     StringRef opName, StringRef location) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
+                                     string_view opName, string_view location) {
+  std::ostringstream os;
+  os.imbue(std::locale::classic());
   if (!location.empty())
     os << location << ": ";
   if (!opName.empty())
     os << opName << ": ";
-  StringRef noun = getRowNoun(opName);
+  string_view noun = getRowNoun(opName);
   switch (record.getCode()) {
   case StatusCode::None:
     os << "no error";
-    return text;
+    return os.str();
   case StatusCode::OutOfRange:
     os << noun << ' ' << record.row << ": ";
     printCoordinate(os, record);
     os << " is outside " << record.lower << " .. " << record.upper;
-    return text;
+    return os.str();
   case StatusCode::NotMultipleOfStride:
     os << noun << ' ' << record.row << ": ";
     printCoordinate(os, record);
     os << " is not a multiple of the stride " << record.lower;
-    return text;
+    return os.str();
   case StatusCode::TooManyRows:
     os << record.value << ' ' << noun << "s are more than " << record.upper;
-    return text;
+    return os.str();
   case StatusCode::OverCapacity:
     os << "the result has " << record.value
        << " rows, more than its capacity of " << record.upper;
-    return text;
+    return os.str();
   case StatusCode::RowCountMismatch:
     os << getOperandName(opName, record.axis) << " has " << record.value
        << " rows, but " << getSideName(record.extra) << " has " << record.lower;
-    return text;
+    return os.str();
   case StatusCode::RowIndexOutOfRange:
     os << "position " << record.row << ": row index " << record.value
        << " is outside " << record.lower << " .. " << record.upper;
-    return text;
+    return os.str();
   case StatusCode::BatchOutOfRange:
     os << "row " << record.row << ": batch index " << record.value
        << " is not below the number of items, " << record.upper;
-    return text;
+    return os.str();
   case StatusCode::NonFinitePoint:
     os << noun << ' ' << record.row << ": ";
     if (record.axis < 0)
@@ -124,28 +140,28 @@ std::string sparseconv::formatStatus(const StatusRecord &record,
     else
       os << "the coordinate on axis " << record.axis;
     os << " is not finite";
-    return text;
+    return os.str();
   case StatusCode::LengthMismatch:
     os << getOperandName(opName, record.axis) << " has " << record.value
        << " rows, but " << getOperandName(opName, record.extra) << " has "
        << record.lower;
-    return text;
+    return os.str();
   case StatusCode::SizeOutOfRange:
     os << "size " << record.value << " is outside " << record.lower << " .. "
        << record.upper;
-    return text;
+    return os.str();
   case StatusCode::ShapeMismatch:
     os << getOperandName(opName, record.extra) << " has size " << record.value
        << " on axis " << record.axis << ", expected " << record.lower;
-    return text;
+    return os.str();
   case StatusCode::IndexOutOfBounds:
     os << "index " << record.value << " on axis " << record.axis
        << " is outside a size of " << record.upper;
-    return text;
+    return os.str();
   case StatusCode::DivisionByZero:
     os << "integer division by zero";
-    return text;
+    return os.str();
   }
   os << "unknown status code " << record.code;
-  return text;
+  return os.str();
 }

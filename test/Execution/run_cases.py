@@ -2,7 +2,8 @@
 """Runs the cases that a file lists, and says of each one that fails what is
 wrong.
 
-usage: run_cases.py FILE.test WORK_FOLDER [--only=TEXT] [--cpu-level=LEVEL]
+usage: run_cases.py FILE.test WORK_FOLDER [--only=TEXT] [--target=TARGET]
+                    [--cpu-level=LEVEL]
 
 A line 'case NAME parameter=value ...' fills in test/oracle/NAME.mlir.in. Beside
 the example's own parameters there are
@@ -12,12 +13,13 @@ the example's own parameters there are
   special=WORD     ties or nan among the features; none or all for masks
 
 Some cases at all their sizes make one module: a public function that calls one
-private function for each case. It runs on the reference and on the CPU:
+private function for each case. It runs on the reference and on the target:
 
-- each CPU result is held against the reference by --check, and both against the
-  oracle beside this file, element by element;
-- a run on one thread gives the same bits as on two, and, for the first module
-  of a file, so does a second run on two.
+- each result of the target is held against the reference by --check, and both
+  against the oracle beside this file, element by element;
+- on the CPU a run on one thread gives the same bits as on two, and, for the
+  first module of a file, so does a second run on two;
+- on a GPU (--target=cuda or cuda:CHIP) a second run gives the same bits.
 
 Memory that the compiled code allocates is poisoned before use. With a level
 (sse2, avx2, avx512) the CPU runs with its instructions only; where the
@@ -30,6 +32,7 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -43,7 +46,23 @@ import oracle
 
 DEFAULT_SIZES = "0x3,1,31x3,129,129x3,4999x3"
 CASES_IN_A_MODULE = 8
-TIMEOUT = 300
+# In the place of a size, where a run as a whole fails.
+ALL_SIZES, TOGETHER = "all sizes", "with its neighbours"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How modules run: on a target, behind a command such as a sanitizer."""
+
+    target: str = "cpu"
+    level: str = "native"
+    launcher: tuple = ()
+    poison: bool = True
+    timeout: float = 300
+
+    @property
+    def on_cpu(self):
+        return self.target == "cpu"
 
 
 class Function:
@@ -89,9 +108,8 @@ class Function:
 class Module:
     """Functions at all their sizes, called by one public function."""
 
-    def __init__(self, functions, folder, level):
-        self.functions, self.folder = functions, folder
-        self.cpu_options = [f"--cpu-level={level}"]
+    def __init__(self, functions, folder, settings):
+        self.functions, self.folder, self.settings = functions, folder, settings
         self.calls, self.outputs, self.failures = [], {}, {}
         arguments, results, body, returned = [], [], [], []
         os.makedirs(folder, exist_ok=True)
@@ -126,6 +144,9 @@ class Module:
         text += f"\n  return {', '.join(v for v, _ in returned)}"
         text += f"\n    : {', '.join(t for _, t in returned)}\n}}\n\n"
         text += "\n".join(f.text for f in functions)
+        if not self.settings.on_cpu:
+            # Kernels of a GPU come from functions that are whole.
+            text = text.replace(" attributes {no_inline}", "")
         with open(os.path.join(folder, "module.mlir"), "w", encoding="utf-8") as file:
             file.write(text)
 
@@ -136,21 +157,28 @@ class Module:
     def run(self, kind, *options):
         """Runs the module, returns what was printed, or raises its errors."""
         command = ["sparseconv-run", "module.mlir", "--quiet", *options, *self.inputs]
+        if kind != "reference":
+            command[:0] = self.settings.launcher
         for prefix, function, _, _ in self.calls:
             for name, _ in function.results:
                 command.append(f"--output={prefix}.{name}={prefix}.{name}.{kind}.npy")
-        environment = dict(os.environ, SPARSECONV_POISON="1")
+        environment = dict(os.environ)
+        if self.settings.poison:
+            environment["SPARSECONV_POISON"] = "1"
         done = subprocess.run(
             command,
             cwd=self.folder,
             env=environment,
             capture_output=True,
             text=True,
-            timeout=TIMEOUT,
+            timeout=self.settings.timeout,
             check=False,
         )
         if done.returncode and "FAILED" not in done.stdout:
-            lines = (done.stderr or done.stdout).strip().splitlines()
+            text = done.stderr or done.stdout
+            if self.settings.launcher:
+                text = done.stdout + done.stderr
+            lines = text.strip().splitlines()
             raise RuntimeError(f"exit {done.returncode}: " + " | ".join(lines[:6]))
         return done.stdout
 
@@ -160,31 +188,56 @@ class Module:
     def fail(self, prefix, message):
         self.failures.setdefault(prefix, []).append(message)
 
-    def run_cpu(self, kind, *options):
-        return self.run(kind, *self.cpu_options, *options)
+    def run_target(self, kind, *options):
+        if self.settings.on_cpu:
+            options += (f"--cpu-level={self.settings.level}",)
+        return self.run(kind, f"--target={self.settings.target}", *options)
+
+    def run_again(self, repeat):
+        """Runs that have to give the bits of the first: [(kind, what)]."""
+        others = []
+        if repeat or not self.settings.on_cpu:
+            self.run_target("again", "--num-threads=2")
+            others.append(("again", "a second run"))
+        if self.settings.on_cpu:
+            self.run_target("single", "--num-threads=1")
+            others.append(("single", "1 thread"))
+        return others
 
     def execute(self, repeat):
-        for line in self.run_cpu("cpu", "--check", "--num-threads=2").splitlines():
+        printed = self.run_target("target", "--check", "--num-threads=2")
+        for line in printed.splitlines():
             if match := re.match(r"check '(.*)\.(\w+)': FAILED: (.*)", line):
                 self.fail(match[1], f"{match[2]} against the reference: {match[3]}")
-        others = [("single", "1 thread")]
-        if repeat:
-            self.run_cpu("again", "--num-threads=2")
-            others.append(("again", "a second run"))
-        self.run_cpu("single", "--num-threads=1")
-        self.run("reference", "--target=reference")
+        others = self.run_again(repeat)
+        truths = ["target"]
+        if self.settings.on_cpu:
+            self.run("reference", "--target=reference")
+            truths.append("reference")
+        self.compare_results(others, truths)
+        return self.failures
+
+    def execute_once(self):
+        """One run alone, for a launcher that makes runs slow."""
+        self.run_target("target")
+        self.compare_results([], ["target"])
+        return self.failures
+
+    def compare_results(self, others, kinds):
+        """Holds the bits of other runs against the first's, and the results of
+        some kinds of run against the oracle."""
         for prefix, function, _, case in self.calls:
             for name, _ in function.results:
-                cpu = self.load(prefix, name, "cpu")
+                first = self.load(prefix, name, "target")
                 for kind, what in others:
                     other = self.load(prefix, name, kind)
-                    if cpu.tobytes() != other.tobytes() or cpu.shape != other.shape:
+                    if first.tobytes() != other.tobytes() or first.shape != other.shape:
                         self.fail(prefix, f"{name}: {what} gives other bits")
-                for kind in ("cpu", "reference"):
+                for kind in kinds:
                     found = self.load(prefix, name, kind)
+                    where = self.settings.target if kind == "target" else kind
                     if problem := compare(found, case.expected[name], case.dtype):
-                        self.fail(prefix, f"{name} on {kind}: {problem}")
-        return self.failures
+                        self.fail(prefix, f"{name} on {where}: {problem}")
 
 
 def compare(found, expected, dtype):
@@ -211,22 +264,37 @@ def compare(found, expected, dtype):
     )
 
 
-def execute(functions, folder, level, repeat=True):
+def execute(functions, folder, settings, repeat=True):
     """{(function, label): [message]} of the cases that fail."""
     try:
-        module = Module(functions, folder, level)
-        failures = module.execute(repeat)
+        module = Module(functions, folder, settings)
+        if settings.launcher:
+            failures = module.execute_once()
+        else:
+            failures = module.execute(repeat)
     except (RuntimeError, subprocess.TimeoutExpired) as error:
         if len(functions) == 1:
-            return {(functions[0], "all sizes"): [str(error)]}
+            return {(functions[0], ALL_SIZES): [str(error)]}
         # Each one by itself shows whose error it is.
         found = {}
         for function in functions:
             alone = os.path.join(folder, function.name)
-            found.update(execute([function], alone, level))
-        return found or {(functions[0], "with its neighbours"): [str(error)]}
+            found.update(execute([function], alone, settings))
+        return found or {(functions[0], TOGETHER): [str(error)]}
     names = {p: (function, label) for p, function, label, _ in module.calls}
     return {names[prefix]: messages for prefix, messages in failures.items()}
+
+
+def read_groups(path, only=""):
+    """The cases of a file whose line has a text, as lists that make modules."""
+    with open(path, encoding="utf-8") as source:
+        lines = [line.strip() for line in source if line.startswith("case ")]
+    lines = [line for line in lines if only in line]
+    functions = [Function(line, number) for number, line in enumerate(lines)]
+    return [
+        functions[start : start + CASES_IN_A_MODULE]
+        for start in range(0, len(functions), CASES_IN_A_MODULE)
+    ]
 
 
 def main():
@@ -234,17 +302,15 @@ def main():
     parser.add_argument("file")
     parser.add_argument("work")
     parser.add_argument("--only", default="", help="cases whose line has this text")
+    parser.add_argument("--target", default="cpu", help="as in sparseconv-run")
     parser.add_argument("--cpu-level", default="native", help="as in sparseconv-run")
     arguments = parser.parse_args()
-    with open(arguments.file, encoding="utf-8") as source:
-        lines = [line.strip() for line in source if line.startswith("case ")]
-    lines = [line for line in lines if arguments.only in line]
-    functions = [Function(line, number) for number, line in enumerate(lines)]
-    count, failed = sum(len(f.sizes) for f in functions), 0
-    for start in range(0, len(functions), CASES_IN_A_MODULE):
-        group = functions[start : start + CASES_IN_A_MODULE]
-        folder = os.path.join(arguments.work, str(start))
-        found = execute(group, folder, arguments.cpu_level, start == 0)
+    settings = Settings(arguments.target, arguments.cpu_level)
+    count = failed = 0
+    for number, group in enumerate(read_groups(arguments.file, arguments.only)):
+        count += sum(len(function.sizes) for function in group)
+        folder = os.path.join(arguments.work, str(number))
+        found = execute(group, folder, settings, number == 0)
         for (function, label), messages in found.items():
             failed += 1
             for message in messages:

@@ -16,10 +16,12 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "sparseconv/Execution/CpuExecutable.h"
+#include "sparseconv/Execution/CudaExecutable.h"
 #include "sparseconv/IO/Npy.h"
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Reference/Reference.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -41,18 +43,20 @@ static cl::OptionCategory inputCategory("Arguments and results");
 static cl::OptionCategory scanCategory("Scans");
 
 namespace {
-enum class Target { Cpu, Reference };
+/// What --target says: "cuda" may name a chip.
+enum class Target { Cpu, Cuda, Reference };
 } // namespace
 
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
                                       cl::desc("FILE.mlir"),
                                       cl::cat(runCategory));
-static cl::opt<Target> target(
-    "target", cl::desc("what runs the function"),
-    cl::values(clEnumValN(Target::Cpu, "cpu", "compiled for this machine"),
-               clEnumValN(Target::Reference, "reference",
-                          "the reference interpreter, in float64")),
-    cl::init(Target::Cpu), cl::cat(runCategory));
+static cl::opt<std::string>
+    targetName("target",
+               cl::desc("what runs the function: 'cpu' (compiled for this "
+                        "machine), 'cuda' (compiled for a GPU), 'cuda:CHIP' "
+                        "(sm_80, ...), 'reference' (the interpreter, in "
+                        "float64)"),
+               cl::init("cpu"), cl::value_desc("name"), cl::cat(runCategory));
 static cl::opt<std::string> entry("entry",
                                   cl::desc("function to call (the only public "
                                            "one, or 'main')"),
@@ -164,6 +168,16 @@ static bool spread(ArrayRef<double> numbers, std::array<double, 3> &axes) {
   return true;
 }
 
+static std::optional<Target> parseTarget(StringRef name) {
+  auto [kind, chip] = name.split(':');
+  if (kind == "cuda" && (chip.empty() == (kind == name)))
+    return Target::Cuda;
+  return llvm::StringSwitch<std::optional<Target>>(name)
+      .Case("cpu", Target::Cpu)
+      .Case("reference", Target::Reference)
+      .Default(std::nullopt);
+}
+
 static llvm::Expected<ArgumentSources> getSources() {
   ArgumentSources sources;
   sources.weights = weights;
@@ -264,7 +278,7 @@ static int checkResults(ModuleOp module, StringRef name,
   return ok ? 0 : 1;
 }
 
-static int timeFunction(CpuExecutable &executable, StringRef name,
+static int timeFunction(Executable &executable, StringRef name,
                         ArrayRef<HostTensor> arguments) {
   unsigned runs = 10;
   if (!timeRuns.empty() &&
@@ -287,6 +301,11 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, overview);
   if (precision != "rounded" && precision != "exact")
     return fail("--precision is 'rounded' or 'exact'");
+  std::optional<Target> target = parseTarget(targetName);
+  if (!target)
+    return fail("--target is 'cpu', 'cuda', 'cuda:CHIP' or 'reference', but "
+                "found '" +
+                targetName + "'");
 
   DialectRegistry registry;
   registerDialects(registry);
@@ -315,14 +334,23 @@ int main(int argc, char **argv) {
   if (!bound)
     return fail(bound.takeError());
 
-  std::unique_ptr<CpuExecutable> executable;
+  std::unique_ptr<Executable> executable;
+  CpuExecutable *cpu = nullptr;
   std::vector<HostTensor> results;
-  if (target == Target::Cpu) {
+  if (*target == Target::Cpu) {
     CpuOptions options;
     options.level = cpuLevel;
     options.numThreads = threads;
     options.instrument = !profile.empty();
     auto compiled = CpuExecutable::compile(*module, options);
+    if (!compiled)
+      return fail(compiled.takeError());
+    cpu = compiled->get();
+    executable = std::move(*compiled);
+  } else if (*target == Target::Cuda) {
+    CudaOptions options;
+    options.chip = StringRef(targetName).split(':').second.str();
+    auto compiled = CudaExecutable::compile(*module, options);
     if (!compiled)
       return fail(compiled.takeError());
     executable = std::move(*compiled);
@@ -356,9 +384,9 @@ int main(int argc, char **argv) {
     llvm::outs() << "picture: " << picture << '\n';
   }
   if (!profile.empty()) {
-    if (!executable)
+    if (!cpu)
       return fail("--profile is for --target=cpu");
-    auto events = executable->profile(*name, bound->values, /*warmups=*/2);
+    auto events = cpu->profile(*name, bound->values, /*warmups=*/2);
     if (!events)
       return fail(events.takeError());
     if (llvm::Error error = writeProfile(profile, *events))

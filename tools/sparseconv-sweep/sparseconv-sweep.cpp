@@ -20,44 +20,47 @@
 using namespace llvm;
 using namespace sparseconv;
 
-static cl::OptionCategory category("Options");
+namespace {
+/// Registered when the tool starts, as it may share a program with others.
+struct Options {
+  cl::OptionCategory category{"Options"};
+  cl::opt<std::string> outputPath{
+      "o",
+      cl::desc("The .bin file to write (f32 rows of x, y, z, intensity, as "
+               "KITTI has them)"),
+      cl::value_desc("file"), cl::Required, cl::cat(category)};
+  cl::alias outputAlias{"output", cl::desc("The same as -o"),
+                        cl::aliasopt(outputPath), cl::cat(category)};
+  cl::opt<uint64_t> seed{
+      "seed", cl::desc("Chooses the street and the noise (default 1)"),
+      cl::init(SweepOptions().seed), cl::cat(category)};
+  cl::opt<unsigned> beams{"beams",
+                          cl::desc("Lasers, one above the other (default 64)"),
+                          cl::init(SweepOptions().beams), cl::cat(category)};
+  cl::opt<unsigned> azimuths{
+      "azimuths", cl::desc("Shots of each laser in a turn (default 2000)"),
+      cl::init(SweepOptions().azimuths), cl::cat(category)};
+};
+} // namespace
 
-static cl::opt<std::string>
-    outputPath("o",
-               cl::desc("The .bin file to write (f32 rows of x, y, z, "
-                        "intensity, as KITTI has them)"),
-               cl::value_desc("file"), cl::Required, cl::cat(category));
-static cl::alias outputAlias("output", cl::desc("The same as -o"),
-                             cl::aliasopt(outputPath), cl::cat(category));
-static cl::opt<uint64_t>
-    seed("seed", cl::desc("Chooses the street and the noise (default 1)"),
-         cl::init(SweepOptions().seed), cl::cat(category));
-static cl::opt<unsigned>
-    beams("beams", cl::desc("Lasers, one above the other (default 64)"),
-          cl::init(SweepOptions().beams), cl::cat(category));
-static cl::opt<unsigned>
-    azimuths("azimuths",
-             cl::desc("Shots of each laser in a turn (default "
-                      "2000)"),
-             cl::init(SweepOptions().azimuths), cl::cat(category));
-
-static Error run() {
+static Error run(const Options &given) {
   SweepOptions options;
-  options.seed = seed;
-  options.beams = beams;
-  options.azimuths = azimuths;
+  options.seed = given.seed;
+  options.beams = given.beams;
+  options.azimuths = given.azimuths;
   Expected<Scan> scan = makeSyntheticSweep(options);
   if (!scan)
     return scan.takeError();
-  if (Error error = writeBinScan(outputPath, *scan))
+  if (Error error = writeBinScan(given.outputPath, *scan))
     return error;
-  outs() << outputPath << ": " << scan->getNumPoints() << " points\n";
+  outs() << given.outputPath << ": " << scan->getNumPoints() << " points\n";
   return Error::success();
 }
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(
       argc, argv,
       "sparseconv-sweep: the scan of a made-up street\n\n"
@@ -65,7 +68,7 @@ int main(int argc, char **argv) {
       "  sparseconv-sweep -o street.bin\n"
       "  sparseconv-sweep --seed=7 --beams=32 --azimuths=1000 -o other.bin\n\n"
       "One seed gives the same file on every machine.\n");
-  if (Error error = run()) {
+  if (Error error = run(options)) {
     WithColor::error(errs(), "sparseconv-sweep")
         << toString(std::move(error)) << "\n";
     return 1;

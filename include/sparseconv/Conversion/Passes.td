@@ -49,4 +49,20 @@ def ConvertSparseConvKernelsToLoops
     "::mlir::vector::VectorDialect"];
 }
 
+def ConvertSparseConvToGpu
+    : Pass<"convert-sparseconv-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "writes kernel operations on buffers as GPU kernels";
+  let description = [{
+    Every `sparseconv.kernel` operation on buffers becomes `gpu.launch` where it
+    has a form of its own on a GPU (sort, implicit GEMM), and `scf.parallel` loops
+    with a thread for each iteration elsewhere. The module's attribute
+    `sparseconv.target` becomes "cuda".
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 #endif // SPARSECONV_CONVERSION_PASSES

@@ -9,6 +9,7 @@
 #ifndef SPARSECONV_EXECUTION_CPUEXECUTABLE_H
 #define SPARSECONV_EXECUTION_CPUEXECUTABLE_H
 
+#include "sparseconv/Execution/Executable.h"
 #include "sparseconv/Execution/Signature.h"
 #include "sparseconv/Support/Status.h"
 #include <memory>
@@ -38,25 +39,20 @@ struct KernelEvent {
 /// A module lowered through the pipeline `sparseconv-lower-to-cpu` and compiled
 /// in memory by LLVM's ORC JIT. Calls of one executable from several threads at
 /// a time are allowed.
-class CpuExecutable {
+class CpuExecutable : public Executable {
 public:
-  ~CpuExecutable();
+  ~CpuExecutable() override;
 
   /// Compiles a copy of `module`. Diagnostics of the passes go to the context's
   /// handler; the error says which stage failed.
   static llvm::Expected<std::unique_ptr<CpuExecutable>>
   compile(ModuleOp module, const CpuOptions &options = {});
 
-  /// Calls `entry`. Errors: no such function, arguments that do not fit, and
-  /// what the function reports at run time, with operation and location.
   llvm::Expected<std::vector<::sparseconv::HostTensor>>
-  run(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments);
-
-  /// Calls `entry` `repeats` times on the same arguments after `warmups` calls
-  /// and returns the seconds that each took.
+  run(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments) override;
   llvm::Expected<std::vector<double>>
   time(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,
-       unsigned warmups, unsigned repeats);
+       unsigned warmups, unsigned repeats) override;
 
   /// Calls `entry` once after `warmups` calls and returns its kernels in order.
   /// The options must have asked for instrumentation.

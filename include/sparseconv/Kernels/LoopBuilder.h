@@ -15,7 +15,18 @@
 
 namespace mlir::sparseconv {
 
-/// A builder for the loop nests of CPU kernels: scalar arithmetic that folds as
+/// What runs the iterations of a parallel loop.
+enum class LoopTarget {
+  CPU, ///< few threads, each of which takes many iterations
+  GPU, ///< a thread for each iteration
+};
+
+/// The target that the module of `op` names (`sparseconv.target`).
+LoopTarget getLoopTarget(Operation *op);
+/// The chip that the module of `op` names (`sparseconv.chip`), or nothing.
+StringRef getChipName(Operation *op);
+
+/// A builder for the loop nests of kernels: scalar arithmetic that folds as
 /// it is built, structured control flow with bodies as lambdas, and the two
 /// idioms that many kernels share (lower bound, error report).
 ///
@@ -24,6 +35,10 @@ namespace mlir::sparseconv {
 class LoopBuilder : public ImplicitLocOpBuilder {
 public:
   using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
+
+  LoopTarget getTarget() const { return target; }
+  void setTarget(LoopTarget value) { target = value; }
+  bool isGpu() const { return target == LoopTarget::GPU; }
 
   /// Constants. `constant` takes any integer, index or float type, or a vector
   /// of those (a splat).
@@ -95,6 +110,19 @@ public:
   /// The same for iterations of very different cost: a thread takes the next
   /// one when it is done with its last.
   void parallelForUneven(Value count, function_ref<void(Value iv)> body);
+  /// A kernel of `blocks` blocks (or more: the host knows a bound) of `threads`
+  /// threads, which share buffers of `shared` types. Not inside parallelFor.
+  struct Thread {
+    Value block, thread;
+    SmallVector<Value> shared;
+  };
+  void launch(Value blocks, int64_t threads, ArrayRef<MemRefType> shared,
+              function_ref<void(const Thread &thread)> body);
+  /// A buffer type for `launch`: memory that the threads of a block share.
+  MemRefType getSharedType(ArrayRef<int64_t> shape, Type elementType);
+  /// Waits for all threads of the block.
+  void barrier();
+
   /// while (condition(carried)) carried = body(carried).
   SmallVector<Value>
   whileLoop(ValueRange inits, function_ref<Value(ValueRange)> condition,
@@ -120,6 +148,8 @@ public:
   void report(Value status, const Report &report);
 
 private:
+  LoopTarget target = LoopTarget::CPU;
+
   /// The constant `value` of the type of `other`.
   Value like(Value other, int64_t value) {
     return constantInt(other.getType(), value);

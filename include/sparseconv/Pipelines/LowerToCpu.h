@@ -17,6 +17,13 @@ class OpPassManager;
 namespace sparseconv {
 
 struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("what the decisions are for: cpu or cuda"),
+      llvm::cl::init("cpu")};
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("of cuda: sm_80, ..., sm_90a"),
+                           llvm::cl::init("sm_90a")};
   Option<unsigned> vectorBits{
       *this, "vector-bits",
       llvm::cl::desc("bits of a vector register: 128, 256 or 512"),

@@ -11,16 +11,17 @@
 // everywhere. Of several errors the one of the lowest operation, then of the
 // lowest row is reported; within a row that of the lowest offset (where an
 // operation makes coordinates by offsets), then of the lowest axis, the batch
-// index first, then in the order of the codes below.
+// index first, then in the order of the codes below. Runtimes without LLVM use
+// this file too.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SPARSECONV_SUPPORT_STATUS_H
 #define SPARSECONV_SUPPORT_STATUS_H
 
-#include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace sparseconv {
 
@@ -89,8 +90,8 @@ constexpr int64_t kMaxRows = (int64_t(1) << 31) - 2;
 /// The message for users: "sparseconv.pack: point 17: coordinate 70000 on axis
 /// 0 is outside -32736 .. 32735". `location` ("file.mlir:3:8") goes in front,
 /// where there is one.
-std::string formatStatus(const StatusRecord &record, llvm::StringRef opName,
-                         llvm::StringRef location = {});
+std::string formatStatus(const StatusRecord &record, std::string_view opName,
+                         std::string_view location = {});
 
 } // namespace sparseconv
 

@@ -25,6 +25,8 @@ void mlir::sparseconv::forEachBlock(
 
 void mlir::sparseconv::forEachRow(LoopBuilder &b, Value numRows, int64_t size,
                                   function_ref<void(Value)> body) {
+  if (b.isGpu())
+    return b.parallelFor(numRows, body);
   forEachBlock(b, numRows, size, [&](Value, Value begin, Value end) {
     b.forLoop(begin, end, 1, body);
   });
@@ -32,6 +34,19 @@ void mlir::sparseconv::forEachRow(LoopBuilder &b, Value numRows, int64_t size,
 
 Value mlir::sparseconv::findFirst(LoopBuilder &b, Value numRows, int64_t size,
                                   function_ref<Value(Value)> body) {
+  if (b.isGpu()) {
+    Type i64 = b.getI64Type();
+    Value first = b.alloc({1}, i64);
+    b.store(b.cast(numRows, i64), first, b.index(0));
+    b.parallelFor(numRows, [&](Value row) {
+      b.ifThen(body(row), [&] {
+        memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::minu,
+                                    b.cast(row, i64), first,
+                                    ValueRange{b.index(0)});
+      });
+    });
+    return b.toIndex(b.load(first, b.index(0)));
+  }
   Value numBlocks = b.ceilDiv(numRows, size);
   Value firsts = b.alloc({ShapedType::kDynamic}, b.getIndexType(), numBlocks);
   forEachBlock(b, numRows, size, [&](Value block, Value begin, Value end) {
@@ -56,8 +71,52 @@ Value mlir::sparseconv::findLeast(LoopBuilder &b, Value values, Value count,
                    })[0];
 }
 
+/// The same by one block of threads, each of which sums a stretch of its own.
+static Value makePrefixSumsInBlock(LoopBuilder &b, Value counts, Value count) {
+  constexpr int64_t threads = 1024;
+  Value total = b.alloc({1}, b.getIndexType());
+  b.launch(b.index(1), threads, {b.getSharedType({threads}, b.getIndexType())},
+           [&](const LoopBuilder::Thread &t) {
+             Value sums = t.shared[0];
+             Value stretch = b.ceilDiv(count, threads);
+             Value begin = b.min(b.mul(t.thread, stretch), count);
+             Value end = b.min(b.add(begin, stretch), count);
+             Value own =
+                 b.forLoop(begin, end, 1, b.index(0),
+                           [&](Value i, ValueRange sum) -> SmallVector<Value> {
+                             return {b.add(sum[0], b.load(counts, i))};
+                           })[0];
+             b.store(own, sums, t.thread);
+             b.barrier();
+             // Hillis and Steele, "Data parallel algorithms" (1986).
+             for (int64_t distance = 1; distance < threads; distance *= 2) {
+               Value far = b.sub(t.thread, distance);
+               Value term = b.ifElse(
+                   b.greaterEqual(far, b.index(0)), b.getIndexType(),
+                   [&]() -> SmallVector<Value> { return {b.load(sums, far)}; },
+                   [&]() -> SmallVector<Value> { return {b.index(0)}; })[0];
+               b.barrier();
+               b.store(b.add(b.load(sums, t.thread), term), sums, t.thread);
+               b.barrier();
+             }
+             Value before = b.sub(b.load(sums, t.thread), own);
+             b.forLoop(begin, end, 1, before,
+                       [&](Value i, ValueRange sum) -> SmallVector<Value> {
+                         Value next = b.add(sum[0], b.load(counts, i));
+                         b.store(sum[0], counts, i);
+                         return {next};
+                       });
+             b.ifThen(b.equal(t.thread, b.index(threads - 1)), [&] {
+               b.store(b.load(sums, t.thread), total, b.index(0));
+             });
+           });
+  return b.load(total, b.index(0));
+}
+
 Value mlir::sparseconv::makePrefixSums(LoopBuilder &b, Value counts,
                                        Value count) {
+  if (b.isGpu())
+    return makePrefixSumsInBlock(b, counts, count);
   return b.forLoop(b.index(0), count, 1, b.index(0),
                    [&](Value i, ValueRange sum) -> SmallVector<Value> {
                      Value next = b.add(sum[0], b.load(counts, i));
@@ -67,13 +126,14 @@ Value mlir::sparseconv::makePrefixSums(LoopBuilder &b, Value counts,
 }
 
 void mlir::sparseconv::compactRows(LoopBuilder &b, const Compaction &c) {
-  Value numBlocks = b.ceilDiv(c.numRows, kRowsPerBlock);
+  Value numBlocks = b.ceilDiv(c.numRows, getRowsPerBlock(b));
   Value counts = b.alloc({ShapedType::kDynamic}, b.getIndexType(), numBlocks);
   // Both passes carry the position of the next kept row, then the values of
   // `start`. The first counts from 0, the second from the block's prefix sum.
   auto visitBlocks = [&](bool writes) {
     forEachBlock(
-        b, c.numRows, kRowsPerBlock, [&](Value block, Value begin, Value end) {
+        b, c.numRows, getRowsPerBlock(b),
+        [&](Value block, Value begin, Value end) {
           SmallVector<Value> inits{writes ? b.load(counts, block) : b.index(0)};
           inits.append(c.start(begin));
           Value next = b.forLoop(

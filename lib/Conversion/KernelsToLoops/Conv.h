@@ -77,6 +77,11 @@ void stageRows(LoopBuilder &b, Value source, Value rows, Segment segment,
 Value packWeights(LoopBuilder &b, Value weights, const ConvShape &shape,
                   const Panels &panels, bool transposed);
 
+/// Clones the body of an epilogue on vectors of `lanes` (0: scalars): the
+/// accumulator and the values of the extra operands are its arguments.
+Value cloneEpilogue(LoopBuilder &b, Block &body, ValueRange arguments,
+                    int64_t lanes);
+
 /// Rounds and stores the accumulators of the output rows first .. first+count,
 /// after the epilogue. The accumulators of group g begin at column g * stride
 /// of their buffer; a group has `columns` channels.

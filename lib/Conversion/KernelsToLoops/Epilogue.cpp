@@ -17,10 +17,10 @@ static Type onLanes(Type type, int64_t lanes) {
   return lanes ? VectorType::get({lanes}, type) : type;
 }
 
-/// Clones the body of an epilogue. Its operations are elementwise, so the same
-/// operation does on vectors what it does on scalars.
-static Value cloneBody(LoopBuilder &b, Block &body, ValueRange arguments,
-                       int64_t lanes) {
+// Its operations are elementwise, so the same operation does on vectors what it
+// does on scalars.
+Value mlir::sparseconv::cloneEpilogue(LoopBuilder &b, Block &body,
+                                      ValueRange arguments, int64_t lanes) {
   IRMapping mapping;
   mapping.map(body.getArguments(), arguments);
   auto lookup = [&](Value value) {
@@ -78,7 +78,7 @@ void mlir::sparseconv::emitEpilogue(LoopBuilder &b, GatherGemmOp op,
             isChannel ? load(width, extra, ValueRange{channel})
                       : load(width, extra, ValueRange{outRow, channel}));
       }
-      value = cloneBody(b, region.front(), arguments, width);
+      value = cloneEpilogue(b, region.front(), arguments, width);
     }
     value = b.fromFloat(value, element);
     if (width)

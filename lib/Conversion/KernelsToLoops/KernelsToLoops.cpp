@@ -41,7 +41,8 @@ struct ConvertKernelsToLoops
 
     // What is left has no loop form, and must not pass unnoticed.
     WalkResult result = getOperation()->walk([](Operation *op) {
-      if (!isa<SparseConvDialect>(op->getDialect()) || isa<YieldOp>(op))
+      if (!isa<SparseConvDialect>(op->getDialect()) ||
+          isa<YieldOp, DeviceScalarOp>(op))
         return WalkResult::advance();
       op->emitError("'") << op->getName()
                          << "' has no form in loops on the CPU";

@@ -8,6 +8,7 @@
 
 #include "Blocks.h"
 #include "Patterns.h"
+#include "SearchColumns.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -17,30 +18,13 @@ using namespace mlir::sparseconv;
 // search
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The displacements of a search by column: those that differ on the last axis
-/// only, ascending along it.
-struct Columns {
-  /// For each displacement, column by column: its number and what it adds to a
-  /// key.
-  SmallVector<int64_t> numbers, packed;
-  /// Where each column starts, and the end of the last.
-  SmallVector<int64_t> starts;
-  /// All columns are of this length, or 0.
-  int64_t length = 0;
-  /// Neighbours within a column differ by 1: no key lies between two queries.
-  bool isContiguous = true;
-  /// No displacement occurs twice: a hit is below the next query.
-  bool isDistinct = true;
-};
-} // namespace
-
-static Columns makeColumns(ArrayRef<int64_t> displacements,
-                           PackingAttr packing) {
+SearchColumns
+mlir::sparseconv::makeSearchColumns(ArrayRef<int64_t> displacements,
+                                    PackingAttr packing) {
   int64_t dim = packing.getDim();
   int64_t volume = displacements.size() / dim;
   auto get = [&](int64_t k) { return displacements.slice(k * dim, dim); };
-  Columns columns;
+  SearchColumns columns;
   columns.numbers = llvm::to_vector(llvm::seq<int64_t>(volume));
   llvm::sort(columns.numbers, [&](int64_t a, int64_t b) {
     ArrayRef<int64_t> lhs = get(a), rhs = get(b);
@@ -82,7 +66,7 @@ static Value copyWithSentinel(LoopBuilder &b, Value keys) {
   Type type = getElementTypeOrSelf(keys.getType());
   Value size = b.dim(keys, 0);
   Value copy = b.alloc({ShapedType::kDynamic}, type, b.add(size, 1));
-  forEachRow(b, size, kRowsPerBlock,
+  forEachRow(b, size, getRowsPerBlock(b),
              [&](Value row) { b.store(b.load(keys, row), copy, row); });
   b.store(b.constantInt(type, -1), copy, size);
   return copy;
@@ -107,7 +91,7 @@ class Search {
 public:
   Search(LoopBuilder &b, SearchOp op)
       : b(b), op(op),
-        columns(makeColumns(op.getDisplacements(), op.getPacking())),
+        columns(makeSearchColumns(op.getDisplacements(), op.getPacking())),
         meetsSentinel(mayMeetSentinel(op.getDisplacements(), op.getPacking())) {
   }
 
@@ -129,7 +113,7 @@ private:
 
   LoopBuilder &b;
   SearchOp op;
-  Columns columns;
+  SearchColumns columns;
   bool meetsSentinel;
   Value numbers, packed, starts;
   Value keys, end;
@@ -215,7 +199,7 @@ static void emitSearch(LoopBuilder &b, SearchOp op) { Search(b, op).emit(); }
 static void forEachEntry(LoopBuilder &b, Value table,
                          function_ref<void(Value row, Value k)> body) {
   Value volume = b.dim(table, 1);
-  forEachRow(b, b.dim(table, 0), kRowsPerBlock, [&](Value row) {
+  forEachRow(b, b.dim(table, 0), getRowsPerBlock(b), [&](Value row) {
     b.forLoop(b.index(0), volume, 1, [&](Value k) { body(row, k); });
   });
 }

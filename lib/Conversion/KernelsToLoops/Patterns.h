@@ -28,6 +28,7 @@ public:
     if (!op.hasPureBufferSemantics())
       return rewriter.notifyMatchFailure(op, "not on buffers");
     LoopBuilder builder(op.getLoc(), rewriter);
+    builder.setTarget(getLoopTarget(op));
     emit(builder, op);
     rewriter.eraseOp(op);
     return success();

@@ -99,7 +99,7 @@ static Value countCandidates(LoopBuilder &b, Spread &spread, Value numRows,
   Value firsts = b.alloc({ShapedType::kDynamic}, b.getIndexType(), numBlocks);
   Value zero = b.index(0), one = b.index(1);
   forEachBlock(
-      b, numRows, kRowsPerBlock, [&](Value block, Value begin, Value end) {
+      b, numRows, getRowsPerBlock(b), [&](Value block, Value begin, Value end) {
         SmallVector<Value> result = b.forLoop(
             begin, end, 1, {zero, numRows}, [&](Value row, ValueRange carried) {
               spread.setRow(row);
@@ -128,7 +128,7 @@ static void emitSpread(LoopBuilder &b, SpreadOp op) {
   Value status = op.getStatus();
   int64_t opId = op.getOpId();
   Value numRows = b.dim(op.getKeys(), 0), zero = b.index(0);
-  Value numBlocks = b.ceilDiv(numRows, kRowsPerBlock);
+  Value numBlocks = b.ceilDiv(numRows, getRowsPerBlock(b));
   Value counts = b.alloc({ShapedType::kDynamic}, b.getIndexType(), numBlocks);
   Value failing = countCandidates(b, spread, numRows, numBlocks, counts);
   Value total = makePrefixSums(b, counts, numBlocks);
@@ -140,7 +140,7 @@ static void emitSpread(LoopBuilder &b, SpreadOp op) {
       holds,
       [&] {
         forEachBlock(
-            b, numRows, kRowsPerBlock,
+            b, numRows, getRowsPerBlock(b),
             [&](Value block, Value begin, Value end) {
               b.forLoop(
                   begin, end, 1, b.load(counts, block),

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "sparseconv/Conversion/Passes.h"
+#include "sparseconv/Kernels/LoopBuilder.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::sparseconv {
@@ -80,11 +81,15 @@ template <typename OpTy> static LogicalResult verifyDecisions(OpTy op) {
     return op.emitOpError("expects a dataflow, as sparseconv-select-dataflow "
                           "decides it, but found none");
   DataflowAttr dataflow = *op.getDataflow();
-  if (dataflow.getKind() != DataflowKind::WeightStationary ||
-      dataflow.getSplitK() != 1)
-    return op.emitOpError("expects a dataflow that the CPU has a kernel for, "
-                          "#sparseconv.dataflow<weight_stationary>, but found ")
-           << dataflow;
+  bool isGpu = getLoopTarget(op) == LoopTarget::GPU;
+  auto expected = DataflowAttr::get(op.getContext(),
+                                    isGpu ? DataflowKind::OutputStationary
+                                          : DataflowKind::WeightStationary,
+                                    0, 1);
+  if (dataflow != expected)
+    return op.emitOpError("expects a dataflow that the ")
+           << (isGpu ? "GPU" : "CPU") << " has a kernel for, " << expected
+           << ", but found " << dataflow;
   if (!op.getTiling())
     return op.emitOpError("expects a tiling, as sparseconv-select-tiling "
                           "decides it, but found none");

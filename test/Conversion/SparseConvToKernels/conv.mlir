@@ -16,11 +16,11 @@
 // CHECK:     %[[NOUT:.*]] = tensor.dim %[[TABLE]], %[[C0]]
 // CHECK:     %[[GUARDED:.*]] = sparseconv.kernel.guard_rows %[[X]] rows(%[[NIN]]) status(%[[STATUS]] : memref<8xi64>)
 // CHECK-SAME:  {op_id = 0 : i64, operand = 0 : i64, side = 0 : i64}
+// CHECK:     %[[INIT:.*]] = tensor.empty(%[[NOUT]]) : tensor<?x64xf16>
 // CHECK:     %[[ROOM:.*]] = arith.muli %[[NOUT]], %[[C8]]
 // CHECK:     %[[BLOCKS:.*]] = arith.ceildivui %[[NOUT]], %[[BLOCK]]
 // CHECK:     %[[SEGMENTS:.*]] = tensor.empty(%[[BLOCKS]]) : tensor<?x9xi64>
 // CHECK:     %[[PAIRS:.*]]:3 = sparseconv.kernel.pair_lists ins(%[[TABLE]] : {{.*}}, %[[SEGMENTS]] : {{.*}} {block = 512 : i64}
-// CHECK:     %[[INIT:.*]] = tensor.empty(%[[NOUT]]) : tensor<?x64xf16>
 // CHECK:     %[[Y:.*]] = sparseconv.kernel.gather_gemm
 // CHECK-SAME:  ins(%[[GUARDED]], %[[W]], %[[PAIRS]]#0, %[[PAIRS]]#1, %[[PAIRS]]#2 :
 // CHECK-SAME:  outs(%[[INIT]] :
@@ -90,8 +90,8 @@ func.func @static_rows(%x: tensor<100x32xf32>, %w: tensor<8x32x16xf32>, %m: !map
 // CHECK:     %[[NOUT:.*]] = tensor.dim %[[TABLE]]
 // CHECK:     %[[GUARDED:.*]] = sparseconv.kernel.guard_rows %[[DY]] rows(%[[NOUT]]) {{.*}} operand = 0 : i64, side = 1 : i64
 // CHECK:     %[[BACK:.*]] = sparseconv.kernel.invert_table ins(%[[TABLE]] :
-// CHECK:     %[[PAIRS:.*]]:3 = sparseconv.kernel.pair_lists ins(%[[BACK]] :
 // CHECK:     %[[INIT:.*]] = tensor.empty(%[[NIN]]) : tensor<?x32xf32>
+// CHECK:     %[[PAIRS:.*]]:3 = sparseconv.kernel.pair_lists ins(%[[BACK]] :
 // CHECK:     sparseconv.kernel.gather_gemm ins(%[[GUARDED]], %[[W]], %[[PAIRS]]#0,
 // CHECK-SAME:  outs(%[[INIT]] :
 // CHECK-SAME:  transpose_weights

@@ -357,6 +357,112 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?xi32>, 
 // -----
 
 //===----------------------------------------------------------------------===//
+// implicit_gemm
+//===----------------------------------------------------------------------===//
+
+func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<?x8x16xf32>, %i2: tensor<?x2xi32>, %o0: tensor<?x16xf32>) {
+  // expected-error @+1 {{expects 'w' to have static sizes of at least 1, but found 'tensor<?x8x16xf32>'}}
+  %r = sparseconv.kernel.implicit_gemm
+      ins(%i0, %i1, %i2 : tensor<?x8xf32>, tensor<?x8x16xf32>, tensor<?x2xi32>)
+      outs(%o0 : tensor<?x16xf32>)
+      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x7xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?x2xi32>, %o0: tensor<?x16xf32>) {
+  // expected-error @+1 {{expects 'x' to have size 8 in dimension 1, the input channels of 'w', but found 'tensor<?x7xf32>'}}
+  %r = sparseconv.kernel.implicit_gemm
+      ins(%i0, %i1, %i2 : tensor<?x7xf32>, tensor<2x8x16xf32>, tensor<?x2xi32>)
+      outs(%o0 : tensor<?x16xf32>)
+      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?x2xi32>, %o0: tensor<?x16xf32>) {
+  // expected-error @+1 {{expects 'x' to have size 16 in dimension 1, the input channels of 'w', but found 'tensor<?x8xf32>'}}
+  %r = sparseconv.kernel.implicit_gemm
+      ins(%i0, %i1, %i2 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?x2xi32>)
+      outs(%o0 : tensor<?x16xf32>)
+      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>, transpose_weights} -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x2x4x8xf32>, %i2: tensor<?x2xi32>, %o0: tensor<?x8xf32>) {
+  // expected-error @+1 {{expects 'y' to have size 16 in dimension 1, the output channels of 'w' (2 groups of 8), but found 'tensor<?x8xf32>'}}
+  %r = sparseconv.kernel.implicit_gemm
+      ins(%i0, %i1, %i2 : tensor<?x8xf32>, tensor<2x2x4x8xf32>, tensor<?x2xi32>)
+      outs(%o0 : tensor<?x8xf32>)
+      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?x3xi32>, %o0: tensor<?x16xf32>) {
+  // expected-error @+1 {{expects 'table' to have size 2 in dimension 1, the slices of 'w', but found 'tensor<?x3xi32>'}}
+  %r = sparseconv.kernel.implicit_gemm
+      ins(%i0, %i1, %i2 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?x3xi32>)
+      outs(%o0 : tensor<?x16xf32>)
+      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<8x2xi32>, %o0: tensor<9x16xf32>) {
+  // expected-error @+1 {{expects 'table' to have size 9 in dimension 0, the rows of 'y', but found 'tensor<8x2xi32>'}}
+  %r = sparseconv.kernel.implicit_gemm
+      ins(%i0, %i1, %i2 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<8x2xi32>)
+      outs(%o0 : tensor<9x16xf32>)
+      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<9x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?x2xi32>, %i3: tensor<16xf32>, %i4: tensor<?x8xf32>, %o0: tensor<?x16xf32>) {
+  // expected-error @+1 {{expects 'epilogue operand 1' to have size 16 in dimension 1, the channels of 'y', but found 'tensor<?x8xf32>'}}
+  %r = sparseconv.kernel.implicit_gemm
+      ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?x2xi32>, tensor<16xf32>, tensor<?x8xf32>)
+      outs(%o0 : tensor<?x16xf32>)
+      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?x2xi32>, %i3: tensor<16xf32>, %o0: tensor<?x16xf32>) {
+  // expected-error @+1 {{expects an epilogue region for its 1 epilogue operands, but found none}}
+  %r = sparseconv.kernel.implicit_gemm
+      ins(%i0, %i1, %i2, %i3 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?x2xi32>, tensor<16xf32>)
+      outs(%o0 : tensor<?x16xf32>)
+      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?x2xi32>, %i3: tensor<16xf32>, %o0: tensor<?x16xf32>) {
+  // expected-error @+1 {{expects an epilogue with 2 arguments, the f32 accumulator and one for each epilogue operand, but found 1}}
+  %r = sparseconv.kernel.implicit_gemm
+      ins(%i0, %i1, %i2, %i3 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?x2xi32>, tensor<16xf32>)
+      outs(%o0 : tensor<?x16xf32>)
+      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} {
+  ^bb0(%acc: f32):
+    sparseconv.yield %acc : f32
+  } -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
 // weight_grad
 //===----------------------------------------------------------------------===//
 
@@ -421,5 +527,33 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<8x16xf32>, %i2: tensor<?xi32>, %i
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<3x3xi64>)
       outs(%o0 : tensor<2x8x16xf32>)
       {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<2x8x16xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// device_scalar
+//===----------------------------------------------------------------------===//
+
+func.func @f(%buffer: memref<1x1xindex>) {
+  // expected-error @+1 {{operand #0 must be a buffer of one number, but got 'memref<1x1xindex>'}}
+  %0 = "sparseconv.kernel.device_scalar"(%buffer) : (memref<1x1xindex>) -> index
+  return
+}
+
+// -----
+
+func.func @f(%buffer: memref<1xi32>) {
+  // expected-error @+1 {{failed to verify that result has the element type of the buffer}}
+  %0 = "sparseconv.kernel.device_scalar"(%buffer) : (memref<1xi32>) -> index
+  return
+}
+
+// -----
+
+func.func @f(%buffer: memref<2xindex>) {
+  // expected-error @+1 {{'buffer' must be a buffer of one number, but got 'memref<2xindex>'}}
+  %0 = sparseconv.kernel.device_scalar %buffer : memref<2xindex>
   return
 }

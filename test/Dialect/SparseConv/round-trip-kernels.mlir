@@ -125,6 +125,40 @@ func.func @gather_gemm(%x: tensor<?x8xf32>, %w: tensor<2x8x16xf32>, %rows: tenso
   return
 }
 
+// CHECK-LABEL: func.func @implicit_gemm(
+func.func @implicit_gemm(%x: tensor<?x8xf16>, %w: tensor<2x8x16xf16>, %table: tensor<?x2xi32>, %bias: tensor<16xf32>,
+                         %skip: tensor<?x16xf16>, %y: tensor<?x16xf16>) {
+  // CHECK:      sparseconv.kernel.implicit_gemm ins(%{{.*}} : tensor<?x8xf16>, tensor<2x8x16xf16>, tensor<?x2xi32>) outs(%{{.*}} : tensor<?x16xf16>)
+  // CHECK-SAME:   {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf16>
+  %0 = sparseconv.kernel.implicit_gemm
+      ins(%x, %w, %table : tensor<?x8xf16>, tensor<2x8x16xf16>, tensor<?x2xi32>) outs(%y : tensor<?x16xf16>)
+      {dataflow = #sparseconv.dataflow<output_stationary>,
+       tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf16>
+  // An epilogue with a value for each channel and one for each element.
+  // CHECK:      sparseconv.kernel.implicit_gemm ins(%{{.*}}, tensor<16xf32>, tensor<?x16xf16>) outs(%{{.*}} {
+  // CHECK-NEXT: ^bb0(%[[ACC:.*]]: f32, %[[B:.*]]: f32, %[[S:.*]]: f16):
+  // CHECK:        sparseconv.yield %{{.*}} : f32
+  // CHECK-NEXT: } -> tensor<?x16xf16>
+  %1 = sparseconv.kernel.implicit_gemm
+      ins(%x, %w, %table, %bias, %skip
+          : tensor<?x8xf16>, tensor<2x8x16xf16>, tensor<?x2xi32>, tensor<16xf32>, tensor<?x16xf16>)
+      outs(%y : tensor<?x16xf16>)
+      {dataflow = #sparseconv.dataflow<output_stationary>,
+       tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} {
+  ^bb0(%acc: f32, %b: f32, %s: f16):
+    %biased = arith.addf %acc, %b : f32
+    %wide = arith.extf %s : f16 to f32
+    %sum = arith.addf %biased, %wide : f32
+    sparseconv.yield %sum : f32
+  } -> tensor<?x16xf16>
+  // CHECK: sparseconv.kernel.implicit_gemm ins(%{{.*}} {{.*}}transpose_weights} -> tensor<?x8xf16>
+  %2 = sparseconv.kernel.implicit_gemm
+      ins(%y, %w, %table : tensor<?x16xf16>, tensor<2x8x16xf16>, tensor<?x2xi32>) outs(%x : tensor<?x8xf16>)
+      {dataflow = #sparseconv.dataflow<output_stationary>,
+       tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>, transpose_weights} -> tensor<?x8xf16>
+  return
+}
+
 // CHECK-LABEL: func.func @pool(
 func.func @pool(%x: tensor<?x8xbf16>, %table: tensor<?x2xi32>, %keys: tensor<?xi64>, %items: tensor<4x8xbf16>,
                 %status: memref<8xi64>) {
@@ -188,4 +222,14 @@ func.func @buffers(%keys: memref<?xi64, strided<[1], offset: ?>>, %sorted: memre
   sparseconv.kernel.sort ins(%keys : memref<?xi64, strided<[1], offset: ?>>)
       outs(%sorted, %rows : memref<?xi64>, memref<?xi32>) {bits = 64 : i64}
   return
+}
+
+// A number of the device, with and without a bound.
+// CHECK-LABEL: func.func @device_scalar(
+func.func @device_scalar(%count: memref<1xindex>, %scale: memref<1xf32>, %room: index) -> (index, f32) {
+  // CHECK: %{{.*}} = sparseconv.kernel.device_scalar %{{.*}} at_most %{{.*}} : memref<1xindex>
+  %0 = sparseconv.kernel.device_scalar %count at_most %room : memref<1xindex>
+  // CHECK: %{{.*}} = sparseconv.kernel.device_scalar %{{.*}} : memref<1xf32>
+  %1 = sparseconv.kernel.device_scalar %scale : memref<1xf32>
+  return %0, %1 : index, f32
 }

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvTypes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -81,9 +82,19 @@ struct BytecodeInterface : public BytecodeDialectInterface {
 
 } // namespace
 
+namespace {
+/// Any operation of the dialect may move into a caller: none has effects.
+struct CallInlinerInterface : public DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void SparseConvDialect::initialize() {
   registerAttributes();
   registerTypes();
   registerOps();
-  addInterfaces<AliasInterface, BytecodeInterface>();
+  addInterfaces<AliasInterface, BytecodeInterface, CallInlinerInterface>();
 }

@@ -50,6 +50,23 @@ static void checkPairLists(KernelVerifier &v, Value inRows, Value outRows,
                     outs.name + "'");
 }
 
+/// The operands of the epilogue fit `y`, and have a region to use them.
+static void checkExtras(KernelVerifier &v, ValueRange extras, Region &epilogue,
+                        NamedOperand y) {
+  for (auto [number, value] : llvm::enumerate(extras)) {
+    std::string name = "epilogue operand " + std::to_string(number);
+    NamedOperand extra(name, value);
+    v.checkSize(extra, extra.type.getRank() - 1, y.getSize(1),
+                "the channels of 'y'");
+    if (extra.type.getRank() == 2)
+      v.checkSameRows(extra, y);
+  }
+  if (epilogue.empty() && !extras.empty())
+    v.report("an epilogue region for its " + Twine(extras.size()) +
+             " epilogue operands")
+        << "none";
+}
+
 LogicalResult GatherGemmOp::verify() {
   KernelVerifier v(*this);
   NamedOperand x("x", getX()), w("w", getW()), y("y", getY());
@@ -58,19 +75,69 @@ LogicalResult GatherGemmOp::verify() {
     return failure();
   checkPairLists(v, getInRows(), getOutRows(), {"segments", getSegments()}, w,
                  y, getTiling());
-  for (auto [number, value] : llvm::enumerate(getExtras())) {
-    std::string name = "epilogue operand " + std::to_string(number);
-    NamedOperand extra(name, value);
-    v.checkSize(extra, extra.type.getRank() - 1, y.getSize(1),
-                "the channels of 'y'");
-    if (extra.type.getRank() == 2)
-      v.checkSameRows(extra, y);
-  }
-  if (getEpilogue().empty() && !getExtras().empty())
-    v.report("an epilogue region for its " + Twine(getExtras().size()) +
-             " epilogue operands")
-        << "none";
+  checkExtras(v, getExtras(), getEpilogue(), y);
   return v.getResult();
+}
+
+LogicalResult ImplicitGemmOp::verify() {
+  KernelVerifier v(*this);
+  NamedOperand x("x", getX()), w("w", getW()), y("y", getY());
+  checkWeights(v, w, x, y, getTransposeWeights());
+  if (v.failed())
+    return failure();
+  NamedOperand table("table", getTable());
+  v.checkSize(table, 1, w.getSize(0), "the slices of 'w'");
+  v.checkSameRows(table, y);
+  checkExtras(v, getExtras(), getEpilogue(), y);
+  return v.getResult();
+}
+
+LogicalResult TileRowsOp::verify() {
+  KernelVerifier v(*this);
+  NamedOperand table("table", getTable()), masks("masks", getMasks());
+  NamedOperand tiled("tiled_table", getTiledTable()),
+      order("order", getOrder());
+  v.checkSize(tiled, 0, table.getSize(1), "the offsets of 'table'");
+  v.checkSize(order, 0, tiled.getSize(1), "the slots of 'tiled_table'");
+  if (!ShapedType::isDynamic(table.getSize(1)))
+    v.checkSize(masks, 1, llvm::divideCeil(table.getSize(1), 32),
+                "the words of as many offsets as 'table' has");
+  v.checkSize({"sizes", getSizes()}, 0, 3, "the rows and slots");
+  if (getRows() != 16 && getRows() != 64)
+    v.report("tiles of 16 or 64 rows") << getRows();
+  return v.getResult();
+}
+
+LogicalResult PackWeightsOp::verify() {
+  KernelVerifier v(*this);
+  NamedOperand w("w", getW());
+  if (!w.type.hasStaticShape() || w.type.getRank() != 3)
+    v.report("'w' to be [offsets, channels, channels] of static sizes")
+        << w.type;
+  return v.getResult();
+}
+
+LogicalResult TiledGemmOp::verify() {
+  KernelVerifier v(*this);
+  NamedOperand y("y", getY()), tiled("tiled_table", getTiledTable());
+  v.checkStaticColumns({"x", getX()});
+  v.checkStaticColumns(y);
+  v.checkSize({"order", getOrder()}, 0, tiled.getSize(1),
+              "the slots of 'tiled_table'");
+  checkExtras(v, getExtras(), getEpilogue(), y);
+  return v.getResult();
+}
+
+LogicalResult TiledGemmOp::verifyRegions() {
+  if (getEpilogue().empty())
+    return success();
+  return verifyEpilogue(*this, getEpilogue().front(), getExtras());
+}
+
+LogicalResult ImplicitGemmOp::verifyRegions() {
+  if (getEpilogue().empty())
+    return success();
+  return verifyEpilogue(*this, getEpilogue().front(), getExtras());
 }
 
 LogicalResult GatherGemmOp::verifyRegions() {

@@ -31,7 +31,10 @@ ParseResult sparseconv::parseKernelOp(OpAsmParser &parser,
       parseOperandGroup(parser, "outs", result) ||
       parser.parseOptionalAttrDict(result.attributes))
     return failure();
-  if (result.name.getStringRef() == GatherGemmOp::getOperationName()) {
+  StringRef name = result.name.getStringRef();
+  if (name == GatherGemmOp::getOperationName() ||
+      name == ImplicitGemmOp::getOperationName() ||
+      name == TiledGemmOp::getOperationName()) {
     OptionalParseResult region =
         parser.parseOptionalRegion(*result.addRegion());
     if (region.has_value() && failed(*region))

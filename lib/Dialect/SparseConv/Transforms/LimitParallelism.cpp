@@ -76,12 +76,15 @@ static void serialise(RewriterBase &rewriter, scf::ParallelOp parallel,
 namespace {
 struct LimitParallelism
     : mlir::sparseconv::impl::SparseConvLimitParallelismBase<LimitParallelism> {
+  using Base::Base;
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     getOperation()->walk<WalkOrder::PostOrder>([&](scf::ForOp loop) {
       if (scf::ParallelOp parallel = getPerfectlyNested(loop))
         sinkLoop(rewriter, loop, parallel);
     });
+    if (onlySink)
+      return;
     SmallVector<scf::ParallelOp> loops;
     getOperation()->walk<WalkOrder::PostOrder>(
         [&](scf::ParallelOp loop) { loops.push_back(loop); });

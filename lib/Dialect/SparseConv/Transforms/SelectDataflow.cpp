@@ -23,13 +23,22 @@ struct SelectDataflow
   using SparseConvSelectDataflowBase::SparseConvSelectDataflowBase;
 
   void runOnOperation() override {
-    if (target != "cpu") {
+    if (target != "cpu" && target != "cuda") {
       getOperation()->emitError("no dataflow is known for the target '")
-          << target << "'; there is: cpu";
+          << target << "'; there are: cpu, cuda";
       return signalPassFailure();
     }
+    if (target == "cuda") {
+      getOperation()->setAttr("sparseconv.target",
+                              StringAttr::get(&getContext(), target));
+      getOperation()->setAttr("sparseconv.chip",
+                              StringAttr::get(&getContext(), chip));
+    }
     auto choice =
-        DataflowAttr::get(&getContext(), DataflowKind::WeightStationary, 0, 1);
+        DataflowAttr::get(&getContext(),
+                          target == "cuda" ? DataflowKind::OutputStationary
+                                           : DataflowKind::WeightStationary,
+                          0, 1);
     auto select = [&](auto op) {
       if (op.getDataflow())
         return;

@@ -37,6 +37,34 @@ func.func @encode_sort(%points: tensor<?x4xi32> {bufferization.writable = false}
 
 // -----
 
+// The implicit GEMM writes every element of y, so an empty one is no copy.
+// CHECK-LABEL: func.func @implicit_gemm(
+// CHECK-SAME: %[[X:[^:]*]]: memref<?x8xf32>, %[[W:[^:]*]]: memref<2x8x16xf32>, %[[TABLE:[^:]*]]: memref<?x2xi32>, %[[BIAS:[^:]*]]: memref<16xf32>)
+// CHECK-NOT:  memref.copy
+// CHECK:      %[[Y:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?x16xf32>
+// CHECK-NEXT: sparseconv.kernel.implicit_gemm ins(%[[X]], %[[W]], %[[TABLE]], %[[BIAS]] : {{.*}}) outs(%[[Y]] : memref<?x16xf32>)
+// CHECK:        sparseconv.yield
+// CHECK-NOT:  memref.copy
+// CHECK:      return %[[Y]]
+func.func @implicit_gemm(%x: tensor<?x8xf32>, %w: tensor<2x8x16xf32>, %table: tensor<?x2xi32>, %bias: tensor<16xf32>)
+    -> tensor<?x16xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %table, %c0 : tensor<?x2xi32>
+  %empty = tensor.empty(%n) : tensor<?x16xf32>
+  %y = sparseconv.kernel.implicit_gemm
+      ins(%x, %w, %table, %bias : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?x2xi32>, tensor<16xf32>)
+      outs(%empty : tensor<?x16xf32>)
+      {dataflow = #sparseconv.dataflow<output_stationary>,
+       tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} {
+  ^bb0(%acc: f32, %b: f32):
+    %sum = arith.addf %acc, %b : f32
+    sparseconv.yield %sum : f32
+  } -> tensor<?x16xf32>
+  return %y : tensor<?x16xf32>
+}
+
+// -----
+
 // Two destinations of one operation never share a buffer, even where they are
 // the same empty tensor.
 // CHECK-LABEL: func.func @two_destinations(

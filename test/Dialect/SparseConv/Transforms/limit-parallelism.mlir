@@ -1,4 +1,5 @@
 // RUN: sparseconv-opt %s --sparseconv-limit-parallelism --split-input-file | FileCheck %s
+// RUN: sparseconv-opt %s --sparseconv-limit-parallelism=only-sink --split-input-file | FileCheck %s --check-prefix=SINK
 
 // Of two dimensions the first stays parallel.
 // CHECK-LABEL: func @two_dimensions
@@ -53,6 +54,29 @@ func.func @sum_over_rows(%x: memref<?x8xf32>, %sum: memref<8xf32>, %n: index) {
       %s = memref.load %sum[%c] : memref<8xf32>
       %t = arith.addf %s, %a : f32
       memref.store %t, %sum[%c] : memref<8xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// For a target that takes all parallel loops, only sequential ones move.
+// SINK-LABEL: func @sink
+// SINK: scf.parallel (%[[C:.*]], %[[D:.*]]) =
+// SINK:   scf.for %[[R:.*]] =
+// SINK:     memref.store %{{.*}}, %{{.*}}[%[[C]], %[[D]]]
+func.func @sink(%x: memref<?x8x4xf32>, %sum: memref<8x4xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  scf.for %r = %c0 to %n step %c1 {
+    scf.parallel (%c, %d) = (%c0, %c0) to (%c8, %c4) step (%c1, %c1) {
+      %a = memref.load %x[%r, %c, %d] : memref<?x8x4xf32>
+      %s = memref.load %sum[%c, %d] : memref<8x4xf32>
+      %t = arith.addf %s, %a : f32
+      memref.store %t, %sum[%c, %d] : memref<8x4xf32>
     }
   }
   return

@@ -1,29 +1,37 @@
 // RUN: sparseconv-opt %s --sparseconv-select-dataflow=target=cpu | FileCheck %s
+// RUN: sparseconv-opt %s "--sparseconv-select-dataflow=target=cuda chip=sm_86" | FileCheck %s --check-prefix=CUDA
 // RUN: not sparseconv-opt %s --sparseconv-select-dataflow=target=abacus 2>&1 | FileCheck %s --check-prefix=TARGET
 
 // Each convolution, and each of its gradients, says how it carries out its sum.
 // On the CPU that is one offset after the other within a block of output rows.
-// What is written by hand stays.
+// On a GPU a thread or a tile of them owns output rows, and the module says what
+// it is for. What is written by hand stays.
 
-// TARGET: error: no dataflow is known for the target 'abacus'; there is: cpu
+// TARGET: error: no dataflow is known for the target 'abacus'; there are: cpu, cuda
 
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 !map = !sparseconv.kernel_map<27, !set to !set>
 
+// CUDA: module attributes {sparseconv.chip = "sm_86", sparseconv.target = "cuda"}
+// CHECK-NOT: sparseconv.target
 // CHECK-LABEL: func.func @network(
 func.func @network(%x: tensor<?x16xf32>, %w: tensor<27x16x32xf32>, %dy: tensor<?x32xf32>, %m: !map)
     -> (tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x16xf32>, tensor<27x16x32xf32>) {
   // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<weight_stationary>}
+  // CUDA: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>}
   %y = sparseconv.conv %x, %w, %m
       : tensor<?x16xf32>, tensor<27x16x32xf32>, !map -> tensor<?x32xf32>
-  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>}
-  %z = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>}
+  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<hybrid, threshold = 3>}
+  // CUDA: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<hybrid, threshold = 3>}
+  %z = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<hybrid, threshold = 3>}
       : tensor<?x16xf32>, tensor<27x16x32xf32>, !map -> tensor<?x32xf32>
   // CHECK: sparseconv.input_grad {{.*}} {dataflow = #sparseconv.dataflow<weight_stationary>}
+  // CUDA: sparseconv.input_grad {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>}
   %dx = sparseconv.input_grad %dy, %w, %m
       : tensor<?x32xf32>, tensor<27x16x32xf32>, !map -> tensor<?x16xf32>
   // CHECK: sparseconv.weight_grad {{.*}} {dataflow = #sparseconv.dataflow<weight_stationary>}
+  // CUDA: sparseconv.weight_grad {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>}
   %dw = sparseconv.weight_grad %x, %dy, %m
       : tensor<?x16xf32>, tensor<?x32xf32>, !map -> tensor<27x16x32xf32>
   return %y, %z, %dx, %dw

@@ -82,7 +82,7 @@ def SparseConv_ConvOp : SparseConv_ComputeOp<"conv",
 }
 
 def SparseConv_YieldOp : SparseConv_Op<"yield",
-    [Pure, ReturnLike, Terminator, ParentOneOf<["ConvOp", "GatherGemmOp"]>]> {
+    [Pure, ReturnLike, Terminator, ParentOneOf<["ConvOp", "GatherGemmOp", "ImplicitGemmOp", "TiledGemmOp"]>]> {
   let summary = "ends an epilogue";
   let arguments = (ins Variadic<F32>:$values);
   let builders = [OpBuilder<(ins)>];

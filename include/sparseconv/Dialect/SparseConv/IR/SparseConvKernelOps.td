@@ -299,6 +299,75 @@ def SparseConv_GatherGemmOp
   let hasRegionVerifier = 1;
 }
 
+def SparseConv_ImplicitGemmOp
+    : SparseConv_KernelOp<"implicit_gemm", "getY", 1> {
+  let summary = "implicit GEMM over a neighbour table, with an epilogue";
+  let description = [{
+    y[r] = sum over k with table[r, k] = i >= 0 of x[i] . w[k], in f32, then the
+    epilogue, then one rounding. Weights and `transpose_weights` as in
+    `gather_gemm`. An entry that is no row of x counts as none.
+  }];
+  let arguments = (ins
+    SparseConv_FeaturesLike:$x, SparseConv_WeightsLike:$w,
+    SparseConv_TableLike:$table, Variadic<SparseConv_ExtraLike>:$extras,
+    SparseConv_FeaturesLike:$y,
+    SparseConv_DataflowAttr:$dataflow, SparseConv_TilingAttr:$tiling,
+    UnitAttr:$transpose_weights);
+  let regions = (region MaxSizedRegion<1>:$epilogue);
+  let hasRegionVerifier = 1;
+}
+
+def SparseConv_TileRowsOp
+    : SparseConv_KernelOp<"tile_rows", "getTiledTable", 4> {
+  let summary = "a neighbour table by tiles of rows with alike offsets";
+  let description = [{
+    The rows of `table` [N, K] in an order in which neighbours in a tile of `rows`
+    rows have most offsets in common: `order` [P] is the row of each slot, or -1
+    behind the last; `tiled_table` [K, P] is table[order[p], k], or -1;
+    `masks` [P / rows, ceil(K / 32)] has bit k % 32 of word k / 32 set where a row
+    of the tile has offset k. P is N rounded up to a multiple of 256. `sizes` is
+    `in_rows`, N and P.
+
+    With up to 32 offsets the rows are sorted by the rank in the Gray code of
+    their mask, the offset that fewest rows have as the highest bit; with more they
+    stay as they are.
+  }];
+  let arguments = (ins
+    SparseConv_TableLike:$table, Index:$in_rows,
+    SparseConv_TableLike:$tiled_table, SparseConv_RowsLike:$order,
+    SparseConv_TableLike:$masks, SparseConv_Shaped<[Index], [1]>:$sizes,
+    I64Attr:$rows);
+}
+
+def SparseConv_PackWeightsOp
+    : SparseConv_KernelOp<"pack_weights", "getImage", 1> {
+  let summary = "weights as tensor cores take them";
+  let description = [{
+    The image of `w` in the layout of the strategy that the tiling names.
+    `transpose_weights` as in `gather_gemm`.
+  }];
+  let arguments = (ins
+    SparseConv_WeightsLike:$w, SparseConv_Shaped<[I8], [1]>:$image,
+    UnitAttr:$transpose_weights);
+}
+
+def SparseConv_TiledGemmOp
+    : SparseConv_KernelOp<"tiled_gemm", "getY", 1> {
+  let summary = "implicit GEMM on tensor cores, with an epilogue";
+  let description = [{
+    As `implicit_gemm`, over the results of `tile_rows` and `pack_weights`. The
+    weights were [offsets, `in_channels`, channels of y].
+  }];
+  let arguments = (ins
+    SparseConv_FeaturesLike:$x, SparseConv_Shaped<[I8], [1]>:$image,
+    SparseConv_TableLike:$tiled_table, SparseConv_RowsLike:$order,
+    SparseConv_TableLike:$masks, SparseConv_Shaped<[Index], [1]>:$sizes,
+    Variadic<SparseConv_ExtraLike>:$extras,
+    SparseConv_FeaturesLike:$y);
+  let regions = (region MaxSizedRegion<1>:$epilogue);
+  let hasRegionVerifier = 1;
+}
+
 def SparseConv_WeightGradKernelOp
     : SparseConv_KernelOp<"weight_grad", "getDw", 1> {
   let summary = "gather-gather-GEMM over pair lists";
@@ -455,6 +524,37 @@ def SparseConv_FromDenseKernelOp
     SparseConv_Status:$status, SparseConv_FeaturesLike:$x,
     DenseI64ArrayAttr:$origin, TypeAttrOf<SparseConv_CoordsType>:$set,
     I64Attr:$op_id);
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers that the device knows
+//===----------------------------------------------------------------------===//
+
+def SparseConv_NumberBuffer
+    : ConfinedType<MemRefRankOf<[AnySignlessInteger, Index, AnyFloat], [1]>,
+                   [CPred<"::llvm::cast<MemRefType>($_self).getDimSize(0) == 1">],
+                   "a buffer of one number">;
+
+def SparseConv_DeviceScalarOp : SparseConv_Op<"kernel.device_scalar", [
+    TypesMatchWith<"result has the element type of the buffer", "buffer",
+                   "result", "::llvm::cast<MemRefType>($_self).getElementType()">]> {
+  let summary = "a number in a buffer of the device";
+  let description = [{
+    ```mlir
+    %n = sparseconv.kernel.device_scalar %count at_most %bound : memref<1xindex>
+    ```
+
+    The number in a buffer of one element, which is written once, before. The
+    host does not read it: kernels that need it load it, and where the host needs
+    a size it takes `bound`, which the number does not exceed.
+  }];
+  let arguments = (ins
+    Arg<SparseConv_NumberBuffer, "", [MemRead]>:$buffer,
+    Optional<Index>:$bound);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $buffer (`at_most` $bound^)? attr-dict `:` type($buffer)
+  }];
 }
 
 #endif // SPARSECONV_KERNEL_OPS

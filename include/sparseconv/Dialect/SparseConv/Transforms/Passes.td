@@ -18,8 +18,11 @@ def SparseConvLimitParallelism
     Threads pay where each gets much to do. Of nested `scf.parallel` loops the
     outermost stays parallel, of several dimensions the first; all others become
     `scf.for`. A sequential loop around nothing but a parallel one (a reduction
-    over rows, as `linalg` lowers it) moves inside it.
+    over rows, as `linalg` lowers it) moves inside it; with `only-sink` nothing
+    else changes.
   }];
+  let options = [Option<"onlySink", "only-sink", "bool", /*default=*/"false",
+                        "keep all parallel loops">];
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 
@@ -81,11 +84,15 @@ def SparseConvSelectDataflow
     Gives every `conv`, `input_grad` and `weight_grad` without one a
     `#sparseconv.dataflow`; what is written stays. On the CPU the choice is
     `weight_stationary`: within a block of output rows the pairs of one offset
-    fill the registers, where a dense tile would multiply mostly zeros.
+    fill the registers, where a dense tile would multiply mostly zeros. On a GPU
+    it is `output_stationary`, and the module is given the
+    attributes `sparseconv.target` and `sparseconv.chip`, which later passes read.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
-           "what the decision is for: cpu">];
+           "what the decision is for: cpu, cuda">,
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "the GPU that the decision is for: sm_80, sm_86, sm_89, sm_90a">];
   let dependentDialects = ["::mlir::sparseconv::SparseConvDialect"];
   let statistics = [
     Statistic<"numSelected", "selected", "operations given a dataflow">];
@@ -122,6 +129,72 @@ def SparseConvSeparateResults
     tensor twice, or two parts of one tensor, the later ones become copies.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def SparseConvBoundCounts
+    : Pass<"sparseconv-bound-counts", "::mlir::func::FuncOp"> {
+  let summary = "makes counts and sizes numbers of the device, with bounds";
+  let description = [{
+    For a target whose sizes stay on the device. Kernel operations on buffers
+    write each count to a buffer of its own; where it was read stands a
+    `sparseconv.kernel.device_scalar`, bounded by the rows for which the
+    operation's first destination has room. Each dynamic size of an argument is
+    passed in a buffer, too (a new argument with the attribute
+    `sparseconv.size_of`), bounded by the size of the buffer behind the argument.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::sparseconv::SparseConvDialect"];
+}
+
+def SparseConvFlattenBranches
+    : Pass<"sparseconv-flatten-branches", "::mlir::func::FuncOp"> {
+  let summary = "writes branches that only choose a tensor as a selection";
+  let description = [{
+    For a target on whose host no branch can depend on a size. An `scf.if` whose
+    sides give tensors from before it, or fills, becomes a `linalg.generic` that
+    reads each element from the side that is chosen, and fuses with its readers.
+    What else the sides do (the report of an error) stays under the condition.
+    Branches that compute tensors stay as they are.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def SparseConvFormKernels
+    : Pass<"sparseconv-form-kernels", "::mlir::func::FuncOp"> {
+  let summary = "divides a function into kernels and what the host does";
+  let description = [{
+    Every outermost `scf.parallel` becomes a `gpu.launch` with a thread for each
+    iteration; code between such loops that reads or writes buffers becomes a
+    launch of one thread. Numbers of the device are read inside the kernels that
+    need them: what remains on the host are allocations, launches and arithmetic
+    on capacities. Kernels take buffers without sizes and rebuild their shapes.
+    Each dynamic size of a result is returned in a buffer (a new result).
+
+    A branch on a number of the device around loops is a condition in each of
+    their kernels; other control flow that would need such a number on the host
+    is an error.
+  }];
+  let options = [Option<"blockSize", "block-size", "int64_t", /*default=*/"256",
+                        "threads of a block of a parallel loop's kernel">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::sparseconv::SparseConvDialect"];
+}
+
+def SparseConvMergeKernels
+    : Pass<"sparseconv-merge-kernels", "::mlir::ModuleOp"> {
+  let summary = "gathers all kernels in one module, equal ones once";
+  let description = [{
+    Outlining makes a `gpu.module` for each launch. Kernels of one text (layers of
+    one shape, passes of one sort) become one, and all stand in one module, which
+    is compiled and loaded once.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
 #endif // SPARSECONV_TRANSFORMS_PASSES

@@ -1,0 +1,55 @@
+//===- CudaExecutable.h - a module compiled for a GPU -----------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_EXECUTION_CUDAEXECUTABLE_H
+#define SPARSECONV_EXECUTION_CUDAEXECUTABLE_H
+
+#include "sparseconv/Execution/Executable.h"
+#include "sparseconv/Execution/Signature.h"
+#include <memory>
+
+namespace mlir::sparseconv {
+
+struct CudaOptions {
+  /// "sm_90a"; empty: what the first device can run.
+  std::string chip;
+  /// Fill memory with NaN before each run, and give every size room to spare,
+  /// so that a kernel that reads what nobody wrote is found. Also switched on
+  /// by SPARSECONV_POISON=1 in the environment.
+  bool poison = false;
+};
+
+/// A module lowered through the pipeline `sparseconv-lower-to-kernels`, as a
+/// plan on the first device. Memory for the sizes of the last call is kept.
+class CudaExecutable : public Executable {
+public:
+  ~CudaExecutable() override;
+
+  /// Compiles a copy of `module`. Errors: no driver or device; a stage of the
+  /// compiler, whose diagnostics go to the context's handler.
+  static llvm::Expected<std::unique_ptr<CudaExecutable>>
+  compile(ModuleOp module, const CudaOptions &options = {});
+
+  llvm::Expected<std::vector<::sparseconv::HostTensor>>
+  run(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments) override;
+
+  /// As a CUDA graph on data that lies on the device: from the launch of the
+  /// graph to the end of its last kernel, seen from the host.
+  llvm::Expected<std::vector<double>>
+  time(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,
+       unsigned warmups, unsigned repeats) override;
+
+private:
+  struct Impl;
+  explicit CudaExecutable(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_EXECUTION_CUDAEXECUTABLE_H

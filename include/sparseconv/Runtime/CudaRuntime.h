@@ -1,0 +1,247 @@
+//===- CudaRuntime.h - running compiled networks on a GPU -----------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+/*
+ * The C interface of the runtime: it loads a plan that the compiler wrote and
+ * runs its functions through the CUDA driver, which it opens at run time. It
+ * needs no CUDA toolkit, no MLIR and no LLVM; this header is C99 and C++.
+ *
+ *   context    a device                        sparseconv_context_create
+ *   program    a loaded plan                   sparseconv_program_load
+ *   instance   a function and its memory for   sparseconv_instance_create
+ *              given capacities
+ *   run        on the caller's stream and      sparseconv_instance_run
+ *              pointers; nothing synchronises
+ *   results    exact sizes and status          sparseconv_instance_results
+ *
+ * Every function returns a sparseconv_code; a text that says more is kept for
+ * each thread (sparseconv_last_error). All functions may be called from any
+ * thread. Calls on one instance take turns. An object may be destroyed before
+ * what was made from it: it lives on as long as it is needed.
+ *
+ * A dynamic dimension has a capacity, known on the host when an instance is
+ * created, and an exact size that may differ from run to run. Tensors are
+ * contiguous and row major at their exact sizes; inputs need no padding.
+ */
+
+#ifndef SPARSECONV_RUNTIME_CUDARUNTIME_H
+#define SPARSECONV_RUNTIME_CUDARUNTIME_H
+
+#include <stdint.h>
+
+/* NOLINTBEGIN: C names and C types. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum sparseconv_code {
+  SPARSECONV_OK = 0,
+  SPARSECONV_INVALID_ARGUMENT = 1,
+  SPARSECONV_NO_DRIVER = 2,
+  SPARSECONV_NO_DEVICE = 3,
+  SPARSECONV_DRIVER_TOO_OLD = 4,
+  /* The plan is damaged, of another version or not well formed. */
+  SPARSECONV_INVALID_PLAN = 5,
+  /* No code in the plan runs on this device. */
+  SPARSECONV_WRONG_CHIP = 6,
+  SPARSECONV_OUT_OF_MEMORY = 7,
+  /* A size beyond the capacity that the instance was created for. */
+  SPARSECONV_OVER_CAPACITY = 8,
+  /* The run is not done yet. */
+  SPARSECONV_NOT_READY = 9,
+  /* Any other failure of the driver. */
+  SPARSECONV_CUDA_ERROR = 10,
+  /* The data given to the program is wrong, as the program found. */
+  SPARSECONV_PROGRAM_ERROR = 11,
+  /* A file cannot be read. */
+  SPARSECONV_FILE_ERROR = 12
+} sparseconv_code;
+
+typedef enum sparseconv_type {
+  SPARSECONV_I1 = 0,
+  SPARSECONV_I8 = 1,
+  SPARSECONV_U8 = 2,
+  SPARSECONV_I16 = 3,
+  SPARSECONV_I32 = 4,
+  SPARSECONV_I64 = 5,
+  SPARSECONV_F16 = 6,
+  SPARSECONV_BF16 = 7,
+  SPARSECONV_F32 = 8,
+  SPARSECONV_F64 = 9
+} sparseconv_type;
+
+enum { SPARSECONV_DYNAMIC = -1 };
+
+typedef struct sparseconv_context sparseconv_context;
+typedef struct sparseconv_program sparseconv_program;
+typedef struct sparseconv_instance sparseconv_instance;
+/* A CUstream (cudaStream_t); NULL is the default stream. */
+typedef void *sparseconv_stream;
+
+/* The text of the calling thread's last failure, never NULL. It stays valid
+ * until the thread's next failing call. */
+const char *sparseconv_last_error(void);
+/* "SPARSECONV_OK", ... */
+const char *sparseconv_code_name(int code);
+
+/*===----------------------------------------------------------------------===
+ * Devices
+ *===----------------------------------------------------------------------===*/
+
+/* Fails without a usable driver. */
+int sparseconv_device_count(int *count);
+/* On the primary context of a device, which other libraries share. */
+int sparseconv_context_create(int device, sparseconv_context **context);
+void sparseconv_context_destroy(sparseconv_context *context);
+/* "sm_90" */
+const char *sparseconv_context_chip(const sparseconv_context *context);
+/* "NVIDIA H200" */
+const char *sparseconv_context_device_name(const sparseconv_context *context);
+/* Gives memory that is kept for later instances back to the device. */
+int sparseconv_context_trim(sparseconv_context *context);
+
+/*===----------------------------------------------------------------------===
+ * Programs
+ *===----------------------------------------------------------------------===*/
+
+/* The bytes are copied. */
+int sparseconv_program_load(sparseconv_context *context, const void *bytes,
+                            uint64_t size, sparseconv_program **program);
+int sparseconv_program_load_file(sparseconv_context *context, const char *path,
+                                 sparseconv_program **program);
+void sparseconv_program_destroy(sparseconv_program *program);
+
+/* Brings the data of a constant that the plan holds by reference, before the
+ * first instance that needs it is created. The bytes are copied to the device;
+ * they have to be those that the program was compiled with. */
+int sparseconv_program_bind_constant(sparseconv_program *program,
+                                     const char *name, const void *bytes,
+                                     uint64_t size);
+
+int64_t sparseconv_program_num_functions(const sparseconv_program *program);
+/* NULL where there is no such function. */
+const char *sparseconv_program_function_name(const sparseconv_program *program,
+                                             int64_t index);
+
+/* What an input or output is. The pointers live as long as the program. */
+typedef struct sparseconv_value_info {
+  const char *name;
+  int32_t type; /* a sparseconv_type */
+  int32_t rank;
+  const int64_t *sizes; /* SPARSECONV_DYNAMIC where dynamic */
+} sparseconv_value_info;
+
+int sparseconv_program_num_values(const sparseconv_program *program,
+                                  const char *function, int64_t *num_inputs,
+                                  int64_t *num_outputs);
+int sparseconv_program_input(const sparseconv_program *program,
+                             const char *function, int64_t index,
+                             sparseconv_value_info *info);
+int sparseconv_program_output(const sparseconv_program *program,
+                              const char *function, int64_t index,
+                              sparseconv_value_info *info);
+
+/*===----------------------------------------------------------------------===
+ * Instances
+ *===----------------------------------------------------------------------===*/
+
+enum {
+  /* Fills scratch memory and outputs with NaN (as integers: far out of bounds)
+   * before each run, and the instance's own input buffers behind the exact
+   * size. Finds kernels that read what nobody wrote. */
+  SPARSECONV_POISON = 1,
+  /* Waits after each step, so that a fault names its kernel. */
+  SPARSECONV_SYNCHRONOUS = 2
+};
+
+/* `capacities` are those of the inputs' dynamic dimensions, input by input, in
+ * order. Allocates all memory that runs need, but that of outputs and inputs
+ * that the instance owns. Waits for the device. */
+int sparseconv_instance_create(sparseconv_program *program,
+                               const char *function, const int64_t *capacities,
+                               int64_t num_capacities, uint32_t flags,
+                               sparseconv_instance **instance);
+/* Waits for the last run. */
+void sparseconv_instance_destroy(sparseconv_instance *instance);
+
+typedef struct sparseconv_tensor {
+  void *data;           /* aligned to 16 bytes; may be NULL where empty */
+  int32_t type;         /* a sparseconv_type */
+  int32_t rank;         /* of `sizes`; 0 and unused for an output */
+  const int64_t *sizes; /* exact sizes of an input */
+  uint64_t bytes;       /* that may be accessed at `data` */
+} sparseconv_tensor;
+
+typedef struct sparseconv_instance_info {
+  uint64_t arena_bytes;   /* allocated at creation */
+  uint64_t scratch_bytes; /* what scratch buffers would take without reuse */
+  int64_t num_steps;
+  int32_t num_streams;
+} sparseconv_instance_info;
+int sparseconv_instance_describe(const sparseconv_instance *instance,
+                                 sparseconv_instance_info *info);
+
+/* Enqueues one run on `stream`, on device memory. An output needs room for its
+ * capacity (sparseconv_instance_output_capacity); one with data == NULL, or all
+ * of them with outputs == NULL, goes to a buffer that the instance owns. Runs
+ * of one instance on several streams are ordered as they were enqueued. */
+int sparseconv_instance_run(sparseconv_instance *instance,
+                            sparseconv_stream stream,
+                            const sparseconv_tensor *inputs, int64_t num_inputs,
+                            const sparseconv_tensor *outputs,
+                            int64_t num_outputs);
+
+/* Captures the function as a CUDA graph on fixed device memory: `data` of each
+ * tensor, with room for its capacity, or a buffer of the instance where it is
+ * NULL (or inputs, or outputs, are NULL). Sizes are not looked at. */
+int sparseconv_instance_capture(sparseconv_instance *instance,
+                                const sparseconv_tensor *inputs,
+                                int64_t num_inputs,
+                                const sparseconv_tensor *outputs,
+                                int64_t num_outputs);
+/* Enqueues the captured graph for inputs of the given exact sizes, any within
+ * the capacities. Inputs elsewhere than in the captured memory are copied there
+ * first. */
+int sparseconv_instance_replay(sparseconv_instance *instance,
+                               sparseconv_stream stream,
+                               const sparseconv_tensor *inputs,
+                               int64_t num_inputs);
+
+/* One run on host memory; waits, and reports what the program reports. Read
+ * the outputs with sparseconv_instance_read_output. */
+int sparseconv_instance_run_host(sparseconv_instance *instance,
+                                 const sparseconv_tensor *inputs,
+                                 int64_t num_inputs);
+
+/* What became of the last run: SPARSECONV_OK, SPARSECONV_NOT_READY, the status
+ * that the program reports with its message, or the driver's failure. With
+ * `wait` it waits for the run. */
+int sparseconv_instance_results(sparseconv_instance *instance, int wait);
+
+/* Bytes and (where `sizes` is not NULL) sizes that an output can have. */
+int sparseconv_instance_output_capacity(sparseconv_instance *instance,
+                                        int64_t index, int64_t *sizes,
+                                        uint64_t *bytes);
+/* After successful results: exact sizes and bytes, and where the output lies
+ * on the device. */
+int sparseconv_instance_output(sparseconv_instance *instance, int64_t index,
+                               int64_t *sizes, uint64_t *bytes, void **data);
+/* After successful results: copies an output of exactly `bytes` bytes to the
+ * host and waits. */
+int sparseconv_instance_read_output(sparseconv_instance *instance,
+                                    int64_t index, void *host, uint64_t bytes);
+/* The instance's own buffer for an input, with room for its capacity. */
+int sparseconv_instance_input_buffer(sparseconv_instance *instance,
+                                     int64_t index, void **data,
+                                     uint64_t *bytes);
+
+#ifdef __cplusplus
+}
+#endif
+/* NOLINTEND */
+
+#endif /* SPARSECONV_RUNTIME_CUDARUNTIME_H */

@@ -1,0 +1,282 @@
+//===- Plan.h - the host side of a compiled network as data -----*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A plan says what a host does to run compiled functions on a device: which
+// buffers there are and how long they live, which kernels run on what grid with
+// which parameters, in what order. Sizes are small expressions of capacities
+// (upper bounds of the inputs' dynamic dimensions); exact sizes are 64-bit
+// integers in device memory, the slots, that kernels read and write. Compiler
+// and runtime share this file, which needs neither MLIR, LLVM nor CUDA.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_RUNTIME_PLAN_H
+#define SPARSECONV_RUNTIME_PLAN_H
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sparseconv::plan {
+
+/// Written into every file; a reader refuses any other.
+constexpr uint32_t kVersion = 1;
+constexpr uint32_t kMaxStreams = 16;
+constexpr uint32_t kMaxRank = 8;
+/// Buffers start at multiples of this; so does a caller's pointer at multiples
+/// of kPointerAlignment.
+constexpr int64_t kBufferAlignment = 256;
+constexpr int64_t kPointerAlignment = 16;
+
+/// Numbered as sparseconv::ElementKind.
+enum class ElementType : uint8_t {
+  I1,
+  I8,
+  U8,
+  I16,
+  I32,
+  I64,
+  F16,
+  BF16,
+  F32,
+  F64
+};
+constexpr unsigned kNumElementTypes = 10;
+/// Bytes of one element (an i1 takes one byte).
+unsigned getByteWidth(ElementType type);
+/// The MLIR spelling: "i32", "f16", ...
+const char *getName(ElementType type);
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+struct SizeTerm {
+  enum class Kind : uint8_t {
+    Constant, ///< value
+    Capacity, ///< of dimension `dim` of input `input`
+    Add,
+    Mul,
+    CeilDiv,
+    FloorDiv,
+    Max,
+    Min
+  };
+  Kind kind = Kind::Constant;
+  int64_t value = 0;
+  uint32_t input = 0, dim = 0;
+};
+
+/// A postfix program over capacities. Evaluation is exact: a result beyond 63
+/// bits, or a division by less than 1, is an error.
+struct SizeExpr {
+  std::vector<SizeTerm> terms;
+
+  static SizeExpr constant(int64_t value);
+  static SizeExpr capacity(uint32_t input, uint32_t dim);
+};
+SizeExpr operator+(const SizeExpr &a, const SizeExpr &b);
+SizeExpr operator*(const SizeExpr &a, const SizeExpr &b);
+SizeExpr ceilDiv(const SizeExpr &a, const SizeExpr &b);
+SizeExpr floorDiv(const SizeExpr &a, const SizeExpr &b);
+SizeExpr max(const SizeExpr &a, const SizeExpr &b);
+SizeExpr min(const SizeExpr &a, const SizeExpr &b);
+
+/// By input and dimension; a static dimension holds its size.
+using Capacities = std::vector<std::vector<int64_t>>;
+
+/// Nothing, with the reason in `error`, where there is no 63-bit result.
+std::optional<int64_t> evaluate(const SizeExpr &expr,
+                                const Capacities &capacities,
+                                std::string &error);
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+constexpr int64_t kDynamic = -1;
+constexpr uint32_t kNone = ~uint32_t(0);
+
+struct Dim {
+  int64_t size = kDynamic;
+  /// Holds the exact size of a dynamic dimension.
+  uint32_t slot = 0;
+  /// Upper bound of a dynamic dimension of an output.
+  SizeExpr capacity;
+};
+
+/// An input or output: contiguous and row major at its exact sizes.
+struct Value {
+  std::string name;
+  ElementType type = ElementType::F32;
+  std::vector<Dim> dims;
+};
+
+struct Buffer {
+  enum class Kind : uint8_t {
+    Input,     ///< number `index`; never written
+    Output,    ///< number `index`
+    Constant,  ///< number `index`; never written
+    Scratch,   ///< undefined before `firstStep`, dead after `lastStep`
+    Persistent ///< zeroed once, then kept from run to run
+  };
+  std::string name;
+  Kind kind = Kind::Scratch;
+  uint32_t index = 0;
+  SizeExpr bytes;
+  uint32_t firstStep = 0, lastStep = 0;
+};
+
+/// One kernel parameter.
+struct Param {
+  enum class Kind : uint8_t {
+    Buffer,   ///< address of buffer `index` plus `expr` bytes
+    Slot,     ///< address of slot `index`
+    Status,   ///< address of the status record, see Support/Status.h
+    I32,      ///< the low 32 bits of `value`
+    I64,      ///< `value`
+    Capacity, ///< `expr` as a 64-bit integer
+  };
+  Kind kind = Kind::I32;
+  uint32_t index = 0;
+  int64_t value = 0;
+  SizeExpr expr;
+
+  static Param buffer(uint32_t index, SizeExpr offset = SizeExpr::constant(0));
+  static Param slot(uint32_t index);
+  static Param status();
+  static Param i32(int32_t value);
+  static Param i64(int64_t value);
+  static Param capacity(SizeExpr expr);
+};
+
+struct Step {
+  enum class Kind : uint8_t { Launch, Memset, Copy };
+  Kind kind = Kind::Launch;
+  /// Entry of the op table that this step belongs to, or kNone.
+  uint32_t op = kNone;
+  /// Steps of one stream run in order. Stream 0 is the caller's.
+  uint32_t stream = 0;
+  /// Earlier steps that have to be done first.
+  std::vector<uint32_t> dependencies;
+
+  // Launch. A grid that comes out as 0 is launched as 1, and gridX is rounded
+  // up to a multiple of the cluster: kernels guard themselves by counts.
+  uint32_t kernel = 0;
+  SizeExpr gridX = SizeExpr::constant(1), gridY = SizeExpr::constant(1);
+  uint32_t blockX = 1;
+  uint32_t dynamicSharedBytes = 0;
+  uint32_t cluster = 1;
+  std::vector<Param> params;
+
+  // Memset and Copy; `bytes` of Memset counts bytes for both widths.
+  uint32_t target = 0, source = 0;
+  SizeExpr targetOffset = SizeExpr::constant(0);
+  SizeExpr sourceOffset = SizeExpr::constant(0);
+  SizeExpr bytes = SizeExpr::constant(0);
+  uint32_t value = 0;
+  uint8_t valueBytes = 1; ///< 1 or 4
+};
+
+/// What a status record's opId stands for.
+struct Op {
+  std::string name;     ///< "sparseconv.pack"
+  std::string location; ///< "net.mlir:3:8", or empty
+};
+
+struct Function {
+  std::string name;
+  std::vector<Value> inputs, outputs;
+  /// Exactly one of kind Input and Output for each input and output.
+  std::vector<Buffer> buffers;
+  /// Names. The slot of an input's dynamic dimension is set before the first
+  /// step, every other one starts as 0.
+  std::vector<std::string> slots;
+  std::vector<Op> ops;
+  std::vector<Step> steps;
+  uint32_t numStreams = 1;
+};
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+/// Device code for one chip.
+struct Image {
+  enum class Kind : uint8_t { Ptx, Cubin };
+  Kind kind = Kind::Ptx;
+  std::string chip; ///< "sm_90a"
+  std::string_view bytes;
+};
+
+struct Module {
+  std::string name;
+  std::vector<Image> images;
+};
+
+struct Kernel {
+  std::string name; ///< the symbol in its module
+  uint32_t module = 0;
+  uint32_t staticSharedBytes = 0;
+  uint32_t dynamicSharedBytes = 0; ///< most that a launch asks for
+};
+
+/// Data that outlives a run, such as weights: inside the file, or bound to its
+/// name by the caller, who has to bring the same bytes.
+struct Constant {
+  std::string name;
+  uint64_t size = 0;
+  uint64_t hash = 0; ///< hashBytes() of the data
+  bool inFile = true;
+  std::string_view bytes; ///< empty unless inFile
+};
+
+/// Bytes are views: of `storage`, or of the file that was parsed.
+struct Plan {
+  std::string producer;
+  std::vector<Module> modules;
+  std::vector<Kernel> kernels;
+  std::vector<Constant> constants;
+  std::vector<Function> functions;
+  std::deque<std::string> storage;
+
+  Plan() = default;
+  Plan(Plan &&) = default;
+  Plan &operator=(Plan &&) = default;
+
+  /// Keeps `bytes` as long as the plan.
+  std::string_view keep(std::string bytes);
+  /// The index of a constant with those bytes inside.
+  uint32_t addConstant(std::string name, std::string bytes);
+  const Function *findFunction(std::string_view name) const;
+};
+
+uint64_t hashBytes(std::string_view bytes);
+
+/// The reason why a plan is not well formed, or nothing. Every index is then in
+/// bounds and every expression can be evaluated or fails with a message.
+std::optional<std::string> verify(const Plan &plan);
+
+/// The file of a verified plan: little endian on every host.
+std::string serialise(const Plan &plan);
+
+/// Reads and verifies a file, of which the plan keeps views. Any bytes are
+/// safe to parse; memory in use stays in proportion to their number.
+std::optional<Plan> parse(std::string_view file, std::string &error);
+
+/// Readable text, one line a buffer, step, kernel, ...
+std::string dump(const Plan &plan);
+std::string toString(const SizeExpr &expr, const Function &function);
+
+} // namespace sparseconv::plan
+
+#endif // SPARSECONV_RUNTIME_PLAN_H

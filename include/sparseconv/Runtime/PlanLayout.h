@@ -1,0 +1,82 @@
+//===- PlanLayout.h - sizes and places for given capacities -----*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is left of a plan's function once capacities are numbers: the size and
+// place of every buffer, the grids, the parameters, and which step waits for
+// which.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_RUNTIME_PLANLAYOUT_H
+#define SPARSECONV_RUNTIME_PLANLAYOUT_H
+
+#include "sparseconv/Runtime/Plan.h"
+
+namespace sparseconv::plan {
+
+/// Order between the steps of several streams. Stream 0 is forked into the
+/// others before the first step and joins them after the last.
+struct Schedule {
+  struct Waits {
+    /// Steps of other streams to wait for.
+    std::vector<uint32_t> steps;
+    /// The first step of a stream but 0 waits for the fork.
+    bool forFork = false;
+  };
+  std::vector<Waits> waits;
+  /// Whether another stream waits for a step.
+  std::vector<bool> signals;
+  /// Last steps of other streams that stream 0 waits for at the end.
+  std::vector<uint32_t> joins;
+
+  explicit Schedule(const Function &function);
+
+  /// Whether all uses of buffer `a` end before any of buffer `b` begins.
+  bool endsBefore(uint32_t a, uint32_t b) const;
+
+private:
+  /// Number of steps of a stream that are known to be done: entry
+  /// [i * streams + s] holds one more than the highest such step, when step i
+  /// starts.
+  std::vector<uint32_t> done;
+  /// Per buffer and stream: one more than the last use, and `done` at the
+  /// earliest use.
+  std::vector<uint32_t> lastUse, doneAtUse;
+  uint32_t streams;
+};
+
+/// The evaluated numbers of one step.
+struct StepSizes {
+  int64_t gridX = 1, gridY = 1;
+  int64_t bytes = 0, targetOffset = 0, sourceOffset = 0;
+  /// Offsets of Buffer and values of Capacity parameters, 0 for others.
+  std::vector<int64_t> params;
+};
+
+struct Layout {
+  std::vector<int64_t> bufferBytes;
+  /// Scratch and persistent buffers: place in the arena.
+  std::vector<int64_t> bufferOffsets;
+  /// The status record and, behind it, the slots: at the arena's start.
+  int64_t scalarBytes = 0;
+  int64_t arenaBytes = 0;
+  /// Sum over the scratch buffers, each rounded up: what reuse saves.
+  int64_t scratchBytes = 0;
+  /// Capacities of the outputs' dimensions.
+  std::vector<std::vector<int64_t>> outputCapacities;
+  std::vector<StepSizes> steps;
+};
+
+/// Evaluates and checks every size and packs the arena, first fit from the
+/// largest buffer down. `capacities` has an entry for each input and dimension.
+std::optional<Layout> layOut(const Function &function, const Schedule &schedule,
+                             const Capacities &capacities, std::string &error);
+
+} // namespace sparseconv::plan
+
+#endif // SPARSECONV_RUNTIME_PLANLAYOUT_H

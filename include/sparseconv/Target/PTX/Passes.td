@@ -1,0 +1,42 @@
+//===- Passes.td - passes on the way to PTX ----------------*- tablegen -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_TARGET_PTX_PASSES
+#define SPARSECONV_TARGET_PTX_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SparseConvExportDynamicShared
+    : Pass<"sparseconv-export-dynamic-shared", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "makes dynamic shared memory an external symbol";
+  let description = [{
+    `gpu.dynamic_shared_memory` lowers to an internal array of no elements, which
+    the backend would place in the static shared memory of each kernel. As an
+    external one, aligned to 1024 bytes, it names what the launch asks for.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def SparseConvExpandDeviceMath
+    : Pass<"sparseconv-expand-device-math", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "writes math operations without a library of the device";
+  let description = [{
+    Exact operations (`sqrt`, `absf`, `floor`, ...) become intrinsics of LLVM's
+    that the backend has instructions for; `exp`, `expm1`, `log`, `log1p`,
+    `log2`, `tanh`, `erf` and `erfc` on f32 become polynomials. `rsqrt`, `cosh`
+    and `clampf` are written with these. What is on f16 or bf16 is computed in
+    f32. Any other, and `arith.remf`, is an error: it would call a library of
+    the device, which there is none of.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+#endif // SPARSECONV_TARGET_PTX_PASSES

@@ -1,0 +1,29 @@
+//===- Patterns.h - kernels of a GPU ----------------------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_LIB_CONVERSION_KERNELSTOGPU_PATTERNS_H
+#define SPARSECONV_LIB_CONVERSION_KERNELSTOGPU_PATTERNS_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::sparseconv {
+
+/// sort.
+void populateSortToGpuPatterns(RewritePatternSet &patterns);
+/// search.
+void populateSearchToGpuPatterns(RewritePatternSet &patterns);
+/// tile_rows.
+void populateTileRowsToGpuPatterns(RewritePatternSet &patterns);
+/// pack_weights, tiled_gemm.
+void populateTiledGemmToGpuPatterns(RewritePatternSet &patterns);
+/// implicit_gemm.
+void populateImplicitGemmToGpuPatterns(RewritePatternSet &patterns);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_LIB_CONVERSION_KERNELSTOGPU_PATTERNS_H

@@ -1,0 +1,138 @@
+//===- BoundCounts.cpp - numbers of the device, with bounds ---------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+
+namespace mlir::sparseconv {
+#define GEN_PASS_DEF_SPARSECONVBOUNDCOUNTS
+#include "sparseconv/Dialect/SparseConv/Transforms/Passes.h.inc"
+} // namespace mlir::sparseconv
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+/// Every dynamic size of an argument becomes a number of the device, passed as
+/// a buffer of its own; so does a scalar argument.
+static LogicalResult passSizes(func::FuncOp function) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
+  auto slotType = MemRefType::get({1}, builder.getIndexType());
+  for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i) {
+    BlockArgument argument = function.getArgument(i);
+    if (argument.getType().isIntOrIndexOrFloat()) {
+      argument.setType(MemRefType::get({1}, argument.getType()));
+      Value scalar = DeviceScalarOp::create(builder, function.getLoc(),
+                                            argument, /*bound=*/Value());
+      argument.replaceAllUsesExcept(scalar, scalar.getDefiningOp());
+      continue;
+    }
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    if (!type)
+      continue;
+    SmallVector<Operation *> dims;
+    for (Operation *user : argument.getUsers())
+      if (isa<memref::DimOp>(user))
+        dims.push_back(user);
+    for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+      if (!type.isDynamicDim(axis))
+        continue;
+      unsigned position = function.getNumArguments();
+      NamedAttribute sizeOf = builder.getNamedAttr(
+          "sparseconv.size_of",
+          builder.getDenseI64ArrayAttr({static_cast<int64_t>(i), axis}));
+      if (failed(function.insertArgument(position, slotType,
+                                         builder.getDictionaryAttr(sizeOf),
+                                         argument.getLoc())))
+        return failure();
+      Location loc = function.getLoc();
+      Value capacity = memref::DimOp::create(
+          builder, loc, argument,
+          arith::ConstantIndexOp::create(builder, loc, axis));
+      Value size = DeviceScalarOp::create(
+          builder, loc, function.getArgument(position), capacity);
+      for (Operation *user : dims)
+        if (cast<memref::DimOp>(user).getConstantIndex() == axis)
+          user->getResult(0).replaceAllUsesWith(size);
+    }
+  }
+  function.setFunctionType(
+      builder.getFunctionType(function.front().getArgumentTypes(),
+                              function.getFunctionType().getResults()));
+  return success();
+}
+
+/// The count of a kernel operation: its last destination, where that is one.
+static OpOperand *getCount(Operation *op) {
+  auto kernel = dyn_cast<DestinationStyleOpInterface>(op);
+  if (!kernel || !isa<SparseConvDialect>(op->getDialect()))
+    return nullptr;
+  OpOperand *last = kernel.getDpsInitOperand(kernel.getNumDpsInits() - 1);
+  auto type = dyn_cast<MemRefType>(last->get().getType());
+  bool isCount = type && type.getElementType().isIndex() &&
+                 type.getShape() == ArrayRef<int64_t>{1};
+  return isCount ? last : nullptr;
+}
+
+/// Gives each count a buffer that is written once, and a bound: the rows for
+/// which the first destination has room.
+static void boundCounts(func::FuncOp function) {
+  struct Count {
+    Value buffer, bound;
+  };
+  llvm::DenseMap<Value, Count> latest;
+  OpBuilder builder(function.getContext());
+  SmallVector<Operation *> loads;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      auto it = latest.find(load.getMemRef());
+      if (it == latest.end())
+        return;
+      builder.setInsertionPoint(op);
+      Value scalar = DeviceScalarOp::create(
+          builder, op->getLoc(), it->second.buffer, it->second.bound);
+      load.getResult().replaceAllUsesWith(scalar);
+      loads.push_back(op);
+      return;
+    }
+    OpOperand *count = getCount(op);
+    if (!count)
+      return;
+    builder.setInsertionPoint(op);
+    Location loc = op->getLoc();
+    Value first = cast<DestinationStyleOpInterface>(op).getDpsInits()[0];
+    Value bound = builder.createOrFold<memref::DimOp>(
+        loc, first, arith::ConstantIndexOp::create(builder, loc, 0));
+    if (auto unique = dyn_cast<UniqueOp>(op))
+      bound = builder.createOrFold<arith::MinUIOp>(
+          loc, bound,
+          arith::ConstantIndexOp::create(builder, loc, unique.getCapacity()));
+    Value buffer = memref::AllocOp::create(
+        builder, loc, cast<MemRefType>(count->get().getType()));
+    latest[count->get()] = {buffer, bound};
+    count->set(buffer);
+  });
+  for (Operation *load : loads)
+    load->erase();
+}
+
+namespace {
+struct BoundCounts
+    : mlir::sparseconv::impl::SparseConvBoundCountsBase<BoundCounts> {
+  void runOnOperation() override {
+    // What a private function's callers pass stays as it is.
+    if (!getOperation().isPublic() || getOperation().isDeclaration())
+      return;
+    boundCounts(getOperation());
+    if (failed(passSizes(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,232 @@
+//===- CudaExecutable.cpp - a module compiled for a GPU -------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Execution/CudaExecutable.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "sparseconv/Pipelines/LowerToKernels.h"
+#include "sparseconv/Runtime/CudaRuntime.h"
+#include "sparseconv/Target/PTX/ToPtx.h"
+#include "sparseconv/Target/Plan/TranslateToPlan.h"
+#include "llvm/ADT/StringMap.h"
+#include <chrono>
+#include <cstdlib>
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+using ::sparseconv::ElementKind;
+using ::sparseconv::HostTensor;
+
+namespace {
+template <typename T, void (*destroy)(T *)> struct Destroy {
+  void operator()(T *object) const { destroy(object); }
+};
+using Context =
+    std::unique_ptr<sparseconv_context,
+                    Destroy<sparseconv_context, sparseconv_context_destroy>>;
+using Program =
+    std::unique_ptr<sparseconv_program,
+                    Destroy<sparseconv_program, sparseconv_program_destroy>>;
+using Instance =
+    std::unique_ptr<sparseconv_instance,
+                    Destroy<sparseconv_instance, sparseconv_instance_destroy>>;
+
+/// Arguments as the runtime takes them; a scalar is a tensor of one element.
+struct Inputs {
+  explicit Inputs(ArrayRef<HostTensor> arguments) {
+    for (const HostTensor &argument : arguments) {
+      shapes.push_back(llvm::to_vector(argument.getShape()));
+      if (shapes.back().empty())
+        shapes.back().push_back(1);
+    }
+    for (auto [argument, shape] : llvm::zip(arguments, shapes)) {
+      sparseconv_tensor tensor = {};
+      tensor.data = const_cast<char *>(argument.getData());
+      tensor.type = static_cast<int32_t>(argument.getKind());
+      tensor.rank = shape.size();
+      tensor.sizes = shape.data();
+      tensor.bytes = argument.getNumBytes();
+      tensors.push_back(tensor);
+    }
+  }
+  std::vector<SmallVector<int64_t>> shapes;
+  std::vector<sparseconv_tensor> tensors;
+};
+} // namespace
+
+struct CudaExecutable::Impl {
+  Context context;
+  Program program;
+  llvm::StringMap<Signature> signatures;
+  bool poison = false;
+
+  /// The instance of the last call.
+  Instance instance;
+  std::string entry;
+  SmallVector<int64_t> capacities;
+
+  llvm::Expected<const Signature *> prepare(StringRef name,
+                                            ArrayRef<HostTensor> arguments);
+  llvm::Error start(ArrayRef<HostTensor> arguments);
+};
+
+CudaExecutable::CudaExecutable(std::unique_ptr<Impl> impl)
+    : impl(std::move(impl)) {}
+CudaExecutable::~CudaExecutable() = default;
+
+/// An error with what the runtime says, unless `code` is SPARSECONV_OK.
+static llvm::Error toError(int code) {
+  if (code == SPARSECONV_OK)
+    return llvm::Error::success();
+  return llvm::createStringError(std::string(sparseconv_last_error()));
+}
+
+llvm::Expected<std::unique_ptr<CudaExecutable>>
+CudaExecutable::compile(ModuleOp module, const CudaOptions &options) {
+  auto impl = std::make_unique<Impl>();
+  const char *poison = std::getenv("SPARSECONV_POISON");
+  impl->poison = options.poison || (poison && StringRef(poison) == "1");
+  sparseconv_context *context = nullptr;
+  if (llvm::Error error = toError(sparseconv_context_create(0, &context)))
+    return error;
+  impl->context.reset(context);
+  // The features of one generation only are in the chip's "a" form.
+  std::string chip = options.chip;
+  if (chip.empty()) {
+    chip = sparseconv_context_chip(context);
+    if (chip == "sm_90")
+      chip = "sm_90a";
+  }
+
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPublic() || function.isExternal())
+      continue;
+    // Functions on sets or maps are for callers inside the module.
+    llvm::Expected<Signature> signature =
+        getSignature(module, function.getName());
+    if (signature)
+      impl->signatures[function.getName()] = std::move(*signature);
+    else
+      llvm::consumeError(signature.takeError());
+  }
+  OwningOpRef<ModuleOp> lowered = module.clone();
+  for (auto function : lowered->getOps<func::FuncOp>())
+    if (!impl->signatures.contains(function.getName()))
+      function.setPrivate();
+  PassManager pm(module.getContext());
+  LowerToKernelsOptions pipeline;
+  pipeline.chip = chip;
+  buildLowerToKernelsPipeline(pm, pipeline);
+  if (failed(pm.run(*lowered)))
+    return llvm::createStringError(
+        "the module could not be lowered to the GPU");
+  DialectRegistry translations;
+  registerPtxTarget(translations);
+  module.getContext()->appendDialectRegistry(translations);
+  auto plan = translateToPlan(*lowered, StringRef(chip));
+  if (failed(plan))
+    return llvm::createStringError("the module has no plan");
+  std::string file = ::sparseconv::plan::serialise(*plan);
+  sparseconv_program *program = nullptr;
+  if (llvm::Error error = toError(
+          sparseconv_program_load(context, file.data(), file.size(), &program)))
+    return error;
+  impl->program.reset(program);
+  return std::unique_ptr<CudaExecutable>(new CudaExecutable(std::move(impl)));
+}
+
+llvm::Expected<const Signature *>
+CudaExecutable::Impl::prepare(StringRef name, ArrayRef<HostTensor> arguments) {
+  auto it = signatures.find(name);
+  if (it == signatures.end())
+    return llvm::createStringError("no public function '@" + name.str() +
+                                   "' of tensors and scalars in the module");
+  const Signature &signature = it->second;
+  if (llvm::Error error = checkArguments(signature, arguments))
+    return error;
+  SmallVector<int64_t> needed;
+  for (auto [parameter, argument] : llvm::zip(signature.arguments, arguments))
+    for (auto [axis, size] : llvm::enumerate(parameter.shape))
+      if (ShapedType::isDynamic(size)) {
+        int64_t exact = argument.getDim(axis);
+        needed.push_back(poison ? exact + exact / 3 + 5 : exact);
+      }
+  if (!instance || entry != name || capacities != needed) {
+    instance.reset();
+    sparseconv_instance *created = nullptr;
+    uint32_t flags = poison ? SPARSECONV_POISON : 0;
+    if (llvm::Error error = toError(sparseconv_instance_create(
+            program.get(), name.str().c_str(), needed.data(), needed.size(),
+            flags, &created)))
+      return error;
+    instance.reset(created);
+    entry = name.str();
+    capacities = needed;
+  }
+  return &signature;
+}
+
+llvm::Expected<std::vector<HostTensor>>
+CudaExecutable::run(StringRef entry, ArrayRef<HostTensor> arguments) {
+  auto signature = impl->prepare(entry, arguments);
+  if (!signature)
+    return signature.takeError();
+  sparseconv_instance *instance = impl->instance.get();
+  Inputs inputs(arguments);
+  if (llvm::Error error = toError(sparseconv_instance_run_host(
+          instance, inputs.tensors.data(), inputs.tensors.size())))
+    return error;
+  std::vector<HostTensor> results;
+  for (auto [number, parameter] : llvm::enumerate((*signature)->results)) {
+    SmallVector<int64_t> shape(std::max<size_t>(1, parameter.shape.size()));
+    uint64_t bytes = 0;
+    void *data = nullptr;
+    if (llvm::Error error = toError(sparseconv_instance_output(
+            instance, number, shape.data(), &bytes, &data)))
+      return error;
+    shape.resize(parameter.shape.size());
+    HostTensor result(parameter.kind, shape);
+    if (llvm::Error error = toError(sparseconv_instance_read_output(
+            instance, number, result.getData(), result.getNumBytes())))
+      return error;
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+llvm::Expected<std::vector<double>>
+CudaExecutable::time(StringRef entry, ArrayRef<HostTensor> arguments,
+                     unsigned warmups, unsigned repeats) {
+  // Brings the arguments into the instance's buffers, where the graph runs.
+  auto results = run(entry, arguments);
+  if (!results)
+    return results.takeError();
+  sparseconv_instance *instance = impl->instance.get();
+  if (llvm::Error error = toError(
+          sparseconv_instance_capture(instance, nullptr, 0, nullptr, 0)))
+    return error;
+  Inputs inputs(arguments);
+  for (sparseconv_tensor &tensor : inputs.tensors)
+    tensor.data = nullptr;
+  std::vector<double> seconds;
+  for (unsigned i = 0; i < warmups + repeats; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    if (llvm::Error error = toError(sparseconv_instance_replay(
+            instance, /*stream=*/nullptr, inputs.tensors.data(),
+            inputs.tensors.size())))
+      return error;
+    if (llvm::Error error =
+            toError(sparseconv_instance_results(instance, /*wait=*/1)))
+      return error;
+    std::chrono::duration<double> elapsed =
+        std::chrono::steady_clock::now() - start;
+    if (i >= warmups)
+      seconds.push_back(elapsed.count());
+  }
+  return seconds;
+}

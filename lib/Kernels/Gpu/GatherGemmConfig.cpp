@@ -1,0 +1,264 @@
+//===- GatherGemmConfig.cpp - choosing and checking configurations --------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Kernels/GatherGemm.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+using llvm::alignTo;
+using llvm::divideCeil;
+using llvm::formatv;
+
+/// Shared memory that the resident kernels use beside the image: 32 barriers,
+/// a tile counter, two slots a warpgroup.
+static constexpr int64_t residentExtra = 512;
+
+static constexpr int64_t kilobyte = 1024;
+
+// Shared memory: what one block may have, and what a multiprocessor has
+// (of which every block takes 1 kB more).
+static const GpuChip chips[] = {
+    {"sm_80", 80, 163 * kilobyte, 164 * kilobyte, 108, false},
+    {"sm_86", 86, 99 * kilobyte, 100 * kilobyte, 84, false},
+    {"sm_89", 89, 99 * kilobyte, 100 * kilobyte, 142, false},
+    {"sm_90a", 90, 227 * kilobyte, 228 * kilobyte, 132, true},
+};
+
+ArrayRef<GpuChip> GpuChip::all() { return chips; }
+
+const GpuChip *GpuChip::find(StringRef name) {
+  const auto *it =
+      llvm::find_if(chips, [&](const GpuChip &c) { return c.name == name; });
+  return it == std::end(chips) ? nullptr : it;
+}
+
+FragmentLayout GatherGemmConfig::layout() const {
+  FragmentLayout layout;
+  layout.perRegister = element == GemmElement::TF32 ? 1 : 2;
+  layout.offsets = offsets;
+  layout.inChannels = inChannels;
+  layout.depth = depth;
+  layout.chunks = divideCeil(inChannels, depth);
+  layout.width = width;
+  layout.parts = divideCeil(outChannels, width);
+  layout.swizzled =
+      strategy == GatherStrategy::Group64 || strategy == GatherStrategy::Ring64;
+  return layout;
+}
+
+int64_t GatherGemmConfig::elementBytes() const {
+  return element == GemmElement::F16 || element == GemmElement::BF16 ? 2 : 4;
+}
+
+int64_t GatherGemmConfig::rowsPerTile() const {
+  return strategy == GatherStrategy::Group64 ||
+                 strategy == GatherStrategy::Ring64
+             ? 64
+             : 16;
+}
+
+int64_t GatherGemmConfig::rowsPerBlock() const {
+  return strategy == GatherStrategy::Ring64 ? warps / 4 * 64 : warps * 16;
+}
+
+int64_t GatherGemmConfig::parts() const {
+  return strategy == GatherStrategy::Fma ? 1 : divideCeil(outChannels, width);
+}
+
+bool GatherGemmConfig::isPersistent() const {
+  return strategy == GatherStrategy::Warp16 ||
+         strategy == GatherStrategy::Group64;
+}
+
+int64_t GatherGemmConfig::sharedBytes() const {
+  switch (strategy) {
+  case GatherStrategy::Fma:
+    return 0;
+  case GatherStrategy::Warp16:
+    return resident ? layout().partBytes() + residentExtra : residentExtra;
+  case GatherStrategy::Group64:
+    return layout().partBytes() + residentExtra;
+  case GatherStrategy::Ring64:
+    return stages * (layout().chunkBytes() + 16) +
+           (maskWords() > 1 ? maskWords() * 4 : 0);
+  }
+  llvm_unreachable("strategy");
+}
+
+int64_t GatherGemmConfig::weightBytes() const {
+  if (strategy == GatherStrategy::Fma)
+    return offsets * (inChannels / groups) * outChannels * elementBytes();
+  return layout().imageBytes();
+}
+
+int64_t GatherGemmConfig::countersPerTile() const {
+  return parts() * rowsPerTile() / 16;
+}
+
+int64_t GatherGemmConfig::scratchBytesPerPart() const {
+  return parts() * width * rowsPerTile() * 4;
+}
+
+std::string GatherGemmConfig::verify(const GpuChip &chip) const {
+  if (offsets < 1 || inChannels < 1 || outChannels < 1)
+    return formatv("expected at least one offset and channel, found {0} "
+                   "offsets, {1} to {2} channels",
+                   offsets, inChannels, outChannels);
+  if (groups < 1 || inChannels % groups || outChannels % groups)
+    return formatv("{0} groups do not divide {1} and {2} channels", groups,
+                   inChannels, outChannels);
+  if (warps < 1 || warps > 32 || blocks < 1 || warps * blocks > 64)
+    return formatv("expected 1 to 32 warps in a block and at most 64 on a "
+                   "multiprocessor, found {0} in each of {1} blocks",
+                   warps, blocks);
+  bool isFma = strategy == GatherStrategy::Fma;
+  if (isFma && element == GemmElement::TF32)
+    return "the FMA kernel multiplies in f32, not in tf32";
+  if (isFma && transposedWeights && groups > 1)
+    return "transposed weights have no groups";
+  if (splitTasks && !taskList)
+    return "split tasks come in a list";
+  if (isFma)
+    return taskList ? "the FMA kernel has no task list" : "";
+  if (element == GemmElement::F32)
+    return "tensor cores take f16, bf16 and tf32, not f32";
+  if (groups > 1)
+    return "only the FMA kernel has groups";
+  if (transposedWeights)
+    return "weights are transposed as they are packed";
+  if (maskWords() > 250)
+    return formatv("expected at most 8000 offsets, found {0}", offsets);
+  int64_t unit = element == GemmElement::TF32 ? 8 : 16;
+  if (depth < unit || depth % unit || width < 8 || width % 8 || width > 256)
+    return formatv("expected a depth in steps of {0} and a width of 8 to 256 "
+                   "in steps of 8, found {1} and {2}",
+                   unit, depth, width);
+  if (depth < inChannels && depth % (2 * unit))
+    return formatv("a depth of {0} does not cover {1} input channels and is "
+                   "no multiple of {2}",
+                   depth, inChannels, 2 * unit);
+  if (strategy != GatherStrategy::Warp16) {
+    if (!chip.hasWgmma)
+      return formatv("{0} has no wgmma", chip.name);
+    if (element == GemmElement::TF32)
+      return "the wgmma kernels take f16 and bf16";
+    if (warps % 4)
+      return formatv("expected whole warpgroups, found {0} warps", warps);
+  }
+  if (strategy == GatherStrategy::Group64 && depth < inChannels)
+    return "the kernel with resident weights takes all input channels a step";
+  if (strategy == GatherStrategy::Ring64 && (stages < 3 || taskList))
+    return "the ring has at least 3 stages and no task list";
+  // Registers: accumulators, rows as loaded and as multiplied, addresses, and
+  // what else ptxas was seen to want.
+  int64_t rows = depth * elementBytes() / 8;
+  int64_t lane = width / 2 + 2 * rows + (splitTasks ? 16 : 0);
+  if (strategy == GatherStrategy::Warp16)
+    lane = width / 2 + rows + (resident ? 16 : 40) +
+           (!resident && (parts() > 1 || depth < inChannels) ? 36 : 0) +
+           (element == GemmElement::TF32 ? 16 : 0) + (splitTasks ? 16 : 0);
+  int64_t limit = std::min<int64_t>(65536 / (threads() * blocks) / 8 * 8, 255);
+  if (lane + 24 > limit)
+    return formatv("a thread needs more than {0} registers, {1} warps in each "
+                   "of {2} blocks leave {3}",
+                   lane + 24, warps, blocks, limit);
+  if (sharedBytes() > chip.sharedPerBlock ||
+      blocks * (sharedBytes() + kilobyte) > chip.sharedPerMultiprocessor)
+    return formatv("{0} blocks of {1} bytes of shared memory do not fit {2}",
+                   blocks, sharedBytes(), chip.name);
+  return "";
+}
+
+/// The first configuration of a list that the chip can run.
+static std::optional<GatherGemmConfig>
+firstThatFits(ArrayRef<GatherGemmConfig> configs, const GpuChip &chip) {
+  for (const GatherGemmConfig &config : configs)
+    if (config.verify(chip).empty())
+      return config;
+  return std::nullopt;
+}
+
+/// Output channels split evenly into parts of at most `limit`.
+static int64_t evenWidth(int64_t channels, int64_t limit) {
+  int64_t parts = divideCeil(channels, limit);
+  return alignTo(divideCeil(channels, parts), 8);
+}
+
+GatherGemmConfig GatherGemmConfig::choose(GemmElement element, int64_t offsets,
+                                          int64_t inChannels,
+                                          int64_t outChannels, int64_t groups,
+                                          const GpuChip &chip) {
+  GatherGemmConfig base;
+  base.element = element;
+  base.offsets = offsets;
+  base.inChannels = inChannels;
+  base.outChannels = outChannels;
+  base.groups = groups;
+  if (element == GemmElement::F32 || groups > 1)
+    return base;
+
+  int64_t unit = element == GemmElement::TF32 ? 8 : 16;
+  int64_t whole = alignTo(inChannels, unit);
+  SmallVector<GatherGemmConfig> candidates;
+  auto add = [&](GatherStrategy strategy, int64_t warps, int64_t blocks,
+                 int64_t depth, int64_t width, bool resident, int64_t stages) {
+    GatherGemmConfig &config = candidates.emplace_back(base);
+    config.strategy = strategy;
+    config.warps = warps;
+    config.blocks = blocks;
+    config.depth = depth;
+    config.width = width;
+    config.resident = resident;
+    config.stages = stages;
+  };
+  bool small = inChannels * outChannels <= 32 * 48;
+  if (chip.hasWgmma && element != GemmElement::TF32 && !small) {
+    int64_t width = evenWidth(outChannels, 256);
+    if (inChannels <= 128)
+      add(GatherStrategy::Group64, 20, 1, whole, width, true, 1);
+    if (inChannels <= 128 && width <= 128)
+      add(GatherStrategy::Ring64, 12, 1, whole, width, true, 6);
+    if (inChannels <= 64)
+      add(GatherStrategy::Ring64, 8, 1, whole, width, true, 6);
+    for (int64_t depth : {64, 32})
+      for (int64_t stages : {6, 5, 4})
+        add(GatherStrategy::Ring64, width <= 128 ? 12 : 8, 1, depth, width,
+            true, stages);
+  }
+  int64_t width = evenWidth(outChannels, 128);
+  for (bool resident : {true, false})
+    for (int64_t blocks : {2, 1})
+      for (int64_t part : {width, evenWidth(outChannels, 64)})
+        for (int64_t depth : {whole, 8 * unit, 4 * unit, 2 * unit})
+          if (depth <= whole)
+            add(GatherStrategy::Warp16, 16, blocks, depth, part, resident, 1);
+  for (int64_t warps : {12, 8})
+    for (int64_t depth : {4 * unit, 2 * unit})
+      for (int64_t part : {width, evenWidth(outChannels, 64)})
+        add(GatherStrategy::Warp16, warps, 1, depth, part, false, 1);
+  if (std::optional<GatherGemmConfig> config = firstThatFits(candidates, chip))
+    return *config;
+  return base;
+}
+
+std::optional<GatherGemmConfig>
+mlir::sparseconv::chooseTiledGemm(Type element, int64_t offsets,
+                                  int64_t inChannels, int64_t outChannels,
+                                  const GpuChip &chip) {
+  if (!element.isF16() && !element.isBF16())
+    return std::nullopt;
+  auto config = GatherGemmConfig::choose(
+      element.isF16() ? GemmElement::F16 : GemmElement::BF16, offsets,
+      inChannels, outChannels, /*groups=*/1, chip);
+  if (config.strategy == GatherStrategy::Fma || !config.verify(chip).empty())
+    return std::nullopt;
+  return config;
+}

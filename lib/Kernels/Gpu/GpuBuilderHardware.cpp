@@ -1,0 +1,296 @@
+//===- GpuBuilderHardware.cpp - memory, barriers, tensor cores ------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "sparseconv/Kernels/GpuBuilder.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+//===----------------------------------------------------------------------===//
+// Indices and memory
+//===----------------------------------------------------------------------===//
+
+Value GpuBuilder::threadId() {
+  return NVVM::ThreadIdXOp::create(*this, getI32Type());
+}
+Value GpuBuilder::blockId() {
+  return NVVM::BlockIdXOp::create(*this, getI32Type());
+}
+Value GpuBuilder::blockIdY() {
+  return NVVM::BlockIdYOp::create(*this, getI32Type());
+}
+Value GpuBuilder::gridSize() {
+  return NVVM::GridDimXOp::create(*this, getI32Type());
+}
+
+LLVM::LLVMPointerType GpuBuilder::pointerType(Space space) {
+  return LLVM::LLVMPointerType::get(getContext(), static_cast<unsigned>(space));
+}
+
+Value GpuBuilder::offset(Value pointer, Value bytes) {
+  auto type = cast<LLVM::LLVMPointerType>(pointer.getType());
+  if (type.getAddressSpace() == static_cast<unsigned>(Space::Global) &&
+      bytes.getType().isInteger(32))
+    bytes = extend64(bytes);
+  return LLVM::GEPOp::create(*this, type, getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{bytes});
+}
+
+Value GpuBuilder::offset(Value pointer, int64_t bytes) {
+  if (bytes == 0)
+    return pointer;
+  return LLVM::GEPOp::create(
+      *this, pointer.getType(), getI8Type(), pointer,
+      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)});
+}
+
+Value GpuBuilder::load(Type type, Value pointer, unsigned alignment) {
+  return LLVM::LoadOp::create(*this, type, pointer, alignment);
+}
+
+Value GpuBuilder::loadConstant(Type type, Value pointer, unsigned alignment) {
+  auto op = LLVM::LoadOp::create(*this, type, pointer, alignment);
+  op.setInvariant(true);
+  return op;
+}
+
+void GpuBuilder::store(Value value, Value pointer, unsigned alignment) {
+  LLVM::StoreOp::create(*this, value, pointer, alignment);
+}
+
+Value GpuBuilder::loadCount(Value pointer) {
+  return truncate32(loadConstant(getI64Type(), pointer));
+}
+
+SmallVector<Value> GpuBuilder::loadIf(Value condition, Value pointer,
+                                      unsigned bytes, Value otherwise) {
+  if (bytes == 2) {
+    SmallVector<Value, 1> narrow;
+    if (otherwise)
+      narrow.push_back(createOrFold<arith::TruncIOp>(getI16Type(), otherwise));
+    Value bits = instruction("@$2 ld.global.nc.b16 $0, [$1];", getI16Type(),
+                             {pointer, condition}, narrow)
+                     .front();
+    return {createOrFold<arith::ExtUIOp>(getI32Type(), bits)};
+  }
+  unsigned count = bytes / 4;
+  SmallVector<Type> types(count, getI32Type());
+  SmallVector<Value> initial(otherwise ? count : 0, otherwise);
+  std::string text;
+  switch (count) {
+  case 1:
+    text = "@$2 ld.global.nc.b32 $0, [$1];";
+    break;
+  case 2:
+    text = "@$3 ld.global.nc.v2.b32 {$0, $1}, [$2];";
+    break;
+  default:
+    text = "@$5 ld.global.nc.v4.b32 {$0, $1, $2, $3}, [$4];";
+    break;
+  }
+  return instruction(text, types, {pointer, condition}, initial);
+}
+
+Value GpuBuilder::dynamicShared() {
+  constexpr StringLiteral name = "sparseconv_dynamic_shared";
+  auto module =
+      getInsertionBlock()->getParentOp()->getParentOfType<gpu::GPUModuleOp>();
+  if (!module)
+    module = cast<gpu::GPUModuleOp>(
+        getInsertionBlock()->getParentOp()->getParentOp());
+  auto global = module.lookupSymbol<LLVM::GlobalOp>(name);
+  if (!global) {
+    OpBuilder::InsertionGuard guard(*this);
+    setInsertionPointToStart(module.getBody());
+    global = LLVM::GlobalOp::create(
+        *this, LLVM::LLVMArrayType::get(getI8Type(), 0), /*isConstant=*/false,
+        LLVM::Linkage::External, name, Attribute(), /*alignment=*/1024,
+        static_cast<unsigned>(Space::Shared));
+  }
+  return LLVM::AddressOfOp::create(*this, pointerType(Space::Shared), name);
+}
+
+Value GpuBuilder::sharedAddress(Value pointer) {
+  return LLVM::PtrToIntOp::create(*this, getI32Type(), pointer);
+}
+
+Value GpuBuilder::atomicAdd(Value pointer, Value value, bool ordered) {
+  return LLVM::AtomicRMWOp::create(
+      *this, LLVM::AtomicBinOp::add, pointer, value,
+      ordered ? LLVM::AtomicOrdering::acq_rel : LLVM::AtomicOrdering::monotonic,
+      "device");
+}
+
+Value GpuBuilder::atomicOr(Value pointer, Value value) {
+  return LLVM::AtomicRMWOp::create(*this, LLVM::AtomicBinOp::_or, pointer,
+                                   value, LLVM::AtomicOrdering::monotonic,
+                                   "device");
+}
+
+void GpuBuilder::fenceDevice() {
+  LLVM::FenceOp::create(*this, LLVM::AtomicOrdering::acq_rel, "device");
+}
+
+void GpuBuilder::copyAsync(Value shared, Value global) {
+  NVVM::CpAsyncOp::create(*this, shared, global, 16,
+                          NVVM::LoadCacheModifierKind::CG, Value());
+}
+
+void GpuBuilder::copyAsyncWait() {
+  NVVM::CpAsyncCommitGroupOp::create(*this);
+  NVVM::CpAsyncWaitGroupOp::create(*this, 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Synchronisation
+//===----------------------------------------------------------------------===//
+
+void GpuBuilder::barrier() { NVVM::BarrierOp::create(*this); }
+
+void GpuBuilder::barrier(Value id, int64_t threads) {
+  NVVM::BarrierOp::create(*this, Type(), id, i32(threads),
+                          NVVM::BarrierReductionAttr(), Value());
+}
+
+void GpuBuilder::syncWarp() { NVVM::SyncWarpOp::create(*this, i32(-1)); }
+
+Value GpuBuilder::shuffle(Value value, Value lane) {
+  return NVVM::ShflOp::create(*this, value.getType(), i32(-1), value, lane,
+                              i32(31), NVVM::ShflKind::idx, UnitAttr());
+}
+
+void GpuBuilder::initBarrier(Value barrier, int64_t arrivals) {
+  NVVM::MBarrierInitOp::create(*this, barrier, i32(arrivals), Value());
+}
+
+void GpuBuilder::fenceBarrierInit() {
+  NVVM::FenceMbarrierInitOp::create(*this);
+}
+
+void GpuBuilder::arrive(Value barrier) {
+  NVVM::MBarrierArriveOp::create(*this, getI64Type(), barrier, Value());
+}
+
+void GpuBuilder::arriveExpecting(Value barrier, Value bytes) {
+  NVVM::MBarrierArriveExpectTxOp::create(*this, Type(), barrier, bytes,
+                                         NVVM::MemScopeKind::CTA,
+                                         /*relaxed=*/false, Value());
+}
+
+void GpuBuilder::waitParity(Value barrier, Value parity) {
+  constexpr int64_t suspendHint = 10000000;
+  NVVM::MBarrierTryWaitParityOp::create(*this, barrier, parity,
+                                        i32(suspendHint));
+}
+
+void GpuBuilder::copyBulk(Value shared, Value global, Value bytes,
+                          Value barrier) {
+  NVVM::CpAsyncBulkGlobalToSharedClusterOp::create(
+      *this, shared, global, barrier, bytes, Value(), Value());
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor cores
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> GpuBuilder::mmaSync(MmaType type, ValueRange a, ValueRange b,
+                                       ValueRange accumulators) {
+  SmallVector<Value> left(a), right(b);
+  NVVM::MMATypes multiplicand = NVVM::MMATypes::f16;
+  if (type == MmaType::F16) {
+    auto pair = VectorType::get(2, getF16Type());
+    for (Value &value : left)
+      value = bitcast(value, pair);
+    for (Value &value : right)
+      value = bitcast(value, pair);
+  } else {
+    multiplicand =
+        type == MmaType::BF16 ? NVVM::MMATypes::bf16 : NVVM::MMATypes::tf32;
+  }
+  auto result = LLVM::LLVMStructType::getLiteral(
+      getContext(), SmallVector<Type>(4, getF32Type()));
+  int64_t depth = type == MmaType::TF32 ? 8 : 16;
+  return unpack(NVVM::MmaOp::create(
+      *this, result, left, right, accumulators, {16, 8, depth}, std::nullopt,
+      std::nullopt, std::array{multiplicand, multiplicand},
+      std::array{NVVM::MMALayout::row, NVVM::MMALayout::col}));
+}
+
+void GpuBuilder::wgmmaFence() { NVVM::WgmmaFenceAlignedOp::create(*this); }
+void GpuBuilder::wgmmaCommit() { NVVM::WgmmaGroupSyncAlignedOp::create(*this); }
+void GpuBuilder::wgmmaWait() { NVVM::WgmmaWaitGroupSyncOp::create(*this, 0); }
+
+SmallVector<Value> GpuBuilder::wgmma(MmaType type, ValueRange a,
+                                     Value descriptor,
+                                     ValueRange accumulators) {
+  size_t count = accumulators.size();
+  auto registers = [](size_t begin, size_t count) {
+    return "{" +
+           llvm::join(llvm::map_range(
+                          llvm::seq(begin, begin + count),
+                          [](size_t i) { return "$" + std::to_string(i); }),
+                      ", ") +
+           "}";
+  };
+  std::string element = type == MmaType::F16 ? "f16" : "bf16";
+  std::string text =
+      "wgmma.mma_async.sync.aligned.m64n" + std::to_string(2 * count) +
+      "k16.f32." + element + "." + element + " " + registers(0, count) + ", " +
+      registers(count, 4) + ", $" + std::to_string(count + 4) + ", 1, 1, 1, 0;";
+  SmallVector<Type> types(count, getF32Type());
+  SmallVector<Value> operands(a);
+  operands.push_back(descriptor);
+  return instruction(text, types, operands, accumulators);
+}
+
+SmallVector<Value> GpuBuilder::instruction(StringRef text, TypeRange results,
+                                           ValueRange operands,
+                                           ValueRange tied) {
+  auto letter = [](Type type) -> StringRef {
+    if (type.isF32())
+      return "f";
+    if (type.isInteger(1))
+      return "b";
+    if (type.isInteger(16))
+      return "h";
+    if (type.isInteger(64) || isa<LLVM::LLVMPointerType>(type))
+      return "l";
+    return "r";
+  };
+  SmallVector<std::string> constraints;
+  for (Type type : results)
+    constraints.push_back(("=" + letter(type)).str());
+  for (Value operand : operands)
+    constraints.push_back(letter(operand.getType()).str());
+  // Inputs that share a result's register follow the others, so that the
+  // numbers in the text do not depend on them.
+  SmallVector<Value> inputs(operands);
+  for (auto [i, value] : llvm::enumerate(tied)) {
+    constraints.push_back(std::to_string(i));
+    inputs.push_back(value);
+  }
+  Type result;
+  if (results.size() == 1)
+    result = results.front();
+  else if (!results.empty())
+    result = LLVM::LLVMStructType::getLiteral(getContext(),
+                                              llvm::to_vector(results));
+  auto op = LLVM::InlineAsmOp::create(
+      *this, result ? TypeRange(result) : TypeRange(), inputs, text,
+      llvm::join(constraints, ","), /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(getContext(), LLVM::AsmDialect::AD_ATT),
+      ArrayAttr());
+  if (!result)
+    return {};
+  if (results.size() == 1)
+    return {op.getRes()};
+  return unpack(op.getRes());
+}

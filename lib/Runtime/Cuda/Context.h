@@ -1,0 +1,104 @@
+//===- Context.h - a device and what its programs share ---------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_LIB_RUNTIME_CUDA_CONTEXT_H
+#define SPARSECONV_LIB_RUNTIME_CUDA_CONTEXT_H
+
+#include "Error.h"
+#include "sparseconv/Runtime/CudaDriver.h"
+#include "sparseconv/Runtime/Plan.h"
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace sparseconv::cuda {
+
+class Context;
+
+/// Makes a context current as long as it lives.
+class CurrentContext {
+public:
+  explicit CurrentContext(const Context &context);
+  ~CurrentContext();
+  CurrentContext(const CurrentContext &) = delete;
+  CurrentContext &operator=(const CurrentContext &) = delete;
+
+  /// Whether that worked.
+  Error take() { return std::move(error); }
+
+private:
+  const Context &context;
+  Error error = Error::success();
+  bool pushed = false;
+};
+
+/// Device code in a context; shared by the programs that have the same.
+class LoadedModule {
+public:
+  LoadedModule(std::shared_ptr<Context> context, CUmodule handle)
+      : context(std::move(context)), handle(handle) {}
+  ~LoadedModule();
+  CUmodule get() const { return handle; }
+
+private:
+  std::shared_ptr<Context> context;
+  CUmodule handle;
+};
+
+/// The primary context of a device, a pool of memory and a stream for what does
+/// not belong to a run. Safe to use from several threads.
+class Context : public std::enable_shared_from_this<Context> {
+public:
+  static Error create(const DriverTable &driver, int device,
+                      std::shared_ptr<Context> &context);
+  ~Context();
+
+  const DriverTable &driver;
+  std::string deviceName, chip;
+  int maxSharedBytes = 0;
+
+  CUcontext get() const { return handle; }
+  /// Its order with other streams is kept by waiting for it.
+  CUstream getStream() const { return stream; }
+
+  /// An error that says what failed, with the driver's name and text.
+  static Error describe(const DriverTable &driver, CUresult result,
+                        const std::string &what);
+  Error check(CUresult result, const std::string &what) const;
+
+  /// Device memory that is ready for use on any stream. `what` is for the
+  /// message: "the arena of function 'main'".
+  Error allocate(uint64_t bytes, const std::string &what,
+                 CUdeviceptr &pointer) const;
+  /// Nothing may use the memory any more.
+  void free(CUdeviceptr pointer) const;
+  Error trim() const;
+  Error synchronise(const std::string &what) const;
+
+  /// Loads the best image for this device.
+  Error loadModule(const plan::Module &module,
+                   std::shared_ptr<LoadedModule> &loaded);
+
+private:
+  explicit Context(const DriverTable &driver) : driver(driver) {}
+  Error initialise(int ordinal);
+  Error loadImage(const plan::Image &image, CUmodule &handle) const;
+
+  CUdevice device = 0;
+  int major = 0, minor = 0;
+  CUcontext handle = nullptr;
+  CUmemoryPool pool = nullptr;
+  CUstream stream = nullptr;
+  std::mutex mutex;
+  /// By the bytes of the image.
+  std::map<std::string, std::weak_ptr<LoadedModule>, std::less<>> modules;
+};
+
+} // namespace sparseconv::cuda
+
+#endif // SPARSECONV_LIB_RUNTIME_CUDA_CONTEXT_H

@@ -1,0 +1,235 @@
+//===- Instance.cpp - a function and its memory ---------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Instance.h"
+
+using namespace sparseconv;
+using namespace sparseconv::cuda;
+using std::to_string;
+
+Instance::Instance(std::shared_ptr<Program> owner,
+                   const Program::Function &entry,
+                   const plan::Capacities &capacities, uint32_t flags)
+    : program(std::move(owner)), context(*program->context),
+      driver(context.driver), entry(entry), function(entry.plan),
+      capacities(capacities), flags(flags) {}
+
+Error Instance::create(std::shared_ptr<Program> program,
+                       const Program::Function &function,
+                       const plan::Capacities &capacities, uint32_t flags,
+                       std::unique_ptr<Instance> &instance) {
+  std::unique_ptr<Instance> result(
+      new Instance(std::move(program), function, capacities, flags));
+  CurrentContext current(result->context);
+  if (Error error = current.take())
+    return error;
+  if (Error error = result->initialise()) {
+    result.reset(); // while the context is current
+    return error;
+  }
+  instance = std::move(result);
+  return Error::success();
+}
+
+Error Instance::check(CUresult result, const std::string &what) const {
+  if (result == CUDA_SUCCESS)
+    return Error::success();
+  return context.check(result, "function '" + function.name + "': " + what);
+}
+
+Error Instance::initialise() {
+  std::string reason;
+  std::optional<plan::Layout> result =
+      plan::layOut(function, entry.schedule, capacities, reason);
+  if (!result)
+    return invalidArgument(reason);
+  layout = std::move(*result);
+  if (Error error = checkValues())
+    return error;
+  if (Error error = createStreams())
+    return error;
+  if (Error error = allocateArena())
+    return error;
+  if (Error error = fillArena())
+    return error;
+  prepareLaunches();
+  return addStaging();
+}
+
+/// Finds the buffers of inputs and outputs. A buffer has room for the value at
+/// its capacity.
+Error Instance::checkValues() {
+  inputBuffers.resize(function.inputs.size());
+  outputBuffers.resize(function.outputs.size());
+  ownInputs.resize(function.inputs.size());
+  ownOutputs.resize(function.outputs.size());
+  for (uint32_t b = 0; b != function.buffers.size(); ++b) {
+    const plan::Buffer &buffer = function.buffers[b];
+    bool isInput = buffer.kind == plan::Buffer::Kind::Input;
+    if (!isInput && buffer.kind != plan::Buffer::Kind::Output)
+      continue;
+    (isInput ? inputBuffers : outputBuffers)[buffer.index] = b;
+    const plan::Value &value =
+        (isInput ? function.inputs : function.outputs)[buffer.index];
+    int64_t bytes = plan::getByteWidth(value.type);
+    bool fits = true;
+    for (int64_t size : isInput ? capacities[buffer.index]
+                                : layout.outputCapacities[buffer.index])
+      fits &= !__builtin_mul_overflow(bytes, size, &bytes);
+    if (!fits || bytes > layout.bufferBytes[b])
+      return Error(SPARSECONV_INVALID_PLAN,
+                   "function '" + function.name + "': buffer '" + buffer.name +
+                       "' of " + to_string(layout.bufferBytes[b]) +
+                       " bytes is too small for '" + value.name + "'");
+  }
+  return Error::success();
+}
+
+Error Instance::createStreams() {
+  if (Error error =
+          check(driver.cuStreamCreate(&ownStream, CU_STREAM_NON_BLOCKING),
+                "creating a stream"))
+    return error;
+  for (uint32_t s = 1; s < function.numStreams; ++s)
+    if (Error error = check(driver.cuStreamCreate(&streams.emplace_back(),
+                                                  CU_STREAM_NON_BLOCKING),
+                            "creating a stream"))
+      return error;
+  if (function.numStreams > 1)
+    if (Error error =
+            check(driver.cuEventCreate(&fork, CU_EVENT_DISABLE_TIMING),
+                  "creating an event"))
+      return error;
+  events.resize(function.steps.size());
+  for (size_t i = 0; i != events.size(); ++i)
+    if (entry.schedule.signals[i])
+      if (Error error =
+              check(driver.cuEventCreate(&events[i], CU_EVENT_DISABLE_TIMING),
+                    "creating an event"))
+        return error;
+  return Error::success();
+}
+
+Error Instance::allocateArena() {
+  return context.allocate(
+      layout.arenaBytes,
+      "the working memory of function '" + function.name + "'", arena);
+}
+
+/// Addresses that are the same in every run, and persistent memory as zeros.
+Error Instance::fillArena() {
+  addresses.resize(function.buffers.size());
+  for (uint32_t b = 0; b != function.buffers.size(); ++b) {
+    const plan::Buffer &buffer = function.buffers[b];
+    if (buffer.kind == plan::Buffer::Kind::Constant) {
+      if (Error error = program->getConstant(buffer.index, addresses[b]))
+        return error;
+      continue;
+    }
+    if (layout.bufferOffsets[b] < 0)
+      continue;
+    addresses[b] = arena + layout.bufferOffsets[b];
+    if (buffer.kind == plan::Buffer::Kind::Persistent && layout.bufferBytes[b])
+      if (Error error = check(driver.cuMemsetD8Async(addresses[b], 0,
+                                                     layout.bufferBytes[b],
+                                                     context.getStream()),
+                              "zeroing buffer '" + buffer.name + "'"))
+        return error;
+  }
+  return context.synchronise("function '" + function.name + "'");
+}
+
+void Instance::prepareLaunches() {
+  launches.resize(function.steps.size());
+  for (size_t i = 0; i != launches.size(); ++i) {
+    Launch &launch = launches[i];
+    const std::vector<plan::Param> &params = function.steps[i].params;
+    launch.values.resize(params.size());
+    for (uint32_t p = 0; p != params.size(); ++p) {
+      uint64_t &value = launch.values[p];
+      // A 32-bit value is read from the first bytes, as hosts are little
+      // endian.
+      launch.pointers.push_back(&value);
+      switch (params[p].kind) {
+      case plan::Param::Kind::Buffer: {
+        uint32_t buffer = params[p].index;
+        uint64_t offset = layout.steps[i].params[p];
+        plan::Buffer::Kind kind = function.buffers[buffer].kind;
+        if (kind == plan::Buffer::Kind::Input ||
+            kind == plan::Buffer::Kind::Output)
+          launch.patches.push_back({p, buffer, offset});
+        else
+          value = addresses[buffer] + offset;
+        break;
+      }
+      case plan::Param::Kind::Slot:
+        value = arena + 8 * (kStatusWords + uint64_t(params[p].index));
+        break;
+      case plan::Param::Kind::Status:
+        value = arena;
+        break;
+      case plan::Param::Kind::I32:
+      case plan::Param::Kind::I64:
+        value = static_cast<uint64_t>(params[p].value);
+        break;
+      case plan::Param::Kind::Capacity:
+        value = layout.steps[i].params[p];
+        break;
+      }
+    }
+  }
+}
+
+Error Instance::addStaging() {
+  Staging &added = staging.emplace_back();
+  Error error =
+      check(driver.cuEventCreate(&added.done, CU_EVENT_DISABLE_TIMING),
+            "creating an event");
+  void *memory = nullptr;
+  if (!error)
+    error = check(driver.cuMemHostAlloc(&memory, 2 * layout.scalarBytes, 0),
+                  "allocating pinned memory");
+  if (error) {
+    if (added.done)
+      driver.cuEventDestroy(added.done);
+    staging.pop_back();
+    return error;
+  }
+  added.up = static_cast<int64_t *>(memory);
+  added.down = added.up + layout.scalarBytes / 8;
+  return error;
+}
+
+Instance::~Instance() {
+  CurrentContext current(context);
+  (void)current.take();
+  for (const Staging &entry : staging)
+    if (entry.inFlight && driver.cuEventSynchronize(entry.done))
+      driver.cuCtxSynchronize();
+  if (graph)
+    driver.cuGraphExecDestroy(graph);
+  for (const Staging &entry : staging) {
+    driver.cuEventDestroy(entry.done);
+    driver.cuMemFreeHost(entry.up);
+  }
+  for (CUevent event : events)
+    if (event)
+      driver.cuEventDestroy(event);
+  if (fork)
+    driver.cuEventDestroy(fork);
+  for (CUstream stream : streams)
+    if (stream)
+      driver.cuStreamDestroy(stream);
+  if (ownStream)
+    driver.cuStreamDestroy(ownStream);
+  for (CUdeviceptr pointer : ownInputs)
+    context.free(pointer);
+  for (CUdeviceptr pointer : ownOutputs)
+    context.free(pointer);
+  context.free(arena);
+}

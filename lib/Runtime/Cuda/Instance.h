@@ -1,0 +1,159 @@
+//===- Instance.h - a function and its memory -------------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_LIB_RUNTIME_CUDA_INSTANCE_H
+#define SPARSECONV_LIB_RUNTIME_CUDA_INSTANCE_H
+
+#include "Program.h"
+#include "sparseconv/Support/Status.h"
+
+namespace sparseconv::cuda {
+
+/// 64-bit words of the status record, in front of the slots.
+constexpr size_t kStatusWords = sizeof(StatusRecord) / sizeof(int64_t);
+
+/// A function of a program for given capacities. The public functions lock.
+///
+/// The arena begins with the status record and the slots. A run uploads them
+/// from pinned memory, issues the steps, and copies them back to pinned memory.
+/// As many pairs of pinned copies exist as runs have been in flight at once.
+class Instance {
+public:
+  static Error create(std::shared_ptr<Program> program,
+                      const Program::Function &function,
+                      const plan::Capacities &capacities, uint32_t flags,
+                      std::unique_ptr<Instance> &instance);
+  /// Waits for the last run.
+  ~Instance();
+
+  struct Tensors {
+    const sparseconv_tensor *data = nullptr;
+    int64_t size = 0;
+  };
+  Error run(CUstream stream, Tensors inputs, Tensors outputs);
+  Error capture(Tensors inputs, Tensors outputs);
+  Error replay(CUstream stream, Tensors inputs);
+  Error runHost(Tensors inputs);
+  Error getResults(bool wait);
+
+  Error getOutputCapacity(int64_t index, int64_t *sizes, uint64_t *bytes);
+  Error getOutput(int64_t index, int64_t *sizes, uint64_t *bytes, void **data);
+  Error readOutput(int64_t index, void *host, uint64_t bytes);
+  Error getInputBuffer(int64_t index, void **data, uint64_t *bytes);
+
+  const plan::Layout &getLayout() const { return layout; }
+  const plan::Function &getFunction() const { return function; }
+
+private:
+  /// Pinned memory of one run: what goes up and what comes back.
+  struct Staging {
+    int64_t *up = nullptr, *down = nullptr;
+    CUevent done = nullptr;
+    bool inFlight = false;
+  };
+  /// A launch whose parameters are in place but for addresses of inputs and
+  /// outputs.
+  struct Launch {
+    std::vector<uint64_t> values;
+    std::vector<void *> pointers;
+    struct Patch {
+      uint32_t param, buffer;
+      uint64_t offset;
+    };
+    std::vector<Patch> patches;
+  };
+  /// Sizes of one run's inputs.
+  struct InputSizes {
+    std::vector<uint64_t> bytes;
+    /// By slot.
+    std::vector<int64_t> slots;
+  };
+  enum class State { NotRun, Pending, Failed, Done };
+
+  Instance(std::shared_ptr<Program> program, const Program::Function &function,
+           const plan::Capacities &capacities, uint32_t flags);
+  // Creation.
+  Error initialise();
+  Error checkValues();
+  Error allocateArena();
+  Error createStreams();
+  Error fillArena();
+  void prepareLaunches();
+  Error addStaging();
+
+  // Binding.
+  std::string getStepName(uint32_t index) const;
+  std::string getValueName(bool isInput, int64_t index) const;
+  uint64_t getRoom(bool isInput, int64_t index) const;
+  Error resolve(Tensors inputs, bool onDevice, InputSizes &sizes) const;
+  Error checkPointer(const void *data, uint64_t bytes, uint64_t needed,
+                     const std::string &what) const;
+  Error ownBuffer(bool isInput, int64_t index, CUdeviceptr &pointer);
+  Error bindOutputs(Tensors outputs);
+
+  // Issuing work. `stream` is the caller's.
+  Error beginRun(CUstream stream);
+  Error upload(CUstream stream, const InputSizes &sizes);
+  Error issue(CUstream stream, bool capturing);
+  Error issueStep(uint32_t index, CUstream stream);
+  Error endRun(CUstream stream);
+  Error abandon(CUstream stream, Error error);
+  Error runBound(CUstream stream, const InputSizes &sizes);
+  Error poison(CUdeviceptr pointer, uint64_t bytes, CUstream stream,
+               const std::string &what);
+  Error poisonTails(const InputSizes &sizes, CUstream stream);
+  CUstream getStream(uint32_t index, CUstream stream) const {
+    return index == 0 ? stream : streams[index - 1];
+  }
+  Error finishCapture(Error error);
+
+  Error readResults(bool wait);
+  Error checkOutput(int64_t index, bool hasResults) const;
+  Error check(CUresult result, const std::string &what) const;
+
+  const std::shared_ptr<Program> program;
+  Context &context;
+  const DriverTable &driver;
+  const Program::Function &entry;
+  const plan::Function &function;
+  const plan::Capacities capacities;
+  const uint32_t flags;
+  plan::Layout layout;
+  /// Buffers of inputs and outputs.
+  std::vector<uint32_t> inputBuffers, outputBuffers;
+
+  CUdeviceptr arena = 0;
+  /// Address of each buffer in the current run.
+  std::vector<CUdeviceptr> addresses;
+  /// The instance's own memory for inputs and outputs, 0 where there is none.
+  std::vector<CUdeviceptr> ownInputs, ownOutputs;
+  std::vector<Launch> launches;
+
+  CUstream ownStream = nullptr;
+  std::vector<CUstream> streams; ///< 1 and up
+  CUevent fork = nullptr;
+  std::vector<CUevent> events; ///< by step, null where nothing waits for it
+  std::vector<Staging> staging;
+  size_t latest = 0; ///< the last run's entry of `staging`
+
+  CUgraphExec graph = nullptr;
+  std::vector<CUdeviceptr> graphAddresses;
+
+  State state = State::NotRun;
+  Error lastError = Error::success();
+  /// After success, by output.
+  std::vector<std::vector<int64_t>> outputSizes;
+  std::vector<uint64_t> outputBytes;
+  std::vector<CUdeviceptr> outputAddresses;
+
+  std::mutex mutex;
+};
+
+} // namespace sparseconv::cuda
+
+#endif // SPARSECONV_LIB_RUNTIME_CUDA_INSTANCE_H

@@ -1,0 +1,258 @@
+//===- Issue.cpp - putting a run's work on streams ------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Instance.h"
+#include <algorithm>
+
+using namespace sparseconv;
+using namespace sparseconv::cuda;
+using std::to_string;
+
+/// A NaN of every float type, whatever the order of its halves, and an index
+/// far out of bounds.
+static constexpr unsigned short kPoison = 0x7FFF;
+/// A caller that never waits is slowed down beyond this.
+static constexpr size_t kMaxStaging = 256;
+
+std::string Instance::getStepName(uint32_t index) const {
+  const plan::Step &step = function.steps[index];
+  std::string text = "step " + to_string(index);
+  switch (step.kind) {
+  case plan::Step::Kind::Launch:
+    text += ", kernel '" + program->getPlan().kernels[step.kernel].name + "'";
+    break;
+  case plan::Step::Kind::Memset:
+    text += ", memset of '" + function.buffers[step.target].name + "'";
+    break;
+  case plan::Step::Kind::Copy:
+    text += ", copy to '" + function.buffers[step.target].name + "'";
+    break;
+  }
+  if (step.op == plan::kNone)
+    return text;
+  const plan::Op &op = function.ops[step.op];
+  text += " of " + op.name;
+  if (!op.location.empty())
+    text += " at " + op.location;
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Around a run
+//===----------------------------------------------------------------------===//
+
+/// Takes pinned memory that no run in flight uses, and orders the stream behind
+/// the last run.
+Error Instance::beginRun(CUstream stream) {
+  int capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (Error error = check(driver.cuStreamIsCapturing(stream, &capturing),
+                          "looking at the stream"))
+    return error;
+  if (capturing != CU_STREAM_CAPTURE_STATUS_NONE)
+    return invalidArgument("function '" + function.name +
+                           "': the stream is being captured; capture the "
+                           "instance instead");
+  size_t previous = latest, free = staging.size();
+  for (size_t i = 1; i <= staging.size() && free == staging.size(); ++i) {
+    Staging &entry = staging[(previous + i) % staging.size()];
+    if (entry.inFlight) {
+      CUresult result = driver.cuEventQuery(entry.done);
+      if (result == CUDA_ERROR_NOT_READY)
+        continue;
+      if (Error error = check(result, "an earlier run failed"))
+        return error;
+      entry.inFlight = false;
+    }
+    free = (previous + i) % staging.size();
+  }
+  if (free == staging.size() && free < kMaxStaging) {
+    if (Error error = addStaging())
+      return error;
+  } else if (free == staging.size()) {
+    free = (previous + 1) % staging.size();
+    if (Error error = check(driver.cuEventSynchronize(staging[free].done),
+                            "an earlier run failed"))
+      return error;
+    staging[free].inFlight = false;
+  }
+  if (staging[previous].inFlight)
+    if (Error error =
+            check(driver.cuStreamWaitEvent(stream, staging[previous].done, 0),
+                  "waiting for the run before"))
+      return error;
+  latest = free;
+  state = State::Failed;
+  lastError = invalidArgument("function '" + function.name +
+                              "': the last run could not be enqueued");
+  return Error::success();
+}
+
+Error Instance::upload(CUstream stream, const InputSizes &sizes) {
+  Staging &entry = staging[latest];
+  std::fill_n(entry.up, kStatusWords, 0);
+  std::copy(sizes.slots.begin(), sizes.slots.end(), entry.up + kStatusWords);
+  return check(
+      driver.cuMemcpyHtoDAsync(arena, entry.up, layout.scalarBytes, stream),
+      "uploading the sizes");
+}
+
+Error Instance::endRun(CUstream stream) {
+  Staging &entry = staging[latest];
+  if (Error error = check(driver.cuMemcpyDtoHAsync(entry.down, arena,
+                                                   layout.scalarBytes, stream),
+                          "downloading the sizes"))
+    return error;
+  if (Error error = check(driver.cuEventRecord(entry.done, stream),
+                          "recording the end of the run"))
+    return error;
+  entry.inFlight = true;
+  outputAddresses.clear();
+  for (uint32_t buffer : outputBuffers)
+    outputAddresses.push_back(addresses[buffer]);
+  state = State::Pending;
+  return Error::success();
+}
+
+/// After a failure half way: nothing of the run is in flight any more.
+Error Instance::abandon(CUstream stream, Error error) {
+  bool failed = driver.cuStreamSynchronize(stream) != CUDA_SUCCESS;
+  for (CUstream other : streams)
+    failed |= driver.cuStreamSynchronize(other) != CUDA_SUCCESS;
+  if (failed)
+    driver.cuCtxSynchronize();
+  return error;
+}
+
+//===----------------------------------------------------------------------===//
+// Poison
+//===----------------------------------------------------------------------===//
+
+Error Instance::poison(CUdeviceptr pointer, uint64_t bytes, CUstream stream,
+                       const std::string &what) {
+  if (bytes < 2)
+    return Error::success();
+  return check(driver.cuMemsetD16Async(pointer, kPoison, bytes / 2, stream),
+               "poisoning " + what);
+}
+
+/// What lies behind the exact sizes in the instance's own input buffers.
+Error Instance::poisonTails(const InputSizes &sizes, CUstream stream) {
+  if (!(flags & SPARSECONV_POISON))
+    return Error::success();
+  for (size_t i = 0; i != function.inputs.size(); ++i) {
+    CUdeviceptr address = addresses[inputBuffers[i]];
+    uint64_t begin = (sizes.bytes[i] + 1) / 2 * 2;
+    uint64_t room = getRoom(/*isInput=*/true, i);
+    if (address != ownInputs[i] || begin >= room)
+      continue;
+    if (Error error = poison(address + begin, room - begin, stream,
+                             "input '" + function.inputs[i].name + "'"))
+      return error;
+  }
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+Error Instance::issueStep(uint32_t index, CUstream stream) {
+  const plan::Step &step = function.steps[index];
+  const plan::StepSizes &sizes = layout.steps[index];
+  CUresult result = CUDA_SUCCESS;
+  if (step.kind == plan::Step::Kind::Launch) {
+    Launch &launch = launches[index];
+    for (const Launch::Patch &patch : launch.patches)
+      launch.values[patch.param] = addresses[patch.buffer] + patch.offset;
+    CUfunction kernel = program->getKernel(step.kernel);
+    if (step.cluster == 1) {
+      result = driver.cuLaunchKernel(kernel, sizes.gridX, sizes.gridY, 1,
+                                     step.blockX, 1, 1, step.dynamicSharedBytes,
+                                     stream, launch.pointers.data(), nullptr);
+    } else {
+      CUlaunchAttribute attribute;
+      attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+      attribute.value.clusterDim = {step.cluster, 1, 1};
+      CUlaunchConfig config = {unsigned(sizes.gridX),
+                               unsigned(sizes.gridY),
+                               1,
+                               step.blockX,
+                               1,
+                               1,
+                               step.dynamicSharedBytes,
+                               stream,
+                               &attribute,
+                               1};
+      result = driver.cuLaunchKernelEx(&config, kernel, launch.pointers.data(),
+                                       nullptr);
+    }
+  } else if (sizes.bytes != 0) {
+    CUdeviceptr target = addresses[step.target] + sizes.targetOffset;
+    if (step.kind == plan::Step::Kind::Copy)
+      result = driver.cuMemcpyDtoDAsync(
+          target, addresses[step.source] + sizes.sourceOffset, sizes.bytes,
+          stream);
+    else if (step.valueBytes == 1)
+      result = driver.cuMemsetD8Async(target, step.value, sizes.bytes, stream);
+    else
+      result =
+          driver.cuMemsetD32Async(target, step.value, sizes.bytes / 4, stream);
+  }
+  return result == CUDA_SUCCESS ? Error::success()
+                                : check(result, getStepName(index));
+}
+
+/// All steps, on the caller's stream and those of the instance.
+Error Instance::issue(CUstream stream, bool capturing) {
+  bool poisons = flags & SPARSECONV_POISON;
+  // Where several streams use the arena, only its beginning is in order.
+  bool poisonsByStep = poisons && function.numStreams == 1;
+  for (uint32_t b = 0; poisons && b != function.buffers.size(); ++b) {
+    plan::Buffer::Kind kind = function.buffers[b].kind;
+    if (kind == plan::Buffer::Kind::Output ||
+        (kind == plan::Buffer::Kind::Scratch && !poisonsByStep))
+      if (Error error = poison(addresses[b], layout.bufferBytes[b], stream,
+                               "buffer '" + function.buffers[b].name + "'"))
+        return error;
+  }
+  if (fork)
+    if (Error error = check(driver.cuEventRecord(fork, stream), "forking"))
+      return error;
+  for (uint32_t i = 0; i != function.steps.size(); ++i) {
+    CUstream own = getStream(function.steps[i].stream, stream);
+    const plan::Schedule::Waits &waits = entry.schedule.waits[i];
+    if (waits.forFork)
+      if (Error error =
+              check(driver.cuStreamWaitEvent(own, fork, 0), "forking"))
+        return error;
+    for (uint32_t other : waits.steps)
+      if (Error error = check(driver.cuStreamWaitEvent(own, events[other], 0),
+                              "waiting for step " + to_string(other)))
+        return error;
+    for (uint32_t b = 0; poisonsByStep && b != function.buffers.size(); ++b)
+      if (function.buffers[b].kind == plan::Buffer::Kind::Scratch &&
+          function.buffers[b].firstStep == i)
+        if (Error error = poison(addresses[b], layout.bufferBytes[b], own,
+                                 "buffer '" + function.buffers[b].name + "'"))
+          return error;
+    if (Error error = issueStep(i, own))
+      return error;
+    if (events[i])
+      if (Error error = check(driver.cuEventRecord(events[i], own),
+                              "recording step " + to_string(i)))
+        return error;
+    if ((flags & SPARSECONV_SYNCHRONOUS) && !capturing)
+      if (CUresult result = driver.cuStreamSynchronize(own))
+        return check(result, getStepName(i));
+  }
+  for (uint32_t last : entry.schedule.joins)
+    if (Error error = check(driver.cuStreamWaitEvent(stream, events[last], 0),
+                            "waiting for step " + to_string(last)))
+      return error;
+  return Error::success();
+}

@@ -1,0 +1,64 @@
+//===- Program.h - a plan loaded into a context -----------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_LIB_RUNTIME_CUDA_PROGRAM_H
+#define SPARSECONV_LIB_RUNTIME_CUDA_PROGRAM_H
+
+#include "Context.h"
+#include "sparseconv/Runtime/PlanLayout.h"
+
+namespace sparseconv::cuda {
+
+/// Nothing of it changes after loading but the constants, which are locked.
+class Program : public std::enable_shared_from_this<Program> {
+public:
+  /// A function with what does not depend on capacities.
+  struct Function {
+    explicit Function(const plan::Function &function);
+    const plan::Function &plan;
+    plan::Schedule schedule;
+    /// Static sizes, for the C interface.
+    std::vector<std::vector<int64_t>> inputSizes, outputSizes;
+    /// Number of the inputs' dynamic dimensions.
+    size_t numCapacities = 0;
+  };
+
+  static Error load(std::shared_ptr<Context> context, std::string file,
+                    std::shared_ptr<Program> &program);
+  ~Program();
+
+  const std::shared_ptr<Context> context;
+  const plan::Plan &getPlan() const { return plan; }
+  const std::vector<Function> &getFunctions() const { return functions; }
+  const Function *findFunction(std::string_view name) const;
+  CUfunction getKernel(uint32_t index) const { return kernels[index]; }
+
+  /// Data that the plan holds by reference.
+  Error bindConstant(const std::string &name, std::string_view bytes);
+  /// The device memory of a constant, which is uploaded where it is not yet.
+  Error getConstant(uint32_t index, CUdeviceptr &pointer);
+
+private:
+  Program(std::shared_ptr<Context> context, std::string file)
+      : context(std::move(context)), file(std::move(file)) {}
+  Error initialise();
+  Error loadKernel(const plan::Kernel &kernel);
+  Error upload(uint32_t index, std::string_view bytes);
+
+  std::string file; ///< what `plan` has views of
+  plan::Plan plan;
+  std::vector<Function> functions;
+  std::vector<std::shared_ptr<LoadedModule>> modules;
+  std::vector<CUfunction> kernels;
+  std::mutex mutex;
+  std::vector<CUdeviceptr> constants; ///< 0 where not uploaded
+};
+
+} // namespace sparseconv::cuda
+
+#endif // SPARSECONV_LIB_RUNTIME_CUDA_PROGRAM_H

@@ -1,0 +1,328 @@
+//===- Run.cpp - runs, graphs and their results ---------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Instance.h"
+
+using namespace sparseconv;
+using namespace sparseconv::cuda;
+using std::to_string;
+
+static void *toPointer(CUdeviceptr address) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): what an address is to a caller.
+  return reinterpret_cast<void *>(static_cast<uintptr_t>(address));
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+Error Instance::runBound(CUstream stream, const InputSizes &sizes) {
+  Error error = poisonTails(sizes, stream);
+  if (!error)
+    error = upload(stream, sizes);
+  if (!error)
+    error = issue(stream, /*capturing=*/false);
+  if (!error)
+    error = endRun(stream);
+  return error ? abandon(stream, std::move(error)) : std::move(error);
+}
+
+Error Instance::run(CUstream stream, Tensors inputs, Tensors outputs) {
+  std::lock_guard<std::mutex> lock(mutex);
+  InputSizes sizes;
+  if (Error error = resolve(inputs, /*onDevice=*/true, sizes))
+    return error;
+  CurrentContext current(context);
+  if (Error error = current.take())
+    return error;
+  if (Error error = bindOutputs(outputs))
+    return error;
+  for (int64_t i = 0; i != inputs.size; ++i)
+    addresses[inputBuffers[i]] =
+        reinterpret_cast<uintptr_t>(inputs.data[i].data);
+  if (Error error = beginRun(stream))
+    return error;
+  return runBound(stream, sizes);
+}
+
+Error Instance::runHost(Tensors inputs) {
+  std::lock_guard<std::mutex> lock(mutex);
+  InputSizes sizes;
+  if (Error error = resolve(inputs, /*onDevice=*/false, sizes))
+    return error;
+  for (int64_t i = 0; i != inputs.size; ++i)
+    if (sizes.bytes[i] && !inputs.data[i].data)
+      return invalidArgument(getValueName(/*isInput=*/true, i) +
+                             " has no data");
+  CurrentContext current(context);
+  if (Error error = current.take())
+    return error;
+  if (Error error = bindOutputs({}))
+    return error;
+  for (int64_t i = 0; i != inputs.size; ++i)
+    if (Error error =
+            ownBuffer(/*isInput=*/true, i, addresses[inputBuffers[i]]))
+      return error;
+  if (Error error = beginRun(ownStream))
+    return error;
+  for (int64_t i = 0; i != inputs.size; ++i)
+    if (sizes.bytes[i])
+      if (Error error =
+              check(driver.cuMemcpyHtoDAsync(addresses[inputBuffers[i]],
+                                             inputs.data[i].data,
+                                             sizes.bytes[i], ownStream),
+                    "copying input '" + function.inputs[i].name + "'"))
+        return abandon(ownStream, std::move(error));
+  if (Error error = runBound(ownStream, sizes))
+    return error;
+  Error error = readResults(/*wait=*/true);
+  if (staging[latest].inFlight) // it could not be waited for
+    return abandon(ownStream, std::move(error));
+  return error;
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+Error Instance::capture(Tensors inputs, Tensors outputs) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (inputs.data && inputs.size != int64_t(function.inputs.size()))
+    return invalidArgument("function '" + function.name + "' has " +
+                           to_string(function.inputs.size()) + " inputs, not " +
+                           to_string(inputs.size));
+  CurrentContext current(context);
+  if (Error error = current.take())
+    return error;
+  if (Error error = bindOutputs(outputs))
+    return error;
+  for (int64_t i = 0; i != int64_t(function.inputs.size()); ++i) {
+    CUdeviceptr &address = addresses[inputBuffers[i]];
+    if (!inputs.data || !inputs.data[i].data) {
+      if (Error error = ownBuffer(/*isInput=*/true, i, address))
+        return error;
+      continue;
+    }
+    const sparseconv_tensor &tensor = inputs.data[i];
+    if (Error error = checkPointer(tensor.data, tensor.bytes,
+                                   getRoom(/*isInput=*/true, i),
+                                   getValueName(/*isInput=*/true, i)))
+      return error;
+    address = reinterpret_cast<uintptr_t>(tensor.data);
+  }
+  if (Error error = check(driver.cuStreamBeginCapture(
+                              ownStream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+                          "beginning to capture"))
+    return error;
+  return finishCapture(issue(ownStream, /*capturing=*/true));
+}
+
+/// Ends a capture, also one that failed.
+Error Instance::finishCapture(Error error) {
+  CUgraph captured = nullptr;
+  CUresult result = driver.cuStreamEndCapture(ownStream, &captured);
+  CUgraphExec exec = nullptr;
+  if (!error)
+    error = check(result, "capturing");
+  if (!error)
+    error = check(driver.cuGraphInstantiateWithFlags(&exec, captured, 0),
+                  "instantiating the graph");
+  if (captured)
+    driver.cuGraphDestroy(captured);
+  if (error)
+    return error;
+  if (graph) {
+    // A replay of the old graph may be under way.
+    if (staging[latest].inFlight)
+      driver.cuEventSynchronize(staging[latest].done);
+    driver.cuGraphExecDestroy(graph);
+  }
+  graph = exec;
+  graphAddresses = addresses;
+  return error;
+}
+
+Error Instance::replay(CUstream stream, Tensors inputs) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!graph)
+    return invalidArgument("function '" + function.name +
+                           "' has not been captured");
+  InputSizes sizes;
+  if (Error error = resolve(inputs, /*onDevice=*/false, sizes))
+    return error;
+  CurrentContext current(context);
+  if (Error error = current.take())
+    return error;
+  addresses = graphAddresses;
+  if (Error error = beginRun(stream))
+    return error;
+  for (int64_t i = 0; i != inputs.size; ++i) {
+    CUdeviceptr target = addresses[inputBuffers[i]];
+    auto source = reinterpret_cast<uintptr_t>(inputs.data[i].data);
+    if (source && source != target && sizes.bytes[i])
+      if (Error error = check(
+              driver.cuMemcpyDtoDAsync(target, source, sizes.bytes[i], stream),
+              "copying input '" + function.inputs[i].name + "'"))
+        return abandon(stream, std::move(error));
+  }
+  Error error = poisonTails(sizes, stream);
+  if (!error)
+    error = upload(stream, sizes);
+  if (!error)
+    error = check(driver.cuGraphLaunch(graph, stream), "launching the graph");
+  if (!error)
+    error = endRun(stream);
+  return error ? abandon(stream, std::move(error)) : std::move(error);
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+Error Instance::getResults(bool wait) {
+  std::lock_guard<std::mutex> lock(mutex);
+  CurrentContext current(context);
+  if (Error error = current.take())
+    return error;
+  return readResults(wait);
+}
+
+Error Instance::readResults(bool wait) {
+  std::string what = "function '" + function.name + "'";
+  if (state == State::NotRun)
+    return invalidArgument(what + " has not run");
+  if (state != State::Pending)
+    return lastError;
+  Staging &entry = staging[latest];
+  CUresult result = wait ? driver.cuEventSynchronize(entry.done)
+                         : driver.cuEventQuery(entry.done);
+  if (result == CUDA_ERROR_NOT_READY)
+    return Error(SPARSECONV_NOT_READY, what + ": the run is not done yet");
+  state = State::Failed;
+  lastError = check(result, "the run failed");
+  if (lastError)
+    return lastError;
+  entry.inFlight = false;
+
+  StatusRecord record;
+  const int64_t *down = entry.down;
+  record = {down[0], down[1], down[2], down[3],
+            down[4], down[5], down[6], down[7]};
+  const int64_t *slots = down + kStatusWords;
+  if (record.code != 0) {
+    plan::Op op;
+    if (record.opId >= 0 && record.opId < int64_t(function.ops.size()))
+      op = function.ops[record.opId];
+    return lastError = Error(record.getCode() == StatusCode::OverCapacity
+                                 ? SPARSECONV_OVER_CAPACITY
+                                 : SPARSECONV_PROGRAM_ERROR,
+                             formatStatus(record, op.name, op.location));
+  }
+  outputSizes.clear();
+  outputBytes.clear();
+  for (size_t i = 0; i != function.outputs.size(); ++i) {
+    const plan::Value &output = function.outputs[i];
+    std::vector<int64_t> &sizes = outputSizes.emplace_back();
+    uint64_t bytes = plan::getByteWidth(output.type);
+    for (size_t d = 0; d != output.dims.size(); ++d) {
+      const plan::Dim &dim = output.dims[d];
+      int64_t size = dim.size == plan::kDynamic ? slots[dim.slot] : dim.size;
+      int64_t capacity = layout.outputCapacities[i][d];
+      if (size < 0 || size > capacity)
+        return lastError =
+                   Error(SPARSECONV_OVER_CAPACITY,
+                         getValueName(/*isInput=*/false, i) + ": dimension " +
+                             to_string(d) + " is " + to_string(size) +
+                             ", its capacity is " + to_string(capacity));
+      sizes.push_back(size);
+      // Within the capacities, whose product fits.
+      bytes *= size;
+    }
+    outputBytes.push_back(bytes);
+  }
+  state = State::Done;
+  return Error::success();
+}
+
+Error Instance::checkOutput(int64_t index, bool hasResults) const {
+  std::string what = "function '" + function.name + "'";
+  if (index < 0 || index >= int64_t(function.outputs.size()))
+    return invalidArgument(what + " has no output " + to_string(index));
+  if (hasResults && state != State::Done)
+    return invalidArgument(what + ": there are no results of a run");
+  return Error::success();
+}
+
+Error Instance::getOutputCapacity(int64_t index, int64_t *sizes,
+                                  uint64_t *bytes) {
+  if (Error error = checkOutput(index, /*hasResults=*/false))
+    return error;
+  const std::vector<int64_t> &capacity = layout.outputCapacities[index];
+  if (sizes)
+    std::copy(capacity.begin(), capacity.end(), sizes);
+  if (bytes)
+    *bytes = getRoom(/*isInput=*/false, index);
+  return Error::success();
+}
+
+Error Instance::getOutput(int64_t index, int64_t *sizes, uint64_t *bytes,
+                          void **data) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (Error error = checkOutput(index, /*hasResults=*/true))
+    return error;
+  if (sizes)
+    std::copy(outputSizes[index].begin(), outputSizes[index].end(), sizes);
+  if (bytes)
+    *bytes = outputBytes[index];
+  if (data)
+    *data = toPointer(outputAddresses[index]);
+  return Error::success();
+}
+
+Error Instance::readOutput(int64_t index, void *host, uint64_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (Error error = checkOutput(index, /*hasResults=*/true))
+    return error;
+  std::string what = getValueName(/*isInput=*/false, index);
+  if (bytes != outputBytes[index])
+    return invalidArgument(what + " has " + to_string(outputBytes[index]) +
+                           " bytes, not " + to_string(bytes));
+  if (bytes == 0)
+    return Error::success();
+  if (!host)
+    return invalidArgument(what + ": there is no memory to copy to");
+  CurrentContext current(context);
+  if (Error error = current.take())
+    return error;
+  if (Error error =
+          context.check(driver.cuMemcpyDtoHAsync(host, outputAddresses[index],
+                                                 bytes, ownStream),
+                        "copying " + what))
+    return error;
+  Error error =
+      context.check(driver.cuStreamSynchronize(ownStream), "copying " + what);
+  return error ? abandon(ownStream, std::move(error)) : std::move(error);
+}
+
+Error Instance::getInputBuffer(int64_t index, void **data, uint64_t *bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (index < 0 || index >= int64_t(function.inputs.size()))
+    return invalidArgument("function '" + function.name + "' has no input " +
+                           to_string(index));
+  CurrentContext current(context);
+  if (Error error = current.take())
+    return error;
+  CUdeviceptr pointer;
+  if (Error error = ownBuffer(/*isInput=*/true, index, pointer))
+    return error;
+  if (data)
+    *data = toPointer(pointer);
+  if (bytes)
+    *bytes = getRoom(/*isInput=*/true, index);
+  return Error::success();
+}

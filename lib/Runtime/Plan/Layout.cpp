@@ -1,0 +1,196 @@
+//===- Layout.cpp - sizes and places for given capacities -----------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Runtime/PlanLayout.h"
+#include <algorithm>
+
+using namespace sparseconv::plan;
+using std::to_string;
+
+/// Grids that the hardware takes.
+static constexpr int64_t kMaxGridX = (int64_t(1) << 31) - 1;
+static constexpr int64_t kMaxGridY = 65535;
+/// The status record in front of the slots.
+static constexpr int64_t kStatusBytes = 64;
+/// Far beyond any device, and far enough below 2^63 to add some.
+static constexpr int64_t kMaxBytes = int64_t(1) << 60;
+
+static int64_t roundUp(int64_t value, int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+namespace {
+class Evaluator {
+public:
+  Evaluator(const Function &function, const Schedule &schedule,
+            const Capacities &capacities, std::string &error)
+      : function(function), schedule(schedule), capacities(capacities),
+        error(error) {}
+
+  bool run();
+  Layout layout;
+
+private:
+  bool fail(const std::string &message) {
+    error = "function '" + function.name + "': " + message;
+    return false;
+  }
+  /// A size of 0 to `upper`.
+  bool size(const SizeExpr &expr, int64_t upper, const std::string &what,
+            int64_t &result);
+  bool evaluateStep(const Step &step, const std::string &what,
+                    StepSizes &sizes);
+  bool checkRange(uint32_t buffer, int64_t offset, int64_t bytes,
+                  const std::string &what);
+  bool pack();
+
+  const Function &function;
+  const Schedule &schedule;
+  const Capacities &capacities;
+  std::string &error;
+};
+} // namespace
+
+bool Evaluator::size(const SizeExpr &expr, int64_t upper,
+                     const std::string &what, int64_t &result) {
+  std::string reason;
+  std::optional<int64_t> value = evaluate(expr, capacities, reason);
+  if (!value)
+    return fail(what + ": " + reason + " (" + toString(expr, function) + ")");
+  if (*value < 0 || *value > upper)
+    return fail(what + ": " + toString(expr, function) + " is " +
+                to_string(*value) + ", expected 0 .. " + to_string(upper));
+  result = *value;
+  return true;
+}
+
+bool Evaluator::checkRange(uint32_t buffer, int64_t offset, int64_t bytes,
+                           const std::string &what) {
+  if (offset <= layout.bufferBytes[buffer] &&
+      bytes <= layout.bufferBytes[buffer] - offset)
+    return true;
+  return fail(what + ": bytes [" + to_string(offset) + ", +" +
+              to_string(bytes) + ") are outside buffer '" +
+              function.buffers[buffer].name + "' of " +
+              to_string(layout.bufferBytes[buffer]) + " bytes");
+}
+
+bool Evaluator::evaluateStep(const Step &step, const std::string &what,
+                             StepSizes &sizes) {
+  if (step.kind != Step::Kind::Launch) {
+    if (!size(step.bytes, kMaxBytes, what, sizes.bytes) ||
+        !size(step.targetOffset, kMaxBytes, what, sizes.targetOffset) ||
+        !checkRange(step.target, sizes.targetOffset, sizes.bytes, what))
+      return false;
+    if (step.kind == Step::Kind::Copy)
+      return size(step.sourceOffset, kMaxBytes, what, sizes.sourceOffset) &&
+             checkRange(step.source, sizes.sourceOffset, sizes.bytes, what);
+    if (sizes.targetOffset % step.valueBytes || sizes.bytes % step.valueBytes)
+      return fail(what + ": a memset is not of whole values");
+    return true;
+  }
+  if (!size(step.gridX, kMaxGridX, what, sizes.gridX) ||
+      !size(step.gridY, kMaxGridY, what, sizes.gridY))
+    return false;
+  sizes.gridX = roundUp(std::max<int64_t>(sizes.gridX, 1), step.cluster);
+  sizes.gridY = std::max<int64_t>(sizes.gridY, 1);
+  if (sizes.gridX > kMaxGridX)
+    return fail(what + ": a grid of " + to_string(sizes.gridX) + " blocks");
+  for (const Param &param : step.params) {
+    int64_t value = 0;
+    if (param.kind == Param::Kind::Buffer &&
+        (!size(param.expr, kMaxBytes, what, value) ||
+         !checkRange(param.index, value, 0, what)))
+      return false;
+    if (param.kind == Param::Kind::Capacity &&
+        !size(param.expr, INT64_MAX, what, value))
+      return false;
+    sizes.params.push_back(value);
+  }
+  return true;
+}
+
+/// First fit, the largest buffer first.
+bool Evaluator::pack() {
+  int64_t top = roundUp(layout.scalarBytes, kBufferAlignment);
+  layout.bufferOffsets.assign(function.buffers.size(), -1);
+  std::vector<uint32_t> order;
+  for (uint32_t b = 0; b != function.buffers.size(); ++b) {
+    int64_t bytes = roundUp(layout.bufferBytes[b], kBufferAlignment);
+    if (function.buffers[b].kind == Buffer::Kind::Persistent) {
+      layout.bufferOffsets[b] = top;
+      top += bytes;
+    } else if (function.buffers[b].kind == Buffer::Kind::Scratch) {
+      order.push_back(b);
+      layout.scratchBytes += bytes;
+    }
+    if (top > kMaxBytes || layout.scratchBytes > kMaxBytes)
+      return fail("its buffers take more than 2^60 bytes");
+  }
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return std::pair(layout.bufferBytes[b], a) <
+           std::pair(layout.bufferBytes[a], b);
+  });
+  layout.arenaBytes = top;
+  std::vector<uint32_t> placed; // by offset
+  for (uint32_t b : order) {
+    int64_t bytes = roundUp(layout.bufferBytes[b], kBufferAlignment);
+    int64_t offset = top;
+    for (uint32_t other : placed) {
+      if (schedule.endsBefore(other, b) || schedule.endsBefore(b, other))
+        continue;
+      if (layout.bufferOffsets[other] >= offset + bytes)
+        break;
+      offset = std::max(
+          offset, layout.bufferOffsets[other] +
+                      roundUp(layout.bufferBytes[other], kBufferAlignment));
+    }
+    layout.bufferOffsets[b] = offset;
+    layout.arenaBytes = std::max(layout.arenaBytes, offset + bytes);
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), b,
+                                   [&](uint32_t x, uint32_t y) {
+                                     return layout.bufferOffsets[x] <
+                                            layout.bufferOffsets[y];
+                                   }),
+                  b);
+  }
+  return true;
+}
+
+bool Evaluator::run() {
+  for (const Buffer &buffer : function.buffers)
+    if (!size(buffer.bytes, kMaxBytes, "buffer '" + buffer.name + "'",
+              layout.bufferBytes.emplace_back()))
+      return false;
+  for (const Value &output : function.outputs) {
+    std::vector<int64_t> &dims = layout.outputCapacities.emplace_back();
+    for (const Dim &dim : output.dims) {
+      dims.push_back(dim.size);
+      if (dim.size == kDynamic &&
+          !size(dim.capacity, kMaxBytes, "output '" + output.name + "'",
+                dims.back()))
+        return false;
+    }
+  }
+  layout.scalarBytes = kStatusBytes + 8 * int64_t(function.slots.size());
+  for (uint32_t i = 0; i != function.steps.size(); ++i)
+    if (!evaluateStep(function.steps[i], "step " + to_string(i),
+                      layout.steps.emplace_back()))
+      return false;
+  return pack();
+}
+
+std::optional<Layout> sparseconv::plan::layOut(const Function &function,
+                                               const Schedule &schedule,
+                                               const Capacities &capacities,
+                                               std::string &error) {
+  Evaluator evaluator(function, schedule, capacities, error);
+  if (!evaluator.run())
+    return std::nullopt;
+  return std::move(evaluator.layout);
+}

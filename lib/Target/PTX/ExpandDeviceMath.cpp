@@ -1,0 +1,119 @@
+//===- ExpandDeviceMath.cpp - math operations without a library -----------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "sparseconv/Target/PTX/Passes.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace mlir::sparseconv {
+#define GEN_PASS_DEF_SPARSECONVEXPANDDEVICEMATH
+#include "sparseconv/Target/PTX/Passes.h.inc"
+} // namespace mlir::sparseconv
+
+using namespace mlir;
+
+/// The intrinsic of an operation that has instructions, or nothing.
+static StringRef getIntrinsic(Operation *op) {
+  return llvm::StringSwitch<StringRef>(op->getName().getStringRef())
+      .Case("math.absf", "llvm.fabs")
+      .Case("math.ceil", "llvm.ceil")
+      .Case("math.copysign", "llvm.copysign")
+      .Case("math.floor", "llvm.floor")
+      .Case("math.round", "llvm.round")
+      .Case("math.roundeven", "llvm.roundeven")
+      .Case("math.sqrt", "llvm.sqrt")
+      .Case("math.trunc", "llvm.trunc")
+      .Default("");
+}
+
+static bool isApproximated(StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases({"math.erf", "math.erfc", "math.exp", "math.expm1"}, true)
+      .Cases({"math.log", "math.log1p", "math.log2", "math.tanh"}, true)
+      .Default(false);
+}
+
+/// Whether the conversion to the LLVM dialect needs no library for `op`.
+static bool isDirect(Operation *op) {
+  return isa<math::AbsIOp, math::CountLeadingZerosOp,
+             math::CountTrailingZerosOp, math::CtPopOp, math::FmaOp,
+             math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp>(
+      op);
+}
+
+/// Computes in f32 what is on f16 or bf16. Rounding twice does not change a
+/// square root, and the other exact operations give what both types hold.
+static void widen(RewriterBase &rewriter, Operation *op) {
+  auto isNarrow = [](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    return element.isF16() || element.isBF16();
+  };
+  if (op->getNumResults() != 1 || isDirect(op) ||
+      !llvm::all_of(op->getOperandTypes(), isNarrow) ||
+      !isNarrow(op->getResult(0).getType()))
+    return;
+  rewriter.setInsertionPoint(op);
+  Type narrow = op->getResult(0).getType();
+  Type wide = rewriter.getF32Type();
+  if (auto shaped = dyn_cast<ShapedType>(narrow))
+    wide = shaped.clone(wide);
+  OperationState state(op->getLoc(), op->getName());
+  for (Value operand : op->getOperands())
+    state.addOperands(
+        arith::ExtFOp::create(rewriter, op->getLoc(), wide, operand)
+            .getResult());
+  state.addTypes(wide);
+  state.addAttributes(op->getAttrs());
+  Value result = rewriter.create(state)->getResult(0);
+  rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, narrow, result);
+}
+
+namespace {
+struct ExpandDeviceMath
+    : mlir::sparseconv::impl::SparseConvExpandDeviceMathBase<ExpandDeviceMath> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    auto forMath = [&](function_ref<void(Operation *)> body) {
+      getOperation()->walk([&](Operation *op) {
+        if (isa<math::MathDialect>(op->getDialect()))
+          body(op);
+      });
+    };
+    forMath([&](Operation *op) { widen(rewriter, op); });
+
+    RewritePatternSet patterns(&getContext());
+    math::populateExpansionPatterns(patterns, {"clampf", "cosh", "rsqrt"});
+    populateMathPolynomialApproximationPatterns(patterns, isApproximated);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+
+    forMath([&](Operation *op) {
+      StringRef intrinsic = getIntrinsic(op);
+      if (intrinsic.empty())
+        return;
+      rewriter.setInsertionPoint(op);
+      rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
+          op, op->getResult(0).getType(), rewriter.getStringAttr(intrinsic),
+          op->getOperands());
+    });
+    WalkResult result = getOperation()->walk([](Operation *op) {
+      if ((!isa<math::MathDialect>(op->getDialect()) || isDirect(op)) &&
+          !isa<arith::RemFOp>(op))
+        return WalkResult::advance();
+      op->emitError("'") << op->getName() << "' on "
+                         << op->getOperand(0).getType()
+                         << " has no form on the GPU";
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

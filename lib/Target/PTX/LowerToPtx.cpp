@@ -1,0 +1,52 @@
+//===- LowerToPtx.cpp - GPU modules to the NVVM dialect -------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Target/PTX/LowerToPtx.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "sparseconv/Target/PTX/Passes.h"
+
+using namespace mlir;
+
+void mlir::sparseconv::buildLowerGpuToNVVMPipeline(OpPassManager &outer) {
+  OpPassManager &pm = outer.nest<gpu::GPUModuleOp>();
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createSparseConvExpandDeviceMath());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  // Vectors before GPU operations: the other order leaves casts behind.
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  ConvertGpuOpsToNVVMOpsOptions options;
+  options.useBarePtrCallConv = true;
+  pm.addPass(createConvertGpuOpsToNVVMOps(options));
+  pm.addPass(createConvertNVVMToLLVMPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createSparseConvExportDynamicShared());
+}
+
+void mlir::sparseconv::registerLowerGpuToNVVMPipeline() {
+  PassPipelineRegistration<>(
+      "sparseconv-lower-gpu-to-nvvm",
+      "lowers GPU kernels to the LLVM and NVVM dialects",
+      [](OpPassManager &pm) { buildLowerGpuToNVVMPipeline(pm); });
+}

@@ -1,0 +1,110 @@
+//===- ToPtx.cpp - from GPU modules to PTX --------------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Target/PTX/ToPtx.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Target/LLVM/NVVM/Utils.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Target/TargetMachine.h"
+#include <mutex>
+
+using namespace mlir;
+
+namespace {
+
+/// Stops at the assembly text.
+class PtxSerializer : public NVVM::SerializeGPUModuleBase {
+public:
+  using SerializeGPUModuleBase::SerializeGPUModuleBase;
+
+  std::optional<SmallVector<std::unique_ptr<llvm::Module>>>
+  loadBitcodeFiles(llvm::Module &) override {
+    return SmallVector<std::unique_ptr<llvm::Module>>();
+  }
+
+  FailureOr<llvm::TargetMachine *> getMachine() {
+    return getOrCreateTargetMachine();
+  }
+
+  FailureOr<SmallVector<char, 0>> moduleToObject(llvm::Module &ir) override {
+    FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();
+    if (failed(machine))
+      return getOperation().emitError("no backend for ") << triple;
+    FailureOr<SmallString<0>> text = translateModuleToISA(
+        ir, **machine, [&] { return getOperation().emitError(); });
+    if (failed(text))
+      return failure();
+    return SmallVector<char, 0>(text->begin(), text->end());
+  }
+};
+
+/// Shared-memory addresses have 32 bits. The backend knows this only by a
+/// command-line option.
+void useShortSharedPointers() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    auto &options = llvm::cl::getRegisteredOptions();
+    auto it = options.find("nvptx-short-ptr");
+    if (it != options.end())
+      it->second->addOccurrence(0, "nvptx-short-ptr", "true");
+  });
+}
+
+} // namespace
+
+void mlir::sparseconv::registerPtxTarget(DialectRegistry &registry) {
+  arith::registerConvertArithToLLVMInterface(registry);
+  cf::registerConvertControlFlowToLLVMInterface(registry);
+  registerConvertMathToLLVMInterface(registry);
+  registerConvertMemRefToLLVMInterface(registry);
+  registerConvertNVVMToLLVMInterface(registry);
+  vector::registerConvertVectorToLLVMInterface(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+}
+
+FailureOr<std::string> mlir::sparseconv::translateToPtx(gpu::GPUModuleOp module,
+                                                        StringRef chip,
+                                                        unsigned optLevel) {
+  PtxSerializer::init();
+  useShortSharedPointers();
+  auto target = NVVM::NVVMTargetAttr::get(
+      module.getContext(), optLevel, "nvptx64-nvidia-cuda", chip, "+ptx86");
+  PtxSerializer serializer(*module.getOperation(), target);
+  // Loads and stores get their alignment from the module's data layout; what it
+  // says of pointers is the backend's own business.
+  FailureOr<llvm::TargetMachine *> machine = serializer.getMachine();
+  if (failed(machine))
+    return module.emitError("no backend for ") << chip;
+  std::string layout = (*machine)->createDataLayout().getStringRepresentation();
+  SmallVector<StringRef> parts;
+  StringRef(layout).split(parts, '-');
+  llvm::erase_if(parts, [](StringRef part) { return part.starts_with("p"); });
+  module->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
+                  StringAttr::get(module.getContext(), llvm::join(parts, "-")));
+  std::optional<SmallVector<char, 0>> text = serializer.run();
+  if (!text)
+    return failure();
+  while (!text->empty() && text->back() == '\0')
+    text->pop_back();
+  return std::string(text->begin(), text->end());
+}

@@ -1,0 +1,70 @@
+// RUN: sparseconv-opt %s --sparseconv-select-dataflow=target=cuda --sparseconv-select-tiling --convert-sparseconv-to-kernels --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+
+// On a GPU a convolution reads the neighbour table itself; its gradient reads
+// the table of the transposed map, with each slice of weights transposed.
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !set to !set>
+
+// CHECK-LABEL: func.func @conv(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x32xf32> {{[^,]*}}, %[[W:[^:]*]]: tensor<27x32x64xf32> {{[^,]*}}, %[[TABLE:[^:]*]]: tensor<?x27xi32>
+// CHECK:      %[[N:.*]] = tensor.dim %[[TABLE]]
+// CHECK:      %[[GUARDED:.*]] = sparseconv.kernel.guard_rows %[[X]]
+// CHECK:      %[[INIT:.*]] = tensor.empty(%[[N]]) : tensor<?x64xf32>
+// CHECK-NOT:  pair_lists
+// CHECK:      %[[Y:.*]] = sparseconv.kernel.implicit_gemm ins(%[[GUARDED]], %[[W]], %[[TABLE]] : {{.*}}) outs(%[[INIT]] :
+// CHECK-SAME:   {dataflow = #sparseconv.dataflow<output_stationary>, tiling = {{.*}}} -> tensor<?x64xf32>
+// CHECK:      return %[[Y]]
+func.func @conv(%x: tensor<?x32xf32>, %w: tensor<27x32x64xf32>, %m: !map) -> tensor<?x64xf32> {
+  %y = sparseconv.conv %x, %w, %m : tensor<?x32xf32>, tensor<27x32x64xf32>, !map -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
+
+// CHECK-LABEL: func.func @epilogue(
+// CHECK:      sparseconv.kernel.implicit_gemm ins(%{{.*}}, %[[BIAS:[^ ]*]] : {{.*}}, tensor<64xf32>)
+// CHECK:      ^bb0(%[[ACC:.*]]: f32, %[[B:.*]]: f32):
+// CHECK:        arith.addf %[[ACC]], %[[B]]
+func.func @epilogue(%x: tensor<?x32xf32>, %w: tensor<27x32x64xf32>, %bias: tensor<64xf32>, %m: !map) -> tensor<?x64xf32> {
+  %y = sparseconv.conv %x, %w, %m epilogue(%bias : tensor<64xf32>) {
+  ^bb0(%acc: f32, %b: f32):
+    %sum = arith.addf %acc, %b : f32
+    sparseconv.yield %sum : f32
+  } : tensor<?x32xf32>, tensor<27x32x64xf32>, !map -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
+
+// CHECK-LABEL: func.func @input_grad(
+// CHECK:      %[[BACK:.*]] = sparseconv.kernel.invert_table
+// CHECK:      sparseconv.kernel.implicit_gemm ins(%{{.*}}, %{{.*}}, %[[BACK]] :
+// CHECK-SAME:   transpose_weights
+func.func @input_grad(%dy: tensor<?x64xf32>, %w: tensor<27x32x64xf32>, %m: !map) -> tensor<?x32xf32> {
+  %dx = sparseconv.input_grad %dy, %w, %m : tensor<?x64xf32>, tensor<27x32x64xf32>, !map -> tensor<?x32xf32>
+  return %dx : tensor<?x32xf32>
+}
+
+// What tensor cores take is computed on them, over tiles of rows with alike
+// offsets, from weights in an order of their own.
+// CHECK-LABEL: func.func @tensor_cores(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x32xf16> {{[^,]*}}, %[[W:[^:]*]]: tensor<27x32x64xf16> {{[^,]*}}, %[[TABLE:[^:]*]]: tensor<?x27xi32> {{[^,]*}}, %[[NIN:[^:]*]]: index
+// CHECK:      %[[TILES:.*]]:4 = sparseconv.kernel.tile_rows ins(%[[TABLE]], %[[NIN]] :
+// CHECK:      %[[IMAGE:.*]] = sparseconv.kernel.pack_weights ins(%[[W]] :
+// CHECK:      sparseconv.kernel.tiled_gemm ins(%{{.*}}, %[[IMAGE]], %[[TILES]]#0, %[[TILES]]#1, %[[TILES]]#2, %[[TILES]]#3 :
+func.func @tensor_cores(%x: tensor<?x32xf16>, %w: tensor<27x32x64xf16>, %m: !map) -> tensor<?x64xf16> {
+  %y = sparseconv.conv %x, %w, %m : tensor<?x32xf16>, tensor<27x32x64xf16>, !map -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}
+
+// -----
+
+// What was decided for another target is refused.
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !set to !set>
+func.func @weight_stationary(%x: tensor<?x32xf16>, %w: tensor<27x32x64xf16>, %m: !map) -> tensor<?x64xf16> {
+  // expected-error @+1 {{expects a dataflow that the GPU has a kernel for, #sparseconv.dataflow<output_stationary>, but found #sparseconv.dataflow<weight_stationary>}}
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>}
+      : tensor<?x32xf16>, tensor<27x32x64xf16>, !map -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}

@@ -1,0 +1,218 @@
+// RUN: sparseconv-opt %s --sparseconv-form-kernels --split-input-file | FileCheck %s
+// RUN: sparseconv-opt %s --sparseconv-form-kernels=block-size=64 --split-input-file | FileCheck %s --check-prefix=SMALL
+
+// A parallel loop is a launch with a thread for each iteration: blocks of 256,
+// of which the last one may have threads to spare.
+
+// CHECK-LABEL: func.func @loop(
+// CHECK-SAME: %[[X:.*]]: memref<1000xf32>) {
+// CHECK:      gpu.launch blocks(%[[B:[^,]*]], {{.*}} in (%{{.*}} = %[[GRID:[^,]*]], {{.*}}) threads(%[[T:[^,]*]], {{.*}} in (%{{.*}} = %c256
+// CHECK:        %[[FIRST:.*]] = arith.muli %[[B]], %c256
+// CHECK:        %[[I:.*]] = arith.addi %[[FIRST]], %[[T]]
+// CHECK:        %[[IS:.*]] = arith.cmpi slt, %[[I]], %c1000
+// CHECK:        scf.if %[[IS]] {
+// CHECK-NEXT:     memref.store %{{.*}}, %[[X]][%[[I]]]
+// CHECK-NEXT:   }
+// CHECK-NEXT:   gpu.terminator
+// CHECK:      return
+// SMALL-LABEL: func.func @loop(
+// SMALL: gpu.launch {{.*}} threads({{.*}} = %c64
+func.func @loop(%x: memref<1000xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1000 = arith.constant 1000 : index
+  %one = arith.constant 1.0 : f32
+  scf.parallel (%i) = (%c0) to (%c1000) step (%c1) {
+    memref.store %one, %x[%i] : memref<1000xf32>
+  }
+  return
+}
+
+// -----
+
+// All dimensions of a loop are threads; the last one is of neighbours.
+
+// CHECK-LABEL: func.func @two_dimensions(
+// CHECK:      gpu.launch
+// CHECK:        %[[LINEAR:.*]] = arith.addi
+// CHECK:        arith.cmpi slt, %[[LINEAR]], %c96
+// CHECK:        %[[PLACE:.*]] = arith.remui %[[LINEAR]], %c8
+// CHECK:        %[[ROW:.*]] = arith.divui %[[LINEAR]], %c8
+// CHECK:        %[[OFFSET:.*]] = arith.muli %[[PLACE]], %c2
+// CHECK:        memref.store %{{.*}}, %{{.*}}[%[[ROW]], %[[OFFSET]]]
+func.func @two_dimensions(%x: memref<12x16xf32>, %v: memref<1xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c12 = arith.constant 12 : index
+  %c16 = arith.constant 16 : index
+  %one = arith.constant 1.0 : f32
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c12, %c16) step (%c1, %c2) {
+    memref.store %one, %x[%i, %j] : memref<12x16xf32>
+  }
+  return
+}
+
+// -----
+
+// The host knows bounds only. It sizes buffers and grids by them; the kernel
+// loads the number itself, and rebuilds the shape of a buffer that it takes as
+// an address.
+
+// CHECK-LABEL: func.func @bounds(
+// CHECK-SAME: %[[X:[^:]*]]: memref<?x8xf32>, %[[ROWS:[^:]*]]: memref<1xindex>
+// CHECK:      %[[ROOM:.*]] = memref.dim %[[X]], %c0
+// CHECK:      %[[BLOCKS:.*]] = arith.ceildivsi %[[ROOM]], %c256
+// CHECK:      %[[ADDRESS:.*]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [], strides: [] : memref<?x8xf32> to memref<f32>
+// CHECK:      gpu.launch {{.*}} = %[[BLOCKS]], {{.*}}
+// CHECK:        %[[N:.*]] = memref.load %[[ROWS]]
+// CHECK:        %[[VIEW:.*]] = memref.reinterpret_cast %[[ADDRESS]] to offset: [0], sizes: [%[[N2:.*]], 8], strides: [8, 1]
+// CHECK:        memref.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] : memref<?x8xf32>
+func.func @bounds(%x: memref<?x8xf32>, %rows: memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %room = memref.dim %x, %c0 : memref<?x8xf32>
+  %n = sparseconv.kernel.device_scalar %rows at_most %room : memref<1xindex>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    memref.store %one, %x[%i, %c0] : memref<?x8xf32>
+  }
+  return
+}
+
+// -----
+
+// Code between loops that touches buffers is a launch of one thread. What is
+// used of it afterwards leaves through a buffer of its own.
+
+// CHECK-LABEL: func.func @scalars(
+// CHECK-SAME: %[[A:[^:]*]]: memref<2xf32>, %[[X:[^:]*]]: memref<8xf32>
+// CHECK:      %[[SLOT:.*]] = memref.alloc() : memref<1xf32>
+// CHECK:      gpu.launch {{.*}} = %c1{{.*}} threads({{.*}} = %c1
+// CHECK-DAG:    %[[FIRST:.*]] = memref.load %[[A]][%c0
+// CHECK-DAG:    %[[SECOND:.*]] = memref.load %[[A]][%c1
+// CHECK:        %[[SUM:.*]] = arith.addf %[[FIRST]], %[[SECOND]]
+// CHECK:        memref.store %[[SUM]], %[[SLOT]]
+// CHECK:        gpu.terminator
+// CHECK:      gpu.launch
+// CHECK:        %[[AGAIN:.*]] = memref.load %[[SLOT]]
+// CHECK:        memref.store %[[AGAIN]], %[[X]]
+// CHECK-NOT:  memref.load
+// CHECK:      return
+func.func @scalars(%a: memref<2xf32>, %x: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %first = memref.load %a[%c0] : memref<2xf32>
+  %second = memref.load %a[%c1] : memref<2xf32>
+  %sum = arith.addf %first, %second : f32
+  scf.parallel (%i) = (%c0) to (%c8) step (%c1) {
+    memref.store %sum, %x[%i] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+// A branch around loops is a condition in each of their kernels. A launch that
+// has barriers keeps them: all its threads agree on the condition.
+
+// CHECK-LABEL: func.func @branch(
+// CHECK-NOT:  scf.if
+// CHECK:      gpu.launch
+// CHECK:        %[[IS:.*]] = arith.cmpi
+// CHECK:        scf.if %[[IS]] {
+// CHECK:          arith.constant 1.0
+// CHECK:      gpu.launch
+// CHECK:        scf.if
+// CHECK-NEXT:     gpu.barrier
+// CHECK:      gpu.launch
+// CHECK:        %[[NOT:.*]] = arith.xori
+// CHECK:        scf.if %[[NOT]] {
+// CHECK:          memref.store
+// CHECK:      return
+func.func @branch(%x: memref<8xf32>, %count: memref<1xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %n = sparseconv.kernel.device_scalar %count at_most %c8 : memref<1xindex>
+  %is = arith.cmpi eq, %n, %c8 : index
+  scf.if %is {
+    scf.parallel (%i) = (%c0) to (%c8) step (%c1) {
+      %one = arith.constant 1.0 : f32
+      memref.store %one, %x[%i] : memref<8xf32>
+    }
+    gpu.launch blocks(%a, %b, %c) in (%ga = %c1, %gb = %c1, %gc = %c1)
+               threads(%d, %e, %f) in (%td = %c8, %te = %c1, %tf = %c1) {
+      gpu.barrier
+      gpu.terminator
+    }
+  } else {
+    scf.parallel (%i) = (%c0) to (%c8) step (%c1) {
+      memref.store %zero, %x[%i] : memref<8xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Capacities of sizes that are computed: what only makes a number smaller is
+// left out, a selection is as large as the larger of both.
+
+// CHECK-LABEL: func.func @computed(
+// CHECK-SAME: %[[ROOM:[^:]*]]: memref<?xf32>
+// CHECK-DAG:  %[[N:.*]] = memref.dim %[[ROOM]], %c0
+// CHECK-DAG:  %[[TWICE:.*]] = arith.muli %[[N]], %c2
+// CHECK-DAG:  %[[HALF:.*]] = arith.ceildivui %[[TWICE]], %c3
+// CHECK-DAG:  %[[MOST:.*]] = arith.maxui %[[N]], %c100
+// CHECK-DAG:  memref.alloc(%[[HALF]]) : memref<?xf32>
+// CHECK-DAG:  memref.alloc(%[[N]]) : memref<?xf32>
+// CHECK-DAG:  memref.alloc(%[[MOST]]) : memref<?xf32>
+// CHECK:      return
+func.func @computed(%room: memref<?xf32>, %count: memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>})
+    -> (memref<?xf32>, memref<?xf32>, memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c100 = arith.constant 100 : index
+  %bound = memref.dim %room, %c0 : memref<?xf32>
+  %n = sparseconv.kernel.device_scalar %count at_most %bound : memref<1xindex>
+  %twice = arith.muli %n, %c2 : index
+  %third = arith.ceildivui %twice, %c3 : index
+  %a = memref.alloc(%third) : memref<?xf32>
+  %wide = arith.index_cast %n : index to i64
+  %three = arith.constant 3 : i64
+  %rest = arith.remui %wide, %three : i64
+  %narrow = arith.index_cast %rest : i64 to index
+  %b = memref.alloc(%narrow) : memref<?xf32>
+  %is = arith.cmpi ult, %n, %c3 : index
+  %some = arith.select %is, %n, %c100 : index
+  %c = memref.alloc(%some) : memref<?xf32>
+  return %a, %b, %c : memref<?xf32>, memref<?xf32>, memref<?xf32>
+}
+
+// -----
+
+// Each size of a result that the host does not know is a result, too. A number
+// that is a result lies in a buffer of its own.
+
+// CHECK-LABEL: func.func @results(
+// CHECK-SAME: -> (memref<100x8xf32>, memref<1xindex>, memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>}) {
+// CHECK:      %[[BUFFER:.*]] = memref.alloc() : memref<100x8xf32>
+// CHECK:      %[[SIZE:.*]] = memref.alloc() : memref<1xindex>
+// CHECK:      gpu.launch
+// CHECK:        memref.store %{{.*}}, %[[SIZE]]
+// CHECK:      %[[NUMBER:.*]] = memref.alloc() : memref<1xindex>
+// CHECK:      gpu.launch
+// CHECK:        memref.store %{{.*}}, %[[NUMBER]]
+// CHECK:      return %[[BUFFER]], %[[NUMBER]], %[[SIZE]]
+func.func @results(%count: memref<1xindex>) -> (memref<?x8xf32>, index) {
+  %c100 = arith.constant 100 : index
+  %n = sparseconv.kernel.device_scalar %count at_most %c100 : memref<1xindex>
+  %a = memref.alloc() : memref<100x8xf32>
+  %rows = memref.subview %a[0, 0] [%n, 8] [1, 1] : memref<100x8xf32> to memref<?x8xf32, strided<[8, 1]>>
+  %cast = memref.cast %rows : memref<?x8xf32, strided<[8, 1]>> to memref<?x8xf32>
+  return %cast, %n : memref<?x8xf32>, index
+}

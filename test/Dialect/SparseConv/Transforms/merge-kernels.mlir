@@ -1,0 +1,98 @@
+// RUN: sparseconv-opt %s --sparseconv-merge-kernels --split-input-file | FileCheck %s
+
+// Outlining gives each launch a module of its own. Kernels that differ in names
+// only become one; all stand in one module.
+
+// CHECK-LABEL: module attributes {gpu.container_module}
+// CHECK:      gpu.module @sparseconv_kernels {
+// CHECK-NEXT:   gpu.func @one_0(
+// CHECK:          arith.constant 1.0
+// CHECK:        gpu.func @two_1(
+// CHECK:          arith.constant 2.0
+// CHECK-NOT:    gpu.func
+// CHECK-NOT:  gpu.module
+// CHECK:      gpu.launch_func @sparseconv_kernels::@one_0
+// CHECK:      gpu.launch_func @sparseconv_kernels::@one_0
+// CHECK:      gpu.launch_func @sparseconv_kernels::@two_1
+module attributes {gpu.container_module} {
+  gpu.module @a {
+    gpu.func @one(%x: memref<8xf32>) kernel attributes {known_block_size = array<i32: 8, 1, 1>} {
+      %one = arith.constant 1.0 : f32
+      %i = gpu.thread_id x
+      memref.store %one, %x[%i] : memref<8xf32>
+      gpu.return
+    }
+  }
+  gpu.module @b {
+    gpu.func @again(%y: memref<8xf32>) kernel attributes {known_block_size = array<i32: 8, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
+      %c = arith.constant 1.0 : f32
+      %j = gpu.thread_id x
+      memref.store %c, %y[%j] : memref<8xf32>
+      gpu.return
+    }
+  }
+  gpu.module @c {
+    gpu.func @two(%x: memref<8xf32>) kernel attributes {known_block_size = array<i32: 8, 1, 1>} {
+      %two = arith.constant 2.0 : f32
+      %i = gpu.thread_id x
+      memref.store %two, %x[%i] : memref<8xf32>
+      gpu.return
+    }
+  }
+  func.func @f(%x: memref<8xf32>) {
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    gpu.launch_func @a::@one blocks in (%c1, %c1, %c1) threads in (%c8, %c1, %c1) args(%x : memref<8xf32>)
+    gpu.launch_func @b::@again blocks in (%c1, %c1, %c1) threads in (%c8, %c1, %c1) args(%x : memref<8xf32>)
+    gpu.launch_func @c::@two blocks in (%c1, %c1, %c1) threads in (%c8, %c1, %c1) args(%x : memref<8xf32>)
+    return
+  }
+}
+
+// -----
+
+// The same text for blocks of another size, or with other memory of a block, is
+// another kernel.
+
+// CHECK-LABEL: module attributes {gpu.container_module}
+// CHECK:        gpu.func @same_0(
+// CHECK:        gpu.func @same_1(
+// CHECK:        gpu.func @same_2(
+// CHECK:      gpu.launch_func @sparseconv_kernels::@same_0
+// CHECK:      gpu.launch_func @sparseconv_kernels::@same_1
+// CHECK:      gpu.launch_func @sparseconv_kernels::@same_2
+module attributes {gpu.container_module} {
+  gpu.module @a {
+    gpu.func @same() kernel attributes {known_block_size = array<i32: 8, 1, 1>} {
+      gpu.return
+    }
+  }
+  gpu.module @b {
+    gpu.func @same() kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+      gpu.return
+    }
+  }
+  gpu.module @c {
+    gpu.func @same() workgroup(%s: memref<8xf32, #gpu.address_space<workgroup>>) kernel attributes {known_block_size = array<i32: 8, 1, 1>} {
+      gpu.return
+    }
+  }
+  func.func @f() {
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %c16 = arith.constant 16 : index
+    gpu.launch_func @a::@same blocks in (%c1, %c1, %c1) threads in (%c8, %c1, %c1)
+    gpu.launch_func @b::@same blocks in (%c1, %c1, %c1) threads in (%c16, %c1, %c1)
+    gpu.launch_func @c::@same blocks in (%c1, %c1, %c1) threads in (%c8, %c1, %c1)
+    return
+  }
+}
+
+// -----
+
+// Without kernels there is no module.
+// CHECK-NOT: gpu.module
+// CHECK: func.func @none
+func.func @none() {
+  return
+}

@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+"""Runs every execution test on a target, without lit: the cases of the *.test
+files, the *.mlir programs, the networks and a few cases through Python.
+
+usage: run_checks.py [--target=cuda] [--jobs=N] [--only=TEXT] [--large]
+                     [--sanitize] [--timeout=SECONDS] [--time-limit=SECONDS]
+                     [--work=FOLDER] [--json=FILE]
+
+The tools are looked for in PATH. With --sanitize the cases of
+Inputs/sanitize.cases run under each tool of compute-sanitizer, and nothing else
+does. The last line is 'N passed, N failed, N skipped'; the exit status is 0
+when nothing failed.
+"""
+
+import argparse
+import concurrent.futures
+import ctypes
+import dataclasses
+import glob
+import json
+import multiprocessing
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import run_cases
+import run_programs
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+NETWORKS = os.path.join(HERE, os.pardir, "Networks")
+SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
+PYTHON_CASES = (
+    "downsample",
+    "conv channels=33 out_channels=16",
+    "conv channels=16 out_channels=32 dtype=bf16",
+    "pool kind=max dtype=f16",
+)
+SANITIZER_ERROR = 86  # its exit status when it finds something
+
+
+# The machine.
+
+
+def get_cuda_chip():
+    """Name and capability of the first GPU, or raises OSError."""
+    driver = ctypes.CDLL("libcuda.so.1")
+    device, name = ctypes.c_int(), ctypes.create_string_buffer(256)
+    if driver.cuInit(0) != 0 or driver.cuDeviceGet(ctypes.byref(device), 0) != 0:
+        raise OSError("the driver finds no device")
+    driver.cuDeviceGetName(name, len(name), device)
+    version = []
+    for attribute in (75, 76):  # compute capability, major and minor
+        number = ctypes.c_int()
+        driver.cuDeviceGetAttribute(ctypes.byref(number), attribute, device)
+        version.append(number.value)
+    return f"{name.value.decode()} (sm_{version[0]}{version[1]})"
+
+
+def get_processor():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("model name"):
+                    return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.machine()
+
+
+def get_commit():
+    """Of the bundle, or of the checkout that this file is in."""
+    if commit := os.environ.get("SPARSECONV_COMMIT"):
+        return commit
+    command = ["git", "-C", HERE, "rev-parse", "HEAD"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return "unknown"
+    return done.stdout.strip() or "unknown"
+
+
+# Jobs: what runs in one process, and the names of its rows.
+
+
+class CasesJob:
+    """The cases of one module."""
+
+    def __init__(self, file, number, group, settings, work):
+        self.group, self.settings = group, settings
+        self.folder = os.path.join(work, os.path.basename(file), str(number))
+        self.repeat = number == 0
+        self.prefix = os.path.basename(file).split(".")[0]
+
+    def get_name(self, function, label):
+        case = re.sub(r"^case | sizes=\S+", "", function.line)
+        return f"{self.prefix}: {case}, size {label}"
+
+    def get_names(self):
+        return [self.get_name(f, label) for f in self.group for label in f.sizes]
+
+    def run(self):
+        found = run_cases.execute(self.group, self.folder, self.settings, self.repeat)
+        rows = []
+        for function in self.group:
+            messages = {label: m for (f, label), m in found.items() if f is function}
+            whole = messages.get(run_cases.ALL_SIZES, [])
+            for label in function.sizes:
+                wrong = messages.get(label, []) + whole
+                outcome = "failed" if wrong else "passed"
+                rows.append((self.get_name(function, label), outcome, "; ".join(wrong)))
+            if wrong := messages.get(run_cases.TOGETHER):
+                name = self.get_name(function, run_cases.TOGETHER)
+                rows.append((name, "failed", "; ".join(wrong)))
+        if not any(outcome == "failed" for _, outcome, _ in rows):
+            shutil.rmtree(self.folder, ignore_errors=True)
+        return rows
+
+
+class SanitizerJob(CasesJob):
+    """The cases of one module, once under a tool of compute-sanitizer."""
+
+    def __init__(self, program, tool, file, number, group, settings, work):
+        launcher = (program, f"--tool={tool}", f"--error-exitcode={SANITIZER_ERROR}")
+        # Poison would make memory that no kernel has written look written.
+        settings = dataclasses.replace(settings, launcher=launcher, poison=False)
+        super().__init__(file, number, group, settings, os.path.join(work, tool))
+        self.prefix = tool
+
+    def run(self):
+        rows = []
+        for name, outcome, message in super().run():
+            if "Device not supported" in message:
+                outcome = "skipped"
+            rows.append((name, outcome, message))
+        return rows
+
+
+class ProgramJob:
+    """The RUN lines of a file; they may use each other's results."""
+
+    def __init__(self, file, settings, work):
+        self.name, self.settings = os.path.basename(file), settings
+        self.work = os.path.join(work, self.name)
+        self.commands = run_programs.read_commands(file, self.work)
+
+    def get_names(self):
+        return [f"{self.name}, line {number}" for number, _ in self.commands]
+
+    def run(self):
+        rows = []
+        for name, (_, command) in zip(self.get_names(), self.commands):
+            found = run_programs.run_command(command, self.settings, self.work)
+            rows.append((name, *found))
+        return rows
+
+
+class NetworkJob:
+    """A network with random weights on a small made-up sweep."""
+
+    def __init__(self, name, dtype, settings, work):
+        self.name, self.dtype, self.settings = name, dtype, settings
+        self.work = os.path.join(work, f"{name}-{dtype}")
+
+    def get_names(self):
+        return [f"network {self.name}, {self.dtype}"]
+
+    def run(self):
+        python = '"$PYTHON" -m sparseconv.'
+        command = (
+            f"{python}networks {self.name} --dtype {self.dtype} > net.mlir"
+            f" && {python}weights net.mlir -o net.npz"
+            " && sparseconv-sweep --beams=32 --azimuths=400 -o sweep.bin"
+            " && sparseconv-run net.mlir --weights=net.npz --input=sweep.bin --check"
+            " --quiet"
+        )
+        found = run_programs.run_command(command, self.settings, self.work)
+        return [(self.get_names()[0], *found)]
+
+
+class PythonJob:
+    """A case through the Python package, which is for GPUs."""
+
+    def __init__(self, case, settings, work):
+        self.case, self.settings = case, settings
+        self.work = os.path.join(work, "python-" + case.replace(" ", "-"))
+
+    def get_names(self):
+        return [f"python: {self.case}"]
+
+    def run(self):
+        if self.settings.on_cpu:
+            return [(self.get_names()[0], "skipped", "the package is for GPUs")]
+        command = f'"$PYTHON" "$HERE/run_python.py" . {self.case}'
+        found = run_programs.run_command(command, self.settings, self.work)
+        return [(self.get_names()[0], *found)]
+
+
+def make_jobs(options):
+    work = options.work
+    settings = run_cases.Settings(options.target, timeout=options.timeout)
+    if options.sanitize:
+        return make_sanitizer_jobs(settings, work)
+    jobs = []
+    # What takes longest comes first.
+    for file in sorted(glob.glob(os.path.join(NETWORKS, "*.mlir"))):
+        name = os.path.basename(file)[: -len(".mlir")]
+        jobs += [NetworkJob(name, dtype, settings, work) for dtype in ("f32", "f16")]
+    jobs += [PythonJob(case, settings, work) for case in PYTHON_CASES]
+    for file in sorted(glob.glob(os.path.join(HERE, "*.mlir"))):
+        jobs.append(ProgramJob(file, settings, work))
+    for file in sorted(glob.glob(os.path.join(HERE, "*.test"))):
+        if os.path.basename(file) == "large.test" and not options.large:
+            continue
+        for number, group in enumerate(run_cases.read_groups(file)):
+            jobs.append(CasesJob(file, number, group, settings, work))
+    return jobs
+
+
+def make_sanitizer_jobs(settings, work):
+    program = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
+    if not os.path.exists(program):
+        sys.exit("run-checks: error: --sanitize needs compute-sanitizer, in PATH or "
+                 "in /usr/local/cuda/bin")  # fmt: skip
+    file = os.path.join(HERE, "Inputs", "sanitize.cases")
+    return [
+        SanitizerJob(program, tool, file, number, group, settings, work)
+        for tool in SANITIZERS
+        for number, group in enumerate(run_cases.read_groups(file))
+    ]
+
+
+# All of them.
+
+
+def run_job(job):
+    start = time.monotonic()
+    try:
+        rows = job.run()
+    except Exception as error:  # a defect of the tests is a failure of theirs
+        message = f"{type(error).__name__}: {error}"
+        rows = [(name, "failed", message) for name in job.get_names()]
+    return rows, time.monotonic() - start
+
+
+def run_jobs(jobs, options):
+    """[{name, outcome, ...}] of all jobs; those without time left are skipped."""
+    rows = []
+    deadline = time.monotonic() + options.time_limit if options.time_limit else None
+    context = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(options.jobs, context) as pool:
+        futures = {pool.submit(run_job, job): job for job in jobs}
+        pending = set(futures)
+        while pending:
+            left = deadline and max(0, deadline - time.monotonic())
+            done, pending = concurrent.futures.wait(
+                pending, left, concurrent.futures.FIRST_COMPLETED
+            )
+            if not done:
+                # Those that run already end by themselves.
+                for future in [f for f in pending if f.cancel()]:
+                    pending.remove(future)
+                    names = futures[future].get_names()
+                    rows += [make_row(n, "skipped", "no time left") for n in names]
+                deadline = None
+            for future in done:
+                found, seconds = future.result()
+                for row in found:
+                    rows.append(make_row(*row, seconds / len(found)))
+                    if row[1] == "failed":
+                        print(f"FAILED: {row[0]}: {row[2]}", flush=True)
+    return rows
+
+
+def make_row(name, outcome, message, seconds=0.0):
+    row = {"name": name, "outcome": outcome, "seconds": round(seconds, 3)}
+    if message:
+        row["message"] = message
+    return row
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(prog="run-checks")
+    parser.add_argument("--target", default="cuda", help="cuda, cuda:CHIP or cpu")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", default="", help="jobs with this text in a row's name")
+    parser.add_argument("--large", action="store_true", help="also sets of 100 000 rows")
+    parser.add_argument("--sanitize", action="store_true", help="compute-sanitizer alone")
+    parser.add_argument("--timeout", type=float, default=300, help="seconds of one run")
+    parser.add_argument("--time-limit", type=float, help="seconds; then skip the rest")
+    parser.add_argument("--work", help="folder for files (default: one that is deleted)")
+    parser.add_argument("--json", default="checks.json", help="file for the results")
+    return parser.parse_args()
+
+
+def main():
+    options = parse_arguments()
+    if not shutil.which("sparseconv-run"):
+        sys.exit("run-checks: error: there is no sparseconv-run in PATH")
+    chip = get_processor()
+    if options.target.startswith("cuda"):
+        try:
+            chip = get_cuda_chip()
+        except OSError as error:
+            sys.exit(f"run-checks: error: no GPU: {error}")
+    temporary = None
+    if not options.work:
+        temporary = tempfile.TemporaryDirectory(prefix="sparseconv-checks-")
+        options.work = temporary.name
+    options.work = os.path.abspath(options.work)
+    jobs = [
+        job
+        for job in make_jobs(options)
+        if any(options.only in name for name in job.get_names())
+    ]
+    start = time.monotonic()
+    rows = sorted(run_jobs(jobs, options), key=lambda row: row["name"])
+    if temporary:
+        temporary.cleanup()
+    counts = {
+        outcome: sum(row["outcome"] == outcome for row in rows)
+        for outcome in ("passed", "failed", "skipped")
+    }
+    report = {
+        "commit": get_commit(),
+        "target": options.target,
+        "chip": chip,
+        "seconds": round(time.monotonic() - start, 1),
+        **counts,
+        "rows": rows,
+    }
+    with open(options.json, "w", encoding="utf-8") as file:
+        json.dump(report, file, indent=1)
+        file.write("\n")
+    print(", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
+    return 1 if counts["failed"] or not counts["passed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,215 @@
+//===- gpu-gemm-kernels.cpp - prints one convolution kernel ---------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Test tool: the kernels of one configuration as IR, as PTX, or what a launch
+// of them needs as JSON.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "sparseconv/Kernels/GatherGemm.h"
+#include "sparseconv/Target/PTX/LowerToPtx.h"
+#include "sparseconv/Target/PTX/ToPtx.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+namespace cl = llvm::cl;
+
+enum class Choice { Automatic, Warp16, Group64, Ring64, Fma };
+enum class Output { Ir, Lowered, Ptx, Launch };
+
+static cl::opt<Choice>
+    strategy("strategy",
+             cl::desc("kernel; the best for the shape if not given"),
+             cl::values(clEnumValN(Choice::Automatic, "auto", ""),
+                        clEnumValN(Choice::Warp16, "warp16", ""),
+                        clEnumValN(Choice::Group64, "group64", ""),
+                        clEnumValN(Choice::Ring64, "ring64", ""),
+                        clEnumValN(Choice::Fma, "fma", "")),
+             cl::init(Choice::Automatic));
+static cl::opt<GemmElement>
+    element("element", cl::desc("type of the features"),
+            cl::values(clEnumValN(GemmElement::F16, "f16", ""),
+                       clEnumValN(GemmElement::BF16, "bf16", ""),
+                       clEnumValN(GemmElement::F32, "f32", ""),
+                       clEnumValN(GemmElement::TF32, "tf32", "")),
+            cl::init(GemmElement::F16));
+static cl::opt<std::string> chip("chip", cl::init("sm_90a"));
+static cl::opt<Output>
+    emit("emit",
+         cl::values(clEnumValN(Output::Ir, "ir", ""),
+                    clEnumValN(Output::Lowered, "nvvm", ""),
+                    clEnumValN(Output::Ptx, "ptx", ""),
+                    clEnumValN(Output::Launch, "launch", "")),
+         cl::init(Output::Ptx));
+static cl::opt<int64_t> in("in", cl::init(64)), out("out", cl::init(64)),
+    offsets("offsets", cl::init(27)), groups("groups", cl::init(1)),
+    warps("warps"), blocks("blocks"), depth("depth"), width("width"),
+    stages("stages"), split("split", cl::desc("offsets a task, 0: no tasks"));
+static cl::opt<int> resident("resident", cl::init(-1));
+static cl::opt<bool> tasks("tasks", cl::desc("a task list without splits"));
+static cl::opt<bool> transposed("transposed");
+static cl::opt<bool> bias("bias", cl::desc("epilogue: bias, then maximum "
+                                           "with 0"));
+
+static GatherGemmConfig makeConfig(const GpuChip &target) {
+  GatherGemmConfig config =
+      GatherGemmConfig::choose(element, offsets, in, out, groups, target);
+  switch (strategy) {
+  case Choice::Automatic:
+    break;
+  case Choice::Warp16:
+    config.strategy = GatherStrategy::Warp16;
+    break;
+  case Choice::Group64:
+    config.strategy = GatherStrategy::Group64;
+    break;
+  case Choice::Ring64:
+    config.strategy = GatherStrategy::Ring64;
+    break;
+  case Choice::Fma:
+    config.strategy = GatherStrategy::Fma;
+    break;
+  }
+  auto set = [](cl::opt<int64_t> &option, int64_t &field) {
+    if (option.getNumOccurrences())
+      field = option;
+  };
+  set(warps, config.warps);
+  set(blocks, config.blocks);
+  set(depth, config.depth);
+  set(width, config.width);
+  set(stages, config.stages);
+  if (resident >= 0)
+    config.resident = resident;
+  config.splitTasks = split > 0;
+  config.taskList = tasks || split > 0;
+  config.transposedWeights =
+      transposed && config.strategy == GatherStrategy::Fma;
+  return config;
+}
+
+static void printLaunch(const GatherGemmConfig &config) {
+  const char *names[] = {"warp16", "group64", "ring64", "fma"};
+  llvm::json::OStream json(llvm::outs(), 1);
+  json.object([&] {
+    json.attribute("strategy", names[static_cast<int>(config.strategy)]);
+    const char *types[] = {"f16", "bf16", "f32", "tf32"};
+    json.attribute("element", types[static_cast<int>(config.element)]);
+    json.attribute("in", config.inChannels);
+    json.attribute("out", config.outChannels);
+    json.attribute("offsets", config.offsets);
+    json.attribute("groups", config.groups);
+    json.attribute("transposed", bool(transposed));
+    json.attribute("bias", bool(bias));
+    json.attribute("threads", config.threads());
+    json.attribute("blocks", config.blocks);
+    json.attribute("depth", config.depth);
+    json.attribute("width", config.width);
+    json.attribute("stages", config.stages);
+    json.attribute("parts", config.parts());
+    json.attribute("shared", config.sharedBytes());
+    json.attribute("image", config.strategy == GatherStrategy::Fma
+                                ? 0
+                                : config.weightBytes());
+    json.attribute("rowsPerTile", config.rowsPerTile());
+    json.attribute("rowsPerBlock", config.rowsPerBlock());
+    json.attribute("persistent", config.isPersistent());
+    json.attribute("tasks", config.taskList);
+    json.attribute("split", int64_t(split));
+    json.attribute("partsPerTile", partsPerTile(config, split));
+    json.attribute("scratchPerPart", config.scratchBytesPerPart());
+    json.attribute("countersPerTile", config.countersPerTile());
+  });
+  llvm::outs() << "\n";
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::ParseCommandLineOptions(argc, argv);
+  const GpuChip *target = GpuChip::find(chip);
+  if (!target) {
+    llvm::errs() << "unknown chip " << chip << "\n";
+    return 1;
+  }
+  GatherGemmConfig config = makeConfig(*target);
+  if (std::string why = config.verify(*target); !why.empty()) {
+    llvm::errs() << "refused: " << why << "\n";
+    return 1;
+  }
+  if (emit == Output::Launch) {
+    printLaunch(config);
+    return 0;
+  }
+
+  DialectRegistry registry;
+  registry.insert<arith::ArithDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect,
+                  scf::SCFDialect, vector::VectorDialect>();
+  registerPtxTarget(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  OpBuilder builder(&context);
+  Location loc = builder.getUnknownLoc();
+  OwningOpRef<ModuleOp> outer = ModuleOp::create(loc);
+  builder.setInsertionPointToEnd(outer->getBody());
+  auto module = gpu::GPUModuleOp::create(builder, loc, "kernels");
+
+  auto pointer = LLVM::LLVMPointerType::get(&context, 1);
+  auto addBias = [](GpuBuilder &b, Value sum, Value row, Value channel,
+                    ValueRange arguments) {
+    Value value = b.loadConstant(b.getF32Type(),
+                                 b.offset(arguments[0], b.mul(channel, 4)), 4);
+    return Value(
+        b.createOrFold<arith::MaximumFOp>(b.add(sum, value), b.f32(0)));
+  };
+  if (bias)
+    buildGatherGemm(module, "gemm", config, *target, TypeRange(pointer),
+                    addBias);
+  else
+    buildGatherGemm(module, "gemm", config, *target);
+  if (config.strategy != GatherStrategy::Fma)
+    buildPackWeights(module, "pack", config, transposed);
+  if (config.taskList)
+    buildTaskList(module, "tasks", config, split);
+  if (failed(verify(*outer)))
+    return 1;
+  if (emit == Output::Ir) {
+    outer->print(llvm::outs());
+    return 0;
+  }
+  PassManager passes(&context);
+  buildLowerGpuToNVVMPipeline(passes);
+  if (failed(passes.run(*outer)))
+    return 1;
+  if (emit == Output::Lowered) {
+    outer->print(llvm::outs());
+    return 0;
+  }
+  FailureOr<std::string> ptx = translateToPtx(module, chip);
+  if (failed(ptx))
+    return 1;
+  llvm::outs() << *ptx;
+  return 0;
+}

@@ -1,0 +1,339 @@
+//===- FakeFunctions.cpp - the functions of the fake driver ---------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FakeDriver.h"
+#include <cstdlib>
+#include <cstring>
+
+using namespace sparseconv::cuda;
+using std::string;
+using std::to_string;
+
+static FakeDriver &fake() { return FakeDriver::get(); }
+
+// NOLINTBEGIN(llvm-prefer-static-over-anonymous-namespace,
+// readability-identifier-naming): the names of the driver.
+namespace {
+namespace impl {
+CUresult cuInit(unsigned) {
+  return fake().devices ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
+}
+CUresult cuDriverGetVersion(int *version) {
+  *version = fake().version;
+  return 0;
+}
+CUresult cuGetErrorName(CUresult error, const char **text) {
+  *text = error == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
+                                            : "CUDA_ERROR_FAKE";
+  return 0;
+}
+CUresult cuGetErrorString(CUresult error, const char **text) {
+  *text = error == CUDA_ERROR_OUT_OF_MEMORY ? "out of memory" : "fake failure";
+  return 0;
+}
+CUresult cuDeviceGetCount(int *count) {
+  *count = fake().devices;
+  return 0;
+}
+CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+  *device = ordinal;
+  return 0;
+}
+CUresult cuDeviceGetName(char *name, int size, CUdevice) {
+  std::strncpy(name, "Fake 9000", size);
+  return 0;
+}
+CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice) {
+  *value =
+      attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR   ? fake().major
+      : attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? fake().minor
+      : attribute == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+          ? fake().maxShared
+          : 1;
+  return 0;
+}
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
+  *context = static_cast<CUcontext>(fake().create("context"));
+  return 0;
+}
+CUresult cuDevicePrimaryCtxRelease(CUdevice) {
+  for (auto &[handle, kind] : fake().live)
+    if (kind == "context")
+      return fake().destroy("context", handle) ? 0 : 1;
+  fake().misuse.push_back("released no context");
+  return 1;
+}
+CUresult cuCtxPushCurrent(CUcontext) {
+  fake().create("current context");
+  return 0;
+}
+CUresult cuCtxPopCurrent(CUcontext *) {
+  for (auto &[handle, kind] : fake().live)
+    if (kind == "current context")
+      return fake().destroy("current context", handle) ? 0 : 1;
+  fake().misuse.push_back("popped no context");
+  return 1;
+}
+CUresult cuCtxSynchronize() { return fake().wait("cuCtxSynchronize"); }
+
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
+                            int *options, void **values) {
+  string text = static_cast<const char *>(image);
+  if (text.rfind(fake().badImage, 0) == 0) {
+    for (unsigned i = 0; i != count; ++i)
+      if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
+        std::strcpy(static_cast<char *>(values[i]), "line 1: syntax error");
+    return 218;
+  }
+  fake().images.push_back(text);
+  *module = static_cast<CUmodule>(fake().create("module"));
+  return 0;
+}
+CUresult cuModuleUnload(CUmodule module) {
+  return fake().destroy("module", module) ? 0 : 1;
+}
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *name) {
+  auto it = fake().kernels.find(name);
+  if (it == fake().kernels.end())
+    return 500;
+  *function = reinterpret_cast<CUfunction>(&it->second);
+  fake().functions[*function] = name;
+  return 0;
+}
+CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
+  fake().attributes[fake().functions[function] + " " + to_string(attribute)] =
+      value;
+  return 0;
+}
+
+CUresult launch(CUfunction function, FakeLaunch launch, CUstream stream,
+                void **params) {
+  auto *kernel = reinterpret_cast<FakeDriver::Kernel *>(function);
+  for (unsigned i = 0; i != kernel->numParams; ++i)
+    launch.params.push_back(*static_cast<uint64_t *>(params[i]));
+  return fake().enqueue(stream, "launch " + fake().functions[function],
+                        [kernel, launch] {
+                          fake().launches.push_back(launch);
+                          kernel->body(launch);
+                        });
+}
+CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY,
+                        unsigned, unsigned blockX, unsigned, unsigned,
+                        unsigned shared, CUstream stream, void **params,
+                        void **) {
+  return launch(function, {gridX, gridY, blockX, shared, 1, {}}, stream,
+                params);
+}
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
+                          void **params, void **) {
+  return launch(function,
+                {config->gridDimX,
+                 config->gridDimY,
+                 config->blockDimX,
+                 config->sharedMemBytes,
+                 config->attrs[0].value.clusterDim.x,
+                 {}},
+                config->hStream, params);
+}
+
+CUresult cuStreamCreate(CUstream *stream, unsigned) {
+  *stream = static_cast<CUstream>(fake().create("stream"));
+  return 0;
+}
+CUresult cuStreamDestroy(CUstream stream) {
+  fake().streams.erase(stream);
+  return fake().destroy("stream", stream) ? 0 : 1;
+}
+CUresult cuStreamSynchronize(CUstream) {
+  return fake().wait("cuStreamSynchronize");
+}
+CUresult cuStreamWaitEvent(CUstream stream, CUevent handle, unsigned) {
+  FakeDriver::Event &event = fake().events[handle];
+  if (event.captured) {
+    event.waited = true;
+    fake().streams[stream].capturing = true;
+  }
+  return 0;
+}
+CUresult cuStreamIsCapturing(CUstream stream, int *status) {
+  *status = fake().isCapturing(stream);
+  return 0;
+}
+CUresult cuEventCreate(CUevent *event, unsigned flags) {
+  if (flags != CU_EVENT_DISABLE_TIMING)
+    fake().misuse.push_back("an event with timing");
+  *event = static_cast<CUevent>(fake().create("event"));
+  return 0;
+}
+CUresult cuEventDestroy(CUevent event) {
+  fake().events.erase(event);
+  return fake().destroy("event", event) ? 0 : 1;
+}
+CUresult cuEventRecord(CUevent handle, CUstream stream) {
+  FakeDriver::Event &event = fake().events[handle];
+  event = {};
+  if (fake().isCapturing(stream)) {
+    event.captured = true;
+    fake().streams[stream].last = &event;
+    return 0;
+  }
+  fake().enqueue(stream, "", [] {});
+  event.ticket = fake().issued;
+  return 0;
+}
+CUresult cuEventQuery(CUevent event) {
+  return fake().events[event].ticket <= fake().done ? 0 : CUDA_ERROR_NOT_READY;
+}
+CUresult cuEventSynchronize(CUevent) {
+  return fake().wait("cuEventSynchronize");
+}
+
+CUresult cuMemGetInfo(size_t *available, size_t *total) {
+  *total = fake().memory;
+  *available = fake().memory - fake().getUsedMemory();
+  return 0;
+}
+CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *) {
+  *pool = static_cast<CUmemoryPool>(fake().create("pool"));
+  return 0;
+}
+CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+  return fake().destroy("pool", pool) ? 0 : 1;
+}
+CUresult cuMemPoolSetAttribute(CUmemoryPool, int, void *) { return 0; }
+CUresult cuMemPoolTrimTo(CUmemoryPool, size_t) { return 0; }
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes,
+                                 CUmemoryPool, CUstream) {
+  if (bytes > fake().memory - fake().getUsedMemory())
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  std::vector<char> data(bytes, char(0xCD));
+  *pointer = reinterpret_cast<uintptr_t>(data.data());
+  fake().allocations[*pointer] = std::move(data);
+  fake().live[toPointer(*pointer)] = "memory";
+  return 0;
+}
+CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream) {
+  fake().drain();
+  if (!fake().allocations.erase(pointer))
+    fake().misuse.push_back("freed no memory");
+  fake().live.erase(toPointer(pointer));
+  return 0;
+}
+CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {
+  *pointer = std::malloc(bytes);
+  fake().live[*pointer] = "pinned";
+  return 0;
+}
+CUresult cuMemFreeHost(void *pointer) {
+  return fake().destroy("pinned", pointer) ? 0 : 1;
+}
+
+template <typename T>
+CUresult fill(CUdeviceptr target, T value, size_t count, CUstream stream) {
+  if (!fake().isMemory(target, count * sizeof(T)))
+    fake().misuse.push_back("memset outside memory");
+  return fake().enqueue(
+      stream, "memset " + to_string(count) + "x" + to_string(sizeof(T)), [=] {
+        auto *data = static_cast<T *>(toPointer(target));
+        for (size_t i = 0; i != count; ++i)
+          data[i] = value;
+      });
+}
+CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t count,
+                         CUstream stream) {
+  return fill(target, value, count, stream);
+}
+CUresult cuMemsetD16Async(CUdeviceptr target, unsigned short value,
+                          size_t count, CUstream stream) {
+  return fill(target, value, count, stream);
+}
+CUresult cuMemsetD32Async(CUdeviceptr target, unsigned value, size_t count,
+                          CUstream stream) {
+  return fill(target, value, count, stream);
+}
+CUresult copy(const char *kind, void *target, const void *source, size_t bytes,
+              CUstream stream) {
+  auto isOutside = [&](const void *pointer) {
+    return !fake().isMemory(reinterpret_cast<uintptr_t>(pointer), bytes);
+  };
+  if ((kind[0] == 'D' && isOutside(source)) ||
+      (kind[3] == 'D' && isOutside(target)))
+    fake().misuse.push_back(string(kind) + " outside memory");
+  return fake().enqueue(stream, string(kind) + " " + to_string(bytes),
+                        [=] { std::memcpy(target, source, bytes); });
+}
+CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void *source, size_t bytes,
+                           CUstream stream) {
+  return copy("HtoD", toPointer(target), source, bytes, stream);
+}
+CUresult cuMemcpyDtoHAsync(void *target, CUdeviceptr source, size_t bytes,
+                           CUstream stream) {
+  return copy("DtoH", target, toPointer(source), bytes, stream);
+}
+CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes,
+                           CUstream stream) {
+  return copy("DtoD", toPointer(target), toPointer(source), bytes, stream);
+}
+
+CUresult cuStreamBeginCapture(CUstream stream, int) {
+  fake().origin = stream;
+  fake().capture = {};
+  fake().streams[stream].capturing = true;
+  return 0;
+}
+CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
+  if (fake().origin != stream)
+    return 1;
+  if (!fake().endCapture())
+    return 904;
+  *graph = static_cast<CUgraph>(fake().create("graph"));
+  fake().graphs[*graph] = std::move(fake().capture);
+  return 0;
+}
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
+                                     unsigned long long) {
+  *exec = static_cast<CUgraphExec>(fake().create("executable graph"));
+  fake().graphs[*exec] = fake().graphs[graph];
+  return 0;
+}
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
+  FakeDriver::Graph graph = fake().graphs[exec];
+  return fake().enqueue(stream, "graph", [graph] {
+    for (const auto &node : graph.nodes)
+      node();
+  });
+}
+CUresult cuGraphExecDestroy(CUgraphExec exec) {
+  fake().graphs.erase(exec);
+  return fake().destroy("executable graph", exec) ? 0 : 1;
+}
+CUresult cuGraphDestroy(CUgraph graph) {
+  fake().graphs.erase(graph);
+  return fake().destroy("graph", graph) ? 0 : 1;
+}
+} // namespace impl
+
+#define CUDA_DRIVER_FUNCTION(name, symbol, params, arguments)                  \
+  CUresult entry_##name params {                                               \
+    std::lock_guard<std::recursive_mutex> lock(fake().mutex);                  \
+    if (CUresult result = fake().enter(#name))                                 \
+      return result;                                                           \
+    return impl::name arguments;                                               \
+  }
+#include "sparseconv/Runtime/CudaDriver.def"
+} // namespace
+// NOLINTEND(llvm-prefer-static-over-anonymous-namespace,
+// readability-identifier-naming)
+
+const DriverTable &FakeDriver::getTable() {
+  static const DriverTable table = {
+#define CUDA_DRIVER_FUNCTION(name, symbol, params, arguments) entry_##name,
+#include "sparseconv/Runtime/CudaDriver.def"
+  };
+  return table;
+}
