@@ -80,8 +80,11 @@ llvm_config.add_tool_substitutions(
         ToolSubst("sparseconv-run", unresolved="ignore"),
         ToolSubst("sparseconv-translate", unresolved="ignore"),
         ToolSubst("sparseconv-lsp-server", unresolved="ignore"),
+        ToolSubst("sparseconv-serve", unresolved="ignore"),
         ToolSubst("sparseconv-sweep", unresolved="ignore"),
         ToolSubst("gpu-gemm-kernels", unresolved="ignore"),
+        ToolSubst("capi-compile", unresolved="ignore"),
+        ToolSubst("capi-dialects", unresolved="ignore"),
         "FileCheck",
         "count",
         "not",
@@ -91,6 +94,14 @@ llvm_config.add_tool_substitutions(
 )
 llvm_config.with_environment(
     "PYTHONPATH", os.path.join(config.sparseconv_src_root, "python")
+)
+libraries = os.path.join(config.sparseconv_obj_root, "lib")
+llvm_config.with_environment(
+    "SPARSECONV_COMPILER", os.path.join(libraries, "libsparseconv-compiler.so")
+)
+llvm_config.with_environment(
+    "SPARSECONV_RUNTIME",
+    os.path.join(libraries, "Runtime", "Cuda", "libsparseconv-runtime.so"),
 )
 config.substitutions.append(("%python", f'"{config.python_executable}"'))
 config.substitutions.append(

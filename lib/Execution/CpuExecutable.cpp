@@ -274,7 +274,8 @@ CpuExecutable::profile(StringRef entry, ArrayRef<HostTensor> arguments,
   std::vector<KernelEvent> kernels;
   for (const sparseconv_cpu_trace_event &event : events) {
     const auto &[name, location] = impl->kernels[event.kernel];
-    kernels.push_back({name, location, event.begin - events[0].begin,
+    kernels.push_back({name, /*operation=*/"", location,
+                       event.begin - events[0].begin,
                        event.end - events[0].begin});
   }
   return kernels;

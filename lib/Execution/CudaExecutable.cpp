@@ -8,14 +8,13 @@
 
 #include "sparseconv/Execution/CudaExecutable.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/PassManager.h"
-#include "sparseconv/Pipelines/LowerToKernels.h"
+#include "sparseconv/Execution/CompileToPlan.h"
 #include "sparseconv/Runtime/CudaRuntime.h"
-#include "sparseconv/Target/PTX/ToPtx.h"
-#include "sparseconv/Target/Plan/TranslateToPlan.h"
+#include "sparseconv/Support/Status.h"
 #include "llvm/ADT/StringMap.h"
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -36,21 +35,33 @@ using Instance =
     std::unique_ptr<sparseconv_instance,
                     Destroy<sparseconv_instance, sparseconv_instance_destroy>>;
 
-/// Arguments as the runtime takes them; a scalar is a tensor of one element.
+/// A number that is a size.
+int64_t getNumber(const HostTensor &scalar) {
+  int64_t number;
+  std::memcpy(&number, scalar.getData(), sizeof(number));
+  return number;
+}
+
+/// Arguments as the runtime takes them; a scalar is a tensor of one element, or
+/// where it is a size, of so many rows and no elements.
 struct Inputs {
-  explicit Inputs(ArrayRef<HostTensor> arguments) {
-    for (const HostTensor &argument : arguments) {
+  Inputs(ArrayRef<HostTensor> arguments, ArrayRef<bool> areSizes) {
+    for (auto [argument, isSize] : llvm::zip_equal(arguments, areSizes)) {
       shapes.push_back(llvm::to_vector(argument.getShape()));
-      if (shapes.back().empty())
+      if (isSize)
+        shapes.back() = {getNumber(argument), 0};
+      else if (shapes.back().empty())
         shapes.back().push_back(1);
     }
-    for (auto [argument, shape] : llvm::zip(arguments, shapes)) {
+    for (auto [argument, shape, isSize] :
+         llvm::zip_equal(arguments, shapes, areSizes)) {
       sparseconv_tensor tensor = {};
       tensor.data = const_cast<char *>(argument.getData());
-      tensor.type = static_cast<int32_t>(argument.getKind());
+      tensor.type =
+          static_cast<int32_t>(isSize ? ElementKind::I8 : argument.getKind());
       tensor.rank = shape.size();
       tensor.sizes = shape.data();
-      tensor.bytes = argument.getNumBytes();
+      tensor.bytes = isSize ? 0 : argument.getNumBytes();
       tensors.push_back(tensor);
     }
   }
@@ -63,6 +74,8 @@ struct CudaExecutable::Impl {
   Context context;
   Program program;
   llvm::StringMap<Signature> signatures;
+  /// By function: which arguments are sizes.
+  llvm::StringMap<SmallVector<bool>> areSizes;
   bool poison = false;
 
   /// The instance of the last call.
@@ -114,23 +127,19 @@ CudaExecutable::compile(ModuleOp module, const CudaOptions &options) {
     else
       llvm::consumeError(signature.takeError());
   }
-  OwningOpRef<ModuleOp> lowered = module.clone();
-  for (auto function : lowered->getOps<func::FuncOp>())
-    if (!impl->signatures.contains(function.getName()))
-      function.setPrivate();
-  PassManager pm(module.getContext());
-  LowerToKernelsOptions pipeline;
-  pipeline.chip = chip;
-  buildLowerToKernelsPipeline(pm, pipeline);
-  if (failed(pm.run(*lowered)))
-    return llvm::createStringError(
-        "the module could not be lowered to the GPU");
-  DialectRegistry translations;
-  registerPtxTarget(translations);
-  module.getContext()->appendDialectRegistry(translations);
-  auto plan = translateToPlan(*lowered, StringRef(chip));
+  auto plan = compileToPlan(module, chip, /*entry=*/{}, options.streams);
   if (failed(plan))
-    return llvm::createStringError("the module has no plan");
+    return llvm::createStringError(
+        "the module could not be compiled for the GPU");
+  for (const ::sparseconv::plan::Function &function : plan->functions) {
+    auto signature = impl->signatures.find(function.name);
+    if (signature == impl->signatures.end())
+      continue;
+    SmallVector<bool> &areSizes = impl->areSizes[function.name];
+    for (auto [input, parameter] :
+         llvm::zip(function.inputs, signature->second.arguments))
+      areSizes.push_back(parameter.isScalar() && input.dims.size() == 2);
+  }
   std::string file = ::sparseconv::plan::serialise(*plan);
   sparseconv_program *program = nullptr;
   if (llvm::Error error = toError(
@@ -150,12 +159,25 @@ CudaExecutable::Impl::prepare(StringRef name, ArrayRef<HostTensor> arguments) {
   if (llvm::Error error = checkArguments(signature, arguments))
     return error;
   SmallVector<int64_t> needed;
-  for (auto [parameter, argument] : llvm::zip(signature.arguments, arguments))
+  auto need = [&](int64_t exact) {
+    needed.push_back(poison ? exact + exact / 3 + 5 : exact);
+  };
+  for (auto [parameter, argument, isSize] :
+       llvm::zip_equal(signature.arguments, arguments, areSizes[name])) {
+    if (isSize) {
+      int64_t number = getNumber(argument);
+      if (number < 0 || number > ::sparseconv::kMaxRows)
+        return llvm::createStringError(
+            "argument '%s' is a size and has to be 0 .. %lld, but is %lld",
+            parameter.name.c_str(),
+            static_cast<long long>(::sparseconv::kMaxRows),
+            static_cast<long long>(number));
+      need(number);
+    }
     for (auto [axis, size] : llvm::enumerate(parameter.shape))
-      if (ShapedType::isDynamic(size)) {
-        int64_t exact = argument.getDim(axis);
-        needed.push_back(poison ? exact + exact / 3 + 5 : exact);
-      }
+      if (ShapedType::isDynamic(size))
+        need(argument.getDim(axis));
+  }
   if (!instance || entry != name || capacities != needed) {
     instance.reset();
     sparseconv_instance *created = nullptr;
@@ -177,7 +199,7 @@ CudaExecutable::run(StringRef entry, ArrayRef<HostTensor> arguments) {
   if (!signature)
     return signature.takeError();
   sparseconv_instance *instance = impl->instance.get();
-  Inputs inputs(arguments);
+  Inputs inputs(arguments, impl->areSizes[entry]);
   if (llvm::Error error = toError(sparseconv_instance_run_host(
           instance, inputs.tensors.data(), inputs.tensors.size())))
     return error;
@@ -210,7 +232,7 @@ CudaExecutable::time(StringRef entry, ArrayRef<HostTensor> arguments,
   if (llvm::Error error = toError(
           sparseconv_instance_capture(instance, nullptr, 0, nullptr, 0)))
     return error;
-  Inputs inputs(arguments);
+  Inputs inputs(arguments, impl->areSizes[entry]);
   for (sparseconv_tensor &tensor : inputs.tensors)
     tensor.data = nullptr;
   std::vector<double> seconds;
@@ -229,4 +251,36 @@ CudaExecutable::time(StringRef entry, ArrayRef<HostTensor> arguments,
       seconds.push_back(elapsed.count());
   }
   return seconds;
+}
+
+llvm::Expected<std::vector<KernelEvent>>
+CudaExecutable::profile(StringRef entry, ArrayRef<HostTensor> arguments,
+                        unsigned warmups) {
+  for (unsigned i = 0; i < warmups; ++i)
+    if (auto results = run(entry, arguments); !results)
+      return results.takeError();
+  auto signature = impl->prepare(entry, arguments);
+  if (!signature)
+    return signature.takeError();
+  sparseconv_instance *instance = impl->instance.get();
+  sparseconv_instance_info info;
+  if (llvm::Error error =
+          toError(sparseconv_instance_describe(instance, &info)))
+    return error;
+  Inputs inputs(arguments, impl->areSizes[entry]);
+  std::vector<double> times(info.num_steps + 1);
+  if (llvm::Error error = toError(
+          sparseconv_instance_profile(instance, inputs.tensors.data(),
+                                      inputs.tensors.size(), times.data())))
+    return error;
+  std::vector<KernelEvent> kernels;
+  for (int64_t i = 0; i < info.num_steps; ++i) {
+    sparseconv_step_info step;
+    if (llvm::Error error =
+            toError(sparseconv_instance_step(instance, i, &step)))
+      return error;
+    kernels.push_back(
+        {step.name, step.operation, step.location, times[i], times[i + 1]});
+  }
+  return kernels;
 }

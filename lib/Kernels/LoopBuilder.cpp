@@ -217,9 +217,9 @@ void LoopBuilder::dealloc(Value buffer) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-void LoopBuilder::forLoop(Value begin, Value end, int64_t step,
+void LoopBuilder::forLoop(Value begin, Value end, Value step,
                           function_ref<void(Value)> body) {
-  auto loop = scf::ForOp::create(*this, begin, end, index(step));
+  auto loop = scf::ForOp::create(*this, begin, end, step);
   InsertionGuard guard(*this);
   setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
@@ -268,16 +268,22 @@ void LoopBuilder::parallelForUneven(Value count,
   dealloc(counter);
 }
 
+/// A string attribute of the module that `op` is, or is in.
+static StringAttr getModuleAttr(Operation *op, StringRef name) {
+  auto module = dyn_cast<ModuleOp>(op);
+  if (!module)
+    module = op->getParentOfType<ModuleOp>();
+  return module->getAttrOfType<StringAttr>(name);
+}
+
 LoopTarget mlir::sparseconv::getLoopTarget(Operation *op) {
-  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
-      "sparseconv.target");
+  StringAttr target = getModuleAttr(op, "sparseconv.target");
   return target && target.getValue() == "cuda" ? LoopTarget::GPU
                                                : LoopTarget::CPU;
 }
 
 StringRef mlir::sparseconv::getChipName(Operation *op) {
-  auto chip = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
-      "sparseconv.chip");
+  StringAttr chip = getModuleAttr(op, "sparseconv.chip");
   return chip ? chip.getValue() : StringRef();
 }
 

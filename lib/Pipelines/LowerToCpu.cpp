@@ -41,9 +41,15 @@ static void addCleanUp(OpPassManager &pm) {
 void mlir::sparseconv::buildLowerToBuffersPipeline(
     OpPassManager &pm, const LowerToCpuOptions &options) {
   // Networks call elementwise helpers; inlined, they fuse.
+  if (options.target == "cuda")
+    pm.addPass(createSparseConvAllowInlining());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   addCleanUp(pm);
+  if (options.target == "cuda") {
+    pm.addNestedPass<func::FuncOp>(createSparseConvUnrollLoops());
+    addCleanUp(pm);
+  }
 
   // Decisions, then kernels.
   SparseConvSelectDataflowOptions dataflow;
@@ -53,6 +59,7 @@ void mlir::sparseconv::buildLowerToBuffersPipeline(
   SparseConvSelectTilingOptions tiling;
   tiling.vectorBits = options.vectorBits;
   pm.addPass(createSparseConvSelectTiling(tiling));
+  pm.addPass(createSparseConvVerifySelection());
   pm.addPass(createConvertSparseConvToKernels());
   addCleanUp(pm);
   pm.addPass(createSparseConvLowerRowGuards());
@@ -71,6 +78,8 @@ void mlir::sparseconv::buildLowerToBuffersPipeline(
 
   // Buffers.
   pm.addNestedPass<func::FuncOp>(createSparseConvSeparateResults());
+  if (options.target == "cuda")
+    pm.addNestedPass<func::FuncOp>(createSparseConvSeparateBuffers());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;

@@ -32,6 +32,7 @@ void mlir::sparseconv::buildLowerToKernelsPipeline(
   SparseConvLimitParallelismOptions parallelism;
   parallelism.onlySink = true;
   pm.addNestedPass<func::FuncOp>(createSparseConvLimitParallelism(parallelism));
+  pm.addNestedPass<func::FuncOp>(createSparseConvResolveReshapes());
   pm.addPass(memref::createResolveShapedTypeResultDimsPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createCanonicalizerPass());

@@ -1,4 +1,27 @@
 # Part of the sparseconv project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for licence information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tools around sparseconv IR: networks as IR files, and weights for them."""
+"""Compiles networks of sparse convolutions from their IR and runs them.
+
+    import sparseconv
+    net = sparseconv.compile("net.mlir", target="cuda")     # or target="cpu"
+    print(net.main)                                          # what it takes
+    features = net.main(points, x, weights)
+
+`compile` takes the text of a module or the path of a file, `load` a plan that a
+compiler wrote. Arguments are numpy arrays, or on a GPU whatever offers DLPack or
+`__cuda_array_interface__`, such as tensors of torch and arrays of cupy. Failures
+are `Error`s that say what was expected and what was found.
+
+Needs numpy; for a GPU its driver. `sparseconv.networks` writes IR of known
+networks and `sparseconv.weights` random weights for them.
+"""
+
+from .arrays import DeviceArray
+from .errors import ArgumentError, CapacityError, CompileError, Error
+from .module import Function, Module, Run, Value, compile, load
+
+__all__ = [
+    "ArgumentError", "CapacityError", "CompileError", "DeviceArray", "Error",
+    "Function", "Module", "Run", "Value", "compile", "load",
+]  # fmt: skip

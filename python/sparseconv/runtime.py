@@ -7,12 +7,17 @@
 
 Needs numpy, a CUDA driver and the library `libsparseconv-runtime.so`, which is
 looked for in SPARSECONV_RUNTIME, beside this package and in the system's path.
+This is the C interface as objects; `sparseconv.compile` and `load` are easier.
 """
 
 import ctypes
 import os
+import threading
 
 import numpy as np
+
+from .errors import ArgumentError, CapacityError, Error
+from .libraries import open_library
 
 _TYPES = ("bool", "int8", "uint8", "int16", "int32", "int64", "float16",
           "bfloat16", "float32", "float64")  # fmt: skip
@@ -21,8 +26,11 @@ _DYNAMIC = -1
 POISON, SYNCHRONOUS = 1, 2
 
 
-class Error(RuntimeError):
-    """A failure, with the name of its code and what the runtime says of it."""
+_ERRORS = {
+    "SPARSECONV_INVALID_ARGUMENT": ArgumentError,
+    "SPARSECONV_OVER_CAPACITY": CapacityError,
+}
+_NOT_READY = 9
 
 
 class _ValueInfo(ctypes.Structure):
@@ -44,23 +52,33 @@ class _Tensor(ctypes.Structure):
     ]
 
 
+class _StepInfo(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("operation", ctypes.c_char_p),
+        ("location", ctypes.c_char_p),
+    ]
+
+
+class _InstanceInfo(ctypes.Structure):
+    _fields_ = [
+        ("arena_bytes", ctypes.c_uint64),
+        ("scratch_bytes", ctypes.c_uint64),
+        ("num_steps", ctypes.c_int64),
+        ("num_streams", ctypes.c_int32),
+    ]
+
+
 def _open_library():
-    name = "libsparseconv-runtime.so"
-    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
-    for path in (os.environ.get("SPARSECONV_RUNTIME"), beside, name):
-        if not path:
-            continue
-        try:
-            library = ctypes.CDLL(path)
-            break
-        except OSError:
-            continue
-    else:
-        raise Error(f"{name} is not to be found: name it in SPARSECONV_RUNTIME")
+    library = open_library("runtime", "SPARSECONV_RUNTIME")
     for function in ("last_error", "code_name", "context_chip",
-                     "context_device_name", "program_function_name"):  # fmt: skip
+                     "context_device_name", "program_function_name",
+                     "plan_function_name"):  # fmt: skip
         getattr(library, "sparseconv_" + function).restype = ctypes.c_char_p
-    library.sparseconv_program_num_functions.restype = ctypes.c_int64
+    for kind in ("program", "plan"):
+        getattr(library, f"sparseconv_{kind}_num_functions").restype = ctypes.c_int64
+    for kind in ("context", "program", "plan", "instance"):
+        getattr(library, f"sparseconv_{kind}_destroy").restype = None
     return library
 
 
@@ -79,19 +97,57 @@ def _call(function, *arguments):
     code = getattr(library, "sparseconv_" + function)(*arguments)
     if code != 0:
         name = library.sparseconv_code_name(code).decode()
-        raise Error(f"{name}: {library.sparseconv_last_error().decode()}")
+        text = library.sparseconv_last_error().decode(errors="replace")
+        raise _ERRORS.get(name, Error)(f"{name}: {text}", name)
 
 
-def _destroy(kind, handle):
-    if handle and _library is not None:
-        getattr(_library, f"sparseconv_{kind}_destroy")(handle)
+class _Owner:
+    """Owns a handle. It is destroyed when neither this object is there nor what
+    holds it: the interpreter finalises the objects of a cycle in any order."""
+
+    kind = ""
+    _lock = threading.RLock()  # a finaliser may run within another
+
+    def __init__(self, parent=None):
+        self.handle = ctypes.c_void_p()
+        self._parent, self._holders = parent, 1
+        if parent is not None:
+            parent.hold()
+
+    def hold(self):
+        with self._lock:
+            self._holders += 1
+
+    def release(self):
+        with self._lock:
+            self._holders -= 1
+            if self._holders:
+                return
+            if self.handle and _library is not None:
+                getattr(_library, f"sparseconv_{self.kind}_destroy")(self.handle)
+            if self._parent is not None:
+                self._parent.release()
+
+    def __del__(self):
+        if hasattr(self, "_holders"):
+            self.release()
 
 
-class Context:
-    """A GPU."""
+def get_device_count():
+    """The number of GPUs; an Error where there is no usable driver."""
+    count = ctypes.c_int()
+    _call("device_count", ctypes.byref(count))
+    return count.value
+
+
+class Context(_Owner):
+    """A GPU. Streams are integers, 0 is the default one."""
+
+    kind = "context"
 
     def __init__(self, device=0):
-        self.handle = ctypes.c_void_p()
+        super().__init__()
+        self.device = device
         _call("context_create", device, ctypes.byref(self.handle))
 
     @property
@@ -102,8 +158,31 @@ class Context:
     def device_name(self):
         return _get_library().sparseconv_context_device_name(self.handle).decode()
 
-    def __del__(self):
-        _destroy("context", getattr(self, "handle", None))
+    def allocate(self, stream, nbytes):
+        """Memory for work on a stream, as an address."""
+        pointer = ctypes.c_void_p()
+        _call("memory_allocate", self.handle, ctypes.c_void_p(stream),
+              ctypes.c_uint64(nbytes), ctypes.byref(pointer))  # fmt: skip
+        return pointer.value
+
+    def free(self, stream, pointer):
+        _call("memory_free", self.handle, ctypes.c_void_p(stream),
+              ctypes.c_void_p(pointer))  # fmt: skip
+
+    def upload(self, stream, pointer, host, nbytes):
+        _call("memory_upload", self.handle, ctypes.c_void_p(stream),
+              ctypes.c_void_p(pointer), ctypes.c_void_p(host),
+              ctypes.c_uint64(nbytes))  # fmt: skip
+
+    def download(self, stream, host, pointer, nbytes):
+        _call("memory_download", self.handle, ctypes.c_void_p(stream),
+              ctypes.c_void_p(host), ctypes.c_void_p(pointer),
+              ctypes.c_uint64(nbytes))  # fmt: skip
+
+    def wait(self, stream, other):
+        """Work on `stream` from now on waits for what is on `other`."""
+        _call("stream_wait", self.handle, ctypes.c_void_p(stream),
+              ctypes.c_void_p(other))  # fmt: skip
 
 
 class Value:
@@ -124,12 +203,50 @@ class Value:
         return f"{self.name}: {sizes}x{self.dtype}"
 
 
-class Program:
+class _Functions(_Owner):
+    """What programs and plans say of their functions."""
+
+    @property
+    def functions(self):
+        library = _get_library()
+        count = getattr(library, f"sparseconv_{self.kind}_num_functions")(self.handle)
+        get_name = getattr(library, f"sparseconv_{self.kind}_function_name")
+        return [get_name(self.handle, ctypes.c_int64(i)).decode() for i in range(count)]
+
+    def signature(self, function):
+        """The inputs and the outputs of a function, as lists of `Value`."""
+        counts = ctypes.c_int64(), ctypes.c_int64()
+        _call(f"{self.kind}_num_values", self.handle, function.encode(),
+              *map(ctypes.byref, counts))  # fmt: skip
+        values = []
+        for side, count in zip(("input", "output"), counts):
+            values.append([])
+            for i in range(count.value):
+                info = _ValueInfo()
+                _call(f"{self.kind}_{side}", self.handle, function.encode(),
+                      ctypes.c_int64(i), ctypes.byref(info))  # fmt: skip
+                values[-1].append(Value(info))
+        return tuple(values)
+
+
+class Plan(_Functions):
+    """What a plan holds, without a driver."""
+
+    kind = "plan"
+
+    def __init__(self, plan):
+        super().__init__()
+        _call("plan_read", plan, ctypes.c_uint64(len(plan)), ctypes.byref(self.handle))
+
+
+class Program(_Functions):
     """A compiled plan on a device."""
 
+    kind = "program"
+
     def __init__(self, context, plan):
+        super().__init__(context)
         self.context = context
-        self.handle = ctypes.c_void_p()
         if isinstance(plan, (bytes, bytearray)):
             _call("program_load", context.handle, bytes(plan),
                   ctypes.c_uint64(len(plan)), ctypes.byref(self.handle))  # fmt: skip
@@ -137,48 +254,21 @@ class Program:
             _call("program_load_file", context.handle, os.fsencode(plan),
                   ctypes.byref(self.handle))  # fmt: skip
 
-    @property
-    def functions(self):
-        library = _get_library()
-        count = library.sparseconv_program_num_functions(self.handle)
-        return [
-            library.sparseconv_program_function_name(
-                self.handle, ctypes.c_int64(i)
-            ).decode()
-            for i in range(count)
-        ]
-
-    def signature(self, function):
-        """The inputs and the outputs of a function, as lists of `Value`."""
-        counts = ctypes.c_int64(), ctypes.c_int64()
-        _call("program_num_values", self.handle, function.encode(),
-              *map(ctypes.byref, counts))  # fmt: skip
-        values = []
-        for side, count in zip(("input", "output"), counts):
-            values.append([])
-            for i in range(count.value):
-                info = _ValueInfo()
-                _call("program_" + side, self.handle, function.encode(),
-                      ctypes.c_int64(i), ctypes.byref(info))  # fmt: skip
-                values[-1].append(Value(info))
-        return tuple(values)
-
     def instance(self, function, capacities, flags=0):
         """Memory for runs of a function. `capacities` are upper bounds of the
         inputs' dynamic sizes, input by input."""
         return Instance(self, function, capacities, flags)
 
-    def __del__(self):
-        _destroy("program", getattr(self, "handle", None))
 
-
-class Instance:
+class Instance(_Owner):
     """A function with memory for given capacities."""
 
+    kind = "instance"
+
     def __init__(self, program, function, capacities, flags):
+        super().__init__(program)
         self.program = program
         self.inputs, self.outputs = program.signature(function)
-        self.handle = ctypes.c_void_p()
         numbers = (ctypes.c_int64 * max(1, len(capacities)))(*capacities)
         _call("instance_create", program.handle, function.encode(), numbers,
               ctypes.c_int64(len(capacities)), ctypes.c_uint32(flags),
@@ -186,13 +276,15 @@ class Instance:
 
     def _pass(self, arrays):
         if len(arrays) != len(self.inputs):
-            raise Error(f"expects {len(self.inputs)} arrays, but found {len(arrays)}")
+            raise ArgumentError(f"expects {len(self.inputs)} arrays, but found {len(arrays)}")
         tensors = (_Tensor * max(1, len(arrays)))()
         kept = []
         for tensor, value, array in zip(tensors, self.inputs, arrays):
             dtype = "uint16" if value.dtype == "bfloat16" else value.dtype
             if array.dtype != dtype:
-                raise Error(f"'{value.name}' expects {dtype}, but found {array.dtype}")
+                raise ArgumentError(
+                    f"'{value.name}' expects {dtype}, but found {array.dtype}"
+                )
             array = np.ascontiguousarray(array)
             sizes = (ctypes.c_int64 * max(1, array.ndim))(*array.shape)
             kept += [array, sizes]
@@ -209,17 +301,68 @@ class Instance:
         del kept
         return tuple(self._read(i, value) for i, value in enumerate(self.outputs))
 
-    def _read(self, index, value):
-        sizes = (ctypes.c_int64 * max(1, len(value.shape)))()
-        size = ctypes.c_uint64()
-        number = ctypes.c_int64(index)
-        _call("instance_output", self.handle, number, sizes, ctypes.byref(size),
-              ctypes.byref(ctypes.c_void_p()))  # fmt: skip
-        dtype = "uint16" if value.dtype == "bfloat16" else value.dtype
-        array = np.empty(tuple(sizes[: len(value.shape)]), dtype)
-        _call("instance_read_output", self.handle, number,
-              ctypes.c_void_p(array.ctypes.data), size)  # fmt: skip
-        return array
+    def profile(self, *arrays):
+        """Runs the function on numpy arrays once; returns its steps as tuples of
+        name, operation, location, begin and end, in seconds."""
+        info = _InstanceInfo()
+        _call("instance_describe", self.handle, ctypes.byref(info))
+        times = (ctypes.c_double * (info.num_steps + 1))()
+        tensors, kept = self._pass(arrays)
+        number = ctypes.c_int64(len(arrays))
+        _call("instance_profile", self.handle, tensors, number, times)
+        del kept
+        steps = []
+        for i in range(info.num_steps):
+            step = _StepInfo()
+            _call("instance_step", self.handle, ctypes.c_int64(i), ctypes.byref(step))
+            texts = (step.name, step.operation, step.location)
+            steps.append((*(t.decode() for t in texts), times[i], times[i + 1]))
+        return steps
 
-    def __del__(self):
-        _destroy("instance", getattr(self, "handle", None))
+    def enqueue(self, stream, inputs, outputs):
+        """Enqueues a run on device memory: tuples of pointer, shape and bytes for
+        the inputs, of pointer and bytes for the outputs."""
+        tensors = (_Tensor * max(1, len(inputs)))()
+        kept = []
+        for tensor, value, (pointer, shape, nbytes) in zip(tensors, self.inputs, inputs):
+            sizes = (ctypes.c_int64 * max(1, len(shape)))(*shape)
+            kept.append(sizes)
+            tensor.data, tensor.bytes = pointer, nbytes
+            tensor.type, tensor.rank, tensor.sizes = value.type, len(shape), sizes
+        results = (_Tensor * max(1, len(outputs)))()
+        for tensor, value, (pointer, nbytes) in zip(results, self.outputs, outputs):
+            tensor.data, tensor.bytes, tensor.type = pointer, nbytes, value.type
+        _call("instance_run", self.handle, ctypes.c_void_p(stream),
+              tensors, ctypes.c_int64(len(inputs)),
+              results, ctypes.c_int64(len(outputs)))  # fmt: skip
+
+    def is_done(self):
+        """Whether the last run has ended, well or not."""
+        code = _get_library().sparseconv_instance_results(self.handle, 0)
+        return code != _NOT_READY
+
+    def wait(self):
+        """Waits for the last run; raises what it reports."""
+        _call("instance_results", self.handle, 1)
+
+    def get_capacity(self, index):
+        """The bytes that an output takes at most."""
+        size = ctypes.c_uint64()
+        _call("instance_output_capacity", self.handle, ctypes.c_int64(index), None,
+              ctypes.byref(size))  # fmt: skip
+        return size.value
+
+    def get_shape(self, index):
+        """The exact shape of an output of the last run."""
+        rank = len(self.outputs[index].shape)
+        sizes = (ctypes.c_int64 * max(1, rank))()
+        _call("instance_output", self.handle, ctypes.c_int64(index), sizes, None, None)
+        return tuple(sizes[:rank])
+
+    def _read(self, index, value):
+        dtype = "uint16" if value.dtype == "bfloat16" else value.dtype
+        array = np.empty(self.get_shape(index), dtype)
+        _call("instance_read_output", self.handle, ctypes.c_int64(index),
+              ctypes.c_void_p(array.ctypes.data),
+              ctypes.c_uint64(array.nbytes))  # fmt: skip
+        return array

@@ -20,17 +20,13 @@
 // RUN: cmp %t/narrow.npy %t/narrow-plain.npy
 // RUN: not cmp %t/wide.npy %t/narrow.npy
 
-// RUN: env SPARSECONV_POISON=1 sparseconv-run %s --entry=loop %{points} --input steps=const:0 --check --output %t/loop0.npy | FileCheck %s --check-prefix=SETS
-// RUN: env SPARSECONV_POISON=1 sparseconv-run %s --entry=loop %{points} --input steps=const:2 --check --output %t/loop2.npy | FileCheck %s --check-prefix=SETS
-// RUN: sparseconv-run %s --entry=loop_plain0 %{points} --output %t/plain0.npy
-// RUN: sparseconv-run %s --entry=loop_plain2 %{points} --output %t/plain2.npy
-// RUN: cmp %t/loop0.npy %t/plain0.npy
-// RUN: cmp %t/loop2.npy %t/plain2.npy
-// RUN: not cmp %t/loop0.npy %t/loop2.npy
+// RUN: env SPARSECONV_POISON=1 sparseconv-run %s --entry=loop %{points} --check --output %t/loop.npy | FileCheck %s --check-prefix=SETS
+// RUN: sparseconv-run %s --entry=loop_plain %{points} --output %t/loop-plain.npy
+// RUN: cmp %t/loop.npy %t/loop-plain.npy
 
-// RUN: env SPARSECONV_POISON=1 sparseconv-run %s --entry=map_loop %{inputs} --input steps=const:3 --check --output %t/map3.npy | FileCheck %s
-// RUN: sparseconv-run %s --entry=map_loop_plain %{inputs} --check --output %t/map3-plain.npy | FileCheck %s
-// RUN: cmp %t/map3.npy %t/map3-plain.npy
+// RUN: env SPARSECONV_POISON=1 sparseconv-run %s --entry=map_loop %{inputs} --check --output %t/map.npy | FileCheck %s
+// RUN: sparseconv-run %s --entry=map_loop_plain %{inputs} --check --output %t/map-plain.npy | FileCheck %s
+// RUN: cmp %t/map.npy %t/map-plain.npy
 
 // CHECK: result 'y': tensor<{{[1-9][0-9]*}}x8xf32>
 // CHECK: check 'y': ok
@@ -110,12 +106,12 @@ func.func @wide_plain(%points: tensor<?x2xi32> {sparseconv.name = "points"},
   return %y : tensor<?x8xf32>
 }
 
-// A set that grows goes around the loop.
-func.func @loop(%points: tensor<?x2xi32> {sparseconv.name = "points"},
-                %steps: index {sparseconv.name = "steps"})
+// A set that grows goes around the loop, whose iterations are known.
+func.func @loop(%points: tensor<?x2xi32> {sparseconv.name = "points"})
     -> (tensor<?x2xi32> {sparseconv.name = "coords"}) {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
+  %steps = arith.constant 2 : index
   %c, %order, %row_of = sparseconv.pack %points : tensor<?x2xi32> -> !set
   %grown = scf.for %i = %zero to %steps step %one iter_args(%set = %c) -> !set {
     %next = sparseconv.expand %set offsets(box<2>) : !set
@@ -125,14 +121,7 @@ func.func @loop(%points: tensor<?x2xi32> {sparseconv.name = "points"},
   return %coords : tensor<?x2xi32>
 }
 
-func.func @loop_plain0(%points: tensor<?x2xi32> {sparseconv.name = "points"})
-    -> (tensor<?x2xi32> {sparseconv.name = "coords"}) {
-  %c, %order, %row_of = sparseconv.pack %points : tensor<?x2xi32> -> !set
-  %coords = sparseconv.unpack %c : !set -> tensor<?x2xi32>
-  return %coords : tensor<?x2xi32>
-}
-
-func.func @loop_plain2(%points: tensor<?x2xi32> {sparseconv.name = "points"})
+func.func @loop_plain(%points: tensor<?x2xi32> {sparseconv.name = "points"})
     -> (tensor<?x2xi32> {sparseconv.name = "coords"}) {
   %c, %order, %row_of = sparseconv.pack %points : tensor<?x2xi32> -> !set
   %a = sparseconv.expand %c offsets(box<2>) : !set
@@ -144,11 +133,11 @@ func.func @loop_plain2(%points: tensor<?x2xi32> {sparseconv.name = "points"})
 // A map and the features go around the loop; each step turns the map.
 func.func @map_loop(%points: tensor<?x2xi32> {sparseconv.name = "points"},
                     %features: tensor<?x8xf32> {sparseconv.name = "features"},
-                    %w: tensor<3x8x8xf32> {sparseconv.name = "weights"},
-                    %steps: index {sparseconv.name = "steps"})
+                    %w: tensor<3x8x8xf32> {sparseconv.name = "weights"})
     -> (tensor<?x8xf32> {sparseconv.name = "y"}) {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
+  %steps = arith.constant 3 : index
   %c, %order, %row_of = sparseconv.pack %points : tensor<?x2xi32> -> !set
   %x = sparseconv.gather %features, %order : tensor<?x8xf32>, tensor<?xi32> -> tensor<?x8xf32>
   %m = sparseconv.kernel_map %c to %c offsets(list<[0], [1], [3]>) : !map

@@ -52,7 +52,15 @@ class Case:
         points = self.random.integers(-extent, extent, (size, 1 + len(stride)))
         points[:, 1:] *= np.array(stride)
         points[:, 0] = 0 if self.batches == 1 else 2 * (points[:, 0] % 2)
+        if self.special == "last":
+            points[-1:] = self.get_last_coordinate()
         return points.astype(np.int32)
+
+    def get_last_coordinate(self):
+        """The batch index and the coordinate of the highest key of the packing."""
+        bounds = zip(self.get_list("bits"), self.get_list("guard"))
+        highest = [2 ** (bits - 1) - 1 - guard for bits, guard in bounds]
+        return [2 ** self.get_int("batch_bits") - 1, *highest]
 
     def make_set(self, stride_name, argument="points"):
         points = self.add(argument, self.make_points(self.get_list(stride_name)))
@@ -329,7 +337,7 @@ def scatter(case):
 
 def make_real_points(case, size):
     """Points in eighths of a cell, which f32 holds: most inside the set's
-    extent, some where no voxel is."""
+    extent, some where no voxel is, a few between two batch items."""
     stride = np.array(case.get_list("stride"))
     extent = case.get_extent() + 1
     points = np.zeros((size, 1 + len(stride)), dtype=np.float32)
@@ -337,6 +345,7 @@ def make_real_points(case, size):
     points[:, 1:] = cells / 8 * stride
     if case.batches > 1:
         points[:, 0] = 2 * case.random.integers(0, 2, size)
+    points[5::7, 0] += 0.5
     return case.add("real_points", points)
 
 

@@ -301,8 +301,11 @@ def scatter(x, rows, n):
 
 
 def corners(interpolation, points, coords):
-    """(point, row, weight) for every voxel that a point reaches."""
+    """(point, row, weight) for every voxel that a point reaches: none by a batch
+    index that is no whole number, and none of weight 0."""
     for number, (batch, *p) in enumerate(points.astype(np.float64).tolist()):
+        if batch != int(batch):
+            continue
         low = [int(x // s) * s for x, s in zip(p, coords.stride)]
         if interpolation == "nearest":
             row = coords.rows.get((int(batch), *low))
@@ -315,7 +318,7 @@ def corners(interpolation, points, coords):
             for x, c, s in zip(p, at, coords.stride):
                 weight *= 1 - abs(x - c) / s
             row = coords.rows.get((int(batch), *at))
-            if row is not None:
+            if row is not None and weight != 0:
                 yield number, row, weight
 
 

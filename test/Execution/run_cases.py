@@ -10,7 +10,8 @@ the example's own parameters there are
 
   sizes=0,1,31x3   numbers of points; 'x3' makes three batch items, of which the
                    middle one is empty
-  special=WORD     ties or nan among the features; none or all for masks
+  special=WORD     ties or nan among the features; none or all for masks; last:
+                   one point is the last coordinate that the packing holds
 
 Some cases at all their sizes make one module: a public function that calls one
 private function for each case. It runs on the reference and on the target:

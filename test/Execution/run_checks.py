@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs every execution test on a target, without lit: the cases of the *.test
-files, the *.mlir programs, the networks and a few cases through Python.
+files, the *.mlir programs, the networks and the Python package.
 
 usage: run_checks.py [--target=cuda] [--jobs=N] [--only=TEXT] [--large]
                      [--sanitize] [--timeout=SECONDS] [--time-limit=SECONDS]
@@ -28,10 +28,14 @@ import sys
 import tempfile
 import time
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+PACKAGE = os.path.join(HERE, os.pardir, "Python", "check_package.py")
+sys.path.insert(0, os.path.dirname(PACKAGE))
+
 import run_cases
 import run_programs
+from check_package import CHECKS, SKIPPED
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 NETWORKS = os.path.join(HERE, os.pardir, "Networks")
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 PYTHON_CASES = (
@@ -182,8 +186,35 @@ class NetworkJob:
         return [(self.get_names()[0], *found)]
 
 
+class PackageJob:
+    """A check of the Python package."""
+
+    def __init__(self, name, settings):
+        self.name, self.settings = name, settings
+
+    def get_names(self):
+        return [f"package: {self.name}"]
+
+    def run(self):
+        target = self.settings.target.partition(":")[0]
+        command = [sys.executable, PACKAGE, f"--target={target}", self.name]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, check=False,
+                timeout=self.settings.timeout,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            message = f"no end after {self.settings.timeout} s"
+            return [(self.get_names()[0], "failed", message)]
+        lines = (done.stdout + done.stderr).strip().splitlines() or ["no output"]
+        outcomes = {0: "passed", SKIPPED: "skipped"}
+        outcome = outcomes.get(done.returncode, "failed")
+        message = "" if outcome == "passed" else " | ".join(lines[:6])
+        return [(self.get_names()[0], outcome, message)]
+
+
 class PythonJob:
-    """A case through the Python package, which is for GPUs."""
+    """A case through the package's runtime module, which is for GPUs."""
 
     def __init__(self, case, settings, work):
         self.case, self.settings = case, settings
@@ -210,6 +241,8 @@ def make_jobs(options):
     for file in sorted(glob.glob(os.path.join(NETWORKS, "*.mlir"))):
         name = os.path.basename(file)[: -len(".mlir")]
         jobs += [NetworkJob(name, dtype, settings, work) for dtype in ("f32", "f16")]
+    names = CHECKS[options.target.partition(":")[0]]
+    jobs += [PackageJob(name, settings) for name in names]
     jobs += [PythonJob(case, settings, work) for case in PYTHON_CASES]
     for file in sorted(glob.glob(os.path.join(HERE, "*.mlir"))):
         jobs.append(ProgramJob(file, settings, work))

@@ -3,12 +3,13 @@
 // RUN:   np.save('%t.p.npy', points(60)); np.save('%t.q.npy', points(40)); \
 // RUN:   np.save('%t.none.npy', np.zeros((0, 4), np.int32)); \
 // RUN:   np.save('%t.far.npy', np.array([[0, 1, 2, 3], [0, 9999999, 0, 0]], np.int32))"
-// RUN: sparseconv-run %s --check --quiet --input %t.p.npy --input %t.q.npy --input b=const:1 --input n=const:3
-// RUN: sparseconv-run %s --check --quiet --input %t.p.npy --input %t.q.npy --input b=const:0 --input n=const:0
-// RUN: sparseconv-run %s --check --quiet --input %t.none.npy --input %t.q.npy --input b=const:1 --input n=const:1
-// RUN: not sparseconv-run %s --quiet --input %t.p.npy --input %t.far.npy --input b=const:1 --input n=const:1 2>&1 | FileCheck %s
+// RUN: sparseconv-run %s --target=cpu --check --quiet --input %t.p.npy --input %t.q.npy --input b=const:1 --input n=const:3
+// RUN: sparseconv-run %s --target=cpu --check --quiet --input %t.p.npy --input %t.q.npy --input b=const:0 --input n=const:0
+// RUN: sparseconv-run %s --target=cpu --check --quiet --input %t.none.npy --input %t.q.npy --input b=const:1 --input n=const:1
+// RUN: not sparseconv-run %s --target=cpu --quiet --input %t.p.npy --input %t.far.npy --input b=const:1 --input n=const:1 2>&1 | FileCheck %s
 
-// Sets and maps that calls return, branches choose between and loops carry.
+// Sets and maps that calls return, branches choose between and loops carry. The
+// loops end by numbers that the host of a GPU does not know.
 
 // After an error sets are empty. A loop that waits for one to grow ends all the
 // same.

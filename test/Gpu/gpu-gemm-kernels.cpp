@@ -102,6 +102,7 @@ static GatherGemmConfig makeConfig(const GpuChip &target) {
   set(stages, config.stages);
   if (resident >= 0)
     config.resident = resident;
+  config.splitK = 1;
   config.splitTasks = split > 0;
   config.taskList = tasks || split > 0;
   config.transposedWeights =
@@ -110,10 +111,9 @@ static GatherGemmConfig makeConfig(const GpuChip &target) {
 }
 
 static void printLaunch(const GatherGemmConfig &config) {
-  const char *names[] = {"warp16", "group64", "ring64", "fma"};
   llvm::json::OStream json(llvm::outs(), 1);
   json.object([&] {
-    json.attribute("strategy", names[static_cast<int>(config.strategy)]);
+    json.attribute("strategy", stringifyGemmStrategy(config.strategy));
     const char *types[] = {"f16", "bf16", "f32", "tf32"};
     json.attribute("element", types[static_cast<int>(config.element)]);
     json.attribute("in", config.inChannels);

@@ -11,10 +11,9 @@ func.func @call(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 
 // -----
 
-func.func @loop(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+func.func @loop(%x: tensor<?x8xf32>, %c3: index) -> tensor<?x8xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c3 = arith.constant 3 : index
   // expected-error @+1 {{control flow around kernels would need a number of the device on the host}}
   %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> tensor<?x8xf32> {
     %twice = linalg.add ins(%a, %a : tensor<?x8xf32>, tensor<?x8xf32>) outs(%a : tensor<?x8xf32>) -> tensor<?x8xf32>
@@ -25,13 +24,29 @@ func.func @loop(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 
 // -----
 
-func.func @branch(%is: i1, %x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{a branch around kernels that has results would need its condition on the host}}
-  %r = scf.if %is -> tensor<8xf32> {
-    %twice = linalg.add ins(%x, %x : tensor<8xf32>, tensor<8xf32>) outs(%x : tensor<8xf32>) -> tensor<8xf32>
-    scf.yield %twice : tensor<8xf32>
+func.func @branch(%is: i1, %x: tensor<?xf32>, %i: index) -> tensor<4xf32> {
+  %empty = tensor.empty() : tensor<4xf32>
+  %r = scf.if %is -> tensor<4xf32> {
+    // expected-error @+1 {{'tensor.extract' in a branch with tensors has no form on the GPU}}
+    %v = tensor.extract %x[%i] : tensor<?xf32>
+    %f = linalg.fill ins(%v : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %f : tensor<4xf32>
   } else {
-    scf.yield %x : tensor<8xf32>
+    scf.yield %empty : tensor<4xf32>
   }
-  return %r : tensor<8xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// A size that no size of an argument bounds.
+func.func @size(%x: tensor<1xi64>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %v = tensor.extract %x[%c0] : tensor<1xi64>
+  %n = arith.index_cast %v : i64 to index
+  // expected-error @+1 {{a size that only the device knows has no bound on the host}}
+  %empty = tensor.empty(%n) : tensor<?xf32>
+  %r = linalg.fill ins(%zero : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
 }

@@ -2,7 +2,7 @@
 // RUN: sparseconv-opt %s --sparseconv-lower-to-kernels=chip=sm_80 -o %t.mlir
 // RUN: FileCheck %s --check-prefix=HOST < %t.mlir
 // RUN: FileCheck %s --check-prefix=KERNELS < %t.mlir
-// RUN: sparseconv-translate %t.mlir --mlir-to-plan --chip=sm_80 -o %t.plan
+// RUN: sparseconv-translate %t.mlir --mlir-to-plan --chip=sm_80 --streams=1 -o %t.plan
 // RUN: sparseconv-translate %t.plan --plan-to-text | FileCheck %s --check-prefix=PLAN
 // RUN: sparseconv-translate %t.plan --plan-to-ptx --chip=sm_80 | FileCheck %s --check-prefix=PTX
 
@@ -23,7 +23,8 @@
 // HOST-NOT:  scf.
 // HOST-NOT:  device_scalar
 // HOST:      %[[ROOM:.*]] = memref.dim %[[POINTS]], %c0
-// HOST:      %[[BLOCKS:.*]] = arith.ceildivsi %[[ROOM]], %c256
+// HOST:      %[[NEEDED:.*]] = arith.ceildivsi %[[ROOM]], %c256
+// HOST:      %[[BLOCKS:.*]] = arith.minsi %[[NEEDED]], %c4096
 // HOST:      memref.alloc(%[[ROOM]])
 // HOST:      gpu.launch_func @sparseconv_kernels::@network_kernel_{{[0-9]+}} blocks in (%[[BLOCKS]],
 // HOST-NOT:  memref.load
@@ -59,7 +60,7 @@
 // PLAN:        step 0: launch #0:'network_kernel_0' grid (1, 1) block 1
 // PLAN:          slot [[POINTS]]
 // PLAN:          status
-// PLAN:        step {{[0-9]+}}: launch {{.*}} grid (ceildiv(cap(points, 0), 256), 1) block 256
+// PLAN:        step {{[0-9]+}}: launch {{.*}} grid (min(ceildiv(cap(points, 0), 256), 4096), 1) block 256
 // PLAN:          slot [[ROWS]]
 
 // PTX:     .target sm_80

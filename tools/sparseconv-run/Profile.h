@@ -9,14 +9,15 @@
 #ifndef SPARSECONV_TOOLS_SPARSECONV_RUN_PROFILE_H
 #define SPARSECONV_TOOLS_SPARSECONV_RUN_PROFILE_H
 
-#include "sparseconv/Execution/CpuExecutable.h"
+#include "sparseconv/Execution/Executable.h"
 
 namespace mlir::sparseconv {
 
-/// Writes the events in the JSON trace format that Perfetto opens.
+/// Writes the events in the JSON trace format that Perfetto opens: a track of
+/// kernels, and one of the layers (network operations) that they belong to.
 llvm::Error writeProfile(StringRef path, ArrayRef<KernelEvent> events);
 
-/// Prints the time by kind of kernel, longest first.
+/// Prints the time by kind of kernel and by layer, longest first.
 void printProfile(ArrayRef<KernelEvent> events, llvm::raw_ostream &os);
 
 } // namespace mlir::sparseconv

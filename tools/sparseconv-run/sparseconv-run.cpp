@@ -64,6 +64,11 @@ static cl::opt<std::string> entry("entry",
 static cl::opt<unsigned> threads("num-threads",
                                  cl::desc("threads of the CPU target (0: all)"),
                                  cl::init(0), cl::cat(runCategory));
+static cl::opt<unsigned>
+    streams("streams",
+            cl::desc("CUDA streams over which a GPU target may spread kernels "
+                     "that do not depend on each other"),
+            cl::init(kDefaultStreams), cl::cat(runCategory));
 static cl::opt<CpuLevel> cpuLevel(
     "cpu-level", cl::desc("instructions that the CPU target may use"),
     cl::values(clEnumValN(CpuLevel::Native, "native", "all this machine has"),
@@ -335,7 +340,6 @@ int main(int argc, char **argv) {
     return fail(bound.takeError());
 
   std::unique_ptr<Executable> executable;
-  CpuExecutable *cpu = nullptr;
   std::vector<HostTensor> results;
   if (*target == Target::Cpu) {
     CpuOptions options;
@@ -345,10 +349,13 @@ int main(int argc, char **argv) {
     auto compiled = CpuExecutable::compile(*module, options);
     if (!compiled)
       return fail(compiled.takeError());
-    cpu = compiled->get();
     executable = std::move(*compiled);
   } else if (*target == Target::Cuda) {
     CudaOptions options;
+    if (streams < 1 || streams > ::sparseconv::plan::kMaxStreams)
+      return fail("--streams=" + Twine(streams.getValue()) +
+                  ": expected 1 to " + Twine(::sparseconv::plan::kMaxStreams));
+    options.streams = streams;
     options.chip = StringRef(targetName).split(':').second.str();
     auto compiled = CudaExecutable::compile(*module, options);
     if (!compiled)
@@ -384,9 +391,9 @@ int main(int argc, char **argv) {
     llvm::outs() << "picture: " << picture << '\n';
   }
   if (!profile.empty()) {
-    if (!cpu)
-      return fail("--profile is for --target=cpu");
-    auto events = cpu->profile(*name, bound->values, /*warmups=*/2);
+    if (!executable)
+      return fail("--profile is for --target=cpu and --target=cuda");
+    auto events = executable->profile(*name, bound->values, /*warmups=*/2);
     if (!events)
       return fail(events.takeError());
     if (llvm::Error error = writeProfile(profile, *events))

@@ -8,15 +8,17 @@
 //
 // `--mlir-to-llvmir` writes the LLVM IR of a module that the pipeline
 // `sparseconv-lower-to-cpu` has lowered; `--mlir-to-plan` the plan of one that
-// `sparseconv-lower-to-kernels` has. `--plan-to-text` and `--plan-to-ptx` show
-// what is in a plan.
+// `sparseconv-lower-to-kernels` has, and `--network-to-plan` that of a network.
+// `--plan-to-text` and `--plan-to-ptx` show what is in a plan.
 //
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "sparseconv/Execution/CompileToPlan.h"
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Target/LLVMIR/LLVMIRTranslation.h"
 #include "sparseconv/Target/PTX/ToPtx.h"
@@ -39,21 +41,48 @@ static LogicalResult writeLLVMIR(Operation *op, llvm::raw_ostream &os) {
   return success();
 }
 
+namespace {
 /// Registered when the tool starts, as it may share a program with others.
-static llvm::cl::list<std::string> &getChips() {
-  static llvm::cl::list<std::string> chips(
+struct PlanOptions {
+  llvm::cl::list<std::string> chips{
       "chip", llvm::cl::CommaSeparated, llvm::cl::value_desc("sm_80,..."),
       llvm::cl::desc(
-          "chips that a plan gets PTX for (default sm_90a), or whose "
-          "PTX is shown (default all)"));
-  return chips;
+          "chips that a plan gets PTX for (default sm_90a; a network's plan "
+          "has one), or whose PTX is shown (default all)")};
+  llvm::cl::opt<std::string> entry{
+      "entry", llvm::cl::value_desc("name"),
+      llvm::cl::desc("the only function of a network to compile")};
+  llvm::cl::opt<std::string> inputName{
+      "input-name", llvm::cl::value_desc("name"),
+      llvm::cl::desc("what messages call a network (default: its file)")};
+  llvm::cl::opt<unsigned> streams{
+      "streams", llvm::cl::init(mlir::sparseconv::kDefaultStreams),
+      llvm::cl::desc("streams over which a plan may spread its steps; with 1 "
+                     "they run in the order of the program")};
+};
+} // namespace
+
+static PlanOptions &getPlanOptions() {
+  static PlanOptions options;
+  return options;
+}
+
+static llvm::cl::list<std::string> &getChips() {
+  return getPlanOptions().chips;
 }
 
 static LogicalResult writePlan(Operation *op, llvm::raw_ostream &os) {
   SmallVector<StringRef> names(getChips().begin(), getChips().end());
   if (names.empty())
     names.push_back("sm_90a");
-  auto result = mlir::sparseconv::translateToPlan(cast<ModuleOp>(op), names);
+  unsigned streams = getPlanOptions().streams;
+  if (streams < 1 || streams > plan::kMaxStreams) {
+    llvm::errs() << "error: --streams=" << streams << ": expected 1 to "
+                 << plan::kMaxStreams << '\n';
+    return failure();
+  }
+  auto result =
+      mlir::sparseconv::translateToPlan(cast<ModuleOp>(op), names, streams);
   if (failed(result))
     return failure();
   os << plan::serialise(*result);
@@ -110,6 +139,39 @@ writePlanPtx(const std::shared_ptr<llvm::SourceMgr> &sources,
                                                    : llvm::join(chips, ", ")));
 }
 
+/// Parses the network itself, to name it as asked for.
+static LogicalResult
+writeNetworkPlan(const std::shared_ptr<llvm::SourceMgr> &given,
+                 llvm::raw_ostream &os, MLIRContext *context) {
+  PlanOptions &options = getPlanOptions();
+  if (options.chips.size() > 1)
+    return refuse(*given, "a network is compiled for one chip, but found " +
+                              llvm::join(options.chips, ", "));
+  const llvm::MemoryBuffer *buffer =
+      given->getMemoryBuffer(given->getMainFileID());
+  std::string name = options.inputName.empty()
+                         ? buffer->getBufferIdentifier().str()
+                         : options.inputName.getValue();
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(buffer->getBuffer(), name),
+      llvm::SMLoc());
+  SourceMgrDiagnosticHandler diagnostics(sources, context);
+  DialectRegistry registry;
+  mlir::sparseconv::registerDialects(registry);
+  context->appendDialectRegistry(registry);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
+  if (!module)
+    return failure();
+  auto result = mlir::sparseconv::compileToPlan(
+      *module, options.chips.empty() ? StringRef("sm_90a") : options.chips[0],
+      options.entry);
+  if (failed(result))
+    return failure();
+  os << plan::serialise(*result);
+  return success();
+}
+
 static void registerPlanDialects(DialectRegistry &registry) {
   mlir::sparseconv::registerDialects(registry);
   mlir::sparseconv::registerPtxTarget(registry);
@@ -121,13 +183,15 @@ static void registerTranslationDialects(DialectRegistry &registry) {
 }
 
 int main(int argc, char **argv) {
-  getChips();
+  getPlanOptions();
   TranslateFromMLIRRegistration toLLVMIR(
       "mlir-to-llvmir", "the LLVM IR of a module in the LLVM dialect",
       writeLLVMIR, registerTranslationDialects);
   TranslateFromMLIRRegistration toPlan(
       "mlir-to-plan", "the plan of a module of kernels and host functions",
       writePlan, registerPlanDialects);
+  TranslateRegistration networkToPlan(
+      "network-to-plan", "the plan of a network", writeNetworkPlan);
   TranslateRegistration toText("plan-to-text", "a plan as readable text",
                                writePlanText);
   TranslateRegistration toPtx("plan-to-ptx", "the PTX in a plan", writePlanPtx);

@@ -25,6 +25,7 @@ using llvm::StringRef;
 // The main functions of the tools; the build renames them.
 int sparseconv_opt_main(int argc, char **argv);
 int sparseconv_run_main(int argc, char **argv);
+int sparseconv_serve_main(int argc, char **argv);
 int sparseconv_sweep_main(int argc, char **argv);
 int sparseconv_translate_main(int argc, char **argv);
 
@@ -38,6 +39,7 @@ struct Tool {
 static const Tool tools[] = {
     {"opt", "runs passes on IR files", sparseconv_opt_main},
     {"run", "compiles and runs an IR file", sparseconv_run_main},
+    {"serve", "runs a network for another process", sparseconv_serve_main},
     {"sweep", "writes the scan of a made-up street", sparseconv_sweep_main},
     {"translate", "writes IR in other forms", sparseconv_translate_main},
 };

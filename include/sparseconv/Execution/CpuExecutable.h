@@ -29,13 +29,6 @@ struct CpuOptions {
   bool optimize = true;
 };
 
-/// One kernel of a profiled call.
-struct KernelEvent {
-  std::string name;     ///< "sparseconv.kernel.search"
-  std::string location; ///< of the network operation: "net.mlir:12:8"
-  double begin, end;    ///< seconds since the first kernel began
-};
-
 /// A module lowered through the pipeline `sparseconv-lower-to-cpu` and compiled
 /// in memory by LLVM's ORC JIT. Calls of one executable from several threads at
 /// a time are allowed.
@@ -54,11 +47,10 @@ public:
   time(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,
        unsigned warmups, unsigned repeats) override;
 
-  /// Calls `entry` once after `warmups` calls and returns its kernels in order.
   /// The options must have asked for instrumentation.
   llvm::Expected<std::vector<KernelEvent>>
   profile(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,
-          unsigned warmups);
+          unsigned warmups) override;
 
 private:
   struct Impl;

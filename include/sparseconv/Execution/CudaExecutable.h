@@ -11,6 +11,7 @@
 
 #include "sparseconv/Execution/Executable.h"
 #include "sparseconv/Execution/Signature.h"
+#include "sparseconv/Target/Plan/ScheduleSteps.h"
 #include <memory>
 
 namespace mlir::sparseconv {
@@ -22,6 +23,8 @@ struct CudaOptions {
   /// so that a kernel that reads what nobody wrote is found. Also switched on
   /// by SPARSECONV_POISON=1 in the environment.
   bool poison = false;
+  /// Over which kernels may spread that do not depend on each other, 1 to 16.
+  unsigned streams = kDefaultStreams;
 };
 
 /// A module lowered through the pipeline `sparseconv-lower-to-kernels`, as a
@@ -43,6 +46,11 @@ public:
   llvm::Expected<std::vector<double>>
   time(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,
        unsigned warmups, unsigned repeats) override;
+
+  /// On the device's clock, one kernel after the other.
+  llvm::Expected<std::vector<KernelEvent>>
+  profile(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,
+          unsigned warmups) override;
 
 private:
   struct Impl;

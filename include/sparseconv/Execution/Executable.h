@@ -16,6 +16,15 @@
 
 namespace mlir::sparseconv {
 
+/// One kernel of a profiled call.
+struct KernelEvent {
+  std::string name; ///< "sparseconv.kernel.search", or a GPU kernel's own
+  /// The network operation that it belongs to, where that is known:
+  /// "sparseconv.conv" and "net.mlir:12:8".
+  std::string operation, location;
+  double begin, end; ///< seconds since the first kernel began
+};
+
 /// The public functions of a module on tensors and scalars, ready to be called.
 class Executable {
 public:
@@ -31,6 +40,11 @@ public:
   virtual llvm::Expected<std::vector<double>>
   time(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,
        unsigned warmups, unsigned repeats) = 0;
+
+  /// Calls `entry` once after `warmups` calls and returns its kernels in order.
+  virtual llvm::Expected<std::vector<KernelEvent>>
+  profile(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,
+          unsigned warmups) = 0;
 };
 
 } // namespace mlir::sparseconv

@@ -20,7 +20,7 @@
 //   y        [out rows, out channels]  output rows
 //   inRows, outRows, pitch  i64        sizes; pitch is a multiple of 64
 //   tasks [n] 4 x i32, taskCount i32   only with `taskList`
-//   scratch f32, counters i32          only with `splitTasks`
+//   scratch f32, counters i32          only where tiles are split
 //
 // and then those of the epilogue. offsets x pitch and in rows x in channels
 // stay below 2^32. A tile is `rowsPerTile` consecutive slots.
@@ -31,6 +31,7 @@
 #define SPARSECONV_KERNELS_GATHERGEMM_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h"
 #include "sparseconv/Kernels/FragmentLayout.h"
 #include "sparseconv/Kernels/GpuBuilder.h"
 #include <string>
@@ -47,21 +48,14 @@ struct GpuChip {
   int64_t multiprocessors;
   bool hasWgmma;
 
-  /// The chip of that name (sm_80, sm_86, sm_89, sm_90a), or null.
+  /// The chip of that name (sm_80, sm_86, sm_89, sm_90a), or what stands for
+  /// one that is later than sm_80 and not in the table, or null.
   static const GpuChip *find(StringRef name);
   static ArrayRef<GpuChip> all();
 };
 
-enum class GatherStrategy {
-  /// A warp owns 16 rows, mma.sync, weights resident or through the L1 cache.
-  Warp16,
-  /// A warpgroup owns 64 rows, wgmma, weights resident.
-  Group64,
-  /// A warpgroup owns 64 rows, wgmma, weights in a ring of bulk copies.
-  Ring64,
-  /// Threads multiply and add: every type, groups, depthwise.
-  Fma
-};
+/// As the tiling attribute describes them.
+using GatherStrategy = GemmStrategy;
 
 enum class GemmElement { F16, BF16, F32, TF32 };
 
@@ -91,6 +85,9 @@ struct GatherGemmConfig {
   bool taskList = false;
   /// The list may have several tasks for a tile.
   bool splitTasks = false;
+  /// Ring64: blocks that may share the offsets of the same rows, where there
+  /// are fewer rows than the device has room for.
+  int64_t splitK = 1;
 
   /// The best known configuration for a shape.
   static GatherGemmConfig choose(GemmElement element, int64_t offsets,
@@ -113,17 +110,29 @@ struct GatherGemmConfig {
   int64_t weightBytes() const;
   /// Blocks loop over tiles; else there is one block for `rowsPerBlock` rows.
   bool isPersistent() const;
+  /// Whether blocks may meet in `scratch` and `counters`.
+  bool mayShareTiles() const { return splitTasks || splitK > 1; }
   /// f32 scratch of one part of a split tile, in bytes; i32 counters a tile.
   int64_t scratchBytesPerPart() const;
   int64_t countersPerTile() const;
+  /// With `splitK`: thread blocks that a device holds at once, for each part of
+  /// the output channels; what they may need of the two buffers.
+  int64_t blocksAtOnce(const GpuChip &chip) const;
+  int64_t scratchBytes(const GpuChip &chip) const;
+  int64_t counters(const GpuChip &chip) const;
 };
 
-/// The best known configuration on tensor cores for features, weights and
-/// results of one type on `chip`, or nothing where they cannot take it.
-std::optional<GatherGemmConfig> chooseTiledGemm(Type element, int64_t offsets,
-                                                int64_t inChannels,
-                                                int64_t outChannels,
-                                                const GpuChip &chip);
+/// The configuration that a tiling and a dataflow describe, for weights
+/// [offsets, in channels, out channels], or `isTransposed` [offsets, out
+/// channels, in channels], with an axis of groups behind the first one or not.
+GatherGemmConfig getTiledGemm(GemmTilingAttr tiling, DataflowAttr dataflow,
+                              ShapedType weights, bool isTransposed);
+GemmTilingAttr getTiling(MLIRContext *context, const GatherGemmConfig &config);
+
+/// The best known configuration on `chip`: FMA where tensor cores cannot take
+/// the weights, or where features have another type.
+GatherGemmConfig chooseGatherGemm(ShapedType weights, bool isTransposed,
+                                  Type features, const GpuChip &chip);
 
 /// What to do with a sum before it is rounded and stored.
 using GemmEpilogue = function_ref<Value(GpuBuilder &b, Value sum, Value row,

@@ -50,6 +50,7 @@ public:
   Value shiftLeft(Value lhs, Value rhs);
   Value shiftRight(Value lhs, Value rhs);
   Value minUnsigned(Value lhs, Value rhs);
+  Value maxUnsigned(Value lhs, Value rhs);
   Value add(Value lhs, int64_t rhs) { return add(lhs, like(lhs, rhs)); }
   Value sub(Value lhs, int64_t rhs) { return sub(lhs, like(lhs, rhs)); }
   Value mul(Value lhs, int64_t rhs) { return mul(lhs, like(lhs, rhs)); }
@@ -152,12 +153,23 @@ public:
   /// 16 bytes, global to shared, outside the register file.
   void copyAsync(Value shared, Value global);
   void copyAsyncWait();
+  /// The same, but zeros where `condition` does not hold, and in groups: those
+  /// since the last commit are one, and a wait leaves the last `pending`.
+  void copyAsyncIf(Value condition, Value shared, Value global);
+  void commitCopies();
+  void waitCopies(int64_t pending);
+  /// Four 8 x 8 matrices of 16-bit elements from shared memory, transposed:
+  /// lane l has the address of row l % 8 of matrix l / 8.
+  SmallVector<Value> loadTransposed(Value shared);
 
   /// Synchronisation.
   void barrier();
   void barrier(Value id, int64_t threads);
   void syncWarp();
   Value shuffle(Value value, Value lane);
+  /// The lanes of the warp where `condition` holds, and those before this one.
+  Value ballot(Value condition);
+  Value lanesBefore();
   void initBarrier(Value barrier, int64_t arrivals);
   void fenceBarrierInit();
   void arrive(Value barrier);

@@ -100,8 +100,12 @@ public:
 
   /// for iv = begin; iv < end; iv += step. The second form carries values: the
   /// body gets them and returns the next ones.
-  void forLoop(Value begin, Value end, int64_t step,
+  void forLoop(Value begin, Value end, Value step,
                function_ref<void(Value iv)> body);
+  void forLoop(Value begin, Value end, int64_t step,
+               function_ref<void(Value iv)> body) {
+    forLoop(begin, end, index(step), body);
+  }
   SmallVector<Value>
   forLoop(Value begin, Value end, int64_t step, ValueRange inits,
           function_ref<SmallVector<Value>(Value iv, ValueRange carried)> body);

@@ -17,6 +17,7 @@
  *   run        on the caller's stream and      sparseconv_instance_run
  *              pointers; nothing synchronises
  *   results    exact sizes and status          sparseconv_instance_results
+ *   plan       what a file holds, no device    sparseconv_plan_read
  *
  * Every function returns a sparseconv_code; a text that says more is kept for
  * each thread (sparseconv_last_error). All functions may be called from any
@@ -79,6 +80,7 @@ enum { SPARSECONV_DYNAMIC = -1 };
 typedef struct sparseconv_context sparseconv_context;
 typedef struct sparseconv_program sparseconv_program;
 typedef struct sparseconv_instance sparseconv_instance;
+typedef struct sparseconv_plan sparseconv_plan;
 /* A CUstream (cudaStream_t); NULL is the default stream. */
 typedef void *sparseconv_stream;
 
@@ -144,6 +146,44 @@ int sparseconv_program_input(const sparseconv_program *program,
 int sparseconv_program_output(const sparseconv_program *program,
                               const char *function, int64_t index,
                               sparseconv_value_info *info);
+
+/* The functions of a plan, without a driver or device. The bytes are copied. */
+int sparseconv_plan_read(const void *bytes, uint64_t size,
+                         sparseconv_plan **plan);
+void sparseconv_plan_destroy(sparseconv_plan *plan);
+int64_t sparseconv_plan_num_functions(const sparseconv_plan *plan);
+const char *sparseconv_plan_function_name(const sparseconv_plan *plan,
+                                          int64_t index);
+int sparseconv_plan_num_values(const sparseconv_plan *plan,
+                               const char *function, int64_t *num_inputs,
+                               int64_t *num_outputs);
+int sparseconv_plan_input(const sparseconv_plan *plan, const char *function,
+                          int64_t index, sparseconv_value_info *info);
+int sparseconv_plan_output(const sparseconv_plan *plan, const char *function,
+                           int64_t index, sparseconv_value_info *info);
+
+/*===----------------------------------------------------------------------===
+ * Memory, for callers that have no allocator of their own
+ *===----------------------------------------------------------------------===*/
+
+/* Memory for work that is enqueued on `stream` from now on. The context has to
+ * live until it is freed. */
+int sparseconv_memory_allocate(sparseconv_context *context,
+                               sparseconv_stream stream, uint64_t bytes,
+                               void **data);
+/* After the work that is on `stream` now. */
+int sparseconv_memory_free(sparseconv_context *context,
+                           sparseconv_stream stream, void *data);
+/* Copies on `stream` and waits. */
+int sparseconv_memory_upload(sparseconv_context *context,
+                             sparseconv_stream stream, void *data,
+                             const void *host, uint64_t bytes);
+int sparseconv_memory_download(sparseconv_context *context,
+                               sparseconv_stream stream, void *host,
+                               const void *data, uint64_t bytes);
+/* What is enqueued on `stream` from now on waits for what is on `other`. */
+int sparseconv_stream_wait(sparseconv_context *context,
+                           sparseconv_stream stream, sparseconv_stream other);
 
 /*===----------------------------------------------------------------------===
  * Instances
@@ -238,6 +278,29 @@ int sparseconv_instance_read_output(sparseconv_instance *instance,
 int sparseconv_instance_input_buffer(sparseconv_instance *instance,
                                      int64_t index, void **data,
                                      uint64_t *bytes);
+
+/*===----------------------------------------------------------------------===
+ * Profiles
+ *===----------------------------------------------------------------------===*/
+
+/* One step of a function. The pointers live as long as the instance; a text is
+ * empty where there is none. */
+typedef struct sparseconv_step_info {
+  const char *name;      /* of a kernel, or "memset", "copy" */
+  const char *operation; /* that it belongs to: "sparseconv.pack" */
+  const char *location;  /* of the operation: "net.mlir:3:8" */
+} sparseconv_step_info;
+/* `index` is less than num_steps of sparseconv_instance_describe. */
+int sparseconv_instance_step(const sparseconv_instance *instance, int64_t index,
+                             sparseconv_step_info *info);
+
+/* One run on host memory, as sparseconv_instance_run_host, that takes the time
+ * of each step: `times` gets one number more than there are steps, seconds on
+ * the device since the first step began. Step i lasts from number i to number
+ * i + 1; steps of several streams run one after the other. */
+int sparseconv_instance_profile(sparseconv_instance *instance,
+                                const sparseconv_tensor *inputs,
+                                int64_t num_inputs, double *times);
 
 #ifdef __cplusplus
 }

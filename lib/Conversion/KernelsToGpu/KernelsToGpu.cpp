@@ -29,6 +29,8 @@ namespace {
 struct ConvertToGpu
     : mlir::sparseconv::impl::ConvertSparseConvToGpuBase<ConvertToGpu> {
   void runOnOperation() override {
+    if (failed(verifyGemmTilings(getOperation())))
+      return signalPassFailure();
     // What has a form of its own on a GPU, then what is loops over rows.
     RewritePatternSet own(&getContext());
     populateSearchToGpuPatterns(own);
@@ -36,6 +38,7 @@ struct ConvertToGpu
     populateTileRowsToGpuPatterns(own);
     populateTiledGemmToGpuPatterns(own);
     populateImplicitGemmToGpuPatterns(own);
+    populateWeightGradToGpuPatterns(own);
     walkAndApplyPatterns(getOperation(), std::move(own));
     RewritePatternSet loops(&getContext());
     populateCoordsToLoopsPatterns(loops);

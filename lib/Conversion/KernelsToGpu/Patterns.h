@@ -20,9 +20,13 @@ void populateSearchToGpuPatterns(RewritePatternSet &patterns);
 /// tile_rows.
 void populateTileRowsToGpuPatterns(RewritePatternSet &patterns);
 /// pack_weights, tiled_gemm.
+/// Errors for tilings that no kernel can be made of on the module's chip.
+LogicalResult verifyGemmTilings(Operation *root);
 void populateTiledGemmToGpuPatterns(RewritePatternSet &patterns);
 /// implicit_gemm.
 void populateImplicitGemmToGpuPatterns(RewritePatternSet &patterns);
+/// implicit_weight_grad.
+void populateWeightGradToGpuPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::sparseconv
 

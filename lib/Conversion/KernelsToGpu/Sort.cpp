@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../KernelsToLoops/Blocks.h"
+#include "../KernelsToLoops/BlockSums.h"
 #include "../KernelsToLoops/Patterns.h"
 #include "Patterns.h"
 #include "RadixSort.h"
@@ -31,9 +31,9 @@ using arith::AtomicRMWKind;
 
 namespace {
 constexpr int64_t kDigitBits = 8, kDigits = 1 << kDigitBits;
-constexpr int64_t kThreads = 256, kWarps = kThreads / 32;
+constexpr int64_t kThreads = 512, kWarps = kThreads / 32;
 /// Keys of a thread; a warp's lie together, 32 after 32.
-constexpr int64_t kKeysPerThread = 8;
+constexpr int64_t kKeysPerThread = 4;
 constexpr int64_t kTile = kThreads * kKeysPerThread;
 
 /// One pass over a digit.
@@ -49,8 +49,14 @@ public:
 
 private:
   void count(Value counts);
-  void scatter(Value firsts, Value positions, Value sortedKeys,
+  void scatter(Value counts, Value positions, Value sortedKeys,
                Value sortedPositions);
+  /// firsts[d] = the place of the tile's first key with digit d.
+  void placeDigits(const LoopBuilder::Thread &t, Value counts, Value firsts,
+                   Value sums);
+  void forDigits(const LoopBuilder::Thread &t, function_ref<void()> body) {
+    b.ifThen(b.less(t.thread, b.index(kDigits)), body);
+  }
   /// The position of key `i` of a thread.
   Value getPosition(const LoopBuilder::Thread &t, int64_t i) {
     Value warp = b.floorDiv(t.thread, 32);
@@ -82,7 +88,7 @@ private:
 void DigitPass::count(Value counts) {
   forTiles({b.getSharedType({kDigits}, b.getI32Type())}, [&](auto &t) {
     Value histogram = t.shared[0];
-    b.store(b.i32(0), histogram, t.thread);
+    forDigits(t, [&] { b.store(b.i32(0), histogram, t.thread); });
     b.barrier();
     for (int64_t i = 0; i < kKeysPerThread; ++i) {
       Value position = getPosition(t, i);
@@ -93,20 +99,55 @@ void DigitPass::count(Value counts) {
       });
     }
     b.barrier();
-    Value place = b.add(b.mul(t.thread, numTiles), t.block);
-    b.store(b.toIndex(b.load(histogram, t.thread)), counts, place);
+    forDigits(t, [&] {
+      b.store(b.load(histogram, t.thread), counts, {t.block, t.thread});
+    });
   });
 }
 
-void DigitPass::scatter(Value firsts, Value positions, Value sortedKeys,
+void DigitPass::placeDigits(const LoopBuilder::Thread &t, Value counts,
+                            Value firsts, Value sums) {
+  Value zero = b.i32(0);
+  // Loads of one step do not wait for each other.
+  constexpr int64_t step = 8;
+  Value digit = b.min(t.thread, b.index(kDigits - 1));
+  SmallVector<Value> found = b.forLoop(
+      b.index(0), numTiles, step, {zero, zero},
+      [&](Value first, ValueRange carried) -> SmallVector<Value> {
+        Value all = carried[0], before = carried[1];
+        SmallVector<Value> tiles, loaded;
+        for (int64_t i = 0; i < step; ++i) {
+          tiles.push_back(b.add(first, i));
+          Value tile = b.min(tiles.back(), b.sub(numTiles, 1));
+          loaded.push_back(b.load(counts, {tile, digit}));
+        }
+        for (auto [tile, count] : llvm::zip(tiles, loaded)) {
+          all = b.add(all, b.select(b.less(tile, numTiles), count, zero));
+          before = b.add(before, b.select(b.less(tile, t.block), count, zero));
+        }
+        return {all, before};
+      });
+  Value isDigit = b.less(t.thread, b.index(kDigits));
+  Value lower =
+      sumInBlock(b, t, b.select(isDigit, found[0], zero), sums, kThreads)
+          .before;
+  forDigits(t, [&] { b.store(b.add(lower, found[1]), firsts, t.thread); });
+}
+
+void DigitPass::scatter(Value counts, Value positions, Value sortedKeys,
                         Value sortedPositions) {
   Type i32 = b.getI32Type();
-  // For each warp and digit: keys so far, then those of the warps before.
-  forTiles({b.getSharedType({kWarps, kDigits}, i32)}, [&](auto &t) {
-    Value seen = t.shared[0];
-    for (int64_t warp = 0; warp < kWarps; ++warp)
-      b.store(b.i32(0), seen, {b.index(warp), t.thread});
-    b.barrier();
+  MemRefType shared[] = {b.getSharedType({kWarps, kDigits}, i32),
+                         b.getSharedType({kDigits}, i32),
+                         getBlockSumsType(b, kThreads)};
+  forTiles(shared, [&](auto &t) {
+    // For each warp and digit: keys so far, then those of the warps before.
+    Value seen = t.shared[0], firsts = t.shared[1];
+    forDigits(t, [&] {
+      for (int64_t warp = 0; warp < kWarps; ++warp)
+        b.store(b.i32(0), seen, {b.index(warp), t.thread});
+    });
+    placeDigits(t, counts, firsts, t.shared[2]);
     Value warp = b.floorDiv(t.thread, 32);
     Value all = b.i32(-1);
     Value lower = NVVM::LaneMaskLtOp::create(b, i32);
@@ -146,21 +187,21 @@ void DigitPass::scatter(Value firsts, Value positions, Value sortedKeys,
       kept.push_back(key);
     }
     b.barrier();
-    Value sum = b.i32(0);
-    for (int64_t w = 0; w < kWarps; ++w) {
-      SmallVector<Value> place = {b.index(w), t.thread};
-      Value own = b.load(seen, place);
-      b.store(sum, seen, place);
-      sum = b.add(sum, own);
-    }
+    forDigits(t, [&] {
+      Value sum = b.load(firsts, t.thread);
+      for (int64_t w = 0; w < kWarps; ++w) {
+        SmallVector<Value> place = {b.index(w), t.thread};
+        Value own = b.load(seen, place);
+        b.store(sum, seen, place);
+        sum = b.add(sum, own);
+      }
+    });
     b.barrier();
     for (int64_t i = 0; i < kKeysPerThread; ++i) {
       Value position = getPosition(t, i);
       b.ifThen(b.less(position, numKeys), [&] {
-        Value first =
-            b.load(firsts, b.add(b.mul(digits[i], numTiles), t.block));
-        Value inTile = b.add(b.load(seen, {warp, digits[i]}), ranks[i]);
-        Value place = b.add(first, b.toIndex(inTile));
+        Value place =
+            b.toIndex(b.add(b.load(seen, {warp, digits[i]}), ranks[i]));
         b.store(kept[i], sortedKeys, place);
         b.store(positions ? b.load(positions, position) : b.cast(position, i32),
                 sortedPositions, place);
@@ -170,10 +211,9 @@ void DigitPass::scatter(Value firsts, Value positions, Value sortedKeys,
 }
 
 void DigitPass::emit(Value positions, Value sortedKeys, Value sortedPositions) {
-  Value size = b.mul(numTiles, kDigits);
-  Value counts = b.alloc({ShapedType::kDynamic}, b.getIndexType(), size);
+  Value counts =
+      b.alloc({ShapedType::kDynamic, kDigits}, b.getI32Type(), numTiles);
   count(counts);
-  makePrefixSums(b, counts, size);
   scatter(counts, positions, sortedKeys, sortedPositions);
   b.dealloc(counts);
 }

@@ -40,8 +40,12 @@ private:
   Value isEntry(Value entry) {
     return b.lessUnsigned(b.toIndex(entry), op.getInRows());
   }
+  /// The word with bit k alone.
+  Value getBit(int64_t k) {
+    return b.i32(static_cast<int32_t>(uint32_t(1) << k));
+  }
   Value hasBit(Value mask, int64_t k) {
-    return b.notEqual(b.andBits(mask, b.i32(int64_t(1) << k)), b.i32(0));
+    return b.notEqual(b.andBits(mask, getBit(k)), b.i32(0));
   }
   Value shift(Value value, Value bits) {
     return b.createOrFold<arith::ShLIOp>(value, bits);
@@ -51,9 +55,14 @@ private:
   /// The bit of each offset in a key: the more rows have it, the lower.
   void placeBits(Value counts, Value places);
   void makeKeys(Value masks, Value places, Value keys);
-  /// Slots, from a permutation of the rows, or null for their own order.
+  /// Slots and masks of tiles, from a permutation of the rows, or null for
+  /// their own order.
   void fillSlots(Value permutation);
-  void makeTileMasks();
+  void fillBlock(const LoopBuilder::Thread &t, Value permutation);
+  /// The entries of up to 32 offsets from `first` on; their bits join those of
+  /// the tile at `place` of `masks`.
+  void fillWord(Value slot, Value isRow, Value row, int64_t first, Value masks,
+                ValueRange place);
 
   LoopBuilder &b;
   TileRowsOp op;
@@ -84,8 +93,7 @@ void RowTiler::makeMasks(Value masks, Value counts) {
               Value bits = b.i32(0);
               for (int64_t k = 0; k < offsets; ++k) {
                 Value present = isEntry(b.load(table, {row, b.index(k)}));
-                bits = b.orBits(
-                    bits, b.select(present, b.i32(int64_t(1) << k), b.i32(0)));
+                bits = b.orBits(bits, b.select(present, getBit(k), b.i32(0)));
               }
               return {bits};
             },
@@ -139,47 +147,73 @@ void RowTiler::makeKeys(Value masks, Value places, Value keys) {
 }
 
 void RowTiler::fillSlots(Value permutation) {
-  b.parallelFor(numSlots, [&](Value slot) {
+  int64_t rows = op.getRows(), words = llvm::divideCeil(offsets, 32);
+  int64_t tiles = kThreads / rows;
+  Value numBlocks = b.ceilDiv(numSlots, kThreads);
+  b.launch(numBlocks, kThreads, {b.getSharedType({tiles, words}, i32)},
+           [&](const LoopBuilder::Thread &t) {
+             b.ifThen(b.less(t.block, numBlocks),
+                      [&] { fillBlock(t, permutation); });
+           });
+}
+
+void RowTiler::fillBlock(const LoopBuilder::Thread &t, Value permutation) {
+  int64_t rows = op.getRows(), words = llvm::divideCeil(offsets, 32);
+  int64_t tiles = kThreads / rows;
+  Value masks = t.shared[0];
+  // One thread for each word of the block's masks, in steps of the block.
+  auto forWords = [&](function_ref<void(Value tile, Value word)> body) {
+    b.forLoop(t.thread, b.index(tiles * words), kThreads, [&](Value item) {
+      body(b.createOrFold<arith::DivUIOp>(item, b.index(words)),
+           b.createOrFold<arith::RemUIOp>(item, b.index(words)));
+    });
+  };
+  forWords(
+      [&](Value tile, Value word) { b.store(b.i32(0), masks, {tile, word}); });
+  b.barrier();
+  Value slot = b.add(b.mul(t.block, kThreads), t.thread);
+  b.ifThen(b.less(slot, numSlots), [&] {
     Value isRow = b.less(slot, numRows);
-    auto fill = [&](Value row) {
-      for (int64_t k = 0; k < offsets; ++k)
-        b.store(row ? b.load(table, {row, b.index(k)}) : b.i32(-1),
-                op.getTiledTable(), {b.index(k), slot});
-    };
-    b.ifElse(
-        isRow,
-        [&] {
-          Value row =
-              permutation ? b.load(permutation, slot) : b.cast(slot, i32);
-          b.store(row, op.getOrder(), slot);
-          fill(b.toIndex(row));
+    Value row = b.ifElse(
+        isRow, i32,
+        [&]() -> SmallVector<Value> {
+          return {permutation ? b.load(permutation, slot) : b.cast(slot, i32)};
         },
-        [&] {
-          b.store(b.i32(-1), op.getOrder(), slot);
-          fill(nullptr);
-        });
+        [&]() -> SmallVector<Value> { return {b.i32(-1)}; })[0];
+    b.store(row, op.getOrder(), slot);
+    Value tile = b.createOrFold<arith::DivUIOp>(t.thread, b.index(rows));
+    for (int64_t first = 0; first < offsets; first += 32)
+      fillWord(slot, isRow, b.toIndex(row), first, masks,
+               {tile, b.index(first / 32)});
+  });
+  b.barrier();
+  forWords([&](Value tile, Value word) {
+    Value place = b.add(b.mul(t.block, tiles), tile);
+    b.ifThen(b.less(place, b.dim(op.getMasks(), 0)), [&] {
+      b.store(b.load(masks, {tile, word}), op.getMasks(), {place, word});
+    });
   });
 }
 
-void RowTiler::makeTileMasks() {
-  int64_t rows = op.getRows(), words = llvm::divideCeil(offsets, 32);
-  b.parallelFor(b.mul(b.floorDiv(numSlots, rows), words), [&](Value item) {
-    Value tile = b.createOrFold<arith::DivUIOp>(item, b.index(words));
-    Value word = b.createOrFold<arith::RemUIOp>(item, b.index(words));
-    Value first = b.mul(word, 32), slot = b.mul(tile, rows);
-    Value end = b.min(b.add(first, 32), b.index(offsets));
-    Value mask =
-        b.forLoop(first, end, 1, b.i32(0),
-                  [&](Value k, ValueRange mask) -> SmallVector<Value> {
-                    Value any = b.constantInt(b.getI1Type(), 0);
-                    for (int64_t i = 0; i < rows; ++i)
-                      any = b.orBits(any, isEntry(b.load(op.getTiledTable(),
-                                                         {k, b.add(slot, i)})));
-                    Value bit = shift(b.i32(1), b.cast(b.sub(k, first), i32));
-                    return {b.orBits(mask[0], b.select(any, bit, b.i32(0)))};
-                  })[0];
-    b.store(mask, op.getMasks(), {tile, word});
-  });
+void RowTiler::fillWord(Value slot, Value isRow, Value row, int64_t first,
+                        Value masks, ValueRange place) {
+  int64_t end = std::min(first + 32, offsets);
+  // All loads come before the stores, which would order them.
+  SmallVector<Value> entries = b.ifElse(
+      isRow, SmallVector<Type>(end - first, i32),
+      [&] {
+        SmallVector<Value> loaded;
+        for (int64_t k = first; k < end; ++k)
+          loaded.push_back(b.load(table, {row, b.index(k)}));
+        return loaded;
+      },
+      [&] { return SmallVector<Value>(end - first, b.i32(-1)); });
+  Value bits = b.i32(0);
+  for (auto [bit, entry] : llvm::enumerate(entries)) {
+    b.store(entry, op.getTiledTable(), {b.index(first + bit), slot});
+    bits = b.orBits(bits, b.select(isEntry(entry), getBit(bit), b.i32(0)));
+  }
+  memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori, bits, masks, place);
 }
 
 void RowTiler::emit() {
@@ -187,7 +221,8 @@ void RowTiler::emit() {
   b.store(numRows, op.getSizes(), b.index(1));
   b.store(numSlots, op.getSizes(), b.index(2));
   Value permutation;
-  if (offsets <= 32) {
+  // One offset leaves nothing to order by.
+  if (offsets > 1 && offsets <= 32) {
     auto dynamic = {ShapedType::kDynamic};
     Value masks = b.alloc(dynamic, i32, numRows);
     Value counts = b.alloc({32}, i32), places = b.alloc({32}, i32);
@@ -200,7 +235,6 @@ void RowTiler::emit() {
     sortKeys(b, keys, sorted, permutation, offsets);
   }
   fillSlots(permutation);
-  makeTileMasks();
 }
 
 static void emitTileRows(LoopBuilder &b, TileRowsOp op) {

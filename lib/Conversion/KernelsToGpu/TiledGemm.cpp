@@ -7,74 +7,25 @@
 //===----------------------------------------------------------------------===//
 
 #include "../KernelsToLoops/Patterns.h"
+#include "KernelCalls.h"
 #include "Patterns.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/SymbolTable.h"
 #include "sparseconv/Kernels/GatherGemm.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-namespace {
-struct Choice {
-  GatherGemmConfig gemm;
-  const GpuChip *chip;
-};
-} // namespace
-
-/// What the lowering of the convolution chose: it looks at the same numbers.
-static Choice getChoice(Operation *op, Type element, int64_t offsets,
-                        int64_t inChannels, int64_t outChannels) {
-  const GpuChip *chip = GpuChip::find(getChipName(op));
-  return {*chooseTiledGemm(element, offsets, inChannels, outChannels, *chip),
-          chip};
-}
-
-/// A new module for kernels of `op`; equal kernels are merged later.
-static gpu::GPUModuleOp createKernelModule(LoopBuilder &b, Operation *op) {
-  auto module = op->getParentOfType<ModuleOp>();
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(module.getBody());
-  auto kernels = gpu::GPUModuleOp::create(b, b.getLoc(), "gemm");
-  SymbolTable(module).insert(kernels);
-  module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
-                  b.getUnitAttr());
-  return kernels;
-}
-
-/// The address of a buffer, as the generators take it.
-static Value getAddress(LoopBuilder &b, Value buffer) {
-  auto pointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
-  return UnrealizedConversionCastOp::create(b, b.getLoc(), pointer, buffer)
-      .getResult(0);
-}
-
-static void launch(LoopBuilder &b, gpu::GPUFuncOp kernel, Value gridX,
-                   int64_t gridY, int64_t threads, int64_t sharedBytes,
-                   ArrayRef<Value> buffers) {
-  SmallVector<Value> addresses;
-  for (Value buffer : buffers)
-    addresses.push_back(getAddress(b, buffer));
-  Value one = b.index(1);
-  gpu::LaunchFuncOp::create(
-      b, kernel, gpu::KernelDim3{gridX, b.index(gridY), one},
-      gpu::KernelDim3{b.index(threads), one, one},
-      sharedBytes ? b.i32(sharedBytes) : Value(), addresses);
-}
-
 static void emitPackWeights(LoopBuilder &b, PackWeightsOp op) {
   auto weights = cast<MemRefType>(op.getW().getType());
   bool isTransposed = op.getTransposeWeights();
-  Choice config = getChoice(op, weights.getElementType(), weights.getDimSize(0),
-                            weights.getDimSize(isTransposed ? 2 : 1),
-                            weights.getDimSize(isTransposed ? 1 : 2));
+  auto whole = DataflowAttr::get(b.getContext(), DataflowKind::OutputStationary,
+                                 /*threshold=*/0, /*split_k=*/1);
+  auto config = getTiledGemm(op.getTiling(), whole, weights, isTransposed);
   gpu::GPUFuncOp kernel = buildPackWeights(
-      createKernelModule(b, op), "pack_weights", config.gemm, isTransposed);
-  int64_t registers = config.gemm.weightBytes() / 4;
-  launch(b, kernel, b.index(llvm::divideCeil(registers, 256)), 1, 256, 0,
-         {op.getW(), op.getImage()});
+      createKernelModule(b, op, "gemm"), "pack_weights", config, isTransposed);
+  int64_t registers = config.weightBytes() / 4;
+  callKernel(b, kernel, b.index(llvm::divideCeil(registers, 256)), 1, 256, 0,
+             {readDense(b, op.getW()), op.getImage()});
 }
 
 /// Clones the body of an epilogue for one sum.
@@ -108,12 +59,20 @@ static Value applyEpilogue(GpuBuilder &b, TiledGemmOp op, Value sum, Value row,
   return mapping.lookup(result);
 }
 
-static void emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
+static GatherGemmConfig getConfig(TiledGemmOp op) {
   auto x = cast<MemRefType>(op.getX().getType());
   auto y = cast<MemRefType>(op.getY().getType());
   auto table = cast<MemRefType>(op.getTiledTable().getType());
-  Choice config = getChoice(op, x.getElementType(), table.getDimSize(0),
-                            x.getDimSize(1), y.getDimSize(1));
+  auto weights =
+      MemRefType::get({table.getDimSize(0), x.getDimSize(1), y.getDimSize(1)},
+                      x.getElementType());
+  return getTiledGemm(op.getTiling(), op.getDataflow(), weights,
+                      /*isTransposed=*/false);
+}
+
+static void emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
+  const GpuChip &chip = *GpuChip::find(getChipName(op));
+  GatherGemmConfig config = getConfig(op);
   auto pointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
   SmallVector<Type> types(op.getExtras().size(), pointer);
   auto epilogue = [&](GpuBuilder &inner, Value sum, Value row, Value channel,
@@ -121,26 +80,50 @@ static void emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
     return applyEpilogue(inner, op, sum, row, channel, arguments);
   };
   gpu::GPUFuncOp kernel = buildGatherGemm(
-      createKernelModule(b, op), "tiled_gemm", config.gemm, *config.chip, types,
+      createKernelModule(b, op, "gemm"), "tiled_gemm", config, chip, types,
       op.getEpilogue().empty() ? GemmEpilogue() : GemmEpilogue(epilogue));
   Value slots = b.dim(op.getOrder(), 0);
-  Value grid = config.gemm.isPersistent()
-                   ? b.index(config.chip->multiprocessors * config.gemm.blocks)
-                   : b.ceilDiv(slots, config.gemm.rowsPerBlock());
+  Value grid = config.isPersistent()
+                   ? b.index(chip.multiprocessors * config.blocks)
+                   : b.ceilDiv(slots, config.rowsPerBlock());
+  // Room for the parts of few rows.
+  if (config.splitK > 1)
+    grid = b.max(grid, b.index(config.blocksAtOnce(chip)));
+  Value dense = getDense(b, op.getY());
   // The three sizes, each an address of its own.
-  auto size = [&](int64_t i) {
-    return memref::SubViewOp::create(b, op.getSizes(),
-                                     ArrayRef<OpFoldResult>{b.getIndexAttr(i)},
-                                     ArrayRef<OpFoldResult>{b.getIndexAttr(1)},
-                                     ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
-  };
-  SmallVector<Value> buffers = {
-      op.getX(),     op.getImage(), op.getTiledTable(),
-      op.getOrder(), op.getMasks(), op.getY(),
-      size(0),       size(1),       size(2)};
-  llvm::append_range(buffers, op.getExtras());
-  launch(b, kernel, grid, config.gemm.parts(), config.gemm.threads(),
-         config.gemm.sharedBytes(), buffers);
+  SmallVector<Value> buffers = {readDense(b, op.getX()),
+                                op.getImage(),
+                                op.getTiledTable(),
+                                op.getOrder(),
+                                op.getMasks(),
+                                dense,
+                                getElement(b, op.getSizes(), 0),
+                                getElement(b, op.getSizes(), 1),
+                                getElement(b, op.getSizes(), 2)};
+  if (config.splitK > 1) {
+    buffers.push_back(op.getScratch());
+    buffers.push_back(op.getCounters());
+  }
+  for (Value extra : op.getExtras())
+    buffers.push_back(readDense(b, extra));
+  callKernel(b, kernel, grid, config.parts(), config.threads(),
+             config.sharedBytes(), buffers);
+  writeBack(b, dense, op.getY());
+}
+
+LogicalResult mlir::sparseconv::verifyGemmTilings(Operation *root) {
+  WalkResult result = root->walk([](TiledGemmOp op) {
+    const GpuChip *chip = GpuChip::find(getChipName(op));
+    std::string problem = chip ? getConfig(op).verify(*chip)
+                               : "its module names no chip that is known";
+    if (problem.empty() && op.getTiling().getStrategy() == GemmStrategy::Fma)
+      problem = "tensor cores have no strategy 'fma'";
+    if (problem.empty())
+      return WalkResult::advance();
+    op.emitOpError("cannot be made: ") << problem;
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
 void mlir::sparseconv::populateTiledGemmToGpuPatterns(

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Blocks.h"
+#include "BlockSums.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -71,52 +72,8 @@ Value mlir::sparseconv::findLeast(LoopBuilder &b, Value values, Value count,
                    })[0];
 }
 
-/// The same by one block of threads, each of which sums a stretch of its own.
-static Value makePrefixSumsInBlock(LoopBuilder &b, Value counts, Value count) {
-  constexpr int64_t threads = 1024;
-  Value total = b.alloc({1}, b.getIndexType());
-  b.launch(b.index(1), threads, {b.getSharedType({threads}, b.getIndexType())},
-           [&](const LoopBuilder::Thread &t) {
-             Value sums = t.shared[0];
-             Value stretch = b.ceilDiv(count, threads);
-             Value begin = b.min(b.mul(t.thread, stretch), count);
-             Value end = b.min(b.add(begin, stretch), count);
-             Value own =
-                 b.forLoop(begin, end, 1, b.index(0),
-                           [&](Value i, ValueRange sum) -> SmallVector<Value> {
-                             return {b.add(sum[0], b.load(counts, i))};
-                           })[0];
-             b.store(own, sums, t.thread);
-             b.barrier();
-             // Hillis and Steele, "Data parallel algorithms" (1986).
-             for (int64_t distance = 1; distance < threads; distance *= 2) {
-               Value far = b.sub(t.thread, distance);
-               Value term = b.ifElse(
-                   b.greaterEqual(far, b.index(0)), b.getIndexType(),
-                   [&]() -> SmallVector<Value> { return {b.load(sums, far)}; },
-                   [&]() -> SmallVector<Value> { return {b.index(0)}; })[0];
-               b.barrier();
-               b.store(b.add(b.load(sums, t.thread), term), sums, t.thread);
-               b.barrier();
-             }
-             Value before = b.sub(b.load(sums, t.thread), own);
-             b.forLoop(begin, end, 1, before,
-                       [&](Value i, ValueRange sum) -> SmallVector<Value> {
-                         Value next = b.add(sum[0], b.load(counts, i));
-                         b.store(sum[0], counts, i);
-                         return {next};
-                       });
-             b.ifThen(b.equal(t.thread, b.index(threads - 1)), [&] {
-               b.store(b.load(sums, t.thread), total, b.index(0));
-             });
-           });
-  return b.load(total, b.index(0));
-}
-
 Value mlir::sparseconv::makePrefixSums(LoopBuilder &b, Value counts,
                                        Value count) {
-  if (b.isGpu())
-    return makePrefixSumsInBlock(b, counts, count);
   return b.forLoop(b.index(0), count, 1, b.index(0),
                    [&](Value i, ValueRange sum) -> SmallVector<Value> {
                      Value next = b.add(sum[0], b.load(counts, i));
@@ -126,6 +83,8 @@ Value mlir::sparseconv::makePrefixSums(LoopBuilder &b, Value counts,
 }
 
 void mlir::sparseconv::compactRows(LoopBuilder &b, const Compaction &c) {
+  if (b.isGpu())
+    return compactRowsInBlocks(b, c);
   Value numBlocks = b.ceilDiv(c.numRows, getRowsPerBlock(b));
   Value counts = b.alloc({ShapedType::kDynamic}, b.getIndexType(), numBlocks);
   // Both passes carry the position of the next kept row, then the values of

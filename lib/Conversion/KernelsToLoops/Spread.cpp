@@ -123,60 +123,104 @@ static Value countCandidates(LoopBuilder &b, Spread &spread, Value numRows,
   return failing;
 }
 
-static void emitSpread(LoopBuilder &b, SpreadOp op) {
-  Spread spread(b, op);
-  Value status = op.getStatus();
+/// Stores the number of candidates kept, or 0 with a report; returns whether
+/// they may be written (i1). `failing` is the result of `countCandidates`.
+static Value conclude(LoopBuilder &b, SpreadOp op, Spread &spread, Value total,
+                      Value failing) {
+  Value status = op.getStatus(), zero = b.index(0);
   int64_t opId = op.getOpId();
+  Value isInside = b.equal(failing, b.dim(op.getKeys(), 0));
+  Value isFew = b.lessEqual(total, b.index(kMaxRows));
+  Value holds = b.andBits(isInside, isFew);
+  b.store(b.select(holds, total, zero), op.getCount(), zero);
+  b.ifThen(b.notBit(holds), [&] {
+    b.ifElse(
+        isInside, [&] { reportTooManyRows(b, status, opId, total); },
+        [&] {
+          spread.setRow(failing);
+          b.forLoop(zero, spread.getNumDisplacements(), 1, [&](Value k) {
+            SmallVector<Value> candidate = spread.getCandidate(k);
+            // Of several reports of one operation the record keeps the first,
+            // that of the lowest displacement.
+            b.ifThen(spread.isKept(candidate), [&] {
+              reportFirst(b, status, opId, failing, spread.check(candidate));
+            });
+          });
+        });
+  });
+  return holds;
+}
+
+/// A thread takes blocks of rows.
+static void emitSpreadByRows(LoopBuilder &b, SpreadOp op, Spread &spread) {
   Value numRows = b.dim(op.getKeys(), 0), zero = b.index(0);
   Value numBlocks = b.ceilDiv(numRows, getRowsPerBlock(b));
   Value counts = b.alloc({ShapedType::kDynamic}, b.getIndexType(), numBlocks);
   Value failing = countCandidates(b, spread, numRows, numBlocks, counts);
   Value total = makePrefixSums(b, counts, numBlocks);
-  Value isInside = b.equal(failing, numRows);
-  Value isFew = b.lessEqual(total, b.index(kMaxRows));
-  Value holds = b.andBits(isInside, isFew);
-  b.store(b.select(holds, total, zero), op.getCount(), zero);
-  b.ifElse(
-      holds,
-      [&] {
-        forEachBlock(
-            b, numRows, getRowsPerBlock(b),
-            [&](Value block, Value begin, Value end) {
-              b.forLoop(
-                  begin, end, 1, b.load(counts, block),
-                  [&](Value row, ValueRange next) {
-                    spread.setRow(row);
-                    return b.forLoop(
-                        zero, spread.getNumDisplacements(), 1, next,
-                        [&](Value k, ValueRange next) -> SmallVector<Value> {
-                          Value kept = spread.isKept(spread.getCandidate(k));
-                          b.ifThen(kept, [&] {
-                            b.store(spread.getKey(k), op.getCandidates(),
-                                    next[0]);
-                          });
-                          return {
-                              b.add(next[0], b.select(kept, b.index(1), zero))};
-                        });
-                  });
-            });
-      },
-      [&] {
-        b.ifElse(
-            isInside, [&] { reportTooManyRows(b, status, opId, total); },
-            [&] {
-              spread.setRow(failing);
-              b.forLoop(zero, spread.getNumDisplacements(), 1, [&](Value k) {
-                SmallVector<Value> candidate = spread.getCandidate(k);
-                // Of several reports of one operation the record keeps the
-                // first, that of the lowest displacement.
-                b.ifThen(spread.isKept(candidate), [&] {
-                  reportFirst(b, status, opId, failing,
-                              spread.check(candidate));
-                });
+  b.ifThen(conclude(b, op, spread, total, failing), [&] {
+    forEachBlock(
+        b, numRows, getRowsPerBlock(b),
+        [&](Value block, Value begin, Value end) {
+          b.forLoop(
+              begin, end, 1, b.load(counts, block),
+              [&](Value row, ValueRange next) {
+                spread.setRow(row);
+                return b.forLoop(
+                    zero, spread.getNumDisplacements(), 1, next,
+                    [&](Value k, ValueRange next) -> SmallVector<Value> {
+                      Value kept = spread.isKept(spread.getCandidate(k));
+                      b.ifThen(kept, [&] {
+                        b.store(spread.getKey(k), op.getCandidates(), next[0]);
+                      });
+                      return {b.add(next[0], b.select(kept, b.index(1), zero))};
+                    });
               });
-            });
-      });
+        });
+  });
   b.dealloc(counts);
+}
+
+/// A thread takes one candidate.
+static void emitSpreadByCandidates(LoopBuilder &b, SpreadOp op,
+                                   Spread &spread) {
+  Value volume = spread.getNumDisplacements();
+  auto getOffset = [&](Value item) {
+    return b.createOrFold<arith::RemUIOp>(item, volume);
+  };
+  auto getRow = [&](Value item) {
+    return b.createOrFold<arith::DivUIOp>(item, volume);
+  };
+  auto getCandidate = [&](Value item) {
+    spread.setRow(getRow(item));
+    return spread.getCandidate(getOffset(item));
+  };
+  Compaction compaction;
+  compaction.numRows = b.mul(b.dim(op.getKeys(), 0), volume);
+  Value failing = getRow(findFirst(b, compaction.numRows, 1, [&](Value item) {
+    SmallVector<Value> candidate = getCandidate(item);
+    return b.andBits(spread.isKept(candidate),
+                     b.notBit(holdAll(b, spread.check(candidate))));
+  }));
+  compaction.start = [](Value) { return SmallVector<Value>(); };
+  compaction.visit = [&](Value item, ValueRange) -> SmallVector<Value> {
+    return {spread.isKept(getCandidate(item))};
+  };
+  compaction.accept = [&](Value total) {
+    return conclude(b, op, spread, total, failing);
+  };
+  compaction.write = [&](Value item, Value kept, Value position, ValueRange) {
+    b.ifThen(kept, [&] {
+      spread.setRow(getRow(item));
+      b.store(spread.getKey(getOffset(item)), op.getCandidates(), position);
+    });
+  };
+  compactRows(b, compaction);
+}
+
+static void emitSpread(LoopBuilder &b, SpreadOp op) {
+  Spread spread(b, op);
+  (b.isGpu() ? emitSpreadByCandidates : emitSpreadByRows)(b, op, spread);
 }
 
 void mlir::sparseconv::populateSpreadToLoopsPatterns(

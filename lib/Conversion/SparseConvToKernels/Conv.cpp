@@ -26,39 +26,62 @@ struct Tiles {
 };
 } // namespace
 
-/// Nothing where the chip's tensor cores do not take this convolution.
-static std::optional<Tiles> tileMap(KernelWriter &w, Operation *op, Value x,
-                                    Value weights, Value table, Value inRows,
-                                    RankedTensorType y, bool isTransposed) {
-  const GpuChip *chip = GpuChip::find(getChipName(op));
-  auto wType = cast<RankedTensorType>(weights.getType());
-  Type element = wType.getElementType();
-  if (!chip || wType.getRank() != 3 || y.getElementType() != element ||
-      getElementTypeOrSelf(x.getType()) != element)
-    return std::nullopt;
-  int64_t offsets = wType.getDimSize(0);
-  auto config =
-      chooseTiledGemm(element, offsets, wType.getDimSize(isTransposed ? 2 : 1),
-                      wType.getDimSize(isTransposed ? 1 : 2), *chip);
-  if (!config)
-    return std::nullopt;
+static Tiles tileMap(KernelWriter &w, const GatherGemmConfig &config,
+                     GemmTilingAttr tiling, Value weights, Value table,
+                     Value inRows, bool isTransposed) {
   constexpr int64_t kSlots = 256;
   Value slots = w.mul(w.ceilDiv(w.dim(table), kSlots), w.index(kSlots));
-  int64_t rows = config->rowsPerTile();
+  int64_t rows = config.rowsPerTile();
   SmallVector<Value> inits = {
-      tensor::EmptyOp::create(w,
-                              ArrayRef<int64_t>{offsets, ShapedType::kDynamic},
-                              w.getI32Type(), slots),
+      tensor::EmptyOp::create(
+          w, ArrayRef<int64_t>{config.offsets, ShapedType::kDynamic},
+          w.getI32Type(), slots),
       w.emptyRows(slots),
-      w.empty(w.getI32Type(), w.ceilDiv(slots, rows), {config->maskWords()}),
+      w.empty(w.getI32Type(), w.ceilDiv(slots, rows), {config.maskWords()}),
       tensor::EmptyOp::create(w, ArrayRef<int64_t>{3}, w.getIndexType())};
   auto tiles = w.kernel<TileRowsOp>(inits, table, inRows, inits[0], inits[1],
                                     inits[2], inits[3], rows);
   Value image = tensor::EmptyOp::create(
-      w, ArrayRef<int64_t>{config->weightBytes()}, w.getI8Type());
-  auto pack = w.kernel<PackWeightsOp>(image, weights, image, isTransposed);
+      w, ArrayRef<int64_t>{config.weightBytes()}, w.getI8Type());
+  auto pack =
+      w.kernel<PackWeightsOp>(image, weights, image, tiling, isTransposed);
   return Tiles{pack.getResult(0), tiles.getResult(0), tiles.getResult(1),
                tiles.getResult(2), tiles.getResult(3)};
+}
+
+/// The implicit GEMM of a map's `table` over the rows of `x`; the weights are
+/// [K, C_in, C_out], or their two last axes are swapped.
+template <typename OpTy>
+static Value lowerToImplicitGemm(KernelWriter &w, OpTy op, Value x,
+                                 Value weights, Value table, Value inRows,
+                                 ValueRange extras, RankedTensorType type,
+                                 Region *epilogue, bool isTransposed) {
+  Value init = w.emptyFeatures(type, w.dim(table));
+  auto tiling = cast<GemmTilingAttr>(op.getTilingAttr());
+  auto finish = [&](auto gemm) {
+    if (epilogue && !epilogue->empty())
+      w.moveRegion(*epilogue, gemm.getEpilogue());
+    return w.castTo(gemm.getResult(0), type);
+  };
+  if (tiling.getStrategy() == GemmStrategy::Fma)
+    return finish(w.kernel<ImplicitGemmOp>(init, x, weights, table, extras,
+                                           init, *op.getDataflow(),
+                                           isTransposed));
+  auto config = getTiledGemm(tiling, *op.getDataflow(),
+                             cast<ShapedType>(weights.getType()), isTransposed);
+  const GpuChip &chip = *GpuChip::find(getChipName(op));
+  Tiles tiles =
+      tileMap(w, config, tiling, weights, table, inRows, isTransposed);
+  Value scratch = tensor::EmptyOp::create(
+      w, ArrayRef<int64_t>{config.scratchBytes(chip) / 4}, w.getF32Type());
+  Value counters = tensor::EmptyOp::create(
+      w, ArrayRef<int64_t>{config.counters(chip)}, w.getI32Type());
+  if (config.splitK > 1)
+    counters = w.fill(counters, w.getI32IntegerAttr(0));
+  return finish(w.kernel<TiledGemmOp>({init, scratch, counters}, x, tiles.image,
+                                      tiles.table, tiles.order, tiles.masks,
+                                      tiles.sizes, extras, init, scratch,
+                                      counters, *op.getDataflow(), tiling));
 }
 
 static Replacements lowerConv(KernelWriter &w, ConvOp op,
@@ -74,28 +97,16 @@ static Replacements lowerConv(KernelWriter &w, ConvOp op,
     extras.push_back(extra);
   }
   RankedTensorType type = op.getY().getType();
+  if (isOutputStationary(op))
+    return {{{lowerToImplicitGemm(w, op, x, adaptor.getW()[0], map.table,
+                                  map.inRows, extras, type, &op.getEpilogue(),
+                                  /*isTransposed=*/false)}}};
   Value init = w.emptyFeatures(type, outRows);
-  if (isOutputStationary(op)) {
-    if (auto tiles = tileMap(w, op, x, adaptor.getW()[0], map.table, map.inRows,
-                             type, /*isTransposed=*/false)) {
-      auto gemm = w.kernel<TiledGemmOp>(init, x, tiles->image, tiles->table,
-                                        tiles->order, tiles->masks,
-                                        tiles->sizes, extras, init);
-      if (op.hasEpilogue())
-        w.moveRegion(op.getEpilogue(), gemm.getEpilogue());
-      return {{{w.castTo(gemm.getResult(0), type)}}};
-    }
-    auto gemm =
-        w.kernel<ImplicitGemmOp>(init, x, adaptor.getW()[0], map.table, extras,
-                                 init, *op.getDataflow(), *op.getTiling());
-    if (op.hasEpilogue())
-      w.moveRegion(op.getEpilogue(), gemm.getEpilogue());
-    return {{{w.castTo(gemm.getResult(0), type)}}};
-  }
-  PairLists pairs = w.pairLists(map.table, op.getTiling()->getBlock());
+  auto tiling = cast<TilingAttr>(op.getTilingAttr());
+  PairLists pairs = w.pairLists(map.table, tiling.getBlock());
   auto gemm = w.kernel<GatherGemmOp>(init, x, adaptor.getW()[0], pairs.inRows,
                                      pairs.outRows, pairs.segments, extras,
-                                     init, *op.getDataflow(), *op.getTiling());
+                                     init, *op.getDataflow(), tiling);
   if (op.hasEpilogue())
     w.moveRegion(op.getEpilogue(), gemm.getEpilogue());
   return {{{w.castTo(gemm.getResult(0), type)}}};
@@ -108,24 +119,17 @@ static Replacements lowerInputGrad(KernelWriter &w, InputGradOp op,
       w.guardRows(adaptor.getDy()[0], w.dim(map.table), 0, StatusSide::OutSet);
   Value inverse = w.invertTable(map.table, map.inRows);
   RankedTensorType type = op.getDx().getType();
+  if (isOutputStationary(op))
+    return {{{lowerToImplicitGemm(w, op, dy, adaptor.getW()[0], inverse,
+                                  w.dim(map.table), ValueRange(), type,
+                                  /*epilogue=*/nullptr,
+                                  /*isTransposed=*/true)}}};
   Value init = w.emptyFeatures(type, map.inRows);
-  if (isOutputStationary(op)) {
-    if (auto tiles = tileMap(w, op, dy, adaptor.getW()[0], inverse,
-                             w.dim(map.table), type, /*isTransposed=*/true)) {
-      auto gemm = w.kernel<TiledGemmOp>(init, dy, tiles->image, tiles->table,
-                                        tiles->order, tiles->masks,
-                                        tiles->sizes, ValueRange(), init);
-      return {{{w.castTo(gemm.getResult(0), type)}}};
-    }
-    auto gemm = w.kernel<ImplicitGemmOp>(
-        init, dy, adaptor.getW()[0], inverse, ValueRange(), init,
-        *op.getDataflow(), *op.getTiling(), /*transpose_weights=*/true);
-    return {{{w.castTo(gemm.getResult(0), type)}}};
-  }
-  PairLists pairs = w.pairLists(inverse, op.getTiling()->getBlock());
+  auto tiling = cast<TilingAttr>(op.getTilingAttr());
+  PairLists pairs = w.pairLists(inverse, tiling.getBlock());
   auto gemm = w.kernel<GatherGemmOp>(
       init, dy, adaptor.getW()[0], pairs.inRows, pairs.outRows, pairs.segments,
-      ValueRange(), init, *op.getDataflow(), *op.getTiling(),
+      ValueRange(), init, *op.getDataflow(), tiling,
       /*transpose_weights=*/true);
   return {{{w.castTo(gemm.getResult(0), type)}}};
 }
@@ -136,13 +140,17 @@ static Replacements lowerWeightGrad(KernelWriter &w, WeightGradOp op,
   Value x = w.guardRows(adaptor.getX()[0], map.inRows, 0, StatusSide::InSet);
   Value dy =
       w.guardRows(adaptor.getDy()[0], w.dim(map.table), 1, StatusSide::OutSet);
-  PairLists pairs = w.pairLists(map.table, op.getTiling()->getBlock());
   RankedTensorType type = op.getDw().getType();
   Value init =
       tensor::EmptyOp::create(w, type.getShape(), type.getElementType());
-  auto grad =
-      w.kernel<WeightGradKernelOp>(init, x, dy, pairs.inRows, pairs.outRows,
-                                   pairs.segments, init, *op.getTiling());
+  if (isOutputStationary(op)) {
+    auto grad = w.kernel<ImplicitWeightGradOp>(init, x, dy, map.table, init);
+    return {{{grad.getResult(0)}}};
+  }
+  auto tiling = cast<TilingAttr>(op.getTilingAttr());
+  PairLists pairs = w.pairLists(map.table, tiling.getBlock());
+  auto grad = w.kernel<WeightGradKernelOp>(
+      init, x, dy, pairs.inRows, pairs.outRows, pairs.segments, init, tiling);
   return {{{grad.getResult(0)}}};
 }
 

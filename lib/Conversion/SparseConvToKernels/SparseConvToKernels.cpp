@@ -85,14 +85,23 @@ template <typename OpTy> static LogicalResult verifyDecisions(OpTy op) {
   auto expected = DataflowAttr::get(op.getContext(),
                                     isGpu ? DataflowKind::OutputStationary
                                           : DataflowKind::WeightStationary,
-                                    0, 1);
+                                    0, isGpu ? dataflow.getSplitK() : 1);
   if (dataflow != expected)
     return op.emitOpError("expects a dataflow that the ")
            << (isGpu ? "GPU" : "CPU") << " has a kernel for, " << expected
            << ", but found " << dataflow;
-  if (!op.getTiling())
+  // Gradients by the weights have their sizes from their shape.
+  if (isGpu && isa<WeightGradOp>(op))
+    return success();
+  Attribute tiling = op.getTilingAttr();
+  if (!tiling)
     return op.emitOpError("expects a tiling, as sparseconv-select-tiling "
                           "decides it, but found none");
+  if (isGpu ? !isa<GemmTilingAttr>(tiling) : !isa<TilingAttr>(tiling))
+    return op.emitOpError("expects a tiling of the ")
+           << (isGpu ? "GPU, #sparseconv.gemm_tiling"
+                     : "CPU, #sparseconv.tiling")
+           << ", but found " << tiling;
   return success();
 }
 

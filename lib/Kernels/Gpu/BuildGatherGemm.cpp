@@ -19,7 +19,7 @@ gpu::GPUFuncOp mlir::sparseconv::buildGatherGemm(
   assert(config.verify(chip).empty() && "configuration has been refused");
   GpuBuilder b(module.getLoc(), module.getContext());
   unsigned pointers =
-      9 + (config.taskList ? 2 : 0) + (config.splitTasks ? 2 : 0);
+      9 + (config.taskList ? 2 : 0) + (config.mayShareTiles() ? 2 : 0);
   gpu::GPUFuncOp kernel = startKernel(b, module, name, pointers, epilogueTypes,
                                       config.threads(), config.blocks);
   GatherEmitter e(b, config, kernel, epilogue);
@@ -31,7 +31,7 @@ gpu::GPUFuncOp mlir::sparseconv::buildGatherGemm(
     emitGroup64(e);
     break;
   case GatherStrategy::Ring64:
-    emitRing64(e);
+    emitRing64(e, chip);
     break;
   case GatherStrategy::Fma:
     emitFma(e);

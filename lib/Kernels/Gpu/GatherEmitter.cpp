@@ -64,7 +64,7 @@ GatherEmitter::GatherEmitter(GpuBuilder &b, const GatherGemmConfig &config,
     tasks = arguments[next++];
     taskCount = arguments[next++];
   }
-  if (config.splitTasks) {
+  if (config.mayShareTiles()) {
     scratch = arguments[next++];
     counters = arguments[next++];
   }

@@ -28,7 +28,8 @@ struct GatherTask {
   SmallVector<Value> walk;
   /// Last mask word it reads; null for all.
   Value lastWord;
-  /// With a task list: part number, number of parts, first part of the tile.
+  /// Of a tile that may be split: part number, number of parts, number of the
+  /// tile's first part among all.
   Value part, parts, firstPart;
 };
 
@@ -86,11 +87,14 @@ public:
   /// Output rows of this lane's slots.
   SmallVector<Value> loadOutputRows();
   void storeTile(ValueRange accumulators, ValueRange outputRows);
+  /// Adds up the parts of a tile, each at `place(number)`, and stores the sums.
+  void storeParts(function_ref<Value(Value number)> place, Value parts,
+                  ValueRange outputRows);
   /// Stores channels from `channel` on of one row, after the epilogue.
   void storePiece(ArrayRef<Value> sums, Value row, Value channel,
                   Value pointer);
-  /// With a task list: stores the parts of split tiles, and whole tiles at
-  /// once. `warpInTile` says which 16 rows this warp has.
+  /// Stores the parts of split tiles, and whole tiles at once. `warpInTile`
+  /// says which 16 rows this warp has.
   void finishTask(const GatherTask &task, ValueRange accumulators,
                   ValueRange outputRows, Value warpInTile);
 
@@ -119,6 +123,11 @@ public:
   MmaType mmaType;
 
 private:
+  Value rowPointer(Value row);
+  /// One of a lane's two rows, in the columns of one group of tiles.
+  void storeGroup(ValueRange accumulators, int64_t tile, int64_t half,
+                  Value row, Value rowPointer);
+
   GemmEpilogue epilogue;
   Value slot;
 };
@@ -160,7 +169,7 @@ SmallVector<Value> multiplyChunk(GatherEmitter &e, const StepOperands &rows,
 /// The bodies of the kernels.
 void emitWarp16(GatherEmitter &e, const GpuChip &chip);
 void emitGroup64(GatherEmitter &e);
-void emitRing64(GatherEmitter &e);
+void emitRing64(GatherEmitter &e, const GpuChip &chip);
 void emitFma(GatherEmitter &e);
 
 } // namespace mlir::sparseconv

@@ -21,6 +21,9 @@ using llvm::formatv;
 /// a tile counter, two slots a warpgroup.
 static constexpr int64_t residentExtra = 512;
 
+/// What the ring keeps of a block's part: its number and that of all.
+static constexpr int64_t ringTaskBytes = 16;
+
 static constexpr int64_t kilobyte = 1024;
 
 // Shared memory: what one block may have, and what a multiprocessor has
@@ -37,7 +40,20 @@ ArrayRef<GpuChip> GpuChip::all() { return chips; }
 const GpuChip *GpuChip::find(StringRef name) {
   const auto *it =
       llvm::find_if(chips, [&](const GpuChip &c) { return c.name == name; });
-  return it == std::end(chips) ? nullptr : it;
+  if (it != std::end(chips))
+    return it;
+  // One that is not in the table runs what an earlier one does, but for the
+  // instructions of that one alone.
+  StringRef number = name;
+  int64_t capability;
+  if (!number.consume_front("sm_") || number.consumeInteger(10, capability) ||
+      !(number.empty() || number == "a" || number == "f"))
+    return nullptr;
+  const GpuChip *earlier = nullptr;
+  for (const GpuChip &chip : chips)
+    if (!chip.hasWgmma && chip.capability <= capability)
+      earlier = &chip;
+  return earlier;
 }
 
 FragmentLayout GatherGemmConfig::layout() const {
@@ -88,7 +104,8 @@ int64_t GatherGemmConfig::sharedBytes() const {
     return layout().partBytes() + residentExtra;
   case GatherStrategy::Ring64:
     return stages * (layout().chunkBytes() + 16) +
-           (maskWords() > 1 ? maskWords() * 4 : 0);
+           (maskWords() > 1 ? maskWords() * 4 : 0) +
+           (splitK > 1 ? ringTaskBytes : 0);
   }
   llvm_unreachable("strategy");
 }
@@ -105,6 +122,23 @@ int64_t GatherGemmConfig::countersPerTile() const {
 
 int64_t GatherGemmConfig::scratchBytesPerPart() const {
   return parts() * width * rowsPerTile() * 4;
+}
+
+int64_t GatherGemmConfig::blocksAtOnce(const GpuChip &chip) const {
+  return std::max<int64_t>(1, chip.multiprocessors * blocks / parts());
+}
+
+int64_t GatherGemmConfig::scratchBytes(const GpuChip &chip) const {
+  int64_t tilesPerBlock = rowsPerBlock() / rowsPerTile();
+  return splitK == 1
+             ? 4
+             : blocksAtOnce(chip) * tilesPerBlock * scratchBytesPerPart();
+}
+
+int64_t GatherGemmConfig::counters(const GpuChip &chip) const {
+  int64_t tilesPerBlock = rowsPerBlock() / rowsPerTile();
+  return splitK == 1 ? 1
+                     : blocksAtOnce(chip) * tilesPerBlock * countersPerTile();
 }
 
 std::string GatherGemmConfig::verify(const GpuChip &chip) const {
@@ -127,7 +161,9 @@ std::string GatherGemmConfig::verify(const GpuChip &chip) const {
   if (splitTasks && !taskList)
     return "split tasks come in a list";
   if (isFma)
-    return taskList ? "the FMA kernel has no task list" : "";
+    return taskList || splitK > 1
+               ? "the FMA kernel has no task list and splits no sum"
+               : "";
   if (element == GemmElement::F32)
     return "tensor cores take f16, bf16 and tf32, not f32";
   if (groups > 1)
@@ -157,10 +193,16 @@ std::string GatherGemmConfig::verify(const GpuChip &chip) const {
     return "the kernel with resident weights takes all input channels a step";
   if (strategy == GatherStrategy::Ring64 && (stages < 3 || taskList))
     return "the ring has at least 3 stages and no task list";
+  if (splitK < 1 ||
+      (splitK > 1 && (strategy != GatherStrategy::Ring64 || maskWords() > 1)))
+    return formatv("only the ring over at most 32 offsets splits them among "
+                   "blocks, found {0} parts of {1} offsets",
+                   splitK, offsets);
   // Registers: accumulators, rows as loaded and as multiplied, addresses, and
   // what else ptxas was seen to want.
   int64_t rows = depth * elementBytes() / 8;
-  int64_t lane = width / 2 + 2 * rows + (splitTasks ? 16 : 0);
+  int64_t lane = width / 2 + 2 * rows + (mayShareTiles() ? 16 : 0) +
+                 12 * (layout().chunks - 1);
   if (strategy == GatherStrategy::Warp16)
     lane = width / 2 + rows + (resident ? 16 : 40) +
            (!resident && (parts() > 1 || depth < inChannels) ? 36 : 0) +
@@ -218,6 +260,9 @@ GatherGemmConfig GatherGemmConfig::choose(GemmElement element, int64_t offsets,
     config.width = width;
     config.resident = resident;
     config.stages = stages;
+    // A few parts fill a device with few rows; more only cost additions.
+    if (strategy == GatherStrategy::Ring64 && base.maskWords() == 1)
+      config.splitK = 8;
   };
   bool small = inChannels * outChannels <= 32 * 48;
   if (chip.hasWgmma && element != GemmElement::TF32 && !small) {
@@ -228,10 +273,11 @@ GatherGemmConfig GatherGemmConfig::choose(GemmElement element, int64_t offsets,
       add(GatherStrategy::Ring64, 12, 1, whole, width, true, 6);
     if (inChannels <= 64)
       add(GatherStrategy::Ring64, 8, 1, whole, width, true, 6);
-    for (int64_t depth : {64, 32})
-      for (int64_t stages : {6, 5, 4})
-        add(GatherStrategy::Ring64, width <= 128 ? 12 : 8, 1, depth, width,
-            true, stages);
+    for (int64_t part : {width, evenWidth(outChannels, 128)})
+      for (int64_t warps : {12, 8})
+        for (int64_t depth : {64, 32})
+          for (int64_t stages : {6, 5, 4})
+            add(GatherStrategy::Ring64, warps, 1, depth, part, true, stages);
   }
   int64_t width = evenWidth(outChannels, 128);
   for (bool resident : {true, false})
@@ -249,16 +295,55 @@ GatherGemmConfig GatherGemmConfig::choose(GemmElement element, int64_t offsets,
   return base;
 }
 
-std::optional<GatherGemmConfig>
-mlir::sparseconv::chooseTiledGemm(Type element, int64_t offsets,
-                                  int64_t inChannels, int64_t outChannels,
-                                  const GpuChip &chip) {
-  if (!element.isF16() && !element.isBF16())
-    return std::nullopt;
-  auto config = GatherGemmConfig::choose(
-      element.isF16() ? GemmElement::F16 : GemmElement::BF16, offsets,
-      inChannels, outChannels, /*groups=*/1, chip);
-  if (config.strategy == GatherStrategy::Fma || !config.verify(chip).empty())
-    return std::nullopt;
+/// The shape of weights, and what a tensor core makes of their type.
+static GatherGemmConfig describe(ShapedType weights, bool isTransposed) {
+  GatherGemmConfig config;
+  Type element = weights.getElementType();
+  if (element.isF16())
+    config.element = GemmElement::F16;
+  else if (element.isBF16())
+    config.element = GemmElement::BF16;
+  ArrayRef<int64_t> shape = weights.getShape();
+  config.offsets = shape.front();
+  config.groups = shape.size() == 4 ? shape[1] : 1;
+  config.inChannels = config.groups * shape[shape.size() - 2];
+  config.outChannels = config.groups * shape.back();
+  if (isTransposed)
+    std::swap(config.inChannels, config.outChannels);
   return config;
+}
+
+GatherGemmConfig mlir::sparseconv::chooseGatherGemm(ShapedType weights,
+                                                    bool isTransposed,
+                                                    Type features,
+                                                    const GpuChip &chip) {
+  GatherGemmConfig shape = describe(weights, isTransposed);
+  if (features != weights.getElementType())
+    shape.element = GemmElement::F32;
+  return GatherGemmConfig::choose(shape.element, shape.offsets,
+                                  shape.inChannels, shape.outChannels,
+                                  shape.groups, chip);
+}
+
+GatherGemmConfig mlir::sparseconv::getTiledGemm(GemmTilingAttr tiling,
+                                                DataflowAttr dataflow,
+                                                ShapedType weights,
+                                                bool isTransposed) {
+  GatherGemmConfig config = describe(weights, isTransposed);
+  config.strategy = tiling.getStrategy();
+  config.warps = tiling.getWarps();
+  config.blocks = tiling.getBlocks();
+  config.depth = tiling.getDepth();
+  config.width = tiling.getWidth();
+  config.stages = tiling.getStages();
+  config.resident = tiling.getResident();
+  config.splitK = dataflow.getSplitK();
+  return config;
+}
+
+GemmTilingAttr mlir::sparseconv::getTiling(MLIRContext *context,
+                                           const GatherGemmConfig &config) {
+  return GemmTilingAttr::get(context, config.strategy, config.warps,
+                             config.blocks, config.depth, config.width,
+                             config.stages, config.resident);
 }

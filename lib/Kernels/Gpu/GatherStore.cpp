@@ -51,49 +51,82 @@ void GatherEmitter::storePiece(ArrayRef<Value> sums, Value row, Value channel,
   b.store(vector::FromElementsOp::create(b, type, registers), pointer, bytes);
 }
 
-void GatherEmitter::storeTile(ValueRange accumulators, ValueRange outputRows) {
+Value GatherEmitter::rowPointer(Value row) {
+  int64_t bytes = config.outChannels * config.elementBytes();
+  return b.offset(y, b.mul(b.extend64(row), b.i64(bytes)));
+}
+
+void GatherEmitter::storeGroup(ValueRange accumulators, int64_t tile,
+                               int64_t half, Value row, Value rowPointer) {
   int64_t bytes = config.elementBytes();
   int64_t rowBytes = config.outChannels * bytes;
-  bool padded = config.width * layout.parts > config.outChannels;
-  Value firstChannel = part ? b.mul(part, config.width) : b.i32(0);
+  int64_t size = layout.groupSize(tile), elements = 2 * size;
+  SmallVector<Value> sums;
+  for (int64_t i : llvm::seq(elements))
+    sums.push_back(accumulators[i / 2 * 4 + 2 * half + i % 2]);
+  Value column = b.add(b.mul(quad, elements), tile * 8);
+  Value channel = part ? b.add(column, b.mul(part, config.width)) : column;
+  Value pointer = b.offset(rowPointer, b.mul(column, bytes));
+  int64_t piece =
+      std::min({rowBytes & -rowBytes, elements * bytes, int64_t(16)}) / bytes;
+  bool inside = (tile + size) * 8 + (layout.parts - 1) * config.width <=
+                config.outChannels;
+  for (int64_t at = 0; at < elements; at += piece) {
+    Value pieceChannel = b.add(channel, at);
+    auto store = [&] {
+      storePiece(ArrayRef(sums).slice(at, piece), row, pieceChannel,
+                 b.offset(pointer, at * bytes));
+    };
+    if (inside)
+      store();
+    else
+      b.ifThen(b.lessUnsigned(pieceChannel, config.outChannels), store);
+  }
+}
+
+void GatherEmitter::storeTile(ValueRange accumulators, ValueRange outputRows) {
   for (int64_t half : {0, 1}) {
     Value row = outputRows[half];
     b.ifThen(b.greaterEqual(row, 0), [&] {
-      Value rowPointer = b.offset(y, b.mul(b.extend64(row), b.i64(rowBytes)));
-      for (int64_t tile = 0; tile < layout.tiles();) {
-        int64_t size = layout.groupSize(tile);
-        int64_t elements = 2 * size;
-        SmallVector<Value> sums;
-        for (int64_t i : llvm::seq(elements))
-          sums.push_back(accumulators[(tile + i / 2) * 4 + 2 * half + i % 2]);
-        Value column = b.add(b.mul(quad, elements), tile * 8);
-        Value channel = b.add(column, firstChannel);
-        Value pointer = b.offset(rowPointer, b.mul(column, bytes));
-        int64_t piece =
-            std::min({rowBytes & -rowBytes, elements * bytes, int64_t(16)}) /
-            bytes;
-        for (int64_t at = 0; at < elements; at += piece) {
-          Value pieceChannel = b.add(channel, at);
-          auto store = [&] {
-            storePiece(ArrayRef(sums).slice(at, piece), row, pieceChannel,
-                       b.offset(pointer, at * bytes));
-          };
-          bool inside = (tile + size) * 8 + (layout.parts - 1) * config.width <=
-                        config.outChannels;
-          if (padded && !inside)
-            b.ifThen(b.lessUnsigned(pieceChannel, config.outChannels), store);
-          else
-            store();
-        }
-        tile += size;
-      }
+      Value pointer = rowPointer(row);
+      for (int64_t tile = 0; tile < layout.tiles();
+           tile += layout.groupSize(tile))
+        storeGroup(accumulators.slice(tile * 4, layout.groupSize(tile) * 4),
+                   tile, half, row, pointer);
     });
+  }
+}
+
+void GatherEmitter::storeParts(function_ref<Value(Value)> place, Value parts,
+                               ValueRange outputRows) {
+  auto four = VectorType::get(4, b.getF32Type());
+  // A few columns at a time: their sums need not live beside all others.
+  for (int64_t tile = 0; tile < layout.tiles();
+       tile += layout.groupSize(tile)) {
+    int64_t size = layout.groupSize(tile);
+    SmallVector<Value> sums = b.forLoop(
+        b.i32(0), parts, b.i32(1), SmallVector<Value>(4 * size, b.f32(0)),
+        [&](Value number, ValueRange carried) {
+          Value theirs = place(number);
+          SmallVector<Value> next;
+          for (int64_t i : llvm::seq(size)) {
+            Value values = b.load(four, b.offset(theirs, (tile + i) * 512), 16);
+            for (auto [j, value] : llvm::enumerate(b.unpack(values)))
+              next.push_back(b.add(carried[i * 4 + j], value));
+          }
+          return next;
+        });
+    for (int64_t half : {0, 1}) {
+      Value row = outputRows[half];
+      b.ifThen(b.greaterEqual(row, 0),
+               [&] { storeGroup(sums, tile, half, row, rowPointer(row)); });
+    }
   }
 }
 
 void GatherEmitter::finishTask(const GatherTask &task, ValueRange accumulators,
                                ValueRange outputRows, Value warpInTile) {
-  if (!config.splitTasks) {
+  if (!config.mayShareTiles()) {
     storeTile(accumulators, outputRows);
     return;
   }
@@ -134,19 +167,7 @@ void GatherEmitter::finishTask(const GatherTask &task, ValueRange accumulators,
     b.ifThen(b.equal(arrived, b.sub(task.parts, 1)), [&] {
       b.fenceDevice();
       b.ifThen(first, [&] { b.store(b.i32(0), counter, 4); });
-      SmallVector<Value> sums = b.forLoop(
-          b.i32(0), task.parts, one, zeroAccumulators(),
-          [&](Value number, ValueRange carried) {
-            Value theirs = place(number);
-            SmallVector<Value> next;
-            for (int64_t tile : llvm::seq(layout.tiles())) {
-              Value values = b.load(four, b.offset(theirs, tile * 512), 16);
-              for (auto [i, value] : llvm::enumerate(b.unpack(values)))
-                next.push_back(b.add(carried[tile * 4 + i], value));
-            }
-            return next;
-          });
-      storeTile(sums, outputRows);
+      storeParts(place, task.parts, outputRows);
     });
   });
   b.ifThen(b.compare(arith::CmpIPredicate::ule, task.parts, one),

@@ -76,6 +76,9 @@ Value GpuBuilder::shiftLeft(Value lhs, Value rhs) {
 Value GpuBuilder::shiftRight(Value lhs, Value rhs) {
   return createOrFold<arith::ShRUIOp>(lhs, rhs);
 }
+Value GpuBuilder::maxUnsigned(Value lhs, Value rhs) {
+  return createOrFold<arith::MaxUIOp>(lhs, rhs);
+}
 Value GpuBuilder::minUnsigned(Value lhs, Value rhs) {
   return createOrFold<arith::MinUIOp>(lhs, rhs);
 }

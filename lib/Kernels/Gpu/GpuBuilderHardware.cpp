@@ -69,6 +69,15 @@ Value GpuBuilder::loadCount(Value pointer) {
   return truncate32(loadConstant(getI64Type(), pointer));
 }
 
+/// Says of an instruction that it does no more with memory than to read where
+/// its operands point.
+static void markAsLoad(ValueRange results) {
+  Operation *op = results.front().getDefiningOp();
+  if (auto extract = dyn_cast<LLVM::ExtractValueOp>(op))
+    op = extract.getContainer().getDefiningOp();
+  op->setAttr("sparseconv.load", UnitAttr::get(op->getContext()));
+}
+
 SmallVector<Value> GpuBuilder::loadIf(Value condition, Value pointer,
                                       unsigned bytes, Value otherwise) {
   if (bytes == 2) {
@@ -78,6 +87,7 @@ SmallVector<Value> GpuBuilder::loadIf(Value condition, Value pointer,
     Value bits = instruction("@$2 ld.global.nc.b16 $0, [$1];", getI16Type(),
                              {pointer, condition}, narrow)
                      .front();
+    markAsLoad(bits);
     return {createOrFold<arith::ExtUIOp>(getI32Type(), bits)};
   }
   unsigned count = bytes / 4;
@@ -95,7 +105,10 @@ SmallVector<Value> GpuBuilder::loadIf(Value condition, Value pointer,
     text = "@$5 ld.global.nc.v4.b32 {$0, $1, $2, $3}, [$4];";
     break;
   }
-  return instruction(text, types, {pointer, condition}, initial);
+  SmallVector<Value> loaded =
+      instruction(text, types, {pointer, condition}, initial);
+  markAsLoad(loaded);
+  return loaded;
 }
 
 Value GpuBuilder::dynamicShared() {
@@ -148,6 +161,27 @@ void GpuBuilder::copyAsyncWait() {
   NVVM::CpAsyncWaitGroupOp::create(*this, 0);
 }
 
+void GpuBuilder::copyAsyncIf(Value condition, Value shared, Value global) {
+  Value bytes = select(condition, i32(16), i32(0));
+  NVVM::CpAsyncOp::create(*this, shared, global, 16,
+                          NVVM::LoadCacheModifierKind::CG, bytes);
+}
+
+void GpuBuilder::commitCopies() { NVVM::CpAsyncCommitGroupOp::create(*this); }
+
+void GpuBuilder::waitCopies(int64_t pending) {
+  NVVM::CpAsyncWaitGroupOp::create(*this, pending);
+}
+
+SmallVector<Value> GpuBuilder::loadTransposed(Value shared) {
+  auto result = LLVM::LLVMStructType::getLiteral(
+      getContext(), SmallVector<Type>(4, getI32Type()));
+  return unpack(NVVM::LdMatrixOp::create(
+      *this, result, shared, 4, NVVM::MMALayout::col,
+      NVVM::LdStMatrixShapeAttr::get(getContext(), 8, 8),
+      NVVM::LdStMatrixEltType::B16));
+}
+
 //===----------------------------------------------------------------------===//
 // Synchronisation
 //===----------------------------------------------------------------------===//
@@ -164,6 +198,15 @@ void GpuBuilder::syncWarp() { NVVM::SyncWarpOp::create(*this, i32(-1)); }
 Value GpuBuilder::shuffle(Value value, Value lane) {
   return NVVM::ShflOp::create(*this, value.getType(), i32(-1), value, lane,
                               i32(31), NVVM::ShflKind::idx, UnitAttr());
+}
+
+Value GpuBuilder::ballot(Value condition) {
+  return NVVM::VoteSyncOp::create(*this, getI32Type(), i32(-1), condition,
+                                  NVVM::VoteSyncKind::ballot);
+}
+
+Value GpuBuilder::lanesBefore() {
+  return NVVM::LaneMaskLtOp::create(*this, getI32Type());
 }
 
 void GpuBuilder::initBarrier(Value barrier, int64_t arrivals) {

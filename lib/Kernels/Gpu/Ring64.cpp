@@ -23,9 +23,9 @@ namespace {
 
 class Ring64 {
 public:
-  explicit Ring64(GatherEmitter &e)
+  Ring64(GatherEmitter &e, const GpuChip &chip)
       : e(e), b(e.b), layout(e.layout), stages(e.config.stages),
-        groups(e.config.warps / 4) {}
+        groups(e.config.warps / 4), blocksAtOnce(e.config.blocksAtOnce(chip)) {}
 
   void emit();
 
@@ -48,6 +48,8 @@ private:
 
   void setUp();
   void emitBlock(Value block);
+  /// Of the offsets that a block has, those of this part.
+  Value takePart(Value bits);
   void startCopy(const Ring &ring, Value stage);
   void advancePut(Ring &ring);
   void refill(Ring &ring);
@@ -66,7 +68,7 @@ private:
   GatherEmitter &e;
   GpuBuilder &b;
   const FragmentLayout &layout;
-  int64_t stages, groups;
+  int64_t stages, groups, blocksAtOnce;
   Value shared, full, empty, words;
   Value warpgroup, warp, isFirst;
   GatherTask task;
@@ -285,10 +287,16 @@ void Ring64::emitBlock(Value block) {
   SmallVector<Value> blockWalk, ownWalk;
   Value zero = b.i32(0);
   Value ownBits = b.select(hasTile, loadWord(task.tile, zero), zero);
-  ownWalk.push_back(b.shuffle(ownBits, zero));
   if (wordCount == 1) {
-    blockWalk.push_back(b.shuffle(unionWord(zero), zero));
-  } else {
+    Value blockBits = unionWord(zero);
+    if (task.parts) {
+      blockBits = takePart(blockBits);
+      ownBits = b.andBits(ownBits, blockBits);
+    }
+    blockWalk.push_back(b.shuffle(blockBits, zero));
+  }
+  ownWalk.push_back(b.shuffle(ownBits, zero));
+  if (wordCount > 1) {
     b.ifThen(b.lessUnsigned(e.thread, wordCount), [&] {
       b.store(unionWord(e.thread), b.offset(words, b.mul(e.thread, 4)), 4);
     });
@@ -361,7 +369,28 @@ void Ring64::emitBlock(Value block) {
       [&] { return b.doWhile(initial, turn); }, [&] { return initial; }));
   skipTo(end.ring, b.i32(-1));
   SmallVector<Value> sums = end.sums;
-  b.ifThen(hasTile, [&] { e.storeTile(sums, e.loadOutputRows()); });
+  if (task.parts) {
+    // Read again: the sums leave few registers.
+    task.part = b.load(b.getI32Type(), words, 4);
+    task.parts = b.load(b.getI32Type(), b.offset(words, 4), 4);
+    task.firstPart = b.mul(task.tile, task.parts);
+  }
+  b.ifThen(hasTile,
+           [&] { e.finishTask(task, sums, e.loadOutputRows(), warp); });
+}
+
+Value Ring64::takePart(Value bits) {
+  Value count = b.popCount(bits);
+  auto dropFirst = [&](Value part) {
+    Value end = b.divide(b.mul(count, part), task.parts);
+    return b
+        .forLoop(b.i32(0), end, b.i32(1), bits,
+                 [&](Value, ValueRange left) {
+                   return SmallVector<Value>{b.clearLowestBit(left.front())};
+                 })
+        .front();
+  };
+  return b.xorBits(dropFirst(task.part), dropFirst(b.add(task.part, 1)));
 }
 
 void Ring64::emit() {
@@ -369,9 +398,24 @@ void Ring64::emit() {
   // Blocks with many offsets come last in the order and start first.
   Value blocks = b.divide(b.add(e.outRows, e.config.rowsPerBlock() - 1),
                           e.config.rowsPerBlock());
-  Value number = b.blockId();
-  b.ifThen(b.lessUnsigned(number, blocks),
-           [&] { emitBlock(b.sub(b.sub(blocks, number), 1)); });
+  Value number = b.blockId(), end = blocks;
+  if (e.config.splitK > 1) {
+    Value room = b.divide(b.i32(blocksAtOnce), b.maxUnsigned(blocks, b.i32(1)));
+    task.parts =
+        b.minUnsigned(b.maxUnsigned(room, b.i32(1)), b.i32(e.config.splitK));
+    task.part = b.remainder(number, task.parts);
+    end = b.mul(blocks, task.parts);
+    b.ifThen(isFirst, [&] {
+      b.store(task.part, words, 4);
+      b.store(task.parts, b.offset(words, 4), 4);
+    });
+  }
+  b.ifThen(b.lessUnsigned(number, end), [&] {
+    Value block = task.parts ? b.divide(number, task.parts) : number;
+    emitBlock(b.sub(b.sub(blocks, block), 1));
+  });
 }
 
-void mlir::sparseconv::emitRing64(GatherEmitter &e) { Ring64(e).emit(); }
+void mlir::sparseconv::emitRing64(GatherEmitter &e, const GpuChip &chip) {
+  Ring64(e, chip).emit();
+}

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Api.h"
 #include "Instance.h"
 #include <fstream>
 #include <iterator>
@@ -14,9 +15,6 @@ using namespace sparseconv;
 using namespace sparseconv::cuda;
 using std::to_string;
 
-struct sparseconv_context {
-  std::shared_ptr<Context> impl;
-};
 struct sparseconv_program {
   std::shared_ptr<Program> impl;
 };
@@ -33,14 +31,13 @@ static std::string &getLastError() {
   return text;
 }
 
-/// The end of every function.
-static int report(const Error &error) {
+int cuda::report(const Error &error) {
   if (error)
     getLastError() = error.getText();
   return error.getCode();
 }
 
-static int rejectNull(const char *what) {
+int cuda::rejectNull(const char *what) {
   return report(invalidArgument(std::string(what) + " is NULL"));
 }
 
@@ -180,62 +177,31 @@ const char *sparseconv_program_function_name(const sparseconv_program *program,
   return functions[index].plan.name.c_str();
 }
 
-static Error find(const sparseconv_program *program, const char *name,
-                  const Program::Function *&function) {
-  if (!program || !name)
-    return invalidArgument("program or function is NULL");
-  function = program->impl->findFunction(name);
-  if (function)
-    return Error::success();
-  std::string text = std::string("the program has no function '") + name + "'";
-  for (const Program::Function &other : program->impl->getFunctions())
-    text += (&other == &program->impl->getFunctions()[0] ? ", only '" : ", '") +
-            other.plan.name + "'";
-  return invalidArgument(text);
-}
-
 int sparseconv_program_num_values(const sparseconv_program *program,
                                   const char *function, int64_t *numInputs,
                                   int64_t *numOutputs) {
-  const Program::Function *found = nullptr;
-  if (Error error = find(program, function, found))
-    return report(error);
-  if (numInputs)
-    *numInputs = found->plan.inputs.size();
-  if (numOutputs)
-    *numOutputs = found->plan.outputs.size();
-  return SPARSECONV_OK;
-}
-
-static int describe(const sparseconv_program *program, const char *function,
-                    int64_t index, bool isInput, sparseconv_value_info *info) {
-  if (!info)
-    return rejectNull("info");
-  const Program::Function *found = nullptr;
-  if (Error error = find(program, function, found))
-    return report(error);
-  const auto &values = isInput ? found->plan.inputs : found->plan.outputs;
-  if (index < 0 || index >= int64_t(values.size()))
-    return report(
-        invalidArgument(std::string("function '") + function + "' has no " +
-                        (isInput ? "input " : "output ") + to_string(index)));
-  const std::vector<int64_t> &sizes =
-      (isInput ? found->inputSizes : found->outputSizes)[index];
-  *info = {values[index].name.c_str(), int32_t(values[index].type),
-           int32_t(sizes.size()), sizes.data()};
-  return SPARSECONV_OK;
+  if (!program)
+    return rejectNull("program");
+  return report(countValues(program->impl->getFunctions(), "program", function,
+                            numInputs, numOutputs));
 }
 
 int sparseconv_program_input(const sparseconv_program *program,
                              const char *function, int64_t index,
                              sparseconv_value_info *info) {
-  return describe(program, function, index, /*isInput=*/true, info);
+  if (!program)
+    return rejectNull("program");
+  return report(describeValue(program->impl->getFunctions(), "program",
+                              function, index, /*isInput=*/true, info));
 }
 
 int sparseconv_program_output(const sparseconv_program *program,
                               const char *function, int64_t index,
                               sparseconv_value_info *info) {
-  return describe(program, function, index, /*isInput=*/false, info);
+  if (!program)
+    return rejectNull("program");
+  return report(describeValue(program->impl->getFunctions(), "program",
+                              function, index, /*isInput=*/false, info));
 }
 
 //===----------------------------------------------------------------------===//
@@ -248,8 +214,11 @@ int sparseconv_instance_create(sparseconv_program *program,
                                sparseconv_instance **instance) {
   if (!instance || (!capacities && numCapacities))
     return rejectNull("capacities or instance");
+  if (!program)
+    return rejectNull("program");
   const Program::Function *found = nullptr;
-  if (Error error = find(program, function, found))
+  if (Error error = findFunction(program->impl->getFunctions(), "program",
+                                 function, found))
     return report(error);
   if (flags & ~uint32_t(SPARSECONV_POISON | SPARSECONV_SYNCHRONOUS))
     return report(invalidArgument("unknown flags " + to_string(flags)));
@@ -364,4 +333,23 @@ int sparseconv_instance_input_buffer(sparseconv_instance *instance,
   if (!instance)
     return rejectNull("instance");
   return report(instance->impl->getInputBuffer(index, data, bytes));
+}
+
+//===----------------------------------------------------------------------===//
+// Profiles
+//===----------------------------------------------------------------------===//
+
+int sparseconv_instance_step(const sparseconv_instance *instance, int64_t index,
+                             sparseconv_step_info *info) {
+  if (!instance || !info)
+    return rejectNull("instance or info");
+  return report(instance->impl->describeStep(index, *info));
+}
+
+int sparseconv_instance_profile(sparseconv_instance *instance,
+                                const sparseconv_tensor *inputs,
+                                int64_t numInputs, double *times) {
+  if (!instance || !times)
+    return rejectNull("instance or times");
+  return report(instance->impl->profile({inputs, numInputs}, times));
 }

@@ -149,19 +149,26 @@ Error Context::allocate(uint64_t bytes, const std::string &what,
                         CUdeviceptr &pointer) const {
   pointer = 0;
   CUdeviceptr result = 0;
-  CUresult status =
-      driver.cuMemAllocFromPoolAsync(&result, bytes ? bytes : 1, pool, stream);
-  if (status == CUDA_ERROR_OUT_OF_MEMORY && !trim())
-    status = driver.cuMemAllocFromPoolAsync(&result, bytes ? bytes : 1, pool,
-                                            stream);
-  if (status == CUDA_SUCCESS) {
-    if (Error error = synchronise(what)) {
-      free(result);
-      return error;
-    }
-    pointer = result;
-    return Error::success();
+  if (Error error = allocate(bytes, what, result, stream))
+    return error;
+  if (Error error = synchronise(what)) {
+    free(result);
+    return error;
   }
+  pointer = result;
+  return Error::success();
+}
+
+Error Context::allocate(uint64_t bytes, const std::string &what,
+                        CUdeviceptr &pointer, CUstream user) const {
+  pointer = 0;
+  CUresult status =
+      driver.cuMemAllocFromPoolAsync(&pointer, bytes ? bytes : 1, pool, user);
+  if (status == CUDA_ERROR_OUT_OF_MEMORY && !trim())
+    status =
+        driver.cuMemAllocFromPoolAsync(&pointer, bytes ? bytes : 1, pool, user);
+  if (status == CUDA_SUCCESS)
+    return Error::success();
   std::string text = what + " (" + to_string(bytes) + " bytes";
   size_t available = 0, total = 0;
   if (status == CUDA_ERROR_OUT_OF_MEMORY &&

@@ -75,6 +75,9 @@ public:
   /// message: "the arena of function 'main'".
   Error allocate(uint64_t bytes, const std::string &what,
                  CUdeviceptr &pointer) const;
+  /// The same for use on one stream, without waiting.
+  Error allocate(uint64_t bytes, const std::string &what, CUdeviceptr &pointer,
+                 CUstream stream) const;
   /// Nothing may use the memory any more.
   void free(CUdeviceptr pointer) const;
   Error trim() const;

@@ -39,6 +39,8 @@ public:
   Error capture(Tensors inputs, Tensors outputs);
   Error replay(CUstream stream, Tensors inputs);
   Error runHost(Tensors inputs);
+  Error profile(Tensors inputs, double *times);
+  Error describeStep(int64_t index, sparseconv_step_info &info) const;
   Error getResults(bool wait);
 
   Error getOutputCapacity(int64_t index, int64_t *sizes, uint64_t *bytes);
@@ -110,7 +112,15 @@ private:
   CUstream getStream(uint32_t index, CUstream stream) const {
     return index == 0 ? stream : streams[index - 1];
   }
-  Error finishCapture(Error error);
+  Error finishCapture(Error error, CUgraphExec &exec);
+
+  // Runs on the host's memory.
+  Error bindHost(Tensors inputs, InputSizes &sizes);
+  Error enqueueInputs(Tensors inputs, const InputSizes &sizes);
+  Error waitHost();
+  Error captureMarks(const std::vector<CUevent> &marks, CUgraphExec &exec);
+  Error runMarked(Tensors inputs, const std::vector<CUevent> &marks,
+                  double *times);
 
   Error readResults(bool wait);
   Error checkOutput(int64_t index, bool hasResults) const;

@@ -36,7 +36,8 @@ std::string Instance::getStepName(uint32_t index) const {
   if (step.op == plan::kNone)
     return text;
   const plan::Op &op = function.ops[step.op];
-  text += " of " + op.name;
+  if (!op.name.empty())
+    text += " of " + op.name;
   if (!op.location.empty())
     text += " at " + op.location;
   return text;

@@ -115,13 +115,6 @@ Program::~Program() {
   modules.clear();
 }
 
-const Program::Function *Program::findFunction(std::string_view name) const {
-  for (const Function &function : functions)
-    if (function.plan.name == name)
-      return &function;
-  return nullptr;
-}
-
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//

@@ -35,7 +35,6 @@ public:
   const std::shared_ptr<Context> context;
   const plan::Plan &getPlan() const { return plan; }
   const std::vector<Function> &getFunctions() const { return functions; }
-  const Function *findFunction(std::string_view name) const;
   CUfunction getKernel(uint32_t index) const { return kernels[index]; }
 
   /// Data that the plan holds by reference.

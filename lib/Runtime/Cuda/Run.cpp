@@ -50,24 +50,25 @@ Error Instance::run(CUstream stream, Tensors inputs, Tensors outputs) {
   return runBound(stream, sizes);
 }
 
-Error Instance::runHost(Tensors inputs) {
-  std::lock_guard<std::mutex> lock(mutex);
-  InputSizes sizes;
+/// Takes the instance's own buffers for everything.
+Error Instance::bindHost(Tensors inputs, InputSizes &sizes) {
   if (Error error = resolve(inputs, /*onDevice=*/false, sizes))
     return error;
   for (int64_t i = 0; i != inputs.size; ++i)
     if (sizes.bytes[i] && !inputs.data[i].data)
       return invalidArgument(getValueName(/*isInput=*/true, i) +
                              " has no data");
-  CurrentContext current(context);
-  if (Error error = current.take())
-    return error;
   if (Error error = bindOutputs({}))
     return error;
   for (int64_t i = 0; i != inputs.size; ++i)
     if (Error error =
             ownBuffer(/*isInput=*/true, i, addresses[inputBuffers[i]]))
       return error;
+  return Error::success();
+}
+
+/// Begins a run and copies the host's inputs.
+Error Instance::enqueueInputs(Tensors inputs, const InputSizes &sizes) {
   if (Error error = beginRun(ownStream))
     return error;
   for (int64_t i = 0; i != inputs.size; ++i)
@@ -78,12 +79,30 @@ Error Instance::runHost(Tensors inputs) {
                                              sizes.bytes[i], ownStream),
                     "copying input '" + function.inputs[i].name + "'"))
         return abandon(ownStream, std::move(error));
-  if (Error error = runBound(ownStream, sizes))
-    return error;
+  return Error::success();
+}
+
+/// Waits for a run whose inputs are the host's.
+Error Instance::waitHost() {
   Error error = readResults(/*wait=*/true);
   if (staging[latest].inFlight) // it could not be waited for
     return abandon(ownStream, std::move(error));
   return error;
+}
+
+Error Instance::runHost(Tensors inputs) {
+  std::lock_guard<std::mutex> lock(mutex);
+  CurrentContext current(context);
+  if (Error error = current.take())
+    return error;
+  InputSizes sizes;
+  if (Error error = bindHost(inputs, sizes))
+    return error;
+  if (Error error = enqueueInputs(inputs, sizes))
+    return error;
+  if (Error error = runBound(ownStream, sizes))
+    return error;
+  return waitHost();
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,22 +138,8 @@ Error Instance::capture(Tensors inputs, Tensors outputs) {
                               ownStream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
                           "beginning to capture"))
     return error;
-  return finishCapture(issue(ownStream, /*capturing=*/true));
-}
-
-/// Ends a capture, also one that failed.
-Error Instance::finishCapture(Error error) {
-  CUgraph captured = nullptr;
-  CUresult result = driver.cuStreamEndCapture(ownStream, &captured);
   CUgraphExec exec = nullptr;
-  if (!error)
-    error = check(result, "capturing");
-  if (!error)
-    error = check(driver.cuGraphInstantiateWithFlags(&exec, captured, 0),
-                  "instantiating the graph");
-  if (captured)
-    driver.cuGraphDestroy(captured);
-  if (error)
+  if (Error error = finishCapture(issue(ownStream, /*capturing=*/true), exec))
     return error;
   if (graph) {
     // A replay of the old graph may be under way.
@@ -144,6 +149,20 @@ Error Instance::finishCapture(Error error) {
   }
   graph = exec;
   graphAddresses = addresses;
+  return Error::success();
+}
+
+/// Ends a capture, also one that failed.
+Error Instance::finishCapture(Error error, CUgraphExec &exec) {
+  CUgraph captured = nullptr;
+  CUresult result = driver.cuStreamEndCapture(ownStream, &captured);
+  if (!error)
+    error = check(result, "capturing");
+  if (!error)
+    error = check(driver.cuGraphInstantiateWithFlags(&exec, captured, 0),
+                  "instantiating the graph");
+  if (captured)
+    driver.cuGraphDestroy(captured);
   return error;
 }
 

@@ -198,8 +198,9 @@ std::string sparseconv::plan::dump(const Plan &plan) {
     for (const Buffer &buffer : function.buffers)
       dumpBuffer(os, buffer, function);
     for (size_t i = 0; i != function.ops.size(); ++i)
-      os << "  op " << i << ' ' << function.ops[i].name << " at '"
-         << function.ops[i].location << "'\n";
+      os << "  op " << i << ' '
+         << (function.ops[i].name.empty() ? "unnamed" : function.ops[i].name)
+         << " at '" << function.ops[i].location << "'\n";
     for (uint32_t i = 0; i != function.steps.size(); ++i)
       dumpStep(os, i, plan, function);
   }

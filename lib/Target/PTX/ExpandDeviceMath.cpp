@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MathFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -18,6 +19,7 @@ namespace mlir::sparseconv {
 } // namespace mlir::sparseconv
 
 using namespace mlir;
+using namespace mlir::sparseconv;
 
 /// The intrinsic of an operation that has instructions, or nothing.
 static StringRef getIntrinsic(Operation *op) {
@@ -36,7 +38,7 @@ static StringRef getIntrinsic(Operation *op) {
 static bool isApproximated(StringRef name) {
   return llvm::StringSwitch<bool>(name)
       .Cases({"math.erf", "math.erfc", "math.exp", "math.expm1"}, true)
-      .Cases({"math.log", "math.log1p", "math.log2", "math.tanh"}, true)
+      .Cases({"math.log1p", "math.tanh"}, true)
       .Default(false);
 }
 
@@ -55,9 +57,12 @@ static void widen(RewriterBase &rewriter, Operation *op) {
     Type element = getElementTypeOrSelf(type);
     return element.isF16() || element.isBF16();
   };
-  if (op->getNumResults() != 1 || isDirect(op) ||
-      !llvm::all_of(op->getOperandTypes(), isNarrow) ||
-      !isNarrow(op->getResult(0).getType()))
+  // The exponent of fpowi stays as it is.
+  auto isWhole = [](Type type) { return isa<IntegerType>(type); };
+  if (op->getNumResults() == 0 || isDirect(op) ||
+      !isNarrow(op->getOperand(0).getType()) ||
+      !llvm::all_of(op->getOperandTypes(),
+                    [&](Type type) { return isNarrow(type) || isWhole(type); }))
     return;
   rewriter.setInsertionPoint(op);
   Type narrow = op->getResult(0).getType();
@@ -67,12 +72,17 @@ static void widen(RewriterBase &rewriter, Operation *op) {
   OperationState state(op->getLoc(), op->getName());
   for (Value operand : op->getOperands())
     state.addOperands(
-        arith::ExtFOp::create(rewriter, op->getLoc(), wide, operand)
-            .getResult());
-  state.addTypes(wide);
+        isWhole(operand.getType())
+            ? operand
+            : arith::ExtFOp::create(rewriter, op->getLoc(), wide, operand)
+                  .getResult());
+  state.addTypes(SmallVector<Type>(op->getNumResults(), wide));
   state.addAttributes(op->getAttrs());
-  Value result = rewriter.create(state)->getResult(0);
-  rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, narrow, result);
+  SmallVector<Value> results;
+  for (Value result : rewriter.create(state)->getResults())
+    results.push_back(
+        arith::TruncFOp::create(rewriter, op->getLoc(), narrow, result));
+  rewriter.replaceOp(op, results);
 }
 
 namespace {
@@ -82,17 +92,19 @@ struct ExpandDeviceMath
     IRRewriter rewriter(&getContext());
     auto forMath = [&](function_ref<void(Operation *)> body) {
       getOperation()->walk([&](Operation *op) {
-        if (isa<math::MathDialect>(op->getDialect()))
+        if (isa<math::MathDialect>(op->getDialect()) || isa<arith::RemFOp>(op))
           body(op);
       });
     };
     forMath([&](Operation *op) { widen(rewriter, op); });
 
     RewritePatternSet patterns(&getContext());
-    math::populateExpansionPatterns(patterns, {"clampf", "cosh", "rsqrt"});
+    math::populateExpansionPatterns(patterns, {"clampf", "rsqrt"});
     populateMathPolynomialApproximationPatterns(patterns, isApproximated);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
+    // The polynomials may have left a logarithm.
+    forMath([&](Operation *op) { expandInDouble(rewriter, op); });
 
     forMath([&](Operation *op) {
       StringRef intrinsic = getIntrinsic(op);

@@ -2,8 +2,7 @@
 
 module attributes {sparseconv.target = "cuda"} {
 
-// Three digits of 8 bits hold keys of 17. Each pass counts, adds up and moves;
-// the last one writes the results, the one before it to a side and the first one
+// Three digits of 8 bits hold keys of 17. Each pass counts, then moves; the last one writes the results, the one before it to a side and the first one
 // to the results, too.
 
 // CHECK-LABEL: func.func @sort(
@@ -14,32 +13,35 @@ module attributes {sparseconv.target = "cuda"} {
 // CHECK:         %[[TILES:.*]] = arith.ceildivsi %[[N]], %c2048
 
 // How many keys of each tile have each digit.
-// CHECK:         %[[ROOM:.*]] = arith.muli %[[TILES]], %c256
-// CHECK:         %[[COUNTS:.*]] = memref.alloc(%[[ROOM]]) {{.*}} : memref<?xindex>
-// CHECK:         gpu.launch blocks(%[[TILE:[^,]*]], {{.*}} = %[[TILES]], {{.*}} threads(%[[T:[^,]*]], {{.*}} = %c256,
+// CHECK:         %[[COUNTS:.*]] = memref.alloc(%[[TILES]]) {{.*}} : memref<?x256xi32>
+// CHECK:         gpu.launch blocks(%[[TILE:[^,]*]], {{.*}} = %[[TILES]], {{.*}} threads(%[[T:[^,]*]], {{.*}} = %c512,
 // CHECK-SAME:      workgroup(%[[HISTOGRAM:[^ ]*]] : memref<256xi32, #gpu.address_space<workgroup>>)
 // CHECK:           memref.store %c0_i32, %[[HISTOGRAM]][%[[T]]]
 // CHECK:           gpu.barrier
-// CHECK-COUNT-8:   memref.atomic_rmw addi %c1_i32, %[[HISTOGRAM]]
+// CHECK-COUNT-4:   memref.atomic_rmw addi %c1_i32, %[[HISTOGRAM]]
 // CHECK:           gpu.barrier
-// CHECK:           %[[DIGIT:.*]] = arith.muli %[[T]], %[[TILES]]
-// CHECK:           %[[PLACE:.*]] = arith.addi %[[DIGIT]], %[[TILE]]
-// CHECK:           memref.store %{{.*}}, %[[COUNTS]][%[[PLACE]]]
+// CHECK:           %[[COUNT:.*]] = memref.load %[[HISTOGRAM]][%[[T]]]
+// CHECK:           memref.store %[[COUNT]], %[[COUNTS]][%[[TILE]], %[[T]]]
 
-// One block turns counts into first places.
-// CHECK:         gpu.launch {{.*}} = %c1, {{.*}} threads({{.*}} = %c1024, {{.*}} workgroup(%{{.*}} : memref<1024xindex
-// CHECK:           memref.store %{{.*}}, %[[COUNTS]]
+// A tile's first place for a digit: the keys with lower digits, and those with
+// this one in the tiles before. A thread sums the counts of its digit, warps and
+// then the block the sums of the digits.
+// CHECK:         gpu.launch {{.*}} workgroup(%[[SEEN:[^ ]*]] : memref<16x256xi32{{[^%]*}}%[[FIRSTS:[^ ]*]] : memref<256xi32
+// CHECK:           scf.for %{{.*}} = %c0 to %[[TILES]] step %c8
+// CHECK-COUNT-8:     memref.load %[[COUNTS]]
+// CHECK-COUNT-5:   gpu.shuffle up
+// CHECK:           gpu.barrier
+// CHECK:           memref.store %{{.*}}, %[[FIRSTS]]
 
 // A warp ranks 32 keys at a time by the lanes with the same digit.
-// CHECK:         gpu.launch {{.*}} workgroup(%[[SEEN:[^ ]*]] : memref<8x256xi32
 // CHECK:           %[[LOWER:.*]] = nvvm.read.ptx.sreg.lanemask.lt
 // CHECK:           %[[PEERS:.*]] = nvvm.match.sync any
 // CHECK:           %[[BEFORE:.*]] = arith.andi %[[PEERS]], %[[LOWER]]
 // CHECK:           math.ctpop %[[BEFORE]]
 // CHECK:           nvvm.bar.warp.sync
 // CHECK:           gpu.barrier
+// CHECK:           memref.load %[[FIRSTS]]
 // CHECK:           gpu.barrier
-// CHECK:           memref.load %[[COUNTS]]
 // CHECK:           memref.store %{{.*}}, %[[SORTED]]
 // CHECK:           memref.store %{{.*}}, %[[ORDER]]
 // CHECK:         memref.dealloc %[[COUNTS]]
@@ -49,7 +51,6 @@ module attributes {sparseconv.target = "cuda"} {
 // CHECK:           memref.load %[[SORTED]]
 // CHECK:           arith.shrui %{{.*}}, %c8_i64
 // CHECK:         gpu.launch
-// CHECK:         gpu.launch
 // CHECK:           memref.store %{{.*}}, %[[SIDE_KEYS]]
 // CHECK:           memref.store %{{.*}}, %[[SIDE_ORDER]]
 
@@ -57,7 +58,6 @@ module attributes {sparseconv.target = "cuda"} {
 // CHECK:         gpu.launch
 // CHECK:           memref.load %[[SIDE_KEYS]]
 // CHECK:           arith.shrui %{{.*}}, %c16_i64
-// CHECK:         gpu.launch
 // CHECK:         gpu.launch
 // CHECK:           memref.store %{{.*}}, %[[SORTED]]
 // CHECK:           memref.store %{{.*}}, %[[ORDER]]

@@ -9,12 +9,12 @@
 
 // CHECK-LABEL: func.func @conv(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?x32xf32> {{[^,]*}}, %[[W:[^:]*]]: tensor<27x32x64xf32> {{[^,]*}}, %[[TABLE:[^:]*]]: tensor<?x27xi32>
-// CHECK:      %[[N:.*]] = tensor.dim %[[TABLE]]
 // CHECK:      %[[GUARDED:.*]] = sparseconv.kernel.guard_rows %[[X]]
+// CHECK:      %[[N:.*]] = tensor.dim %[[TABLE]]
 // CHECK:      %[[INIT:.*]] = tensor.empty(%[[N]]) : tensor<?x64xf32>
 // CHECK-NOT:  pair_lists
 // CHECK:      %[[Y:.*]] = sparseconv.kernel.implicit_gemm ins(%[[GUARDED]], %[[W]], %[[TABLE]] : {{.*}}) outs(%[[INIT]] :
-// CHECK-SAME:   {dataflow = #sparseconv.dataflow<output_stationary>, tiling = {{.*}}} -> tensor<?x64xf32>
+// CHECK-SAME:   {dataflow = #sparseconv.dataflow<output_stationary>} -> tensor<?x64xf32>
 // CHECK:      return %[[Y]]
 func.func @conv(%x: tensor<?x32xf32>, %w: tensor<27x32x64xf32>, %m: !map) -> tensor<?x64xf32> {
   %y = sparseconv.conv %x, %w, %m : tensor<?x32xf32>, tensor<27x32x64xf32>, !map -> tensor<?x64xf32>
@@ -44,20 +44,65 @@ func.func @input_grad(%dy: tensor<?x64xf32>, %w: tensor<27x32x64xf32>, %m: !map)
 }
 
 // What tensor cores take is computed on them, over tiles of rows with alike
-// offsets, from weights in an order of their own.
+// offsets, from weights in an order of their own. The tiling says how large a
+// tile is and where a weight lies. Weights that fit in shared memory are not
+// split among thread blocks.
 // CHECK-LABEL: func.func @tensor_cores(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?x32xf16> {{[^,]*}}, %[[W:[^:]*]]: tensor<27x32x64xf16> {{[^,]*}}, %[[TABLE:[^:]*]]: tensor<?x27xi32> {{[^,]*}}, %[[NIN:[^:]*]]: index
-// CHECK:      %[[TILES:.*]]:4 = sparseconv.kernel.tile_rows ins(%[[TABLE]], %[[NIN]] :
-// CHECK:      %[[IMAGE:.*]] = sparseconv.kernel.pack_weights ins(%[[W]] :
+// CHECK-NOT:  linalg.fill
+// CHECK:      %[[TILES:.*]]:4 = sparseconv.kernel.tile_rows ins(%[[TABLE]], %[[NIN]] : {{.*}} {rows = 64 : i64}
+// CHECK:      %[[IMAGE:.*]] = sparseconv.kernel.pack_weights ins(%[[W]] : {{.*}} {tiling = #sparseconv.gemm_tiling<group64,
 // CHECK:      sparseconv.kernel.tiled_gemm ins(%{{.*}}, %[[IMAGE]], %[[TILES]]#0, %[[TILES]]#1, %[[TILES]]#2, %[[TILES]]#3 :
+// CHECK-SAME:   {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.gemm_tiling<group64,
 func.func @tensor_cores(%x: tensor<?x32xf16>, %w: tensor<27x32x64xf16>, %m: !map) -> tensor<?x64xf16> {
   %y = sparseconv.conv %x, %w, %m : tensor<?x32xf16>, tensor<27x32x64xf16>, !map -> tensor<?x64xf16>
   return %y : tensor<?x64xf16>
 }
 
+// Weights that pass through a ring: where there are few rows, up to 8 thread
+// blocks share the offsets of a tile and meet at counters that begin as zero.
+// CHECK-LABEL: func.func @split(
+// CHECK:      %[[ZERO:.*]] = arith.constant 0 : i32
+// CHECK:      %[[SCRATCH:.*]] = tensor.empty() : tensor<{{[0-9]+}}xf32>
+// CHECK:      %[[ROOM:.*]] = tensor.empty() : tensor<{{[0-9]+}}xi32>
+// CHECK:      %[[COUNTERS:.*]] = linalg.fill ins(%[[ZERO]] : i32) outs(%[[ROOM]]
+// CHECK:      sparseconv.kernel.tiled_gemm ins({{.*}}) outs(%{{.*}}, %[[SCRATCH]], %[[COUNTERS]] :
+// CHECK-SAME:   {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<ring64,
+func.func @split(%x: tensor<?x256xf16>, %w: tensor<27x256x256xf16>, %m: !map) -> tensor<?x256xf16> {
+  %y = sparseconv.conv %x, %w, %m : tensor<?x256xf16>, tensor<27x256x256xf16>, !map -> tensor<?x256xf16>
+  return %y : tensor<?x256xf16>
+}
+
+// The gradient by the weights reads the table as well.
+// CHECK-LABEL: func.func @weight_grad(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x32xf16> {{[^,]*}}, %[[DY:[^:]*]]: tensor<?x64xf16> {{[^,]*}}, %[[TABLE:[^:]*]]: tensor<?x27xi32> {{[^,]*}}, %[[NIN:[^:]*]]: index
+// CHECK-DAG:  %[[N:.*]] = tensor.dim %[[TABLE]]
+// CHECK-DAG:  %[[XG:.*]] = sparseconv.kernel.guard_rows %[[X]] rows(%[[NIN]])
+// CHECK-DAG:  %[[DYG:.*]] = sparseconv.kernel.guard_rows %[[DY]] rows(%[[N]])
+// CHECK-NOT:  pair_lists
+// CHECK:      %[[DW:.*]] = sparseconv.kernel.implicit_weight_grad ins(%[[XG]], %[[DYG]], %[[TABLE]] : {{.*}}) outs(%{{.*}} : tensor<27x32x64xf16>)
+// CHECK:      return %[[DW]]
+func.func @weight_grad(%x: tensor<?x32xf16>, %dy: tensor<?x64xf16>, %m: !map) -> tensor<27x32x64xf16> {
+  %dw = sparseconv.weight_grad %x, %dy, %m : tensor<?x32xf16>, tensor<?x64xf16>, !map -> tensor<27x32x64xf16>
+  return %dw : tensor<27x32x64xf16>
+}
+
 // -----
 
 // What was decided for another target is refused.
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !set to !set>
+func.func @cpu_tiling(%x: tensor<?x32xf16>, %w: tensor<27x32x64xf16>, %m: !map) -> tensor<?x64xf16> {
+  // expected-error @+1 {{expects a tiling of the GPU, #sparseconv.gemm_tiling, but found #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>}}
+  %y = sparseconv.conv %x, %w, %m {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>}
+      : tensor<?x32xf16>, tensor<27x32x64xf16>, !map -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}
+
+// -----
+
 
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>

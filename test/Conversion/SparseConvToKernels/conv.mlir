@@ -104,8 +104,8 @@ func.func @input_grad(%dy: tensor<?x64xf32>, %w: tensor<8x32x64xf32>, %m: !map) 
 // CHECK-LABEL: func.func @weight_grad(
 // CHECK:     %[[X:.*]] = sparseconv.kernel.guard_rows {{.*}} operand = 0 : i64, side = 0 : i64
 // CHECK:     %[[DY:.*]] = sparseconv.kernel.guard_rows {{.*}} operand = 1 : i64, side = 1 : i64
-// CHECK:     %[[PAIRS:.*]]:3 = sparseconv.kernel.pair_lists
 // CHECK:     %[[INIT:.*]] = tensor.empty() : tensor<8x4x8x16xf32>
+// CHECK:     %[[PAIRS:.*]]:3 = sparseconv.kernel.pair_lists
 // CHECK:     sparseconv.kernel.weight_grad ins(%[[X]], %[[DY]], %[[PAIRS]]#0, %[[PAIRS]]#1, %[[PAIRS]]#2 : {{.*}} outs(%[[INIT]] :
 func.func @weight_grad(%x: tensor<?x32xf32>, %dy: tensor<?x64xf32>, %m: !map) -> tensor<8x4x8x16xf32> {
   %dw = sparseconv.weight_grad %x, %dy, %m groups(4)

@@ -265,3 +265,8 @@
 !wide = !sparseconv.coords<2, stride = [1, 1], #q>
 // expected-error @+1 {{expects sides of one packing, but found}}
 !t = !sparseconv.kernel_map<9, !fine to !wide>
+
+// -----
+
+// expected-error @+1 {{expects sizes of at least 1, but found warps = 0, blocks = 1, depth = 16, width = 8, stages = 1}}
+#tiling = #sparseconv.gemm_tiling<ring64, warps = 0>

@@ -365,7 +365,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<?x8x16xf32>, %i2: tensor<?x2xi32>
   %r = sparseconv.kernel.implicit_gemm
       ins(%i0, %i1, %i2 : tensor<?x8xf32>, tensor<?x8x16xf32>, tensor<?x2xi32>)
       outs(%o0 : tensor<?x16xf32>)
-      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+      {dataflow = #sparseconv.dataflow<output_stationary>} -> tensor<?x16xf32>
   return
 }
 
@@ -376,7 +376,7 @@ func.func @f(%i0: tensor<?x7xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?x2xi32>
   %r = sparseconv.kernel.implicit_gemm
       ins(%i0, %i1, %i2 : tensor<?x7xf32>, tensor<2x8x16xf32>, tensor<?x2xi32>)
       outs(%o0 : tensor<?x16xf32>)
-      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+      {dataflow = #sparseconv.dataflow<output_stationary>} -> tensor<?x16xf32>
   return
 }
 
@@ -387,7 +387,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?x2xi32>
   %r = sparseconv.kernel.implicit_gemm
       ins(%i0, %i1, %i2 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?x2xi32>)
       outs(%o0 : tensor<?x16xf32>)
-      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>, transpose_weights} -> tensor<?x16xf32>
+      {dataflow = #sparseconv.dataflow<output_stationary>, transpose_weights} -> tensor<?x16xf32>
   return
 }
 
@@ -398,7 +398,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x2x4x8xf32>, %i2: tensor<?x2xi32
   %r = sparseconv.kernel.implicit_gemm
       ins(%i0, %i1, %i2 : tensor<?x8xf32>, tensor<2x2x4x8xf32>, tensor<?x2xi32>)
       outs(%o0 : tensor<?x8xf32>)
-      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x8xf32>
+      {dataflow = #sparseconv.dataflow<output_stationary>} -> tensor<?x8xf32>
   return
 }
 
@@ -409,7 +409,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?x3xi32>
   %r = sparseconv.kernel.implicit_gemm
       ins(%i0, %i1, %i2 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?x3xi32>)
       outs(%o0 : tensor<?x16xf32>)
-      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+      {dataflow = #sparseconv.dataflow<output_stationary>} -> tensor<?x16xf32>
   return
 }
 
@@ -420,7 +420,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<8x2xi32>
   %r = sparseconv.kernel.implicit_gemm
       ins(%i0, %i1, %i2 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<8x2xi32>)
       outs(%o0 : tensor<9x16xf32>)
-      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<9x16xf32>
+      {dataflow = #sparseconv.dataflow<output_stationary>} -> tensor<9x16xf32>
   return
 }
 
@@ -431,7 +431,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?x2xi32>
   %r = sparseconv.kernel.implicit_gemm
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?x2xi32>, tensor<16xf32>, tensor<?x8xf32>)
       outs(%o0 : tensor<?x16xf32>)
-      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+      {dataflow = #sparseconv.dataflow<output_stationary>} -> tensor<?x16xf32>
   return
 }
 
@@ -442,7 +442,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?x2xi32>
   %r = sparseconv.kernel.implicit_gemm
       ins(%i0, %i1, %i2, %i3 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?x2xi32>, tensor<16xf32>)
       outs(%o0 : tensor<?x16xf32>)
-      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+      {dataflow = #sparseconv.dataflow<output_stationary>} -> tensor<?x16xf32>
   return
 }
 
@@ -453,10 +453,64 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?x2xi32>
   %r = sparseconv.kernel.implicit_gemm
       ins(%i0, %i1, %i2, %i3 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?x2xi32>, tensor<16xf32>)
       outs(%o0 : tensor<?x16xf32>)
-      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} {
+      {dataflow = #sparseconv.dataflow<output_stationary>} {
   ^bb0(%acc: f32):
     sparseconv.yield %acc : f32
   } -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// implicit_weight_grad
+//===----------------------------------------------------------------------===//
+
+func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<?x16xf32>, %i2: tensor<?x2xi32>, %o0: tensor<?x8x16xf32>) {
+  // expected-error @+1 {{expects 'dw' to have static sizes of at least 1, but found 'tensor<?x8x16xf32>'}}
+  %r = sparseconv.kernel.implicit_weight_grad
+      ins(%i0, %i1, %i2 : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?x2xi32>)
+      outs(%o0 : tensor<?x8x16xf32>) -> tensor<?x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x7xf32>, %i1: tensor<?x16xf32>, %i2: tensor<?x2xi32>, %o0: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{expects 'x' to have size 8 in dimension 1, the input channels of 'dw', but found 'tensor<?x7xf32>'}}
+  %r = sparseconv.kernel.implicit_weight_grad
+      ins(%i0, %i1, %i2 : tensor<?x7xf32>, tensor<?x16xf32>, tensor<?x2xi32>)
+      outs(%o0 : tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<?x8xf32>, %i2: tensor<?x2xi32>, %o0: tensor<2x2x4x8xf32>) {
+  // expected-error @+1 {{expects 'dy' to have size 16 in dimension 1, the output channels of 'dw' (2 groups of 8), but found 'tensor<?x8xf32>'}}
+  %r = sparseconv.kernel.implicit_weight_grad
+      ins(%i0, %i1, %i2 : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x2xi32>)
+      outs(%o0 : tensor<2x2x4x8xf32>) -> tensor<2x2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<?x16xf32>, %i2: tensor<?x3xi32>, %o0: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{expects 'table' to have size 2 in dimension 1, the slices of 'dw', but found 'tensor<?x3xi32>'}}
+  %r = sparseconv.kernel.implicit_weight_grad
+      ins(%i0, %i1, %i2 : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?x3xi32>)
+      outs(%o0 : tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<9x16xf32>, %i2: tensor<8x2xi32>, %o0: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{expects 'table' to have size 9 in dimension 0, the rows of 'dy', but found 'tensor<8x2xi32>'}}
+  %r = sparseconv.kernel.implicit_weight_grad
+      ins(%i0, %i1, %i2 : tensor<?x8xf32>, tensor<9x16xf32>, tensor<8x2xi32>)
+      outs(%o0 : tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
   return
 }
 

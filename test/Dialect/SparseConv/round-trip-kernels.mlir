@@ -125,15 +125,23 @@ func.func @gather_gemm(%x: tensor<?x8xf32>, %w: tensor<2x8x16xf32>, %rows: tenso
   return
 }
 
+// CHECK-LABEL: func.func @implicit_weight_grad(
+func.func @implicit_weight_grad(%x: tensor<?x8xf16>, %dy: tensor<?x16xf16>, %table: tensor<?x2xi32>, %dw: tensor<2x4x2x4xf16>) {
+  // CHECK: sparseconv.kernel.implicit_weight_grad ins(%{{.*}} : tensor<?x8xf16>, tensor<?x16xf16>, tensor<?x2xi32>) outs(%{{.*}} : tensor<2x4x2x4xf16>) -> tensor<2x4x2x4xf16>
+  %0 = sparseconv.kernel.implicit_weight_grad
+      ins(%x, %dy, %table : tensor<?x8xf16>, tensor<?x16xf16>, tensor<?x2xi32>)
+      outs(%dw : tensor<2x4x2x4xf16>) -> tensor<2x4x2x4xf16>
+  return
+}
+
 // CHECK-LABEL: func.func @implicit_gemm(
 func.func @implicit_gemm(%x: tensor<?x8xf16>, %w: tensor<2x8x16xf16>, %table: tensor<?x2xi32>, %bias: tensor<16xf32>,
                          %skip: tensor<?x16xf16>, %y: tensor<?x16xf16>) {
   // CHECK:      sparseconv.kernel.implicit_gemm ins(%{{.*}} : tensor<?x8xf16>, tensor<2x8x16xf16>, tensor<?x2xi32>) outs(%{{.*}} : tensor<?x16xf16>)
-  // CHECK-SAME:   {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf16>
+  // CHECK-SAME:   {dataflow = #sparseconv.dataflow<output_stationary>} -> tensor<?x16xf16>
   %0 = sparseconv.kernel.implicit_gemm
       ins(%x, %w, %table : tensor<?x8xf16>, tensor<2x8x16xf16>, tensor<?x2xi32>) outs(%y : tensor<?x16xf16>)
-      {dataflow = #sparseconv.dataflow<output_stationary>,
-       tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf16>
+      {dataflow = #sparseconv.dataflow<output_stationary>} -> tensor<?x16xf16>
   // An epilogue with a value for each channel and one for each element.
   // CHECK:      sparseconv.kernel.implicit_gemm ins(%{{.*}}, tensor<16xf32>, tensor<?x16xf16>) outs(%{{.*}} {
   // CHECK-NEXT: ^bb0(%[[ACC:.*]]: f32, %[[B:.*]]: f32, %[[S:.*]]: f16):
@@ -143,8 +151,7 @@ func.func @implicit_gemm(%x: tensor<?x8xf16>, %w: tensor<2x8x16xf16>, %table: te
       ins(%x, %w, %table, %bias, %skip
           : tensor<?x8xf16>, tensor<2x8x16xf16>, tensor<?x2xi32>, tensor<16xf32>, tensor<?x16xf16>)
       outs(%y : tensor<?x16xf16>)
-      {dataflow = #sparseconv.dataflow<output_stationary>,
-       tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} {
+      {dataflow = #sparseconv.dataflow<output_stationary>} {
   ^bb0(%acc: f32, %b: f32, %s: f16):
     %biased = arith.addf %acc, %b : f32
     %wide = arith.extf %s : f16 to f32
@@ -154,8 +161,29 @@ func.func @implicit_gemm(%x: tensor<?x8xf16>, %w: tensor<2x8x16xf16>, %table: te
   // CHECK: sparseconv.kernel.implicit_gemm ins(%{{.*}} {{.*}}transpose_weights} -> tensor<?x8xf16>
   %2 = sparseconv.kernel.implicit_gemm
       ins(%y, %w, %table : tensor<?x16xf16>, tensor<2x8x16xf16>, tensor<?x2xi32>) outs(%x : tensor<?x8xf16>)
-      {dataflow = #sparseconv.dataflow<output_stationary>,
-       tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>, transpose_weights} -> tensor<?x8xf16>
+      {dataflow = #sparseconv.dataflow<output_stationary>, transpose_weights} -> tensor<?x8xf16>
+  return
+}
+
+// CHECK-LABEL: func.func @tiled_gemm(
+func.func @tiled_gemm(%x: tensor<?x64xf16>, %w: tensor<2x64x16xf16>, %table: tensor<?x2xi32>, %rows: index,
+                      %tiled: tensor<2x?xi32>, %order: tensor<?xi32>, %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>,
+                      %image: tensor<4096xi8>, %y: tensor<?x16xf16>, %scratch: tensor<512xf32>, %counters: tensor<8xi32>) {
+  // CHECK: sparseconv.kernel.tile_rows ins(%{{.*}} : tensor<?x2xi32>, index) outs(%{{.*}} : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>) {rows = 64 : i64} -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+  %t:4 = sparseconv.kernel.tile_rows ins(%table, %rows : tensor<?x2xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+      {rows = 64 : i64} -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+  // CHECK: sparseconv.kernel.pack_weights ins(%{{.*}} : tensor<2x64x16xf16>) outs(%{{.*}} : tensor<4096xi8>) {tiling = #sparseconv.gemm_tiling<group64, warps = 20, depth = 64, width = 16, resident = true>} -> tensor<4096xi8>
+  %p = sparseconv.kernel.pack_weights ins(%w : tensor<2x64x16xf16>) outs(%image : tensor<4096xi8>)
+      {tiling = #sparseconv.gemm_tiling<group64, warps = 20, depth = 64, width = 16, resident = true>} -> tensor<4096xi8>
+  // CHECK: sparseconv.kernel.tiled_gemm ins(%{{.*}}) outs(%{{.*}} : tensor<?x16xf16>, tensor<512xf32>, tensor<8xi32>) {dataflow = #sparseconv.dataflow<output_stationary, split_k = 4>, tiling = #sparseconv.gemm_tiling<ring64, warps = 8, depth = 64, width = 16, stages = 6>} -> (tensor<?x16xf16>, tensor<512xf32>, tensor<8xi32>)
+  %g:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %p, %t#0, %t#1, %t#2, %t#3
+          : tensor<?x64xf16>, tensor<4096xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+      outs(%y, %scratch, %counters : tensor<?x16xf16>, tensor<512xf32>, tensor<8xi32>)
+      {dataflow = #sparseconv.dataflow<output_stationary, split_k = 4>,
+       tiling = #sparseconv.gemm_tiling<ring64, warps = 8, depth = 64, width = 16, stages = 6>}
+      -> (tensor<?x16xf16>, tensor<512xf32>, tensor<8xi32>)
   return
 }
 

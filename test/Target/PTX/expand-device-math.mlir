@@ -46,7 +46,7 @@ gpu.module @kernels {
     %0 = math.exp %x : f32
     %1 = math.tanh %0 : f32
     %2 = math.erf %1 : f32
-    %3 = math.log %2 : f32
+    %3 = math.log1p %2 : f32
     %4 = math.rsqrt %3 : f32
     %5 = math.exp %h : f16
     memref.store %4, %out[%c0] : memref<8xf32>
@@ -57,14 +57,75 @@ gpu.module @kernels {
 
 // -----
 
+// ... and others are arithmetic on f64, rounded once.
+
+// CHECK-LABEL: gpu.func @wide(
+// CHECK-NOT: math.{{[ac]*(sin|cos|tan)|pow|cbrt|log|exp}}
+// CHECK: arith.extf %{{.*}} : f32 to f64
+// CHECK: scf.if
+// CHECK: arith.truncf %{{.*}} : f64 to f32
+// CHECK-NOT: math.{{[ac]*(sin|cos|tan)|pow|cbrt|log|exp}}
+// CHECK: arith.truncf %{{.*}} : f32 to bf16
+// CHECK: scf.while
+// CHECK-NOT: arith.remf
+// CHECK: gpu.return
+gpu.module @kernels {
+  gpu.func @wide(%x: f32, %y: f32, %n: i32, %h: bf16, %out: memref<2xf32>, %outh: memref<2xbf16>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = math.sin %x : f32
+    %1 = math.cos %0 : f32
+    %2 = math.tan %1 : f32
+    %3 = math.asin %2 : f32
+    %4 = math.acos %3 : f32
+    %5 = math.atan %4 : f32
+    %6 = math.sinh %5 : f32
+    %7 = math.cosh %6 : f32
+    %8 = math.asinh %7 : f32
+    %9 = math.acosh %8 : f32
+    %10 = math.atanh %9 : f32
+    %11 = math.log %10 : f32
+    %12 = math.log2 %11 : f32
+    %13 = math.log10 %12 : f32
+    %14 = math.exp2 %13 : f32
+    %15 = math.cbrt %14 : f32
+    %16 = math.powf %15, %y : f32
+    %17 = math.atan2 %16, %y : f32
+    %18 = math.fpowi %17, %n : f32, i32
+    %19, %20 = math.sincos %18 : f32
+    %21 = math.fpowi %h, %n : bf16, i32
+    %22, %23 = math.sincos %21 : bf16
+    %24 = arith.remf %19, %y : f32
+    %25 = arith.addf %24, %20 : f32
+    memref.store %25, %out[%c0] : memref<2xf32>
+    memref.store %22, %outh[%c0] : memref<2xbf16>
+    memref.store %23, %outh[%c1] : memref<2xbf16>
+    gpu.return
+  }
+}
+
+// -----
+
 // The rest would be calls of a library.
 
 gpu.module @kernels {
-  gpu.func @far(%x: f32, %out: memref<1xf32>) kernel {
+  gpu.func @far(%x: f64, %out: memref<1xf64>) kernel {
     %c0 = arith.constant 0 : index
-    // expected-error @+1 {{'math.sin' on 'f32' has no form on the GPU}}
-    %0 = math.sin %x : f32
-    memref.store %0, %out[%c0] : memref<1xf32>
+    // expected-error @+1 {{'math.sin' on 'f64' has no form on the GPU}}
+    %0 = math.sin %x : f64
+    memref.store %0, %out[%c0] : memref<1xf64>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @whole(%x: i32, %out: memref<1xi32>) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-error @+1 {{'math.ipowi' on 'i32' has no form on the GPU}}
+    %0 = math.ipowi %x, %x : i32
+    memref.store %0, %out[%c0] : memref<1xi32>
     gpu.return
   }
 }
@@ -84,11 +145,11 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @remainder(%x: f32, %out: memref<1xf32>) kernel {
+  gpu.func @remainder(%x: f64, %out: memref<1xf64>) kernel {
     %c0 = arith.constant 0 : index
-    // expected-error @+1 {{'arith.remf' on 'f32' has no form on the GPU}}
-    %0 = arith.remf %x, %x : f32
-    memref.store %0, %out[%c0] : memref<1xf32>
+    // expected-error @+1 {{'arith.remf' on 'f64' has no form on the GPU}}
+    %0 = arith.remf %x, %x : f64
+    memref.store %0, %out[%c0] : memref<1xf64>
     gpu.return
   }
 }

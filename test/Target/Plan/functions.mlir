@@ -31,7 +31,8 @@ module attributes {gpu.container_module, sparseconv.op_table = [["linalg.mul", l
 
   // An input, its size in a slot, a bound for the grid; a scratch buffer lives
   // from the first step that uses it to the last; the result has the size of a
-  // slot.
+  // slot. A launch belongs to the operation at its location; in a function that
+  // was inlined, to one at the call.
   // CHECK-NEXT: function 'main' streams 1
   // CHECK-NEXT:   input 'x' ?(slot 0)x4xf32
   // CHECK-NEXT:   output 'y' ?(slot 0, at most cap(x, 0))x4xf32
@@ -42,12 +43,13 @@ module attributes {gpu.container_module, sparseconv.op_table = [["linalg.mul", l
   // CHECK-NEXT:   buffer 'buffer3' output 0 bytes ((4 * cap(x, 0)) * 4)
   // CHECK-NEXT:   op 0 linalg.mul at 'net.mlir:3:8'
   // CHECK-NEXT:   op 1 linalg.add at ''
-  // CHECK-NEXT:   step 0: launch #0:'scale' grid (ceildiv(cap(x, 0), 64), 1) block 64
+  // CHECK-NEXT:   op 2 linalg.mul at 'net.mlir:9:1'
+  // CHECK-NEXT:   step 0: launch #0:'scale' grid (ceildiv(cap(x, 0), 64), 1) block 64 op 0
   // CHECK-NEXT:     slot 0
   // CHECK-NEXT:     buffer #0:'x'
   // CHECK-NEXT:     buffer #2:'weights'
   // CHECK-NEXT:     buffer #1:'buffer1'
-  // CHECK-NEXT:   step 1: launch #0:'scale' grid (ceildiv(cap(x, 0), 64), 1) block 64
+  // CHECK-NEXT:   step 1: launch #0:'scale' grid (ceildiv(cap(x, 0), 64), 1) block 64 op 2
   // CHECK-NEXT:     slot 0
   // CHECK-NEXT:     buffer #1:'buffer1'
   // CHECK-NEXT:     buffer #2:'weights'
@@ -67,9 +69,9 @@ module attributes {gpu.container_module, sparseconv.op_table = [["linalg.mul", l
     %y = memref.alloc(%room) : memref<?x4xf32>
     %out = memref.reinterpret_cast %y to offset: [0], sizes: [], strides: [] : memref<?x4xf32> to memref<f32>
     gpu.launch_func @sparseconv_kernels::@scale blocks in (%grid, %c1, %c1) threads in (%c64, %c1, %c1)
-        args(%n : memref<1xindex>, %in : memref<f32>, %w : memref<2xf32>, %middle : memref<f32>)
+        args(%n : memref<1xindex>, %in : memref<f32>, %w : memref<2xf32>, %middle : memref<f32>) loc("net.mlir":3:8)
     gpu.launch_func @sparseconv_kernels::@scale blocks in (%grid, %c1, %c1) threads in (%c64, %c1, %c1)
-        args(%n : memref<1xindex>, %middle : memref<f32>, %w : memref<2xf32>, %out : memref<f32>)
+        args(%n : memref<1xindex>, %middle : memref<f32>, %w : memref<2xf32>, %out : memref<f32>) loc(callsite("net.mlir":3:8 at "net.mlir":9:1))
     memref.dealloc %t : memref<?x4xf32>
     return %y, %n : memref<?x4xf32>, memref<1xindex>
   }

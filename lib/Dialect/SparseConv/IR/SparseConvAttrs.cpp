@@ -419,3 +419,16 @@ LogicalResult TilingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << lanes << " and " << columns;
   return success();
 }
+
+LogicalResult
+GemmTilingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                       GemmStrategy strategy, int64_t warps, int64_t blocks,
+                       int64_t depth, int64_t width, int64_t stages,
+                       bool resident) {
+  if (warps < 1 || blocks < 1 || depth < 1 || width < 1 || stages < 1)
+    return emitError() << "expects sizes of at least 1, but found warps = "
+                       << warps << ", blocks = " << blocks
+                       << ", depth = " << depth << ", width = " << width
+                       << ", stages = " << stages;
+  return success();
+}

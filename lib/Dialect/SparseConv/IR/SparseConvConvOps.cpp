@@ -185,7 +185,7 @@ static bool isScalarComputation(Operation &op) {
 void ConvOp::build(OpBuilder &builder, OperationState &state, Value x, Value w,
                    Value map) {
   build(builder, state, x, w, map, /*extras=*/ValueRange(),
-        /*dataflow=*/DataflowAttr(), /*tiling=*/TilingAttr());
+        /*dataflow=*/DataflowAttr(), /*tiling=*/Attribute());
 }
 
 int64_t ConvOp::getGroups() { return ::getGroups(getW().getType()); }

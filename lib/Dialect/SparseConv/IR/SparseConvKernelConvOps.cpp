@@ -125,6 +125,8 @@ LogicalResult TiledGemmOp::verify() {
   v.checkSize({"order", getOrder()}, 0, tiled.getSize(1),
               "the slots of 'tiled_table'");
   checkExtras(v, getExtras(), getEpilogue(), y);
+  if (getDataflow().getKind() != DataflowKind::OutputStationary)
+    v.report("the dataflow 'output_stationary'") << getDataflow();
   return v.getResult();
 }
 
@@ -154,5 +156,17 @@ LogicalResult WeightGradKernelOp::verify() {
     return failure();
   checkPairLists(v, getInRows(), getOutRows(), {"segments", getSegments()}, dw,
                  dy, getTiling());
+  return v.getResult();
+}
+
+LogicalResult ImplicitWeightGradOp::verify() {
+  KernelVerifier v(*this);
+  NamedOperand x("x", getX()), dy("dy", getDy()), dw("dw", getDw());
+  checkWeights(v, dw, x, dy, /*isTransposed=*/false);
+  if (v.failed())
+    return failure();
+  NamedOperand table("table", getTable());
+  v.checkSize(table, 1, dw.getSize(0), "the slices of 'dw'");
+  v.checkSameRows(table, dy);
   return v.getResult();
 }

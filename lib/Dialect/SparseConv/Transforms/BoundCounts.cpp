@@ -20,6 +20,22 @@ namespace mlir::sparseconv {
 using namespace mlir;
 using namespace mlir::sparseconv;
 
+/// Whether the size of a buffer depends on `number`.
+static bool isUsedAsSize(Value number) {
+  SmallVector<Value> work = {number};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!work.empty())
+    for (Operation *user : work.pop_back_val().getUsers()) {
+      if (isa<memref::AllocOp>(user))
+        return true;
+      if (isa_and_nonnull<arith::ArithDialect>(user->getDialect()) &&
+          user->getResult(0).getType().isIntOrIndex() &&
+          seen.insert(user).second)
+        work.push_back(user->getResult(0));
+    }
+  return false;
+}
+
 /// Every dynamic size of an argument becomes a number of the device, passed as
 /// a buffer of its own; so does a scalar argument.
 static LogicalResult passSizes(func::FuncOp function) {
@@ -27,7 +43,14 @@ static LogicalResult passSizes(func::FuncOp function) {
   auto slotType = MemRefType::get({1}, builder.getIndexType());
   for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i) {
     BlockArgument argument = function.getArgument(i);
-    if (argument.getType().isIntOrIndexOrFloat()) {
+    Value number;
+    if (argument.getType().isIndex() && isUsedAsSize(argument)) {
+      // The rows of a buffer, which takes no memory, have a capacity.
+      number = arith::ConstantIndexOp::create(builder, function.getLoc(), 0);
+      argument.replaceAllUsesWith(number);
+      argument.setType(
+          MemRefType::get({ShapedType::kDynamic, 0}, builder.getI8Type()));
+    } else if (argument.getType().isIntOrIndexOrFloat()) {
       argument.setType(MemRefType::get({1}, argument.getType()));
       Value scalar = DeviceScalarOp::create(builder, function.getLoc(),
                                             argument, /*bound=*/Value());
@@ -61,6 +84,10 @@ static LogicalResult passSizes(func::FuncOp function) {
       for (Operation *user : dims)
         if (cast<memref::DimOp>(user).getConstantIndex() == axis)
           user->getResult(0).replaceAllUsesWith(size);
+      if (number) {
+        number.replaceAllUsesWith(size);
+        number.getDefiningOp()->erase();
+      }
     }
   }
   function.setFunctionType(

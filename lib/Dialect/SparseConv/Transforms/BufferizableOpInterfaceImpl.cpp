@@ -98,10 +98,10 @@ void mlir::sparseconv::registerBufferizableOpInterfaceExternalModels(
   registry.addExtension(+[](MLIRContext *context, SparseConvDialect *) {
     attachModels<DecodeOp, EncodeOp, FloorOp, FromDenseKernelOp, GatherGemmOp,
                  GatherRowsOp, GlobalPoolGradKernelOp, GlobalPoolKernelOp,
-                 ImplicitGemmOp, InterpolateOp, IntersectOp, InvertTableOp,
-                 PairListsOp, PoolGradKernelOp, PoolKernelOp, ScatterRowsOp,
-                 SearchOp, PackWeightsOp, SelectOp, SortOp, SpreadOp,
-                 TileRowsOp, TiledGemmOp, ToDenseKernelOp, UniqueOp,
-                 WeightGradKernelOp, WeightedGatherOp>(context);
+                 ImplicitGemmOp, ImplicitWeightGradOp, InterpolateOp,
+                 IntersectOp, InvertTableOp, PairListsOp, PoolGradKernelOp,
+                 PoolKernelOp, ScatterRowsOp, SearchOp, PackWeightsOp, SelectOp,
+                 SortOp, SpreadOp, TileRowsOp, TiledGemmOp, ToDenseKernelOp,
+                 UniqueOp, WeightGradKernelOp, WeightedGatherOp>(context);
   });
 }

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Kernels/LoopBuilder.h"
 
@@ -22,19 +23,44 @@ namespace mlir::sparseconv {
 using namespace mlir;
 using namespace mlir::sparseconv;
 
+/// Whether an element is there whatever the sizes are.
+static bool isInside(tensor::ExtractOp extract) {
+  auto type = extract.getTensor().getType();
+  return llvm::all_of(llvm::zip_equal(type.getShape(), extract.getIndices()),
+                      [](auto entry) {
+                        auto [size, index] = entry;
+                        std::optional<int64_t> at = getConstantIntValue(index);
+                        return at && !ShapedType::isDynamic(size) && *at < size;
+                      });
+}
+
 /// Whether `op` may run although its branch is not taken. An operation on
 /// tensors may not: their sizes may agree in that branch only.
 static bool mayRunAnyway(Operation *op) {
-  return isPure(op) && (!isa<linalg::LinalgOp>(op) || isa<linalg::FillOp>(op));
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return isInside(extract);
+  if (isa<linalg::LinalgOp>(op))
+    return isa<linalg::FillOp>(op);
+  return op->getNumRegions() == 0 && isPure(op);
 }
 
-/// Moves what may run anyway in front of `branch`.
-static void hoist(scf::IfOp branch, Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
-    if (mayRunAnyway(&op) && llvm::all_of(op.getOperands(), [&](Value operand) {
-          return operand.getParentBlock() != &block;
-        }))
+/// Moves what may run anyway in front of `branch`, if that leaves a side with
+/// results from outside only.
+static bool hoist(scf::IfOp branch, Block &side) {
+  llvm::SmallPtrSet<Operation *, 8> hoisted;
+  auto isOutside = [&](Value value) {
+    return value.getParentBlock() != &side ||
+           hoisted.contains(value.getDefiningOp());
+  };
+  for (Operation &op : side.without_terminator())
+    if (mayRunAnyway(&op) && llvm::all_of(op.getOperands(), isOutside))
+      hoisted.insert(&op);
+  if (!llvm::all_of(side.getTerminator()->getOperands(), isOutside))
+    return false;
+  for (Operation &op : llvm::make_early_inc_range(side.without_terminator()))
+    if (hoisted.contains(&op))
       op.moveBefore(branch);
+  return true;
 }
 
 /// An element of a tensor, of which a fill holds only one.
@@ -79,18 +105,120 @@ static Value selectTensor(LoopBuilder &b, Value condition, Value ifTrue,
   return generic.getResult(0);
 }
 
-static void flatten(IRRewriter &rewriter, scf::IfOp branch) {
-  for (Block *block : {branch.thenBlock(), branch.elseBlock()})
-    hoist(branch, *block);
-  auto isOutside = [&](Value value) {
-    return !branch->isAncestor(value.getParentBlock()->getParentOp());
+/// Whether all of `values` are dynamic in their first dimension, where they
+/// have one: nothing is left of them without their rows.
+static bool haveRows(ValueRange values) {
+  return llvm::all_of(values, [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return !type || type.getRank() == 0 || type.isDynamicDim(0);
+  });
+}
+
+/// Whether a slice of no rows is taken of no rows.
+static bool followsRows(tensor::ExtractSliceOp slice) {
+  return !slice.getSourceType().isDynamicDim(0) ||
+         (ShapedType::isDynamic(slice.getStaticSizes()[0]) &&
+          slice.getStaticOffsets()[0] == 0);
+}
+
+/// Whether `op` does no harm where its tensors have no rows.
+static bool mayRunWithoutRows(Operation *op) {
+  if (auto kernel = dyn_cast<DestinationStyleOpInterface>(op);
+      kernel && isa<SparseConvDialect>(op->getDialect())) {
+    // Those with a status record report what they find in rows.
+    bool reports =
+        llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>);
+    SmallVector<Value> inputs = llvm::map_to_vector(
+        kernel.getDpsInputOperands(), [](OpOperand *o) { return o->get(); });
+    return !reports || haveRows(inputs);
+  }
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return isInside(extract);
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return followsRows(slice);
+  // The report of an error, which stays under the condition.
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return branch.getNumResults() == 0;
+  if (isa<linalg::LinalgOp>(op)) {
+    bool reads = op->walk([](tensor::ExtractOp) {
+                     return WalkResult::interrupt();
+                   }).wasInterrupted();
+    return !reads || haveRows(op->getResults());
+  }
+  return !isa_and_nonnull<scf::SCFDialect>(op->getDialect()) && isPure(op);
+}
+
+/// Moves what is left in a side in front of `branch`. Unless `isChosen`, what
+/// it takes from outside has no rows, and numbers are 0.
+static void runWithoutRows(IRRewriter &rewriter, scf::IfOp branch, Block &side,
+                           Value isChosen) {
+  rewriter.setInsertionPoint(branch);
+  LoopBuilder b(branch.getLoc(), rewriter);
+  auto take = [&](Value value) -> Value {
+    if (value.getType().isIndex())
+      return getConstantIntValue(value) ? value
+                                        : b.select(isChosen, value, b.index(0));
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || type.getRank() == 0 || !type.isDynamicDim(0))
+      return value;
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(b, b.getLoc(), value);
+    SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0));
+    SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
+    sizes[0] = b.select(isChosen, cast<Value>(sizes[0]), b.index(0));
+    Value rows =
+        tensor::ExtractSliceOp::create(b, value, offsets, sizes, strides);
+    return rows.getType() == type ? rows
+                                  : tensor::CastOp::create(b, type, rows);
   };
-  if (!llvm::all_of(branch.thenYield().getResults(), isOutside) ||
-      !llvm::all_of(branch.elseYield().getResults(), isOutside))
-    return;
+  llvm::DenseMap<Value, Value> taken;
+  for (Operation &op : llvm::make_early_inc_range(side.without_terminator())) {
+    op.walk([&](Operation *nested) {
+      for (OpOperand &operand : nested->getOpOperands()) {
+        Value value = operand.get();
+        Operation *owner = value.getParentBlock()->getParentOp();
+        if (!owner->isProperAncestor(branch))
+          continue;
+        auto [it, isNew] = taken.try_emplace(value);
+        if (isNew)
+          it->second = take(value);
+        operand.set(taken.lookup(value));
+      }
+    });
+    if (auto report = dyn_cast<scf::IfOp>(op)) {
+      report.getConditionMutable().assign(
+          b.andBits(isChosen, report.getCondition()));
+    }
+    rewriter.moveOpBefore(&op, b.getInsertionBlock(), b.getInsertionPoint());
+  }
+}
+
+/// The operation that keeps a side from running in any case, or null.
+static Operation *findObstacle(Block &side) {
+  for (Operation &op : side.without_terminator())
+    if (!mayRunWithoutRows(&op))
+      return &op;
+  return nullptr;
+}
+
+static LogicalResult flatten(IRRewriter &rewriter, scf::IfOp branch) {
   rewriter.setInsertionPoint(branch);
   LoopBuilder b(branch.getLoc(), rewriter);
   Value condition = branch.getCondition();
+  for (bool isThen : {true, false}) {
+    Block *side = isThen ? branch.thenBlock() : branch.elseBlock();
+    if (hoist(branch, *side))
+      continue;
+    if (Operation *op = findObstacle(*side))
+      return op->emitError("'")
+             << op->getName()
+             << "' in a branch with tensors has no form on the GPU: both sides "
+                "run there, one of them without rows, which it may not";
+    rewriter.setInsertionPoint(branch);
+    runWithoutRows(rewriter, branch, *side,
+                   isThen ? condition : b.notBit(condition));
+  }
+  rewriter.setInsertionPoint(branch);
   SmallVector<Value> results;
   for (auto [ifTrue, ifFalse] : llvm::zip(branch.thenYield().getResults(),
                                           branch.elseYield().getResults()))
@@ -111,6 +239,7 @@ static void flatten(IRRewriter &rewriter, scf::IfOp branch) {
   if (!branch.elseBlock()->without_terminator().empty())
     b.ifThen(b.notBit(condition), take(*branch.elseBlock()));
   rewriter.replaceOp(branch, results);
+  return success();
 }
 
 namespace {
@@ -125,7 +254,18 @@ struct FlattenBranches
         branches.push_back(branch);
     });
     for (scf::IfOp branch : branches)
-      flatten(rewriter, branch);
+      if (failed(flatten(rewriter, branch)))
+        return signalPassFailure();
+    getOperation()->walk([&](arith::SelectOp op) {
+      if (!isa<RankedTensorType>(op.getType()) ||
+          !op.getCondition().getType().isInteger(1))
+        return;
+      rewriter.setInsertionPoint(op);
+      LoopBuilder b(op.getLoc(), rewriter);
+      rewriter.replaceOp(op,
+                         selectTensor(b, op.getCondition(), op.getTrueValue(),
+                                      op.getFalseValue()));
+    });
   }
 };
 } // namespace

@@ -28,8 +28,9 @@ Value mlir::sparseconv::getBase(Value buffer) {
           return isConstantIntValue(offset, 0);
         }))
       buffer = view.getSource();
-    else if (auto cast = dyn_cast<memref::CastOp>(op))
-      buffer = cast.getSource();
+    else if (isa<memref::CastOp, memref::CollapseShapeOp,
+                 memref::ExpandShapeOp>(op))
+      buffer = op->getOperand(0);
     else
       break;
   }

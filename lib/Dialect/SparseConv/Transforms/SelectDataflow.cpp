@@ -8,6 +8,8 @@
 
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+#include "sparseconv/Kernels/GatherGemm.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::sparseconv {
 #define GEN_PASS_DEF_SPARSECONVSELECTDATAFLOW
@@ -28,26 +30,44 @@ struct SelectDataflow
           << target << "'; there are: cpu, cuda";
       return signalPassFailure();
     }
+    const GpuChip *gpu = nullptr;
     if (target == "cuda") {
+      gpu = GpuChip::find(chip);
+      if (!gpu) {
+        auto names = llvm::map_range(
+            GpuChip::all(), [](const GpuChip &known) { return known.name; });
+        getOperation()->emitError("no chip '")
+            << chip << "' is known; there are: " << llvm::join(names, ", ");
+        return signalPassFailure();
+      }
       getOperation()->setAttr("sparseconv.target",
                               StringAttr::get(&getContext(), target));
       getOperation()->setAttr("sparseconv.chip",
                               StringAttr::get(&getContext(), chip));
     }
-    auto choice =
-        DataflowAttr::get(&getContext(),
-                          target == "cuda" ? DataflowKind::OutputStationary
-                                           : DataflowKind::WeightStationary,
-                          0, 1);
-    auto select = [&](auto op) {
+    auto select = [&](auto op, int64_t splitK) {
       if (op.getDataflow())
         return;
-      op.setDataflowAttr(choice);
+      op.setDataflowAttr(DataflowAttr::get(&getContext(),
+                                           gpu ? DataflowKind::OutputStationary
+                                               : DataflowKind::WeightStationary,
+                                           /*threshold=*/0, splitK));
       ++numSelected;
     };
-    getOperation()->walk([&](ConvOp op) { select(op); });
-    getOperation()->walk([&](InputGradOp op) { select(op); });
-    getOperation()->walk([&](WeightGradOp op) { select(op); });
+    auto getSplitK = [&](ShapedType weights, bool isTransposed, Type features) {
+      return gpu ? chooseGatherGemm(weights, isTransposed, features, *gpu)
+                       .splitK
+                 : 1;
+    };
+    getOperation()->walk([&](ConvOp op) {
+      select(op, getSplitK(op.getW().getType(), /*isTransposed=*/false,
+                           op.getX().getType().getElementType()));
+    });
+    getOperation()->walk([&](InputGradOp op) {
+      select(op, getSplitK(op.getW().getType(), /*isTransposed=*/true,
+                           op.getDy().getType().getElementType()));
+    });
+    getOperation()->walk([&](WeightGradOp op) { select(op, /*splitK=*/1); });
   }
 };
 } // namespace

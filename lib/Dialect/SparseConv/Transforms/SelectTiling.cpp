@@ -8,6 +8,8 @@
 
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+#include "sparseconv/Kernels/GatherGemm.h"
+#include "sparseconv/Kernels/LoopBuilder.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::sparseconv {
@@ -47,20 +49,42 @@ struct SelectTiling
           << vectorBits.getValue();
       return signalPassFailure();
     }
-    auto select = [&](auto op, ShapedType weights, bool transposed) {
+    const GpuChip *chip = GpuChip::find(getChipName(getOperation()));
+    bool isGpu = getLoopTarget(getOperation()) == LoopTarget::GPU;
+    if (isGpu && !chip) {
+      getOperation()->emitError("expects a chip that is known, as "
+                                "sparseconv-select-dataflow names it");
+      return signalPassFailure();
+    }
+    auto select = [&](auto op, ShapedType weights, Type features,
+                      bool isTransposed) {
       if (op.getTiling())
         return;
-      int64_t columns =
-          weights.getDimSize(weights.getRank() - (transposed ? 2 : 1));
-      op.setTilingAttr(getTiling(&getContext(), vectorBits, columns));
+      if (isGpu) {
+        op.setTilingAttr(
+            getTiling(&getContext(), chooseGatherGemm(weights, isTransposed,
+                                                      features, *chip)));
+      } else {
+        int64_t columns =
+            weights.getDimSize(weights.getRank() - (isTransposed ? 2 : 1));
+        op.setTilingAttr(getTiling(&getContext(), vectorBits, columns));
+      }
       ++numSelected;
     };
-    getOperation()->walk(
-        [&](ConvOp op) { select(op, op.getW().getType(), false); });
-    getOperation()->walk(
-        [&](InputGradOp op) { select(op, op.getW().getType(), true); });
-    getOperation()->walk(
-        [&](WeightGradOp op) { select(op, op.getDw().getType(), false); });
+    getOperation()->walk([&](ConvOp op) {
+      select(op, op.getW().getType(), op.getX().getType().getElementType(),
+             /*isTransposed=*/false);
+    });
+    getOperation()->walk([&](InputGradOp op) {
+      select(op, op.getW().getType(), op.getDy().getType().getElementType(),
+             /*isTransposed=*/true);
+    });
+    if (isGpu)
+      return;
+    getOperation()->walk([&](WeightGradOp op) {
+      select(op, op.getDw().getType(), op.getX().getType().getElementType(),
+             /*isTransposed=*/false);
+    });
   }
 };
 } // namespace

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+#include "sparseconv/Kernels/LoopBuilder.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace mlir::sparseconv {
@@ -18,6 +19,7 @@ namespace mlir::sparseconv {
 } // namespace mlir::sparseconv
 
 using namespace mlir;
+using namespace mlir::sparseconv;
 
 /// The tensor whose buffer `value` is, or is a part of.
 static Value getSource(Value value) {
@@ -30,16 +32,33 @@ static Value getSource(Value value) {
   return value;
 }
 
+/// Whether `value` is a tensor of another shape.
+static bool isReshaped(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      return true;
+    if (!isa<tensor::CastOp, tensor::ExtractSliceOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
 namespace {
 struct SeparateResults
     : mlir::sparseconv::impl::SparseConvSeparateResultsBase<SeparateResults> {
   void runOnOperation() override {
-    getOperation()->walk([](func::ReturnOp op) {
+    bool isGpu = getLoopTarget(getOperation()) == LoopTarget::GPU;
+    getOperation()->walk([&](func::ReturnOp op) {
       OpBuilder builder(op);
       llvm::SmallPtrSet<Value, 8> sources;
       for (OpOperand &operand : op->getOpOperands()) {
         auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-        if (!type || sources.insert(getSource(operand.get())).second)
+        if (!type)
+          continue;
+        bool isFirst = sources.insert(getSource(operand.get())).second;
+        bool isWhole = !isGpu || !isReshaped(operand.get());
+        if (isFirst && isWhole)
           continue;
         operand.set(bufferization::AllocTensorOp::create(
             builder, op.getLoc(), type, /*dynamicSizes=*/ValueRange(),

@@ -116,3 +116,23 @@ func.func @scalar(%scale: f32, %status: memref<8xi64>) {
 func.func private @private(%x: memref<?xf32>) {
   return
 }
+
+// -----
+
+// An index that a buffer's size depends on has a capacity as the rows of a
+// buffer without elements; one that does not is a number in a buffer.
+
+// CHECK-LABEL: func.func @index_arguments(
+// CHECK-SAME: %[[N:[^:]*]]: memref<?x0xi8>, %[[M:[^:]*]]: memref<1xindex>, %[[SIZE:[^:]*]]: memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>})
+// CHECK-DAG:  %[[CAPACITY:.*]] = memref.dim %[[N]], %c0
+// CHECK:      %[[EXACT:.*]] = sparseconv.kernel.device_scalar %[[SIZE]] at_most %[[CAPACITY]] : memref<1xindex>
+// CHECK:      %[[OTHER:.*]] = sparseconv.kernel.device_scalar %[[M]] : memref<1xindex>
+// CHECK:      %[[TWICE:.*]] = arith.addi %[[EXACT]], %[[EXACT]]
+// CHECK:      memref.alloc(%[[TWICE]])
+// CHECK:      "test.use"(%[[OTHER]])
+func.func @index_arguments(%n: index, %m: index) {
+  %twice = arith.addi %n, %n : index
+  %a = memref.alloc(%twice) : memref<?xf32>
+  "test.use"(%m) : (index) -> ()
+  return
+}

@@ -54,13 +54,30 @@ func.func @implicit_gemm(%x: tensor<?x8xf32>, %w: tensor<2x8x16xf32>, %table: te
   %y = sparseconv.kernel.implicit_gemm
       ins(%x, %w, %table, %bias : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?x2xi32>, tensor<16xf32>)
       outs(%empty : tensor<?x16xf32>)
-      {dataflow = #sparseconv.dataflow<output_stationary>,
-       tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} {
+      {dataflow = #sparseconv.dataflow<output_stationary>} {
   ^bb0(%acc: f32, %b: f32):
     %sum = arith.addf %acc, %b : f32
     sparseconv.yield %sum : f32
   } -> tensor<?x16xf32>
   return %y : tensor<?x16xf32>
+}
+
+// -----
+
+// The gradient is written whole, too.
+// CHECK-LABEL: func.func @implicit_weight_grad(
+// CHECK-SAME: %[[X:[^:]*]]: memref<?x8xf32>, %[[DY:[^:]*]]: memref<?x16xf32>, %[[TABLE:[^:]*]]: memref<?x2xi32>)
+// CHECK-NOT:  memref.copy
+// CHECK:      %[[DW:.*]] = memref.alloc() {{.*}} : memref<2x8x16xf32>
+// CHECK-NEXT: sparseconv.kernel.implicit_weight_grad ins(%[[X]], %[[DY]], %[[TABLE]] : {{.*}}) outs(%[[DW]] : memref<2x8x16xf32>)
+// CHECK-NOT:  memref.copy
+// CHECK:      return %[[DW]]
+func.func @implicit_weight_grad(%x: tensor<?x8xf32>, %dy: tensor<?x16xf32>, %table: tensor<?x2xi32>) -> tensor<2x8x16xf32> {
+  %empty = tensor.empty() : tensor<2x8x16xf32>
+  %dw = sparseconv.kernel.implicit_weight_grad
+      ins(%x, %dy, %table : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?x2xi32>)
+      outs(%empty : tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+  return %dw : tensor<2x8x16xf32>
 }
 
 // -----

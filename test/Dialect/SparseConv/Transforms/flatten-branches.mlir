@@ -61,13 +61,22 @@ func.func @choose(%is: i1, %x: tensor<4xf32>, %y: tensor<4xf32>, %n: index, %m: 
 
 // -----
 
-// A side that computes a tensor is not run without need: its sizes may agree
-// only there.
+// A side that computes a tensor runs in any case, on no rows unless it is chosen.
 
 // CHECK-LABEL: func.func @computes(
-// CHECK:      scf.if
-// CHECK:        linalg.add
-// CHECK:      } else {
+// CHECK-SAME: %[[IS:[^:]*]]: i1, %[[X:[^:]*]]: tensor<?xf32>, %[[Y:[^:]*]]: tensor<?xf32>
+// CHECK:      %[[N:.*]] = tensor.dim %[[X]]
+// CHECK:      %[[ROWS:.*]] = arith.select %[[IS]], %[[N]], %c0{{.*}} : index
+// CHECK:      %[[XS:.*]] = tensor.extract_slice %[[X]][0] [%[[ROWS]]] [1]
+// CHECK:      %[[M:.*]] = tensor.dim %[[Y]]
+// CHECK:      %[[ROWS2:.*]] = arith.select %[[IS]], %[[M]], %c0{{.*}} : index
+// CHECK:      %[[YS:.*]] = tensor.extract_slice %[[Y]][0] [%[[ROWS2]]] [1]
+// CHECK:      %[[SUM:.*]] = linalg.add ins(%[[XS]], %[[YS]] :
+// CHECK:      linalg.generic
+// CHECK:        scf.if %[[IS]]
+// CHECK:          tensor.extract %[[SUM]]
+// CHECK:        } else {
+// CHECK:          tensor.extract %[[X]]
 func.func @computes(%is: i1, %x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   %r = scf.if %is -> tensor<?xf32> {
     %sum = linalg.add ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%x : tensor<?xf32>) -> tensor<?xf32>
@@ -75,5 +84,58 @@ func.func @computes(%is: i1, %x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf
   } else {
     scf.yield %x : tensor<?xf32>
   }
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+// The other side: rows where the condition does not hold. What an operation
+// would report, it reports of rows; a report of the side's own stays under the
+// condition.
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [24], guard = [32]>
+!set = !sparseconv.coords<1, stride = [1], #packing>
+
+// CHECK-LABEL: func.func @kernels(
+// CHECK-SAME: %[[IS:[^:]*]]: i1, %[[KEYS:[^:]*]]: tensor<?xi64>, %[[N:[^:]*]]: index, %[[BAD:[^:]*]]: i1, %[[STATUS:[^:]*]]: memref<8xi64>
+// CHECK:      %[[NOT:.*]] = arith.xori %[[IS]], %true
+// CHECK:      %[[ROOM:.*]] = arith.select %[[NOT]], %[[N]], %c0{{.*}} : index
+// CHECK:      tensor.empty(%[[ROOM]])
+// CHECK:      %[[DIM:.*]] = tensor.dim %[[KEYS]]
+// CHECK:      %[[ROWS:.*]] = arith.select %[[NOT]], %[[DIM]], %c0{{.*}} : index
+// CHECK:      %[[FEW:.*]] = tensor.extract_slice %[[KEYS]][0] [%[[ROWS]]] [1]
+// CHECK:      sparseconv.kernel.floor ins(%[[FEW]], %[[STATUS]] :
+// CHECK:      %[[REPORT:.*]] = arith.andi %[[NOT]], %[[BAD]]
+// CHECK:      scf.if %[[REPORT]] {
+// CHECK-NEXT:   memref.store
+// CHECK:      linalg.generic
+func.func @kernels(%is: i1, %keys: tensor<?xi64>, %n: index, %bad: i1, %status: memref<8xi64>) -> tensor<?xi64> {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : i64
+  %r = scf.if %is -> tensor<?xi64> {
+    scf.yield %keys : tensor<?xi64>
+  } else {
+    %empty = tensor.empty(%n) : tensor<?xi64>
+    %count = tensor.empty() : tensor<1xindex>
+    %floored:2 = sparseconv.kernel.floor ins(%keys, %status : tensor<?xi64>, memref<8xi64>)
+        outs(%empty, %count : tensor<?xi64>, tensor<1xindex>) {op_id = 0 : i64, set = !set} -> (tensor<?xi64>, tensor<1xindex>)
+    scf.if %bad {
+      memref.store %one, %status[%c0] : memref<8xi64>
+    }
+    scf.yield %floored#0 : tensor<?xi64>
+  }
+  return %r : tensor<?xi64>
+}
+
+// -----
+
+// A selection of tensors is one of elements.
+
+// CHECK-LABEL: func.func @select(
+// CHECK:       linalg.generic
+// CHECK:         scf.if
+// CHECK-NOT:   arith.select {{.*}} tensor
+func.func @select(%is: i1, %x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %r = arith.select %is, %x, %y : tensor<?xf32>
   return %r : tensor<?xf32>
 }

@@ -108,13 +108,14 @@ func.func @buffer(%count: memref<1xindex>) -> memref<?xf32> {
 // -----
 
 func.func @grid(%x: memref<8xf32>, %count: memref<1xindex>) {
-  %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %one = arith.constant 1.0 : f32
   %n = sparseconv.kernel.device_scalar %count : memref<1xindex>
   // expected-error @+1 {{a size that only the device knows has no bound on the host}}
-  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
-    memref.store %one, %x[%i] : memref<8xf32>
+  gpu.launch blocks(%b, %by, %bz) in (%gx = %n, %gy = %c1, %gz = %c1)
+             threads(%t, %ty, %tz) in (%tx = %c1, %sy = %c1, %sz = %c1) {
+    memref.store %one, %x[%b] : memref<8xf32>
+    gpu.terminator
   }
   return
 }

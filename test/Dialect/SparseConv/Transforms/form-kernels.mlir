@@ -1,17 +1,17 @@
 // RUN: sparseconv-opt %s --sparseconv-form-kernels --split-input-file | FileCheck %s
 // RUN: sparseconv-opt %s --sparseconv-form-kernels=block-size=64 --split-input-file | FileCheck %s --check-prefix=SMALL
 
-// A parallel loop is a launch with a thread for each iteration: blocks of 256,
-// of which the last one may have threads to spare.
+// A parallel loop is a launch with a thread for each iteration, in blocks of 256;
+// beyond 4096 blocks a thread takes several, a grid apart.
 
 // CHECK-LABEL: func.func @loop(
 // CHECK-SAME: %[[X:.*]]: memref<1000xf32>) {
 // CHECK:      gpu.launch blocks(%[[B:[^,]*]], {{.*}} in (%{{.*}} = %[[GRID:[^,]*]], {{.*}}) threads(%[[T:[^,]*]], {{.*}} in (%{{.*}} = %c256
 // CHECK:        %[[FIRST:.*]] = arith.muli %[[B]], %c256
 // CHECK:        %[[I:.*]] = arith.addi %[[FIRST]], %[[T]]
-// CHECK:        %[[IS:.*]] = arith.cmpi slt, %[[I]], %c1000
-// CHECK:        scf.if %[[IS]] {
-// CHECK-NEXT:     memref.store %{{.*}}, %[[X]][%[[I]]]
+// CHECK:        %[[STRIDE:.*]] = arith.muli %{{.*}}, %c256
+// CHECK:        scf.for %[[N:.*]] = %[[I]] to %c1000{{[_0-9]*}} step %[[STRIDE]] {
+// CHECK-NEXT:     memref.store %{{.*}}, %[[X]][%[[N]]]
 // CHECK-NEXT:   }
 // CHECK-NEXT:   gpu.terminator
 // CHECK:      return
@@ -34,8 +34,7 @@ func.func @loop(%x: memref<1000xf32>) {
 
 // CHECK-LABEL: func.func @two_dimensions(
 // CHECK:      gpu.launch
-// CHECK:        %[[LINEAR:.*]] = arith.addi
-// CHECK:        arith.cmpi slt, %[[LINEAR]], %c96
+// CHECK:        scf.for %[[LINEAR:.*]] = %{{.*}} to %c96
 // CHECK:        %[[PLACE:.*]] = arith.remui %[[LINEAR]], %c8
 // CHECK:        %[[ROW:.*]] = arith.divui %[[LINEAR]], %c8
 // CHECK:        %[[OFFSET:.*]] = arith.muli %[[PLACE]], %c2
@@ -62,7 +61,8 @@ func.func @two_dimensions(%x: memref<12x16xf32>, %v: memref<1xf32>) {
 // CHECK-LABEL: func.func @bounds(
 // CHECK-SAME: %[[X:[^:]*]]: memref<?x8xf32>, %[[ROWS:[^:]*]]: memref<1xindex>
 // CHECK:      %[[ROOM:.*]] = memref.dim %[[X]], %c0
-// CHECK:      %[[BLOCKS:.*]] = arith.ceildivsi %[[ROOM]], %c256
+// CHECK:      %[[NEEDED:.*]] = arith.ceildivsi %[[ROOM]], %c256
+// CHECK:      %[[BLOCKS:.*]] = arith.minsi %[[NEEDED]], %c4096
 // CHECK:      %[[ADDRESS:.*]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [], strides: [] : memref<?x8xf32> to memref<f32>
 // CHECK:      gpu.launch {{.*}} = %[[BLOCKS]], {{.*}}
 // CHECK:        %[[N:.*]] = memref.load %[[ROWS]]

@@ -61,6 +61,27 @@ func.func @sum_over_rows(%x: memref<?x8xf32>, %sum: memref<8xf32>, %n: index) {
 
 // -----
 
+// A parallel loop whose bound is the row stays inside the loop over rows.
+// CHECK-LABEL: func @triangle
+// CHECK: scf.for %[[R:.*]] =
+// CHECK:   scf.parallel (%[[C:.*]]) = (%{{.*}}) to (%[[R]])
+// CHECK:     memref.store %{{.*}}, %{{.*}}[%[[R]], %[[C]]]
+// SINK-LABEL: func @triangle
+// SINK: scf.for %[[R:.*]] =
+// SINK:   scf.parallel (%{{.*}}) = (%{{.*}}) to (%[[R]])
+func.func @triangle(%buffer: memref<?x?xf32>, %n: index, %v: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %r = %c0 to %n step %c1 {
+    scf.parallel (%c) = (%c0) to (%r) step (%c1) {
+      memref.store %v, %buffer[%r, %c] : memref<?x?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
 // For a target that takes all parallel loops, only sequential ones move.
 // SINK-LABEL: func @sink
 // SINK: scf.parallel (%[[C:.*]], %[[D:.*]]) =

@@ -109,8 +109,13 @@ CUresult FakeDriver::enqueue(CUstream stream, const string &text,
                              std::function<void()> action) {
   if (stream && !live.count(stream))
     misuse.push_back("work on a dead stream: " + text);
-  if (!text.empty())
+  if (!text.empty()) {
     work.push_back(text);
+    action = [inner = std::move(action)] {
+      inner();
+      ++get().clock;
+    };
+  }
   if (isCapturing(stream)) {
     streams[stream].last = nullptr;
     capture.nodes.push_back(std::move(action));

@@ -84,6 +84,8 @@ public:
   struct Event {
     uint64_t ticket = 0; ///< position in the queue, 0 where not recorded
     bool captured = false, waited = false;
+    bool isTimed = false;
+    int time = -1; ///< when it was recorded last, by `clock`
   };
   struct Stream {
     bool capturing = false;
@@ -112,6 +114,7 @@ public:
   Graph capture;
   CUstream origin = nullptr;
   uint64_t issued = 0, done = 0;
+  int clock = 0; ///< device work that has been done
   std::vector<std::function<void()>> queue;
   std::recursive_mutex mutex;
 };

@@ -165,9 +165,8 @@ CUresult cuStreamIsCapturing(CUstream stream, int *status) {
   return 0;
 }
 CUresult cuEventCreate(CUevent *event, unsigned flags) {
-  if (flags != CU_EVENT_DISABLE_TIMING)
-    fake().misuse.push_back("an event with timing");
   *event = static_cast<CUevent>(fake().create("event"));
+  fake().events[*event].isTimed = flags != CU_EVENT_DISABLE_TIMING;
   return 0;
 }
 CUresult cuEventDestroy(CUevent event) {
@@ -176,6 +175,8 @@ CUresult cuEventDestroy(CUevent event) {
 }
 CUresult cuEventRecord(CUevent handle, CUstream stream) {
   FakeDriver::Event &event = fake().events[handle];
+  if (event.isTimed)
+    fake().misuse.push_back("order between streams by an event with timing");
   event = {};
   if (fake().isCapturing(stream)) {
     event.captured = true;
@@ -184,6 +185,21 @@ CUresult cuEventRecord(CUevent handle, CUstream stream) {
   }
   fake().enqueue(stream, "", [] {});
   event.ticket = fake().issued;
+  return 0;
+}
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream,
+                                unsigned flags) {
+  if (flags != CU_EVENT_RECORD_EXTERNAL || !fake().isCapturing(stream))
+    fake().misuse.push_back("an external event outside a graph");
+  return fake().enqueue(stream, "",
+                        [event] { fake().events[event].time = fake().clock; });
+}
+CUresult cuEventElapsedTime(float *milliseconds, CUevent begin, CUevent end) {
+  const FakeDriver::Event &first = fake().events[begin];
+  const FakeDriver::Event &last = fake().events[end];
+  if (!first.isTimed || !last.isTimed || first.time < 0 || last.time < 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  *milliseconds = last.time - first.time;
   return 0;
 }
 CUresult cuEventQuery(CUevent event) {

@@ -183,4 +183,54 @@ def SparseConv_TilingAttr : SparseConv_Attr<"Tiling", "tiling"> {
   let genVerifyDecl = 1;
 }
 
+def SparseConv_GemmStrategy : I32EnumAttr<"GemmStrategy",
+    "the mainloop of an implicit GEMM on a GPU", [
+  I32EnumAttrCase<"Fma", 0, "fma">,
+  I32EnumAttrCase<"Warp16", 1, "warp16">,
+  I32EnumAttrCase<"Group64", 2, "group64">,
+  I32EnumAttrCase<"Ring64", 3, "ring64">]> {
+  let cppNamespace = "::mlir::sparseconv";
+  let genSpecializedAttr = 0;
+}
+
+def SparseConv_GemmTilingAttr : SparseConv_Attr<"GemmTiling", "gemm_tiling"> {
+  let summary = "the mainloop and the sizes of an implicit GEMM on a GPU";
+  let description = [{
+    ```mlir
+    #sparseconv.gemm_tiling<fma>
+    #sparseconv.gemm_tiling<ring64, warps = 8, depth = 64, width = 256, stages = 6>
+    ```
+
+    - `fma`: threads multiply and add; every type, groups, depthwise.
+    - `warp16`: a warp owns a tile of 16 rows; mma.sync, with the weights in
+      shared memory (`resident`) or read through the L1 cache.
+    - `group64`: a warpgroup owns a tile of 64 rows; wgmma, weights resident.
+    - `ring64`: the same with the weights in a ring of `stages` stages.
+
+    `warps` of a thread block, of which a multiprocessor holds `blocks`; `depth`
+    input channels a step; `width` output channels of a block. Offsets that no
+    row of a tile has are skipped (the masks of `kernel.tile_rows`). The decision
+    is made by `sparseconv-select-tiling`, or by hand, and checked against a chip
+    by `sparseconv-verify-selection`.
+  }];
+  let parameters = (ins
+    EnumParameter<SparseConv_GemmStrategy>:$strategy,
+    DefaultValuedParameter<"int64_t", "4">:$warps,
+    DefaultValuedParameter<"int64_t", "1">:$blocks,
+    DefaultValuedParameter<"int64_t", "16">:$depth,
+    DefaultValuedParameter<"int64_t", "8">:$width,
+    DefaultValuedParameter<"int64_t", "1">:$stages,
+    DefaultValuedParameter<"bool", "false">:$resident);
+  let assemblyFormat = [{
+    `<` $strategy
+    (`,` struct($warps, $blocks, $depth, $width, $stages, $resident)^)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+/// The sizes of a kernel, as the target counts them.
+def SparseConv_AnyTilingAttr
+    : AnyAttrOf<[SparseConv_TilingAttr, SparseConv_GemmTilingAttr],
+                "the sizes that a kernel is made for">;
+
 #endif // SPARSECONV_ATTRS

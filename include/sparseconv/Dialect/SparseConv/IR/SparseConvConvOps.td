@@ -62,7 +62,7 @@ def SparseConv_ConvOp : SparseConv_ComputeOp<"conv",
     SparseConv_KernelMapType:$map,
     Variadic<AnyRankedTensor>:$extras,
     OptionalAttr<SparseConv_DataflowAttr>:$dataflow,
-    OptionalAttr<SparseConv_TilingAttr>:$tiling);
+    OptionalAttr<SparseConv_AnyTilingAttr>:$tiling);
   let results = (outs SparseConv_Features:$y);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let builders = [OpBuilder<(ins "Value":$x, "Value":$w, "Value":$map)>];
@@ -107,7 +107,7 @@ def SparseConv_InputGradOp : SparseConv_ComputeOp<"input_grad"> {
     SparseConv_Weights:$w,
     SparseConv_KernelMapType:$map,
     OptionalAttr<SparseConv_DataflowAttr>:$dataflow,
-    OptionalAttr<SparseConv_TilingAttr>:$tiling);
+    OptionalAttr<SparseConv_AnyTilingAttr>:$tiling);
   let results = (outs SparseConv_Features:$dx);
   let assemblyFormat = [{
     $dy `,` $w `,` $map attr-dict
@@ -135,7 +135,7 @@ def SparseConv_WeightGradOp : SparseConv_ComputeOp<"weight_grad"> {
     SparseConv_KernelMapType:$map,
     OptionalAttr<I64Attr>:$groups,
     OptionalAttr<SparseConv_DataflowAttr>:$dataflow,
-    OptionalAttr<SparseConv_TilingAttr>:$tiling);
+    OptionalAttr<SparseConv_AnyTilingAttr>:$tiling);
   let results = (outs SparseConv_Weights:$dw);
   let assemblyFormat = [{
     $x `,` $dy `,` $map (`groups` `(` $groups^ `)`)? attr-dict

@@ -311,8 +311,7 @@ def SparseConv_ImplicitGemmOp
     SparseConv_FeaturesLike:$x, SparseConv_WeightsLike:$w,
     SparseConv_TableLike:$table, Variadic<SparseConv_ExtraLike>:$extras,
     SparseConv_FeaturesLike:$y,
-    SparseConv_DataflowAttr:$dataflow, SparseConv_TilingAttr:$tiling,
-    UnitAttr:$transpose_weights);
+    SparseConv_DataflowAttr:$dataflow, UnitAttr:$transpose_weights);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let hasRegionVerifier = 1;
 }
@@ -343,27 +342,34 @@ def SparseConv_PackWeightsOp
     : SparseConv_KernelOp<"pack_weights", "getImage", 1> {
   let summary = "weights as tensor cores take them";
   let description = [{
-    The image of `w` in the layout of the strategy that the tiling names.
+    The image of `w` in the layout of the mainloop that `tiling` names.
     `transpose_weights` as in `gather_gemm`.
   }];
   let arguments = (ins
     SparseConv_WeightsLike:$w, SparseConv_Shaped<[I8], [1]>:$image,
-    UnitAttr:$transpose_weights);
+    SparseConv_GemmTilingAttr:$tiling, UnitAttr:$transpose_weights);
 }
 
 def SparseConv_TiledGemmOp
-    : SparseConv_KernelOp<"tiled_gemm", "getY", 1> {
+    : SparseConv_KernelOp<"tiled_gemm", "getY", 3> {
   let summary = "implicit GEMM on tensor cores, with an epilogue";
   let description = [{
     As `implicit_gemm`, over the results of `tile_rows` and `pack_weights`. The
-    weights were [offsets, `in_channels`, channels of y].
+    weights were [offsets, channels of x, channels of y].
+
+    Where the rows do not fill the device, the offsets of a block of tiles are
+    divided among up to `split_k` thread blocks (of `dataflow`). Each leaves its
+    part of the sums in `scratch`; the last one to arrive, which `counters` tell,
+    adds the parts in their order. `counters` are zero before and after.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_Shaped<[I8], [1]>:$image,
     SparseConv_TableLike:$tiled_table, SparseConv_RowsLike:$order,
     SparseConv_TableLike:$masks, SparseConv_Shaped<[Index], [1]>:$sizes,
     Variadic<SparseConv_ExtraLike>:$extras,
-    SparseConv_FeaturesLike:$y);
+    SparseConv_FeaturesLike:$y, SparseConv_Shaped<[F32], [1]>:$scratch,
+    SparseConv_Shaped<[I32], [1]>:$counters,
+    SparseConv_DataflowAttr:$dataflow, SparseConv_GemmTilingAttr:$tiling);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let hasRegionVerifier = 1;
 }
@@ -381,6 +387,19 @@ def SparseConv_WeightGradKernelOp
     SparseConv_RowsLike:$in_rows, SparseConv_RowsLike:$out_rows,
     SparseConv_SegmentsLike:$segments, SparseConv_WeightsLike:$dw,
     SparseConv_TilingAttr:$tiling);
+}
+
+def SparseConv_ImplicitWeightGradOp
+    : SparseConv_KernelOp<"implicit_weight_grad", "getDw", 1> {
+  let summary = "gather-gather-GEMM over a neighbour table";
+  let description = [{
+    dw[k] = sum over r with table[r, k] = i >= 0 of transpose(x[i]) . dy[r], in
+    f32 in an order that depends on the number of rows alone, then one rounding.
+    `dw` as in `weight_grad`. An entry that is no row of x counts as none.
+  }];
+  let arguments = (ins
+    SparseConv_FeaturesLike:$x, SparseConv_FeaturesLike:$dy,
+    SparseConv_TableLike:$table, SparseConv_WeightsLike:$dw);
 }
 
 def SparseConv_PoolKernelOp : SparseConv_KernelOp<"pool", "getY", 1> {

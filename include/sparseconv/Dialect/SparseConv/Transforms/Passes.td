@@ -111,6 +111,11 @@ def SparseConvSelectTiling
       ones that hold weights and a broadcast input: 6 x 64 with 32 registers of
       512 bits, 6 x 16 with 16 of 256, 6 x 8 with 16 of 128; no wider than the
       output channels, padded to whole vectors.
+
+    Where the module is for a GPU (`sparseconv.target`, `sparseconv.chip`), every
+    `conv` and `input_grad` gets a `#sparseconv.gemm_tiling`: the first of the
+    mainloops known to be fast for its shape that fits the chip, or `fma` where
+    tensor cores do not take it (f32, groups, mixed types).
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
@@ -120,15 +125,39 @@ def SparseConvSelectTiling
     Statistic<"numSelected", "selected", "operations given a tiling">];
 }
 
+def SparseConvVerifySelection
+    : Pass<"sparseconv-verify-selection", "::mlir::ModuleOp"> {
+  let summary = "checks tilings and dataflows against the chip";
+  let description = [{
+    An error for every `conv` and `input_grad` whose `#sparseconv.gemm_tiling` and
+    dataflow cannot be run on the chip that the module names: shared memory,
+    registers, instructions, offsets that can be split. Whoever wrote them, a
+    pass or a person, learns which limit it is.
+  }];
+}
+
 def SparseConvSeparateResults
     : Pass<"sparseconv-separate-results", "::mlir::func::FuncOp"> {
   let summary = "gives each result of a function a buffer of its own";
   let description = [{
     One-shot bufferization takes the results of a call for distinct buffers, so
     that a caller may write to one of them in place. Where a function returns one
-    tensor twice, or two parts of one tensor, the later ones become copies.
+    tensor twice, or two parts of one tensor, the later ones become copies. On a
+    GPU a reshaped tensor becomes a copy, too: results are whole buffers there.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def SparseConvSeparateBuffers
+    : Pass<"sparseconv-separate-buffers", "::mlir::func::FuncOp"> {
+  let summary = "gives each use of an empty tensor one of its own";
+  let description = [{
+    CSE makes one `tensor.empty` of all that are alike, and bufferization one
+    buffer of it for all who write to it one after the other. A device could run
+    them side by side, and packs its memory by lifetimes anyway; so each use gets
+    a copy of the `tensor.empty`.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
 def SparseConvBoundCounts
@@ -141,26 +170,67 @@ def SparseConvBoundCounts
     operation's first destination has room. Each dynamic size of an argument is
     passed in a buffer, too (a new argument with the attribute
     `sparseconv.size_of`), bounded by the size of the buffer behind the argument.
+    An `index` argument that sizes of buffers depend on becomes a buffer of as
+    many rows of no elements (`memref<?x0xi8>`), so that it has a bound as well.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::sparseconv::SparseConvDialect"];
 }
 
+def SparseConvAllowInlining
+    : Pass<"sparseconv-allow-inlining", "::mlir::ModuleOp"> {
+  let summary = "lets the inliner take every function";
+  let description = [{
+    For a target that has no calls. Removes the attribute `no_inline` from calls
+    and from functions with a body.
+  }];
+}
+
+def SparseConvUnrollLoops
+    : Pass<"sparseconv-unroll-loops", "::mlir::func::FuncOp"> {
+  let summary = "repeats the bodies of loops around kernels";
+  let description = [{
+    For a target whose host runs straight through its launches. An `scf.for` over
+    sets, maps or tensors, whose bounds and step are constant, becomes as many
+    copies of its body. Loops over numbers alone stay: a kernel runs them.
+  }];
+  let options = [Option<"maxTrips", "max-trips", "uint64_t", /*default=*/"256",
+                        "loops of more iterations stay as they are">];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"numUnrolled", "unrolled", "loops unrolled">];
+}
+
 def SparseConvFlattenBranches
     : Pass<"sparseconv-flatten-branches", "::mlir::func::FuncOp"> {
-  let summary = "writes branches that only choose a tensor as a selection";
+  let summary = "writes branches with tensors as selections";
   let description = [{
-    For a target on whose host no branch can depend on a size. An `scf.if` whose
-    sides give tensors from before it, or fills, becomes a `linalg.generic` that
-    reads each element from the side that is chosen, and fuses with its readers.
-    What else the sides do (the report of an error) stays under the condition.
-    Branches that compute tensors stay as they are.
+    For a target on whose host no branch can depend on a number of the device. An
+    `scf.if` whose sides give tensors from before it, or fills, becomes a
+    `linalg.generic` that reads each element from the side that is chosen, and
+    fuses with its readers; so does an `arith.select` of tensors. What else the
+    sides do (the report of an error) stays under the condition.
+
+    A side that computes tensors runs in any case, but on no rows unless it is
+    chosen: what it takes from before the branch loses its rows, and numbers
+    become 0. An operation that could then fail, or that reads a place of a
+    tensor of its own accord, is an error.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
+}
+
+def SparseConvResolveReshapes
+    : Pass<"sparseconv-resolve-reshapes", "::mlir::func::FuncOp"> {
+  let summary = "computes sizes of reshaped buffers from those before";
+  let description = [{
+    A `memref.dim` of a `memref.collapse_shape` becomes the product of the sizes
+    that were collapsed, so that sizes depend on buffers alone.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
 }
 
 def SparseConvFormKernels

@@ -1,0 +1,27 @@
+//===- CompileToPlan.h - from a network to a plan ---------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_EXECUTION_COMPILETOPLAN_H
+#define SPARSECONV_EXECUTION_COMPILETOPLAN_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "sparseconv/Runtime/Plan.h"
+#include "sparseconv/Target/Plan/ScheduleSteps.h"
+
+namespace mlir::sparseconv {
+
+/// The plan for `chip` of a network's public functions of tensors and scalars,
+/// or of `entry` alone where it is not empty. Compiles a copy of `module`;
+/// failures are reported where they are found.
+FailureOr<::sparseconv::plan::Plan>
+compileToPlan(ModuleOp module, StringRef chip, StringRef entry = {},
+              unsigned maxStreams = kDefaultStreams);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_EXECUTION_COMPILETOPLAN_H

@@ -1,0 +1,39 @@
+//===- KernelCalls.h - calls of generated kernels ---------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_LIB_CONVERSION_KERNELSTOGPU_KERNELCALLS_H
+#define SPARSECONV_LIB_CONVERSION_KERNELSTOGPU_KERNELCALLS_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "sparseconv/Kernels/LoopBuilder.h"
+
+namespace mlir::sparseconv {
+
+/// A new module for kernels of `op`; equal kernels are merged later.
+gpu::GPUModuleOp createKernelModule(LoopBuilder &b, Operation *op,
+                                    StringRef name);
+
+/// `buffer`, or a copy whose rows lie side by side, as the generators expect
+/// them: a view may be of some columns.
+Value readDense(LoopBuilder &b, Value buffer);
+/// `buffer`, or one like it whose rows lie side by side, to be written instead;
+/// `writeBack` then moves what it holds to `buffer`.
+Value getDense(LoopBuilder &b, Value buffer);
+void writeBack(LoopBuilder &b, Value dense, Value buffer);
+
+/// Launches a kernel that takes the addresses of `buffers`.
+void callKernel(LoopBuilder &b, gpu::GPUFuncOp kernel, Value gridX,
+                int64_t gridY, int64_t threads, int64_t sharedBytes,
+                ArrayRef<Value> buffers);
+
+/// Element `i` of a buffer of one dimension, as a buffer.
+Value getElement(LoopBuilder &b, Value buffer, int64_t i);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_LIB_CONVERSION_KERNELSTOGPU_KERNELCALLS_H

@@ -1,0 +1,72 @@
+//===- CompileToPlan.cpp - from a network to a plan -----------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Execution/CompileToPlan.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "sparseconv/Execution/Signature.h"
+#include "sparseconv/Pipelines/LowerToKernels.h"
+#include "sparseconv/Target/PTX/ToPtx.h"
+#include "sparseconv/Target/Plan/TranslateToPlan.h"
+
+using namespace mlir;
+
+/// Whether kernels can be written for `chip`: the backend ends the process on
+/// names that it does not know, and the oldest has mma.sync and cp.async.
+static LogicalResult checkChip(ModuleOp module, StringRef chip) {
+  StringRef number = chip;
+  unsigned version = 0;
+  if (number.consume_front("sm_") && !number.consumeInteger(10, version) &&
+      version >= 80 && (number.empty() || number == "a" || number == "f"))
+    return success();
+  return module.emitError("the chip is 'sm_80' or a later one, but found '")
+         << chip << "'";
+}
+
+FailureOr<::sparseconv::plan::Plan>
+mlir::sparseconv::compileToPlan(ModuleOp module, StringRef chip,
+                                StringRef entry, unsigned maxStreams) {
+  if (failed(checkChip(module, chip)))
+    return failure();
+  if (!entry.empty()) {
+    llvm::Expected<Signature> signature = getSignature(module, entry);
+    if (!signature)
+      return module.emitError(llvm::toString(signature.takeError()));
+  }
+  OwningOpRef<ModuleOp> lowered = module.clone();
+  bool isEmpty = true;
+  for (auto function : lowered->getOps<func::FuncOp>()) {
+    if (!function.isPublic() || function.isExternal())
+      continue;
+    // Functions on sets or maps are for callers inside the module.
+    llvm::Expected<Signature> signature =
+        getSignature(module, function.getName());
+    if (!signature)
+      llvm::consumeError(signature.takeError());
+    if (signature && (entry.empty() || function.getName() == entry))
+      isEmpty = false;
+    else
+      function.setPrivate();
+  }
+  if (isEmpty)
+    return entry.empty()
+               ? module.emitError("the module has no public function "
+                                  "of tensors and scalars")
+               : module.emitError("function '@") << entry << "' is private";
+
+  DialectRegistry translations;
+  registerPtxTarget(translations);
+  module.getContext()->appendDialectRegistry(translations);
+  PassManager pm(module.getContext());
+  LowerToKernelsOptions pipeline;
+  pipeline.chip = chip.str();
+  buildLowerToKernelsPipeline(pm, pipeline);
+  if (failed(pm.run(*lowered)))
+    return failure();
+  return translateToPlan(*lowered, chip, maxStreams);
+}

@@ -1,0 +1,126 @@
+//===- MemoryApi.cpp - the C interface to device memory -------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Api.h"
+
+using namespace sparseconv;
+using namespace sparseconv::cuda;
+using std::to_string;
+
+static CUstream toStream(sparseconv_stream stream) {
+  return static_cast<CUstream>(stream);
+}
+
+static CUdeviceptr toAddress(const void *data) {
+  return reinterpret_cast<uintptr_t>(data);
+}
+
+/// Calls `body` with the context current.
+template <typename Body>
+static int within(sparseconv_context *context, const Body &body) {
+  if (!context)
+    return rejectNull("context");
+  CurrentContext current(*context->impl);
+  if (Error error = current.take())
+    return report(error);
+  return report(body(*context->impl));
+}
+
+int sparseconv_memory_allocate(sparseconv_context *context,
+                               sparseconv_stream stream, uint64_t bytes,
+                               void **data) {
+  if (!data)
+    return rejectNull("data");
+  *data = nullptr;
+  return within(context, [&](Context &context) {
+    CUdeviceptr pointer = 0;
+    Error error = context.allocate(bytes, "memory", pointer, toStream(stream));
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address to a caller.
+    *data = reinterpret_cast<void *>(static_cast<uintptr_t>(pointer));
+    return error;
+  });
+}
+
+int sparseconv_memory_free(sparseconv_context *context,
+                           sparseconv_stream stream, void *data) {
+  return within(context, [&](Context &context) {
+    if (!data)
+      return Error::success();
+    return context.check(
+        context.driver.cuMemFreeAsync(toAddress(data), toStream(stream)),
+        "freeing memory");
+  });
+}
+
+/// Waits for a copy that was enqueued; the host's memory is its caller's again
+/// in any case.
+static Error finishCopy(Context &context, CUstream stream, CUresult result,
+                        uint64_t bytes) {
+  std::string what = "copying " + to_string(bytes) + " bytes";
+  Error error = context.check(result, what);
+  if (!error)
+    error = context.check(context.driver.cuStreamSynchronize(stream), what);
+  if (error)
+    context.driver.cuCtxSynchronize();
+  return error;
+}
+
+int sparseconv_memory_upload(sparseconv_context *context,
+                             sparseconv_stream stream, void *data,
+                             const void *host, uint64_t bytes) {
+  if (bytes && (!data || !host))
+    return rejectNull("data or host");
+  return within(context, [&](Context &context) {
+    if (!bytes)
+      return Error::success();
+    CUstream own = toStream(stream);
+    return finishCopy(
+        context, own,
+        context.driver.cuMemcpyHtoDAsync(toAddress(data), host, bytes, own),
+        bytes);
+  });
+}
+
+int sparseconv_memory_download(sparseconv_context *context,
+                               sparseconv_stream stream, void *host,
+                               const void *data, uint64_t bytes) {
+  if (bytes && (!data || !host))
+    return rejectNull("data or host");
+  return within(context, [&](Context &context) {
+    if (!bytes)
+      return Error::success();
+    CUstream own = toStream(stream);
+    return finishCopy(
+        context, own,
+        context.driver.cuMemcpyDtoHAsync(host, toAddress(data), bytes, own),
+        bytes);
+  });
+}
+
+int sparseconv_stream_wait(sparseconv_context *context,
+                           sparseconv_stream stream, sparseconv_stream other) {
+  return within(context, [&](Context &context) {
+    if (stream == other)
+      return Error::success();
+    const DriverTable &driver = context.driver;
+    CUevent event = nullptr;
+    Error error =
+        context.check(driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
+                      "creating an event");
+    if (error)
+      return error;
+    error = context.check(driver.cuEventRecord(event, toStream(other)),
+                          "recording the other stream");
+    if (!error)
+      error =
+          context.check(driver.cuStreamWaitEvent(toStream(stream), event, 0),
+                        "waiting for the other stream");
+    driver.cuEventDestroy(event);
+    return error;
+  });
+}

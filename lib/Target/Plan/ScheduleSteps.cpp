@@ -1,0 +1,280 @@
+//===- ScheduleSteps.cpp - which steps of a plan may overlap --------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// List scheduling: steps are taken in the order of the longest path from them
+// to the end, and each goes to the stream where it can start first. A step that
+// waits for one of another stream starts later than in that stream, so that
+// chains stay together and only work that has time to spare moves aside.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Target/Plan/ScheduleSteps.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include <numeric>
+
+using namespace mlir::sparseconv;
+namespace plan = ::sparseconv::plan;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+/// What it takes one stream to learn of the end of a step in another.
+static constexpr uint64_t kHandover = 1;
+
+SmallVector<StepAccess>
+mlir::sparseconv::getAccesses(const plan::Function &function,
+                              const plan::Step &step,
+                              ArrayRef<KernelTraits> kernels) {
+  uint32_t firstSlot = function.buffers.size();
+  uint32_t status = firstSlot + function.slots.size();
+  SmallVector<StepAccess> result;
+  auto add = [&](uint32_t memory, ParamAccess access) {
+    if (!access.reads && !access.writes)
+      return;
+    auto known = llvm::find_if(result, [&](const StepAccess &other) {
+      return other.memory == memory;
+    });
+    if (known == result.end()) {
+      result.push_back({memory, access});
+      return;
+    }
+    known->access.reads |= access.reads;
+    known->access.writes |= access.writes;
+  };
+  if (step.kind != plan::Step::Kind::Launch) {
+    add(step.target, {/*reads=*/false, /*writes=*/true});
+    if (step.kind == plan::Step::Kind::Copy)
+      add(step.source, {/*reads=*/true, /*writes=*/false});
+    return result;
+  }
+  ArrayRef<ParamAccess> accesses = kernels[step.kernel].params;
+  for (auto [number, param] : llvm::enumerate(step.params)) {
+    ParamAccess access =
+        number < accesses.size() ? accesses[number] : ParamAccess();
+    switch (param.kind) {
+    case plan::Param::Kind::Buffer:
+      add(param.index, access);
+      break;
+    case plan::Param::Kind::Slot:
+      add(firstSlot + param.index, access);
+      break;
+    case plan::Param::Kind::Status:
+      add(status, access);
+      break;
+    default:
+      break;
+    }
+  }
+  return result;
+}
+
+namespace {
+class Scheduler {
+public:
+  Scheduler(plan::Function &function, ArrayRef<KernelTraits> kernels,
+            unsigned maxStreams);
+
+  void run();
+
+private:
+  void findDependencies();
+  void rankSteps();
+  void placeSteps();
+  void placeStep(uint32_t step);
+  void rewrite();
+  void setLifetimes();
+
+  plan::Function &function;
+  ArrayRef<KernelTraits> kernels;
+  unsigned maxStreams;
+  uint32_t numSteps;
+  /// Per step, in the order of the program.
+  std::vector<SmallVector<uint32_t>> before, after;
+  std::vector<uint64_t> costs;
+  /// The longest paths: from the beginning of a step to the end of all, and
+  /// from the beginning of all to that of the step.
+  std::vector<uint64_t> ranks, depths;
+  std::vector<uint64_t> starts;
+  std::vector<uint32_t> streams;
+  /// Per stream: when its last step ends, and which that is.
+  SmallVector<uint64_t> ends;
+  SmallVector<uint32_t> lasts;
+};
+} // namespace
+
+Scheduler::Scheduler(plan::Function &function, ArrayRef<KernelTraits> kernels,
+                     unsigned maxStreams)
+    : function(function), kernels(kernels),
+      maxStreams(std::min<unsigned>(maxStreams, plan::kMaxStreams)),
+      numSteps(function.steps.size()), before(numSteps), after(numSteps),
+      ranks(numSteps), depths(numSteps), starts(numSteps), streams(numSteps),
+      ends(maxStreams, 0), lasts(maxStreams, plan::kNone) {
+  for (const plan::Step &step : function.steps)
+    costs.push_back(step.kind == plan::Step::Kind::Launch
+                        ? std::max(kernels[step.kernel].cost, 1u)
+                        : 1);
+}
+
+void Scheduler::findDependencies() {
+  struct Uses {
+    uint32_t writer = plan::kNone;
+    SmallVector<uint32_t> readers; ///< of what `writer` wrote
+  };
+  std::vector<Uses> uses(function.buffers.size() + function.slots.size() + 1);
+  for (uint32_t i = 0; i != numSteps; ++i) {
+    for (auto [memory, access] :
+         getAccesses(function, function.steps[i], kernels)) {
+      Uses &use = uses[memory];
+      if (use.writer != plan::kNone)
+        before[i].push_back(use.writer);
+      if (!access.writes) {
+        use.readers.push_back(i);
+        continue;
+      }
+      before[i].append(use.readers);
+      use.writer = i;
+      use.readers.clear();
+    }
+    llvm::sort(before[i]);
+    before[i].erase(llvm::unique(before[i]), before[i].end());
+    for (uint32_t other : before[i])
+      after[other].push_back(i);
+  }
+}
+
+void Scheduler::rankSteps() {
+  for (uint32_t i = 0; i != numSteps; ++i)
+    for (uint32_t other : before[i])
+      depths[i] = std::max(depths[i], depths[other] + costs[other]);
+  for (uint32_t i = numSteps; i-- != 0;) {
+    ranks[i] = costs[i];
+    for (uint32_t other : after[i])
+      ranks[i] = std::max(ranks[i], costs[i] + ranks[other]);
+  }
+}
+
+void Scheduler::placeStep(uint32_t step) {
+  uint32_t best = 0;
+  uint64_t bestStart = ~uint64_t(0);
+  bool bestContinues = false;
+  for (uint32_t s = 0; s != maxStreams; ++s) {
+    uint64_t start = ends[s];
+    for (uint32_t other : before[step])
+      start = std::max(start, starts[other] + costs[other] +
+                                  (streams[other] == s ? 0 : kHandover));
+    bool continues = llvm::is_contained(before[step], lasts[s]);
+    if (start < bestStart ||
+        (start == bestStart && continues && !bestContinues)) {
+      best = s;
+      bestStart = start;
+      bestContinues = continues;
+    }
+  }
+  streams[step] = best;
+  starts[step] = bestStart;
+  ends[best] = bestStart + costs[step];
+  lasts[best] = step;
+}
+
+void Scheduler::placeSteps() {
+  // A step ranks above all that come after it. Of equals, the one with the
+  // longer path to it has less time to spare.
+  std::vector<uint32_t> order(numSteps);
+  std::iota(order.begin(), order.end(), 0);
+  llvm::sort(order, [&](uint32_t a, uint32_t b) {
+    return std::tuple(ranks[b], depths[b], a) <
+           std::tuple(ranks[a], depths[a], b);
+  });
+  for (uint32_t step : order)
+    placeStep(step);
+}
+
+void Scheduler::rewrite() {
+  std::vector<uint32_t> order(numSteps), position(numSteps);
+  std::iota(order.begin(), order.end(), 0);
+  llvm::sort(order, [&](uint32_t a, uint32_t b) {
+    return std::tuple(starts[a], ranks[b], a) <
+           std::tuple(starts[b], ranks[a], b);
+  });
+  for (auto [place, step] : llvm::enumerate(order))
+    position[step] = place;
+
+  std::vector<plan::Step> steps;
+  SmallVector<uint32_t> number(maxStreams, plan::kNone);
+  std::vector<uint32_t> last(maxStreams, plan::kNone); // place by stream
+  // By place: the places that are done before it starts.
+  std::vector<llvm::BitVector> done;
+  function.numStreams = 0;
+  for (auto [place, step] : llvm::enumerate(order)) {
+    uint32_t &stream = number[streams[step]];
+    if (stream == plan::kNone)
+      stream = function.numStreams++;
+    plan::Step &placed = steps.emplace_back(std::move(function.steps[step]));
+    placed.stream = stream;
+    placed.dependencies.clear();
+    llvm::BitVector known(numSteps);
+    auto wait = [&](uint32_t other) {
+      known |= done[other];
+      known.set(other);
+    };
+    if (last[stream] != plan::kNone)
+      wait(last[stream]);
+    SmallVector<uint32_t> others;
+    for (uint32_t other : before[step])
+      others.push_back(position[other]);
+    // The latest first: it may imply the others.
+    llvm::sort(others, std::greater<>());
+    for (uint32_t other : others)
+      if (!known.test(other)) {
+        wait(other);
+        placed.dependencies.push_back(other);
+      }
+    llvm::sort(placed.dependencies);
+    last[stream] = place;
+    done.push_back(std::move(known));
+  }
+  function.steps = std::move(steps);
+  function.numStreams = std::max(function.numStreams, 1u);
+}
+
+void Scheduler::setLifetimes() {
+  std::vector<bool> isUsed(function.buffers.size());
+  for (auto [place, step] : llvm::enumerate(function.steps)) {
+    auto use = [&, place = uint32_t(place)](uint32_t index) {
+      plan::Buffer &buffer = function.buffers[index];
+      if (buffer.kind != plan::Buffer::Kind::Scratch)
+        return;
+      if (!isUsed[index])
+        buffer.firstStep = place;
+      buffer.lastStep = place;
+      isUsed[index] = true;
+    };
+    if (step.kind != plan::Step::Kind::Launch)
+      use(step.target);
+    if (step.kind == plan::Step::Kind::Copy)
+      use(step.source);
+    for (const plan::Param &param : step.params)
+      if (param.kind == plan::Param::Kind::Buffer)
+        use(param.index);
+  }
+}
+
+void Scheduler::run() {
+  findDependencies();
+  rankSteps();
+  placeSteps();
+  rewrite();
+  setLifetimes();
+}
+
+void mlir::sparseconv::scheduleSteps(plan::Function &function,
+                                     ArrayRef<KernelTraits> kernels,
+                                     unsigned maxStreams) {
+  if (maxStreams > 1)
+    Scheduler(function, kernels, maxStreams).run();
+}

@@ -1,0 +1,95 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The compiler, through its C interface: each compilation is a process of its
+own, whose end of whatever kind comes back as a `CompileError`."""
+
+import ctypes
+
+from .errors import CompileError
+from .libraries import open_library
+
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [
+        ("target", ctypes.c_char_p),
+        ("chip", ctypes.c_char_p),
+        ("entry", ctypes.c_char_p),
+        ("name", ctypes.c_char_p),
+        ("tools", ctypes.c_char_p),
+        ("time_limit", ctypes.c_double),
+    ]
+
+
+_library = None
+
+
+def _get_library():
+    global _library
+    if _library is None:
+        library = open_library("compiler", "SPARSECONV_COMPILER")
+        library.sparseconv_compiler_code_name.restype = ctypes.c_char_p
+        for part in ("message", "diagnostics"):
+            function = getattr(library, "sparseconv_compilation_" + part)
+            function.restype = ctypes.c_char_p
+            function.argtypes = [ctypes.c_void_p]
+        for part in ("artifact", "ptx"):
+            function = getattr(library, "sparseconv_compilation_" + part)
+            function.restype = ctypes.c_void_p
+            function.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        library.sparseconv_compilation_destroy.argtypes = [ctypes.c_void_p]
+        library.sparseconv_compilation_destroy.restype = None
+        _library = library
+    return _library
+
+
+def find_program(name):
+    """The path of one of the compiler's programs."""
+    path = ctypes.create_string_buffer(4096)
+    code = _get_library().sparseconv_compiler_find_program(
+        None, name.encode(), path, ctypes.c_uint64(len(path))
+    )
+    text = path.value.decode(errors="replace")
+    if code:
+        code_name = _get_library().sparseconv_compiler_code_name(code)
+        raise CompileError(text, code_name.decode())
+    return text
+
+
+class Compilation:
+    """A plan as bytes, the PTX in it, and what the compiler printed."""
+
+    def __init__(self, text, chip=None, entry=None, name=None, time_limit=None):
+        library = _get_library()
+
+        def encode(word):
+            return None if word is None else word.encode()
+
+        options = _Options(
+            None, encode(chip), encode(entry), encode(name), None, time_limit or 0
+        )
+        handle = ctypes.c_void_p()
+        code = library.sparseconv_compile(
+            text, ctypes.c_uint64(len(text)), ctypes.byref(options), ctypes.byref(handle)
+        )
+        try:
+            message = library.sparseconv_compilation_message(handle).decode(
+                errors="replace"
+            )
+            self.diagnostics = library.sparseconv_compilation_diagnostics(handle).decode(
+                errors="replace"
+            )
+            self.plan = self._read(library.sparseconv_compilation_artifact, handle)
+            self.ptx = self._read(library.sparseconv_compilation_ptx, handle).decode()
+        finally:
+            library.sparseconv_compilation_destroy(handle)
+        if code:
+            code_name = library.sparseconv_compiler_code_name(code).decode()
+            raise CompileError(message, code_name, self.diagnostics)
+
+    @staticmethod
+    def _read(function, handle):
+        size = ctypes.c_uint64()
+        data = function(handle, ctypes.byref(size))
+        return ctypes.string_at(data, size.value)

@@ -1,0 +1,91 @@
+// RUN: sparseconv-opt %s --convert-sparseconv-to-gpu --split-input-file | FileCheck %s
+
+// The table by offset, with the sizes behind it; one part for each chunk of rows,
+// as many as the shape asks for, whatever the number of rows; their sum in f32,
+// in order, and one rounding.
+
+// CHECK-LABEL: func.func @tensor_cores(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<?x64xf16>, %[[DY:[^:]*]]: memref<?x64xf16>, %[[TABLE:[^:]*]]: memref<?x27xi32>, %[[DW:[^:]*]]: memref<27x64x64xf16>)
+// CHECK:         %[[SIZES:.*]] = memref.alloc() {{.*}} : memref<2xindex>
+// CHECK:         %[[TURNED:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<27x?xi32>
+// CHECK:         scf.parallel
+// CHECK:           memref.load %[[TABLE]][%[[ROW:.*]], %{{.*}}]
+// CHECK:           memref.store %{{.*}}, %[[TURNED]][%{{.*}}, %{{.*}}]
+// CHECK:           memref.store %{{.*}}, %[[SIZES]][%c0
+// CHECK:           memref.store %{{.*}}, %[[SIZES]][%c1
+// CHECK:         %[[PARTS:.*]] = memref.alloc() {{.*}} : memref<59x110592xf32>
+// CHECK:         gpu.launch_func @weight_grad::@weight_grad blocks in (%[[GRID:.*]], %{{.*}}, %{{.*}}) threads in (%[[THREADS:.*]], %{{.*}}, %{{.*}}) dynamic_shared_memory_size
+// CHECK:         scf.parallel
+// CHECK:           scf.for
+// CHECK-COUNT-8:     memref.load %[[PARTS]]
+// CHECK-COUNT-8:     arith.addf
+// CHECK:           %[[ROUNDED:.*]] = arith.truncf
+// CHECK:           memref.store %[[ROUNDED]], %[[DW]]
+// CHECK:       gpu.func @weight_grad(
+// CHECK:         nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<col>
+// CHECK:         nvvm.mma.sync
+// CHECK-NOT:     atomic
+module attributes {sparseconv.target = "cuda", sparseconv.chip = "sm_90a"} {
+func.func @tensor_cores(%x: memref<?x64xf16>, %dy: memref<?x64xf16>, %table: memref<?x27xi32>, %dw: memref<27x64x64xf16>) {
+  sparseconv.kernel.implicit_weight_grad
+      ins(%x, %dy, %table : memref<?x64xf16>, memref<?x64xf16>, memref<?x27xi32>)
+      outs(%dw : memref<27x64x64xf16>)
+  return
+}
+}
+
+// -----
+
+// f32, and rows that are no whole pieces of 16 bytes: threads multiply and add.
+
+// CHECK-LABEL: func.func @f32(
+// CHECK:       gpu.func @weight_grad(
+// CHECK-NOT:     nvvm.mma
+// CHECK:         math.fma
+// CHECK-NOT:     nvvm.mma
+module attributes {sparseconv.target = "cuda", sparseconv.chip = "sm_80"} {
+func.func @f32(%x: memref<?x64xf32>, %dy: memref<?x64xf32>, %table: memref<?x27xi32>, %dw: memref<27x64x64xf32>) {
+  sparseconv.kernel.implicit_weight_grad
+      ins(%x, %dy, %table : memref<?x64xf32>, memref<?x64xf32>, memref<?x27xi32>)
+      outs(%dw : memref<27x64x64xf32>)
+  return
+}
+}
+
+// -----
+
+// CHECK-LABEL: func.func @odd(
+// CHECK:       gpu.func @weight_grad(
+// CHECK-NOT:     nvvm.mma
+// CHECK:         math.fma
+module attributes {sparseconv.target = "cuda", sparseconv.chip = "sm_80"} {
+func.func @odd(%x: memref<?x12xf16>, %dy: memref<?x64xf16>, %table: memref<?x27xi32>, %dw: memref<27x12x64xf16>) {
+  sparseconv.kernel.implicit_weight_grad
+      ins(%x, %dy, %table : memref<?x12xf16>, memref<?x64xf16>, memref<?x27xi32>)
+      outs(%dw : memref<27x12x64xf16>)
+  return
+}
+}
+
+// -----
+
+// The elements of a gradient with groups: [offsets, groups, in, out].
+
+// CHECK-LABEL: func.func @groups(
+// CHECK-SAME:    %[[DW:[^:]*]]: memref<8x4x2x3xf32>)
+// CHECK:         scf.parallel (%[[PLACE:.*]]) =
+// CHECK-DAG:       %[[COLUMN:.*]] = arith.remui %[[PLACE]], %c3
+// CHECK-DAG:       %[[REST:.*]] = arith.divui %[[PLACE]], %c3
+// CHECK-DAG:       %[[ROW:.*]] = arith.remui %[[REST]], %c2
+// CHECK-DAG:       %[[SLICE:.*]] = arith.divui %[[REST]], %c2
+// CHECK-DAG:       %[[GROUP:.*]] = arith.remui %[[SLICE]], %c4
+// CHECK-DAG:       %[[OFFSET:.*]] = arith.divui %[[SLICE]], %c4
+// CHECK:           memref.store %{{.*}}, %[[DW]][%[[OFFSET]], %[[GROUP]], %[[ROW]], %[[COLUMN]]]
+module attributes {sparseconv.target = "cuda", sparseconv.chip = "sm_80"} {
+func.func @groups(%x: memref<?x8xf32>, %dy: memref<?x12xf32>, %table: memref<?x8xi32>, %dw: memref<8x4x2x3xf32>) {
+  sparseconv.kernel.implicit_weight_grad
+      ins(%x, %dy, %table : memref<?x8xf32>, memref<?x12xf32>, memref<?x8xi32>)
+      outs(%dw : memref<8x4x2x3xf32>)
+  return
+}
+}

@@ -1,0 +1,54 @@
+// What an error names: the operation, the row and the bounds.
+
+// RUN: not sparseconv-run %s --entry=two 2>&1 | FileCheck %s --check-prefix=TWO
+// RUN: not sparseconv-run %s --entry=two --target=reference 2>&1 | FileCheck %s --check-prefix=TWO
+// RUN: not sparseconv-run %s --entry=spread 2>&1 | FileCheck %s --check-prefix=SPREAD
+// RUN: not sparseconv-run %s --entry=spread --target=reference 2>&1 | FileCheck %s --check-prefix=SPREAD
+// RUN: not sparseconv-run %s --entry=prune 2>&1 | FileCheck %s --check-prefix=PRUNE
+// RUN: not sparseconv-run %s --entry=prune --target=reference 2>&1 | FileCheck %s --check-prefix=PRUNE
+// RUN: not sparseconv-run %s --entry=items 2>&1 | FileCheck %s --check-prefix=ITEMS
+// RUN: not sparseconv-run %s --entry=items --target=reference 2>&1 | FileCheck %s --check-prefix=ITEMS
+
+#packing = #sparseconv.packing<i32, batch = 2, bits = [4], guard = [1]>
+!set = !sparseconv.coords<1, stride = [1], #packing>
+
+// Of two operations that fail it is the first.
+// TWO: sparseconv.pack: point 1: coordinate 9 on axis 0 is outside -7 .. 6
+func.func @two() -> (tensor<?x2xi32>, tensor<?x2xi32>) {
+  %first = arith.constant dense<[[0, 5], [0, 9]]> : tensor<2x2xi32>
+  %second = arith.constant dense<[[0, -20]]> : tensor<1x2xi32>
+  %a, %a_order, %a_row_of = sparseconv.pack %first : tensor<2x2xi32> -> !set
+  %b, %b_order, %b_row_of = sparseconv.pack %second : tensor<1x2xi32> -> !set
+  %0 = sparseconv.unpack %a : !set -> tensor<?x2xi32>
+  %1 = sparseconv.unpack %b : !set -> tensor<?x2xi32>
+  return %0, %1 : tensor<?x2xi32>, tensor<?x2xi32>
+}
+
+// Of the rows that leave the packing it is the lowest, which is not row 0.
+// SPREAD: sparseconv.expand: row 1: coordinate 7 on axis 0 is outside -7 .. 6
+func.func @spread() -> tensor<?x2xi32> {
+  %points = arith.constant dense<[[0, 0], [0, 6], [1, 6]]> : tensor<3x2xi32>
+  %coords, %order, %row_of = sparseconv.pack %points : tensor<3x2xi32> -> !set
+  %0 = sparseconv.expand %coords offsets(box<3>) : !set
+  %1 = sparseconv.unpack %0 : !set -> tensor<?x2xi32>
+  return %1 : tensor<?x2xi32>
+}
+
+// PRUNE: sparseconv.prune: 'mask' has 3 rows, but the coordinate set has 2
+func.func @prune() -> tensor<?x2xi32> {
+  %points = arith.constant dense<[[0, 0], [0, 1]]> : tensor<2x2xi32>
+  %mask = arith.constant dense<[true, false, true]> : tensor<3xi1>
+  %coords, %order, %row_of = sparseconv.pack %points : tensor<2x2xi32> -> !set
+  %0, %rows = sparseconv.prune %coords, %mask : !set, tensor<3xi1>
+  %1 = sparseconv.unpack %0 : !set -> tensor<?x2xi32>
+  return %1 : tensor<?x2xi32>
+}
+
+// ITEMS: sparseconv.global_pool: row 1: batch index 3 is not below the number of items, 2
+func.func @items() -> tensor<2x4xf32> {
+  %points = arith.constant dense<[[0, 0], [3, 0]]> : tensor<2x2xi32>
+  %x = arith.constant dense<1.0> : tensor<2x4xf32>
+  %coords, %order, %row_of = sparseconv.pack %points : tensor<2x2xi32> -> !set
+  %0 = sparseconv.global_pool sum %x, %coords : tensor<2x4xf32>, !set -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}

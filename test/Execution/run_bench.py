@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+"""Times maps, convolutions, their gradients and the networks on a GPU.
+
+usage: run_bench.py [--scene=FILE ...] [--channels=16,32,...] [--dtype=f16]
+                    [--only=TEXT] [--runs=N] [--json=FILE]
+
+A scene is a .npy of coordinates [N, 4] int32 (batch, x, y, z), or a .npz with
+such an array `coords`; without one, a made-up sweep is taken. A layer's time is
+that of a function with several of them less that of a function with one, as CUDA
+graphs in one stream, divided by how many more there are: launches between
+kernels count, what layers share (maps, packed weights) does not. Medians.
+
+The floor of a layer is the larger of its bytes / 4264 GB/s and its flops / 738
+TFLOP/s, the measured limits of an H200; bytes are features in and out once,
+weights, and 4 for each pair. The error is the largest of 256 rows against
+float64, over the largest magnitude there.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import run_checks
+
+PACKING = "<i64, batch = 8, bits = [20, 20, 16], guard = [64, 64, 64]>"
+HEAD = f"""#packing = #sparseconv.packing{PACKING}
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !set to !set>
+"""
+BYTES_PER_US, FLOPS_PER_US = 4264e3, 738e6
+MORE = 10  # layers beside the first
+
+
+class Case:
+    """A function of the points, features [N, C], gradients and weights."""
+
+    def __init__(self, dtype, channels, packs=1):
+        self.rows = f"tensor<?x{channels}x{dtype}>"
+        self.weights = f"tensor<27x{channels}x{channels}x{dtype}>"
+        self.body, self.results = [], []
+        self.packs = packs
+        for i in range(packs):
+            self.body.append(
+                f"%c{i}, %o{i}, %r{i} = sparseconv.pack %points{i} : tensor<?x4xi32> -> !set"
+            )
+            self.body.append(
+                f"%x{i} = sparseconv.gather %features, %o{i} : {self.rows}, tensor<?xi32> "
+                f"-> {self.rows}"
+            )
+
+    def map(self, i=0):
+        self.body.append(
+            f"%m{i} = sparseconv.kernel_map %c{i} to %c{i} offsets(box<3, 3, 3>) : !map"
+        )
+
+    def conv(self, x, y, i=0):
+        self.body.append(
+            f"{y} = sparseconv.conv {x}, %w, %m{i} : {self.rows}, {self.weights}, !map "
+            f"-> {self.rows}"
+        )
+
+    def input_grad(self, dy, dx):
+        self.body.append(
+            f"{dx} = sparseconv.input_grad {dy}, %w, %m0 : {self.rows}, {self.weights}, !map "
+            f"-> {self.rows}"
+        )
+
+    def weight_grad(self, x, dy, dw):
+        self.body.append(
+            f"{dw} = sparseconv.weight_grad {x}, {dy}, %m0 : {self.rows}, {self.rows}, !map "
+            f"-> {self.weights}"
+        )
+
+    def text(self):
+        points = ", ".join(
+            f'%points{i}: tensor<?x4xi32> {{sparseconv.name = "points{i}"}}'
+            for i in range(self.packs)
+        )
+        types = ", ".join(t for _, t in self.results)
+        names = ", ".join(n for n, _ in self.results)
+        return (
+            HEAD + f"func.func @main({points},\n"
+            f'    %features: {self.rows} {{sparseconv.name = "features"}},\n'
+            f'    %w: {self.weights} {{sparseconv.name = "w"}}) -> ({types}) {{\n  '
+            + "\n  ".join(self.body)
+            + f"\n  return {names} : {types}\n}}\n"
+        )
+
+
+def make_layers(kind, dtype, channels, count):
+    """A function with `count` layers of a kind."""
+    case = Case(dtype, channels, packs=count if kind in ("map", "pack") else 1)
+    if kind == "pack":
+        case.results = [(f"%x{i}", case.rows) for i in range(count)]
+        return case.text()
+    if kind == "map":
+        for i in range(count):
+            case.map(i)
+            case.conv(f"%x{i}", f"%y{i}", i)
+        case.results = [(f"%y{i}", case.rows) for i in range(count)]
+        return case.text()
+    case.map()
+    if kind == "forward":
+        for i in range(count):
+            case.conv(f"%x{i}" if i == 0 else f"%y{i - 1}", f"%y{i}")
+        case.results = [(f"%y{count - 1}", case.rows)]
+    elif kind == "input_grad":
+        for i in range(count):
+            case.input_grad(f"%x{i}" if i == 0 else f"%d{i - 1}", f"%d{i}")
+        case.results = [(f"%d{count - 1}", case.rows)]
+    else:  # weight_grad, of features that differ: equal ones would be shared
+        for i in range(MORE + 1):
+            case.conv(f"%x{i}" if i == 0 else f"%x_{i - 1}", f"%x_{i}")
+        for i in range(count):
+            case.weight_grad(f"%x_{i}", "%x0", f"%w{i}")
+        case.results = [(f"%w{i}", case.weights) for i in range(count)]
+        case.results.append((f"%x_{MORE}", case.rows))
+    return case.text()
+
+
+class Bench:
+    def __init__(self, options, folder):
+        self.options, self.folder, self.rows = options, folder, []
+
+    def run(self, text, inputs, *more, streams=1):
+        """What sparseconv-run prints."""
+        module = os.path.join(self.folder, "bench.mlir")
+        with open(module, "w", encoding="utf-8") as file:
+            file.write(text)
+        command = ["sparseconv-run", module, "--target=cuda", f"--streams={streams}"]
+        done = subprocess.run(
+            command + [f"--input={i}" for i in inputs] + list(more),
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            raise RuntimeError(done.stderr.strip().splitlines()[0])
+        return done.stdout
+
+    def time(self, text, inputs, streams=1):
+        """Microseconds of a run."""
+        out = self.run(text, inputs, f"--time={self.options.runs}", streams=streams)
+        match = re.search(r"median ([\d.]+) (us|ms|s)", out)
+        return float(match[1]) * {"us": 1, "ms": 1e3, "s": 1e6}[match[2]]
+
+    def add(self, name, size, measure):
+        if self.options.only not in name:
+            return
+        row = {"name": name, "size": size}
+        try:
+            row.update(measure())
+            line = f"{row['median_us']:10.1f} us"
+            if "floor_us" in row:
+                line += f"  floor {row['floor_us']:8.1f} us"
+            if "max_error" in row:
+                line += f"  error {row['max_error']:.1e}"
+        except RuntimeError as error:
+            row["error"] = line = str(error)
+        self.rows.append(row)
+        print(f"{name:44} {line}", flush=True)
+
+    def save(self, name, array):
+        path = os.path.join(self.folder, name)
+        np.save(path, array)
+        return path
+
+    def scene(self, name, coords):
+        options, random = self.options, np.random.default_rng(1)
+        points = self.save("points.npy", coords)
+        dtype = np.float16
+        rows = len(coords)
+
+        for channels in options.channels:
+            weights = random.standard_normal((27, channels, channels))
+            weights = (weights / np.sqrt(8 * channels)).astype(dtype)
+            features = random.standard_normal((rows, channels)).astype(dtype)
+            w, x = self.save("w.npy", weights), self.save("x.npy", features)
+            one = [f"points0={points}", f"features={x}", f"w={w}"]
+
+            def difference(kind, channels=channels, one=one):
+                few = self.time(make_layers(kind, options.dtype, channels, 1), one)
+                many = self.time(make_layers(kind, options.dtype, channels, MORE + 1), one)
+                return (many - few) / MORE
+
+            table = self.table(points)
+            pairs = int((table >= 0).sum())
+            # The bytes of the features in and out are the same in all passes.
+            moved = 2 * rows * channels * 2 + 27 * channels * channels * 2 + 4 * pairs
+            floor = max(moved / BYTES_PER_US, 2 * pairs * channels**2 / FLOPS_PER_US)
+            for kind in ("forward", "input_grad", "weight_grad"):
+
+                def measure(kind=kind, floor=floor):
+                    row = {"median_us": difference(kind), "floor_us": floor}
+                    if kind == "forward":
+                        row["max_error"] = self.error(one, table, features, weights)
+                    return row
+
+                self.add(f"{name} {kind} {options.dtype} C={channels}", rows, measure)
+
+        def measure_map():
+            """Table, masks and order; packing and the convolution taken off."""
+            few = [f"points0={points}", f"features={x}", f"w={w}"]
+            many = few + [f"points{i}={points}" for i in range(1, 5)]
+
+            def of(kind):
+                first = self.time(make_layers(kind, options.dtype, channels, 1), few)
+                return (self.time(make_layers(kind, options.dtype, channels, 5), many) - first) / 4
+
+            return {"median_us": of("map") - of("pack") - difference("forward")}
+
+        self.add(f"{name} map 3x3x3 with masks and order", rows, measure_map)
+        self.networks(name, points, rows)
+
+    def table(self, points):
+        text = HEAD + (
+            "func.func @main(%p: tensor<?x4xi32>) -> tensor<?x27xi32> {\n"
+            "  %c, %o, %r = sparseconv.pack %p : tensor<?x4xi32> -> !set\n"
+            "  %m = sparseconv.kernel_map %c to %c offsets(box<3, 3, 3>) : !map\n"
+            "  %t = sparseconv.neighbour_table %m : !map -> tensor<?x27xi32>\n"
+            "  return %t : tensor<?x27xi32>\n}\n"
+        )
+        path = os.path.join(self.folder, "table.npy")
+        self.run(text, [points], f"--output={path}", "--quiet")
+        return np.load(path)
+
+    def error(self, inputs, table, features, weights):
+        """Of sampled rows, against float64."""
+        channels = features.shape[1]
+        case = Case(self.options.dtype, channels)
+        case.map()
+        case.conv("%x0", "%y")
+        case.results = [("%y", case.rows), ("%o0", "tensor<?xi32>")]
+        y, order = (os.path.join(self.folder, n) for n in ("y.npy", "order.npy"))
+        self.run(case.text(), inputs, f"--output={y}", f"--output={order}", "--quiet")
+        found, sorted_features = np.load(y), features[np.load(order)]
+        sample = np.random.default_rng(2).choice(len(table), min(256, len(table)), replace=False)
+        expected = np.zeros((len(sample), channels))
+        for k in range(27):
+            rows = table[sample, k]
+            gathered = sorted_features[np.maximum(rows, 0)].astype(np.float64)
+            gathered[rows < 0] = 0
+            expected += gathered @ weights[k].astype(np.float64)
+        return float(np.abs(found[sample] - expected).max() / np.abs(expected).max())
+
+    def networks(self, name, points, rows):
+        python = [sys.executable, "-m"]
+        for network, channels in (("minkunet42", 4), ("resnet21d", 4), ("spconvbench", 3)):
+            title = f"{name} network {network} {self.options.dtype}"
+
+            def measure(network=network, channels=channels):
+                module = os.path.join(self.folder, "net.mlir")
+                weights = os.path.join(self.folder, "net.npz")
+                subprocess.run([*python, "sparseconv.networks", network, "--dtype",
+                                self.options.dtype, "-o", module], check=True)  # fmt: skip
+                subprocess.run([*python, "sparseconv.weights", module, "-o", weights], check=True)
+                random = np.random.default_rng(3)
+                features = random.standard_normal((rows, channels)).astype(np.float16)
+                inputs = [f"points={points}", f"features={self.save('f.npy', features)}"]
+                done = subprocess.run(
+                    ["sparseconv-run", module, "--target=cuda", f"--weights={weights}",
+                     f"--time={self.options.runs}", *[f"--input={i}" for i in inputs]],
+                    capture_output=True, text=True, check=False,
+                )  # fmt: skip
+                if done.returncode:
+                    raise RuntimeError(done.stderr.strip().splitlines()[0])
+                match = re.search(r"median ([\d.]+) ms", done.stdout)
+                return {"median_us": float(match[1]) * 1e3}
+
+            self.add(title, rows, measure)
+
+
+def read_scene(path):
+    data = np.load(path)
+    coords = data if isinstance(data, np.ndarray) else data["coords"]
+    if coords.ndim != 2 or coords.shape[1] != 4:
+        sys.exit(f"run-bench: error: {path}: expected coordinates [N, 4], found {coords.shape}")
+    return np.ascontiguousarray(coords, dtype=np.int32)
+
+
+def make_scene(folder):
+    """The voxels of a made-up sweep, at 0.05 m."""
+    path = os.path.join(folder, "sweep.bin")
+    subprocess.run(["sparseconv-sweep", "-o", path], check=True, capture_output=True)
+    points = np.fromfile(path, np.float32).reshape(-1, 4)[:, :3]
+    cells = np.floor(points / 0.05).astype(np.int32)
+    coords = np.zeros((len(cells), 4), np.int32)
+    coords[:, 1:] = cells
+    return np.unique(coords, axis=0)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="run-bench", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    parser.add_argument("--scene", action="append", default=[], help=".npy or .npz; repeatable")
+    parser.add_argument("--channels", default="16,32,64,96,128,256")
+    parser.add_argument("--dtype", default="f16", choices=["f16"])
+    parser.add_argument("--only", default="", help="rows with this text in their name")
+    parser.add_argument("--runs", type=int, default=30, help="of which the median is taken")
+    parser.add_argument("--json", default="bench.json", help="file for the results")
+    options = parser.parse_args()
+    options.channels = [int(c) for c in options.channels.split(",")]
+    try:
+        chip = run_checks.get_cuda_chip()
+    except OSError as error:
+        sys.exit(f"run-bench: error: no GPU: {error}")
+    with tempfile.TemporaryDirectory(prefix="sparseconv-bench-") as folder:
+        bench = Bench(options, folder)
+        if not options.scene:
+            bench.scene("sweep", make_scene(folder))
+        for path in options.scene:
+            name = os.path.splitext(os.path.basename(path))[0]
+            bench.scene(name, read_scene(path))
+    report = {"commit": run_checks.get_commit(), "chip": chip, "rows": bench.rows}
+    with open(options.json, "w", encoding="utf-8") as file:
+        json.dump(report, file, indent=1)
+        file.write("\n")
+    return 1 if any("error" in row for row in bench.rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,183 @@
+"""Checks of the Python package on a GPU."""
+
+import numpy as np
+import sparseconv
+from checks import (Example, FakeDeviceArray, Skip, check, expect, expect_equal,
+                    expect_error)  # fmt: skip
+
+@check("cuda")
+def grows_and_reserves(target):
+    example = Example(target)
+    main = example.module.main
+    for size in (100, 20, 3000, 2999, 1):
+        inputs, judge = example.make(size)
+        judge(main(**inputs))
+    rows = {v.name: 500 for v in main.inputs if None in v.shape}
+    main.reserve(**rows)
+    inputs, judge = example.make(500)
+    judge(main(**inputs))
+    inputs, _ = example.make(501)
+    expect_error(sparseconv.CapacityError, "is 501, more than the capacity of 500", main, **inputs)
+    inputs, judge = example.make(7)
+    judge(main(**inputs))
+    expect_error(sparseconv.ArgumentError, "no input of unknown size 'other'", main.reserve,
+                 **rows, other=4)  # fmt: skip
+    expect_error(sparseconv.ArgumentError, "expects 1 sizes", main.reserve)
+
+
+@check("cuda")
+def takes_device_arrays(target):
+    example = Example(target, channels=16, dtype="bf16")
+    module, main = example.module, example.module.main
+    for size in (300, 40, 0):
+        inputs, judge = example.make(size)
+        held = {name: module.to_device(array) for name, array in inputs.items()}
+        first = main(**held)
+        judge(first)
+        run = main.start(**held)
+        again = run.results()
+        expect(run.done)
+        judge(again)
+        judge(first)  # the results of one call are not another's
+        expect_equal(run.results()[0] if isinstance(again, tuple) else run.results(),
+                     again[0] if isinstance(again, tuple) else again)  # fmt: skip
+    # Several runs at a time, one dropped without a look.
+    inputs, judge = example.make(200)
+    held = {name: module.to_device(array) for name, array in inputs.items()}
+    runs = [main.start(**held) for _ in range(5)]
+    del runs[2]
+    for run in runs:
+        judge(run.results())
+    far = dict(held, points=module.to_device(inputs["points"] * 0 + 10**8))
+    expect_error(sparseconv.Error, "sparseconv.pack", main, **far)
+    judge(main(**held))
+
+
+@check("cuda")
+def refuses_device_arrays(target):
+    example = Example(target, channels=8)
+    module, main = example.module, example.module.main
+    inputs, judge = example.make(30)
+    held = {name: module.to_device(array) for name, array in inputs.items()}
+    kind = sparseconv.ArgumentError
+    name = main.inputs[1].name
+    expect_error(kind, f"expects '{name}' on GPU 0, but found it in host memory", main,
+                 **dict(held, **{name: inputs[name]}))  # fmt: skip
+    expect_error(kind, f"expects '{name}' on GPU 0, but found it on GPU 5", main,
+                 **dict(held, **{name: FakeDeviceArray(None, 5)}))  # fmt: skip
+    expect_error(kind, "a stream is for arrays on a GPU", main, stream=0, **inputs)
+    wrong = module.to_device(inputs[name].astype(np.float64))
+    expect_error(kind, "but found 30x8xfloat64", main, **dict(held, **{name: wrong}))
+
+    class Strided:
+        interface = dict(held[name].__cuda_array_interface__, strides=(4, 120))
+        __cuda_array_interface__ = interface
+
+    expect_error(kind, "to be contiguous and row major", main, **dict(held, **{name: Strided()}))
+
+    class Shifted:
+        interface = dict(held[name].__cuda_array_interface__)
+        interface["data"] = (interface["data"][0] + 4, False)
+        __cuda_array_interface__ = interface
+
+    expect_error(kind, "to be aligned to 16 bytes", main, **dict(held, **{name: Shifted()}))
+    judge(main(**held))
+
+
+@check("cuda")
+def profiles(target):
+    example = Example(target, channels=16, dtype="f16")
+    inputs, judge = example.make(1000)
+    judge(example.module(**inputs))
+    main = example.module.main
+    instance, _ = main._take([array.shape for array in inputs.values()])
+    steps = instance.profile(*inputs.values())
+    expect(len(steps) > 3 and all(0 <= s[3] <= s[4] < 1 for s in steps), repr(steps))
+    expect(any(step[1] == "sparseconv.conv" for step in steps), repr(steps))
+
+
+def import_library(name):
+    try:
+        library = __import__(name)
+    except ImportError as error:
+        raise Skip(f"there is no {name}: {error}") from error
+    return library
+
+
+@check("cuda")
+def works_with_torch(target):
+    torch = import_library("torch")
+    if not torch.cuda.is_available():
+        raise Skip("torch finds no GPU")
+    for dtype in ("f32", "f16", "bf16"):
+        example = Example(target, channels=16, dtype=dtype)
+        module, main = example.module, example.module.main
+        inputs, judge = example.make(400)
+
+        def to_torch(array):
+            tensor = torch.from_numpy(np.array(array).view(
+                np.int16 if array.dtype == np.uint16 else array.dtype))  # fmt: skip
+            tensor = tensor.cuda()
+            return tensor.view(torch.bfloat16) if array.dtype == np.uint16 else tensor
+
+        held = {name: to_torch(array) for name, array in inputs.items()}
+
+        def as_results(results):
+            results = results if isinstance(results, tuple) else (results,)
+            tensors = [torch.from_dlpack(result) for result in results]
+            expect(all(t.is_cuda and t.is_contiguous() for t in tensors))
+            return tensors
+
+        tensors = as_results(main(**held))
+        if dtype == "bf16":
+            expect_equal(tensors[0].dtype, torch.bfloat16)
+        judge(tuple(t.view(torch.int16).cpu().numpy().view(np.uint16)
+                    if t.dtype == torch.bfloat16 else t.cpu().numpy() for t in tensors))  # fmt: skip
+        expected = [t.clone() for t in tensors]
+        torch.cuda.synchronize()
+        # On a stream of the caller's, with work before and after on it.
+        stream = torch.cuda.Stream()
+        for round_ in range(50):
+            with torch.cuda.stream(stream):
+                name = main.inputs[1].name
+                torch.cuda._sleep(200000)
+                fresh = dict(held, **{name: held[name] * 2 / 2})
+                found = as_results(main.start(**fresh).results())
+                equal = [torch.equal(f, e) for f, e in zip(found, expected)]
+            expect(all(equal), f"round {round_}: other bits on a stream")
+            del found, fresh
+        found = as_results(main.start(stream=stream, **held).results())
+        expect(all(torch.equal(f, e) for f, e in zip(found, expected)))
+
+        name = main.inputs[2].name
+        kind = sparseconv.ArgumentError
+        turned = held[name].transpose(1, 2).contiguous().transpose(1, 2)
+        expect_error(kind, "contiguous", main, **dict(held, **{name: turned}))
+        gradient = held[name].clone().requires_grad_()
+        expect_error(kind, "cannot be taken", main, **dict(held, **{name: gradient}))
+        expect_error(kind, "but found it in host memory", main, **dict(held, **{name: held[name].cpu()}))
+        del tensors, found
+    if dtype == "bf16":
+        example = Example(target)
+        inputs, judge = example.make(60)
+        judge(example.module(**{n: torch.from_numpy(a) for n, a in inputs.items()}))
+
+
+@check("cuda")
+def works_with_cupy(target):
+    cupy = import_library("cupy")
+    example = Example(target, channels=32, dtype="f16")
+    main = example.module.main
+    inputs, judge = example.make(400)
+    held = {name: cupy.asarray(array) for name, array in inputs.items()}
+    results = main(**held)
+    results = results if isinstance(results, tuple) else (results,)
+    judge(tuple(cupy.asnumpy(cupy.from_dlpack(result)) for result in results))
+    judge(tuple(cupy.asnumpy(cupy.asarray(result)) for result in results))
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        name = main.inputs[1].name
+        fresh = dict(held, **{name: held[name] * 2 / 2})
+        judge(main(**fresh))
+        judge(main(stream=stream, **fresh))
+    expect_error(sparseconv.ArgumentError, "contiguous", main,
+                 **dict(held, **{name: cupy.asfortranarray(held[name])}))  # fmt: skip

@@ -1,0 +1,184 @@
+//===- KernelTraitsTest.cpp - what kernels do with memory -----------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Target/Plan/KernelTraits.h"
+#include "Replay.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "sparseconv/Pipelines/LowerToKernels.h"
+#include "sparseconv/Pipelines/Registration.h"
+#include "sparseconv/Target/PTX/ToPtx.h"
+#include "sparseconv/Target/Plan/TranslateToPlan.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+using namespace mlir::sparseconv::test;
+namespace plan = ::sparseconv::plan;
+
+namespace {
+
+class KernelTraitsTest : public ::testing::Test {
+protected:
+  KernelTraitsTest() {
+    DialectRegistry registry;
+    registerDialects(registry);
+    registerPtxTarget(registry);
+    context.appendDialectRegistry(registry);
+  }
+
+  /// By parameter: r, w, rw, or - for nothing.
+  std::vector<std::string> getAccesses(StringRef parameters, StringRef body) {
+    std::string text = ("gpu.module @m {\n  gpu.func @k(" + parameters +
+                        ") kernel {\n" + body + "\n    gpu.return\n  }\n}")
+                           .str();
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+    std::vector<std::string> result;
+    if (!module) {
+      ADD_FAILURE() << "not MLIR: " << text;
+      return result;
+    }
+    module->walk([&](gpu::GPUFuncOp kernel) {
+      for (ParamAccess access : getKernelTraits(kernel).params)
+        result.push_back(access.reads    ? access.writes ? "rw" : "r"
+                         : access.writes ? "w"
+                                         : "-");
+    });
+    return result;
+  }
+
+  MLIRContext context;
+};
+
+using Accesses = std::vector<std::string>;
+
+} // namespace
+
+TEST_F(KernelTraitsTest, LoadsAndStores) {
+  EXPECT_EQ(getAccesses("%a: memref<4xf32>, %b: memref<4xf32>, "
+                        "%c: memref<4xf32>, %d: memref<4xf32>",
+                        R"(
+    %i = arith.constant 0 : index
+    %x = memref.load %a[%i] : memref<4xf32>
+    memref.store %x, %b[%i] : memref<4xf32>
+    %y = memref.load %c[%i] : memref<4xf32>
+    scf.for %j = %i to %i step %i {
+      memref.store %y, %c[%j] : memref<4xf32>
+    })"),
+            (Accesses{"r", "w", "rw", "-"}));
+}
+
+TEST_F(KernelTraitsTest, Views) {
+  EXPECT_EQ(getAccesses("%a: memref<f32>, %b: memref<f32>, %c: memref<?xf32>",
+                        R"(
+    %i = arith.constant 0 : index
+    %n = memref.dim %c, %i : memref<?xf32>
+    %p = memref.reinterpret_cast %a to offset: [0], sizes: [%n], strides: [1] : memref<f32> to memref<?xf32, strided<[1]>>
+    %q = memref.cast %p : memref<?xf32, strided<[1]>> to memref<?xf32>
+    %s = memref.subview %q[0] [%n] [1] : memref<?xf32> to memref<?xf32, strided<[1]>>
+    %x = vector.load %s[%i] : memref<?xf32, strided<[1]>>, vector<4xf32>
+    %t = memref.reinterpret_cast %b to offset: [0], sizes: [%n], strides: [1] : memref<f32> to memref<?xf32, strided<[1]>>
+    vector.store %x, %t[%i] : memref<?xf32, strided<[1]>>, vector<4xf32>)"),
+            (Accesses{"r", "w", "-"}));
+}
+
+TEST_F(KernelTraitsTest, Atomics) {
+  EXPECT_EQ(getAccesses("%a: memref<4xi32>, %b: !llvm.ptr<1>", R"(
+    %i = arith.constant 0 : index
+    %one = arith.constant 1 : i32
+    %x = memref.atomic_rmw addi %one, %a[%i] : (i32, memref<4xi32>) -> i32
+    %y = llvm.atomicrmw add %b, %one monotonic : !llvm.ptr<1>, i32)"),
+            (Accesses{"rw", "rw"}));
+}
+
+TEST_F(KernelTraitsTest, Pointers) {
+  EXPECT_EQ(getAccesses("%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, "
+                        "%c: !llvm.ptr<1>, %d: !llvm.ptr<3>",
+                        R"(
+    %p = llvm.getelementptr %a[4] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i8
+    %x = llvm.load %p invariant : !llvm.ptr<1> -> f32
+    llvm.store %x, %b : f32, !llvm.ptr<1>
+    nvvm.cp.async.shared.global %d, %c, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>)"),
+            (Accesses{"r", "w", "r", "rw"}));
+}
+
+TEST_F(KernelTraitsTest, PointersThatGoElsewhere) {
+  // One is stored, one becomes a number, and one goes round a loop.
+  EXPECT_EQ(getAccesses("%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, "
+                        "%c: !llvm.ptr<1>, %d: !llvm.ptr<1>",
+                        R"(
+    %i = arith.constant 0 : index
+    llvm.store %a, %b : !llvm.ptr<1>, !llvm.ptr<1>
+    %n = llvm.ptrtoint %c : !llvm.ptr<1> to i64
+    %e = scf.for %j = %i to %i step %i iter_args(%q = %d) -> (!llvm.ptr<1>) {
+      scf.yield %q : !llvm.ptr<1>
+    })"),
+            (Accesses{"rw", "w", "rw", "rw"}));
+}
+
+TEST_F(KernelTraitsTest, Assembly) {
+  EXPECT_EQ(getAccesses("%a: !llvm.ptr<1>, %b: !llvm.ptr<1>", R"(
+    %x = llvm.inline_asm has_side_effects {sparseconv.load} "ld.global.nc.b32 $0, [$1];", "=r,l" %a : (!llvm.ptr<1>) -> i32
+    %y = llvm.inline_asm has_side_effects "ld.global.nc.b32 $0, [$1];", "=r,l" %b : (!llvm.ptr<1>) -> i32)"),
+            (Accesses{"r", "rw"}));
+}
+
+/// MinkUNet-42 for a chip in several streams: no two of its steps race, memory
+/// is shared by those alone who come one after the other, and the streams are
+/// worth it.
+class NetworkTest : public KernelTraitsTest,
+                    public ::testing::WithParamInterface<const char *> {};
+
+TEST_P(NetworkTest, HasNoRaces) {
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(
+      SPARSECONV_NETWORKS "/minkunet42.mlir", &context);
+  ASSERT_TRUE(module);
+  PassManager pm(&context);
+  LowerToKernelsOptions options;
+  options.chip = GetParam();
+  buildLowerToKernelsPipeline(pm, options);
+  ASSERT_TRUE(succeeded(pm.run(*module)));
+  std::vector<KernelTraits> kernels;
+  module->walk([&](gpu::GPUFuncOp kernel) {
+    kernels.push_back(getKernelTraits(kernel));
+  });
+  FailureOr<plan::Plan> program =
+      translateToPlan(*module, StringRef(GetParam()), 1);
+  FailureOr<plan::Plan> scheduled =
+      translateToPlan(*module, StringRef(GetParam()), 4);
+  ASSERT_TRUE(succeeded(program) && succeeded(scheduled));
+  const plan::Function &before = program->functions.front();
+  const plan::Function &after = scheduled->functions.front();
+  EXPECT_EQ(before.numStreams, 1u);
+  EXPECT_EQ(after.numStreams, 4u);
+  EXPECT_EQ(findRace(before, after, kernels), "");
+
+  plan::Capacities capacities;
+  for (const plan::Value &input : before.inputs) {
+    std::vector<int64_t> &sizes = capacities.emplace_back();
+    for (const plan::Dim &dim : input.dims)
+      sizes.push_back(dim.size == plan::kDynamic ? 91767 : dim.size);
+  }
+  auto getLayout = [&](const plan::Function &function) {
+    std::string error;
+    std::optional<plan::Layout> layout =
+        plan::layOut(function, plan::Schedule(function), capacities, error);
+    EXPECT_TRUE(layout) << error;
+    EXPECT_EQ(layout ? findSharedMemory(function, *layout) : "", "");
+    return layout ? layout->arenaBytes : 0;
+  };
+  int64_t bytesBefore = getLayout(before), bytesAfter = getLayout(after);
+  RecordProperty("arena of one stream", std::to_string(bytesBefore));
+  RecordProperty("arena of four streams", std::to_string(bytesAfter));
+  EXPECT_LT(bytesAfter, bytesBefore * 5 / 4);
+  EXPECT_EQ(getLongestChain(before), before.steps.size());
+  EXPECT_LT(getLongestChain(after), before.steps.size() * 3 / 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, NetworkTest,
+                         ::testing::Values("sm_80", "sm_90a"));

@@ -1,0 +1,47 @@
+//===- Replay.h - the order that a plan leaves its steps --------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_TEST_UNIT_TARGET_REPLAY_H
+#define SPARSECONV_TEST_UNIT_TARGET_REPLAY_H
+
+#include "sparseconv/Runtime/PlanLayout.h"
+#include "sparseconv/Target/Plan/ScheduleSteps.h"
+#include <string>
+#include <vector>
+
+namespace mlir::sparseconv::test {
+
+/// Which steps are done for sure when a step starts, from nothing but its
+/// stream and the dependencies that the plan lists.
+class Replay {
+public:
+  explicit Replay(const ::sparseconv::plan::Function &function);
+  bool comesBefore(uint32_t a, uint32_t b) const { return before[b][a]; }
+
+private:
+  std::vector<std::vector<bool>> before;
+};
+
+/// Two steps of `scheduled` that use the same memory, one of them writing it,
+/// and may run at the same time or in another order than in `program`; empty if
+/// there are none.
+std::string findRace(const ::sparseconv::plan::Function &program,
+                     const ::sparseconv::plan::Function &scheduled,
+                     llvm::ArrayRef<KernelTraits> kernels);
+
+/// Two buffers that share bytes of the arena while both are in use; empty if
+/// there are none.
+std::string findSharedMemory(const ::sparseconv::plan::Function &function,
+                             const ::sparseconv::plan::Layout &layout);
+
+/// The most steps that run one after the other.
+uint32_t getLongestChain(const ::sparseconv::plan::Function &function);
+
+} // namespace mlir::sparseconv::test
+
+#endif // SPARSECONV_TEST_UNIT_TARGET_REPLAY_H
