@@ -5,12 +5,13 @@ import gc
 import os
 import tempfile
 import threading
+import types
 
 import numpy as np
 import sparseconv
 from checks import (CHIP, SCALARS, Example, FakeDeviceArray, check, compile_text, expect,
                     expect_equal, expect_error, get_text, operations)  # fmt: skip
-from sparseconv import arrays
+from sparseconv import arrays, runtime
 
 # Every target ----------------------------------------------------------------
 
@@ -173,7 +174,13 @@ class HostContext:
     device = 0
 
     def __init__(self):
-        self.memory, self.calls = {}, []
+        self.memory, self.calls, self.holders = {}, [], 0
+
+    def hold(self):
+        self.holders += 1
+
+    def release(self):
+        self.holders -= 1
 
     def allocate(self, stream, nbytes):
         buffer = ctypes.create_string_buffer(nbytes + 1)
@@ -181,6 +188,7 @@ class HostContext:
         return ctypes.addressof(buffer)
 
     def free(self, stream, pointer):
+        expect(self.holders > 0, "memory is freed when nothing holds its GPU")
         self.calls.append(("free", stream))
         del self.memory[pointer]
 
@@ -192,6 +200,29 @@ class HostContext:
 
     def download(self, stream, host, pointer, nbytes):
         ctypes.memmove(host, pointer, nbytes)
+
+
+@check("cpu")
+def destroys_handles_in_order(target):
+    """A collector finalises a cycle in any order; here the GPU comes first."""
+    destroyed = []
+    kinds = ("context", "program", "instance")
+    destroy = {f"sparseconv_{k}_destroy": lambda h: destroyed.append(h.value) for k in kinds}
+    library, runtime._library = runtime._library, types.SimpleNamespace(**destroy)
+    try:
+        owners = []
+        for number, kind in enumerate(kinds, 1):
+            owner = runtime._Owner(owners[-1] if owners else None)
+            owner.kind, owner.handle = kind, ctypes.c_void_p(number)
+            owners.append(owner)
+        owners[2].hold()  # by a run under way
+        for owner in owners:
+            owner.__del__()
+        expect_equal(destroyed, [])
+        owners[2].release()
+        expect_equal(destroyed, [3, 2, 1])
+    finally:
+        runtime._library = library
 
 
 @check("cpu")
@@ -215,6 +246,7 @@ def shares_device_arrays(target):
     gc.collect()
     expect_equal(context.calls[1:], [("wait", 5, 7), ("free", 5)])
     expect(not context.memory and not arrays._exported)
+    expect_equal(context.holders, 0)
 
     # A consumer that takes the capsule over: numpy, told that this is a CPU.
     kind, arrays._CUDA = arrays._CUDA, 1
