@@ -202,18 +202,19 @@ class Bench:
 
                 self.add(f"{name} {kind} {options.dtype} C={channels}", rows, measure)
 
-        def measure_map():
-            """Table, masks and order; packing and the convolution taken off."""
-            few = [f"points0={points}", f"features={x}", f"w={w}"]
-            many = few + [f"points{i}={points}" for i in range(1, 5)]
+        few = [f"points0={points}", f"features={x}", f"w={w}"]
+        many = few + [f"points{i}={points}" for i in range(1, 5)]
 
-            def of(kind):
-                first = self.time(make_layers(kind, options.dtype, channels, 1), few)
-                return (self.time(make_layers(kind, options.dtype, channels, 5), many) - first) / 4
+        def of(kind):
+            first = self.time(make_layers(kind, options.dtype, channels, 1), few)
+            return (self.time(make_layers(kind, options.dtype, channels, 5), many) - first) / 4
 
-            return {"median_us": of("map") - of("pack") - difference("forward")}
-
-        self.add(f"{name} map 3x3x3 with masks and order", rows, measure_map)
+        self.add(f"{name} pack and gather C={channels}", rows, lambda: {"median_us": of("pack")})
+        # Table, masks and order; packing and the convolution taken off.
+        self.add(
+            f"{name} map 3x3x3 with masks and order", rows,
+            lambda: {"median_us": of("map") - of("pack") - difference("forward")},
+        )  # fmt: skip
         self.networks(name, points, rows)
 
     def table(self, points):
