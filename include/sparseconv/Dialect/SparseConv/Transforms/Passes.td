@@ -85,8 +85,10 @@ def SparseConvSelectDataflow
     `#sparseconv.dataflow`; what is written stays. On the CPU the choice is
     `weight_stationary`: within a block of output rows the pairs of one offset
     fill the registers, where a dense tile would multiply mostly zeros. On a GPU
-    it is `output_stationary`, and the module is given the
-    attributes `sparseconv.target` and `sparseconv.chip`, which later passes read.
+    it is `output_stationary`, with `split_k` where the mainloop that is fast for
+    the shape can divide the offsets of few rows among thread blocks, and the
+    module is given the attributes `sparseconv.target` and `sparseconv.chip`, which
+    later passes read.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
