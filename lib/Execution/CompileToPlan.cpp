@@ -16,23 +16,9 @@
 
 using namespace mlir;
 
-/// Whether kernels can be written for `chip`: the backend ends the process on
-/// names that it does not know, and the oldest has mma.sync and cp.async.
-static LogicalResult checkChip(ModuleOp module, StringRef chip) {
-  StringRef number = chip;
-  unsigned version = 0;
-  if (number.consume_front("sm_") && !number.consumeInteger(10, version) &&
-      version >= 80 && (number.empty() || number == "a" || number == "f"))
-    return success();
-  return module.emitError("the chip is 'sm_80' or a later one, but found '")
-         << chip << "'";
-}
-
 FailureOr<::sparseconv::plan::Plan>
 mlir::sparseconv::compileToPlan(ModuleOp module, StringRef chip,
                                 StringRef entry, unsigned maxStreams) {
-  if (failed(checkChip(module, chip)))
-    return failure();
   if (!entry.empty()) {
     llvm::Expected<Signature> signature = getSignature(module, entry);
     if (!signature)

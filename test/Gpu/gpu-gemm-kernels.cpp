@@ -65,9 +65,9 @@ static cl::opt<Output>
 static cl::opt<int64_t> in("in", cl::init(64)), out("out", cl::init(64)),
     offsets("offsets", cl::init(27)), groups("groups", cl::init(1)),
     warps("warps"), blocks("blocks"), depth("depth"), width("width"),
-    stages("stages"), split("split", cl::desc("offsets a task, 0: no tasks"));
+    stages("stages"),
+    splitK("split-k", cl::desc("blocks that may share a tile's offsets"));
 static cl::opt<int> resident("resident", cl::init(-1));
-static cl::opt<bool> tasks("tasks", cl::desc("a task list without splits"));
 static cl::opt<bool> transposed("transposed");
 static cl::opt<bool> bias("bias", cl::desc("epilogue: bias, then maximum "
                                            "with 0"));
@@ -100,11 +100,9 @@ static GatherGemmConfig makeConfig(const GpuChip &target) {
   set(depth, config.depth);
   set(width, config.width);
   set(stages, config.stages);
+  set(splitK, config.splitK);
   if (resident >= 0)
     config.resident = resident;
-  config.splitK = 1;
-  config.splitTasks = split > 0;
-  config.taskList = tasks || split > 0;
   config.transposedWeights =
       transposed && config.strategy == GatherStrategy::Fma;
   return config;
@@ -135,9 +133,7 @@ static void printLaunch(const GatherGemmConfig &config) {
     json.attribute("rowsPerTile", config.rowsPerTile());
     json.attribute("rowsPerBlock", config.rowsPerBlock());
     json.attribute("persistent", config.isPersistent());
-    json.attribute("tasks", config.taskList);
-    json.attribute("split", int64_t(split));
-    json.attribute("partsPerTile", partsPerTile(config, split));
+    json.attribute("splitK", config.splitK);
     json.attribute("scratchPerPart", config.scratchBytesPerPart());
     json.attribute("countersPerTile", config.countersPerTile());
   });
@@ -191,8 +187,6 @@ int main(int argc, char **argv) {
     buildGatherGemm(module, "gemm", config, *target);
   if (config.strategy != GatherStrategy::Fma)
     buildPackWeights(module, "pack", config, transposed);
-  if (config.taskList)
-    buildTaskList(module, "tasks", config, split);
   if (failed(verify(*outer)))
     return 1;
   if (emit == Output::Ir) {

@@ -19,8 +19,7 @@
 //   masks    [tiles, words] u32        offsets present in a tile
 //   y        [out rows, out channels]  output rows
 //   inRows, outRows, pitch  i64        sizes; pitch is a multiple of 64
-//   tasks [n] 4 x i32, taskCount i32   only with `taskList`
-//   scratch f32, counters i32          only where tiles are split
+//   scratch f32, counters i32          only with `splitK`
 //
 // and then those of the epilogue. offsets x pitch and in rows x in channels
 // stay below 2^32. A tile is `rowsPerTile` consecutive slots.
@@ -80,11 +79,6 @@ struct GatherGemmConfig {
   bool resident = false;
   /// Ring64: stages of the ring.
   int64_t stages = 1;
-  /// Warp16 and Group64: work comes as a list, costliest first, instead of
-  /// tile by tile from the last to the first.
-  bool taskList = false;
-  /// The list may have several tasks for a tile.
-  bool splitTasks = false;
   /// Ring64: blocks that may share the offsets of the same rows, where there
   /// are fewer rows than the device has room for.
   int64_t splitK = 1;
@@ -110,8 +104,6 @@ struct GatherGemmConfig {
   int64_t weightBytes() const;
   /// Blocks loop over tiles; else there is one block for `rowsPerBlock` rows.
   bool isPersistent() const;
-  /// Whether blocks may meet in `scratch` and `counters`.
-  bool mayShareTiles() const { return splitTasks || splitK > 1; }
   /// f32 scratch of one part of a split tile, in bytes; i32 counters a tile.
   int64_t scratchBytesPerPart() const;
   int64_t countersPerTile() const;
@@ -151,19 +143,6 @@ gpu::GPUFuncOp buildGatherGemm(gpu::GPUModuleOp module, StringRef name,
 gpu::GPUFuncOp buildPackWeights(gpu::GPUModuleOp module, StringRef name,
                                 const GatherGemmConfig &config,
                                 bool transposed);
-
-/// The launch of the kernel below.
-constexpr int64_t taskListThreads = 512, taskListSharedBytes = 512;
-
-/// Adds the kernel (masks, outRows, tasks, taskCount) that lists the work of
-/// all tiles, costliest first, with tiles of more than `threshold` offsets
-/// split, if tasks of the configuration may be. One block of `taskListThreads`.
-/// A task is four i32: tile, what part it is (word | part << 8 | parts << 20;
-/// word 255 for all), bits of the word, number of its tile's first part. Tasks
-/// never outnumber tiles times `partsPerTile`.
-gpu::GPUFuncOp buildTaskList(gpu::GPUModuleOp module, StringRef name,
-                             const GatherGemmConfig &config, int64_t threshold);
-int64_t partsPerTile(const GatherGemmConfig &config, int64_t threshold);
 
 } // namespace mlir::sparseconv
 

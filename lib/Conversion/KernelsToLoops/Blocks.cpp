@@ -85,14 +85,13 @@ Value mlir::sparseconv::makePrefixSums(LoopBuilder &b, Value counts,
 void mlir::sparseconv::compactRows(LoopBuilder &b, const Compaction &c) {
   if (b.isGpu())
     return compactRowsInBlocks(b, c);
-  Value numBlocks = b.ceilDiv(c.numRows, getRowsPerBlock(b));
+  Value numBlocks = b.ceilDiv(c.numRows, kRowsPerBlock);
   Value counts = b.alloc({ShapedType::kDynamic}, b.getIndexType(), numBlocks);
   // Both passes carry the position of the next kept row, then the values of
   // `start`. The first counts from 0, the second from the block's prefix sum.
   auto visitBlocks = [&](bool writes) {
     forEachBlock(
-        b, c.numRows, getRowsPerBlock(b),
-        [&](Value block, Value begin, Value end) {
+        b, c.numRows, kRowsPerBlock, [&](Value block, Value begin, Value end) {
           SmallVector<Value> inits{writes ? b.load(counts, block) : b.index(0)};
           inits.append(c.start(begin));
           Value next = b.forLoop(

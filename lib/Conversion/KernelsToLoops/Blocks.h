@@ -21,10 +21,8 @@
 
 namespace mlir::sparseconv {
 
-/// Rows of one work item where nothing else decides.
-inline int64_t getRowsPerBlock(const LoopBuilder &b) {
-  return b.isGpu() ? 8 : 4096;
-}
+/// Rows of one work item of the CPU where nothing else decides.
+constexpr int64_t kRowsPerBlock = 4096;
 
 /// Blocks of `size` rows, in any order, on all threads.
 void forEachBlock(LoopBuilder &b, Value numRows, int64_t size,

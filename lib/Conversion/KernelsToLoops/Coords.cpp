@@ -63,13 +63,11 @@ static void emitEncode(LoopBuilder &b, EncodeOp op) {
         b.store(b.index(0), op.getCount(), b.index(0));
       },
       [&] {
-        Value failing =
-            findFirst(b, numRows, getRowsPerBlock(b), [&](Value row) {
-              SmallVector<Value> point =
-                  loadPoint(b, points, row, set.getDim());
-              b.store(packKey(b, set.getPacking(), point), op.getKeys(), row);
-              return b.notBit(holdAll(b, checkPoint(b, set, point)));
-            });
+        Value failing = findFirst(b, numRows, kRowsPerBlock, [&](Value row) {
+          SmallVector<Value> point = loadPoint(b, points, row, set.getDim());
+          b.store(packKey(b, set.getPacking(), point), op.getKeys(), row);
+          return b.notBit(holdAll(b, checkPoint(b, set, point)));
+        });
         Value holds = b.equal(failing, numRows);
         storeCount(b, op.getCount(), holds, numRows);
         b.ifThen(b.notBit(holds), [&] {
@@ -83,7 +81,7 @@ static void emitEncode(LoopBuilder &b, EncodeOp op) {
 static void emitDecode(LoopBuilder &b, DecodeOp op) {
   auto set = cast<CoordsType>(op.getSet());
   PackingAttr packing = set.getPacking();
-  forEachRow(b, b.dim(op.getKeys(), 0), getRowsPerBlock(b), [&](Value row) {
+  forEachRow(b, b.dim(op.getKeys(), 0), kRowsPerBlock, [&](Value row) {
     Value key = b.load(op.getKeys(), row);
     auto store = [&](unsigned column, Value value) {
       b.store(b.cast(value, b.getI32Type()), op.getPoints(),
@@ -136,7 +134,7 @@ static void emitFloor(LoopBuilder &b, FloorOp op) {
   auto floorRow = [&](Value row, SmallVectorImpl<Check> &checks) {
     return floorKey(b, set, b.load(keys, row), checks);
   };
-  Value failing = findFirst(b, numRows, getRowsPerBlock(b), [&](Value row) {
+  Value failing = findFirst(b, numRows, kRowsPerBlock, [&](Value row) {
     SmallVector<Check> checks;
     b.store(floorRow(row, checks), op.getFloored(), row);
     return b.notBit(holdAll(b, checks));

@@ -66,7 +66,7 @@ static Value copyWithSentinel(LoopBuilder &b, Value keys) {
   Type type = getElementTypeOrSelf(keys.getType());
   Value size = b.dim(keys, 0);
   Value copy = b.alloc({ShapedType::kDynamic}, type, b.add(size, 1));
-  forEachRow(b, size, getRowsPerBlock(b),
+  forEachRow(b, size, kRowsPerBlock,
              [&](Value row) { b.store(b.load(keys, row), copy, row); });
   b.store(b.constantInt(type, -1), copy, size);
   return copy;
@@ -199,7 +199,7 @@ static void emitSearch(LoopBuilder &b, SearchOp op) { Search(b, op).emit(); }
 static void forEachEntry(LoopBuilder &b, Value table,
                          function_ref<void(Value row, Value k)> body) {
   Value volume = b.dim(table, 1);
-  forEachRow(b, b.dim(table, 0), getRowsPerBlock(b), [&](Value row) {
+  forEachRow(b, b.dim(table, 0), kRowsPerBlock, [&](Value row) {
     b.forLoop(b.index(0), volume, 1, [&](Value k) { body(row, k); });
   });
 }

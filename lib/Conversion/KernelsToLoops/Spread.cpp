@@ -99,7 +99,7 @@ static Value countCandidates(LoopBuilder &b, Spread &spread, Value numRows,
   Value firsts = b.alloc({ShapedType::kDynamic}, b.getIndexType(), numBlocks);
   Value zero = b.index(0), one = b.index(1);
   forEachBlock(
-      b, numRows, getRowsPerBlock(b), [&](Value block, Value begin, Value end) {
+      b, numRows, kRowsPerBlock, [&](Value block, Value begin, Value end) {
         SmallVector<Value> result = b.forLoop(
             begin, end, 1, {zero, numRows}, [&](Value row, ValueRange carried) {
               spread.setRow(row);
@@ -154,14 +154,13 @@ static Value conclude(LoopBuilder &b, SpreadOp op, Spread &spread, Value total,
 /// A thread takes blocks of rows.
 static void emitSpreadByRows(LoopBuilder &b, SpreadOp op, Spread &spread) {
   Value numRows = b.dim(op.getKeys(), 0), zero = b.index(0);
-  Value numBlocks = b.ceilDiv(numRows, getRowsPerBlock(b));
+  Value numBlocks = b.ceilDiv(numRows, kRowsPerBlock);
   Value counts = b.alloc({ShapedType::kDynamic}, b.getIndexType(), numBlocks);
   Value failing = countCandidates(b, spread, numRows, numBlocks, counts);
   Value total = makePrefixSums(b, counts, numBlocks);
   b.ifThen(conclude(b, op, spread, total, failing), [&] {
     forEachBlock(
-        b, numRows, getRowsPerBlock(b),
-        [&](Value block, Value begin, Value end) {
+        b, numRows, kRowsPerBlock, [&](Value block, Value begin, Value end) {
           b.forLoop(
               begin, end, 1, b.load(counts, block),
               [&](Value row, ValueRange next) {

@@ -18,8 +18,7 @@ gpu::GPUFuncOp mlir::sparseconv::buildGatherGemm(
     const GpuChip &chip, TypeRange epilogueTypes, GemmEpilogue epilogue) {
   assert(config.verify(chip).empty() && "configuration has been refused");
   GpuBuilder b(module.getLoc(), module.getContext());
-  unsigned pointers =
-      9 + (config.taskList ? 2 : 0) + (config.mayShareTiles() ? 2 : 0);
+  unsigned pointers = config.splitK > 1 ? 11 : 9;
   gpu::GPUFuncOp kernel = startKernel(b, module, name, pointers, epilogueTypes,
                                       config.threads(), config.blocks);
   GatherEmitter e(b, config, kernel, epilogue);

@@ -60,11 +60,7 @@ GatherEmitter::GatherEmitter(GpuBuilder &b, const GatherGemmConfig &config,
   masks = arguments[4];
   y = arguments[5];
   unsigned next = 9;
-  if (config.taskList) {
-    tasks = arguments[next++];
-    taskCount = arguments[next++];
-  }
-  if (config.mayShareTiles()) {
+  if (config.splitK > 1) {
     scratch = arguments[next++];
     counters = arguments[next++];
   }
@@ -246,22 +242,14 @@ Value GatherEmitter::tileCount() {
   return b.divide(b.add(outRows, rows - 1), rows);
 }
 
-Value GatherEmitter::taskTotal() {
-  return config.taskList ? b.loadConstant(b.getI32Type(), taskCount, 4)
-                         : tileCount();
-}
-
-Value GatherEmitter::takeTask(Value counter) {
+Value GatherEmitter::takeTile(Value counter) {
   Value number = b.atomicAdd(counter, b.gridSize());
   Value total = b.load(b.getI32Type(), b.offset(counter, 4), 4);
-  // Tiles with many offsets come last in the order, tasks first.
-  Value left = b.sub(b.sub(total, number), 1);
-  if (!config.taskList)
-    return left;
-  return b.select(b.greaterEqual(left, 0), number, b.i32(-1));
+  // Tiles with many offsets come last in the order.
+  return b.sub(b.sub(total, number), 1);
 }
 
-void GatherEmitter::forEachTask(
+void GatherEmitter::forEachTile(
     ValueRange inits, function_ref<Value(ValueRange)> take,
     function_ref<SmallVector<Value>(const GatherTask &, ValueRange)> body) {
   auto head = [&](ValueRange carried) {
@@ -270,31 +258,10 @@ void GatherEmitter::forEachTask(
   };
   b.loopUntil(inits, head, [&](Value number, ValueRange carried) {
     GatherTask task;
-    if (!config.taskList) {
-      task.tile = number;
-      task.walk = startWalk(task.tile);
-      for (Value &value : task.walk)
-        value = b.shuffle(value, b.i32(0));
-      return body(task, carried);
-    }
-    Value words = b.loadConstant(VectorType::get(4, b.getI32Type()),
-                                 b.offset(tasks, b.mul(number, 16)), 16);
-    SmallVector<Value> fields = b.unpack(words);
-    for (Value &field : fields)
-      field = b.shuffle(field, b.i32(0));
-    task.tile = fields[0];
-    task.walk = {fields[2]};
-    if (config.maskWords() > 1) {
-      // A whole tile starts in word 0 and may go on to the others; the part
-      // of a split one stays in its word.
-      Value word = b.andBits(fields[1], 255);
-      Value whole = b.equal(word, 255);
-      task.walk.push_back(b.select(whole, b.i32(0), word));
-      task.lastWord = b.select(whole, b.i32(config.maskWords() - 1), word);
-    }
-    task.part = b.andBits(b.shiftRight(fields[1], 8), 4095);
-    task.parts = b.shiftRight(fields[1], 20);
-    task.firstPart = fields[3];
+    task.tile = number;
+    task.walk = startWalk(task.tile);
+    for (Value &value : task.walk)
+      value = b.shuffle(value, b.i32(0));
     return body(task, carried);
   });
 }

@@ -101,14 +101,12 @@ public:
   // --- Work --------------------------------------------------------------
   /// Number of tiles.
   Value tileCount();
-  /// Number of tiles or of tasks.
-  Value taskTotal();
-  /// By one thread: the next task of this block, or a negative number. At
+  /// By one thread: the next tile of this block, or a negative number. At
   /// `counter` are the number of the next one and, behind it, of all.
-  Value takeTask(Value counter);
-  /// Calls `body` for every task that `take` hands out, until that is
+  Value takeTile(Value counter);
+  /// Calls `body` for every tile that `take` hands out, until that is
   /// negative. Carries `inits` along.
-  void forEachTask(
+  void forEachTile(
       ValueRange inits, function_ref<Value(ValueRange)> take,
       function_ref<SmallVector<Value>(const GatherTask &, ValueRange)> body);
 
@@ -116,7 +114,7 @@ public:
   const GatherGemmConfig &config;
   FragmentLayout layout;
   Value x, weights, table, order, masks, y, inRows, outRows, pitch;
-  Value tasks, taskCount, scratch, counters;
+  Value scratch, counters;
   SmallVector<Value> epilogueArguments;
   Value thread, lane, group, quad, part;
   Type elementType;

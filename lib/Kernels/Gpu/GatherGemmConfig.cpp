@@ -158,12 +158,8 @@ std::string GatherGemmConfig::verify(const GpuChip &chip) const {
     return "the FMA kernel multiplies in f32, not in tf32";
   if (isFma && transposedWeights && groups > 1)
     return "transposed weights have no groups";
-  if (splitTasks && !taskList)
-    return "split tasks come in a list";
   if (isFma)
-    return taskList || splitK > 1
-               ? "the FMA kernel has no task list and splits no sum"
-               : "";
+    return splitK > 1 ? "the FMA kernel splits no sum" : "";
   if (element == GemmElement::F32)
     return "tensor cores take f16, bf16 and tf32, not f32";
   if (groups > 1)
@@ -191,8 +187,8 @@ std::string GatherGemmConfig::verify(const GpuChip &chip) const {
   }
   if (strategy == GatherStrategy::Group64 && depth < inChannels)
     return "the kernel with resident weights takes all input channels a step";
-  if (strategy == GatherStrategy::Ring64 && (stages < 3 || taskList))
-    return "the ring has at least 3 stages and no task list";
+  if (strategy == GatherStrategy::Ring64 && stages < 3)
+    return "the ring has at least 3 stages";
   if (splitK < 1 ||
       (splitK > 1 && (strategy != GatherStrategy::Ring64 || maskWords() > 1)))
     return formatv("only the ring over at most 32 offsets splits them among "
@@ -201,12 +197,12 @@ std::string GatherGemmConfig::verify(const GpuChip &chip) const {
   // Registers: accumulators, rows as loaded and as multiplied, addresses, and
   // what else ptxas was seen to want.
   int64_t rows = depth * elementBytes() / 8;
-  int64_t lane = width / 2 + 2 * rows + (mayShareTiles() ? 16 : 0) +
-                 12 * (layout().chunks - 1);
+  int64_t lane =
+      width / 2 + 2 * rows + (splitK > 1 ? 16 : 0) + 12 * (layout().chunks - 1);
   if (strategy == GatherStrategy::Warp16)
     lane = width / 2 + rows + (resident ? 16 : 40) +
            (!resident && (parts() > 1 || depth < inChannels) ? 36 : 0) +
-           (element == GemmElement::TF32 ? 16 : 0) + (splitTasks ? 16 : 0);
+           (element == GemmElement::TF32 ? 16 : 0);
   int64_t limit = std::min<int64_t>(65536 / (threads() * blocks) / 8 * 8, 255);
   if (lane + 24 > limit)
     return formatv("a thread needs more than {0} registers, {1} warps in each "

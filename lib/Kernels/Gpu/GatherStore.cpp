@@ -126,7 +126,7 @@ void GatherEmitter::storeParts(function_ref<Value(Value)> place, Value parts,
 
 void GatherEmitter::finishTask(const GatherTask &task, ValueRange accumulators,
                                ValueRange outputRows, Value warpInTile) {
-  if (!config.mayShareTiles()) {
+  if (config.splitK == 1) {
     storeTile(accumulators, outputRows);
     return;
   }

@@ -151,7 +151,7 @@ SmallVector<Value> Group64::multiplyTile(const GatherTask &task, Value ready) {
         return kept;
       },
       [&] { return none; });
-  e.finishTask(task, ArrayRef(done).drop_front(), e.loadOutputRows(), warp);
+  e.storeTile(ArrayRef(done).drop_front(), e.loadOutputRows());
   return {done.front()};
 }
 
@@ -166,11 +166,11 @@ void Group64::emit() {
     Value slot =
         LLVM::IntToPtrOp::create(b, b.pointerType(Space::Shared), carried[1]);
     b.ifThen(b.equal(b.remainder(e.thread, 128), 0),
-             [&] { b.store(e.takeTask(weights.counter), slot, 4); });
+             [&] { b.store(e.takeTile(weights.counter), slot, 4); });
     b.barrier(b.add(warpgroup, 1), 128);
     return b.shuffle(b.load(b.getI32Type(), slot, 4), b.i32(0));
   };
-  e.forEachTask({b.i32(0), slots}, take,
+  e.forEachTile({b.i32(0), slots}, take,
                 [&](const GatherTask &task, ValueRange carried) {
                   SmallVector<Value> next = multiplyTile(task, carried.front());
                   next.push_back(b.xorBits(carried[1], 4));

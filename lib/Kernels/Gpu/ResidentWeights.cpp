@@ -26,7 +26,7 @@ void ResidentWeights::fetch() {
   Value first = b.equal(e.thread, 0);
   b.ifThen(first, [&] {
     b.store(b.blockId(), counter, 4);
-    b.store(e.taskTotal(), b.offset(counter, 4), 4);
+    b.store(e.tileCount(), b.offset(counter, 4), 4);
     if (!bulk)
       return;
     for (int64_t i : llvm::seq(barrierCount))

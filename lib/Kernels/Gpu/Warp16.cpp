@@ -176,7 +176,7 @@ SmallVector<Value> Warp16::multiplyTile(const GatherTask &task, Value ready) {
         llvm::append_range(kept, e.zeroAccumulators());
         return kept;
       });
-  e.finishTask(task, ArrayRef(done).drop_front(), e.loadOutputRows(), Value());
+  e.storeTile(ArrayRef(done).drop_front(), e.loadOutputRows());
   return {done.front()};
 }
 
@@ -186,12 +186,12 @@ void Warp16::emit() {
     Value taken =
         b.ifElse(
              b.equal(e.lane, 0), b.getI32Type(),
-             [&] { return SmallVector<Value>{e.takeTask(weights.counter)}; },
+             [&] { return SmallVector<Value>{e.takeTile(weights.counter)}; },
              [&] { return SmallVector<Value>{b.i32(0)}; })
             .front();
     return b.shuffle(taken, b.i32(0));
   };
-  e.forEachTask(b.i32(0), take,
+  e.forEachTile(b.i32(0), take,
                 [&](const GatherTask &task, ValueRange carried) {
                   return multiplyTile(task, carried.front());
                 });

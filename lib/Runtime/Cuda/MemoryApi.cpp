@@ -57,49 +57,46 @@ int sparseconv_memory_free(sparseconv_context *context,
   });
 }
 
-/// Waits for a copy that was enqueued; the host's memory is its caller's again
-/// in any case.
-static Error finishCopy(Context &context, CUstream stream, CUresult result,
-                        uint64_t bytes) {
-  std::string what = "copying " + to_string(bytes) + " bytes";
-  Error error = context.check(result, what);
-  if (!error)
-    error = context.check(context.driver.cuStreamSynchronize(stream), what);
-  if (error)
-    context.driver.cuCtxSynchronize();
-  return error;
+/// Enqueues a copy between `data` and `host` and waits for it; the host's
+/// memory is its caller's again in any case.
+template <typename Enqueue>
+static int copyAndWait(sparseconv_context *context, sparseconv_stream stream,
+                       const void *data, const void *host, uint64_t bytes,
+                       Enqueue enqueue) {
+  if (bytes && (!data || !host))
+    return rejectNull("data or host");
+  return within(context, [&](Context &context) {
+    if (!bytes)
+      return Error::success();
+    std::string what = "copying " + to_string(bytes) + " bytes";
+    CUstream own = toStream(stream);
+    Error error = context.check(enqueue(context.driver, own), what);
+    if (!error)
+      error = context.check(context.driver.cuStreamSynchronize(own), what);
+    if (error)
+      context.driver.cuCtxSynchronize();
+    return error;
+  });
 }
 
 int sparseconv_memory_upload(sparseconv_context *context,
                              sparseconv_stream stream, void *data,
                              const void *host, uint64_t bytes) {
-  if (bytes && (!data || !host))
-    return rejectNull("data or host");
-  return within(context, [&](Context &context) {
-    if (!bytes)
-      return Error::success();
-    CUstream own = toStream(stream);
-    return finishCopy(
-        context, own,
-        context.driver.cuMemcpyHtoDAsync(toAddress(data), host, bytes, own),
-        bytes);
-  });
+  return copyAndWait(context, stream, data, host, bytes,
+                     [&](const DriverTable &driver, CUstream own) {
+                       return driver.cuMemcpyHtoDAsync(toAddress(data), host,
+                                                       bytes, own);
+                     });
 }
 
 int sparseconv_memory_download(sparseconv_context *context,
                                sparseconv_stream stream, void *host,
                                const void *data, uint64_t bytes) {
-  if (bytes && (!data || !host))
-    return rejectNull("data or host");
-  return within(context, [&](Context &context) {
-    if (!bytes)
-      return Error::success();
-    CUstream own = toStream(stream);
-    return finishCopy(
-        context, own,
-        context.driver.cuMemcpyDtoHAsync(host, toAddress(data), bytes, own),
-        bytes);
-  });
+  return copyAndWait(context, stream, data, host, bytes,
+                     [&](const DriverTable &driver, CUstream own) {
+                       return driver.cuMemcpyDtoHAsync(host, toAddress(data),
+                                                       bytes, own);
+                     });
 }
 
 int sparseconv_stream_wait(sparseconv_context *context,

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "ImplicitGemms.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Kernels/GatherGemm.h"
 #include "llvm/ADT/StringExtras.h"
@@ -54,18 +54,12 @@ struct SelectDataflow
                                            /*threshold=*/0, splitK));
       ++numSelected;
     };
-    auto getSplitK = [&](ShapedType weights, bool isTransposed, Type features) {
-      return gpu ? chooseGatherGemm(weights, isTransposed, features, *gpu)
-                       .splitK
-                 : 1;
-    };
-    getOperation()->walk([&](ConvOp op) {
-      select(op, getSplitK(op.getW().getType(), /*isTransposed=*/false,
-                           op.getX().getType().getElementType()));
-    });
-    getOperation()->walk([&](InputGradOp op) {
-      select(op, getSplitK(op.getW().getType(), /*isTransposed=*/true,
-                           op.getDy().getType().getElementType()));
+    forEachImplicitGemm(getOperation(), [&](auto op, ShapedType weights,
+                                            Type features, bool isTransposed) {
+      select(
+          op,
+          gpu ? chooseGatherGemm(weights, isTransposed, features, *gpu).splitK
+              : 1);
     });
     getOperation()->walk([&](WeightGradOp op) { select(op, /*splitK=*/1); });
   }

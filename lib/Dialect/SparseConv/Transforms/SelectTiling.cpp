@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "ImplicitGemms.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Kernels/GatherGemm.h"
 #include "sparseconv/Kernels/LoopBuilder.h"
@@ -71,14 +71,7 @@ struct SelectTiling
       }
       ++numSelected;
     };
-    getOperation()->walk([&](ConvOp op) {
-      select(op, op.getW().getType(), op.getX().getType().getElementType(),
-             /*isTransposed=*/false);
-    });
-    getOperation()->walk([&](InputGradOp op) {
-      select(op, op.getW().getType(), op.getDy().getType().getElementType(),
-             /*isTransposed=*/true);
-    });
+    forEachImplicitGemm(getOperation(), select);
     if (isGpu)
       return;
     getOperation()->walk([&](WeightGradOp op) {

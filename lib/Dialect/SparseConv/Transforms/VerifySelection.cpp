@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ImplicitGemms.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
-#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Kernels/GatherGemm.h"
 #include "sparseconv/Kernels/LoopBuilder.h"
@@ -52,14 +52,7 @@ struct VerifySelection
       op.emitOpError("does not run on ")
           << name << " with " << tiling << ": " << problem;
     };
-    getOperation()->walk([&](ConvOp op) {
-      verify(op, op.getW().getType(), op.getX().getType().getElementType(),
-             /*isTransposed=*/false);
-    });
-    getOperation()->walk([&](InputGradOp op) {
-      verify(op, op.getW().getType(), op.getDy().getType().getElementType(),
-             /*isTransposed=*/true);
-    });
+    forEachImplicitGemm(getOperation(), verify);
     if (!isValid)
       signalPassFailure();
   }

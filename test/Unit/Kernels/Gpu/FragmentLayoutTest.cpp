@@ -186,8 +186,10 @@ TEST(GatherGemmConfigTest, RefusalsSayWhy) {
   config.groups = 2;
   EXPECT_EQ(config.verify(hopper), "only the FMA kernel has groups");
   config = ring(128, 128);
-  config.taskList = true;
-  EXPECT_NE(config.verify(hopper).find("no task list"), std::string::npos);
+  config.offsets = 33;
+  config.splitK = 2;
+  EXPECT_NE(config.verify(hopper).find("at most 32 offsets"),
+            std::string::npos);
   config.element = GemmElement::F32;
   EXPECT_EQ(config.verify(hopper),
             "tensor cores take f16, bf16 and tf32, not f32");
