@@ -59,6 +59,8 @@ add_compile_options(-Wall -Wextra -Wno-unused-parameter)
 if(SPARSECONV_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-sanitize=vptr -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
+  # The program that loads a library has the sanitizers' functions.
+  string(REPLACE "-Wl,-z,defs" "" CMAKE_SHARED_LINKER_FLAGS "${CMAKE_SHARED_LINKER_FLAGS}")
 endif()
 
 # The upstream headers that most files of a compiler library start with, parsed
