@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Tools.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -22,13 +23,6 @@
 namespace cl = llvm::cl;
 using llvm::StringRef;
 
-// The main functions of the tools; the build renames them.
-int sparseconv_opt_main(int argc, char **argv);
-int sparseconv_run_main(int argc, char **argv);
-int sparseconv_serve_main(int argc, char **argv);
-int sparseconv_sweep_main(int argc, char **argv);
-int sparseconv_translate_main(int argc, char **argv);
-
 namespace {
 struct Tool {
   StringRef name, summary;
@@ -37,11 +31,11 @@ struct Tool {
 } // namespace
 
 static const Tool tools[] = {
-    {"opt", "runs passes on IR files", sparseconv_opt_main},
-    {"run", "compiles and runs an IR file", sparseconv_run_main},
-    {"serve", "runs a network for another process", sparseconv_serve_main},
-    {"sweep", "writes the scan of a made-up street", sparseconv_sweep_main},
-    {"translate", "writes IR in other forms", sparseconv_translate_main},
+    {"opt", "runs passes on IR files", optMain},
+    {"run", "compiles and runs an IR file", runMain},
+    {"serve", "runs a network for another process", serveMain},
+    {"sweep", "writes the scan of a made-up street", sweepMain},
+    {"translate", "writes IR in other forms", translateMain},
 };
 
 static const Tool *findTool(StringRef name) {
@@ -81,7 +75,7 @@ int main(int argc, char **argv) {
     argv[0] = name.data();
   }
   if (tool) {
-    if (tool->main != sparseconv_run_main)
+    if (tool->main != runMain)
       dropOptionsOfRun();
     return tool->main(argc, argv);
   }
