@@ -8,6 +8,7 @@
 
 #include "CallFrame.h"
 #include "sparseconv/Runtime/CpuRuntime.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
 
@@ -57,7 +58,7 @@ CallFrame::~CallFrame() {
   for (auto [result, offset] : llvm::zip(signature.results, resultOffsets))
     if (!result.isScalar())
       _mlir_memref_to_llvm_free(
-          reinterpret_cast<void *>(resultWords[offset / sizeof(int64_t)]));
+          llvm::bit_cast<void *>(resultWords[offset / sizeof(int64_t)]));
 }
 
 void CallFrame::call(void (*function)(void **)) {
@@ -99,7 +100,7 @@ std::vector<HostTensor> CallFrame::takeResults() {
     const auto *words = reinterpret_cast<const int64_t *>(base + offset);
     ArrayRef<int64_t> shape(words + 3, result.shape.size());
     HostTensor &tensor = results.emplace_back(result.kind, shape);
-    const char *data = reinterpret_cast<const char *>(words[1]) +
+    const char *data = llvm::bit_cast<const char *>(words[1]) +
                        words[2] * ::sparseconv::getByteWidth(result.kind);
     if (tensor.getNumBytes())
       std::memcpy(tensor.getData(), data, tensor.getNumBytes());

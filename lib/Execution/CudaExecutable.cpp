@@ -21,6 +21,13 @@ using namespace mlir::sparseconv;
 using ::sparseconv::ElementKind;
 using ::sparseconv::HostTensor;
 
+/// A number that is a size.
+static int64_t getNumber(const HostTensor &scalar) {
+  int64_t number;
+  std::memcpy(&number, scalar.getData(), sizeof(number));
+  return number;
+}
+
 namespace {
 template <typename T, void (*destroy)(T *)> struct Destroy {
   void operator()(T *object) const { destroy(object); }
@@ -34,13 +41,6 @@ using Program =
 using Instance =
     std::unique_ptr<sparseconv_instance,
                     Destroy<sparseconv_instance, sparseconv_instance_destroy>>;
-
-/// A number that is a size.
-int64_t getNumber(const HostTensor &scalar) {
-  int64_t number;
-  std::memcpy(&number, scalar.getData(), sizeof(number));
-  return number;
-}
 
 /// Arguments as the runtime takes them; a scalar is a tensor of one element, or
 /// where it is a size, of so many rows and no elements.

@@ -14,11 +14,9 @@
 #include <thread>
 #include <vector>
 
-namespace {
-
 /// Chains of dependent multiply-adds: more than latency times throughput of any
 /// processor, and few enough for 16 registers with the two factors.
-constexpr int chains = 12;
+static constexpr int chains = 12;
 
 typedef float Floats4 __attribute__((vector_size(16)));
 typedef float Floats8 __attribute__((vector_size(32)));
@@ -27,7 +25,8 @@ typedef float Floats16 __attribute__((vector_size(64)));
 /// `steps` steps of all chains; `sink` keeps them from being left out. The
 /// targets of the callers make a multiply and an add one instruction.
 template <typename Vector>
-[[gnu::always_inline]] inline void runChains(int64_t steps, float &sink) {
+[[gnu::always_inline]] static inline void runChains(int64_t steps,
+                                                    float &sink) {
   Vector factor = Vector{} + (0.999f + sink), term = Vector{} + (1e-3f + sink);
   // Equal chains could become one.
   Vector sums[chains];
@@ -43,25 +42,28 @@ template <typename Vector>
   sink = total[0] * 1e-30f;
 }
 
+namespace {
 struct Kernel {
   void (*run)(int64_t steps, float &sink);
   int lanes;
 };
+} // namespace
 
-void runBaseline(int64_t steps, float &sink) {
+static void runBaseline(int64_t steps, float &sink) {
   runChains<Floats4>(steps, sink);
 }
 
 #if defined(__x86_64__)
-[[gnu::target("avx2,fma")]] void runAvx2(int64_t steps, float &sink) {
+[[gnu::target("avx2,fma")]] static void runAvx2(int64_t steps, float &sink) {
   runChains<Floats8>(steps, sink);
 }
-[[gnu::target("avx512f,fma")]] void runAvx512(int64_t steps, float &sink) {
+[[gnu::target("avx512f,fma")]] static void runAvx512(int64_t steps,
+                                                     float &sink) {
   runChains<Floats16>(steps, sink);
 }
 #endif
 
-Kernel getKernel() {
+static Kernel getKernel() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f"))
     return {runAvx512, 16};
@@ -70,8 +72,6 @@ Kernel getKernel() {
 #endif
   return {runBaseline, 4};
 }
-
-} // namespace
 
 double sparseconv::measurePeakFlops(unsigned threads, double seconds) {
   using Clock = std::chrono::steady_clock;

@@ -82,6 +82,8 @@ private:
   Value warpgroup, warp;
 };
 
+} // namespace
+
 SmallVector<Value> Group64::Position::pack() const {
   SmallVector<Value> values{ready, offset, next};
   llvm::append_range(values, nextRows);
@@ -93,8 +95,6 @@ Group64::Position Group64::Position::unpack(ValueRange values) {
   return {values[0], values[1], values[2], llvm::to_vector(values.slice(3, 2)),
           llvm::to_vector(values.drop_front(fixed))};
 }
-
-} // namespace
 
 Group64::Position Group64::step(const GatherTask &task, const Position &now,
                                 GatherEmitter::Fragment &rows,

@@ -127,8 +127,11 @@ int sparseconv_context_trim(sparseconv_context *context) {
 static int load(sparseconv_context *context, std::string bytes,
                 const std::string &what, sparseconv_program **program) {
   std::shared_ptr<Program> impl;
-  if (Error error = Program::load(context->impl, std::move(bytes), impl))
-    return report(what.empty() ? error : std::move(error).within(what));
+  if (Error error = Program::load(context->impl, std::move(bytes), impl)) {
+    if (!what.empty())
+      error = std::move(error).within(what);
+    return report(error);
+  }
   *program = new sparseconv_program{std::move(impl)};
   return SPARSECONV_OK;
 }

@@ -36,7 +36,7 @@ mlir::sparseconv::getAccesses(const plan::Function &function,
   auto add = [&](uint32_t memory, ParamAccess access) {
     if (!access.reads && !access.writes)
       return;
-    auto known = llvm::find_if(result, [&](const StepAccess &other) {
+    auto *known = llvm::find_if(result, [&](const StepAccess &other) {
       return other.memory == memory;
     });
     if (known == result.end()) {

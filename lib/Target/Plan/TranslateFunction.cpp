@@ -34,6 +34,8 @@ static std::optional<plan::ElementType> getElementType(Type type) {
       return ElementType::I32;
     case 64:
       return ElementType::I64;
+    default:
+      return std::nullopt;
     }
   if (type.isF16())
     return ElementType::F16;

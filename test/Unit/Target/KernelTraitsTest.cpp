@@ -21,16 +21,18 @@ using namespace mlir::sparseconv;
 using namespace mlir::sparseconv::test;
 namespace plan = ::sparseconv::plan;
 
+static void registerAll(MLIRContext &context) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  registerPtxTarget(registry);
+  context.appendDialectRegistry(registry);
+}
+
 namespace {
 
 class KernelTraitsTest : public ::testing::Test {
 protected:
-  KernelTraitsTest() {
-    DialectRegistry registry;
-    registerDialects(registry);
-    registerPtxTarget(registry);
-    context.appendDialectRegistry(registry);
-  }
+  KernelTraitsTest() { registerAll(context); }
 
   /// By parameter: r, w, rw, or - for nothing.
   std::vector<std::string> getAccesses(StringRef parameters, StringRef body) {
@@ -131,8 +133,12 @@ TEST_F(KernelTraitsTest, Assembly) {
 /// MinkUNet-42 for a chip in several streams: no two of its steps race, memory
 /// is shared by those alone who come one after the other, and the streams are
 /// worth it.
-class NetworkTest : public KernelTraitsTest,
-                    public ::testing::WithParamInterface<const char *> {};
+class NetworkTest : public ::testing::TestWithParam<const char *> {
+protected:
+  NetworkTest() { registerAll(context); }
+
+  MLIRContext context;
+};
 
 TEST_P(NetworkTest, HasNoRaces) {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(

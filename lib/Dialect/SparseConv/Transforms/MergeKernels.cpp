@@ -72,7 +72,7 @@ struct MergeKernels
         // What a module computes with its grid is not in a kernel's text.
         kernel->removeAttr("known_grid_size");
         SmallVector<gpu::GPUFuncOp> &alike = known[hashKernel(kernel)];
-        auto it = llvm::find_if(
+        auto *it = llvm::find_if(
             alike, [&](auto other) { return isSameKernel(other, kernel); });
         if (it != alike.end()) {
           names[key] = it->getNameAttr();
