@@ -30,12 +30,16 @@ struct ResolveReshapes
       memref::DimOp dim = work.pop_back_val();
       auto collapse = dim.getSource().getDefiningOp<memref::CollapseShapeOp>();
       std::optional<int64_t> axis = dim.getConstantIndex();
-      if (!collapse || !axis)
+      // An axis that no buffer has is for those who ask for it.
+      if (!collapse || !axis || *axis < 0 ||
+          *axis >= collapse.getResultType().getRank())
         continue;
       OpBuilder builder(dim);
       LoopBuilder b(dim.getLoc(), builder);
       Value size = b.index(1);
-      for (int64_t inner : collapse.getReassociationIndices()[*axis]) {
+      SmallVector<ReassociationIndices> groups =
+          collapse.getReassociationIndices();
+      for (int64_t inner : groups[*axis]) {
         Value factor = b.dim(collapse.getSrc(), inner);
         if (auto nested = factor.getDefiningOp<memref::DimOp>())
           work.push_back(nested);

@@ -27,3 +27,14 @@ func.func @any(%x: memref<?x3xf32>, %axis: index) -> index {
   %0 = memref.dim %a, %axis : memref<?xf32>
   return %0 : index
 }
+
+// So does that of a dimension that is not there.
+// CHECK-LABEL: func.func @outside(
+// CHECK:       %[[C1:.*]] = arith.constant 1 : index
+// CHECK:       memref.dim %{{.*}}, %[[C1]] : memref<?xf32>
+func.func @outside(%x: memref<?x3xf32>) -> index {
+  %c1 = arith.constant 1 : index
+  %a = memref.collapse_shape %x [[0, 1]] : memref<?x3xf32> into memref<?xf32>
+  %0 = memref.dim %a, %c1 : memref<?xf32>
+  return %0 : index
+}
