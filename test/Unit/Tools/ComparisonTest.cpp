@@ -123,13 +123,13 @@ TEST(Comparison, NonFiniteValuesAgreeWithThemselvesOnly) {
   double inf = INFINITY, nan = NAN;
   HostTensor special = make(ElementKind::F32, {4}, {nan, inf, -inf, 1});
   EXPECT_TRUE(compare(special, special).ok);
-  for (auto values : {std::vector<double>{1, inf, -inf, 1},
-                      {nan, 1, -inf, 1},
-                      {nan, inf, inf, 1},
-                      {nan, inf, -inf, nan},
-                      {nan, inf, -inf, inf},
-                      {inf, inf, -inf, 1},
-                      {nan, nan, -inf, 1}}) {
+  for (const auto &values : {std::vector<double>{1, inf, -inf, 1},
+                             {nan, 1, -inf, 1},
+                             {nan, inf, inf, 1},
+                             {nan, inf, -inf, nan},
+                             {nan, inf, -inf, inf},
+                             {inf, inf, -inf, 1},
+                             {nan, nan, -inf, 1}}) {
     HostTensor found = make(ElementKind::F32, {4}, values);
     EXPECT_FALSE(compare(found, special).ok);
     HostTensor bound = make(ElementKind::F64, {4}, {1, 1, 1, 1});
