@@ -81,8 +81,8 @@ static llvm::Error runWhile(scf::WhileOp op, Frame &frame) {
     if (!before)
       return before.takeError();
     bool goesOn = std::get<int64_t>(before->front());
-    carried.assign(std::make_move_iterator(before->begin() + 1),
-                   std::make_move_iterator(before->end()));
+    carried = Values(std::make_move_iterator(before->begin() + 1),
+                     std::make_move_iterator(before->end()));
     if (!goesOn)
       break;
     auto after = frame.runRegion(op.getAfter(), std::move(carried));

@@ -55,9 +55,11 @@ public:
   }
 };
 
+} // namespace
+
 /// Shared-memory addresses have 32 bits. The backend knows this only by a
 /// command-line option.
-void useShortSharedPointers() {
+static void useShortSharedPointers() {
   static std::once_flag once;
   std::call_once(once, [] {
     auto &options = llvm::cl::getRegisteredOptions();
@@ -66,8 +68,6 @@ void useShortSharedPointers() {
       it->second->addOccurrence(0, "nvptx-short-ptr", "true");
   });
 }
-
-} // namespace
 
 void mlir::sparseconv::registerPtxTarget(DialectRegistry &registry) {
   arith::registerConvertArithToLLVMInterface(registry);
