@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -191,13 +192,36 @@ Value LoopBuilder::load(Value buffer, ValueRange indices) {
 void LoopBuilder::store(Value value, Value buffer, ValueRange indices) {
   memref::StoreOp::create(*this, value, buffer, indices);
 }
-Value LoopBuilder::loadVector(int64_t lanes, Value buffer, ValueRange indices) {
+llvm::MaybeAlign LoopBuilder::getAlignment(Value buffer,
+                                           int64_t multiple) const {
+  auto type = llvm::cast<MemRefType>(buffer.getType());
+  // Buffers, those of callers too, are aligned to 16 bytes.
+  int64_t bits = type.getElementTypeBitWidth(), alignment = 16;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!isGpu() || bits < 8 || !type.getLayout().isIdentity() ||
+      failed(type.getStridesAndOffset(strides, offset)))
+    return {};
+  strides.back() = multiple;
+  for (int64_t stride : strides) {
+    if (ShapedType::isDynamic(stride))
+      return {};
+    alignment = std::gcd(alignment, stride * bits / 8);
+  }
+  return llvm::Align(alignment);
+}
+
+Value LoopBuilder::loadVector(int64_t lanes, Value buffer, ValueRange indices,
+                              int64_t multiple) {
   Type element = llvm::cast<MemRefType>(buffer.getType()).getElementType();
   return vector::LoadOp::create(*this, VectorType::get({lanes}, element),
-                                buffer, indices);
+                                buffer, indices, /*nontemporal=*/false,
+                                getAlignment(buffer, multiple));
 }
-void LoopBuilder::storeVector(Value value, Value buffer, ValueRange indices) {
-  vector::StoreOp::create(*this, value, buffer, indices);
+void LoopBuilder::storeVector(Value value, Value buffer, ValueRange indices,
+                              int64_t multiple) {
+  vector::StoreOp::create(*this, value, buffer, indices, /*nontemporal=*/false,
+                          getAlignment(buffer, multiple));
 }
 Value LoopBuilder::broadcast(Value scalar, int64_t lanes) {
   return vector::BroadcastOp::create(

@@ -60,8 +60,8 @@
 #include "sparseconv/Dialect/SparseConv/Transforms/BufferizableOpInterfaceImpl.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Pipelines/LowerToCpu.h"
-#include "sparseconv/Pipelines/LowerToKernels.h"
-#include "sparseconv/Target/PTX/LowerToPtx.h"
+#include "sparseconv/Pipelines/LowerToPtx.h"
+#include "sparseconv/Target/PTX/LowerGpuToNVVM.h"
 #include "sparseconv/Target/PTX/Passes.h"
 #include "sparseconv/Target/PTX/ToPtx.h"
 
@@ -114,6 +114,9 @@ void sparseconv::registerPasses() {
       "sparseconv-lower-to-kernels",
       "a network to GPU kernels and host functions",
       buildLowerToKernelsPipeline);
+  PassPipelineRegistration<LowerToKernelsOptions>(
+      "sparseconv-lower-to-ptx", "a network to PTX and host functions",
+      buildLowerToPtxPipeline);
   registerLowerGpuToNVVMPipeline();
   registerSparseConvTargetPTXPasses();
 

@@ -24,7 +24,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "sparseconv/Kernels/GatherGemm.h"
-#include "sparseconv/Target/PTX/LowerToPtx.h"
+#include "sparseconv/Target/PTX/LowerGpuToNVVM.h"
 #include "sparseconv/Target/PTX/ToPtx.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"

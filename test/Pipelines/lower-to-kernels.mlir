@@ -46,7 +46,7 @@
 // PLAN-NEXT: module 'sparseconv_kernels'
 // PLAN-NEXT:   ptx sm_80 {{[1-9][0-9]+}} bytes
 // PLAN-NEXT: kernel 'network_kernel_0' module #0:'sparseconv_kernels' shared 0 + 0
-// PLAN:      constant 'sparseconv_constant_{{[0-9]+}}' 216 bytes
+// PLAN:      constant 'sparseconv_constant_{{[0-9]+}}' 72 bytes
 // PLAN:      function 'network' streams 1
 // PLAN-NEXT:   input 'points' ?(slot [[POINTS:[0-9]+]])x4xi32
 // PLAN-NEXT:   input 'arg1' ?(slot {{[0-9]+}})x16xf32

@@ -90,8 +90,12 @@ public:
   Value dim(Value shaped, int64_t axis);
   Value load(Value buffer, ValueRange indices);
   void store(Value value, Value buffer, ValueRange indices);
-  Value loadVector(int64_t lanes, Value buffer, ValueRange indices);
-  void storeVector(Value value, Value buffer, ValueRange indices);
+  /// `multiple` is what the last index is known to be a multiple of: on a GPU
+  /// an access is as wide as its alignment.
+  Value loadVector(int64_t lanes, Value buffer, ValueRange indices,
+                   int64_t multiple = 1);
+  void storeVector(Value value, Value buffer, ValueRange indices,
+                   int64_t multiple = 1);
   Value broadcast(Value scalar, int64_t lanes);
   /// A buffer that lives until `dealloc`, for temporaries of a kernel.
   Value alloc(ArrayRef<int64_t> shape, Type elementType,
@@ -153,6 +157,9 @@ public:
 
 private:
   LoopTarget target = LoopTarget::CPU;
+
+  /// The alignment of an element, see `loadVector`.
+  llvm::MaybeAlign getAlignment(Value buffer, int64_t multiple) const;
 
   /// The constant `value` of the type of `other`.
   Value like(Value other, int64_t value) {

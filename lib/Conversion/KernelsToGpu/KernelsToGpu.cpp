@@ -32,10 +32,11 @@ struct ConvertToGpu
     if (failed(verifyGemmTilings(getOperation())))
       return signalPassFailure();
     // What has a form of its own on a GPU, then what is loops over rows.
+    HitsOfTables hitsOfTables;
     RewritePatternSet own(&getContext());
-    populateSearchToGpuPatterns(own);
+    populateSearchToGpuPatterns(own, hitsOfTables);
     populateSortToGpuPatterns(own);
-    populateTileRowsToGpuPatterns(own);
+    populateTileRowsToGpuPatterns(own, hitsOfTables);
     populateTiledGemmToGpuPatterns(own);
     populateImplicitGemmToGpuPatterns(own);
     populateWeightGradToGpuPatterns(own);

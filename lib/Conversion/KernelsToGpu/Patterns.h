@@ -9,16 +9,19 @@
 #ifndef SPARSECONV_LIB_CONVERSION_KERNELSTOGPU_PATTERNS_H
 #define SPARSECONV_LIB_CONVERSION_KERNELSTOGPU_PATTERNS_H
 
+#include "ColumnHits.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::sparseconv {
 
 /// sort.
 void populateSortToGpuPatterns(RewritePatternSet &patterns);
-/// search.
-void populateSearchToGpuPatterns(RewritePatternSet &patterns);
+/// search, which leaves what tile_rows takes instead of tables.
+void populateSearchToGpuPatterns(RewritePatternSet &patterns,
+                                 HitsOfTables &hitsOfTables);
 /// tile_rows.
-void populateTileRowsToGpuPatterns(RewritePatternSet &patterns);
+void populateTileRowsToGpuPatterns(RewritePatternSet &patterns,
+                                   const HitsOfTables &hitsOfTables);
 /// pack_weights, tiled_gemm.
 /// Errors for tilings that no kernel can be made of on the module's chip.
 LogicalResult verifyGemmTilings(Operation *root);

@@ -6,248 +6,449 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A stable radix sort from the least significant digit up, over the bits in
-// use: for each digit of 8 bits the keys of each tile are counted by digit, the
-// counts (ordered by digit, then tile) become first places, and each tile
-// writes its keys behind those of the tiles before (Merrill and Grimshaw, "High
-// performance and scalable radix sorting", 2011). Within a tile a warp ranks 32
-// keys at a time by the lanes that hold the same digit.
+// A stable radix sort from the least significant digit up, with one kernel a
+// digit (Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix
+// Sort for GPUs", arXiv 2206.01784): the keys are counted by each of their
+// digits at once; then, digit by digit, each tile counts its keys, learns from
+// the tiles before it how many keys with the same digit they have (Merrill and
+// Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016),
+// and writes its own behind those. Within a tile a warp ranks 32 keys at a time
+// by the lanes that hold the same digit, and keys are put in their order before
+// they are written.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../KernelsToLoops/BlockSums.h"
 #include "../KernelsToLoops/Patterns.h"
+#include "KeyDigits.h"
 #include "Patterns.h"
 #include "RadixSort.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
 using arith::AtomicRMWKind;
 
 namespace {
-constexpr int64_t kDigitBits = 8, kDigits = 1 << kDigitBits;
-constexpr int64_t kThreads = 512, kWarps = kThreads / 32;
+/// A thread for each digit.
+constexpr int64_t kThreads = kDigits, kWarps = kThreads / 32;
 /// Keys of a thread; a warp's lie together, 32 after 32.
 constexpr int64_t kKeysPerThread = 4;
 constexpr int64_t kTile = kThreads * kKeysPerThread;
+/// Tiles whose keys a block counts.
+constexpr int64_t kTilesPerCount = 2;
+/// Tiles that a look back reads at once.
+constexpr int64_t kWindow = 4;
 
-/// One pass over a digit.
-class DigitPass {
+/// What a tile says of a digit: nothing yet (0), how many keys it has, or how
+/// many it and the tiles before have, with the keys of lower digits. The number
+/// is in the low half, which of them in the high half.
+constexpr int64_t kKindShift = 32, kOwn = 1, kAll = 2;
+
+/// What the threads of a block share. `seen` counts, for each warp and digit,
+/// the keys so far; then it has the place of the warp's first in the tile.
+enum SharedBuffer { kSeen, kFirsts, kSums, kTicket, kStagedKeys, kStagedFrom };
+
+/// A buffer and what goes along with it.
+struct KeyList {
+  Value keys, positions;
+};
+
+class RadixSort {
 public:
-  DigitPass(LoopBuilder &b, Value keys, Value numKeys, int64_t shift)
-      : b(b), keys(keys), numKeys(numKeys), shift(shift),
+  RadixSort(LoopBuilder &b, const KeySource &source, KeyDigits &digits)
+      : b(b), source(source), digits(digits), keys(source.keys),
+        keyType(getElementTypeOrSelf(keys.getType())), numKeys(b.dim(keys, 0)),
         numTiles(b.ceilDiv(numKeys, kTile)) {}
 
-  /// Writes the keys in the order of the digit, and for each the position in
-  /// `positions` (or its own, without) of where it was.
-  void emit(Value positions, Value sortedKeys, Value sortedPositions);
+  void emit(KeyList sorted);
 
 private:
-  void count(Value counts);
-  void scatter(Value counts, Value positions, Value sortedKeys,
-               Value sortedPositions);
-  /// firsts[d] = the place of the tile's first key with digit d.
-  void placeDigits(const LoopBuilder::Thread &t, Value counts, Value firsts,
-                   Value sums);
-  void forDigits(const LoopBuilder::Thread &t, function_ref<void()> body) {
-    b.ifThen(b.less(t.thread, b.index(kDigits)), body);
+  using Thread = LoopBuilder::Thread;
+
+  void prepare();
+  /// totals[pass, digit] = how many keys have the digit.
+  void count();
+  void countTiles(const Thread &t);
+  /// Moves the keys to the order of a digit.
+  void move(int64_t pass);
+  void moveTile(const Thread &t, int64_t pass, Value tile);
+  /// Says how many keys of a tile have each thread's digit. The first tile
+  /// knows how many have lower digits, and says those, too; returns them,
+  /// others 0.
+  Value tell(const Thread &t, int64_t pass, Value tile, Value own);
+  /// The place of the tile's first key with each thread's digit, of which it
+  /// has `own`.
+  Value lookBack(const Thread &t, int64_t pass, Value tile, Value own,
+                 Value lower);
+  /// A key of a thread, its rank among those of its warp with the same digit,
+  /// and where it was before the sort.
+  struct Item {
+    Value isKey, key, from, digit, rank;
+  };
+  void rankKeys(const Thread &t, int64_t pass, MutableArrayRef<Item> items);
+  Value getDigit(Value key, int64_t pass) {
+    return digits.getDigit(digits.makeDense(key), pass);
+  }
+  Value widen(Value number) {
+    return b.createOrFold<arith::ExtUIOp>(b.getI32Type(), number);
+  }
+  /// Whether a pass writes the side (i1): the last one writes the results.
+  Value isToSide(int64_t pass) {
+    Value later = b.sub(digits.getNumPasses(), pass + 1);
+    return b.notEqual(b.andBits(later, b.i32(1)), b.i32(0));
+  }
+  /// What passes read and write, by position.
+  std::pair<Value, Value> load(int64_t pass, Value position);
+  void store(int64_t pass, Value key, Value from, Value position);
+  Value getWord(Value tile, Value digit) {
+    return b.add(b.mul(tile, kDigits), digit);
+  }
+  void say(Value kind, Value number, int64_t pass, Value tile, Value digit) {
+    Value word = b.createOrFold<arith::ExtUIOp>(b.getI64Type(), number);
+    word = b.orBits(word, b.shiftLeft(kind, kKindShift));
+    memref::AtomicRMWOp::create(b, AtomicRMWKind::assign, word, said[pass % 2],
+                                ValueRange{getWord(tile, digit)});
   }
   /// The position of key `i` of a thread.
-  Value getPosition(const LoopBuilder::Thread &t, int64_t i) {
+  Value getPosition(const Thread &t, int64_t i, Value tile) {
     Value warp = b.floorDiv(t.thread, 32);
-    Value lane = b.createOrFold<arith::AndIOp>(t.thread, b.index(31));
-    Value first =
-        b.add(b.mul(t.block, kTile), b.mul(warp, 32 * kKeysPerThread));
+    Value lane = b.andBits(t.thread, b.index(31));
+    Value first = b.add(b.mul(tile, kTile), b.mul(warp, 32 * kKeysPerThread));
     return b.add(b.add(first, lane), 32 * i);
-  }
-  Value getDigit(Value key) {
-    Value digit = b.andBits(b.shiftRightLogical(key, shift),
-                            b.constantInt(key.getType(), kDigits - 1));
-    return b.cast(digit, b.getI32Type());
-  }
-  /// Calls `body` in each thread of the tiles that have keys.
-  void forTiles(ArrayRef<MemRefType> shared,
-                function_ref<void(const LoopBuilder::Thread &)> body) {
-    b.launch(numTiles, kThreads, shared, [&](const LoopBuilder::Thread &t) {
-      b.ifThen(b.less(t.block, numTiles), [&] { body(t); });
-    });
   }
 
   LoopBuilder &b;
-  Value keys, numKeys;
-  int64_t shift;
-  Value numTiles;
+  const KeySource &source;
+  KeyDigits &digits;
+  Value keys;
+  Type keyType;
+  Value numKeys, numTiles;
+  KeyList sorted, side;
+  Value totals, tickets;
+  /// What tiles say in a pass; that of the next is cleared meanwhile.
+  Value said[2];
 };
 } // namespace
 
-void DigitPass::count(Value counts) {
-  forTiles({b.getSharedType({kDigits}, b.getI32Type())}, [&](auto &t) {
-    Value histogram = t.shared[0];
-    forDigits(t, [&] { b.store(b.i32(0), histogram, t.thread); });
-    b.barrier();
-    for (int64_t i = 0; i < kKeysPerThread; ++i) {
-      Value position = getPosition(t, i);
-      b.ifThen(b.less(position, numKeys), [&] {
-        Value digit = b.toIndex(getDigit(b.load(keys, position)));
-        memref::AtomicRMWOp::create(b, AtomicRMWKind::addi, b.i32(1), histogram,
-                                    ValueRange{digit});
-      });
-    }
-    b.barrier();
-    forDigits(t, [&] {
-      b.store(b.load(histogram, t.thread), counts, {t.block, t.thread});
+void RadixSort::prepare() {
+  int64_t passes = digits.getMaxPasses(), numTotals = passes * kDigits;
+  Value numWords = b.mul(numTiles, kDigits);
+  totals = b.alloc({passes, kDigits}, b.getI32Type());
+  tickets = b.alloc({passes}, b.getI32Type());
+  for (Value &words : said)
+    words = b.alloc({ShapedType::kDynamic}, b.getI64Type(), numWords);
+  digits.alloc();
+  int64_t most = std::max(numTotals, source.numCleared);
+  b.parallelFor(b.max(numWords, b.index(most)), [&](Value i) {
+    auto upTo = [&](Value end, function_ref<void()> body) {
+      b.ifThen(b.less(i, end), body);
+    };
+    upTo(numWords, [&] { b.store(b.i64(0), said[0], i); });
+    upTo(b.index(numTotals), [&] {
+      Value pass = b.floorDiv(i, kDigits);
+      b.store(b.i32(0), totals, {pass, b.andBits(i, b.index(kDigits - 1))});
     });
+    upTo(b.index(passes), [&] { b.store(b.i32(0), tickets, i); });
+    upTo(b.index(digits.getNumRanges()), [&] { digits.prepare(i); });
+    if (source.clear)
+      upTo(b.index(source.numCleared), [&] { source.clear(i); });
   });
 }
 
-void DigitPass::placeDigits(const LoopBuilder::Thread &t, Value counts,
-                            Value firsts, Value sums) {
-  Value zero = b.i32(0);
-  // Loads of one step do not wait for each other.
-  constexpr int64_t step = 8;
-  Value digit = b.min(t.thread, b.index(kDigits - 1));
-  SmallVector<Value> found = b.forLoop(
-      b.index(0), numTiles, step, {zero, zero},
-      [&](Value first, ValueRange carried) -> SmallVector<Value> {
-        Value all = carried[0], before = carried[1];
-        SmallVector<Value> tiles, loaded;
-        for (int64_t i = 0; i < step; ++i) {
-          tiles.push_back(b.add(first, i));
-          Value tile = b.min(tiles.back(), b.sub(numTiles, 1));
-          loaded.push_back(b.load(counts, {tile, digit}));
-        }
-        for (auto [tile, count] : llvm::zip(tiles, loaded)) {
-          all = b.add(all, b.select(b.less(tile, numTiles), count, zero));
-          before = b.add(before, b.select(b.less(tile, t.block), count, zero));
-        }
-        return {all, before};
-      });
-  Value isDigit = b.less(t.thread, b.index(kDigits));
-  Value lower =
-      sumInBlock(b, t, b.select(isDigit, found[0], zero), sums, kThreads)
-          .before;
-  forDigits(t, [&] { b.store(b.add(lower, found[1]), firsts, t.thread); });
+void RadixSort::count() {
+  Value numBlocks = b.ceilDiv(numKeys, kTile * kTilesPerCount);
+  SmallVector<MemRefType> shared = {
+      b.getSharedType({digits.getMaxPasses(), kDigits}, b.getI32Type())};
+  llvm::append_range(shared, source.shared);
+  b.launch(numBlocks, kThreads, shared, [&](const Thread &t) {
+    b.ifThen(b.less(t.block, numBlocks), [&] { countTiles(t); });
+  });
 }
 
-void DigitPass::scatter(Value counts, Value positions, Value sortedKeys,
-                        Value sortedPositions) {
-  Type i32 = b.getI32Type();
-  MemRefType shared[] = {b.getSharedType({kWarps, kDigits}, i32),
-                         b.getSharedType({kDigits}, i32),
-                         getBlockSumsType(b, kThreads)};
-  forTiles(shared, [&](auto &t) {
-    // For each warp and digit: keys so far, then those of the warps before.
-    Value seen = t.shared[0], firsts = t.shared[1];
-    forDigits(t, [&] {
-      for (int64_t warp = 0; warp < kWarps; ++warp)
-        b.store(b.i32(0), seen, {b.index(warp), t.thread});
-    });
-    placeDigits(t, counts, firsts, t.shared[2]);
-    Value warp = b.floorDiv(t.thread, 32);
-    Value all = b.i32(-1);
-    Value lower = NVVM::LaneMaskLtOp::create(b, i32);
-    SmallVector<Value> digits, ranks, kept;
-    for (int64_t i = 0; i < kKeysPerThread; ++i) {
-      Value position = getPosition(t, i);
-      Value isKey = b.less(position, numKeys);
-      // Lanes without a key share a digit that no key has.
-      Value key = b.ifElse(
-          isKey, getElementTypeOrSelf(keys.getType()),
-          [&]() -> SmallVector<Value> { return {b.load(keys, position)}; },
-          [&]() -> SmallVector<Value> {
-            return {b.constantInt(getElementTypeOrSelf(keys.getType()), 0)};
-          })[0];
-      Value digit = b.select(isKey, getDigit(key), b.i32(kDigits));
-      Value peers = NVVM::MatchSyncOp::create(b, i32, all, digit,
-                                              NVVM::MatchSyncKind::any);
-      Value before = b.andBits(peers, lower);
-      Value rank = b.createOrFold<math::CtPopOp>(before);
-      Value slot = b.toIndex(digit);
-      rank = b.ifElse(
-          isKey, i32,
-          [&]() -> SmallVector<Value> {
-            return {b.add(rank, b.load(seen, {warp, slot}))};
-          },
-          [&]() -> SmallVector<Value> { return {rank}; })[0];
-      NVVM::SyncWarpOp::create(b, all);
-      // The first of the lanes with a digit counts them all.
-      b.ifThen(b.andBits(isKey, b.equal(before, b.i32(0))), [&] {
-        Value total = b.add(b.load(seen, {warp, slot}),
-                            b.createOrFold<math::CtPopOp>(peers));
-        b.store(total, seen, {warp, slot});
-      });
-      NVVM::SyncWarpOp::create(b, all);
-      digits.push_back(slot);
-      ranks.push_back(rank);
-      kept.push_back(key);
-    }
-    b.barrier();
-    forDigits(t, [&] {
-      Value sum = b.load(firsts, t.thread);
-      for (int64_t w = 0; w < kWarps; ++w) {
-        SmallVector<Value> place = {b.index(w), t.thread};
-        Value own = b.load(seen, place);
-        b.store(sum, seen, place);
-        sum = b.add(sum, own);
+void RadixSort::countTiles(const Thread &t) {
+  Value counts = t.shared[0];
+  digits.enter();
+  auto forPasses = [&](function_ref<void(int64_t)> body) {
+    for (int64_t pass = 0; pass < digits.getMaxPasses(); ++pass)
+      b.ifThen(b.less(b.i32(pass), digits.getNumPasses()), [&] { body(pass); });
+  };
+  auto add = [&](Value number, Value sums, int64_t pass, Value digit) {
+    memref::AtomicRMWOp::create(b, AtomicRMWKind::addi, number, sums,
+                                ValueRange{b.index(pass), digit});
+  };
+  forPasses([&](int64_t pass) {
+    b.store(b.i32(0), counts, {b.index(pass), t.thread});
+  });
+  if (source.enter)
+    source.enter(t.thread, kThreads, ArrayRef(t.shared).drop_front());
+  // All loads come before the counts, which would order them.
+  SmallVector<Value> isKey, loaded;
+  Value first = b.add(b.mul(t.block, kTile * kTilesPerCount), t.thread);
+  for (int64_t i = 0; i < kKeysPerThread * kTilesPerCount; ++i) {
+    Value position = b.add(first, i * kThreads);
+    isKey.push_back(b.less(position, numKeys));
+    position = b.min(position, b.sub(numKeys, 1));
+    loaded.push_back(source.make ? source.load(position)
+                                 : b.load(keys, position));
+  }
+  b.barrier();
+  for (size_t i = 0; i < loaded.size(); ++i)
+    b.ifThen(isKey[i], [&] {
+      Value key = loaded[i];
+      if (source.make) {
+        key = source.make(key);
+        b.store(key, keys, b.add(first, i * kThreads));
       }
-    });
-    b.barrier();
-    for (int64_t i = 0; i < kKeysPerThread; ++i) {
-      Value position = getPosition(t, i);
-      b.ifThen(b.less(position, numKeys), [&] {
-        Value place =
-            b.toIndex(b.add(b.load(seen, {warp, digits[i]}), ranks[i]));
-        b.store(kept[i], sortedKeys, place);
-        b.store(positions ? b.load(positions, position) : b.cast(position, i32),
-                sortedPositions, place);
+      Value dense = digits.makeDense(key);
+      forPasses([&](int64_t pass) {
+        add(b.i32(1), counts, pass, b.toIndex(digits.getDigit(dense, pass)));
       });
-    }
+    });
+  b.barrier();
+  forPasses([&](int64_t pass) {
+    Value found = b.load(counts, {b.index(pass), t.thread});
+    b.ifThen(b.notEqual(found, b.i32(0)),
+             [&] { add(found, totals, pass, t.thread); });
   });
 }
 
-void DigitPass::emit(Value positions, Value sortedKeys, Value sortedPositions) {
-  Value counts =
-      b.alloc({ShapedType::kDynamic, kDigits}, b.getI32Type(), numTiles);
-  count(counts);
-  scatter(counts, positions, sortedKeys, sortedPositions);
-  b.dealloc(counts);
+std::pair<Value, Value> RadixSort::load(int64_t pass, Value position) {
+  Type i32 = b.getI32Type();
+  if (pass == 0)
+    return {b.load(keys, position), b.cast(position, i32)};
+  auto from = [&](const KeyList &list) -> SmallVector<Value> {
+    return {b.load(list.keys, position), b.load(list.positions, position)};
+  };
+  SmallVector<Value> loaded = b.ifElse(
+      isToSide(pass - 1), {keyType, i32}, [&] { return from(side); },
+      [&] { return from(sorted); });
+  return {loaded[0], loaded[1]};
 }
 
-void mlir::sparseconv::sortKeys(LoopBuilder &b, Value keys, Value sorted,
-                                Value permutation, int64_t bits) {
-  Value positions;
-  Value numKeys = b.dim(keys, 0);
-  int64_t numPasses = std::max<int64_t>(
-      1, llvm::divideCeil(static_cast<uint64_t>(bits), kDigitBits));
-  // The last pass writes the results, the one before it to a side, and so on.
-  Value sideKeys, sidePositions;
-  if (numPasses > 1) {
+void RadixSort::store(int64_t pass, Value key, Value from, Value position) {
+  auto to = [&](const KeyList &list) {
+    b.store(key, list.keys, position);
+    b.store(from, list.positions, position);
+  };
+  if (digits.getMaxPasses() == 1)
+    return to(sorted);
+  b.ifElse(isToSide(pass), [&] { to(side); }, [&] { to(sorted); });
+}
+
+Value RadixSort::tell(const Thread &t, int64_t pass, Value tile, Value own) {
+  Type i32 = b.getI32Type();
+  Value isFirst = b.equal(tile, b.index(0));
+  Value lower = b.ifElse(
+      isFirst, i32,
+      [&]() -> SmallVector<Value> {
+        Value total = b.load(totals, {b.index(pass), t.thread});
+        return {sumInBlock(b, t, total, t.shared[kSums], kThreads).before};
+      },
+      [&]() -> SmallVector<Value> { return {b.i32(0)}; })[0];
+  Value kind = b.select(isFirst, b.i64(kAll), b.i64(kOwn));
+  say(kind, b.add(lower, own), pass, tile, t.thread);
+  return lower;
+}
+
+Value RadixSort::lookBack(const Thread &t, int64_t pass, Value tile, Value own,
+                          Value lower) {
+  Type i32 = b.getI32Type();
+  Value isFirst = b.equal(tile, b.index(0)), zero = b.i32(0);
+  // Sums what the tiles before say, from the nearest on, up to one that knows
+  // what all before it have.
+  Value before = b.whileLoop(
+      {lower, b.sub(tile, 1), b.notBit(isFirst)},
+      [&](ValueRange carried) { return carried[2]; },
+      [&](ValueRange carried) -> SmallVector<Value> {
+        Value sum = carried[0], next = carried[1];
+        SmallVector<Value> words;
+        for (int64_t i = 0; i < kWindow; ++i) {
+          Value place = b.max(b.sub(next, i), b.index(0));
+          words.push_back(memref::AtomicRMWOp::create(
+              b, AtomicRMWKind::ori, b.i64(0), said[pass % 2],
+              ValueRange{getWord(place, t.thread)}));
+        }
+        Value isOn = b.constantInt(b.getI1Type(), 1), isDone = b.notBit(isOn);
+        for (Value word : words) {
+          Value kind = b.cast(b.shiftRightLogical(word, kKindShift), i32);
+          isOn = b.andBits(isOn, b.notEqual(kind, zero));
+          sum = b.add(sum, b.select(isOn, b.cast(word, i32), zero));
+          next = b.sub(next, b.select(isOn, b.index(1), b.index(0)));
+          isDone =
+              b.orBits(isDone, b.andBits(isOn, b.equal(kind, b.i32(kAll))));
+          isOn = b.andBits(isOn, b.notBit(isDone));
+        }
+        return {sum, next, b.notBit(isDone)};
+      })[0];
+  b.ifThen(b.notBit(isFirst),
+           [&] { say(b.i64(kAll), b.add(before, own), pass, tile, t.thread); });
+  return before;
+}
+
+void RadixSort::rankKeys(const Thread &t, int64_t pass,
+                         MutableArrayRef<Item> items) {
+  Type i32 = b.getI32Type(), i16 = b.getI16Type();
+  Value seen = t.shared[kSeen], warp = b.floorDiv(t.thread, 32);
+  Value all = b.i32(-1), zero = b.i32(0);
+  Value lower = NVVM::LaneMaskLtOp::create(b, i32);
+  for (Item &item : items) {
+    // Lanes without a key share a digit that no key has.
+    Value digit =
+        b.select(item.isKey, getDigit(item.key, pass), b.i32(kDigits));
+    Value peers =
+        NVVM::MatchSyncOp::create(b, i32, all, digit, NVVM::MatchSyncKind::any);
+    Value before = b.andBits(peers, lower);
+    item.digit = b.toIndex(digit);
+    item.rank = b.createOrFold<math::CtPopOp>(before);
+    Value known = b.ifElse(
+        item.isKey, i32,
+        [&]() -> SmallVector<Value> {
+          return {widen(b.load(seen, {warp, item.digit}))};
+        },
+        [&]() -> SmallVector<Value> { return {zero}; })[0];
+    item.rank = b.add(item.rank, known);
+    NVVM::SyncWarpOp::create(b, all);
+    // The first of the lanes with a digit counts them all.
+    b.ifThen(b.andBits(item.isKey, b.equal(before, zero)), [&] {
+      Value total = b.add(known, b.createOrFold<math::CtPopOp>(peers));
+      b.store(b.cast(total, i16), seen, {warp, item.digit});
+    });
+    NVVM::SyncWarpOp::create(b, all);
+  }
+}
+
+void RadixSort::moveTile(const Thread &t, int64_t pass, Value tile) {
+  Type i16 = b.getI16Type();
+  Value seen = t.shared[kSeen], firsts = t.shared[kFirsts];
+  Value stagedKeys = t.shared[kStagedKeys], stagedFrom = t.shared[kStagedFrom];
+  for (int64_t w = 0; w < kWarps; ++w)
+    b.store(b.constantInt(i16, 0), seen, {b.index(w), t.thread});
+  b.store(b.i64(0), said[(pass + 1) % 2], getWord(tile, t.thread));
+  SmallVector<Item> items(kKeysPerThread);
+  for (auto [i, item] : llvm::enumerate(items)) {
+    Value position = getPosition(t, i, tile);
+    item.isKey = b.less(position, numKeys);
+    std::tie(item.key, item.from) =
+        load(pass, b.min(position, b.sub(numKeys, 1)));
+  }
+  b.barrier();
+  rankKeys(t, pass, items);
+  b.barrier();
+
+  // A thread for each digit: how many keys of the tile have it, and where they
+  // are among the tile's keys in their order and among all keys.
+  auto forWarps = [&](Value start, bool storesStarts) {
+    Value sum = start;
+    for (int64_t w = 0; w < kWarps; ++w) {
+      SmallVector<Value> place = {b.index(w), t.thread};
+      Value count = widen(b.load(seen, place));
+      if (storesStarts)
+        b.store(b.cast(sum, i16), seen, place);
+      sum = b.add(sum, count);
+    }
+    return sum;
+  };
+  Value own = forWarps(b.i32(0), /*storesStarts=*/false);
+  Value lower = tell(t, pass, tile, own);
+  Value inTile = sumInBlock(b, t, own, t.shared[kSums], kThreads).before;
+  forWarps(inTile, /*storesStarts=*/true);
+  b.barrier();
+  Value warp = b.floorDiv(t.thread, 32);
+  for (Item &item : items)
+    b.ifThen(item.isKey, [&] {
+      Value place =
+          b.toIndex(b.add(widen(b.load(seen, {warp, item.digit})), item.rank));
+      b.store(item.key, stagedKeys, place);
+      b.store(item.from, stagedFrom, place);
+    });
+  Value first = lookBack(t, pass, tile, own, lower);
+  b.store(b.sub(first, inTile), firsts, t.thread);
+  b.barrier();
+
+  // In their order, neighbours have neighbours' places for the most part.
+  Value size = b.min(b.sub(numKeys, b.mul(tile, kTile)), b.index(kTile));
+  for (int64_t i = 0; i < kKeysPerThread; ++i) {
+    Value position = b.add(t.thread, i * kThreads);
+    b.ifThen(b.less(position, size), [&] {
+      Value key = b.load(stagedKeys, position);
+      Value digit = b.toIndex(getDigit(key, pass));
+      Value place =
+          b.add(b.load(firsts, digit), b.cast(position, b.getI32Type()));
+      store(pass, key, b.load(stagedFrom, position), b.toIndex(place));
+    });
+  }
+}
+
+void RadixSort::move(int64_t pass) {
+  Type i32 = b.getI32Type();
+  // In the order of SharedBuffer.
+  MemRefType shared[] = {b.getSharedType({kWarps, kDigits}, b.getI16Type()),
+                         b.getSharedType({kDigits}, i32),
+                         getBlockSumsType(b, kThreads),
+                         b.getSharedType({1}, i32),
+                         b.getSharedType({kTile}, keyType),
+                         b.getSharedType({kTile}, i32)};
+  b.launch(numTiles, kThreads, shared, [&](const Thread &t) {
+    digits.enter();
+    Value isUsed = b.less(b.i32(pass), digits.getNumPasses());
+    b.ifThen(isUsed, [&] {
+      // Tiles in the order in which blocks start: those before never wait for
+      // one that has not.
+      Value zero = b.index(0), ticket = t.shared[kTicket];
+      b.ifThen(b.equal(t.thread, zero), [&] {
+        Value taken =
+            memref::AtomicRMWOp::create(b, AtomicRMWKind::addi, b.i32(1),
+                                        tickets, ValueRange{b.index(pass)});
+        b.store(taken, ticket, zero);
+      });
+      b.barrier();
+      Value tile = b.toIndex(b.load(ticket, zero));
+      b.ifThen(b.less(tile, numTiles), [&] { moveTile(t, pass, tile); });
+    });
+  });
+}
+
+void RadixSort::emit(KeyList result) {
+  sorted = result;
+  bool hasSide = digits.getMaxPasses() > 1;
+  if (hasSide) {
     auto dynamic = {ShapedType::kDynamic};
-    sideKeys = b.alloc(dynamic, getElementTypeOrSelf(keys.getType()), numKeys);
-    sidePositions = b.alloc(dynamic, b.getI32Type(), numKeys);
+    side = {b.alloc(dynamic, keyType, numKeys),
+            b.alloc(dynamic, b.getI32Type(), numKeys)};
   }
-  for (int64_t pass = 0; pass < numPasses; ++pass) {
-    bool isToSide = (numPasses - 1 - pass) % 2;
-    Value toKeys = isToSide ? sideKeys : sorted;
-    Value toPositions = isToSide ? sidePositions : permutation;
-    DigitPass(b, keys, numKeys, pass * kDigitBits)
-        .emit(positions, toKeys, toPositions);
-    keys = toKeys;
-    positions = toPositions;
+  prepare();
+  if (source.prepare)
+    source.prepare();
+  digits.measure(keys, numKeys);
+  count();
+  for (int64_t pass = 0; pass < digits.getMaxPasses(); ++pass)
+    move(pass);
+  for (Value buffer : {totals, tickets, said[0], said[1]})
+    b.dealloc(buffer);
+  digits.dealloc();
+  if (hasSide) {
+    b.dealloc(side.keys);
+    b.dealloc(side.positions);
   }
-  if (numPasses > 1) {
-    b.dealloc(sideKeys);
-    b.dealloc(sidePositions);
-  }
+}
+
+void mlir::sparseconv::sortKeys(LoopBuilder &b, const KeySource &source,
+                                Value sorted, Value permutation,
+                                ArrayRef<int64_t> fields, bool isSparse) {
+  Type keyType = getElementTypeOrSelf(source.keys.getType());
+  KeyDigits digits(b, keyType, fields, isSparse);
+  RadixSort(b, source, digits).emit({sorted, permutation});
 }
 
 static void emitSort(LoopBuilder &b, SortOp op) {
-  sortKeys(b, op.getKeys(), op.getSorted(), op.getPermutation(), op.getBits());
+  // To look for the bits in use takes as long as to sort by one digit.
+  bool isSparse = llvm::sum_of(op.getFields()) > 2 * kDigitBits;
+  sortKeys(b, KeySource{op.getKeys()}, op.getSorted(), op.getPermutation(),
+           op.getFields(), isSparse);
 }
 
 void mlir::sparseconv::populateSortToGpuPatterns(RewritePatternSet &patterns) {

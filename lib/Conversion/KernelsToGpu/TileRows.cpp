@@ -16,6 +16,7 @@
 #include "../KernelsToLoops/Patterns.h"
 #include "Patterns.h"
 #include "RadixSort.h"
+#include "SharedRows.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -26,8 +27,8 @@ using namespace mlir::sparseconv;
 namespace {
 class RowTiler {
 public:
-  RowTiler(LoopBuilder &b, TileRowsOp op)
-      : b(b), op(op), table(op.getTable()),
+  RowTiler(LoopBuilder &b, TileRowsOp op, const ColumnHits *hits)
+      : b(b), op(op), hits(hits), table(op.getTable()),
         offsets(cast<MemRefType>(table.getType()).getDimSize(1)),
         numRows(b.dim(table, 0)), numSlots(b.dim(op.getOrder(), 0)),
         i32(b.getI32Type()) {}
@@ -44,17 +45,21 @@ private:
   Value getBit(int64_t k) {
     return b.i32(static_cast<int32_t>(uint32_t(1) << k));
   }
-  Value hasBit(Value mask, int64_t k) {
-    return b.notEqual(b.andBits(mask, getBit(k)), b.i32(0));
-  }
   Value shift(Value value, Value bits) {
     return b.createOrFold<arith::ShLIOp>(value, bits);
   }
   /// masks[r] has bit k where row r has offset k; counts[k] rows have it.
-  void makeMasks(Value masks, Value counts);
-  /// The bit of each offset in a key: the more rows have it, the lower.
-  void placeBits(Value counts, Value places);
-  void makeKeys(Value masks, Value places, Value keys);
+  void makeMasks(Value counts);
+  void makeMasksOfBlock(const LoopBuilder::Thread &t, Value counts);
+  /// The rows by their keys: a key has a bit for each offset of the row, the
+  /// lower the more rows have it, and is their rank in the Gray code.
+  Value orderRows();
+  /// Keys add up over the bits of a mask (as exclusive or), so that a table for
+  /// each byte makes them.
+  static constexpr int64_t kNumTables = 4;
+  void fillKeyTables(Value thread, int64_t threads, Value counts, Value places,
+                     Value tables);
+  Value makeKey(Value mask, Value tables);
   /// Slots and masks of tiles, from a permutation of the rows, or null for
   /// their own order.
   void fillSlots(Value permutation);
@@ -66,60 +71,68 @@ private:
 
   LoopBuilder &b;
   TileRowsOp op;
-  Value table;
+  /// What the search left instead of the table, or null.
+  const ColumnHits *hits;
+  Value table, masks;
   int64_t offsets;
   Value numRows, numSlots;
   Type i32;
 };
 } // namespace
 
-void RowTiler::makeMasks(Value masks, Value counts) {
-  b.parallelFor(b.index(32), [&](Value k) { b.store(b.i32(0), counts, k); });
-  b.launch(
-      b.ceilDiv(numRows, kThreads), kThreads, {b.getSharedType({32}, i32)},
-      [&](const LoopBuilder::Thread &t) {
-        Value sums = t.shared[0];
-        b.ifThen(b.less(t.thread, b.index(32)),
-                 [&] { b.store(b.i32(0), sums, t.thread); });
-        b.barrier();
-        Value row = b.add(b.mul(t.block, kThreads), t.thread);
-        Value isRow = b.less(row, numRows);
-        Value lane = b.createOrFold<arith::AndIOp>(t.thread, b.index(31));
-        Value isFirst = b.equal(lane, b.index(0));
-        // All loads before the first vote, which would order them.
-        Value mask = b.ifElse(
-            isRow, i32,
-            [&]() -> SmallVector<Value> {
-              Value bits = b.i32(0);
-              for (int64_t k = 0; k < offsets; ++k) {
-                Value present = isEntry(b.load(table, {row, b.index(k)}));
-                bits = b.orBits(bits, b.select(present, getBit(k), b.i32(0)));
-              }
-              return {bits};
-            },
-            [&]() -> SmallVector<Value> { return {b.i32(0)}; })[0];
-        for (int64_t k = 0; k < offsets; ++k) {
-          Value present = hasBit(mask, k);
-          Value votes = NVVM::VoteSyncOp::create(b, i32, b.i32(-1), present,
-                                                 NVVM::VoteSyncKind::ballot);
-          b.ifThen(isFirst, [&] {
-            memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::addi,
-                                        b.createOrFold<math::CtPopOp>(votes),
-                                        sums, ValueRange{b.index(k)});
-          });
-        }
-        b.ifThen(isRow, [&] { b.store(mask, masks, row); });
-        b.barrier();
-        b.ifThen(b.less(t.thread, b.index(32)), [&] {
-          memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::addi,
-                                      b.load(sums, t.thread), counts,
-                                      ValueRange{t.thread});
-        });
-      });
+void RowTiler::makeMasks(Value counts) {
+  Value numBlocks = b.ceilDiv(numRows, kThreads);
+  SmallVector<MemRefType> shared = {b.getSharedType({32}, i32)};
+  if (!hits)
+    shared.push_back(b.getSharedType({kThreads * offsets}, i32));
+  b.launch(numBlocks, kThreads, shared, [&](const LoopBuilder::Thread &t) {
+    b.ifThen(b.less(t.block, numBlocks), [&] { makeMasksOfBlock(t, counts); });
+  });
 }
 
-void RowTiler::placeBits(Value counts, Value places) {
-  b.parallelFor(b.index(offsets), [&](Value k) {
+void RowTiler::makeMasksOfBlock(const LoopBuilder::Thread &t, Value counts) {
+  Value sums = t.shared[0];
+  Value isCounter = b.less(t.thread, b.index(32));
+  b.ifThen(isCounter, [&] { b.store(b.i32(0), sums, t.thread); });
+  if (!hits)
+    readWarpRows(b, t, kThreads, table, t.shared[1]);
+  b.barrier();
+  Value row = b.add(b.mul(t.block, kThreads), t.thread);
+  Value isRow = b.less(row, numRows);
+  Value lane = b.andBits(t.thread, b.index(31));
+  Value known = hits ? b.load(masks, b.min(row, b.sub(numRows, 1))) : Value();
+  Value mask = b.i32(0), own = b.i32(0);
+  for (int64_t k = 0; k < offsets; ++k) {
+    Value present;
+    if (hits) {
+      present = b.notEqual(b.andBits(known, getBit(k)), b.i32(0));
+    } else {
+      Value place = b.add(b.mul(t.thread, offsets), k);
+      present = isEntry(b.load(t.shared[1], place));
+    }
+    present = b.andBits(present, isRow);
+    mask = b.orBits(mask, b.select(present, getBit(k), b.i32(0)));
+    Value votes = NVVM::VoteSyncOp::create(b, i32, b.i32(-1), present,
+                                           NVVM::VoteSyncKind::ballot);
+    // Lane k adds what the warp has of offset k.
+    own = b.select(b.equal(lane, b.index(k)), votes, own);
+  }
+  memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::addi,
+                              b.createOrFold<math::CtPopOp>(own), sums,
+                              ValueRange{lane});
+  if (!hits)
+    b.ifThen(isRow, [&] { b.store(mask, masks, row); });
+  b.barrier();
+  b.ifThen(isCounter, [&] {
+    memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::addi,
+                                b.load(sums, t.thread), counts,
+                                ValueRange{t.thread});
+  });
+}
+
+void RowTiler::fillKeyTables(Value thread, int64_t threads, Value counts,
+                             Value places, Value tables) {
+  b.forLoop(thread, b.index(offsets), threads, [&](Value k) {
     Value own = b.load(counts, k), place = b.i32(0);
     for (int64_t j = 0; j < offsets; ++j) {
       Value other = b.load(counts, b.index(j));
@@ -130,20 +143,55 @@ void RowTiler::placeBits(Value counts, Value places) {
     }
     b.store(place, places, k);
   });
-}
-
-void RowTiler::makeKeys(Value masks, Value places, Value keys) {
-  b.parallelFor(numRows, [&](Value row) {
-    Value mask = b.load(masks, row), key = b.i32(0);
-    for (int64_t k = 0; k < offsets; ++k) {
-      Value bit = shift(b.i32(1), b.load(places, b.index(k)));
-      key = b.orBits(key, b.select(hasBit(mask, k), bit, b.i32(0)));
+  b.barrier();
+  b.forLoop(thread, b.index(kNumTables * 256), threads, [&](Value item) {
+    Value number = b.floorDiv(item, 256), byte = b.andBits(item, b.index(255));
+    Value key = b.i32(0);
+    for (int64_t bit = 0; bit < 8; ++bit) {
+      Value k = b.add(b.mul(number, 8), bit);
+      Value isSet = b.notEqual(b.andBits(byte, b.index(1 << bit)), b.index(0));
+      isSet = b.andBits(isSet, b.less(k, b.index(offsets)));
+      Value place = b.load(places, b.min(k, b.index(offsets - 1)));
+      key = b.orBits(key, b.select(isSet, shift(b.i32(1), place), b.i32(0)));
     }
     for (int64_t distance = 1; distance < 32; distance *= 2)
       key = b.createOrFold<arith::XOrIOp>(key,
                                           b.shiftRightLogical(key, distance));
-    b.store(key, keys, row);
+    b.store(key, tables, {number, byte});
   });
+}
+
+Value RowTiler::makeKey(Value mask, Value tables) {
+  Value key = b.i32(0);
+  for (int64_t number = 0; number < llvm::divideCeilSigned(offsets, 8);
+       ++number) {
+    Value byte = b.andBits(b.shiftRightLogical(mask, 8 * number), b.i32(255));
+    Value part = b.load(tables, {b.index(number), b.toIndex(byte)});
+    key = b.createOrFold<arith::XOrIOp>(key, part);
+  }
+  return key;
+}
+
+Value RowTiler::orderRows() {
+  auto dynamic = {ShapedType::kDynamic};
+  masks = hits ? hits->masks : b.alloc(dynamic, i32, numRows);
+  Value counts = b.alloc({32}, i32), tables;
+  KeySource source{b.alloc(dynamic, i32, numRows)};
+  source.numCleared = 32;
+  source.clear = [&](Value k) { b.store(b.i32(0), counts, k); };
+  source.prepare = [&] { makeMasks(counts); };
+  source.shared = {b.getSharedType({32}, i32),
+                   b.getSharedType({kNumTables, 256}, i32)};
+  source.enter = [&](Value thread, int64_t threads, ValueRange shared) {
+    tables = shared[1];
+    fillKeyTables(thread, threads, counts, shared[0], tables);
+  };
+  source.load = [&](Value row) { return b.load(masks, row); };
+  source.make = [&](Value mask) { return makeKey(mask, tables); };
+  Value sorted = b.alloc(dynamic, i32, numRows);
+  Value permutation = b.alloc(dynamic, i32, numRows);
+  sortKeys(b, source, sorted, permutation, offsets, /*isSparse=*/false);
+  return permutation;
 }
 
 void RowTiler::fillSlots(Value permutation) {
@@ -202,6 +250,8 @@ void RowTiler::fillWord(Value slot, Value isRow, Value row, int64_t first,
   SmallVector<Value> entries = b.ifElse(
       isRow, SmallVector<Type>(end - first, i32),
       [&] {
+        if (hits)
+          return hits->getEntries(b, row, b.load(hits->masks, row));
         SmallVector<Value> loaded;
         for (int64_t k = first; k < end; ++k)
           loaded.push_back(b.load(table, {row, b.index(k)}));
@@ -222,26 +272,17 @@ void RowTiler::emit() {
   b.store(numSlots, op.getSizes(), b.index(2));
   Value permutation;
   // One offset leaves nothing to order by.
-  if (offsets > 1 && offsets <= 32) {
-    auto dynamic = {ShapedType::kDynamic};
-    Value masks = b.alloc(dynamic, i32, numRows);
-    Value counts = b.alloc({32}, i32), places = b.alloc({32}, i32);
-    Value keys = b.alloc(dynamic, i32, numRows);
-    Value sorted = b.alloc(dynamic, i32, numRows);
-    permutation = b.alloc(dynamic, i32, numRows);
-    makeMasks(masks, counts);
-    placeBits(counts, places);
-    makeKeys(masks, places, keys);
-    sortKeys(b, keys, sorted, permutation, offsets);
-  }
+  if (offsets > 1 && offsets <= 32)
+    permutation = orderRows();
   fillSlots(permutation);
 }
 
-static void emitTileRows(LoopBuilder &b, TileRowsOp op) {
-  RowTiler(b, op).emit();
-}
-
 void mlir::sparseconv::populateTileRowsToGpuPatterns(
-    RewritePatternSet &patterns) {
-  patterns.add<LoopPattern<TileRowsOp>>(patterns.getContext(), emitTileRows);
+    RewritePatternSet &patterns, const HitsOfTables &hitsOfTables) {
+  patterns.add<LoopPattern<TileRowsOp>>(
+      patterns.getContext(), [&](LoopBuilder &b, TileRowsOp op) {
+        auto it = hitsOfTables.find(op.getTable());
+        RowTiler(b, op, it == hitsOfTables.end() ? nullptr : &it->second)
+            .emit();
+      });
 }

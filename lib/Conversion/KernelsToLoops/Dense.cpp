@@ -50,12 +50,13 @@ static GridAxis getAxis(LoopBuilder &b, const Grid &grid, Value key,
 
 /// For every row of a set: `found` with its indices in the grid, or `missed`
 /// where it is outside, which is reported.
-static void forGridRows(LoopBuilder &b, const Grid &grid, Value status,
-                        int64_t opId,
-                        function_ref<void(Value row, ValueRange cell)> found,
-                        function_ref<void(Value row)> missed) {
+static void forGridRows(
+    LoopBuilder &b, const Grid &grid, Value channels, Value status,
+    int64_t opId,
+    function_ref<void(Value row, ValueRange cell, const Channels &)> found,
+    function_ref<void(Value row, const Channels &)> missed) {
   int64_t dim = grid.set.getDim();
-  auto body = [&](Value row) {
+  auto body = [&](Value row, const Channels &part) {
     Value key = b.load(grid.keys, row);
     Value isInside = b.constantInt(b.getI1Type(), 1);
     SmallVector<GridAxis> axes;
@@ -72,12 +73,12 @@ static void forGridRows(LoopBuilder &b, const Grid &grid, Value status,
             cell.push_back(b.toIndex(
                 b.createOrFold<arith::DivUIOp>(distance, b.i64(axis.stride))));
           }
-          found(row, cell);
+          found(row, cell, part);
         },
-        [&] { missed(row); });
+        [&] { missed(row, part); });
     return b.notBit(isInside);
   };
-  forRowsChecked(b, b.dim(grid.keys, 0), body, [&](Value row) {
+  forRowsChecked(b, b.dim(grid.keys, 0), channels, body, [&](Value row) {
     // The lowest axis that is outside.
     Value key = b.load(grid.keys, row);
     Value axisNumber = b.i64(0), value = b.i64(0), lower = b.i64(0),
@@ -99,22 +100,24 @@ static void emitToDense(LoopBuilder &b, ToDenseKernelOp op) {
   Value x = op.getX(), dense = op.getDense();
   Grid grid{dense, op.getKeys(), op.getOrigin(), cast<CoordsType>(op.getSet())};
   forGridRows(
-      b, grid, op.getStatus(), op.getOpId(),
-      [&](Value row, ValueRange cell) {
-        copyRow(b, b.dim(x, 1), x, row, dense, cell);
+      b, grid, b.dim(x, 1), op.getStatus(), op.getOpId(),
+      [&](Value row, ValueRange cell, const Channels &channels) {
+        copyRow(b, channels, x, row, dense, cell);
       },
-      [](Value) {});
+      [](Value, const Channels &) {});
 }
 
 static void emitFromDense(LoopBuilder &b, FromDenseKernelOp op) {
   Value x = op.getX(), dense = op.getDense();
   Grid grid{dense, op.getKeys(), op.getOrigin(), cast<CoordsType>(op.getSet())};
   forGridRows(
-      b, grid, op.getStatus(), op.getOpId(),
-      [&](Value row, ValueRange cell) {
-        copyRow(b, b.dim(x, 1), dense, cell, x, row);
+      b, grid, b.dim(x, 1), op.getStatus(), op.getOpId(),
+      [&](Value row, ValueRange cell, const Channels &channels) {
+        copyRow(b, channels, dense, cell, x, row);
       },
-      [&](Value row) { clearRow(b, b.dim(x, 1), x, row); });
+      [&](Value row, const Channels &channels) {
+        clearRow(b, channels, x, row);
+      });
 }
 
 void mlir::sparseconv::populateDenseToLoopsPatterns(

@@ -90,7 +90,7 @@ static Value emitWinners(LoopBuilder &b, Value x, Value begins, Value items,
                         return {b.select(wins, candidate, carried[0]),
                                 b.select(wins, term, carried[1])};
                       })[0];
-        b.storeVector(winner, winners, {item, channel});
+        storeRaw(b, winner, winners, {item, channel});
       });
   return winners;
 }
@@ -105,19 +105,19 @@ static void emitGlobalPoolGrad(LoopBuilder &b, GlobalPoolGradKernelOp op) {
   Value winners;
   if (kind == PoolKind::Max)
     winners = emitWinners(b, op.getX(), begins, items, channels);
-  forRows(b, b.dim(dx, 0), [&](Value row) {
+  forRows(b, b.dim(dx, 0), channels, [&](Value row, const Channels &all) {
     Value item = b.toIndex(getKeyBatch(b, packing, b.load(keys, row)));
     auto passRow = [&] {
       Value divisor;
       if (kind == PoolKind::Avg)
         divisor = countToFloat(
             b, b.sub(b.load(begins, b.add(item, 1)), b.load(begins, item)));
-      forChannels(b, channels, [&](Value channel, int64_t lanes) {
+      forChannels(b, all, [&](Value channel, int64_t lanes) {
         Value term = loadLanes(b, dy, {item, channel}, lanes);
         if (winners) {
           Value candidate = b.broadcast(b.cast(row, b.getI32Type()), lanes);
           Value won =
-              b.equal(b.loadVector(lanes, winners, {item, channel}), candidate);
+              b.equal(loadRaw(b, winners, {item, channel}, lanes), candidate);
           term = b.select(won, term, b.constant(term.getType(), 0));
         }
         if (divisor)
@@ -125,8 +125,7 @@ static void emitGlobalPoolGrad(LoopBuilder &b, GlobalPoolGradKernelOp op) {
         storeLanes(b, term, dx, {row, channel});
       });
     };
-    b.ifElse(b.less(item, items), passRow,
-             [&] { clearRow(b, channels, dx, row); });
+    b.ifElse(b.less(item, items), passRow, [&] { clearRow(b, all, dx, row); });
   });
   if (winners)
     b.dealloc(winners);

@@ -69,7 +69,7 @@ static void emitSort(LoopBuilder &b, SortOp op) {
   func::CallOp::create(b, function,
                        {getPointer(b, keys), getPointer(b, op.getSorted()),
                         getPointer(b, op.getPermutation()), numKeys,
-                        b.i64(op.getBits())});
+                        b.i64(llvm::sum_of(op.getFields()))});
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,6 +12,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Kernels/LoopBuilder.h"
+#include <functional>
 
 namespace mlir::sparseconv {
 
@@ -19,9 +20,9 @@ namespace mlir::sparseconv {
 /// writes them with a builder set before the operation, which is then erased.
 template <typename OpTy> class LoopPattern : public OpRewritePattern<OpTy> {
 public:
-  using Emit = void (*)(LoopBuilder &, OpTy);
+  using Emit = std::function<void(LoopBuilder &, OpTy)>;
   LoopPattern(MLIRContext *context, Emit emit)
-      : OpRewritePattern<OpTy>(context), emit(emit) {}
+      : OpRewritePattern<OpTy>(context), emit(std::move(emit)) {}
 
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {

@@ -50,18 +50,17 @@ static Value getDivisor(LoopBuilder &b, Value present) {
 
 static void emitPool(LoopBuilder &b, PoolKernelOp op) {
   Value x = op.getX(), table = op.getTable(), y = op.getY();
-  Value channels = b.dim(y, 1);
   bool isMax = op.getKind() == PoolKind::Max;
   bool isAverage = op.getKind() == PoolKind::Avg;
   bool countsPresent = op.getCountKind() == CountKind::Present;
-  forRows(b, b.dim(y, 0), [&](Value row) {
+  forRows(b, b.dim(y, 0), b.dim(y, 1), [&](Value row, const Channels &all) {
     Value present, divisor;
     if (isMax || (isAverage && countsPresent))
       present = countPresent(b, table, row);
     if (isAverage)
       divisor = countsPresent ? getDivisor(b, present)
                               : countToFloat(b, b.dim(table, 1));
-    forChannels(b, channels, [&](Value channel, int64_t lanes) {
+    forChannels(b, all, [&](Value channel, int64_t lanes) {
       Value zero = b.constant(getLanes(b.getF32Type(), lanes), 0);
       Value result = foldPresent(
           b, table, row, getPoolStart(b, op.getKind(), lanes),
@@ -97,15 +96,14 @@ static Type getOffsetType(LoopBuilder &b, Value table) {
 static Value emitWinners(LoopBuilder &b, PoolGradKernelOp op) {
   Value x = op.getX(), table = op.getTable(), dy = op.getDy();
   auto shape = cast<MemRefType>(dy.getType()).getShape();
-  Value channels = b.dim(dy, 1);
   SmallVector<Value> sizes;
   for (int64_t axis : {0, 1})
     if (ShapedType::isDynamic(shape[axis]))
       sizes.push_back(b.dim(dy, axis));
   Type offsetType = getOffsetType(b, table);
   Value winners = b.alloc(shape, offsetType, sizes);
-  forRows(b, b.dim(dy, 0), [&](Value row) {
-    forChannels(b, channels, [&](Value channel, int64_t lanes) {
+  forRows(b, b.dim(dy, 0), b.dim(dy, 1), [&](Value row, const Channels &all) {
+    forChannels(b, all, [&](Value channel, int64_t lanes) {
       Value none = b.constantInt(getLanes(offsetType, lanes), -1);
       Value zero = b.constant(getLanes(b.getF32Type(), lanes), 0);
       Value winner = foldPresent(
@@ -118,7 +116,7 @@ static Value emitWinners(LoopBuilder &b, PoolGradKernelOp op) {
             return {b.select(wins, offset, carried[0]),
                     b.select(wins, term, carried[1])};
           })[0];
-      b.storeVector(winner, winners, {row, channel});
+      storeRaw(b, winner, winners, {row, channel});
     });
   });
   return winners;
@@ -136,7 +134,6 @@ static Value emitDivisors(LoopBuilder &b, Value table) {
 
 static void emitPoolGrad(LoopBuilder &b, PoolGradKernelOp op) {
   Value dy = op.getDy(), dx = op.getDx();
-  Value channels = b.dim(dx, 1);
   Type offsetType = getOffsetType(b, op.getTable());
   Value winners, divisors, volume;
   if (op.getKind() == PoolKind::Max)
@@ -147,8 +144,8 @@ static void emitPoolGrad(LoopBuilder &b, PoolGradKernelOp op) {
     else
       volume = countToFloat(b, b.dim(op.getTable(), 1));
   }
-  forRows(b, b.dim(dx, 0), [&](Value row) {
-    forChannels(b, channels, [&](Value channel, int64_t lanes) {
+  forRows(b, b.dim(dx, 0), b.dim(dx, 1), [&](Value row, const Channels &all) {
+    forChannels(b, all, [&](Value channel, int64_t lanes) {
       Value zero = b.constant(getLanes(b.getF32Type(), lanes), 0);
       Value sum = foldPresent(
           b, op.getInverse(), row, zero,
@@ -156,8 +153,8 @@ static void emitPoolGrad(LoopBuilder &b, PoolGradKernelOp op) {
             Value term = loadLanes(b, dy, {entry, channel}, lanes);
             if (winners) {
               Value offset = b.broadcast(b.cast(k, offsetType), lanes);
-              Value won = b.equal(
-                  b.loadVector(lanes, winners, {entry, channel}), offset);
+              Value won =
+                  b.equal(loadRaw(b, winners, {entry, channel}, lanes), offset);
               term = b.select(won, term, zero);
             }
             if (divisors || volume)

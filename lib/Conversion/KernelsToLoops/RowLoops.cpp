@@ -19,24 +19,51 @@ using arith::CmpFPredicate;
 // Loops
 //===----------------------------------------------------------------------===//
 
-void mlir::sparseconv::forChannels(LoopBuilder &b, Value channels,
+/// Lanes of a vector of channels: on a GPU what a thread moves in one or two
+/// accesses.
+static int64_t getNumLanes(LoopBuilder &b) {
+  return b.isGpu() ? kChannelLanes / 2 : kChannelLanes;
+}
+
+/// The chunk from `first` on, which may be the last and shorter.
+static void visitChunk(LoopBuilder &b, const Channels &channels,
+                       function_ref<void(Value, int64_t)> body) {
+  int64_t lanes = getNumLanes(b);
+  Value first = channels.first;
+  std::optional<int64_t> size = getConstantIntValue(channels.count);
+  if (size && (*size % lanes == 0 || *size < lanes))
+    return body(first, std::min(*size, lanes));
+  b.ifElse(
+      b.lessEqual(b.add(first, lanes), channels.count),
+      [&] { body(first, lanes); },
+      [&] {
+        if (size)
+          return body(first, *size % lanes);
+        b.forLoop(first, channels.count, 1,
+                  [&](Value channel) { body(channel, 1); });
+      });
+}
+
+void mlir::sparseconv::forChannels(LoopBuilder &b, const Channels &channels,
                                    function_ref<void(Value, int64_t)> body) {
+  if (channels.first)
+    return visitChunk(b, channels, body);
+  int64_t lanes = getNumLanes(b);
   Value zero = b.index(0);
-  std::optional<int64_t> size = getConstantIntValue(channels);
+  std::optional<int64_t> size = getConstantIntValue(channels.count);
   if (!size) {
-    Value whole =
-        b.mul(b.floorDiv(channels, kChannelLanes), b.index(kChannelLanes));
-    b.forLoop(zero, whole, kChannelLanes,
-              [&](Value channel) { body(channel, kChannelLanes); });
-    b.forLoop(whole, channels, 1, [&](Value channel) { body(channel, 1); });
+    Value whole = b.mul(b.floorDiv(channels.count, lanes), b.index(lanes));
+    b.forLoop(zero, whole, lanes, [&](Value channel) { body(channel, lanes); });
+    b.forLoop(whole, channels.count, 1,
+              [&](Value channel) { body(channel, 1); });
     return;
   }
-  int64_t rest = *size % kChannelLanes, whole = *size - rest;
-  if (whole == kChannelLanes)
-    body(zero, kChannelLanes);
+  int64_t rest = *size % lanes, whole = *size - rest;
+  if (whole == lanes)
+    body(zero, lanes);
   else if (whole > 0)
-    b.forLoop(zero, b.index(whole), kChannelLanes,
-              [&](Value channel) { body(channel, kChannelLanes); });
+    b.forLoop(zero, b.index(whole), lanes,
+              [&](Value channel) { body(channel, lanes); });
   if (rest > 0)
     body(b.index(whole), rest);
 }
@@ -46,6 +73,31 @@ void mlir::sparseconv::forRows(LoopBuilder &b, Value rows,
   forEachRow(b, rows, kRowBlock, body);
 }
 
+/// A work item as an item and the first of a vector of its channels.
+static std::pair<Value, Channels> splitItem(LoopBuilder &b, Value work,
+                                            Value channels) {
+  Value chunks = b.ceilDiv(channels, getNumLanes(b));
+  Value first =
+      b.mul(b.createOrFold<arith::RemUIOp>(work, chunks), getNumLanes(b));
+  return {b.createOrFold<arith::DivUIOp>(work, chunks), {channels, first}};
+}
+
+/// How many work items the vectors of channels of `items` items are.
+static Value countItems(LoopBuilder &b, Value items, Value channels) {
+  return b.mul(items, b.ceilDiv(channels, getNumLanes(b)));
+}
+
+void mlir::sparseconv::forRows(
+    LoopBuilder &b, Value rows, Value channels,
+    function_ref<void(Value, const Channels &)> body) {
+  if (!b.isGpu())
+    return forRows(b, rows, [&](Value row) { body(row, {channels}); });
+  b.parallelFor(countItems(b, rows, channels), [&](Value work) {
+    auto [row, chunk] = splitItem(b, work, channels);
+    body(row, chunk);
+  });
+}
+
 void mlir::sparseconv::forRowsChecked(LoopBuilder &b, Value rows,
                                       function_ref<Value(Value)> body,
                                       function_ref<void(Value)> onFault) {
@@ -53,26 +105,30 @@ void mlir::sparseconv::forRowsChecked(LoopBuilder &b, Value rows,
   b.ifThen(b.less(row, rows), [&] { onFault(row); });
 }
 
+void mlir::sparseconv::forRowsChecked(
+    LoopBuilder &b, Value rows, Value channels,
+    function_ref<Value(Value, const Channels &)> body,
+    function_ref<void(Value)> onFault) {
+  if (!b.isGpu())
+    return forRowsChecked(
+        b, rows, [&](Value row) { return body(row, {channels}); }, onFault);
+  Value items = countItems(b, rows, channels);
+  Value fault = findFirst(b, items, kRowBlock, [&](Value work) {
+    auto [row, chunk] = splitItem(b, work, channels);
+    return body(row, chunk);
+  });
+  b.ifThen(b.less(fault, items),
+           [&] { onFault(splitItem(b, fault, channels).first); });
+}
+
 void mlir::sparseconv::forItemChannels(
     LoopBuilder &b, Value items, Value channels,
     function_ref<void(Value, Value, int64_t)> body) {
-  std::optional<int64_t> size = getConstantIntValue(channels);
-  Value chunks = b.ceilDiv(channels, kChannelLanes);
-  b.parallelFor(b.mul(items, chunks), [&](Value work) {
-    Value item = b.createOrFold<arith::DivUIOp>(work, chunks);
-    Value begin =
-        b.mul(b.createOrFold<arith::RemUIOp>(work, chunks), kChannelLanes);
-    if (size && (*size % kChannelLanes == 0 || *size < kChannelLanes))
-      return body(item, begin, std::min(*size, kChannelLanes));
-    b.ifElse(
-        b.lessEqual(b.add(begin, kChannelLanes), channels),
-        [&] { body(item, begin, kChannelLanes); },
-        [&] {
-          if (size)
-            return body(item, begin, *size % kChannelLanes);
-          b.forLoop(begin, channels, 1,
-                    [&](Value channel) { body(item, channel, 1); });
-        });
+  b.parallelFor(countItems(b, items, channels), [&](Value work) {
+    auto [item, chunk] = splitItem(b, work, channels);
+    visitChunk(b, chunk, [&, item = item](Value channel, int64_t lanes) {
+      body(item, channel, lanes);
+    });
   });
 }
 
@@ -84,14 +140,30 @@ static Type getElement(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getElementType();
 }
 
+/// What the first channel of a chunk is a multiple of.
+static int64_t getMultiple(LoopBuilder &b, int64_t lanes) {
+  return lanes == 1 ? 1 : getNumLanes(b);
+}
+
+Value mlir::sparseconv::loadRaw(LoopBuilder &b, Value buffer,
+                                ValueRange indices, int64_t lanes) {
+  return b.loadVector(lanes, buffer, indices, getMultiple(b, lanes));
+}
+
+void mlir::sparseconv::storeRaw(LoopBuilder &b, Value value, Value buffer,
+                                ValueRange indices) {
+  int64_t lanes = cast<VectorType>(value.getType()).getDimSize(0);
+  b.storeVector(value, buffer, indices, getMultiple(b, lanes));
+}
+
 Value mlir::sparseconv::loadLanes(LoopBuilder &b, Value buffer,
                                   ValueRange indices, int64_t lanes) {
-  return b.toFloat(b.loadVector(lanes, buffer, indices));
+  return b.toFloat(loadRaw(b, buffer, indices, lanes));
 }
 
 void mlir::sparseconv::storeLanes(LoopBuilder &b, Value value, Value buffer,
                                   ValueRange indices) {
-  b.storeVector(b.fromFloat(value, getElement(buffer)), buffer, indices);
+  storeRaw(b, b.fromFloat(value, getElement(buffer)), buffer, indices);
 }
 
 static SmallVector<Value> append(ValueRange row, Value channel) {
@@ -100,19 +172,20 @@ static SmallVector<Value> append(ValueRange row, Value channel) {
   return indices;
 }
 
-void mlir::sparseconv::copyRow(LoopBuilder &b, Value channels, Value from,
-                               ValueRange fromRow, Value to, ValueRange toRow) {
+void mlir::sparseconv::copyRow(LoopBuilder &b, const Channels &channels,
+                               Value from, ValueRange fromRow, Value to,
+                               ValueRange toRow) {
   forChannels(b, channels, [&](Value channel, int64_t lanes) {
-    b.storeVector(b.loadVector(lanes, from, append(fromRow, channel)), to,
-                  append(toRow, channel));
+    storeRaw(b, loadRaw(b, from, append(fromRow, channel), lanes), to,
+             append(toRow, channel));
   });
 }
 
-void mlir::sparseconv::clearRow(LoopBuilder &b, Value channels, Value to,
-                                ValueRange toRow) {
+void mlir::sparseconv::clearRow(LoopBuilder &b, const Channels &channels,
+                                Value to, ValueRange toRow) {
   forChannels(b, channels, [&](Value channel, int64_t lanes) {
-    b.storeVector(b.constant(getLanes(getElement(to), lanes), 0), to,
-                  append(toRow, channel));
+    storeRaw(b, b.constant(getLanes(getElement(to), lanes), 0), to,
+             append(toRow, channel));
   });
 }
 

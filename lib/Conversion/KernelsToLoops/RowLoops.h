@@ -20,20 +20,35 @@ constexpr int64_t kChannelLanes = 16;
 /// Rows of one work item.
 constexpr int64_t kRowBlock = 256;
 
+/// The channels of a work item: all, or one vector from `first` on.
+struct Channels {
+  Value count, first = {};
+};
+
 /// Calls `body` with the first channel and the number of lanes of every chunk
 /// of channels: whole vectors, then what is left as one shorter vector, or one
 /// by one where the number of channels is not static. All values are vectors.
-void forChannels(LoopBuilder &b, Value channels,
+void forChannels(LoopBuilder &b, const Channels &channels,
                  function_ref<void(Value channel, int64_t lanes)> body);
 
 /// Calls `body` for every row, on all threads, a block of rows a work item.
 void forRows(LoopBuilder &b, Value rows, function_ref<void(Value row)> body);
+
+/// As `forRows`, for bodies that work by channel: on a GPU each vector of
+/// channels of a row is a work item, and neighbours in a warp are neighbours in
+/// memory.
+void forRows(LoopBuilder &b, Value rows, Value channels,
+             function_ref<void(Value row, const Channels &channels)> body);
 
 /// As `forRows`; `body` returns whether its row is at fault, and `onFault` is
 /// emitted once, after the loop, for the lowest such row, if there is any.
 void forRowsChecked(LoopBuilder &b, Value rows,
                     function_ref<Value(Value row)> body,
                     function_ref<void(Value row)> onFault);
+void forRowsChecked(
+    LoopBuilder &b, Value rows, Value channels,
+    function_ref<Value(Value row, const Channels &channels)> body,
+    function_ref<void(Value row)> onFault);
 
 /// Calls `body` for every item and chunk of channels, on all threads, each such
 /// pair a work item: for few items with much work each.
@@ -46,16 +61,20 @@ inline VectorType getLanes(Type element, int64_t lanes) {
   return VectorType::get({lanes}, element);
 }
 
-/// Lanes of a buffer as f32, and back with one rounding.
+/// Lanes of a buffer, from the first channel of a chunk on.
+Value loadRaw(LoopBuilder &b, Value buffer, ValueRange indices, int64_t lanes);
+void storeRaw(LoopBuilder &b, Value value, Value buffer, ValueRange indices);
+/// The same as f32, and back with one rounding.
 Value loadLanes(LoopBuilder &b, Value buffer, ValueRange indices,
                 int64_t lanes);
 void storeLanes(LoopBuilder &b, Value value, Value buffer, ValueRange indices);
 
 /// Copies one row of features: the positions are those of the first channel.
-void copyRow(LoopBuilder &b, Value channels, Value from, ValueRange fromRow,
-             Value to, ValueRange toRow);
+void copyRow(LoopBuilder &b, const Channels &channels, Value from,
+             ValueRange fromRow, Value to, ValueRange toRow);
 /// Writes zeros to one row of features.
-void clearRow(LoopBuilder &b, Value channels, Value to, ValueRange toRow);
+void clearRow(LoopBuilder &b, const Channels &channels, Value to,
+              ValueRange toRow);
 
 /// The order of `max`: a NaN is above every number, and equal to other NaNs.
 Value isGreater(LoopBuilder &b, Value lhs, Value rhs);

@@ -33,10 +33,10 @@ static void reportRowIndex(LoopBuilder &b, Value status, int64_t opId,
 
 static void emitGatherRows(LoopBuilder &b, GatherRowsOp op) {
   Value x = op.getX(), rows = op.getRows(), y = op.getY();
-  Value channels = b.dim(y, 1), xRows = b.dim(x, 0);
+  Value xRows = b.dim(x, 0);
   forRowsChecked(
-      b, b.dim(rows, 0),
-      [&](Value row) {
+      b, b.dim(rows, 0), b.dim(y, 1),
+      [&](Value row, const Channels &channels) {
         Value entry = b.load(rows, row);
         Value isRow = isRowOf(b, entry, xRows);
         b.ifElse(
@@ -57,9 +57,9 @@ static void emitGatherRows(LoopBuilder &b, GatherRowsOp op) {
 static void emitWeightedGather(LoopBuilder &b, WeightedGatherOp op) {
   Value x = op.getX(), rows = op.getRows(), weights = op.getWeights(),
         y = op.getY();
-  Value channels = b.dim(y, 1), zero = b.index(0), entries = b.dim(rows, 1);
-  forRows(b, b.dim(y, 0), [&](Value row) {
-    forChannels(b, channels, [&](Value channel, int64_t lanes) {
+  Value zero = b.index(0), entries = b.dim(rows, 1);
+  forRows(b, b.dim(y, 0), b.dim(y, 1), [&](Value row, const Channels &all) {
+    forChannels(b, all, [&](Value channel, int64_t lanes) {
       Type type = getLanes(b.getF32Type(), lanes);
       Value sum = b.forLoop(
           zero, entries, 1, b.constant(type, 0),
@@ -196,7 +196,7 @@ static void emitScatterRows(LoopBuilder &b, ScatterRowsOp op) {
   Value x = op.getX(), y = op.getY();
   PoolKind kind = op.getKind();
   PairsByRow pairs = emitPairsByRow(b, op);
-  forRows(b, b.dim(y, 0), [&](Value row) {
+  forRows(b, b.dim(y, 0), b.dim(y, 1), [&](Value row, const Channels &all) {
     Value begin, end, divisor;
     std::tie(begin, end) = pairs.getRange(b, row);
     if (kind == PoolKind::Avg) {
@@ -209,7 +209,7 @@ static void emitScatterRows(LoopBuilder &b, ScatterRowsOp op) {
           arith::CmpFPredicate::OGT, sum, b.f32(0));
       divisor = b.select(isPositive, sum, b.f32(1));
     }
-    forChannels(b, b.dim(y, 1), [&](Value channel, int64_t lanes) {
+    forChannels(b, all, [&](Value channel, int64_t lanes) {
       Value zero = b.constant(getLanes(b.getF32Type(), lanes), 0);
       Value result =
           b.forLoop(begin, end, 1, getPoolStart(b, kind, lanes),

@@ -98,7 +98,7 @@ UniqueResult KernelWriter::sortUnique(Value keys, CoordsType set,
   Value rows = dim(keys);
   SmallVector<Value> inits = {emptyKeys(set, rows), emptyRows(rows)};
   auto sort = kernel<SortOp>(inits, keys, inits[0], inits[1],
-                             set.getPacking().getUsedBits());
+                             set.getPacking().getFields());
   Value sorted = sort.getResult(0), permutation = sort.getResult(1);
   Value rowOf = positions ? fill(emptyRows(positions), getI32IntegerAttr(-1))
                           : emptyRows(rows);

@@ -21,11 +21,43 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
 #include <mutex>
 
 using namespace mlir;
+
+/// An atomic operation on a buffer says nothing of other memory, and of no
+/// memory beyond the device; its conversion to LLVM asks for more. One that
+/// changes nothing (`ori` of 0) is a load.
+static void relaxAtomics(llvm::Module &ir) {
+  auto device = ir.getContext().getOrInsertSyncScopeID("device");
+  constexpr auto relaxed = llvm::AtomicOrdering::Monotonic;
+  for (llvm::Function &function : ir)
+    for (llvm::Instruction &instruction :
+         llvm::make_early_inc_range(llvm::instructions(function))) {
+      auto *atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction);
+      if (!atomic || atomic->getSyncScopeID() != llvm::SyncScope::System)
+        continue;
+      atomic->setOrdering(relaxed);
+      atomic->setSyncScopeID(device);
+      auto *number = llvm::dyn_cast<llvm::ConstantInt>(atomic->getValOperand());
+      if (atomic->getOperation() != llvm::AtomicRMWInst::Or || !number ||
+          !number->isZero())
+        continue;
+      auto *load =
+          new llvm::LoadInst(atomic->getType(), atomic->getPointerOperand(), "",
+                             /*isVolatile=*/false, atomic->getAlign(), relaxed,
+                             device, atomic->getIterator());
+      atomic->replaceAllUsesWith(load);
+      atomic->eraseFromParent();
+    }
+}
 
 namespace {
 
@@ -38,6 +70,8 @@ public:
   loadBitcodeFiles(llvm::Module &) override {
     return SmallVector<std::unique_ptr<llvm::Module>>();
   }
+
+  void handleModulePreLink(llvm::Module &ir) override { relaxAtomics(ir); }
 
   FailureOr<llvm::TargetMachine *> getMachine() {
     return getOrCreateTargetMachine();

@@ -9,7 +9,7 @@
 #include "sparseconv/Target/Plan/TranslateToPlan.h"
 #include "TranslateFunction.h"
 #include "mlir/Pass/PassManager.h"
-#include "sparseconv/Target/PTX/LowerToPtx.h"
+#include "sparseconv/Target/PTX/LowerGpuToNVVM.h"
 #include "sparseconv/Target/PTX/ToPtx.h"
 #include "sparseconv/Target/Plan/KernelTraits.h"
 #include <deque>

@@ -2,81 +2,115 @@
 
 module attributes {sparseconv.target = "cuda"} {
 
-// Three digits of 8 bits hold keys of 17. Each pass counts, then moves; the last one writes the results, the one before it to a side and the first one
-// to the results, too.
+// Two digits of 9 bits hold keys of 17: a kernel clears, one counts, and each
+// digit has one that moves.
 
 // CHECK-LABEL: func.func @sort(
 // CHECK-SAME:    %[[KEYS:[^:]*]]: memref<?xi64>, %[[SORTED:[^:]*]]: memref<?xi64>, %[[ORDER:[^:]*]]: memref<?xi32>)
 // CHECK:         %[[N:.*]] = memref.dim %[[KEYS]], %c0
+// CHECK:         %[[TILES:.*]] = arith.ceildivsi %[[N]], %c2048
 // CHECK:         %[[SIDE_KEYS:.*]] = memref.alloc(%[[N]]) {{.*}} : memref<?xi64>
 // CHECK:         %[[SIDE_ORDER:.*]] = memref.alloc(%[[N]]) {{.*}} : memref<?xi32>
-// CHECK:         %[[TILES:.*]] = arith.ceildivsi %[[N]], %c2048
+// CHECK:         %[[WORDS:.*]] = arith.muli %[[TILES]], %c512
+// CHECK:         %[[TOTALS:.*]] = memref.alloc() {{.*}} : memref<2x512xi32>
+// CHECK:         %[[TICKETS:.*]] = memref.alloc() {{.*}} : memref<2xi32>
+// CHECK:         %[[SAID:.*]] = memref.alloc(%[[WORDS]]) {{.*}} : memref<?xi64>
+// CHECK:         %[[SAID_NEXT:.*]] = memref.alloc(%[[WORDS]]) {{.*}} : memref<?xi64>
+// CHECK:         scf.parallel
+// CHECK:           memref.store %c0_i64, %[[SAID]]
+// CHECK:           memref.store %c0_i32, %[[TOTALS]]
+// CHECK:           memref.store %c0_i32, %[[TICKETS]]
 
-// How many keys of each tile have each digit.
-// CHECK:         %[[COUNTS:.*]] = memref.alloc(%[[TILES]]) {{.*}} : memref<?x256xi32>
-// CHECK:         gpu.launch blocks(%[[TILE:[^,]*]], {{.*}} = %[[TILES]], {{.*}} threads(%[[T:[^,]*]], {{.*}} = %c512,
-// CHECK-SAME:      workgroup(%[[HISTOGRAM:[^ ]*]] : memref<256xi32, #gpu.address_space<workgroup>>)
-// CHECK:           memref.store %c0_i32, %[[HISTOGRAM]][%[[T]]]
+// A block of the second counts by both digits in shared memory. The eight loads
+// of a thread come first.
+// CHECK:         gpu.launch {{.*}} threads({{.*}} = %c512,
+// CHECK-SAME:      workgroup(%[[COUNTS:[^ ]*]] : memref<2x512xi32, #gpu.address_space<workgroup>>)
+// CHECK-COUNT-8:   memref.load %[[KEYS]]
+// CHECK-NOT:       memref.load %[[KEYS]]
 // CHECK:           gpu.barrier
-// CHECK-COUNT-4:   memref.atomic_rmw addi %c1_i32, %[[HISTOGRAM]]
+// CHECK-COUNT-16:  memref.atomic_rmw addi %c1_i32, %[[COUNTS]]
 // CHECK:           gpu.barrier
-// CHECK:           %[[COUNT:.*]] = memref.load %[[HISTOGRAM]][%[[T]]]
-// CHECK:           memref.store %[[COUNT]], %[[COUNTS]][%[[TILE]], %[[T]]]
+// CHECK-COUNT-2:   memref.atomic_rmw addi %{{.*}}, %[[TOTALS]]
 
-// A tile's first place for a digit: the keys with lower digits, and those with
-// this one in the tiles before. A thread sums the counts of its digit, warps and
-// then the block the sums of the digits.
-// CHECK:         gpu.launch {{.*}} workgroup(%[[SEEN:[^ ]*]] : memref<16x256xi32{{[^%]*}}%[[FIRSTS:[^ ]*]] : memref<256xi32
-// CHECK:           scf.for %{{.*}} = %c0 to %[[TILES]] step %c8
-// CHECK-COUNT-8:     memref.load %[[COUNTS]]
-// CHECK-COUNT-5:   gpu.shuffle up
-// CHECK:           gpu.barrier
-// CHECK:           memref.store %{{.*}}, %[[FIRSTS]]
+// A block takes the next tile, so that those before it have started.
+// CHECK:         gpu.launch {{.*}} in ({{.*}} = %[[TILES]],
+// CHECK-SAME:      workgroup(%[[SEEN:[^ ]*]] : memref<16x512xi16{{[^%]*}}%[[FIRSTS:[^ ]*]] : memref<512xi32
+// CHECK:           memref.atomic_rmw addi %c1_i32, %[[TICKETS]][%c0]
+// CHECK:           memref.store %c0_i64, %[[SAID_NEXT]]
+// CHECK-COUNT-4:   memref.load %[[KEYS]]
 
 // A warp ranks 32 keys at a time by the lanes with the same digit.
 // CHECK:           %[[LOWER:.*]] = nvvm.read.ptx.sreg.lanemask.lt
 // CHECK:           %[[PEERS:.*]] = nvvm.match.sync any
 // CHECK:           %[[BEFORE:.*]] = arith.andi %[[PEERS]], %[[LOWER]]
 // CHECK:           math.ctpop %[[BEFORE]]
+// CHECK:           memref.load %[[SEEN]]
 // CHECK:           nvvm.bar.warp.sync
+
+// The tile says what it has; the first one, what has lower digits, too. Then its
+// keys are put in their order, and it asks the tiles before, four at a time.
+// CHECK:           gpu.barrier
+// CHECK:           memref.load %[[TOTALS]][%c0,
+// CHECK:           memref.atomic_rmw assign %{{.*}}, %[[SAID]]
+// CHECK:           scf.while
+// CHECK-COUNT-4:     memref.atomic_rmw ori %c0_i64, %[[SAID]]
+// CHECK-NOT:         memref.atomic_rmw ori
+// CHECK:           memref.atomic_rmw assign %{{.*}}, %[[SAID]]
+// CHECK:           memref.store %{{.*}}, %[[FIRSTS]]
 // CHECK:           gpu.barrier
 // CHECK:           memref.load %[[FIRSTS]]
-// CHECK:           gpu.barrier
-// CHECK:           memref.store %{{.*}}, %[[SORTED]]
-// CHECK:           memref.store %{{.*}}, %[[ORDER]]
-// CHECK:         memref.dealloc %[[COUNTS]]
-
-// The second digit, from the results to the side.
-// CHECK:         gpu.launch
-// CHECK:           memref.load %[[SORTED]]
-// CHECK:           arith.shrui %{{.*}}, %c8_i64
-// CHECK:         gpu.launch
 // CHECK:           memref.store %{{.*}}, %[[SIDE_KEYS]]
 // CHECK:           memref.store %{{.*}}, %[[SIDE_ORDER]]
 
-// The third, back.
+// The second digit goes from the side to the results.
 // CHECK:         gpu.launch
+// CHECK:           memref.store %c0_i64, %[[SAID]]
 // CHECK:           memref.load %[[SIDE_KEYS]]
-// CHECK:           arith.shrui %{{.*}}, %c16_i64
-// CHECK:         gpu.launch
+// CHECK:           arith.shrui %{{.*}}, %c9_i64
+// CHECK:           memref.atomic_rmw assign %{{.*}}, %[[SAID_NEXT]]
 // CHECK:           memref.store %{{.*}}, %[[SORTED]]
 // CHECK:           memref.store %{{.*}}, %[[ORDER]]
 // CHECK-NOT:     gpu.launch
 // CHECK:         return
 func.func @sort(%keys: memref<?xi64>, %sorted: memref<?xi64>, %permutation: memref<?xi32>) {
   sparseconv.kernel.sort ins(%keys : memref<?xi64>)
-      outs(%sorted, %permutation : memref<?xi64>, memref<?xi32>) {bits = 17 : i64}
+      outs(%sorted, %permutation : memref<?xi64>, memref<?xi32>) {fields = array<i64: 17>}
   return
 }
 
-// One digit needs no side.
+// Of keys with more bits most are not in use. A kernel finds the least and the
+// greatest value of each field, from which the others know how many digits there
+// are: those that move by one too many do nothing.
+
+// CHECK-LABEL: func.func @fields(
+// CHECK:         %[[TICKETS:.*]] = memref.alloc() {{.*}} : memref<8xi32>
+// CHECK:         %[[RANGES:.*]] = memref.alloc() {{.*}} : memref<8xi32>
+// CHECK:         scf.parallel
+// CHECK:           memref.store %{{.*}}, %[[RANGES]]
+// CHECK:         gpu.launch
+// CHECK-COUNT-4:   nvvm.redux.sync umin
+// CHECK:           memref.atomic_rmw minu %{{.*}}, %[[RANGES]]
+// CHECK:           memref.atomic_rmw maxu %{{.*}}, %[[RANGES]]
+// CHECK:         gpu.launch
+// CHECK-COUNT-8:   memref.load %[[RANGES]]
+// CHECK-COUNT-4:   math.ctlz
+// CHECK-COUNT-8: gpu.launch
+// CHECK-NOT:     gpu.launch
+// CHECK:         return
+func.func @fields(%keys: memref<?xi64>, %sorted: memref<?xi64>, %permutation: memref<?xi32>) {
+  sparseconv.kernel.sort ins(%keys : memref<?xi64>)
+      outs(%sorted, %permutation : memref<?xi64>, memref<?xi32>) {fields = array<i64: 8, 20, 20, 16>}
+  return
+}
+
+// One digit needs no side: the totals, the tickets and what tiles say are all.
 // CHECK-LABEL: func.func @one_digit(
-// CHECK-COUNT-1: memref.alloc
+// CHECK-COUNT-3: memref.alloc
 // CHECK-NOT:     memref.alloc
 // CHECK:         return
 func.func @one_digit(%keys: memref<?xi32>, %sorted: memref<?xi32>, %permutation: memref<?xi32>) {
   sparseconv.kernel.sort ins(%keys : memref<?xi32>)
-      outs(%sorted, %permutation : memref<?xi32>, memref<?xi32>) {bits = 8 : i64}
+      outs(%sorted, %permutation : memref<?xi32>, memref<?xi32>) {fields = array<i64: 8>}
   return
 }
 

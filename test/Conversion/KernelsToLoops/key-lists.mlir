@@ -16,7 +16,7 @@ func.func @sort(%keys: memref<?xi64>, %sorted: memref<?xi64>,
                 %permutation: memref<?xi32>) {
   sparseconv.kernel.sort ins(%keys : memref<?xi64>)
       outs(%sorted, %permutation : memref<?xi64>, memref<?xi32>)
-      {bits = 50 : i64}
+      {fields = array<i64: 50>}
   return
 }
 
@@ -31,7 +31,7 @@ func.func @sort_slice(%keys: memref<?xi64, strided<[1], offset: ?>>,
                       %sorted: memref<?xi64>, %permutation: memref<?xi32>) {
   sparseconv.kernel.sort ins(%keys : memref<?xi64, strided<[1], offset: ?>>)
       outs(%sorted, %permutation : memref<?xi64>, memref<?xi32>)
-      {bits = 50 : i64}
+      {fields = array<i64: 50>}
   return
 }
 
@@ -44,7 +44,7 @@ func.func @sort_narrow(%keys: memref<?xi32>, %sorted: memref<?xi32>,
                        %permutation: memref<?xi32>) {
   sparseconv.kernel.sort ins(%keys : memref<?xi32>)
       outs(%sorted, %permutation : memref<?xi32>, memref<?xi32>)
-      {bits = 30 : i64}
+      {fields = array<i64: 30>}
   return
 }
 

@@ -22,7 +22,7 @@
 // CHECK-SAME:   {op_id = 0 : i64, set = !coords_1_1_1}
 // CHECK:      %[[VALID:.*]] = tensor.extract %[[ENCODE]]#1[%[[C0]]]
 // CHECK:      %[[KEYS:.*]] = tensor.extract_slice %[[ENCODE]]#0[0] [%[[VALID]]] [1]
-// CHECK:      %[[SORT:.*]]:2 = sparseconv.kernel.sort ins(%[[KEYS]] : {{.*}} {bits = 64 : i64}
+// CHECK:      %[[SORT:.*]]:2 = sparseconv.kernel.sort ins(%[[KEYS]] : {{.*}} {fields = array<i64: 8, 20, 20, 16>}
 // CHECK:      %[[EMPTY:.*]] = tensor.empty(%[[N]]) : tensor<?xi32>
 // CHECK:      %[[ROW_OF:.*]] = linalg.fill ins(%[[NONE]] : i32) outs(%[[EMPTY]]
 // CHECK:      %[[UNIQUE:.*]]:4 = sparseconv.kernel.unique ins(%[[SORT]]#0, %[[SORT]]#1, %[[STATUS]] :
@@ -40,7 +40,7 @@ func.func @pack(%points: tensor<?x4xi32>) -> (!fine, tensor<?xi32>, tensor<?xi32
 // Keys are as wide as the packing says; the sort sees the bits in use.
 // CHECK-LABEL: func.func @pack_narrow(
 // CHECK-SAME: -> tensor<?xi32>
-// CHECK: sparseconv.kernel.sort {{.*}} {bits = 32 : i64}
+// CHECK: sparseconv.kernel.sort {{.*}} {fields = array<i64: 4, 14, 14>}
 // CHECK: sparseconv.kernel.unique
 func.func @pack_narrow(%points: tensor<?x3xi32>) -> !flat {
   %c, %order, %row_of = sparseconv.pack %points : tensor<?x3xi32> -> !flat

@@ -36,7 +36,7 @@ func.func @f(%i0: memref<8xi64>, %o0: tensor<?xi64>, %o1: tensor<?xi32>) {
   // expected-error @+1 {{expects operands that are all tensors or all buffers, but for the status record, but found 'memref<8xi64>' and 'tensor<?xi64>'}}
   %r:2 = sparseconv.kernel.sort
       ins(%i0 : memref<8xi64>)
-      outs(%o0, %o1 : tensor<?xi64>, tensor<?xi32>) {bits = 64 : i64} -> (tensor<?xi64>, tensor<?xi32>)
+      outs(%o0, %o1 : tensor<?xi64>, tensor<?xi32>) {fields = array<i64: 64>} -> (tensor<?xi64>, tensor<?xi32>)
   return
 }
 
@@ -46,7 +46,7 @@ func.func @f(%i0: tensor<?xi64, 1 : i64>, %o0: tensor<?xi64>, %o1: tensor<?xi32>
   // expected-error @+1 {{expects operand #0 without an encoding, but found 'tensor<?xi64, 1 : i64>'}}
   %r:2 = sparseconv.kernel.sort
       ins(%i0 : tensor<?xi64, 1 : i64>)
-      outs(%o0, %o1 : tensor<?xi64>, tensor<?xi32>) {bits = 64 : i64} -> (tensor<?xi64>, tensor<?xi32>)
+      outs(%o0, %o1 : tensor<?xi64>, tensor<?xi32>) {fields = array<i64: 64>} -> (tensor<?xi64>, tensor<?xi32>)
   return
 }
 
@@ -82,7 +82,7 @@ func.func @f(%i0: tensor<?xi64>, %o0: tensor<?xi64>, %o1: tensor<?xi32>) {
   // expected-error @+1 {{expected the number of tensor results (1) to be equal to the number of output tensors (2)}}
   %r = sparseconv.kernel.sort
       ins(%i0 : tensor<?xi64>)
-      outs(%o0, %o1 : tensor<?xi64>, tensor<?xi32>) {bits = 64 : i64} -> tensor<?xi64>
+      outs(%o0, %o1 : tensor<?xi64>, tensor<?xi32>) {fields = array<i64: 64>} -> tensor<?xi64>
   return
 }
 
@@ -102,7 +102,7 @@ func.func @f(%i0: tensor<?xi64>, %o0: tensor<?xi64>, %o1: tensor<?xi32>) {
   // expected-error @+1 {{expected type of operand #1 ('tensor<?xi64>') to match type of corresponding result ('tensor<?xi32>')}}
   %r:2 = sparseconv.kernel.sort
       ins(%i0 : tensor<?xi64>)
-      outs(%o0, %o1 : tensor<?xi64>, tensor<?xi32>) {bits = 64 : i64} -> (tensor<?xi32>, tensor<?xi32>)
+      outs(%o0, %o1 : tensor<?xi64>, tensor<?xi32>) {fields = array<i64: 64>} -> (tensor<?xi32>, tensor<?xi32>)
   return
 }
 
@@ -195,7 +195,7 @@ func.func @f(%i0: tensor<?xi64>, %o0: tensor<?xi32>, %o1: tensor<?xi32>) {
   // expected-error @+1 {{expects 'sorted' to have elements of type 'i64', those of 'keys', but found 'tensor<?xi32>'}}
   %r:2 = sparseconv.kernel.sort
       ins(%i0 : tensor<?xi64>)
-      outs(%o0, %o1 : tensor<?xi32>, tensor<?xi32>) {bits = 32 : i64} -> (tensor<?xi32>, tensor<?xi32>)
+      outs(%o0, %o1 : tensor<?xi32>, tensor<?xi32>) {fields = array<i64: 32>} -> (tensor<?xi32>, tensor<?xi32>)
   return
 }
 
@@ -205,7 +205,7 @@ func.func @f(%i0: tensor<4xi64>, %o0: tensor<5xi64>, %o1: tensor<?xi32>) {
   // expected-error @+1 {{expects 'sorted' to have size 4 in dimension 0, the rows of 'keys', but found 'tensor<5xi64>'}}
   %r:2 = sparseconv.kernel.sort
       ins(%i0 : tensor<4xi64>)
-      outs(%o0, %o1 : tensor<5xi64>, tensor<?xi32>) {bits = 32 : i64} -> (tensor<5xi64>, tensor<?xi32>)
+      outs(%o0, %o1 : tensor<5xi64>, tensor<?xi32>) {fields = array<i64: 32>} -> (tensor<5xi64>, tensor<?xi32>)
   return
 }
 
@@ -215,27 +215,27 @@ func.func @f(%i0: memref<4xi64>, %o0: memref<4xi64>, %o1: memref<5xi32>) {
   // expected-error @+1 {{expects 'permutation' to have size 4 in dimension 0, the rows of 'keys', but found 'memref<5xi32>'}}
   sparseconv.kernel.sort
       ins(%i0 : memref<4xi64>)
-      outs(%o0, %o1 : memref<4xi64>, memref<5xi32>) {bits = 32 : i64}
+      outs(%o0, %o1 : memref<4xi64>, memref<5xi32>) {fields = array<i64: 32>}
   return
 }
 
 // -----
 
 func.func @f(%i0: tensor<?xi32>, %o0: tensor<?xi32>, %o1: tensor<?xi32>) {
-  // expected-error @+1 {{expects 'bits' of 0 to 32, but found 33}}
+  // expected-error @+1 {{expects 'fields' of 0 to 32, but found 33}}
   %r:2 = sparseconv.kernel.sort
       ins(%i0 : tensor<?xi32>)
-      outs(%o0, %o1 : tensor<?xi32>, tensor<?xi32>) {bits = 33 : i64} -> (tensor<?xi32>, tensor<?xi32>)
+      outs(%o0, %o1 : tensor<?xi32>, tensor<?xi32>) {fields = array<i64: 33>} -> (tensor<?xi32>, tensor<?xi32>)
   return
 }
 
 // -----
 
 func.func @f(%i0: tensor<?xi64>, %o0: tensor<?xi64>, %o1: tensor<?xi32>) {
-  // expected-error @+1 {{expects 'bits' of 0 to 64, but found -1}}
+  // expected-error @+1 {{expects 'fields' of 0 to 64, but found -1}}
   %r:2 = sparseconv.kernel.sort
       ins(%i0 : tensor<?xi64>)
-      outs(%o0, %o1 : tensor<?xi64>, tensor<?xi32>) {bits = -1 : i64} -> (tensor<?xi64>, tensor<?xi32>)
+      outs(%o0, %o1 : tensor<?xi64>, tensor<?xi32>) {fields = array<i64: -1>} -> (tensor<?xi64>, tensor<?xi32>)
   return
 }
 

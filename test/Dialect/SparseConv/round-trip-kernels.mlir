@@ -21,9 +21,9 @@ func.func @keys(%points: tensor<?x4xi32>, %keys: tensor<?xi64>, %rows: tensor<?x
   // CHECK: sparseconv.kernel.decode ins(%{{.*}} : tensor<?xi64>) outs(%{{.*}} : tensor<?x4xi32>) {set = !coords_1_1_1} -> tensor<?x4xi32>
   %1 = sparseconv.kernel.decode ins(%keys : tensor<?xi64>) outs(%points : tensor<?x4xi32>)
       {set = !set} -> tensor<?x4xi32>
-  // CHECK: sparseconv.kernel.sort ins(%{{.*}} : tensor<?xi64>) outs(%{{.*}}, %{{.*}} : tensor<?xi64>, tensor<?xi32>) {bits = 64 : i64} -> (tensor<?xi64>, tensor<?xi32>)
+  // CHECK: sparseconv.kernel.sort ins(%{{.*}} : tensor<?xi64>) outs(%{{.*}}, %{{.*}} : tensor<?xi64>, tensor<?xi32>) {fields = array<i64: 64>} -> (tensor<?xi64>, tensor<?xi32>)
   %2:2 = sparseconv.kernel.sort ins(%keys : tensor<?xi64>) outs(%keys, %rows : tensor<?xi64>, tensor<?xi32>)
-      {bits = 64 : i64} -> (tensor<?xi64>, tensor<?xi32>)
+      {fields = array<i64: 64>} -> (tensor<?xi64>, tensor<?xi32>)
   // CHECK: sparseconv.kernel.unique ins(%{{.*}} : tensor<?xi64>, tensor<?xi32>, memref<8xi64>) outs(%{{.*}} : tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>) {capacity = 10 : i64, op_id = 0 : i64} -> (tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
   %3:4 = sparseconv.kernel.unique ins(%keys, %rows, %status : tensor<?xi64>, tensor<?xi32>, memref<8xi64>)
       outs(%keys, %rows, %rows, %count : tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
@@ -246,9 +246,9 @@ func.func @rows(%x: tensor<?x8xf16>, %index: tensor<?xi32>, %points: tensor<?x4x
 
 // CHECK-LABEL: func.func @buffers(
 func.func @buffers(%keys: memref<?xi64, strided<[1], offset: ?>>, %sorted: memref<?xi64>, %rows: memref<?xi32>) {
-  // CHECK: sparseconv.kernel.sort ins(%{{.*}} : memref<?xi64, strided<[1], offset: ?>>) outs(%{{.*}} : memref<?xi64>, memref<?xi32>) {bits = 64 : i64}{{$}}
+  // CHECK: sparseconv.kernel.sort ins(%{{.*}} : memref<?xi64, strided<[1], offset: ?>>) outs(%{{.*}} : memref<?xi64>, memref<?xi32>) {fields = array<i64: 64>}{{$}}
   sparseconv.kernel.sort ins(%keys : memref<?xi64, strided<[1], offset: ?>>)
-      outs(%sorted, %rows : memref<?xi64>, memref<?xi32>) {bits = 64 : i64}
+      outs(%sorted, %rows : memref<?xi64>, memref<?xi32>) {fields = array<i64: 64>}
   return
 }
 

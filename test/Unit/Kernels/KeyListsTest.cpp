@@ -21,7 +21,7 @@ func.func @sort(%keys: memref<?xKEY>, %sorted: memref<?xKEY>,
                 %permutation: memref<?xi32>) {
   sparseconv.kernel.sort ins(%keys : memref<?xKEY>)
       outs(%sorted, %permutation : memref<?xKEY>, memref<?xi32>)
-      {bits = BITS : i64}
+      {fields = array<i64: BITS>}
   return
 }
 func.func @sort_slice(%keys: memref<?xKEY>, %sorted: memref<?xKEY>,
@@ -35,7 +35,7 @@ func.func @sort_slice(%keys: memref<?xKEY>, %sorted: memref<?xKEY>,
   sparseconv.kernel.sort ins(%0 : memref<?xKEY, strided<[1], offset: ?>>)
       outs(%1, %2 : memref<?xKEY, strided<[1], offset: ?>>,
                     memref<?xi32, strided<[1], offset: ?>>)
-      {bits = BITS : i64}
+      {fields = array<i64: BITS>}
   return
 }
 func.func @unique(%sorted: memref<?xKEY>, %permutation: memref<?xi32>,

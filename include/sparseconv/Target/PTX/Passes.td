@@ -42,4 +42,16 @@ def SparseConvExpandDeviceMath
                            "::mlir::vector::VectorDialect"];
 }
 
+def SparseConvSerializeKernels
+    : Pass<"sparseconv-serialize-kernels", "::mlir::ModuleOp"> {
+  let summary = "writes kernels as PTX";
+  let description = [{
+    Each `gpu.module` in the LLVM and NVVM dialects becomes a `gpu.binary` with
+    one object: the PTX for the chip that the module names (`sparseconv.chip`).
+    A module that names none is an error.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
 #endif // SPARSECONV_TARGET_PTX_PASSES

@@ -132,6 +132,12 @@ unsigned PackingAttr::getUsedBits() const {
   return getBatchShift() + getBatch();
 }
 
+SmallVector<int64_t> PackingAttr::getFields() const {
+  SmallVector<int64_t> fields = {getBatch()};
+  llvm::append_range(fields, getBits());
+  return fields;
+}
+
 unsigned PackingAttr::getShift(unsigned axis) const {
   unsigned shift = 0;
   for (int64_t bits : getBits().drop_front(axis + 1))

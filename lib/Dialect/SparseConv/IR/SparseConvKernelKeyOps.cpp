@@ -37,7 +37,10 @@ LogicalResult SortOp::verify() {
   v.checkSameElement(sorted, keys);
   v.checkSameRows(sorted, keys);
   v.checkSameRows({"permutation", getPermutation()}, keys);
-  v.checkRange("bits", getBits(), 0, keys.type.getElementTypeBitWidth());
+  int64_t width = keys.type.getElementTypeBitWidth();
+  for (int64_t field : getFields())
+    v.checkRange("fields", field, 0, width);
+  v.checkRange("sum of fields", llvm::sum_of(getFields()), 0, width);
   return v.getResult();
 }
 

@@ -31,7 +31,7 @@ func.func @encode_sort(%points: tensor<?x4xi32> {bufferization.writable = false}
   %s = tensor.empty(%valid) : tensor<?xi64>
   %p = tensor.empty(%valid) : tensor<?xi32>
   %sorted, %permutation = sparseconv.kernel.sort ins(%exact : tensor<?xi64>)
-      outs(%s, %p : tensor<?xi64>, tensor<?xi32>) {bits = 64 : i64} -> (tensor<?xi64>, tensor<?xi32>)
+      outs(%s, %p : tensor<?xi64>, tensor<?xi32>) {fields = array<i64: 64>} -> (tensor<?xi64>, tensor<?xi32>)
   return %sorted : tensor<?xi64>
 }
 

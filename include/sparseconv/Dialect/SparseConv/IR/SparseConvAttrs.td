@@ -54,6 +54,8 @@ def SparseConv_PackingAttr : SparseConv_Attr<"Packing", "packing"> {
     IntegerType getKeyType() const;
     /// Bits in use: the batch field and all axes.
     unsigned getUsedBits() const;
+    /// Widths of the fields, the highest (the batch) first.
+    llvm::SmallVector<int64_t> getFields() const;
     /// Position of the lowest bit of the field of `axis`, or of the batch.
     unsigned getShift(unsigned axis) const;
     unsigned getBatchShift() const;

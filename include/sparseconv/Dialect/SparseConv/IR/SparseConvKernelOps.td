@@ -123,12 +123,13 @@ def SparseConv_SortOp : SparseConv_KernelOp<"sort", "getSorted", 2> {
   let summary = "sorts keys, stably";
   let description = [{
     sorted[i] = keys[permutation[i]], ascending as unsigned numbers; equal keys
-    stay in the order of their positions. Only the low `bits` bits are in use.
+    stay in the order of their positions. `fields` are the widths of the bit
+    fields of a key, the highest first; bits above them are 0.
   }];
   let arguments = (ins
     SparseConv_KeysLike:$keys,
     SparseConv_KeysLike:$sorted, SparseConv_RowsLike:$permutation,
-    I64Attr:$bits);
+    DenseI64ArrayAttr:$fields);
 }
 
 def SparseConv_UniqueOp : SparseConv_KernelOp<"unique", "getKeys", 4> {

@@ -1,4 +1,4 @@
-//===- LowerToPtx.cpp - GPU modules to the NVVM dialect -------------------===//
+//===- LowerGpuToNVVM.cpp - GPU modules to the NVVM dialect ---------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sparseconv/Target/PTX/LowerToPtx.h"
+#include "sparseconv/Target/PTX/LowerGpuToNVVM.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"

@@ -1,4 +1,4 @@
-//===- LowerToPtx.h - GPU modules to the NVVM dialect -----------*- C++ -*-===//
+//===- LowerGpuToNVVM.h - GPU modules to the NVVM dialect -------*- C++ -*-===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SPARSECONV_TARGET_PTX_LOWERTOPTX_H
-#define SPARSECONV_TARGET_PTX_LOWERTOPTX_H
+#ifndef SPARSECONV_TARGET_PTX_LOWERGPUTONVVM_H
+#define SPARSECONV_TARGET_PTX_LOWERGPUTONVVM_H
 
 namespace mlir {
 class OpPassManager;
@@ -23,4 +23,4 @@ void registerLowerGpuToNVVMPipeline();
 } // namespace sparseconv
 } // namespace mlir
 
-#endif // SPARSECONV_TARGET_PTX_LOWERTOPTX_H
+#endif // SPARSECONV_TARGET_PTX_LOWERGPUTONVVM_H

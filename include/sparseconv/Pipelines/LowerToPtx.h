@@ -1,0 +1,23 @@
+//===- LowerToPtx.h - from a network to PTX ---------------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_PIPELINES_LOWERTOPTX_H
+#define SPARSECONV_PIPELINES_LOWERTOPTX_H
+
+#include "sparseconv/Pipelines/LowerToKernels.h"
+
+namespace mlir::sparseconv {
+
+/// From a network to host functions and a `gpu.binary` with the PTX of the
+/// kernels that they launch.
+void buildLowerToPtxPipeline(OpPassManager &pm,
+                             const LowerToKernelsOptions &options);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_PIPELINES_LOWERTOPTX_H

@@ -1,0 +1,62 @@
+//===- SharedRows.cpp - rows of a table in shared memory ------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SharedRows.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+namespace {
+/// The words of a warp's rows: those of a lane are 32 apart.
+struct WarpWords {
+  WarpWords(LoopBuilder &b, const LoopBuilder::Thread &t, int64_t threads,
+            Value table)
+      : columns(cast<MemRefType>(table.getType()).getDimSize(1)) {
+    SmallVector<ReassociationIndices> all = {{0, 1}};
+    words = memref::CollapseShapeOp::create(b, table, all);
+    Value lane = b.andBits(t.thread, b.index(31));
+    Value firstThread = b.sub(t.thread, lane);
+    inStage = b.add(b.mul(firstThread, columns), lane);
+    inTable = b.add(b.mul(t.block, threads * columns), inStage);
+    end = b.mul(b.dim(table, 0), columns);
+  }
+
+  int64_t columns;
+  Value words, end, inStage, inTable;
+};
+} // namespace
+
+void mlir::sparseconv::readWarpRows(LoopBuilder &b,
+                                    const LoopBuilder::Thread &t,
+                                    int64_t threads, Value table, Value stage) {
+  WarpWords own(b, t, threads, table);
+  // All loads come before the stores, which would order them.
+  SmallVector<Value> loaded;
+  for (int64_t i = 0; i < own.columns; ++i) {
+    Value word = b.min(b.add(own.inTable, 32 * i), b.sub(own.end, 1));
+    loaded.push_back(b.load(own.words, word));
+  }
+  for (auto [i, value] : llvm::enumerate(loaded))
+    b.store(value, stage, b.add(own.inStage, 32 * i));
+  NVVM::SyncWarpOp::create(b, b.i32(-1));
+}
+
+void mlir::sparseconv::writeWarpRows(LoopBuilder &b,
+                                     const LoopBuilder::Thread &t,
+                                     int64_t threads, Value stage,
+                                     Value table) {
+  WarpWords own(b, t, threads, table);
+  NVVM::SyncWarpOp::create(b, b.i32(-1));
+  for (int64_t i = 0; i < own.columns; ++i) {
+    Value word = b.add(own.inTable, 32 * i);
+    Value value = b.load(stage, b.add(own.inStage, 32 * i));
+    b.ifThen(b.less(word, own.end), [&] { b.store(value, own.words, word); });
+  }
+}

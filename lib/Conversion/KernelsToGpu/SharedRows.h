@@ -1,0 +1,32 @@
+//===- SharedRows.h - rows of a table in shared memory ----------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thread works on a row, but a warp moves its 32 rows, which lie together,
+// word after word.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_LIB_CONVERSION_KERNELSTOGPU_SHAREDROWS_H
+#define SPARSECONV_LIB_CONVERSION_KERNELSTOGPU_SHAREDROWS_H
+
+#include "sparseconv/Kernels/LoopBuilder.h"
+
+namespace mlir::sparseconv {
+
+/// Copies the rows of a block of `threads` threads between a table (rows x
+/// columns, of 32-bit elements) and `stage`, a shared buffer with a row for
+/// each thread. All threads of a warp must come here, and each warp sees its
+/// rows afterwards (`read`) or has filled them before (`write`).
+void readWarpRows(LoopBuilder &b, const LoopBuilder::Thread &t, int64_t threads,
+                  Value table, Value stage);
+void writeWarpRows(LoopBuilder &b, const LoopBuilder::Thread &t,
+                   int64_t threads, Value stage, Value table);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_LIB_CONVERSION_KERNELSTOGPU_SHAREDROWS_H

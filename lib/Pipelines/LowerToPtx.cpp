@@ -1,0 +1,19 @@
+//===- LowerToPtx.cpp - from a network to PTX -----------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Pipelines/LowerToPtx.h"
+#include "mlir/Pass/PassManager.h"
+#include "sparseconv/Target/PTX/LowerGpuToNVVM.h"
+#include "sparseconv/Target/PTX/Passes.h"
+
+void mlir::sparseconv::buildLowerToPtxPipeline(
+    OpPassManager &pm, const LowerToKernelsOptions &options) {
+  buildLowerToKernelsPipeline(pm, options);
+  buildLowerGpuToNVVMPipeline(pm);
+  pm.addPass(createSparseConvSerializeKernels());
+}

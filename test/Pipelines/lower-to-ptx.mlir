@@ -1,0 +1,17 @@
+// A network to PTX and the host functions that launch it, for any chip.
+// RUN: sparseconv-opt %s --sparseconv-lower-to-ptx=chip=sm_80 | FileCheck %s --check-prefixes=CHECK,SM80
+// RUN: sparseconv-opt %s --sparseconv-lower-to-ptx | FileCheck %s --check-prefixes=CHECK,SM90
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [1, 1, 1]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+
+// CHECK-LABEL: func.func @main(
+// CHECK:         gpu.launch_func @sparseconv_kernels::@main_kernel_0
+// SM80:        gpu.binary @sparseconv_kernels [#gpu.object<#nvvm.target<O = 3, chip = "sm_80">, assembly = "{{.*}}.target sm_80{{.*}}.entry main_kernel_0
+// SM90:        gpu.binary @sparseconv_kernels [#gpu.object<#nvvm.target<O = 3, chip = "sm_90a">, assembly = "{{.*}}.target sm_90a{{.*}}.entry main_kernel_0
+// CHECK-NOT:   gpu.module
+func.func @main(%points: tensor<?x4xi32>) -> tensor<?x4xi32> {
+  %set, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
+  %unpacked = sparseconv.unpack %set : !set -> tensor<?x4xi32>
+  return %unpacked : tensor<?x4xi32>
+}
