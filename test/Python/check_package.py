@@ -13,7 +13,8 @@ import argparse
 import sys
 import traceback
 
-import gpu_checks  # which register their checks
+import driver_checks  # which register their checks
+import gpu_checks
 import host_checks
 from checks import CHECKS, SKIPPED, Skip
 

@@ -1,0 +1,197 @@
+"""Checks on a GPU that look at what the runtime asks of the driver, and at what
+kernels leave in memory."""
+
+import ctypes
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import sparseconv
+from checks import Skip, check, expect, expect_equal, get_text, operations
+from driver_watch import DriverWatch
+from run_cases import compare, oracle
+from run_replays import make_points, make_tensors
+from sparseconv import runtime
+
+# Nothing between the first kernel of a network and its last is known to the host:
+# all that is asked for there is work of the device, in order.
+WORK_OF_THE_DEVICE = {
+    "cuLaunchKernel",
+    "cuLaunchKernelEx",
+    "cuMemsetD8Async",
+    "cuMemsetD32Async",
+    "cuMemcpyDtoDAsync",
+    "cuEventRecord",
+    "cuStreamWaitEvent",
+}
+LAUNCHES = ("cuLaunchKernel", "cuLaunchKernelEx")
+
+
+def count_parameters(ptx):
+    """The number of parameters of each kernel."""
+    entries = re.findall(r"\.entry (\w+)\((.*?)\)", ptx, re.S)
+    return {name: parameters.count(".param") for name, parameters in entries}
+
+
+def expect_no_host_between_kernels(driver, calls):
+    """Returns the number of launches."""
+    launches = [i for i, call in enumerate(calls) if call.name in LAUNCHES]
+    between = calls[launches[0] : launches[-1] + 1]
+    others = {call.name for call in between} - WORK_OF_THE_DEVICE
+    expect(not others, f"between the first kernel and the last: {sorted(others)}")
+    # Nor does any of it reach memory of the host, where a kernel could poll.
+    spans = driver.get_spans("pinned memory")
+    for call in between:
+        words = call.parameters
+        if call.name.startswith("cuMem"):
+            words = call.arguments[: 2 if call.name == "cuMemcpyDtoDAsync" else 1]
+        for word in words:
+            inside = any(first <= word < last for first, last in spans)
+            expect(not inside, f"{call.name} {call.kernel or ''} takes memory of the host")
+    return len(launches)
+
+
+@check("cuda")
+def does_not_synchronise(target):
+    """MinkUNet-42 as a stream of calls and as a graph."""
+    text = subprocess.run(
+        [sys.executable, "-m", "sparseconv.networks", "minkunet42", "--dtype", "f16"],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    random, size = np.random.default_rng(1), 20_000
+    with DriverWatch() as driver:
+        module = sparseconv.compile(text, target="cuda")
+        driver.parameter_counts = count_parameters(module.ptx)
+        program = module._get_program()
+        values, _ = program.signature("minkunet42")
+        held = {"points": module.to_device(make_points(size))}
+        for value in values[1:]:
+            shape = [size if n is None else n for n in value.shape]
+            array = (random.standard_normal(shape) * 0.1).astype(value.dtype)
+            held[value.name] = module.to_device(array)
+        capacities = [size for v in values for n in v.shape if n is None]
+        instance = program.instance("minkunet42", capacities)
+        inputs, kept = make_tensors(values, held)
+        number, none = ctypes.c_int64(len(values)), ctypes.c_int64(0)
+
+        driver.take_calls()
+        runtime._call("instance_run", instance.handle, None, inputs, number, None, none)
+        calls = driver.take_calls()
+        instance.wait()
+        count = expect_no_host_between_kernels(driver, calls)
+        expect(count >= 42, f"a network of {count} kernels")
+        counted = sum(bool(call.parameters) for call in calls)
+        expect(counted >= 42, f"parameters of {counted} kernels were looked at")
+        expected = [instance._read(i, v) for i, v in enumerate(instance.outputs)]
+        expect(len(expected[0]), "the network has no rows")
+
+        runtime._call("instance_capture", instance.handle, inputs, number, None, none)
+        captured = driver.take_calls()
+        expect_equal(expect_no_host_between_kernels(driver, captured), count)
+        runtime._call("instance_replay", instance.handle, None, inputs, number)
+        names = [call.name for call in driver.take_calls()]
+        expect_equal(names.count("cuGraphLaunch"), 1)
+        expect(not set(names).intersection(LAUNCHES), f"a replay is more than its graph: {names}")
+        instance.wait()
+        found = [instance._read(i, v) for i, v in enumerate(instance.outputs)]
+        expect(all(f.tobytes() == e.tobytes() for f, e in zip(found, expected)),
+               "the graph gives other bits")  # fmt: skip
+        del kept, instance
+
+
+# What kernels do ---------------------------------------------------------------
+
+
+def compile_in_order(context, text):
+    """The plan of a network with all its steps in one stream."""
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
+        file.write(text)
+        file.flush()
+        chip = sparseconv.module._get_chip(context.device)
+        command = ["sparseconv-translate", "--network-to-plan", f"--chip={chip}", "--streams=1"]
+        done = subprocess.run([*command, file.name], capture_output=True, check=False)
+    expect(done.returncode == 0, done.stderr.decode())
+    return done.stdout
+
+
+@check("cuda")
+def splits_offsets(target):
+    """The scratch memory of a convolution has the sums of both parts."""
+    channels = 128
+    decision = (
+        "{dataflow = #sparseconv.dataflow<output_stationary, split_k = 2>, tiling = "
+        "#sparseconv.gemm_tiling<ring64, warps = 12, depth = 128, width = 128, stages = 6, "
+        "resident = true>}"
+    )
+    text, values = get_text("conv", channels=channels, out_channels=channels, dtype="f16",
+                            decision=decision)  # fmt: skip
+    case = operations.make("conv", values, 180, 1, "", 1)
+    rows = len(case.expected["coords_out"])
+    with DriverWatch() as driver:
+        context = runtime.Context()
+        if context.chip != "sm_90":
+            raise Skip("only wgmma splits offsets")
+        plan = compile_in_order(context, text)
+        ptx = subprocess.run(["sparseconv-translate", "--plan-to-ptx"], input=plan,
+                             capture_output=True, check=True).stdout.decode()  # fmt: skip
+        driver.parameter_counts = count_parameters(ptx)
+        # What is not written stays poison.
+        instance = runtime.Program(context, plan).instance("main", [180, 180], runtime.POISON)
+        results = instance.run(*case.inputs.values())
+        problem = compare(results[0], case.expected["y"], case.dtype)
+        expect(not problem, problem)
+        gemm = [c for c in driver.calls if (c.kernel or "").startswith("tiled_gemm")]
+        expect_equal([len(call.parameters) for call in gemm], [11])
+        # A warpgroup has 64 rows, three of them are a block.
+        scratch = np.empty(4 * 192 * channels, np.uint32)
+        context.download(0, scratch.ctypes.data, gemm[0].parameters[9], scratch.nbytes)
+        written = int((scratch != 0x7FFF7FFF).sum())
+        low, high = 2 * rows * channels, 2 * 192 * channels
+        expect(64 < rows <= 192 and low <= written <= high,
+               f"{rows} rows have {written} sums, expected {low} to {high}")  # fmt: skip
+        del instance
+
+
+@check("cuda")
+def skips_absent_offsets(target):
+    """A weight that is NaN shows for which rows an offset is multiplied. 6000
+    voxels are in a row along x and one is above it, so that most offsets are in no
+    tile and those to the one above in few."""
+    points = np.zeros((6001, 4), np.int32)
+    points[:, 1] = np.arange(6001) - 3000
+    points[-1, 1:] = 7, 0, 1
+    points = np.random.default_rng(2).permutation(points)
+    coords, order, _ = oracle.pack(points, [1, 1, 1])
+    offsets = oracle.get_offsets("box<3, 3, 3>")
+    table = np.asarray(oracle.neighbours(coords, coords, offsets))
+    absent = (table < 0).all(axis=0)
+    rare = ~absent & ((table >= 0).sum(axis=0) < 4)
+    expect(absent.sum() >= 18 and rare.sum() == 6, f"{absent.sum()} absent, {rare.sum()} rare")
+    touched = (table[:, rare] >= 0).any(axis=1)
+
+    for dtype, channels in (("f32", 16), ("f16", 16), ("f16", 64), ("f16", 128)):
+        text, _ = get_text("conv", channels=channels, out_channels=channels, dtype=dtype)
+        main = sparseconv.compile(text, target="cuda").main
+        number = np.float16 if dtype == "f16" else np.float32
+        random = np.random.default_rng(channels)
+        # Of integers so small that every sum is exact.
+        x = random.integers(-2, 3, (len(points), channels)).astype(number)
+        w = random.integers(-1, 2, (27, channels, channels)).astype(number)
+        rows = np.concatenate([x[order], np.zeros((1, channels), number)]).astype(np.float32)
+        expected = sum(rows[table[:, k]] @ w[k].astype(np.float32) for k in range(27))
+
+        w[absent] = np.nan
+        y = main(points, x, w)[0].astype(np.float32)
+        wrong = int((y != expected).any(axis=1).sum())
+        expect_equal((dtype, channels, wrong), (dtype, channels, 0))
+
+        w[rare] = np.nan
+        y = main(points, x, w)[0].astype(np.float32)
+        reached = np.isnan(y).any(axis=1)
+        expect(reached[touched].all(), "rows miss an offset that they have")
+        # The tiles of the rows that have them: 64 rows at most.
+        expect(reached.sum() <= 64 * touched.sum(), f"{dtype}, {channels} channels: an offset of "
+               f"{int(touched.sum())} rows was multiplied for {int(reached.sum())}")  # fmt: skip
+        expect_equal(int((y != expected)[~reached].sum()), 0)
