@@ -14,6 +14,7 @@ import sys
 import traceback
 
 import driver_checks  # which register their checks
+import failure_checks
 import gpu_checks
 import host_checks
 from checks import CHECKS, SKIPPED, Skip
