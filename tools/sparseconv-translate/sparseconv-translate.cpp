@@ -22,6 +22,7 @@
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Target/LLVMIR/LLVMIRTranslation.h"
 #include "sparseconv/Target/PTX/ToPtx.h"
+#include "sparseconv/Target/Plan/Assemble.h"
 #include "sparseconv/Target/Plan/TranslateToPlan.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
@@ -59,6 +60,13 @@ struct PlanOptions {
       "streams", llvm::cl::init(mlir::sparseconv::kDefaultStreams),
       llvm::cl::desc("streams over which a plan may spread its steps; with 1 "
                      "they run in the order of the program")};
+  llvm::cl::opt<bool> cubin{
+      "cubin", llvm::cl::desc("puts machine code for the chips into a plan, "
+                              "beside the PTX; needs NVIDIA's ptxas")};
+  llvm::cl::opt<std::string> ptxas{
+      "ptxas", llvm::cl::init("ptxas"), llvm::cl::value_desc("file"),
+      llvm::cl::desc("the assembler for --cubin (default: the one in PATH, or "
+                     "in /usr/local/cuda/bin)")};
 };
 } // namespace
 
@@ -71,6 +79,22 @@ static llvm::cl::list<std::string> &getChips() {
   return getPlanOptions().chips;
 }
 
+static LogicalResult finishPlan(FailureOr<plan::Plan> plan,
+                                llvm::raw_ostream &os) {
+  if (failed(plan))
+    return failure();
+  PlanOptions &options = getPlanOptions();
+  if (options.cubin) {
+    if (llvm::Error error =
+            mlir::sparseconv::addMachineCode(*plan, options.ptxas)) {
+      llvm::errs() << "error: " << llvm::toString(std::move(error)) << '\n';
+      return failure();
+    }
+  }
+  os << plan::serialise(*plan);
+  return success();
+}
+
 static LogicalResult writePlan(Operation *op, llvm::raw_ostream &os) {
   SmallVector<StringRef> names(getChips().begin(), getChips().end());
   if (names.empty())
@@ -81,12 +105,9 @@ static LogicalResult writePlan(Operation *op, llvm::raw_ostream &os) {
                  << plan::kMaxStreams << '\n';
     return failure();
   }
-  auto result =
-      mlir::sparseconv::translateToPlan(cast<ModuleOp>(op), names, streams);
-  if (failed(result))
-    return failure();
-  os << plan::serialise(*result);
-  return success();
+  return finishPlan(
+      mlir::sparseconv::translateToPlan(cast<ModuleOp>(op), names, streams),
+      os);
 }
 
 /// A problem with a file as a whole.
@@ -163,13 +184,9 @@ writeNetworkPlan(const std::shared_ptr<llvm::SourceMgr> &given,
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
   if (!module)
     return failure();
-  auto result = mlir::sparseconv::compileToPlan(
-      *module, options.chips.empty() ? StringRef("sm_90a") : options.chips[0],
-      options.entry);
-  if (failed(result))
-    return failure();
-  os << plan::serialise(*result);
-  return success();
+  StringRef chip = options.chips.empty() ? "sm_90a" : options.chips[0];
+  return finishPlan(
+      mlir::sparseconv::compileToPlan(*module, chip, options.entry), os);
 }
 
 static void registerPlanDialects(DialectRegistry &registry) {

@@ -13,26 +13,34 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
+/// Whether `user` takes the table without a change.
+static bool isReader(Operation *user, Value table) {
+  auto kernel = dyn_cast<DestinationStyleOpInterface>(user);
+  return kernel && !llvm::is_contained(kernel.getDpsInits(), table);
+}
+
 TableUsers::TableUsers(SearchOp op) {
+  Value table = op.getTable();
   SearchColumns columns =
       makeSearchColumns(op.getDisplacements(), op.getPacking());
   bool isWhole = columns.isContiguous && columns.isDistinct &&
                  columns.numbers.size() <= 32 &&
-                 op.getTable().getDefiningOp<memref::AllocOp>();
-  for (Operation *user : op.getTable().getUsers()) {
+                 table.getDefiningOp<memref::AllocOp>();
+  for (Operation *user : table.getUsers()) {
     if (user == op || isa<memref::DimOp>(user))
       continue;
-    auto tiling = dyn_cast<TileRowsOp>(user);
-    bool isSource = tiling && tiling.getTable() == op.getTable() &&
-                    user->getBlock() == op->getBlock() &&
-                    op->isBeforeInBlock(user);
-    if (isWhole && isSource)
-      takesHits = true;
-    else if (isa<memref::DeallocOp>(user))
+    if (isa<memref::DeallocOp>(user)) {
       dealloc = user;
+      continue;
+    }
+    isWhole &= isReader(user, table);
+    if (isa<TileRowsOp>(user) && user->getBlock() == op->getBlock() &&
+        op->isBeforeInBlock(user))
+      takesHits = true;
     else
       takesTable = true;
   }
+  takesHits &= isWhole;
   takesTable |= !takesHits;
 }
 

@@ -10,9 +10,8 @@
 // digit (Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix
 // Sort for GPUs", arXiv 2206.01784): the keys are counted by each of their
 // digits at once; then, digit by digit, each tile counts its keys, learns from
-// the tiles before it how many keys with the same digit they have (Merrill and
-// Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016),
-// and writes its own behind those. Within a tile a warp ranks 32 keys at a time
+// the tiles before it how many keys with the same digit they have, and writes
+// its own behind those. Within a tile a warp ranks 32 keys at a time
 // by the lanes that hold the same digit, and keys are put in their order before
 // they are written.
 //
@@ -21,6 +20,7 @@
 #include "../KernelsToLoops/BlockSums.h"
 #include "../KernelsToLoops/Patterns.h"
 #include "KeyDigits.h"
+#include "LookBack.h"
 #include "Patterns.h"
 #include "RadixSort.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -40,14 +40,6 @@ constexpr int64_t kKeysPerThread = 4;
 constexpr int64_t kTile = kThreads * kKeysPerThread;
 /// Tiles whose keys a block counts.
 constexpr int64_t kTilesPerCount = 2;
-/// Tiles that a look back reads at once.
-constexpr int64_t kWindow = 4;
-
-/// What a tile says of a digit: nothing yet (0), how many keys it has, or how
-/// many it and the tiles before have, with the keys of lower digits. The number
-/// is in the low half, which of them in the high half.
-constexpr int64_t kKindShift = 32, kOwn = 1, kAll = 2;
-
 /// What the threads of a block share. `seen` counts, for each warp and digit,
 /// the keys so far; then it has the place of the warp's first in the tile.
 enum SharedBuffer { kSeen, kFirsts, kSums, kTicket, kStagedKeys, kStagedFrom };
@@ -62,7 +54,7 @@ public:
   RadixSort(LoopBuilder &b, const KeySource &source, KeyDigits &digits)
       : b(b), source(source), digits(digits), keys(source.keys),
         keyType(getElementTypeOrSelf(keys.getType())), numKeys(b.dim(keys, 0)),
-        numTiles(b.ceilDiv(numKeys, kTile)) {}
+        numTiles(b.ceilDiv(numKeys, kTile)), lookBack(b, numTiles, kDigits) {}
 
   void emit(KeyList sorted);
 
@@ -76,14 +68,9 @@ private:
   /// Moves the keys to the order of a digit.
   void move(int64_t pass);
   void moveTile(const Thread &t, int64_t pass, Value tile);
-  /// Says how many keys of a tile have each thread's digit. The first tile
-  /// knows how many have lower digits, and says those, too; returns them,
-  /// others 0.
-  Value tell(const Thread &t, int64_t pass, Value tile, Value own);
-  /// The place of the tile's first key with each thread's digit, of which it
-  /// has `own`.
-  Value lookBack(const Thread &t, int64_t pass, Value tile, Value own,
-                 Value lower);
+  /// How many keys have digits lower than each thread's; for the first tile, 0
+  /// for the others.
+  Value countLower(const Thread &t, int64_t pass, Value tile);
   /// A key of a thread, its rank among those of its warp with the same digit,
   /// and where it was before the sort.
   struct Item {
@@ -104,15 +91,6 @@ private:
   /// What passes read and write, by position.
   std::pair<Value, Value> load(int64_t pass, Value position);
   void store(int64_t pass, Value key, Value from, Value position);
-  Value getWord(Value tile, Value digit) {
-    return b.add(b.mul(tile, kDigits), digit);
-  }
-  void say(Value kind, Value number, int64_t pass, Value tile, Value digit) {
-    Value word = b.createOrFold<arith::ExtUIOp>(b.getI64Type(), number);
-    word = b.orBits(word, b.shiftLeft(kind, kKindShift));
-    memref::AtomicRMWOp::create(b, AtomicRMWKind::assign, word, said[pass % 2],
-                                ValueRange{getWord(tile, digit)});
-  }
   /// The position of key `i` of a thread.
   Value getPosition(const Thread &t, int64_t i, Value tile) {
     Value warp = b.floorDiv(t.thread, 32);
@@ -129,25 +107,24 @@ private:
   Value numKeys, numTiles;
   KeyList sorted, side;
   Value totals, tickets;
-  /// What tiles say in a pass; that of the next is cleared meanwhile.
-  Value said[2];
+  /// Where the keys of a tile go: behind those of the tiles before.
+  LookBack lookBack;
 };
 } // namespace
 
 void RadixSort::prepare() {
   int64_t passes = digits.getMaxPasses(), numTotals = passes * kDigits;
-  Value numWords = b.mul(numTiles, kDigits);
   totals = b.alloc({passes, kDigits}, b.getI32Type());
   tickets = b.alloc({passes}, b.getI32Type());
-  for (Value &words : said)
-    words = b.alloc({ShapedType::kDynamic}, b.getI64Type(), numWords);
+  lookBack.alloc();
   digits.alloc();
+  Value numWords = lookBack.getNumWords();
   int64_t most = std::max(numTotals, source.numCleared);
   b.parallelFor(b.max(numWords, b.index(most)), [&](Value i) {
     auto upTo = [&](Value end, function_ref<void()> body) {
       b.ifThen(b.less(i, end), body);
     };
-    upTo(numWords, [&] { b.store(b.i64(0), said[0], i); });
+    upTo(numWords, [&] { lookBack.clear(i); });
     upTo(b.index(numTotals), [&] {
       Value pass = b.floorDiv(i, kDigits);
       b.store(b.i32(0), totals, {pass, b.andBits(i, b.index(kDigits - 1))});
@@ -239,54 +216,14 @@ void RadixSort::store(int64_t pass, Value key, Value from, Value position) {
   b.ifElse(isToSide(pass), [&] { to(side); }, [&] { to(sorted); });
 }
 
-Value RadixSort::tell(const Thread &t, int64_t pass, Value tile, Value own) {
-  Type i32 = b.getI32Type();
-  Value isFirst = b.equal(tile, b.index(0));
-  Value lower = b.ifElse(
-      isFirst, i32,
+Value RadixSort::countLower(const Thread &t, int64_t pass, Value tile) {
+  return b.ifElse(
+      b.equal(tile, b.index(0)), b.getI32Type(),
       [&]() -> SmallVector<Value> {
         Value total = b.load(totals, {b.index(pass), t.thread});
         return {sumInBlock(b, t, total, t.shared[kSums], kThreads).before};
       },
       [&]() -> SmallVector<Value> { return {b.i32(0)}; })[0];
-  Value kind = b.select(isFirst, b.i64(kAll), b.i64(kOwn));
-  say(kind, b.add(lower, own), pass, tile, t.thread);
-  return lower;
-}
-
-Value RadixSort::lookBack(const Thread &t, int64_t pass, Value tile, Value own,
-                          Value lower) {
-  Type i32 = b.getI32Type();
-  Value isFirst = b.equal(tile, b.index(0)), zero = b.i32(0);
-  // Sums what the tiles before say, from the nearest on, up to one that knows
-  // what all before it have.
-  Value before = b.whileLoop(
-      {lower, b.sub(tile, 1), b.notBit(isFirst)},
-      [&](ValueRange carried) { return carried[2]; },
-      [&](ValueRange carried) -> SmallVector<Value> {
-        Value sum = carried[0], next = carried[1];
-        SmallVector<Value> words;
-        for (int64_t i = 0; i < kWindow; ++i) {
-          Value place = b.max(b.sub(next, i), b.index(0));
-          words.push_back(memref::AtomicRMWOp::create(
-              b, AtomicRMWKind::ori, b.i64(0), said[pass % 2],
-              ValueRange{getWord(place, t.thread)}));
-        }
-        Value isOn = b.constantInt(b.getI1Type(), 1), isDone = b.notBit(isOn);
-        for (Value word : words) {
-          Value kind = b.cast(b.shiftRightLogical(word, kKindShift), i32);
-          isOn = b.andBits(isOn, b.notEqual(kind, zero));
-          sum = b.add(sum, b.select(isOn, b.cast(word, i32), zero));
-          next = b.sub(next, b.select(isOn, b.index(1), b.index(0)));
-          isDone =
-              b.orBits(isDone, b.andBits(isOn, b.equal(kind, b.i32(kAll))));
-          isOn = b.andBits(isOn, b.notBit(isDone));
-        }
-        return {sum, next, b.notBit(isDone)};
-      })[0];
-  b.ifThen(b.notBit(isFirst),
-           [&] { say(b.i64(kAll), b.add(before, own), pass, tile, t.thread); });
-  return before;
 }
 
 void RadixSort::rankKeys(const Thread &t, int64_t pass,
@@ -327,7 +264,7 @@ void RadixSort::moveTile(const Thread &t, int64_t pass, Value tile) {
   Value stagedKeys = t.shared[kStagedKeys], stagedFrom = t.shared[kStagedFrom];
   for (int64_t w = 0; w < kWarps; ++w)
     b.store(b.constantInt(i16, 0), seen, {b.index(w), t.thread});
-  b.store(b.i64(0), said[(pass + 1) % 2], getWord(tile, t.thread));
+  lookBack.clearNext(pass, tile, t.thread);
   SmallVector<Item> items(kKeysPerThread);
   for (auto [i, item] : llvm::enumerate(items)) {
     Value position = getPosition(t, i, tile);
@@ -353,7 +290,8 @@ void RadixSort::moveTile(const Thread &t, int64_t pass, Value tile) {
     return sum;
   };
   Value own = forWarps(b.i32(0), /*storesStarts=*/false);
-  Value lower = tell(t, pass, tile, own);
+  Value lower = countLower(t, pass, tile);
+  lookBack.tell(pass, tile, t.thread, b.add(lower, own));
   Value inTile = sumInBlock(b, t, own, t.shared[kSums], kThreads).before;
   forWarps(inTile, /*storesStarts=*/true);
   b.barrier();
@@ -365,7 +303,7 @@ void RadixSort::moveTile(const Thread &t, int64_t pass, Value tile) {
       b.store(item.key, stagedKeys, place);
       b.store(item.from, stagedFrom, place);
     });
-  Value first = lookBack(t, pass, tile, own, lower);
+  Value first = lookBack.getSumBefore(pass, tile, t.thread, own, lower);
   b.store(b.sub(first, inTile), firsts, t.thread);
   b.barrier();
 
@@ -427,8 +365,9 @@ void RadixSort::emit(KeyList result) {
   count();
   for (int64_t pass = 0; pass < digits.getMaxPasses(); ++pass)
     move(pass);
-  for (Value buffer : {totals, tickets, said[0], said[1]})
-    b.dealloc(buffer);
+  b.dealloc(totals);
+  b.dealloc(tickets);
+  lookBack.dealloc();
   digits.dealloc();
   if (hasSide) {
     b.dealloc(side.keys);

@@ -1,0 +1,89 @@
+//===- LookBack.cpp - sums over the tiles before --------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LookBack.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+using arith::AtomicRMWKind;
+
+/// Tiles that a look back reads at once.
+static constexpr int64_t kWindow = 4;
+
+/// A word says nothing yet (0), what a tile has, or the sum up to its end. The
+/// number is in the low half, which of them in the high half: one access has
+/// both.
+static constexpr int64_t kKindShift = 32, kOwn = 1, kAll = 2;
+
+Value LookBack::getNumWords() { return b.mul(numTiles, width); }
+
+void LookBack::alloc() {
+  Value numWords = getNumWords();
+  for (Value &words : said)
+    words = b.alloc({ShapedType::kDynamic}, b.getI64Type(), numWords);
+}
+
+void LookBack::dealloc() {
+  for (Value words : said)
+    b.dealloc(words);
+}
+
+void LookBack::clear(Value word) { b.store(b.i64(0), said[0], word); }
+
+void LookBack::clearNext(int64_t pass, Value tile, Value column) {
+  b.store(b.i64(0), said[(pass + 1) % 2], getWord(tile, column));
+}
+
+void LookBack::say(Value kind, Value number, int64_t pass, Value word) {
+  Value text = b.createOrFold<arith::ExtUIOp>(b.getI64Type(), number);
+  text = b.orBits(text, b.shiftLeft(kind, kKindShift));
+  memref::AtomicRMWOp::create(b, AtomicRMWKind::assign, text, said[pass % 2],
+                              ValueRange{word});
+}
+
+void LookBack::tell(int64_t pass, Value tile, Value column, Value number) {
+  Value isFirst = b.equal(tile, b.index(0));
+  Value kind = b.select(isFirst, b.i64(kAll), b.i64(kOwn));
+  say(kind, number, pass, getWord(tile, column));
+}
+
+Value LookBack::getSumBefore(int64_t pass, Value tile, Value column, Value own,
+                             Value lower) {
+  Type i32 = b.getI32Type();
+  Value isFirst = b.equal(tile, b.index(0)), zero = b.i32(0);
+  Value before = b.whileLoop(
+      {lower, b.sub(tile, 1), b.notBit(isFirst)},
+      [&](ValueRange carried) { return carried[2]; },
+      [&](ValueRange carried) -> SmallVector<Value> {
+        Value sum = carried[0], next = carried[1];
+        SmallVector<Value> words;
+        for (int64_t i = 0; i < kWindow; ++i) {
+          Value place = b.max(b.sub(next, i), b.index(0));
+          // A load that sees what other blocks write meanwhile.
+          words.push_back(memref::AtomicRMWOp::create(
+              b, AtomicRMWKind::ori, b.i64(0), said[pass % 2],
+              ValueRange{getWord(place, column)}));
+        }
+        Value isOn = b.constantInt(b.getI1Type(), 1), isDone = b.notBit(isOn);
+        for (Value word : words) {
+          Value kind = b.cast(b.shiftRightLogical(word, kKindShift), i32);
+          isOn = b.andBits(isOn, b.notEqual(kind, zero));
+          sum = b.add(sum, b.select(isOn, b.cast(word, i32), zero));
+          next = b.sub(next, b.select(isOn, b.index(1), b.index(0)));
+          isDone =
+              b.orBits(isDone, b.andBits(isOn, b.equal(kind, b.i32(kAll))));
+          isOn = b.andBits(isOn, b.notBit(isDone));
+        }
+        return {sum, next, b.notBit(isDone)};
+      })[0];
+  b.ifThen(b.notBit(isFirst), [&] {
+    say(b.i64(kAll), b.add(before, own), pass, getWord(tile, column));
+  });
+  return before;
+}
