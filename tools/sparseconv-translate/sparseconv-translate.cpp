@@ -184,7 +184,7 @@ writeNetworkPlan(const std::shared_ptr<llvm::SourceMgr> &given,
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
   if (!module)
     return failure();
-  StringRef chip = options.chips.empty() ? "sm_90a" : options.chips[0];
+  std::string chip = options.chips.empty() ? "sm_90a" : options.chips[0];
   return finishPlan(
       mlir::sparseconv::compileToPlan(*module, chip, options.entry), os);
 }

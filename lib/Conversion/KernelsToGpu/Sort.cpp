@@ -42,7 +42,15 @@ constexpr int64_t kTile = kThreads * kKeysPerThread;
 constexpr int64_t kTilesPerCount = 2;
 /// What the threads of a block share. `seen` counts, for each warp and digit,
 /// the keys so far; then it has the place of the warp's first in the tile.
-enum SharedBuffer { kSeen, kFirsts, kSums, kTicket, kStagedKeys, kStagedFrom };
+enum SharedBuffer {
+  kSeen,
+  kFirsts,
+  kSums,
+  kTicket,
+  kStagedKeys,
+  kStagedFrom,
+  kStagedDigits
+};
 
 /// A buffer and what goes along with it.
 struct KeyList {
@@ -239,20 +247,19 @@ void RadixSort::rankKeys(const Thread &t, int64_t pass,
     Value peers =
         NVVM::MatchSyncOp::create(b, i32, all, digit, NVVM::MatchSyncKind::any);
     Value before = b.andBits(peers, lower);
-    item.digit = b.toIndex(digit);
+    item.digit = digit;
+    SmallVector<Value> place = {warp, b.toIndex(digit)};
     item.rank = b.createOrFold<math::CtPopOp>(before);
     Value known = b.ifElse(
         item.isKey, i32,
-        [&]() -> SmallVector<Value> {
-          return {widen(b.load(seen, {warp, item.digit}))};
-        },
+        [&]() -> SmallVector<Value> { return {widen(b.load(seen, place))}; },
         [&]() -> SmallVector<Value> { return {zero}; })[0];
     item.rank = b.add(item.rank, known);
     NVVM::SyncWarpOp::create(b, all);
     // The first of the lanes with a digit counts them all.
     b.ifThen(b.andBits(item.isKey, b.equal(before, zero)), [&] {
       Value total = b.add(known, b.createOrFold<math::CtPopOp>(peers));
-      b.store(b.cast(total, i16), seen, {warp, item.digit});
+      b.store(b.cast(total, i16), seen, place);
     });
     NVVM::SyncWarpOp::create(b, all);
   }
@@ -262,6 +269,7 @@ void RadixSort::moveTile(const Thread &t, int64_t pass, Value tile) {
   Type i16 = b.getI16Type();
   Value seen = t.shared[kSeen], firsts = t.shared[kFirsts];
   Value stagedKeys = t.shared[kStagedKeys], stagedFrom = t.shared[kStagedFrom];
+  Value stagedDigits = t.shared[kStagedDigits];
   for (int64_t w = 0; w < kWarps; ++w)
     b.store(b.constantInt(i16, 0), seen, {b.index(w), t.thread});
   lookBack.clearNext(pass, tile, t.thread);
@@ -298,10 +306,11 @@ void RadixSort::moveTile(const Thread &t, int64_t pass, Value tile) {
   Value warp = b.floorDiv(t.thread, 32);
   for (Item &item : items)
     b.ifThen(item.isKey, [&] {
-      Value place =
-          b.toIndex(b.add(widen(b.load(seen, {warp, item.digit})), item.rank));
+      Value place = b.toIndex(
+          b.add(widen(b.load(seen, {warp, b.toIndex(item.digit)})), item.rank));
       b.store(item.key, stagedKeys, place);
       b.store(item.from, stagedFrom, place);
+      b.store(b.cast(item.digit, i16), stagedDigits, place);
     });
   Value first = lookBack.getSumBefore(pass, tile, t.thread, own, lower);
   b.store(b.sub(first, inTile), firsts, t.thread);
@@ -313,7 +322,7 @@ void RadixSort::moveTile(const Thread &t, int64_t pass, Value tile) {
     Value position = b.add(t.thread, i * kThreads);
     b.ifThen(b.less(position, size), [&] {
       Value key = b.load(stagedKeys, position);
-      Value digit = b.toIndex(getDigit(key, pass));
+      Value digit = b.toIndex(widen(b.load(stagedDigits, position)));
       Value place =
           b.add(b.load(firsts, digit), b.cast(position, b.getI32Type()));
       store(pass, key, b.load(stagedFrom, position), b.toIndex(place));
@@ -329,7 +338,8 @@ void RadixSort::move(int64_t pass) {
                          getBlockSumsType(b, kThreads),
                          b.getSharedType({1}, i32),
                          b.getSharedType({kTile}, keyType),
-                         b.getSharedType({kTile}, i32)};
+                         b.getSharedType({kTile}, i32),
+                         b.getSharedType({kTile}, b.getI16Type())};
   b.launch(numTiles, kThreads, shared, [&](const Thread &t) {
     digits.enter();
     Value isUsed = b.less(b.i32(pass), digits.getNumPasses());

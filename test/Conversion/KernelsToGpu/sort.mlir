@@ -11,9 +11,9 @@ module attributes {sparseconv.target = "cuda"} {
 // CHECK:         %[[TILES:.*]] = arith.ceildivsi %[[N]], %c2048
 // CHECK:         %[[SIDE_KEYS:.*]] = memref.alloc(%[[N]]) {{.*}} : memref<?xi64>
 // CHECK:         %[[SIDE_ORDER:.*]] = memref.alloc(%[[N]]) {{.*}} : memref<?xi32>
-// CHECK:         %[[WORDS:.*]] = arith.muli %[[TILES]], %c512
 // CHECK:         %[[TOTALS:.*]] = memref.alloc() {{.*}} : memref<2x512xi32>
 // CHECK:         %[[TICKETS:.*]] = memref.alloc() {{.*}} : memref<2xi32>
+// CHECK:         %[[WORDS:.*]] = arith.muli %[[TILES]], %c512
 // CHECK:         %[[SAID:.*]] = memref.alloc(%[[WORDS]]) {{.*}} : memref<?xi64>
 // CHECK:         %[[SAID_NEXT:.*]] = memref.alloc(%[[WORDS]]) {{.*}} : memref<?xi64>
 // CHECK:         scf.parallel
