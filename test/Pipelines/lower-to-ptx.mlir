@@ -2,6 +2,12 @@
 // RUN: sparseconv-opt %s --sparseconv-lower-to-ptx=chip=sm_80 | FileCheck %s --check-prefixes=CHECK,SM80
 // RUN: sparseconv-opt %s --sparseconv-lower-to-ptx | FileCheck %s --check-prefixes=CHECK,SM90
 
+// A chip that came after those with a table runs what an earlier one does. One
+// that nobody knows is an error.
+// RUN: sparseconv-opt %s --sparseconv-lower-to-ptx=chip=sm_120 | FileCheck %s --check-prefixes=CHECK,SM120
+// RUN: not sparseconv-opt %s --sparseconv-lower-to-ptx=chip=sm_200 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not sparseconv-translate %s --network-to-plan --chip=sm_200 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [1, 1, 1]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 
@@ -9,7 +15,9 @@
 // CHECK:         gpu.launch_func @sparseconv_kernels::@main_kernel_0
 // SM80:        gpu.binary @sparseconv_kernels [#gpu.object<#nvvm.target<O = 3, chip = "sm_80">, assembly = "{{.*}}.target sm_80{{.*}}.entry main_kernel_0
 // SM90:        gpu.binary @sparseconv_kernels [#gpu.object<#nvvm.target<O = 3, chip = "sm_90a">, assembly = "{{.*}}.target sm_90a{{.*}}.entry main_kernel_0
+// SM120:       gpu.binary @sparseconv_kernels {{.*}}.target sm_120
 // CHECK-NOT:   gpu.module
+// UNKNOWN:     error: the backend knows no chip 'sm_200'
 func.func @main(%points: tensor<?x4xi32>) -> tensor<?x4xi32> {
   %set, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
   %unpacked = sparseconv.unpack %set : !set -> tensor<?x4xi32>

@@ -26,6 +26,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
 #include <mutex>
@@ -116,19 +117,31 @@ void mlir::sparseconv::registerPtxTarget(DialectRegistry &registry) {
   registerNVVMDialectTranslation(registry);
 }
 
+/// The version of PTX to write: of what all drivers since CUDA 12.7 take, as
+/// long as the chip is older than that version.
+static StringRef getPtxFeature(StringRef chip) {
+  unsigned number;
+  bool isOld = chip.consume_front("sm_") && !chip.consumeInteger(10, number) &&
+               number <= 90;
+  return isOld ? "+ptx86" : "";
+}
+
 FailureOr<std::string> mlir::sparseconv::translateToPtx(gpu::GPUModuleOp module,
                                                         StringRef chip,
                                                         unsigned optLevel) {
   PtxSerializer::init();
   useShortSharedPointers();
-  auto target = NVVM::NVVMTargetAttr::get(
-      module.getContext(), optLevel, "nvptx64-nvidia-cuda", chip, "+ptx86");
+  auto target = NVVM::NVVMTargetAttr::get(module.getContext(), optLevel,
+                                          "nvptx64-nvidia-cuda", chip,
+                                          getPtxFeature(chip));
   PtxSerializer serializer(*module.getOperation(), target);
   // Loads and stores get their alignment from the module's data layout; what it
   // says of pointers is the backend's own business.
   FailureOr<llvm::TargetMachine *> machine = serializer.getMachine();
   if (failed(machine))
     return module.emitError("no backend for ") << chip;
+  if (!(*machine)->getMCSubtargetInfo()->isCPUStringValid(chip))
+    return module.emitError("the backend knows no chip '") << chip << "'";
   std::string layout = (*machine)->createDataLayout().getStringRepresentation();
   SmallVector<StringRef> parts;
   StringRef(layout).split(parts, '-');
