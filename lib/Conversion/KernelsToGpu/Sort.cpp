@@ -43,13 +43,13 @@ constexpr int64_t kTilesPerCount = 2;
 /// What the threads of a block share. `seen` counts, for each warp and digit,
 /// the keys so far; then it has the place of the warp's first in the tile.
 enum SharedBuffer {
-  kSeen,
-  kFirsts,
-  kSums,
-  kTicket,
-  kStagedKeys,
-  kStagedFrom,
-  kStagedDigits
+  Seen,
+  Firsts,
+  Sums,
+  Ticket,
+  StagedKeys,
+  StagedFrom,
+  StagedDigits
 };
 
 /// A buffer and what goes along with it.
@@ -229,7 +229,7 @@ Value RadixSort::countLower(const Thread &t, int64_t pass, Value tile) {
       b.equal(tile, b.index(0)), b.getI32Type(),
       [&]() -> SmallVector<Value> {
         Value total = b.load(totals, {b.index(pass), t.thread});
-        return {sumInBlock(b, t, total, t.shared[kSums], kThreads).before};
+        return {sumInBlock(b, t, total, t.shared[Sums], kThreads).before};
       },
       [&]() -> SmallVector<Value> { return {b.i32(0)}; })[0];
 }
@@ -237,7 +237,7 @@ Value RadixSort::countLower(const Thread &t, int64_t pass, Value tile) {
 void RadixSort::rankKeys(const Thread &t, int64_t pass,
                          MutableArrayRef<Item> items) {
   Type i32 = b.getI32Type(), i16 = b.getI16Type();
-  Value seen = t.shared[kSeen], warp = b.floorDiv(t.thread, 32);
+  Value seen = t.shared[Seen], warp = b.floorDiv(t.thread, 32);
   Value all = b.i32(-1), zero = b.i32(0);
   Value lower = NVVM::LaneMaskLtOp::create(b, i32);
   for (Item &item : items) {
@@ -267,9 +267,9 @@ void RadixSort::rankKeys(const Thread &t, int64_t pass,
 
 void RadixSort::moveTile(const Thread &t, int64_t pass, Value tile) {
   Type i16 = b.getI16Type();
-  Value seen = t.shared[kSeen], firsts = t.shared[kFirsts];
-  Value stagedKeys = t.shared[kStagedKeys], stagedFrom = t.shared[kStagedFrom];
-  Value stagedDigits = t.shared[kStagedDigits];
+  Value seen = t.shared[Seen], firsts = t.shared[Firsts];
+  Value stagedKeys = t.shared[StagedKeys], stagedFrom = t.shared[StagedFrom];
+  Value stagedDigits = t.shared[StagedDigits];
   for (int64_t w = 0; w < kWarps; ++w)
     b.store(b.constantInt(i16, 0), seen, {b.index(w), t.thread});
   lookBack.clearNext(pass, tile, t.thread);
@@ -300,7 +300,7 @@ void RadixSort::moveTile(const Thread &t, int64_t pass, Value tile) {
   Value own = forWarps(b.i32(0), /*storesStarts=*/false);
   Value lower = countLower(t, pass, tile);
   lookBack.tell(pass, tile, t.thread, b.add(lower, own));
-  Value inTile = sumInBlock(b, t, own, t.shared[kSums], kThreads).before;
+  Value inTile = sumInBlock(b, t, own, t.shared[Sums], kThreads).before;
   forWarps(inTile, /*storesStarts=*/true);
   b.barrier();
   Value warp = b.floorDiv(t.thread, 32);
@@ -346,7 +346,7 @@ void RadixSort::move(int64_t pass) {
     b.ifThen(isUsed, [&] {
       // Tiles in the order in which blocks start: those before never wait for
       // one that has not.
-      Value zero = b.index(0), ticket = t.shared[kTicket];
+      Value zero = b.index(0), ticket = t.shared[Ticket];
       b.ifThen(b.equal(t.thread, zero), [&] {
         Value taken =
             memref::AtomicRMWOp::create(b, AtomicRMWKind::addi, b.i32(1),
