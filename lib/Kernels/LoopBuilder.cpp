@@ -36,6 +36,9 @@ Value LoopBuilder::i32(int64_t value) {
 Value LoopBuilder::i64(int64_t value) {
   return constantInt(getI64Type(), value);
 }
+Value LoopBuilder::bit(int64_t number) {
+  return i32(static_cast<int32_t>(uint32_t(1) << number));
+}
 Value LoopBuilder::f32(double value) { return constant(getF32Type(), value); }
 
 Value LoopBuilder::constant(Type type, double value) {
@@ -223,6 +226,10 @@ void LoopBuilder::storeVector(Value value, Value buffer, ValueRange indices,
   vector::StoreOp::create(*this, value, buffer, indices, /*nontemporal=*/false,
                           getAlignment(buffer, multiple));
 }
+Value LoopBuilder::atomic(arith::AtomicRMWKind kind, Value value, Value buffer,
+                          ValueRange indices) {
+  return memref::AtomicRMWOp::create(*this, kind, value, buffer, indices);
+}
 Value LoopBuilder::broadcast(Value scalar, int64_t lanes) {
   return vector::BroadcastOp::create(
       *this, VectorType::get({lanes}, scalar.getType()), scalar);
@@ -281,8 +288,7 @@ void LoopBuilder::parallelForUneven(Value count,
         scf::WhileOp::create(*this, TypeRange(getIndexType()), ValueRange());
     InsertionGuard guard(*this);
     createBlock(&loop.getBefore());
-    Value taken = memref::AtomicRMWOp::create(*this, arith::AtomicRMWKind::addi,
-                                              i64(1), counter, index(0));
+    Value taken = atomic(arith::AtomicRMWKind::addi, i64(1), counter, index(0));
     Value position = toIndex(taken);
     scf::ConditionOp::create(*this, less(position, count), position);
     Block *after = createBlock(&loop.getAfter(), {}, getIndexType(), getLoc());

@@ -45,6 +45,8 @@ public:
   Value index(int64_t value);
   Value i32(int64_t value);
   Value i64(int64_t value);
+  /// The i32 with bit `number` alone.
+  Value bit(int64_t number);
   Value f32(double value);
   Value constant(Type type, double value);
   Value constantInt(Type type, int64_t value);
@@ -96,6 +98,10 @@ public:
                    int64_t multiple = 1);
   void storeVector(Value value, Value buffer, ValueRange indices,
                    int64_t multiple = 1);
+  /// An atomic update of an element; returns what it was before. `ori` with 0
+  /// is a load that sees what other threads write meanwhile.
+  Value atomic(arith::AtomicRMWKind kind, Value value, Value buffer,
+               ValueRange indices);
   Value broadcast(Value scalar, int64_t lanes);
   /// A buffer that lives until `dealloc`, for temporaries of a kernel.
   Value alloc(ArrayRef<int64_t> shape, Type elementType,

@@ -42,7 +42,7 @@ void KeyDigits::dealloc() {
     b.dealloc(ranges);
 }
 
-void KeyDigits::prepare(Value i) {
+void KeyDigits::clear(Value i) {
   if (!isSparse)
     return;
   Value isLeast = b.less(i, b.index(fields.size()));
@@ -63,66 +63,65 @@ void KeyDigits::measure(Value keys, Value numKeys) {
   Type i32 = b.getI32Type();
   Value numBlocks = b.ceilDiv(numKeys, tile);
   int64_t numRanges = 2 * fields.size();
-  b.launch(numBlocks, threads, {b.getSharedType({numRanges}, i32)},
-           [&](const LoopBuilder::Thread &t) {
-             Value found = t.shared[0];
-             Value isOwn = b.less(t.thread, b.index(numRanges));
-             Value isLeast = b.less(t.thread, b.index(fields.size()));
-             b.ifThen(isOwn, [&] {
-               b.store(b.select(isLeast, b.i32(-1), b.i32(0)), found, t.thread);
-             });
-             b.barrier();
-             b.ifThen(b.less(t.block, numBlocks), [&] {
-               SmallVector<Value> loaded;
-               Value last = b.sub(numKeys, 1);
-               for (int64_t i = 0; i < keysPerThread; ++i) {
-                 // Threads without a key see the last one.
-                 Value position =
-                     b.add(b.mul(t.block, tile), b.add(t.thread, i * threads));
-                 loaded.push_back(b.load(keys, b.min(position, last)));
-               }
-               Value isFirst =
-                   b.equal(b.andBits(t.thread, b.index(31)), b.index(0));
-               for (size_t n = 0; n < fields.size(); ++n) {
-                 for (bool isMax : {false, true}) {
-                   Value best;
-                   for (Value key : loaded) {
-                     Value value = extract(key, fields[n]);
-                     if (!best)
-                       best = value;
-                     else if (isMax)
-                       best = b.createOrFold<arith::MaxUIOp>(best, value);
-                     else
-                       best = b.createOrFold<arith::MinUIOp>(best, value);
-                   }
-                   best = NVVM::ReduxOp::create(b, i32, best,
-                                                isMax ? NVVM::ReduxKind::UMAX
-                                                      : NVVM::ReduxKind::UMIN,
-                                                b.i32(-1));
-                   b.ifThen(isFirst, [&] {
-                     memref::AtomicRMWOp::create(
-                         b, isMax ? AtomicRMWKind::maxu : AtomicRMWKind::minu,
+  b.launch(
+      numBlocks, threads, {b.getSharedType({numRanges}, i32)},
+      [&](const LoopBuilder::Thread &t) {
+        Value found = t.shared[0];
+        Value isOwn = b.less(t.thread, b.index(numRanges));
+        Value isLeast = b.less(t.thread, b.index(fields.size()));
+        b.ifThen(isOwn, [&] {
+          b.store(b.select(isLeast, b.i32(-1), b.i32(0)), found, t.thread);
+        });
+        b.barrier();
+        b.ifThen(b.less(t.block, numBlocks), [&] {
+          SmallVector<Value> loaded;
+          Value last = b.sub(numKeys, 1);
+          for (int64_t i = 0; i < keysPerThread; ++i) {
+            // Threads without a key see the last one.
+            Value position =
+                b.add(b.mul(t.block, tile), b.add(t.thread, i * threads));
+            loaded.push_back(b.load(keys, b.min(position, last)));
+          }
+          Value isFirst = b.equal(b.andBits(t.thread, b.index(31)), b.index(0));
+          for (size_t n = 0; n < fields.size(); ++n) {
+            for (bool isMax : {false, true}) {
+              Value best;
+              for (Value key : loaded) {
+                Value value = extract(key, fields[n]);
+                if (!best)
+                  best = value;
+                else if (isMax)
+                  best = b.createOrFold<arith::MaxUIOp>(best, value);
+                else
+                  best = b.createOrFold<arith::MinUIOp>(best, value);
+              }
+              best = NVVM::ReduxOp::create(b, i32, best,
+                                           isMax ? NVVM::ReduxKind::UMAX
+                                                 : NVVM::ReduxKind::UMIN,
+                                           b.i32(-1));
+              b.ifThen(isFirst, [&] {
+                b.atomic(isMax ? AtomicRMWKind::maxu : AtomicRMWKind::minu,
                          best, found,
                          ValueRange{b.index(n + (isMax ? fields.size() : 0))});
-                   });
-                 }
-               }
-             });
-             b.barrier();
-             b.ifThen(isOwn, [&] {
-               Value own = b.load(found, t.thread);
-               b.ifElse(
-                   isLeast,
-                   [&] {
-                     memref::AtomicRMWOp::create(b, AtomicRMWKind::minu, own,
-                                                 ranges, ValueRange{t.thread});
-                   },
-                   [&] {
-                     memref::AtomicRMWOp::create(b, AtomicRMWKind::maxu, own,
-                                                 ranges, ValueRange{t.thread});
-                   });
-             });
-           });
+              });
+            }
+          }
+        });
+        b.barrier();
+        b.ifThen(isOwn, [&] {
+          Value own = b.load(found, t.thread);
+          b.ifElse(
+              isLeast,
+              [&] {
+                b.atomic(AtomicRMWKind::minu, own, ranges,
+                         ValueRange{t.thread});
+              },
+              [&] {
+                b.atomic(AtomicRMWKind::maxu, own, ranges,
+                         ValueRange{t.thread});
+              });
+        });
+      });
 }
 
 void KeyDigits::enter() {

@@ -31,13 +31,13 @@ public:
   /// The digits that keys can have.
   int64_t getMaxPasses() const { return maxPasses; }
 
-  /// The record of the fields' ranges. Prepare it before `measure`, which is a
+  /// The record of the fields' ranges. Clear it before `measure`, which is a
   /// kernel over all keys; both do nothing where digits are of keys as they
   /// are.
   void alloc();
-  /// How many numbers `prepare` writes; number `i` of the record.
-  int64_t getNumRanges() const { return ranges ? 2 * fields.size() : 0; }
-  void prepare(Value i);
+  /// How many numbers `clear` clears; number `i` of the record.
+  int64_t getNumCleared() const { return ranges ? 2 * fields.size() : 0; }
+  void clear(Value i);
   void measure(Value keys, Value numKeys);
   void dealloc();
 

@@ -43,8 +43,7 @@ void LookBack::clearNext(int64_t pass, Value tile, Value column) {
 void LookBack::say(Value kind, Value number, int64_t pass, Value word) {
   Value text = b.createOrFold<arith::ExtUIOp>(b.getI64Type(), number);
   text = b.orBits(text, b.shiftLeft(kind, kKindShift));
-  memref::AtomicRMWOp::create(b, AtomicRMWKind::assign, text, said[pass % 2],
-                              ValueRange{word});
+  b.atomic(AtomicRMWKind::assign, text, said[pass % 2], ValueRange{word});
 }
 
 void LookBack::tell(int64_t pass, Value tile, Value column, Value number) {
@@ -66,9 +65,8 @@ Value LookBack::getSumBefore(int64_t pass, Value tile, Value column, Value own,
         for (int64_t i = 0; i < kWindow; ++i) {
           Value place = b.max(b.sub(next, i), b.index(0));
           // A load that sees what other blocks write meanwhile.
-          words.push_back(memref::AtomicRMWOp::create(
-              b, AtomicRMWKind::ori, b.i64(0), said[pass % 2],
-              ValueRange{getWord(place, column)}));
+          words.push_back(b.atomic(AtomicRMWKind::ori, b.i64(0), said[pass % 2],
+                                   ValueRange{getWord(place, column)}));
         }
         Value isOn = b.constantInt(b.getI1Type(), 1), isDone = b.notBit(isOn);
         for (Value word : words) {

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../KernelsToLoops/Blocks.h"
+#include "../KernelsToLoops/KeyFields.h"
 #include "../KernelsToLoops/Patterns.h"
 #include "../KernelsToLoops/SearchColumns.h"
 #include "ColumnHits.h"
@@ -51,9 +52,6 @@ private:
   SmallVector<Value> findPlaces(size_t first, ArrayRef<Value> queries,
                                 Value segment, Value bounds);
   void writeEntry(const Thread &t, Value row, int64_t number, Value entry);
-  Value getBit(int64_t number) {
-    return b.i32(static_cast<int32_t>(uint32_t(1) << number));
-  }
   /// Whether keys[place] is less than a query, or equals it.
   Value isBelow(Value place, Value query) {
     return b.lessUnsigned(b.load(keys, b.toIndex(place)), query);
@@ -143,43 +141,18 @@ Value Searcher::findAmongAll(Value query) {
 
 SmallVector<Value> Searcher::findPlaces(size_t first, ArrayRef<Value> queries,
                                         Value segment, Value bounds) {
-  // A place lies within base .. base + length; all searches share the length.
-  Value zero = b.i32(0), one = b.i32(1);
-  SmallVector<Value> inits = {zero};
+  SmallVector<Value> bases;
+  Value length = b.i32(0), numKeys = b.cast(end, i32);
   for (size_t c = first; c < first + queries.size(); ++c) {
-    Value column = b.index(c);
-    Value lower = b.load(bounds, {segment, column});
-    Value upper = b.load(bounds, {b.add(segment, 1), column});
-    inits.front() = b.max(inits.front(), b.sub(upper, lower));
-    inits.push_back(lower);
+    Value lower = b.load(bounds, {segment, b.index(c)});
+    Value upper = b.load(bounds, {b.add(segment, 1), b.index(c)});
+    length = b.max(length, b.sub(upper, lower));
+    bases.push_back(lower);
   }
-  Value length = inits.front(), numKeys = b.cast(end, i32);
-  for (Value &base : MutableArrayRef(inits).drop_front())
+  // All ranges are as long as the longest, and none goes beyond the end.
+  for (Value &base : bases)
     base = b.min(base, b.sub(numKeys, length));
-  auto advance = [&](Value base, Value step, Value query) {
-    Value isAfter = isBelow(b.sub(b.add(base, step), 1), query);
-    return b.select(isAfter, b.add(base, step), base);
-  };
-  SmallVector<Value> found = b.whileLoop(
-      inits, [&](ValueRange carried) { return b.less(one, carried[0]); },
-      [&](ValueRange carried) {
-        Value half = b.shiftRightLogical(carried[0], 1);
-        SmallVector<Value> next = {b.sub(carried[0], half)};
-        for (auto [base, query] :
-             llvm::zip_equal(carried.drop_front(), queries))
-          next.push_back(advance(base, half, query));
-        return next;
-      });
-  ValueRange bases = ValueRange(found).drop_front();
-  return b.ifElse(
-      b.less(zero, length), bases.getTypes(),
-      [&] {
-        SmallVector<Value> places;
-        for (auto [base, query] : llvm::zip_equal(bases, queries))
-          places.push_back(advance(base, one, query));
-        return places;
-      },
-      [&] { return llvm::to_vector(bases); });
+  return findLowerBounds(b, keys, queries, bases, length);
 }
 
 void Searcher::searchRow(const Thread &t, Value row, Value bounds) {
@@ -207,7 +180,7 @@ void Searcher::searchRow(const Thread &t, Value row, Value bounds) {
         writeEntry(t, row, columns.numbers[i], b.select(hit, place, b.i32(-1)));
         if (hits.masks)
           mask = b.orBits(mask,
-                          b.select(hit, getBit(columns.numbers[i]), b.i32(0)));
+                          b.select(hit, b.bit(columns.numbers[i]), b.i32(0)));
         if (columns.isDistinct)
           place = b.add(place, b.select(hit, b.i32(1), b.i32(0)));
       }

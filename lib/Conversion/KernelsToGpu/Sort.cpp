@@ -11,9 +11,9 @@
 // Sort for GPUs", arXiv 2206.01784): the keys are counted by each of their
 // digits at once; then, digit by digit, each tile counts its keys, learns from
 // the tiles before it how many keys with the same digit they have, and writes
-// its own behind those. Within a tile a warp ranks 32 keys at a time
-// by the lanes that hold the same digit, and keys are put in their order before
-// they are written.
+// its own behind those. Within a tile a warp ranks 32 keys at a time by the
+// lanes that hold the same digit, and keys are put in their order before they
+// are written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,6 +40,7 @@ constexpr int64_t kKeysPerThread = 4;
 constexpr int64_t kTile = kThreads * kKeysPerThread;
 /// Tiles whose keys a block counts.
 constexpr int64_t kTilesPerCount = 2;
+
 /// What the threads of a block share. `seen` counts, for each warp and digit,
 /// the keys so far; then it has the place of the warp's first in the tile.
 enum SharedBuffer {
@@ -69,7 +70,8 @@ public:
 private:
   using Thread = LoopBuilder::Thread;
 
-  void prepare();
+  /// Clears what the other kernels add to.
+  void clear();
   /// totals[pass, digit] = how many keys have the digit.
   void count();
   void countTiles(const Thread &t);
@@ -120,7 +122,7 @@ private:
 };
 } // namespace
 
-void RadixSort::prepare() {
+void RadixSort::clear() {
   int64_t passes = digits.getMaxPasses(), numTotals = passes * kDigits;
   totals = b.alloc({passes, kDigits}, b.getI32Type());
   tickets = b.alloc({passes}, b.getI32Type());
@@ -138,7 +140,7 @@ void RadixSort::prepare() {
       b.store(b.i32(0), totals, {pass, b.andBits(i, b.index(kDigits - 1))});
     });
     upTo(b.index(passes), [&] { b.store(b.i32(0), tickets, i); });
-    upTo(b.index(digits.getNumRanges()), [&] { digits.prepare(i); });
+    upTo(b.index(digits.getNumCleared()), [&] { digits.clear(i); });
     if (source.clear)
       upTo(b.index(source.numCleared), [&] { source.clear(i); });
   });
@@ -162,8 +164,8 @@ void RadixSort::countTiles(const Thread &t) {
       b.ifThen(b.less(b.i32(pass), digits.getNumPasses()), [&] { body(pass); });
   };
   auto add = [&](Value number, Value sums, int64_t pass, Value digit) {
-    memref::AtomicRMWOp::create(b, AtomicRMWKind::addi, number, sums,
-                                ValueRange{b.index(pass), digit});
+    b.atomic(AtomicRMWKind::addi, number, sums,
+             ValueRange{b.index(pass), digit});
   };
   forPasses([&](int64_t pass) {
     b.store(b.i32(0), counts, {b.index(pass), t.thread});
@@ -344,13 +346,12 @@ void RadixSort::move(int64_t pass) {
     digits.enter();
     Value isUsed = b.less(b.i32(pass), digits.getNumPasses());
     b.ifThen(isUsed, [&] {
-      // Tiles in the order in which blocks start: those before never wait for
-      // one that has not.
+      // Tiles in the order in which blocks start: none waits for one that has
+      // not.
       Value zero = b.index(0), ticket = t.shared[Ticket];
       b.ifThen(b.equal(t.thread, zero), [&] {
-        Value taken =
-            memref::AtomicRMWOp::create(b, AtomicRMWKind::addi, b.i32(1),
-                                        tickets, ValueRange{b.index(pass)});
+        Value taken = b.atomic(AtomicRMWKind::addi, b.i32(1), tickets,
+                               ValueRange{b.index(pass)});
         b.store(taken, ticket, zero);
       });
       b.barrier();
@@ -368,7 +369,7 @@ void RadixSort::emit(KeyList result) {
     side = {b.alloc(dynamic, keyType, numKeys),
             b.alloc(dynamic, b.getI32Type(), numKeys)};
   }
-  prepare();
+  clear();
   if (source.prepare)
     source.prepare();
   digits.measure(keys, numKeys);

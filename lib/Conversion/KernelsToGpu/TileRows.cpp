@@ -41,10 +41,6 @@ private:
   Value isEntry(Value entry) {
     return b.lessUnsigned(b.toIndex(entry), op.getInRows());
   }
-  /// The word with bit k alone.
-  Value getBit(int64_t k) {
-    return b.i32(static_cast<int32_t>(uint32_t(1) << k));
-  }
   Value shift(Value value, Value bits) {
     return b.createOrFold<arith::ShLIOp>(value, bits);
   }
@@ -105,28 +101,26 @@ void RowTiler::makeMasksOfBlock(const LoopBuilder::Thread &t, Value counts) {
   for (int64_t k = 0; k < offsets; ++k) {
     Value present;
     if (hits) {
-      present = b.notEqual(b.andBits(known, getBit(k)), b.i32(0));
+      present = b.notEqual(b.andBits(known, b.bit(k)), b.i32(0));
     } else {
       Value place = b.add(b.mul(t.thread, offsets), k);
       present = isEntry(b.load(t.shared[1], place));
     }
     present = b.andBits(present, isRow);
-    mask = b.orBits(mask, b.select(present, getBit(k), b.i32(0)));
+    mask = b.orBits(mask, b.select(present, b.bit(k), b.i32(0)));
     Value votes = NVVM::VoteSyncOp::create(b, i32, b.i32(-1), present,
                                            NVVM::VoteSyncKind::ballot);
     // Lane k adds what the warp has of offset k.
     own = b.select(b.equal(lane, b.index(k)), votes, own);
   }
-  memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::addi,
-                              b.createOrFold<math::CtPopOp>(own), sums,
-                              ValueRange{lane});
+  b.atomic(arith::AtomicRMWKind::addi, b.createOrFold<math::CtPopOp>(own), sums,
+           ValueRange{lane});
   if (!hits)
     b.ifThen(isRow, [&] { b.store(mask, masks, row); });
   b.barrier();
   b.ifThen(isCounter, [&] {
-    memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::addi,
-                                b.load(sums, t.thread), counts,
-                                ValueRange{t.thread});
+    b.atomic(arith::AtomicRMWKind::addi, b.load(sums, t.thread), counts,
+             ValueRange{t.thread});
   });
 }
 
@@ -261,9 +255,9 @@ void RowTiler::fillWord(Value slot, Value isRow, Value row, int64_t first,
   Value bits = b.i32(0);
   for (auto [bit, entry] : llvm::enumerate(entries)) {
     b.store(entry, op.getTiledTable(), {b.index(first + bit), slot});
-    bits = b.orBits(bits, b.select(isEntry(entry), getBit(bit), b.i32(0)));
+    bits = b.orBits(bits, b.select(isEntry(entry), b.bit(bit), b.i32(0)));
   }
-  memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori, bits, masks, place);
+  b.atomic(arith::AtomicRMWKind::ori, bits, masks, place);
 }
 
 void RowTiler::emit() {

@@ -85,8 +85,8 @@ void mlir::sparseconv::compactRowsInBlocks(LoopBuilder &b,
     Value count = sumInBlock(b, t, visit.kept, t.shared[0], threads).total;
     b.ifThen(b.equal(t.thread, zero), [&] {
       b.store(count, counts, t.block);
-      memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::addi,
-                                  b.cast(count, i64), total, ValueRange{zero});
+      b.atomic(arith::AtomicRMWKind::addi, b.cast(count, i64), total,
+               ValueRange{zero});
     });
   });
   Value accepted = c.accept(b.toIndex(b.load(total, zero)));

@@ -41,9 +41,8 @@ Value mlir::sparseconv::findFirst(LoopBuilder &b, Value numRows, int64_t size,
     b.store(b.cast(numRows, i64), first, b.index(0));
     b.parallelFor(numRows, [&](Value row) {
       b.ifThen(body(row), [&] {
-        memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::minu,
-                                    b.cast(row, i64), first,
-                                    ValueRange{b.index(0)});
+        b.atomic(arith::AtomicRMWKind::minu, b.cast(row, i64), first,
+                 ValueRange{b.index(0)});
       });
     });
     return b.toIndex(b.load(first, b.index(0)));

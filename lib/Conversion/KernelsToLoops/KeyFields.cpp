@@ -38,13 +38,22 @@ Value mlir::sparseconv::getKeyBatch(LoopBuilder &b, PackingAttr packing,
 
 SmallVector<Value> mlir::sparseconv::findLowerBounds(LoopBuilder &b, Value keys,
                                                      ValueRange queries) {
+  SmallVector<Value> bases(queries.size(), b.index(0));
+  return findLowerBounds(b, keys, queries, bases, b.dim(keys, 0));
+}
+
+SmallVector<Value> mlir::sparseconv::findLowerBounds(LoopBuilder &b, Value keys,
+                                                     ValueRange queries,
+                                                     ValueRange bases,
+                                                     Value length) {
   // A bound lies within base .. base + length; all searches share the length.
-  Value zero = b.index(0), one = b.index(1), count = b.dim(keys, 0);
-  SmallVector<Value> inits(queries.size() + 1, zero);
-  inits.front() = count;
+  Value zero = b.constantInt(length.getType(), 0);
+  Value one = b.constantInt(length.getType(), 1);
+  SmallVector<Value> inits = {length};
+  llvm::append_range(inits, bases);
   auto advance = [&](Value base, Value step, Value query) -> Value {
     Value last = b.sub(b.add(base, step), 1);
-    Value isBelow = b.lessUnsigned(b.load(keys, last), query);
+    Value isBelow = b.lessUnsigned(b.load(keys, b.toIndex(last)), query);
     return b.select(isBelow, b.add(base, step), base);
   };
   SmallVector<Value> found = b.whileLoop(
@@ -57,16 +66,16 @@ SmallVector<Value> mlir::sparseconv::findLowerBounds(LoopBuilder &b, Value keys,
           next.push_back(advance(base, half, query));
         return next;
       });
-  ValueRange bases = ValueRange(found).drop_front();
+  ValueRange nearest = ValueRange(found).drop_front();
   return b.ifElse(
-      b.less(zero, count), bases.getTypes(),
+      b.less(zero, length), nearest.getTypes(),
       [&] {
         SmallVector<Value> bounds;
-        for (auto [base, query] : llvm::zip_equal(bases, queries))
+        for (auto [base, query] : llvm::zip_equal(nearest, queries))
           bounds.push_back(advance(base, one, query));
         return bounds;
       },
-      [&] { return llvm::to_vector(bases); });
+      [&] { return llvm::to_vector(nearest); });
 }
 
 Value mlir::sparseconv::findBatchBegin(LoopBuilder &b, PackingAttr packing,

@@ -24,6 +24,11 @@ Value getKeyBatch(LoopBuilder &b, PackingAttr packing, Value key);
 /// end. One loop takes a step of every search, so that their loads overlap.
 SmallVector<Value> findLowerBounds(LoopBuilder &b, Value keys,
                                    ValueRange queries);
+/// The same where the bound of query i is known to be one of the places
+/// bases[i] .. bases[i] + length, in the integer type of those.
+SmallVector<Value> findLowerBounds(LoopBuilder &b, Value keys,
+                                   ValueRange queries, ValueRange bases,
+                                   Value length);
 
 /// First row of the batch items `item` (index) and above in sorted keys.
 Value findBatchBegin(LoopBuilder &b, PackingAttr packing, Value keys,
