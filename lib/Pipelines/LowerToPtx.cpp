@@ -8,12 +8,10 @@
 
 #include "sparseconv/Pipelines/LowerToPtx.h"
 #include "mlir/Pass/PassManager.h"
-#include "sparseconv/Target/PTX/LowerGpuToNVVM.h"
-#include "sparseconv/Target/PTX/Passes.h"
+#include "sparseconv/Target/Plan/TranslateToPlan.h"
 
 void mlir::sparseconv::buildLowerToPtxPipeline(
     OpPassManager &pm, const LowerToKernelsOptions &options) {
   buildLowerToKernelsPipeline(pm, options);
-  buildLowerGpuToNVVMPipeline(pm);
-  pm.addPass(createSparseConvSerializeKernels());
+  buildPlanPipeline(pm);
 }

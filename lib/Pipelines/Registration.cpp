@@ -56,6 +56,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "sparseconv/Conversion/Passes.h"
+#include "sparseconv/Dialect/Plan/IR/PlanOps.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/BufferizableOpInterfaceImpl.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
@@ -64,16 +65,18 @@
 #include "sparseconv/Target/PTX/LowerGpuToNVVM.h"
 #include "sparseconv/Target/PTX/Passes.h"
 #include "sparseconv/Target/PTX/ToPtx.h"
+#include "sparseconv/Target/Plan/Passes.h"
 
 using namespace mlir;
 
 void sparseconv::registerDialects(DialectRegistry &registry) {
-  registry.insert<SparseConvDialect, affine::AffineDialect, arith::ArithDialect,
-                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
-                  func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
-                  NVVM::NVVMDialect, linalg::LinalgDialect, math::MathDialect,
-                  memref::MemRefDialect, omp::OpenMPDialect, scf::SCFDialect,
-                  tensor::TensorDialect, vector::VectorDialect>();
+  registry
+      .insert<SparseConvDialect, affine::AffineDialect, arith::ArithDialect,
+              bufferization::BufferizationDialect, cf::ControlFlowDialect,
+              func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+              NVVM::NVVMDialect, linalg::LinalgDialect, math::MathDialect,
+              memref::MemRefDialect, omp::OpenMPDialect, PlanDialect,
+              scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect>();
 
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
@@ -100,6 +103,7 @@ void sparseconv::registerPasses() {
   registerSparseConvConversionPasses();
   registerSparseConvTransformsPasses();
   registerSparseConvTargetPTXPasses();
+  registerSparseConvTargetPlanPasses();
   registerLowerGpuToNVVMPipeline();
 
   PassPipelineRegistration<LowerToCpuOptions>(
@@ -115,10 +119,8 @@ void sparseconv::registerPasses() {
       "a network to GPU kernels and host functions",
       buildLowerToKernelsPipeline);
   PassPipelineRegistration<LowerToKernelsOptions>(
-      "sparseconv-lower-to-ptx", "a network to PTX and host functions",
+      "sparseconv-lower-to-ptx", "a network to PTX and a plan of its host side",
       buildLowerToPtxPipeline);
-  registerLowerGpuToNVVMPipeline();
-  registerSparseConvTargetPTXPasses();
 
   registerTransformsPasses();
   registerConversionPasses();

@@ -1,6 +1,12 @@
-// A network to PTX and the host functions that launch it, for any chip.
+// A network to PTX and a plan of the host side, for any chip; the plan's file
+// says the same, whichever way it is made.
 // RUN: sparseconv-opt %s --sparseconv-lower-to-ptx=chip=sm_80 | FileCheck %s --check-prefixes=CHECK,SM80
 // RUN: sparseconv-opt %s --sparseconv-lower-to-ptx | FileCheck %s --check-prefixes=CHECK,SM90
+
+// RUN: sparseconv-opt %s --sparseconv-lower-to-ptx -o %t.mlir --mlir-print-debuginfo
+// RUN: sparseconv-translate --mlir-to-plan %t.mlir -o %t.lowered.plan
+// RUN: sparseconv-translate --network-to-plan %s -o %t.plan
+// RUN: cmp %t.plan %t.lowered.plan
 
 // A chip that came after those with a table runs what an earlier one does. One
 // that nobody knows is an error.
@@ -11,8 +17,8 @@
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [1, 1, 1]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 
-// CHECK-LABEL: func.func @main(
-// CHECK:         gpu.launch_func @sparseconv_kernels::@main_kernel_0
+// CHECK-LABEL: sparseconv_plan.func @main
+// CHECK:         launch @sparseconv_kernels::@main_kernel_0
 // SM80:        gpu.binary @sparseconv_kernels [#gpu.object<#nvvm.target<O = 3, chip = "sm_80">, assembly = "{{.*}}.target sm_80{{.*}}.entry main_kernel_0
 // SM90:        gpu.binary @sparseconv_kernels [#gpu.object<#nvvm.target<O = 3, chip = "sm_90a">, assembly = "{{.*}}.target sm_90a{{.*}}.entry main_kernel_0
 // SM120:       gpu.binary @sparseconv_kernels {{.*}}.target sm_120

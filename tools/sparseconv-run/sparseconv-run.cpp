@@ -20,6 +20,7 @@
 #include "sparseconv/IO/Npy.h"
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Reference/Reference.h"
+#include "sparseconv/Runtime/Plan.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"

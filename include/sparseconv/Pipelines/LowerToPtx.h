@@ -13,7 +13,7 @@
 
 namespace mlir::sparseconv {
 
-/// From a network to host functions and a `gpu.binary` with the PTX of the
+/// From a network to plan functions and a `gpu.binary` with the PTX of the
 /// kernels that they launch.
 void buildLowerToPtxPipeline(OpPassManager &pm,
                              const LowerToKernelsOptions &options);

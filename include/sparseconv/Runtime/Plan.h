@@ -262,6 +262,9 @@ struct Plan {
 
 uint64_t hashBytes(std::string_view bytes);
 
+/// Lets scratch buffers live from the first to the last step that uses them.
+void setLifetimes(Function &function);
+
 /// The reason why a plan is not well formed, or nothing. Every index is then in
 /// bounds and every expression can be evaluated or fails with a message.
 std::optional<std::string> verify(const Plan &plan);

@@ -24,6 +24,20 @@ static void forEachBuffer(const Step &step, Fn callback) {
     callback(step.source);
 }
 
+void sparseconv::plan::setLifetimes(Function &function) {
+  std::vector<bool> isUsed(function.buffers.size());
+  for (uint32_t i = 0; i != function.steps.size(); ++i)
+    forEachBuffer(function.steps[i], [&](uint32_t index) {
+      Buffer &buffer = function.buffers[index];
+      if (buffer.kind != Buffer::Kind::Scratch)
+        return;
+      if (!isUsed[index])
+        buffer.firstStep = i;
+      buffer.lastStep = i;
+      isUsed[index] = true;
+    });
+}
+
 Schedule::Schedule(const Function &function) : streams(function.numStreams) {
   size_t numSteps = function.steps.size();
   waits.resize(numSteps);

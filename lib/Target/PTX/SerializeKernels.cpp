@@ -22,18 +22,22 @@ using namespace mlir::sparseconv;
 // Upstream's gpu-module-to-binary would do but for three things that
 // translateToPtx adds: the data layout of the target, atomics that are relaxed
 // and of device scope, and mathematics without libdevice.
-static LogicalResult serialize(gpu::GPUModuleOp module, StringRef chip) {
-  FailureOr<std::string> text = translateToPtx(module, chip);
-  if (failed(text))
-    return failure();
+static LogicalResult serialize(gpu::GPUModuleOp module,
+                               ArrayRef<StringRef> chips) {
   OpBuilder b(module);
-  auto target = NVVM::NVVMTargetAttr::get(b.getContext(), /*optLevel=*/3,
-                                          "nvptx64-nvidia-cuda", chip);
-  Attribute object = gpu::ObjectAttr::get(
-      b.getContext(), target, gpu::CompilationTarget::Assembly,
-      b.getStringAttr(*text), /*properties=*/nullptr, /*kernels=*/nullptr);
+  SmallVector<Attribute> objects;
+  for (StringRef chip : chips) {
+    FailureOr<std::string> text = translateToPtx(module, chip);
+    if (failed(text))
+      return failure();
+    auto target = NVVM::NVVMTargetAttr::get(b.getContext(), /*optLevel=*/3,
+                                            "nvptx64-nvidia-cuda", chip);
+    objects.push_back(gpu::ObjectAttr::get(
+        b.getContext(), target, gpu::CompilationTarget::Assembly,
+        b.getStringAttr(*text), /*properties=*/nullptr, /*kernels=*/nullptr));
+  }
   gpu::BinaryOp::create(b, module.getLoc(), module.getName(),
-                        /*offloadingHandler=*/nullptr, b.getArrayAttr(object));
+                        /*offloadingHandler=*/nullptr, b.getArrayAttr(objects));
   module.erase();
   return success();
 }
@@ -41,16 +45,22 @@ static LogicalResult serialize(gpu::GPUModuleOp module, StringRef chip) {
 namespace {
 struct SerializeKernels
     : mlir::sparseconv::impl::SparseConvSerializeKernelsBase<SerializeKernels> {
+  using SparseConvSerializeKernelsBase::SparseConvSerializeKernelsBase;
+
   void runOnOperation() override {
-    StringRef chip = getChipName(getOperation());
     auto modules = llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>());
-    if (chip.empty() && !modules.empty()) {
+    if (modules.empty())
+      return;
+    SmallVector<StringRef> names(chips.begin(), chips.end());
+    if (names.empty())
+      names.push_back(getChipName(getOperation()));
+    if (names.front().empty()) {
       modules.front().emitError("is for no chip: the module around it has no "
                                 "'sparseconv.chip'");
       return signalPassFailure();
     }
     for (gpu::GPUModuleOp module : modules)
-      if (failed(serialize(module, chip)))
+      if (failed(serialize(module, names)))
         return signalPassFailure();
   }
 };

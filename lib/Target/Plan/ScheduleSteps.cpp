@@ -15,82 +15,33 @@
 
 #include "sparseconv/Target/Plan/ScheduleSteps.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
 
 using namespace mlir::sparseconv;
-namespace plan = ::sparseconv::plan;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
+static constexpr uint32_t kNone = ~uint32_t(0);
 /// What it takes one stream to learn of the end of a step in another.
 static constexpr uint64_t kHandover = 1;
-
-SmallVector<StepAccess>
-mlir::sparseconv::getAccesses(const plan::Function &function,
-                              const plan::Step &step,
-                              ArrayRef<KernelTraits> kernels) {
-  uint32_t firstSlot = function.buffers.size();
-  uint32_t status = firstSlot + function.slots.size();
-  SmallVector<StepAccess> result;
-  auto add = [&](uint32_t memory, ParamAccess access) {
-    if (!access.reads && !access.writes)
-      return;
-    auto *known = llvm::find_if(result, [&](const StepAccess &other) {
-      return other.memory == memory;
-    });
-    if (known == result.end()) {
-      result.push_back({memory, access});
-      return;
-    }
-    known->access.reads |= access.reads;
-    known->access.writes |= access.writes;
-  };
-  if (step.kind != plan::Step::Kind::Launch) {
-    add(step.target, {/*reads=*/false, /*writes=*/true});
-    if (step.kind == plan::Step::Kind::Copy)
-      add(step.source, {/*reads=*/true, /*writes=*/false});
-    return result;
-  }
-  ArrayRef<ParamAccess> accesses = kernels[step.kernel].params;
-  for (auto [number, param] : llvm::enumerate(step.params)) {
-    ParamAccess access =
-        number < accesses.size() ? accesses[number] : ParamAccess();
-    switch (param.kind) {
-    case plan::Param::Kind::Buffer:
-      add(param.index, access);
-      break;
-    case plan::Param::Kind::Slot:
-      add(firstSlot + param.index, access);
-      break;
-    case plan::Param::Kind::Status:
-      add(status, access);
-      break;
-    default:
-      break;
-    }
-  }
-  return result;
-}
 
 namespace {
 class Scheduler {
 public:
-  Scheduler(plan::Function &function, ArrayRef<KernelTraits> kernels,
-            unsigned maxStreams);
+  Scheduler(ArrayRef<StepTraits> steps, unsigned maxStreams);
 
-  void run();
+  std::vector<ScheduledStep> run();
 
 private:
   void findDependencies();
   void rankSteps();
   void placeSteps();
   void placeStep(uint32_t step);
-  void rewrite();
-  void setLifetimes();
+  std::vector<ScheduledStep> getResult();
 
-  plan::Function &function;
-  ArrayRef<KernelTraits> kernels;
+  ArrayRef<StepTraits> steps;
   unsigned maxStreams;
   uint32_t numSteps;
   /// Per step, in the order of the program.
@@ -107,30 +58,27 @@ private:
 };
 } // namespace
 
-Scheduler::Scheduler(plan::Function &function, ArrayRef<KernelTraits> kernels,
-                     unsigned maxStreams)
-    : function(function), kernels(kernels),
-      maxStreams(std::min<unsigned>(maxStreams, plan::kMaxStreams)),
-      numSteps(function.steps.size()), before(numSteps), after(numSteps),
-      ranks(numSteps), depths(numSteps), starts(numSteps), streams(numSteps),
-      ends(maxStreams, 0), lasts(maxStreams, plan::kNone) {
-  for (const plan::Step &step : function.steps)
-    costs.push_back(step.kind == plan::Step::Kind::Launch
-                        ? std::max(kernels[step.kernel].cost, 1u)
-                        : 1);
+Scheduler::Scheduler(ArrayRef<StepTraits> steps, unsigned maxStreams)
+    : steps(steps), maxStreams(maxStreams), numSteps(steps.size()),
+      before(numSteps), after(numSteps), ranks(numSteps), depths(numSteps),
+      starts(numSteps), streams(numSteps), ends(maxStreams, 0),
+      lasts(maxStreams, kNone) {
+  for (const StepTraits &step : steps)
+    costs.push_back(std::max(step.cost, 1u));
 }
 
 void Scheduler::findDependencies() {
   struct Uses {
-    uint32_t writer = plan::kNone;
+    uint32_t writer = kNone;
     SmallVector<uint32_t> readers; ///< of what `writer` wrote
   };
-  std::vector<Uses> uses(function.buffers.size() + function.slots.size() + 1);
+  llvm::DenseMap<uint32_t, Uses> uses;
   for (uint32_t i = 0; i != numSteps; ++i) {
-    for (auto [memory, access] :
-         getAccesses(function, function.steps[i], kernels)) {
+    for (auto [memory, access] : steps[i].accesses) {
+      if (!access.reads && !access.writes)
+        continue;
       Uses &use = uses[memory];
-      if (use.writer != plan::kNone)
+      if (use.writer != kNone)
         before[i].push_back(use.writer);
       if (!access.writes) {
         use.readers.push_back(i);
@@ -194,7 +142,7 @@ void Scheduler::placeSteps() {
     placeStep(step);
 }
 
-void Scheduler::rewrite() {
+std::vector<ScheduledStep> Scheduler::getResult() {
   std::vector<uint32_t> order(numSteps), position(numSteps);
   std::iota(order.begin(), order.end(), 0);
   llvm::sort(order, [&](uint32_t a, uint32_t b) {
@@ -204,25 +152,25 @@ void Scheduler::rewrite() {
   for (auto [place, step] : llvm::enumerate(order))
     position[step] = place;
 
-  std::vector<plan::Step> steps;
-  SmallVector<uint32_t> number(maxStreams, plan::kNone);
-  std::vector<uint32_t> last(maxStreams, plan::kNone); // place by stream
+  std::vector<ScheduledStep> result;
+  SmallVector<uint32_t> number(maxStreams, kNone);
+  std::vector<uint32_t> last(maxStreams, kNone); // place by stream
   // By place: the places that are done before it starts.
   std::vector<llvm::BitVector> done;
-  function.numStreams = 0;
+  uint32_t numStreams = 0;
   for (auto [place, step] : llvm::enumerate(order)) {
     uint32_t &stream = number[streams[step]];
-    if (stream == plan::kNone)
-      stream = function.numStreams++;
-    plan::Step &placed = steps.emplace_back(std::move(function.steps[step]));
+    if (stream == kNone)
+      stream = numStreams++;
+    ScheduledStep &placed = result.emplace_back();
+    placed.step = step;
     placed.stream = stream;
-    placed.dependencies.clear();
     llvm::BitVector known(numSteps);
     auto wait = [&](uint32_t other) {
       known |= done[other];
       known.set(other);
     };
-    if (last[stream] != plan::kNone)
+    if (last[stream] != kNone)
       wait(last[stream]);
     SmallVector<uint32_t> others;
     for (uint32_t other : before[step])
@@ -238,43 +186,23 @@ void Scheduler::rewrite() {
     last[stream] = place;
     done.push_back(std::move(known));
   }
-  function.steps = std::move(steps);
-  function.numStreams = std::max(function.numStreams, 1u);
+  return result;
 }
 
-void Scheduler::setLifetimes() {
-  std::vector<bool> isUsed(function.buffers.size());
-  for (auto [place, step] : llvm::enumerate(function.steps)) {
-    auto use = [&, place = uint32_t(place)](uint32_t index) {
-      plan::Buffer &buffer = function.buffers[index];
-      if (buffer.kind != plan::Buffer::Kind::Scratch)
-        return;
-      if (!isUsed[index])
-        buffer.firstStep = place;
-      buffer.lastStep = place;
-      isUsed[index] = true;
-    };
-    if (step.kind != plan::Step::Kind::Launch)
-      use(step.target);
-    if (step.kind == plan::Step::Kind::Copy)
-      use(step.source);
-    for (const plan::Param &param : step.params)
-      if (param.kind == plan::Param::Kind::Buffer)
-        use(param.index);
-  }
-}
-
-void Scheduler::run() {
+std::vector<ScheduledStep> Scheduler::run() {
   findDependencies();
   rankSteps();
   placeSteps();
-  rewrite();
-  setLifetimes();
+  return getResult();
 }
 
-void mlir::sparseconv::scheduleSteps(plan::Function &function,
-                                     ArrayRef<KernelTraits> kernels,
-                                     unsigned maxStreams) {
+std::vector<ScheduledStep>
+mlir::sparseconv::scheduleSteps(ArrayRef<StepTraits> steps,
+                                unsigned maxStreams) {
   if (maxStreams > 1)
-    Scheduler(function, kernels, maxStreams).run();
+    return Scheduler(steps, maxStreams).run();
+  std::vector<ScheduledStep> program;
+  for (uint32_t step = 0; step < steps.size(); ++step)
+    program.push_back({step, 0, {}});
+  return program;
 }

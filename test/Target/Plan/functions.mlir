@@ -38,22 +38,22 @@ module attributes {gpu.container_module, sparseconv.op_table = [["linalg.mul", l
   // CHECK-NEXT:   output 'y' ?(slot 0, at most cap(x, 0))x4xf32
   // CHECK-NEXT:   slot 0 'x.0'
   // CHECK-NEXT:   buffer 'x' input 0 bytes ((4 * cap(x, 0)) * 4)
-  // CHECK-NEXT:   buffer 'buffer1' scratch steps [0, 1] bytes ((4 * cap(x, 0)) * 4)
+  // CHECK-NEXT:   buffer 'y' output 0 bytes ((4 * cap(x, 0)) * 4)
+  // CHECK-NEXT:   buffer 'buffer2' scratch steps [0, 1] bytes ((4 * cap(x, 0)) * 4)
   // CHECK-NEXT:   buffer 'weights' constant 0 bytes 8
-  // CHECK-NEXT:   buffer 'buffer3' output 0 bytes ((4 * cap(x, 0)) * 4)
   // CHECK-NEXT:   op 0 linalg.mul at 'net.mlir:3:8'
   // CHECK-NEXT:   op 1 linalg.add at ''
   // CHECK-NEXT:   op 2 linalg.mul at 'net.mlir:9:1'
   // CHECK-NEXT:   step 0: launch #0:'scale' grid (ceildiv(cap(x, 0), 64), 1) block 64 op 0
   // CHECK-NEXT:     slot 0
   // CHECK-NEXT:     buffer #0:'x'
-  // CHECK-NEXT:     buffer #2:'weights'
-  // CHECK-NEXT:     buffer #1:'buffer1'
+  // CHECK-NEXT:     buffer #3:'weights'
+  // CHECK-NEXT:     buffer #2:'buffer2'
   // CHECK-NEXT:   step 1: launch #0:'scale' grid (ceildiv(cap(x, 0), 64), 1) block 64 op 2
   // CHECK-NEXT:     slot 0
-  // CHECK-NEXT:     buffer #1:'buffer1'
-  // CHECK-NEXT:     buffer #2:'weights'
-  // CHECK-NEXT:     buffer #3:'buffer3'
+  // CHECK-NEXT:     buffer #2:'buffer2'
+  // CHECK-NEXT:     buffer #3:'weights'
+  // CHECK-NEXT:     buffer #1:'y'
   func.func @main(%x: memref<?x4xf32> {sparseconv.name = "x"}, %status: memref<8xi64>,
                   %n: memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>})
       -> (memref<?x4xf32> {sparseconv.name = "y"}, memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>}) {
@@ -80,8 +80,8 @@ module attributes {gpu.container_module, sparseconv.op_table = [["linalg.mul", l
   // used.
   // CHECK:      function 'part' streams 1
   // CHECK-NEXT:   output 'result0' ?(slot 0, at most 100)xi32
-  // CHECK-NEXT:   slot 0 'size0'
-  // CHECK-NEXT:   buffer 'buffer0' output 0 bytes 400
+  // CHECK-NEXT:   slot 0 'result0.0'
+  // CHECK-NEXT:   buffer 'result0' output 0 bytes 400
   func.func @part(%status: memref<8xi64>)
       -> (memref<100xi32>, memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>}) {
     %y = memref.alloc() : memref<100xi32>
@@ -95,8 +95,8 @@ module attributes {gpu.container_module, sparseconv.op_table = [["linalg.mul", l
   // CHECK-NEXT:   output 'result0' 1xi64
   // CHECK-NEXT:   output 'result1' 3xi1
   // CHECK-NEXT:   buffer 'arg0' input 0 bytes 4
-  // CHECK-NEXT:   buffer 'buffer1' output 0 bytes 8
-  // CHECK-NEXT:   buffer 'buffer2' output 1 bytes 3
+  // CHECK-NEXT:   buffer 'result0' output 0 bytes 8
+  // CHECK-NEXT:   buffer 'result1' output 1 bytes 3
   func.func @numbers(%scale: memref<1xf32>, %status: memref<8xi64>) -> (memref<1xindex>, memref<3xi1>) {
     %n = memref.alloc() : memref<1xindex>
     %mask = memref.alloc() : memref<3xi1>

@@ -75,9 +75,9 @@ module attributes {gpu.container_module} {
   // Those who report do so one after the other, in the order of the program.
   // CHECK-LABEL: function 'reports' streams 1
   // CHECK:   step 0: launch #2:'report'
-  // CHECK:     buffer #1:'buffer1'
+  // CHECK:     buffer #1:'result0'
   // CHECK:   step 1: launch #2:'report'
-  // CHECK:     buffer #2:'buffer2'
+  // CHECK:     buffer #2:'result1'
   func.func @reports(%x: memref<4xf32>, %status: memref<8xi64>) -> (memref<4xf32>, memref<4xf32>) {
     %c1 = arith.constant 1 : index
     %a = memref.alloc() : memref<4xf32>

@@ -149,9 +149,9 @@ TEST_P(NetworkTest, HasNoRaces) {
   options.chip = GetParam();
   buildLowerToKernelsPipeline(pm, options);
   ASSERT_TRUE(succeeded(pm.run(*module)));
-  std::vector<KernelTraits> kernels;
+  llvm::StringMap<KernelTraits> traits;
   module->walk([&](gpu::GPUFuncOp kernel) {
-    kernels.push_back(getKernelTraits(kernel));
+    traits[kernel.getName()] = getKernelTraits(kernel);
   });
   FailureOr<plan::Plan> program =
       translateToPlan(*module, StringRef(GetParam()), 1);
@@ -159,7 +159,16 @@ TEST_P(NetworkTest, HasNoRaces) {
       translateToPlan(*module, StringRef(GetParam()), 4);
   ASSERT_TRUE(succeeded(program) && succeeded(scheduled));
   const plan::Function &before = program->functions.front();
-  const plan::Function &after = scheduled->functions.front();
+  plan::Function &after = scheduled->functions.front();
+  // Kernels are numbered in the order of their launches.
+  std::vector<KernelTraits> kernels;
+  llvm::StringMap<uint32_t> numbers;
+  for (const plan::Kernel &kernel : program->kernels) {
+    numbers[kernel.name] = kernels.size();
+    kernels.push_back(traits[kernel.name]);
+  }
+  for (plan::Step &step : after.steps)
+    step.kernel = numbers[scheduled->kernels[step.kernel].name];
   EXPECT_EQ(before.numStreams, 1u);
   EXPECT_EQ(after.numStreams, 4u);
   EXPECT_EQ(findRace(before, after, kernels), "");

@@ -15,6 +15,75 @@ using namespace mlir::sparseconv::test;
 using namespace sparseconv::plan;
 using std::to_string;
 
+llvm::SmallVector<StepAccess>
+mlir::sparseconv::test::getAccesses(const Function &function, const Step &step,
+                                    llvm::ArrayRef<KernelTraits> kernels) {
+  uint32_t firstSlot = function.buffers.size();
+  uint32_t status = firstSlot + function.slots.size();
+  llvm::SmallVector<StepAccess> result;
+  auto add = [&](uint32_t memory, ParamAccess access) {
+    if (!access.reads && !access.writes)
+      return;
+    auto *known = llvm::find_if(result, [&](const StepAccess &other) {
+      return other.memory == memory;
+    });
+    if (known == result.end()) {
+      result.push_back({memory, access});
+      return;
+    }
+    known->access.reads |= access.reads;
+    known->access.writes |= access.writes;
+  };
+  if (step.kind != Step::Kind::Launch) {
+    add(step.target, {/*reads=*/false, /*writes=*/true});
+    if (step.kind == Step::Kind::Copy)
+      add(step.source, {/*reads=*/true, /*writes=*/false});
+    return result;
+  }
+  llvm::ArrayRef<ParamAccess> accesses = kernels[step.kernel].params;
+  for (auto [number, param] : llvm::enumerate(step.params)) {
+    ParamAccess access =
+        number < accesses.size() ? accesses[number] : ParamAccess();
+    switch (param.kind) {
+    case Param::Kind::Buffer:
+      add(param.index, access);
+      break;
+    case Param::Kind::Slot:
+      add(firstSlot + param.index, access);
+      break;
+    case Param::Kind::Status:
+      add(status, access);
+      break;
+    default:
+      break;
+    }
+  }
+  return result;
+}
+
+void mlir::sparseconv::test::schedule(Function &function,
+                                      llvm::ArrayRef<KernelTraits> kernels,
+                                      unsigned maxStreams) {
+  llvm::SmallVector<StepTraits> traits;
+  for (const Step &step : function.steps) {
+    StepTraits &own = traits.emplace_back();
+    own.accesses = getAccesses(function, step, kernels);
+    if (step.kind == Step::Kind::Launch)
+      own.cost = kernels[step.kernel].cost;
+  }
+  std::vector<Step> steps;
+  function.numStreams = 1;
+  for (const ScheduledStep &place : scheduleSteps(traits, maxStreams)) {
+    Step &step = steps.emplace_back(function.steps[place.step]);
+    step.stream = place.stream;
+    step.dependencies.assign(place.dependencies.begin(),
+                             place.dependencies.end());
+    function.numStreams = std::max(function.numStreams, place.stream + 1);
+  }
+  function.steps = std::move(steps);
+  setLifetimes(function);
+}
+
 Replay::Replay(const Function &function) {
   std::map<uint32_t, uint32_t> last; // by stream
   for (uint32_t i = 0; i != function.steps.size(); ++i) {

@@ -16,6 +16,17 @@
 
 namespace mlir::sparseconv::test {
 
+/// One entry for each piece of memory that a step uses: buffers count from 0,
+/// slots follow, and the status record is last.
+llvm::SmallVector<StepAccess>
+getAccesses(const ::sparseconv::plan::Function &function,
+            const ::sparseconv::plan::Step &step,
+            llvm::ArrayRef<KernelTraits> kernels);
+
+/// Spreads the steps of a function over streams.
+void schedule(::sparseconv::plan::Function &function,
+              llvm::ArrayRef<KernelTraits> kernels, unsigned maxStreams);
+
 /// Which steps are done for sure when a step starts, from nothing but its
 /// stream and the dependencies that the plan lists.
 class Replay {

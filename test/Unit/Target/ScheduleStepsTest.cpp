@@ -59,7 +59,7 @@ public:
   /// The steps of the program by their places in the schedule.
   const std::vector<uint32_t> &schedule(unsigned streams) {
     Function program = function;
-    scheduleSteps(function, kernels, streams);
+    test::schedule(function, kernels, streams);
     EXPECT_EQ(findRace(program, function, kernels), "");
     EXPECT_LE(function.numStreams, streams);
     order.clear();

@@ -47,9 +47,13 @@ def SparseConvSerializeKernels
   let summary = "writes kernels as PTX";
   let description = [{
     Each `gpu.module` in the LLVM and NVVM dialects becomes a `gpu.binary` with
-    one object: the PTX for the chip that the module names (`sparseconv.chip`).
-    A module that names none is an error.
+    an object for each of `chips`: the PTX for it. Without that option it is the
+    PTX for the chip that the module names (`sparseconv.chip`); a module that
+    names none is an error.
   }];
+  let options = [
+    ListOption<"chips", "chips", "std::string", "the chips, such as sm_90a">,
+  ];
   let dependentDialects = ["::mlir::gpu::GPUDialect",
                            "::mlir::NVVM::NVVMDialect"];
 }

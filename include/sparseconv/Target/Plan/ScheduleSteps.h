@@ -9,9 +9,10 @@
 #ifndef SPARSECONV_TARGET_PLAN_SCHEDULESTEPS_H
 #define SPARSECONV_TARGET_PLAN_SCHEDULESTEPS_H
 
-#include "sparseconv/Runtime/Plan.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+#include <vector>
 
 namespace mlir::sparseconv {
 
@@ -29,30 +30,38 @@ struct KernelTraits {
   unsigned cost = 1;
 };
 
-/// A buffer, a slot or the status record, as a step uses it.
+/// A piece of memory, by any number, as a step uses it.
 struct StepAccess {
-  /// Buffers count from 0; slots follow, and the status record is last.
   uint32_t memory = 0;
   ParamAccess access;
 };
 
-/// One entry for each piece of memory that the step uses.
-llvm::SmallVector<StepAccess>
-getAccesses(const ::sparseconv::plan::Function &function,
-            const ::sparseconv::plan::Step &step,
-            llvm::ArrayRef<KernelTraits> kernels);
+/// What a step does, in the order of the program.
+struct StepTraits {
+  llvm::SmallVector<StepAccess> accesses;
+  unsigned cost = 1;
+};
 
-/// Spreads the steps of a function, which are in the order of the program, over
-/// at most `maxStreams` streams: of two steps that use the same memory, one of
-/// them writing it, the second comes after the first. The steps are put in the
-/// order in which they are expected to start, and the lifetimes of buffers
-/// follow. `kernels` has an entry for each kernel of the plan.
+/// Where a step is put.
+struct ScheduledStep {
+  uint32_t step; ///< its number in the program
+  uint32_t stream;
+  /// Places in the schedule, of steps in other streams, that have to be done
+  /// first.
+  llvm::SmallVector<uint32_t> dependencies;
+};
+
+/// Spreads steps over at most `maxStreams` streams, numbered from 0 in the
+/// order in which they begin: of two steps that use the same memory, one of
+/// them writing it, the second comes after the first. Steps are returned in the
+/// order in which they are expected to start; with one stream that is the order
+/// of the program.
 ///
 /// Where several kernels report to the status record, the report that stays is
 /// the one that stays in the order of the program, as the record is memory like
 /// any other.
-void scheduleSteps(::sparseconv::plan::Function &function,
-                   llvm::ArrayRef<KernelTraits> kernels, unsigned maxStreams);
+std::vector<ScheduledStep> scheduleSteps(llvm::ArrayRef<StepTraits> steps,
+                                         unsigned maxStreams);
 
 } // namespace mlir::sparseconv
 

@@ -1,4 +1,4 @@
-//===- TranslateToPlan.h - from host functions to plans ---------*- C++ -*-===//
+//===- TranslateToPlan.h - from modules to plans ----------------*- C++ -*-===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -10,14 +10,24 @@
 #define SPARSECONV_TARGET_PLAN_TRANSLATETOPLAN_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "sparseconv/Runtime/Plan.h"
 #include "sparseconv/Target/Plan/ScheduleSteps.h"
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
 
 namespace mlir::sparseconv {
 
-/// The plan of a module as `sparseconv-lower-to-kernels` leaves it: public
-/// functions that allocate and launch, and one `gpu.module`, which is compiled
-/// to PTX for each chip. Steps that do not depend on each other may overlap in
-/// up to `maxStreams` streams; with 1 they run in the order of the program.
+/// Turns a module as `sparseconv-lower-to-kernels` leaves it, host functions
+/// and kernels, into plan functions and PTX for each chip (by default for the
+/// chip that the kernels name). Steps that do not depend on each other may
+/// overlap in up to `maxStreams` streams; with 1 they run in the order of the
+/// program.
+void buildPlanPipeline(OpPassManager &pm, ArrayRef<StringRef> chips = {},
+                       unsigned maxStreams = kDefaultStreams);
+
+/// The plan of a module as buildPlanPipeline leaves it, or as it takes it.
 /// Failures are reported where they are found.
 FailureOr<::sparseconv::plan::Plan>
 translateToPlan(ModuleOp module, ArrayRef<StringRef> chips,

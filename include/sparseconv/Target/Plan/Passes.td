@@ -1,0 +1,43 @@
+//===- Passes.td - passes on the way to plans --------------*- tablegen -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_TARGET_PLAN_PASSES
+#define SPARSECONV_TARGET_PLAN_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SparseConvBuildPlan : Pass<"sparseconv-build-plan", "::mlir::ModuleOp"> {
+  let summary = "turns host functions into plans";
+  let description = [{
+    Each public function, as `sparseconv-lower-to-kernels` leaves it, becomes a
+    `sparseconv_plan.func`: what it allocates becomes buffers and outputs, the
+    arguments and results that hold sizes become slots, and launches become
+    steps, of which each knows the operation of the network that it belongs to
+    (`sparseconv.op_table` of the module, by location; a function that was
+    inlined twice makes two of each operation). Steps are in the order of the
+    program and in one stream. Anything else in a function is an error.
+  }];
+  let dependentDialects = ["::mlir::sparseconv::PlanDialect"];
+}
+
+def SparseConvSchedulePlan
+    : Pass<"sparseconv-schedule-plan", "::mlir::ModuleOp"> {
+  let summary = "spreads the steps of a plan over streams";
+  let description = [{
+    Of two steps of a function that use the same memory, one of them writing it, the second
+    comes after the first; what a kernel does with its parameters is read from
+    its body. Steps are put in the order in which they are expected to start.
+    With one stream they stay in the order of the program.
+  }];
+  let options = [
+    Option<"streams", "streams", "unsigned", /*default=*/"4",
+           "streams over which the steps may be spread, 1 to 16">,
+  ];
+}
+
+#endif // SPARSECONV_TARGET_PLAN_PASSES

@@ -1,0 +1,422 @@
+//===- BuildPlan.cpp - from host functions to plans -----------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "sparseconv/Target/Plan/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::sparseconv {
+#define GEN_PASS_DEF_SPARSECONVBUILDPLAN
+#include "sparseconv/Target/Plan/Passes.h.inc"
+} // namespace mlir::sparseconv
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+static constexpr llvm::StringLiteral kSizeOf = "sparseconv.size_of";
+static constexpr llvm::StringLiteral kName = "sparseconv.name";
+
+/// "net.mlir:3:8" of the first place in a file that a location has, or "".
+static std::string getPlace(Location location) {
+  std::string place;
+  location->walk([&](Location part) {
+    auto file = dyn_cast<FileLineColLoc>(part);
+    if (!file)
+      return WalkResult::advance();
+    place = (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
+             Twine(file.getColumn()))
+                .str();
+    return WalkResult::interrupt();
+  });
+  return place;
+}
+
+/// Where the function that everything is inlined into has it.
+static Location getOutermost(Location location) {
+  while (auto call = dyn_cast<CallSiteLoc>(location))
+    location = call.getCaller();
+  return location;
+}
+
+namespace {
+/// The operations of a function that steps belong to.
+class OpTable {
+public:
+  explicit OpTable(ModuleOp module);
+
+  /// The number of the operation at a launch's location, if that says one.
+  std::optional<uint32_t> find(Location location);
+  /// Null if there are none.
+  ArrayAttr getAttr() {
+    return entries.empty() ? ArrayAttr() : b.getArrayAttr(entries);
+  }
+
+private:
+  uint32_t add(StringRef name, StringRef place);
+
+  Builder b;
+  SmallVector<Attribute> entries;
+  llvm::StringMap<std::string> names; ///< by place
+  llvm::DenseMap<Attribute, uint32_t> numbers;
+};
+
+/// Turns one host function into a plan's.
+class PlanBuilder {
+public:
+  PlanBuilder(func::FuncOp function, OpTable ops)
+      : function(function), ops(std::move(ops)), b(function) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult addInputs();
+  void addInput(BlockArgument argument);
+  LogicalResult addOutputs(func::ReturnOp op);
+  LogicalResult addOutput(func::ReturnOp op, unsigned number);
+  LogicalResult addBuffer(memref::AllocOp op);
+  LogicalResult addLaunch(gpu::LaunchFuncOp op);
+
+  /// The slot of a dimension of a result, or null if none is returned.
+  Value getResultSize(func::ReturnOp op, unsigned number, unsigned axis,
+                      StringRef name);
+  LogicalResult addSizes(Operation *user, ValueRange sizes,
+                         SmallVectorImpl<Value> &result);
+  /// A size of the function in terms of capacities.
+  FailureOr<Value> addSize(Operation *user, Value size);
+  /// What a launch takes for a view of a buffer.
+  FailureOr<Value> addAddress(Operation *user, Value view);
+
+  func::FuncOp function;
+  OpTable ops;
+  OpBuilder b;
+  /// From what the function has to what the plan has.
+  IRMapping map;
+};
+
+struct BuildPlan : mlir::sparseconv::impl::SparseConvBuildPlanBase<BuildPlan> {
+  void runOnOperation() override;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Operations of the network
+//===----------------------------------------------------------------------===//
+
+OpTable::OpTable(ModuleOp module) : b(module.getContext()) {
+  auto table = module->getAttrOfType<ArrayAttr>("sparseconv.op_table");
+  if (!table)
+    return;
+  for (auto pair : table.getAsRange<ArrayAttr>()) {
+    StringRef name = cast<StringAttr>(pair[0]).getValue();
+    std::string place = getPlace(cast<LocationAttr>(pair[1]));
+    names.try_emplace(place, name);
+    add(name, place);
+  }
+}
+
+uint32_t OpTable::add(StringRef name, StringRef place) {
+  Attribute entry = b.getStrArrayAttr({name, place});
+  uint32_t number = entries.size();
+  numbers.try_emplace(entry, number);
+  entries.push_back(entry);
+  return number;
+}
+
+std::optional<uint32_t> OpTable::find(Location location) {
+  std::string place = getPlace(getOutermost(location));
+  if (place.empty())
+    return std::nullopt;
+  std::string name = names.lookup(getPlace(location));
+  Attribute entry = b.getStrArrayAttr({name, place});
+  auto it = numbers.find(entry);
+  return it != numbers.end() ? it->second : add(name, place);
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes and addresses
+//===----------------------------------------------------------------------===//
+
+FailureOr<Value> PlanBuilder::addSize(Operation *user, Value size) {
+  if (Value known = map.lookupOrNull(size))
+    return known;
+  Operation *op = size.getDefiningOp();
+  Value result;
+  if (auto dim = dyn_cast_or_null<memref::DimOp>(op)) {
+    Value source = map.lookupOrNull(dim.getSource());
+    std::optional<int64_t> axis = dim.getConstantIndex();
+    if (axis && source && source.getDefiningOp<PlanInputOp>())
+      result = PlanCapacityOp::create(b, dim.getLoc(), source, *axis);
+  } else if (op && isa<arith::ArithDialect>(op->getDialect())) {
+    if (!isSizeOperation(op))
+      return user->emitError("a size is computed by '") << op->getName() << "'";
+    for (Value operand : op->getOperands())
+      if (failed(addSize(user, operand)))
+        return failure();
+    result = b.clone(*op, map)->getResult(0);
+  }
+  if (!result)
+    return user->emitError("a size is no expression of capacities");
+  map.map(size, result);
+  return result;
+}
+
+LogicalResult PlanBuilder::addSizes(Operation *user, ValueRange sizes,
+                                    SmallVectorImpl<Value> &result) {
+  for (Value size : sizes) {
+    FailureOr<Value> added = addSize(user, size);
+    if (failed(added))
+      return failure();
+    result.push_back(*added);
+  }
+  return success();
+}
+
+FailureOr<Value> PlanBuilder::addAddress(Operation *user, Value view) {
+  if (Value known = map.lookupOrNull(view))
+    return known;
+  Value source;
+  int64_t elements = 0;
+  if (auto subview = view.getDefiningOp<memref::SubViewOp>()) {
+    source = subview.getSource();
+    SmallVector<int64_t> strides;
+    if (failed(subview.getType().getStridesAndOffset(strides, elements)))
+      elements = ShapedType::kDynamic;
+  } else if (auto cast = view.getDefiningOp<memref::ReinterpretCastOp>()) {
+    source = cast.getSource();
+    elements = cast.getStaticOffset(0);
+  } else if (Operation *op = view.getDefiningOp();
+             isa_and_nonnull<memref::CastOp, UnrealizedConversionCastOp>(op)) {
+    source = op->getOperand(0);
+  }
+  if (!source)
+    return user->emitError("a parameter is no buffer of the function");
+  if (ShapedType::isDynamic(elements))
+    return user->emitError("a view starts where only the device knows");
+  FailureOr<Value> address = addAddress(user, source);
+  if (failed(address) || elements == 0)
+    return address;
+  Type element = cast<MemRefType>(view.getType()).getElementType();
+  unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  Value bytes = arith::ConstantIndexOp::create(
+      b, user->getLoc(), elements * llvm::divideCeil(bits, 8));
+  return PlanAddressOp::create(b, user->getLoc(), *address, bytes).getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs and outputs
+//===----------------------------------------------------------------------===//
+
+/// Whether an argument or result is the size of dimension `axis` of another.
+static bool isSizeOf(Attribute sizeOf, unsigned number, unsigned axis) {
+  auto pair = dyn_cast_or_null<DenseI64ArrayAttr>(sizeOf);
+  return pair && pair.asArrayRef() == ArrayRef<int64_t>{number, axis};
+}
+
+static std::string getSlotName(StringRef value, unsigned axis) {
+  return (value + "." + Twine(axis)).str();
+}
+
+void PlanBuilder::addInput(BlockArgument argument) {
+  auto type = cast<MemRefType>(argument.getType());
+  unsigned number = argument.getArgNumber();
+  auto named = function.getArgAttrOfType<StringAttr>(number, kName);
+  std::string name = named ? named.str() : "arg" + std::to_string(number);
+  SmallVector<Value> sizes;
+  for (unsigned axis = 0; axis < type.getRank(); ++axis) {
+    if (!type.isDynamicDim(axis))
+      continue;
+    sizes.push_back(
+        PlanSlotOp::create(b, argument.getLoc(), getSlotName(name, axis)));
+    for (BlockArgument size : function.getArguments())
+      if (isSizeOf(function.getArgAttr(size.getArgNumber(), kSizeOf), number,
+                   axis))
+        map.map(size, sizes.back());
+  }
+  map.map(
+      argument,
+      PlanInputOp::create(b, argument.getLoc(), type, name, sizes).getResult());
+}
+
+LogicalResult PlanBuilder::addInputs() {
+  auto isSize = [&](unsigned number) {
+    return number < function.getNumArguments() &&
+           function.getArgAttr(number, kSizeOf);
+  };
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    if (!isa<MemRefType>(argument.getType()))
+      return function.emitError("argument ")
+             << number << " is not a tensor, which is all that a plan takes";
+    // The status record is the last argument that is no size.
+    bool isStatus =
+        number + 1 == function.getNumArguments() || isSize(number + 1);
+    if (isSize(number))
+      continue;
+    if (isStatus)
+      map.map(argument, PlanStatusOp::create(b, argument.getLoc()).getResult());
+    else
+      addInput(argument);
+  }
+  return success();
+}
+
+Value PlanBuilder::getResultSize(func::ReturnOp op, unsigned number,
+                                 unsigned axis, StringRef name) {
+  for (auto [i, size] : llvm::enumerate(op.getOperands())) {
+    if (!isSizeOf(function.getResultAttr(i, kSizeOf), number, axis))
+      continue;
+    if (!map.contains(size))
+      map.map(size,
+              PlanSlotOp::create(b, size.getLoc(), getSlotName(name, axis))
+                  .getResult());
+    return map.lookup(size);
+  }
+  return {};
+}
+
+LogicalResult PlanBuilder::addOutput(func::ReturnOp op, unsigned number) {
+  Value value = op.getOperand(number);
+  auto alloc = value.getDefiningOp<memref::AllocOp>();
+  if (!alloc)
+    return op.emitError("result ") << number << " is no buffer of the function";
+  if (map.contains(value))
+    return op.emitError("a buffer is returned twice");
+  auto named = function.getResultAttrOfType<StringAttr>(number, kName);
+  std::string name = named ? named.str() : "result" + std::to_string(number);
+  SmallVector<int64_t> shape(alloc.getType().getShape());
+  SmallVector<Value> capacities, sizes;
+  auto dynamic = alloc.getDynamicSizes().begin();
+  for (auto [axis, size] : llvm::enumerate(shape)) {
+    Value slot = getResultSize(op, number, axis, name);
+    bool isDynamic = ShapedType::isDynamic(size);
+    if (!slot && isDynamic)
+      return op.emitError("the size of dimension ")
+             << axis << " of result " << number << " is not returned";
+    if (!slot)
+      continue;
+    FailureOr<Value> capacity;
+    if (isDynamic)
+      capacity = addSize(op, *dynamic++);
+    else
+      capacity =
+          arith::ConstantIndexOp::create(b, alloc.getLoc(), size).getResult();
+    if (failed(capacity))
+      return failure();
+    capacities.push_back(*capacity);
+    sizes.push_back(slot);
+    size = ShapedType::kDynamic;
+  }
+  auto type = MemRefType::get(shape, alloc.getType().getElementType());
+  map.map(value,
+          PlanOutputOp::create(b, alloc.getLoc(), type, name, capacities, sizes)
+              .getResult());
+  return success();
+}
+
+LogicalResult PlanBuilder::addOutputs(func::ReturnOp op) {
+  for (unsigned i = 0; i < op.getNumOperands(); ++i)
+    if (!function.getResultAttr(i, kSizeOf) && failed(addOutput(op, i)))
+      return failure();
+  for (auto [i, value] : llvm::enumerate(op.getOperands()))
+    if (!map.contains(value))
+      return op.emitError("result ") << i << " is no size of another";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers and steps
+//===----------------------------------------------------------------------===//
+
+LogicalResult PlanBuilder::addBuffer(memref::AllocOp op) {
+  // An output, or its size.
+  if (map.contains(op))
+    return success();
+  SmallVector<Value> sizes;
+  if (failed(addSizes(op, op.getDynamicSizes(), sizes)))
+    return failure();
+  map.map(
+      op.getResult(),
+      PlanBufferOp::create(b, op.getLoc(), op.getType(), sizes).getResult());
+  return success();
+}
+
+LogicalResult PlanBuilder::addLaunch(gpu::LaunchFuncOp op) {
+  gpu::KernelDim3 blocks = op.getGridSizeOperandValues();
+  SmallVector<Value> grid = {blocks.x};
+  if (!matchPattern(blocks.y, m_One()))
+    grid.push_back(blocks.y);
+  SmallVector<Value> sizes, addresses;
+  if (failed(addSizes(op, grid, sizes)))
+    return failure();
+  APInt threads, shared(64, 0);
+  if (!matchPattern(op.getBlockSizeX(), m_ConstantInt(&threads)))
+    return op.emitError("the size of a block is not constant");
+  if (op.getDynamicSharedMemorySize() &&
+      !matchPattern(op.getDynamicSharedMemorySize(), m_ConstantInt(&shared)))
+    return op.emitError("the size of shared memory is not constant");
+  for (Value operand : op.getKernelOperands()) {
+    FailureOr<Value> address = addAddress(op, operand);
+    if (failed(address))
+      return failure();
+    addresses.push_back(*address);
+  }
+  std::optional<uint32_t> number = ops.find(op.getLoc());
+  PlanLaunchOp::create(b, op.getLoc(), op.getKernel(), sizes,
+                       threads.getZExtValue(), shared.getZExtValue(), addresses,
+                       /*stream=*/0,
+                       /*after=*/ValueRange(),
+                       number ? b.getI32IntegerAttr(*number) : IntegerAttr());
+  return success();
+}
+
+LogicalResult PlanBuilder::run() {
+  auto result = PlanFuncOp::create(b, function.getLoc(), function.getName());
+  b.setInsertionPointToStart(&result.getBody().front());
+  Block &body = function.getBody().front();
+  // What is returned is no buffer: first see what that is.
+  if (failed(addInputs()) ||
+      failed(addOutputs(cast<func::ReturnOp>(body.getTerminator()))))
+    return failure();
+  for (Operation &op : body.without_terminator()) {
+    LogicalResult done =
+        TypeSwitch<Operation *, LogicalResult>(&op)
+            .Case([&](memref::AllocOp op) { return addBuffer(op); })
+            .Case([&](gpu::LaunchFuncOp op) { return addLaunch(op); })
+            .Case([&](memref::GetGlobalOp op) {
+              b.clone(*op, map);
+              return success();
+            })
+            .Case([](memref::DeallocOp) { return success(); })
+            .Default([](Operation *op) -> LogicalResult {
+              // Sizes and views are added where they are used.
+              if (isMemoryEffectFree(op))
+                return success();
+              return op->emitError("'")
+                     << op->getName() << "' is no step of a plan";
+            });
+    if (failed(done))
+      return failure();
+  }
+  if (ArrayAttr table = ops.getAttr())
+    result.setOpTableAttr(table);
+  function.erase();
+  return success();
+}
+
+void BuildPlan::runOnOperation() {
+  OpTable ops(getOperation());
+  for (auto function :
+       llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+    if (function.isPublic() && !function.isDeclaration() &&
+        failed(PlanBuilder(function, ops).run()))
+      return signalPassFailure();
+}

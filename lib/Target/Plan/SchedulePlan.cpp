@@ -1,0 +1,112 @@
+//===- SchedulePlan.cpp - over which streams steps are spread -------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Runtime/Plan.h"
+#include "sparseconv/Target/Plan/KernelTraits.h"
+#include "sparseconv/Target/Plan/Passes.h"
+
+namespace mlir::sparseconv {
+#define GEN_PASS_DEF_SPARSECONVSCHEDULEPLAN
+#include "sparseconv/Target/Plan/Passes.h.inc"
+} // namespace mlir::sparseconv
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+namespace {
+/// What each launch of a function does, by looking at its kernel.
+class LaunchTraits {
+public:
+  FailureOr<StepTraits> get(PlanLaunchOp op);
+
+private:
+  SymbolTableCollection symbols;
+  llvm::DenseMap<Operation *, KernelTraits> kernels;
+  llvm::DenseMap<Value, uint32_t> memory;
+};
+
+struct SchedulePlan
+    : mlir::sparseconv::impl::SparseConvSchedulePlanBase<SchedulePlan> {
+  using SparseConvSchedulePlanBase::SparseConvSchedulePlanBase;
+  void runOnOperation() override;
+
+private:
+  LogicalResult schedule(PlanFuncOp function, LaunchTraits &traits);
+};
+} // namespace
+
+FailureOr<StepTraits> LaunchTraits::get(PlanLaunchOp op) {
+  auto kernel =
+      symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(op, op.getKernel());
+  if (!kernel)
+    return op.emitError("what kernel ")
+           << op.getKernel() << " does is not known any more";
+  auto [known, isNew] = kernels.try_emplace(kernel);
+  if (isNew)
+    known->second = getKernelTraits(kernel);
+  StepTraits result;
+  result.cost = known->second.cost;
+  for (auto [arg, access] :
+       llvm::zip_equal(op.getArgs(), known->second.params)) {
+    Value base = arg;
+    while (auto address = base.getDefiningOp<PlanAddressOp>())
+      base = address.getBuffer();
+    uint32_t number = memory.try_emplace(base, memory.size()).first->second;
+    auto *use = llvm::find_if(result.accesses, [&](const StepAccess &other) {
+      return other.memory == number;
+    });
+    if (use == result.accesses.end()) {
+      result.accesses.push_back({number, access});
+      continue;
+    }
+    use->access.reads |= access.reads;
+    use->access.writes |= access.writes;
+  }
+  return result;
+}
+
+LogicalResult SchedulePlan::schedule(PlanFuncOp function,
+                                     LaunchTraits &traits) {
+  SmallVector<PlanLaunchOp> launches(function.getOps<PlanLaunchOp>());
+  SmallVector<StepTraits> steps;
+  for (PlanLaunchOp op : launches) {
+    FailureOr<StepTraits> step = traits.get(op);
+    if (failed(step))
+      return failure();
+    steps.push_back(std::move(*step));
+  }
+  Block &body = function.getBody().front();
+  SmallVector<Value> done;
+  uint32_t numStreams = 1;
+  for (const ScheduledStep &place : scheduleSteps(steps, streams)) {
+    PlanLaunchOp op = launches[place.step];
+    op->moveBefore(&body, body.end());
+    op.setStream(place.stream);
+    SmallVector<Value> after;
+    for (uint32_t other : place.dependencies)
+      after.push_back(done[other]);
+    op.getAfterMutable().assign(after);
+    done.push_back(op.getDone());
+    numStreams = std::max(numStreams, place.stream + 1);
+  }
+  function.setStreams(numStreams);
+  return success();
+}
+
+void SchedulePlan::runOnOperation() {
+  if (streams < 1 || streams > ::sparseconv::plan::kMaxStreams) {
+    getOperation().emitError("expected 1 to ")
+        << ::sparseconv::plan::kMaxStreams << " streams, but found "
+        << streams.getValue();
+    return signalPassFailure();
+  }
+  LaunchTraits traits;
+  for (auto function : getOperation().getOps<PlanFuncOp>())
+    if (failed(schedule(function, traits)))
+      return signalPassFailure();
+}
