@@ -350,12 +350,14 @@ class CpuModule(Module):
 
 
 class CudaModule(Module):
-    """`plan` is its bytes. The device is looked for at the first call."""
+    """`plan` is its bytes; `weights` has the constants that it holds by
+    reference. The device is looked for at the first call."""
 
-    def __init__(self, plan, device=0):
+    def __init__(self, plan, device=0, weights=None):
         read = runtime.Plan(plan)
         super().__init__("cuda", [(n, *map(_convert, read.signature(n))) for n in read.functions])
         self.plan, self.device, self.ptx = plan, device, ""
+        self._weights = dict(weights or {})
         self._lock = threading.Lock()
         self._context = self._program = None
 
@@ -374,7 +376,10 @@ class CudaModule(Module):
         context = self._get_context()
         with self._lock:
             if self._program is None:
-                self._program = runtime.Program(context, self.plan)
+                program = runtime.Program(context, self.plan)
+                for name, array in self._weights.items():
+                    program.bind_constant(name, np.ascontiguousarray(array).tobytes())
+                self._program = program
             return self._program
 
     def to_device(self, array, stream=0):
@@ -449,8 +454,10 @@ def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
     return module
 
 
-def load(plan, device=0):
-    """A module from a plan: its bytes, or the path of its file."""
+def load(plan, device=0, weights=None):
+    """A module from a plan: its bytes, or the path of its file. `weights` maps
+    the names of the constants that the plan holds by reference to arrays, of
+    the same bytes as those that the plan was written with."""
     if not isinstance(plan, (bytes, bytearray)):
         plan, _ = _read_text(os.fspath(plan))
-    return CudaModule(bytes(plan), device)
+    return CudaModule(bytes(plan), device, weights)

@@ -254,6 +254,11 @@ class Program(_Functions):
             _call("program_load_file", context.handle, os.fsencode(plan),
                   ctypes.byref(self.handle))  # fmt: skip
 
+    def bind_constant(self, name, data):
+        """Brings the bytes of a constant that the plan holds by reference."""
+        _call("program_bind_constant", self.handle, name.encode(), data,
+              ctypes.c_uint64(len(data)))  # fmt: skip
+
     def instance(self, function, capacities, flags=0):
         """Memory for runs of a function. `capacities` are upper bounds of the
         inputs' dynamic sizes, input by input."""

@@ -1,9 +1,15 @@
 """Checks of the Python package on a GPU."""
 
+import os
+import subprocess
+import tempfile
+
 import numpy as np
 import sparseconv
 from checks import (Example, FakeDeviceArray, Skip, check, expect, expect_equal,
                     expect_error)  # fmt: skip
+from sparseconv.compiler import find_program
+
 
 @check("cuda")
 def grows_and_reserves(target):
@@ -181,3 +187,32 @@ def works_with_cupy(target):
         judge(main(stream=stream, **fresh))
     expect_error(sparseconv.ArgumentError, "contiguous", main,
                  **dict(held, **{name: cupy.asfortranarray(held[name])}))  # fmt: skip
+
+
+@check("cuda")
+def takes_weights_of_plans(target):
+    """Weights inside a plan, and by reference: missing, others, and the right."""
+    example = Example(target, channels=16)
+    inputs, judge = example.make(70)
+    weights = {name: inputs.pop(name) for name in list(inputs) if name == "weights"}
+    expect_equal(len(weights), 1)
+    with tempfile.TemporaryDirectory() as folder:
+
+        def rewrite(*options):
+            output = os.path.join(folder, "new.plan")
+            subprocess.run([find_program("sparseconv-translate"), "--plan-to-plan", plan, "-o",
+                            output, f"--weights={archive}", *options], check=True)  # fmt: skip
+            with open(output, "rb") as file:
+                return file.read()
+
+        plan, archive = os.path.join(folder, "net.plan"), os.path.join(folder, "net.npz")
+        example.module.save(plan)
+        np.savez(archive, **weights)
+        inside, outside = rewrite(), rewrite("--weights-by-reference")
+    expect(len(inside) - len(outside) >= weights["weights"].nbytes, "the weights are in neither")
+    judge(sparseconv.load(inside).main(**inputs))
+    judge(sparseconv.load(outside, weights=weights).main(**inputs))
+    other = {"weights": weights["weights"] * 2}
+    for given, text in (({}, "'weights' is by reference: bind its data first"),
+                        (other, "is not what the program was compiled with")):  # fmt: skip
+        expect_error(sparseconv.Error, text, sparseconv.load(outside, weights=given).main, **inputs)

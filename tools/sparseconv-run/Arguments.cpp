@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "sparseconv/IO/NamedTensors.h"
 #include "sparseconv/IO/Npy.h"
-#include "sparseconv/IO/Npz.h"
-#include "sparseconv/IO/Safetensors.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
@@ -87,16 +86,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Weights
 //===----------------------------------------------------------------------===//
-
-static Expected<NamedTensors> readNamedTensors(StringRef path) {
-  StringRef extension = llvm::sys::path::extension(path);
-  if (extension == ".npz")
-    return readNpz(path);
-  if (extension == ".safetensors")
-    return readSafetensors(path);
-  return createStringError("'" + path +
-                           "': weights are .npz or .safetensors files");
-}
 
 /// Binds entries by name. A float entry may have another float type than its
 /// argument: it is rounded once.

@@ -9,7 +9,9 @@
 // `--mlir-to-llvmir` writes the LLVM IR of a module that the pipeline
 // `sparseconv-lower-to-cpu` has lowered; `--mlir-to-plan` the plan of one that
 // `sparseconv-lower-to-kernels` has, and `--network-to-plan` that of a network.
-// `--plan-to-text` and `--plan-to-ptx` show what is in a plan.
+// `--plan-to-text` and `--plan-to-ptx` show what is in a plan. Weights and
+// machine code can be added to a plan when it is written, or later by
+// `--plan-to-plan`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +25,7 @@
 #include "sparseconv/Target/LLVMIR/LLVMIRTranslation.h"
 #include "sparseconv/Target/PTX/ToPtx.h"
 #include "sparseconv/Target/Plan/Assemble.h"
+#include "sparseconv/Target/Plan/BindWeights.h"
 #include "sparseconv/Target/Plan/TranslateToPlan.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
@@ -67,6 +70,14 @@ struct PlanOptions {
       "ptxas", llvm::cl::init("ptxas"), llvm::cl::value_desc("file"),
       llvm::cl::desc("the assembler for --cubin (default: the one in PATH, or "
                      "in /usr/local/cuda/bin)")};
+  llvm::cl::opt<std::string> weights{
+      "weights", llvm::cl::value_desc("file"),
+      llvm::cl::desc("puts the tensors of an .npz or .safetensors file into a "
+                     "plan, in place of the inputs of their names")};
+  llvm::cl::opt<bool> weightsByReference{
+      "weights-by-reference",
+      llvm::cl::desc("leaves the data of --weights out of the plan: whoever "
+                     "loads it has to bring the same")};
 };
 } // namespace
 
@@ -79,17 +90,31 @@ static llvm::cl::list<std::string> &getChips() {
   return getPlanOptions().chips;
 }
 
+/// Adds to a plan what options ask for.
+static llvm::Error completePlan(plan::Plan &plan) {
+  PlanOptions &options = getPlanOptions();
+  if (!options.weights.empty()) {
+    llvm::Expected<::sparseconv::NamedTensors> weights =
+        ::sparseconv::readNamedTensors(options.weights);
+    if (!weights)
+      return weights.takeError();
+    if (llvm::Error error = mlir::sparseconv::bindWeights(
+            plan, *weights, /*inFile=*/!options.weightsByReference))
+      return llvm::createStringError(options.weights + ": " +
+                                     llvm::toString(std::move(error)));
+  }
+  if (options.cubin)
+    return mlir::sparseconv::addMachineCode(plan, options.ptxas);
+  return llvm::Error::success();
+}
+
 static LogicalResult finishPlan(FailureOr<plan::Plan> plan,
                                 llvm::raw_ostream &os) {
   if (failed(plan))
     return failure();
-  PlanOptions &options = getPlanOptions();
-  if (options.cubin) {
-    if (llvm::Error error =
-            mlir::sparseconv::addMachineCode(*plan, options.ptxas)) {
-      llvm::errs() << "error: " << llvm::toString(std::move(error)) << '\n';
-      return failure();
-    }
+  if (llvm::Error error = completePlan(*plan)) {
+    llvm::errs() << "error: " << llvm::toString(std::move(error)) << '\n';
+    return failure();
   }
   os << plan::serialise(*plan);
   return success();
@@ -126,6 +151,15 @@ static std::optional<plan::Plan> readPlan(llvm::SourceMgr &sources) {
   if (!result)
     (void)refuse(sources, error);
   return result;
+}
+
+static LogicalResult
+rewritePlan(const std::shared_ptr<llvm::SourceMgr> &sources,
+            llvm::raw_ostream &os, MLIRContext *) {
+  std::optional<plan::Plan> read = readPlan(*sources);
+  if (!read)
+    return failure();
+  return finishPlan(std::move(*read), os);
 }
 
 static LogicalResult
@@ -209,6 +243,8 @@ int main(int argc, char **argv) {
       writePlan, registerPlanDialects);
   TranslateRegistration networkToPlan(
       "network-to-plan", "the plan of a network", writeNetworkPlan);
+  TranslateRegistration planToPlan(
+      "plan-to-plan", "a plan with weights or machine code added", rewritePlan);
   TranslateRegistration toText("plan-to-text", "a plan as readable text",
                                writePlanText);
   TranslateRegistration toPtx("plan-to-ptx", "the PTX in a plan", writePlanPtx);

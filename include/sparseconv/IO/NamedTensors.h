@@ -14,6 +14,7 @@
 #define SPARSECONV_IO_NAMEDTENSORS_H
 
 #include "sparseconv/Support/HostTensor.h"
+#include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct NamedTensor {
 
 /// Tensors in the order of the file. Names are distinct.
 using NamedTensors = std::vector<NamedTensor>;
+
+/// Reads an .npz or .safetensors file, as its name ends.
+llvm::Expected<NamedTensors> readNamedTensors(llvm::StringRef path);
 
 } // namespace sparseconv
 
