@@ -3,10 +3,11 @@
 files, the *.mlir programs, the networks and the Python package.
 
 usage: run_checks.py [--target=cuda] [--jobs=N] [--only=TEXT] [--large]
-                     [--sanitize] [--timeout=SECONDS] [--time-limit=SECONDS]
-                     [--work=FOLDER] [--json=FILE]
+                     [--scan=FILE] [--sanitize] [--timeout=SECONDS]
+                     [--time-limit=SECONDS] [--work=FOLDER] [--json=FILE]
 
-The tools are looked for in PATH. With --sanitize the cases of
+The tools are looked for in PATH. With --scan the networks run on that scan, in
+every element type, and nothing else does; a row's message is the error. With --sanitize the cases of
 Inputs/sanitize.cases run under each tool of compute-sanitizer, and nothing else
 does. The last line is 'N passed, N failed, N skipped'; the exit status is 0
 when nothing failed.
@@ -22,6 +23,7 @@ import multiprocessing
 import os
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -164,26 +166,33 @@ class ProgramJob:
 
 
 class NetworkJob:
-    """A network with random weights on a small made-up sweep."""
+    """A network with random weights on a scan, or on a small made-up sweep."""
 
-    def __init__(self, name, dtype, settings, work):
+    def __init__(self, name, dtype, settings, work, scan=None):
         self.name, self.dtype, self.settings = name, dtype, settings
         self.work = os.path.join(work, f"{name}-{dtype}")
+        self.scan = scan and os.path.abspath(scan)
 
     def get_names(self):
         return [f"network {self.name}, {self.dtype}"]
 
     def run(self):
         python = '"$PYTHON" -m sparseconv.'
+        sweep = "sparseconv-sweep --beams=32 --azimuths=400 -o sweep.bin"
+        if self.scan:
+            sweep = f"ln -sf {shlex.quote(self.scan)} sweep.bin"
         command = (
             f"{python}networks {self.name} --dtype {self.dtype} > net.mlir"
-            f" && {python}weights net.mlir -o net.npz"
-            " && sparseconv-sweep --beams=32 --azimuths=400 -o sweep.bin"
+            f" && {python}weights net.mlir -o net.npz && {sweep}"
             " && sparseconv-run net.mlir --weights=net.npz --input=sweep.bin --check"
-            " --quiet"
+            " > check.txt"
         )
-        found = run_programs.run_command(command, self.settings, self.work)
-        return [(self.get_names()[0], *found)]
+        outcome, message = run_programs.run_command(command, self.settings, self.work)
+        if outcome == "passed":
+            with open(os.path.join(self.work, "check.txt"), encoding="utf-8") as file:
+                errors = re.findall(r"relative L2 ([^;\s]+); bound", file.read())
+            message = "relative L2 " + ", ".join(errors)
+        return [(self.get_names()[0], outcome, message)]
 
 
 class PackageJob:
@@ -236,11 +245,15 @@ def make_jobs(options):
     settings = run_cases.Settings(options.target, timeout=options.timeout)
     if options.sanitize:
         return make_sanitizer_jobs(settings, work)
-    jobs = []
     # What takes longest comes first.
-    for file in sorted(glob.glob(os.path.join(NETWORKS, "*.mlir"))):
-        name = os.path.basename(file)[: -len(".mlir")]
-        jobs += [NetworkJob(name, dtype, settings, work) for dtype in ("f32", "f16")]
+    files = sorted(glob.glob(os.path.join(NETWORKS, "*.mlir")))
+    jobs = [
+        NetworkJob(os.path.basename(file)[: -len(".mlir")], dtype, settings, work, options.scan)
+        for file in files
+        for dtype in (("f32", "f16", "bf16") if options.scan else ("f32", "f16"))
+    ]
+    if options.scan:
+        return jobs
     names = CHECKS[options.target.partition(":")[0]]
     jobs += [PackageJob(name, settings) for name in names]
     jobs += [PythonJob(case, settings, work) for case in PYTHON_CASES]
@@ -322,6 +335,7 @@ def parse_arguments():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="", help="jobs with this text in a row's name")
     parser.add_argument("--large", action="store_true", help="also sets of 100 000 rows")
+    parser.add_argument("--scan", help="the networks alone, on this .bin file")
     parser.add_argument("--sanitize", action="store_true", help="compute-sanitizer alone")
     parser.add_argument("--timeout", type=float, default=300, help="seconds of one run")
     parser.add_argument("--time-limit", type=float, help="seconds; then skip the rest")
