@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OpTable.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -25,50 +26,7 @@ using namespace mlir::sparseconv;
 static constexpr llvm::StringLiteral kSizeOf = "sparseconv.size_of";
 static constexpr llvm::StringLiteral kName = "sparseconv.name";
 
-/// "net.mlir:3:8" of the first place in a file that a location has, or "".
-static std::string getPlace(Location location) {
-  std::string place;
-  location->walk([&](Location part) {
-    auto file = dyn_cast<FileLineColLoc>(part);
-    if (!file)
-      return WalkResult::advance();
-    place = (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-             Twine(file.getColumn()))
-                .str();
-    return WalkResult::interrupt();
-  });
-  return place;
-}
-
-/// Where the function that everything is inlined into has it.
-static Location getOutermost(Location location) {
-  while (auto call = dyn_cast<CallSiteLoc>(location))
-    location = call.getCaller();
-  return location;
-}
-
 namespace {
-/// The operations of a function that steps belong to.
-class OpTable {
-public:
-  explicit OpTable(ModuleOp module);
-
-  /// The number of the operation at a launch's location, if that says one.
-  std::optional<uint32_t> find(Location location);
-  /// Null if there are none.
-  ArrayAttr getAttr() {
-    return entries.empty() ? ArrayAttr() : b.getArrayAttr(entries);
-  }
-
-private:
-  uint32_t add(StringRef name, StringRef place);
-
-  Builder b;
-  SmallVector<Attribute> entries;
-  llvm::StringMap<std::string> names; ///< by place
-  llvm::DenseMap<Attribute, uint32_t> numbers;
-};
-
 /// Turns one host function into a plan's.
 class PlanBuilder {
 public:
@@ -106,40 +64,6 @@ struct BuildPlan : mlir::sparseconv::impl::SparseConvBuildPlanBase<BuildPlan> {
   void runOnOperation() override;
 };
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Operations of the network
-//===----------------------------------------------------------------------===//
-
-OpTable::OpTable(ModuleOp module) : b(module.getContext()) {
-  auto table = module->getAttrOfType<ArrayAttr>("sparseconv.op_table");
-  if (!table)
-    return;
-  for (auto pair : table.getAsRange<ArrayAttr>()) {
-    StringRef name = cast<StringAttr>(pair[0]).getValue();
-    std::string place = getPlace(cast<LocationAttr>(pair[1]));
-    names.try_emplace(place, name);
-    add(name, place);
-  }
-}
-
-uint32_t OpTable::add(StringRef name, StringRef place) {
-  Attribute entry = b.getStrArrayAttr({name, place});
-  uint32_t number = entries.size();
-  numbers.try_emplace(entry, number);
-  entries.push_back(entry);
-  return number;
-}
-
-std::optional<uint32_t> OpTable::find(Location location) {
-  std::string place = getPlace(getOutermost(location));
-  if (place.empty())
-    return std::nullopt;
-  std::string name = names.lookup(getPlace(location));
-  Attribute entry = b.getStrArrayAttr({name, place});
-  auto it = numbers.find(entry);
-  return it != numbers.end() ? it->second : add(name, place);
-}
 
 //===----------------------------------------------------------------------===//
 // Sizes and addresses
