@@ -127,7 +127,7 @@ LogicalResult FunctionExporter::addBuffer(Operation *op,
   buffer.kind = kind;
   buffer.index = index;
   buffer.bytes = SizeExpr::constant(plan::getByteWidth(*element));
-  auto dynamic = dynamicSizes.begin();
+  const auto *dynamic = dynamicSizes.begin();
   for (int64_t size : type.getShape())
     buffer.bytes =
         buffer.bytes *

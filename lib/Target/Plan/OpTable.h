@@ -9,6 +9,7 @@
 #ifndef SPARSECONV_LIB_TARGET_PLAN_OPTABLE_H
 #define SPARSECONV_LIB_TARGET_PLAN_OPTABLE_H
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
