@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Execution/CudaExecutable.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "sparseconv/Execution/CompileToPlan.h"
 #include "sparseconv/Runtime/CudaRuntime.h"
@@ -70,6 +71,37 @@ struct Inputs {
 };
 } // namespace
 
+/// Whether an input stands for a size: as many rows, and no columns.
+static bool isSize(const ::sparseconv::plan::Value &input) {
+  return input.type == ::sparseconv::plan::ElementType::I8 &&
+         input.dims.size() == 2 && input.dims[1].size == 0;
+}
+
+Signature
+mlir::sparseconv::getSignature(const ::sparseconv::plan::Function &function,
+                               MLIRContext *context) {
+  auto getParameter = [&](const ::sparseconv::plan::Value &value) {
+    Parameter parameter;
+    parameter.name = value.name;
+    Builder b(context);
+    if (isSize(value)) {
+      parameter.type = b.getIndexType();
+      parameter.kind = ElementKind::I64;
+      return parameter;
+    }
+    for (const ::sparseconv::plan::Dim &dim : value.dims)
+      parameter.shape.push_back(dim.size == ::sparseconv::plan::kDynamic
+                                    ? ShapedType::kDynamic
+                                    : dim.size);
+    parameter.kind = static_cast<ElementKind>(value.type);
+    Type element = parseType(getName(parameter.kind), context);
+    parameter.type = RankedTensorType::get(parameter.shape, element);
+    return parameter;
+  };
+  return {llvm::map_to_vector(function.inputs, getParameter),
+          llvm::map_to_vector(function.outputs, getParameter)};
+}
+
 struct CudaExecutable::Impl {
   Context context;
   Program program;
@@ -83,9 +115,10 @@ struct CudaExecutable::Impl {
   std::string entry;
   SmallVector<int64_t> capacities;
 
+  llvm::Error open(const CudaOptions &options);
+  llvm::Error load(const ::sparseconv::plan::Plan &plan);
   llvm::Expected<const Signature *> prepare(StringRef name,
                                             ArrayRef<HostTensor> arguments);
-  llvm::Error start(ArrayRef<HostTensor> arguments);
 };
 
 CudaExecutable::CudaExecutable(std::unique_ptr<Impl> impl)
@@ -99,19 +132,35 @@ static llvm::Error toError(int code) {
   return llvm::createStringError(std::string(sparseconv_last_error()));
 }
 
+llvm::Error CudaExecutable::Impl::open(const CudaOptions &options) {
+  const char *variable = std::getenv("SPARSECONV_POISON");
+  poison = options.poison || (variable && StringRef(variable) == "1");
+  sparseconv_context *opened = nullptr;
+  llvm::Error error = toError(sparseconv_context_create(0, &opened));
+  context.reset(opened);
+  return error;
+}
+
+llvm::Error CudaExecutable::Impl::load(const ::sparseconv::plan::Plan &plan) {
+  for (const ::sparseconv::plan::Function &function : plan.functions)
+    areSizes[function.name] = llvm::map_to_vector(function.inputs, isSize);
+  std::string file = ::sparseconv::plan::serialise(plan);
+  sparseconv_program *loaded = nullptr;
+  llvm::Error error = toError(sparseconv_program_load(
+      context.get(), file.data(), file.size(), &loaded));
+  program.reset(loaded);
+  return error;
+}
+
 llvm::Expected<std::unique_ptr<CudaExecutable>>
 CudaExecutable::compile(ModuleOp module, const CudaOptions &options) {
   auto impl = std::make_unique<Impl>();
-  const char *poison = std::getenv("SPARSECONV_POISON");
-  impl->poison = options.poison || (poison && StringRef(poison) == "1");
-  sparseconv_context *context = nullptr;
-  if (llvm::Error error = toError(sparseconv_context_create(0, &context)))
+  if (llvm::Error error = impl->open(options))
     return error;
-  impl->context.reset(context);
   // The features of one generation only are in the chip's "a" form.
   std::string chip = options.chip;
   if (chip.empty()) {
-    chip = sparseconv_context_chip(context);
+    chip = sparseconv_context_chip(impl->context.get());
     if (chip == "sm_90")
       chip = "sm_90a";
   }
@@ -121,7 +170,7 @@ CudaExecutable::compile(ModuleOp module, const CudaOptions &options) {
       continue;
     // Functions on sets or maps are for callers inside the module.
     llvm::Expected<Signature> signature =
-        getSignature(module, function.getName());
+        mlir::sparseconv::getSignature(module, function.getName());
     if (signature)
       impl->signatures[function.getName()] = std::move(*signature);
     else
@@ -131,21 +180,22 @@ CudaExecutable::compile(ModuleOp module, const CudaOptions &options) {
   if (failed(plan))
     return llvm::createStringError(
         "the module could not be compiled for the GPU");
-  for (const ::sparseconv::plan::Function &function : plan->functions) {
-    auto signature = impl->signatures.find(function.name);
-    if (signature == impl->signatures.end())
-      continue;
-    SmallVector<bool> &areSizes = impl->areSizes[function.name];
-    for (auto [input, parameter] :
-         llvm::zip(function.inputs, signature->second.arguments))
-      areSizes.push_back(parameter.isScalar() && input.dims.size() == 2);
-  }
-  std::string file = ::sparseconv::plan::serialise(*plan);
-  sparseconv_program *program = nullptr;
-  if (llvm::Error error = toError(
-          sparseconv_program_load(context, file.data(), file.size(), &program)))
+  if (llvm::Error error = impl->load(*plan))
     return error;
-  impl->program.reset(program);
+  return std::unique_ptr<CudaExecutable>(new CudaExecutable(std::move(impl)));
+}
+
+llvm::Expected<std::unique_ptr<CudaExecutable>>
+CudaExecutable::load(const ::sparseconv::plan::Plan &plan, MLIRContext *context,
+                     const CudaOptions &options) {
+  auto impl = std::make_unique<Impl>();
+  if (llvm::Error error = impl->open(options))
+    return error;
+  for (const ::sparseconv::plan::Function &function : plan.functions)
+    impl->signatures[function.name] =
+        mlir::sparseconv::getSignature(function, context);
+  if (llvm::Error error = impl->load(plan))
+    return error;
   return std::unique_ptr<CudaExecutable>(new CudaExecutable(std::move(impl)));
 }
 

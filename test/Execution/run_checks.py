@@ -153,11 +153,15 @@ class ProgramJob:
         self.name, self.settings = os.path.basename(file), settings
         self.work = os.path.join(work, self.name)
         self.commands = run_programs.read_commands(file, self.work)
+        with open(file, encoding="utf-8") as text:
+            self.needs_gpu = "REQUIRES: cuda" in text.read()
 
     def get_names(self):
         return [f"{self.name}, line {number}" for number, _ in self.commands]
 
     def run(self):
+        if self.needs_gpu and self.settings.on_cpu:
+            return [(name, "skipped", "it is for GPUs") for name in self.get_names()]
         rows = []
         for name, (_, command) in zip(self.get_names(), self.commands):
             found = run_programs.run_command(command, self.settings, self.work)

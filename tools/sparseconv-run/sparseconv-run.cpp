@@ -9,18 +9,15 @@
 #include "Arguments.h"
 #include "Comparison.h"
 #include "Profile.h"
+#include "Program.h"
 #include "ResultPicture.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "sparseconv/Execution/CpuExecutable.h"
 #include "sparseconv/Execution/CudaExecutable.h"
 #include "sparseconv/IO/Npy.h"
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Reference/Reference.h"
-#include "sparseconv/Runtime/Plan.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
@@ -140,7 +137,7 @@ static cl::list<std::string> featureColumns(
              "(default: as many as the argument has)"),
     cl::CommaSeparated, cl::cat(scanCategory));
 
-static const char overview[] = R"(runs a function of an IR file
+static const char overview[] = R"(runs a function of an IR file, or of a plan
 
 Examples:
   sparseconv-run net.mlir --weights net.npz --input sweep.bin --picture out.png
@@ -151,6 +148,7 @@ Examples:
   sparseconv-run conv.mlir --input points.npy --input w=const:1 --output y.npy \
       --target=reference
   sparseconv-run net.mlir --weights net.safetensors --input sweep.bin --time=20
+  sparseconv-run net.plan --target=cuda --input sweep.bin
 )";
 
 //===----------------------------------------------------------------------===//
@@ -209,13 +207,10 @@ static llvm::Expected<ArgumentSources> getSources() {
 }
 
 /// The function to call: the one asked for, the only public one, or 'main'.
-static llvm::Expected<std::string> chooseEntry(ModuleOp module) {
+static llvm::Expected<std::string> chooseEntry(Program &program) {
   if (!entry.empty())
     return entry.getValue();
-  SmallVector<StringRef> candidates;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (!function.isExternal() && function.isPublic())
-      candidates.push_back(function.getName());
+  SmallVector<StringRef> candidates = program.getEntries();
   if (candidates.size() == 1)
     return candidates[0].str();
   if (llvm::is_contained(candidates, "main"))
@@ -318,19 +313,19 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
-  std::string message;
-  auto file = openInputFile(inputFile, &message);
-  if (!file)
-    return fail(message);
-  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
-    return fail("'" + inputFile + "' is no valid module");
+  auto program = Program::read(inputFile, sources, context);
+  if (!program)
+    return fail(program.takeError());
+  ModuleOp module = program->module.get();
+  if (program->plan && *target != Target::Cuda)
+    return fail("a plan runs on a GPU: --target=cuda");
+  if (program->plan && check)
+    return fail("--check is for IR: a plan does not say what it computes");
 
-  auto name = chooseEntry(*module);
+  auto name = chooseEntry(*program);
   if (!name)
     return fail(name.takeError());
-  auto signature = getSignature(*module, *name);
+  auto signature = program->getSignature(*name, context);
   if (!signature)
     return fail(signature.takeError());
   auto argumentSources = getSources();
@@ -347,7 +342,7 @@ int main(int argc, char **argv) {
     options.level = cpuLevel;
     options.numThreads = threads;
     options.instrument = !profile.empty();
-    auto compiled = CpuExecutable::compile(*module, options);
+    auto compiled = CpuExecutable::compile(module, options);
     if (!compiled)
       return fail(compiled.takeError());
     executable = std::move(*compiled);
@@ -358,16 +353,18 @@ int main(int argc, char **argv) {
                   ": expected 1 to " + Twine(::sparseconv::plan::kMaxStreams));
     options.streams = streams;
     options.chip = StringRef(targetName).split(':').second.str();
-    auto compiled = CudaExecutable::compile(*module, options);
+    auto compiled =
+        program->plan ? CudaExecutable::load(*program->plan, &context, options)
+                      : CudaExecutable::compile(module, options);
     if (!compiled)
       return fail(compiled.takeError());
     executable = std::move(*compiled);
   }
   ReferenceOptions referenceOptions;
   referenceOptions.exact = precision == "exact";
-  auto run = executable ? executable->run(*name, bound->values)
-                        : runReference(*module, *name, bound->values,
-                                       referenceOptions);
+  auto run = executable
+                 ? executable->run(*name, bound->values)
+                 : runReference(module, *name, bound->values, referenceOptions);
   if (!run)
     return fail(run.takeError());
   results = std::move(*run);
@@ -405,6 +402,6 @@ int main(int argc, char **argv) {
     if (int code = timeFunction(*executable, *name, bound->values))
       return code;
   if (check)
-    return checkResults(*module, *name, *signature, bound->values, results);
+    return checkResults(module, *name, *signature, bound->values, results);
   return 0;
 }

@@ -11,6 +11,7 @@
 
 #include "sparseconv/Execution/Executable.h"
 #include "sparseconv/Execution/Signature.h"
+#include "sparseconv/Runtime/Plan.h"
 #include "sparseconv/Target/Plan/ScheduleSteps.h"
 #include <memory>
 
@@ -27,6 +28,11 @@ struct CudaOptions {
   unsigned streams = kDefaultStreams;
 };
 
+/// What a function of a plan takes and returns. A plan does not tell scalars
+/// from tensors of one element, but for sizes.
+Signature getSignature(const ::sparseconv::plan::Function &function,
+                       MLIRContext *context);
+
 /// A module lowered through the pipeline `sparseconv-lower-to-kernels`, as a
 /// plan on the first device. Memory for the sizes of the last call is kept.
 class CudaExecutable : public Executable {
@@ -37,6 +43,12 @@ public:
   /// compiler, whose diagnostics go to the context's handler.
   static llvm::Expected<std::unique_ptr<CudaExecutable>>
   compile(ModuleOp module, const CudaOptions &options = {});
+
+  /// Loads a plan; of the options `poison` alone has a meaning. Errors: no
+  /// driver or device; what the runtime refuses.
+  static llvm::Expected<std::unique_ptr<CudaExecutable>>
+  load(const ::sparseconv::plan::Plan &plan, MLIRContext *context,
+       const CudaOptions &options = {});
 
   llvm::Expected<std::vector<::sparseconv::HostTensor>>
   run(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments) override;

@@ -272,6 +272,9 @@ std::optional<std::string> verify(const Plan &plan);
 /// The file of a verified plan: little endian on every host.
 std::string serialise(const Plan &plan);
 
+/// Whether a file begins as a plan's does.
+bool isPlan(std::string_view file);
+
 /// Reads and verifies a file, of which the plan keeps views. Any bytes are
 /// safe to parse; memory in use stays in proportion to their number.
 std::optional<Plan> parse(std::string_view file, std::string &error);

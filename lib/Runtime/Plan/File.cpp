@@ -322,6 +322,10 @@ std::string sparseconv::plan::serialise(const Plan &plan) {
   return header.fields + body;
 }
 
+bool sparseconv::plan::isPlan(string_view file) {
+  return file.size() >= 8 && std::memcmp(file.data(), kMagic, 8) == 0;
+}
+
 /// Finds the two sections of a file, or says what is wrong with it.
 static bool readSections(string_view file, string_view &fields,
                          string_view &data, std::string &error) {
@@ -329,7 +333,7 @@ static bool readSections(string_view file, string_view &fields,
     error = std::move(message);
     return false;
   };
-  if (file.size() < 8 || std::memcmp(file.data(), kMagic, 8) != 0)
+  if (!isPlan(file))
     return fail("not a plan: the file does not begin with 'SPCVPLAN'");
   Reader header(file.substr(0, kHeaderBytes), {}, error);
   uint64_t magic, size, hash;
