@@ -131,6 +131,9 @@ public:
   LLVM::LLVMPointerType pointerType(Space space);
   Value offset(Value pointer, Value bytes);
   Value offset(Value pointer, int64_t bytes);
+  /// The address of element `index` (i32, unsigned, or i64) of `bytes` bytes
+  /// each. Nothing of the product is lost.
+  Value element(Value pointer, Value index, int64_t bytes);
   Value load(Type type, Value pointer, unsigned alignment = 0);
   /// A load from memory that no kernel in flight writes.
   Value loadConstant(Type type, Value pointer, unsigned alignment = 0);

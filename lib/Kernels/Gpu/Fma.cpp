@@ -119,8 +119,8 @@ void Fma::emitTile(Value tile, Value firstChannel) {
   Value slot = b.add(b.mul(tile, 16), rowInTile);
   // More lanes than rows: those over 16 have none.
   Value hasRow = b.andBits(b.lessUnsigned(rowInTile, 16), hasChannel);
-  Value tableLane = b.offset(e.table, b.mul(slot, 4));
-  Value orderLane = b.offset(e.order, b.mul(slot, 4));
+  Value tableLane = b.element(e.table, slot, 4);
+  Value orderLane = b.element(e.order, slot, 4);
 
   GatherTask task;
   task.tile = tile;
@@ -132,8 +132,8 @@ void Fma::emitTile(Value tile, Value firstChannel) {
   llvm::append_range(state, sums);
   auto step = [&](ValueRange carried) -> std::pair<Value, SmallVector<Value>> {
     Value offset = carried.front();
-    Value at = b.mul(b.extend64(b.mul(offset, e.pitch)), b.i64(4));
-    Value pointer = b.offset(tableLane, at);
+    Value at = b.mul(b.extend64(offset), b.extend64(e.pitch));
+    Value pointer = b.element(tableLane, at, 4);
     SmallVector<Value> rows, next(carried.drop_front(sumBegin));
     for (int64_t i : llvm::seq(laneRows))
       rows.push_back(

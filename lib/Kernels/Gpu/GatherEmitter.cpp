@@ -89,7 +89,7 @@ GatherEmitter::GatherEmitter(GpuBuilder &b, const GatherGemmConfig &config,
 SmallVector<Value> GatherEmitter::startWalk(Value tile) {
   int64_t words = config.maskWords();
   Value bits =
-      b.loadConstant(b.getI32Type(), b.offset(masks, b.mul(tile, 4 * words)));
+      b.loadConstant(b.getI32Type(), b.element(masks, tile, 4 * words));
   if (words == 1)
     return {bits};
   return {bits, b.i32(0)};
@@ -97,7 +97,7 @@ SmallVector<Value> GatherEmitter::startWalk(Value tile) {
 
 std::pair<Value, SmallVector<Value>>
 GatherEmitter::nextOffset(const GatherTask &task, ValueRange walk) {
-  Value words = b.offset(masks, b.mul(task.tile, 4 * config.maskWords()));
+  Value words = b.element(masks, task.tile, 4 * config.maskWords());
   return nextOffset(words, task.lastWord, walk);
 }
 
@@ -134,10 +134,10 @@ void GatherEmitter::setRows(Value firstRow) { slot = b.add(firstRow, group); }
 
 SmallVector<Value> GatherEmitter::loadNeighbours(Value offset) {
   Value present = b.greaterEqual(offset, 0);
-  // Base addresses stay kernel parameters, indices 32 bits wide: that takes the
-  // fewest registers.
-  Value index = b.add(b.mul(offset, pitch), slot);
-  Value pointer = b.offset(table, b.mul(b.extend64(index), b.i64(4)));
+  // Base addresses stay kernel parameters: that takes the fewest registers.
+  Value index =
+      b.add(b.mul(b.extend64(offset), b.extend64(pitch)), b.extend64(slot));
+  Value pointer = b.element(table, index, 4);
   SmallVector<Value> rows;
   for (int64_t half : {0, 1})
     rows.push_back(
@@ -171,19 +171,17 @@ SmallVector<Value> GatherEmitter::gatherBlock(ValueRange rows,
   int64_t first = chunk * layout.depth + layout.blockBegin(block);
   int64_t laneElements = registers * 4 / bytes;
   bool inside = first + 4 * laneElements <= config.inChannels;
-  Value lanePart = b.mul(quad, registers * 4 / unit);
+  Value lanePart = b.mul(quad, registers * 4);
   Value laneColumn = b.mul(quad, laneElements);
   if (anyChunk) {
     inside = layout.depth * layout.chunks <= config.inChannels;
-    // A chunk of several is a whole number of blocks, thus of units.
-    lanePart = b.add(lanePart, b.mul(anyChunk, layout.depth * bytes / unit));
+    lanePart = b.add(lanePart, b.mul(anyChunk, layout.depth * bytes));
     laneColumn = b.add(laneColumn, b.mul(anyChunk, layout.depth));
   }
 
   SmallVector<Value> loaded;
   for (auto [row, isPresent] : llvm::zip(rows, present)) {
-    Value index = b.add(b.mul(row, rowBytes / unit), lanePart);
-    Value pointer = b.offset(b.offset(x, b.mul(b.extend64(index), b.i64(unit))),
+    Value pointer = b.offset(b.element(b.offset(x, lanePart), row, rowBytes),
                              first * bytes);
     SmallVector<Value> parts;
     for (int64_t at = 0; at < registers * 4; at += unit) {

@@ -18,7 +18,7 @@ SmallVector<Value> GatherEmitter::zeroAccumulators() {
 
 SmallVector<Value> GatherEmitter::loadOutputRows() {
   SmallVector<Value> rows;
-  Value orderLane = b.offset(order, b.mul(slot, 4));
+  Value orderLane = b.element(order, slot, 4);
   for (int64_t half : {0, 1})
     rows.push_back(
         b.loadConstant(b.getI32Type(), b.offset(orderLane, half * 32), 4));
@@ -52,8 +52,7 @@ void GatherEmitter::storePiece(ArrayRef<Value> sums, Value row, Value channel,
 }
 
 Value GatherEmitter::rowPointer(Value row) {
-  int64_t bytes = config.outChannels * config.elementBytes();
-  return b.offset(y, b.mul(b.extend64(row), b.i64(bytes)));
+  return b.element(y, row, config.outChannels * config.elementBytes());
 }
 
 void GatherEmitter::storeGroup(ValueRange accumulators, int64_t tile,
@@ -144,8 +143,7 @@ void GatherEmitter::finishTask(const GatherTask &task, ValueRange accumulators,
     int64_t slotBytes = layout.tiles() * 512;
     auto place = [&](Value number) {
       Value index = perWarp(b.add(task.firstPart, number));
-      Value bytes = b.mul(b.extend64(index), b.i64(slotBytes));
-      return b.offset(b.offset(scratch, bytes), b.mul(lane, 16));
+      return b.offset(b.element(scratch, index, slotBytes), b.mul(lane, 16));
     };
     auto four = VectorType::get(4, b.getF32Type());
     Value ours = place(task.part);
@@ -155,7 +153,7 @@ void GatherEmitter::finishTask(const GatherTask &task, ValueRange accumulators,
               b.offset(ours, tile * 512), 16);
     b.fenceDevice();
     b.syncWarp();
-    Value counter = b.offset(counters, b.mul(perWarp(task.tile), 4));
+    Value counter = b.element(counters, perWarp(task.tile), 4);
     Value first = b.equal(lane, 0);
     Value arrived =
         b.ifElse(

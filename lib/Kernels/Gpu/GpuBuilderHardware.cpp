@@ -43,6 +43,11 @@ Value GpuBuilder::offset(Value pointer, Value bytes) {
                              ArrayRef<LLVM::GEPArg>{bytes});
 }
 
+Value GpuBuilder::element(Value pointer, Value index, int64_t bytes) {
+  if (index.getType().isInteger(32))
+    index = extend64(index);
+  return offset(pointer, mul(index, i64(bytes)));
+}
 Value GpuBuilder::offset(Value pointer, int64_t bytes) {
   if (bytes == 0)
     return pointer;

@@ -275,8 +275,7 @@ void Ring64::emitBlock(Value block) {
   Value lastTile = b.sub(tiles, 1);
   auto loadWord = [&](Value tile, Value word) {
     Value index = b.add(b.mul(b.minUnsigned(tile, lastTile), wordCount), word);
-    return b.loadConstant(b.getI32Type(), b.offset(e.masks, b.mul(index, 4)),
-                          4);
+    return b.loadConstant(b.getI32Type(), b.element(e.masks, index, 4), 4);
   };
   auto unionWord = [&](Value word) {
     Value bits = loadWord(firstTile, word);
