@@ -9,6 +9,7 @@
 #include "ColumnHits.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -44,26 +45,34 @@ TableUsers::TableUsers(SearchOp op) {
   takesTable |= !takesHits;
 }
 
-SmallVector<Value> ColumnHits::getEntries(LoopBuilder &b, Value row,
-                                          Value mask) const {
-  SmallVector<Value> entries(columns.numbers.size()), firsts;
+Value mlir::sparseconv::getColumnEntry(LoopBuilder &b, Value place, Value hits,
+                                       uint32_t before, uint32_t own) {
+  auto getBits = [&](uint32_t bits) {
+    return b.andBits(hits, b.i32(static_cast<int32_t>(bits)));
+  };
+  if (before)
+    place = b.add(place, b.createOrFold<math::CtPopOp>(getBits(before)));
+  Value isHit = b.notEqual(getBits(own), b.i32(0));
+  return b.select(isHit, place, b.i32(-1));
+}
+
+SmallVector<Value> ColumnHits::getEntries(LoopBuilder &b, Value row) const {
+  SmallVector<Value> entries(columns.numbers.size()), record;
+  for (int64_t first = 0; first < getRecordSize(columns); first += kPiece) {
+    Value piece = b.loadVector(kPiece, records, {row, b.index(first)},
+                               /*multiple=*/kPiece);
+    for (int64_t i = 0; i < kPiece; ++i)
+      record.push_back(vector::ExtractOp::create(b, piece, i));
+  }
   int64_t numColumns = columns.starts.size() - 1;
-  for (int64_t c = 0; c < numColumns; ++c)
-    firsts.push_back(b.load(places, {row, b.index(c)}));
+  Value mask = record[numColumns];
   for (int64_t c = 0; c < numColumns; ++c) {
     uint32_t before = 0;
     for (int64_t i = columns.starts[c]; i < columns.starts[c + 1]; ++i) {
       int64_t number = columns.numbers[i];
-      uint32_t bit = uint32_t(1) << number;
-      auto getBits = [&](uint32_t bits) {
-        return b.andBits(mask, b.i32(static_cast<int32_t>(bits)));
-      };
-      Value place = firsts[c];
-      if (before)
-        place = b.add(place, b.createOrFold<math::CtPopOp>(getBits(before)));
-      Value isHit = b.notEqual(getBits(bit), b.i32(0));
-      entries[number] = b.select(isHit, place, b.i32(-1));
-      before |= bit;
+      uint32_t own = uint32_t(1) << number;
+      entries[number] = getColumnEntry(b, record[c], mask, before, own);
+      before |= own;
     }
   }
   return entries;

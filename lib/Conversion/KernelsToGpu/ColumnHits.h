@@ -17,6 +17,7 @@
 #define SPARSECONV_LIB_CONVERSION_KERNELSTOGPU_COLUMNHITS_H
 
 #include "../KernelsToLoops/SearchColumns.h"
+#include "OffsetCounts.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Kernels/LoopBuilder.h"
 
@@ -26,12 +27,29 @@ struct ColumnHits {
   SearchColumns columns;
   /// Bit k of masks[r]: row r has offset k.
   Value masks;
-  /// places[r, c]: where row r finds the first key of column c, or would.
-  Value places;
+  /// records[r]: where row r finds the first key of each column, or would; then
+  /// its mask. Whoever takes a row in no order takes it in wide loads.
+  Value records;
+  OffsetCounts counts;
+  /// What a sort of the masks adds to, cleared; null once one has taken it.
+  Value sortSums;
 
-  /// The entries of a row of the table, from its mask.
-  SmallVector<Value> getEntries(LoopBuilder &b, Value row, Value mask) const;
+  /// Words of a record, a multiple of `kPiece`.
+  static int64_t getRecordSize(const SearchColumns &columns) {
+    return llvm::alignTo(columns.starts.size(), kPiece);
+  }
+  /// Words of a load.
+  static constexpr int64_t kPiece = 4;
+
+  /// The entries of a row of the table.
+  SmallVector<Value> getEntries(LoopBuilder &b, Value row) const;
 };
+
+/// The entry of a displacement of a column of neighbouring ones: `place`, where
+/// the first key of the column is or would be, and the hits before its own, or
+/// -1. Bits of `hits` (i32) say which are there.
+Value getColumnEntry(LoopBuilder &b, Value place, Value hits, uint32_t before,
+                     uint32_t own);
 
 /// The hits that searches of one function have left, by their tables.
 using HitsOfTables = llvm::DenseMap<Value, ColumnHits>;

@@ -21,10 +21,8 @@ static constexpr int64_t kWindow = 4;
 /// both.
 static constexpr int64_t kKindShift = 32, kOwn = 1, kAll = 2;
 
-Value LookBack::getNumWords() { return b.mul(numTiles, width); }
-
 void LookBack::alloc() {
-  Value numWords = getNumWords();
+  Value numWords = b.mul(numTiles, width);
   for (Value &words : said)
     words = b.alloc({ShapedType::kDynamic}, b.getI64Type(), numWords);
 }
@@ -34,7 +32,10 @@ void LookBack::dealloc() {
     b.dealloc(words);
 }
 
-void LookBack::clear(Value word) { b.store(b.i64(0), said[0], word); }
+void LookBack::clearFirst(Value tile, Value column) {
+  b.ifThen(b.less(tile, numTiles),
+           [&] { b.store(b.i64(0), said[0], getWord(tile, column)); });
+}
 
 void LookBack::clearNext(int64_t pass, Value tile, Value column) {
   b.store(b.i64(0), said[(pass + 1) % 2], getWord(tile, column));

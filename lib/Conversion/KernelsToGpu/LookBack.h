@@ -29,9 +29,8 @@ public:
 
   void alloc();
   void dealloc();
-  /// The words of pass 0, and how to clear one.
-  Value getNumWords();
-  void clear(Value word);
+  /// Clears what a tile will say in pass 0; in a kernel before.
+  void clearFirst(Value tile, Value column);
   /// Part of pass `pass`: clears what the tile will say in the next.
   void clearNext(int64_t pass, Value tile, Value column);
 

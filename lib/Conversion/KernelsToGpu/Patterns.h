@@ -21,7 +21,7 @@ void populateSearchToGpuPatterns(RewritePatternSet &patterns,
                                  HitsOfTables &hitsOfTables);
 /// tile_rows.
 void populateTileRowsToGpuPatterns(RewritePatternSet &patterns,
-                                   const HitsOfTables &hitsOfTables);
+                                   HitsOfTables &hitsOfTables);
 /// pack_weights, tiled_gemm.
 /// Errors for tilings that no kernel can be made of on the module's chip.
 LogicalResult verifyGemmTilings(Operation *root);

@@ -18,12 +18,9 @@ namespace mlir::sparseconv {
 /// reads them, which saves a kernel.
 struct KeySource {
   Value keys;
-  /// Part of the kernel that clears what the sort needs: clears number `i` of
-  /// `numCleared`.
-  int64_t numCleared = 0;
-  std::function<void(Value i)> clear = {};
-  /// Kernels between that one and the first that reads keys.
-  std::function<void()> prepare = {};
+  /// What a kernel before has cleared (see `allocSortSums`), or null: the sort
+  /// clears its own.
+  Value sums = {};
   /// In a block of `threads` threads that makes keys: what they share. A
   /// barrier follows.
   SmallVector<MemRefType> shared = {};
@@ -33,6 +30,11 @@ struct KeySource {
   std::function<Value(Value position)> load = {};
   std::function<Value(Value loaded)> make = {};
 };
+
+/// What a sort of keys of up to `bits` bits adds to, for a kernel before it to
+/// clear: part of a kernel with blocks of `threads` threads, by one block.
+Value allocSortSums(LoopBuilder &b, int64_t bits);
+void clearSortSums(LoopBuilder &b, Value sums, Value thread, int64_t threads);
 
 /// sorted[i] = keys[permutation[i]], ascending as unsigned numbers; equal keys
 /// keep their order. `fields` are the widths of the keys' bit fields, the

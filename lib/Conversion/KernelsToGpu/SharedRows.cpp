@@ -14,21 +14,24 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 
 namespace {
-/// The words of a warp's rows: those of a lane are 32 apart.
+/// The words of a warp's rows, in pieces of one or some: those of a lane are 32
+/// pieces apart.
 struct WarpWords {
   WarpWords(LoopBuilder &b, const LoopBuilder::Thread &t, int64_t threads,
-            Value table)
-      : columns(cast<MemRefType>(table.getType()).getDimSize(1)) {
+            Value table, int64_t piece = 1) {
+    int64_t columns = cast<MemRefType>(table.getType()).getDimSize(1);
+    pieces = columns / piece;
     SmallVector<ReassociationIndices> all = {{0, 1}};
     words = memref::CollapseShapeOp::create(b, table, all);
     Value lane = b.andBits(t.thread, b.index(31));
     Value firstThread = b.sub(t.thread, lane);
-    inStage = b.add(b.mul(firstThread, columns), lane);
-    inTable = b.add(b.mul(t.block, threads * columns), inStage);
+    inStage = b.add(b.mul(firstThread, pieces), lane);
+    inTable = b.mul(b.add(b.mul(t.block, threads * pieces), inStage), piece);
     end = b.mul(b.dim(table, 0), columns);
   }
 
-  int64_t columns;
+  /// Of a row.
+  int64_t pieces;
   Value words, end, inStage, inTable;
 };
 } // namespace
@@ -39,7 +42,7 @@ void mlir::sparseconv::readWarpRows(LoopBuilder &b,
   WarpWords own(b, t, threads, table);
   // All loads come before the stores, which would order them.
   SmallVector<Value> loaded;
-  for (int64_t i = 0; i < own.columns; ++i) {
+  for (int64_t i = 0; i < own.pieces; ++i) {
     Value word = b.min(b.add(own.inTable, 32 * i), b.sub(own.end, 1));
     loaded.push_back(b.load(own.words, word));
   }
@@ -52,11 +55,19 @@ void mlir::sparseconv::writeWarpRows(LoopBuilder &b,
                                      const LoopBuilder::Thread &t,
                                      int64_t threads, Value stage,
                                      Value table) {
-  WarpWords own(b, t, threads, table);
+  Type element = cast<MemRefType>(stage.getType()).getElementType();
+  auto vector = dyn_cast<VectorType>(element);
+  int64_t piece = vector ? vector.getNumElements() : 1;
+  WarpWords own(b, t, threads, table, piece);
   NVVM::SyncWarpOp::create(b, b.i32(-1));
-  for (int64_t i = 0; i < own.columns; ++i) {
-    Value word = b.add(own.inTable, 32 * i);
+  for (int64_t i = 0; i < own.pieces; ++i) {
+    Value word = b.add(own.inTable, 32 * i * piece);
     Value value = b.load(stage, b.add(own.inStage, 32 * i));
-    b.ifThen(b.less(word, own.end), [&] { b.store(value, own.words, word); });
+    b.ifThen(b.less(word, own.end), [&] {
+      if (vector)
+        b.storeVector(value, own.words, word, /*multiple=*/piece);
+      else
+        b.store(value, own.words, word);
+    });
   }
 }

@@ -21,7 +21,8 @@ namespace mlir::sparseconv {
 /// Copies the rows of a block of `threads` threads between a table (rows x
 /// columns, of 32-bit elements) and `stage`, a shared buffer with a row for
 /// each thread. All threads of a warp must come here, and each warp sees its
-/// rows afterwards (`read`) or has filled them before (`write`).
+/// rows afterwards (`read`) or has filled them before (`write`). Where elements
+/// of the stage are vectors, it is written in pieces of their size.
 void readWarpRows(LoopBuilder &b, const LoopBuilder::Thread &t, int64_t threads,
                   Value table, Value stage);
 void writeWarpRows(LoopBuilder &b, const LoopBuilder::Thread &t,

@@ -116,33 +116,32 @@ private:
   Type keyType;
   Value numKeys, numTiles;
   KeyList sorted, side;
-  Value totals, tickets;
+  /// For each pass how many keys have each digit; then, in a row of its own,
+  /// how many tiles of each pass have been taken.
+  Value totals;
   /// Where the keys of a tile go: behind those of the tiles before.
   LookBack lookBack;
 };
 } // namespace
 
 void RadixSort::clear() {
-  int64_t passes = digits.getMaxPasses(), numTotals = passes * kDigits;
-  totals = b.alloc({passes, kDigits}, b.getI32Type());
-  tickets = b.alloc({passes}, b.getI32Type());
+  int64_t passes = digits.getMaxPasses();
+  totals = source.sums ? source.sums : allocSortSums(b, passes * kDigitBits);
   lookBack.alloc();
   digits.alloc();
-  Value numWords = lookBack.getNumWords();
-  int64_t most = std::max(numTotals, source.numCleared);
-  b.parallelFor(b.max(numWords, b.index(most)), [&](Value i) {
-    auto upTo = [&](Value end, function_ref<void()> body) {
-      b.ifThen(b.less(i, end), body);
+  if (source.sums && digits.getNumCleared() == 0)
+    return;
+  int64_t numTotals = source.sums ? 0 : (passes + 1) * kDigits;
+  int64_t most = std::max(numTotals, digits.getNumCleared());
+  b.parallelFor(b.index(most), [&](Value i) {
+    auto upTo = [&](int64_t end, function_ref<void()> body) {
+      b.ifThen(b.less(i, b.index(end)), body);
     };
-    upTo(numWords, [&] { lookBack.clear(i); });
-    upTo(b.index(numTotals), [&] {
+    upTo(numTotals, [&] {
       Value pass = b.floorDiv(i, kDigits);
       b.store(b.i32(0), totals, {pass, b.andBits(i, b.index(kDigits - 1))});
     });
-    upTo(b.index(passes), [&] { b.store(b.i32(0), tickets, i); });
-    upTo(b.index(digits.getNumCleared()), [&] { digits.clear(i); });
-    if (source.clear)
-      upTo(b.index(source.numCleared), [&] { source.clear(i); });
+    upTo(digits.getNumCleared(), [&] { digits.clear(i); });
   });
 }
 
@@ -170,6 +169,8 @@ void RadixSort::countTiles(const Thread &t) {
   forPasses([&](int64_t pass) {
     b.store(b.i32(0), counts, {b.index(pass), t.thread});
   });
+  for (int64_t i = 0; i < kTilesPerCount; ++i)
+    lookBack.clearFirst(b.add(b.mul(t.block, kTilesPerCount), i), t.thread);
   if (source.enter)
     source.enter(t.thread, kThreads, ArrayRef(t.shared).drop_front());
   // All loads come before the counts, which would order them.
@@ -350,8 +351,9 @@ void RadixSort::move(int64_t pass) {
       // not.
       Value zero = b.index(0), ticket = t.shared[Ticket];
       b.ifThen(b.equal(t.thread, zero), [&] {
-        Value taken = b.atomic(AtomicRMWKind::addi, b.i32(1), tickets,
-                               ValueRange{b.index(pass)});
+        Value row = b.index(digits.getMaxPasses());
+        Value taken = b.atomic(AtomicRMWKind::addi, b.i32(1), totals,
+                               ValueRange{row, b.index(pass)});
         b.store(taken, ticket, zero);
       });
       b.barrier();
@@ -370,20 +372,32 @@ void RadixSort::emit(KeyList result) {
             b.alloc(dynamic, b.getI32Type(), numKeys)};
   }
   clear();
-  if (source.prepare)
-    source.prepare();
   digits.measure(keys, numKeys);
   count();
   for (int64_t pass = 0; pass < digits.getMaxPasses(); ++pass)
     move(pass);
-  b.dealloc(totals);
-  b.dealloc(tickets);
+  if (!source.sums)
+    b.dealloc(totals);
   lookBack.dealloc();
   digits.dealloc();
   if (hasSide) {
     b.dealloc(side.keys);
     b.dealloc(side.positions);
   }
+}
+
+Value mlir::sparseconv::allocSortSums(LoopBuilder &b, int64_t bits) {
+  int64_t passes = llvm::divideCeil(bits, kDigitBits);
+  return b.alloc({passes + 1, kDigits}, b.getI32Type());
+}
+
+void mlir::sparseconv::clearSortSums(LoopBuilder &b, Value sums, Value thread,
+                                     int64_t threads) {
+  int64_t rows = cast<MemRefType>(sums.getType()).getDimSize(0);
+  b.forLoop(thread, b.index(rows * kDigits), threads, [&](Value i) {
+    Value row = b.floorDiv(i, kDigits);
+    b.store(b.i32(0), sums, {row, b.andBits(i, b.index(kDigits - 1))});
+  });
 }
 
 void mlir::sparseconv::sortKeys(LoopBuilder &b, const KeySource &source,

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../KernelsToLoops/Patterns.h"
+#include "OffsetCounts.h"
 #include "Patterns.h"
 #include "RadixSort.h"
 #include "SharedRows.h"
@@ -27,7 +28,7 @@ using namespace mlir::sparseconv;
 namespace {
 class RowTiler {
 public:
-  RowTiler(LoopBuilder &b, TileRowsOp op, const ColumnHits *hits)
+  RowTiler(LoopBuilder &b, TileRowsOp op, ColumnHits *hits)
       : b(b), op(op), hits(hits), table(op.getTable()),
         offsets(cast<MemRefType>(table.getType()).getDimSize(1)),
         numRows(b.dim(table, 0)), numSlots(b.dim(op.getOrder(), 0)),
@@ -44,16 +45,17 @@ private:
   Value shift(Value value, Value bits) {
     return b.createOrFold<arith::ShLIOp>(value, bits);
   }
-  /// masks[r] has bit k where row r has offset k; counts[k] rows have it.
-  void makeMasks(Value counts);
-  void makeMasksOfBlock(const LoopBuilder::Thread &t, Value counts);
+  /// masks[r] has bit k where row r has offset k.
+  void makeMasks(const OffsetCounts &counts, Value sortSums);
+  void makeMasksOfBlock(const LoopBuilder::Thread &t,
+                        const OffsetCounts &counts);
   /// The rows by their keys: a key has a bit for each offset of the row, the
   /// lower the more rows have it, and is their rank in the Gray code.
   Value orderRows();
   /// Keys add up over the bits of a mask (as exclusive or), so that a table for
   /// each byte makes them.
   static constexpr int64_t kNumTables = 4;
-  void fillKeyTables(Value thread, int64_t threads, Value counts, Value places,
+  void fillKeyTables(Value thread, int64_t threads, Value sums, Value places,
                      Value tables);
   Value makeKey(Value mask, Value tables);
   /// Slots and masks of tiles, from a permutation of the rows, or null for
@@ -62,13 +64,16 @@ private:
   void fillBlock(const LoopBuilder::Thread &t, Value permutation);
   /// The entries of up to 32 offsets from `first` on; their bits join those of
   /// the tile at `place` of `masks`.
-  void fillWord(Value slot, Value isRow, Value row, int64_t first, Value masks,
-                ValueRange place);
+  SmallVector<Value> loadWord(Value isRow, Value row, int64_t first,
+                              Value masks, ValueRange place);
+  /// Stores those of the offsets in `mask`.
+  void storeWord(ArrayRef<Value> entries, Value slot, int64_t first,
+                 Value mask);
 
   LoopBuilder &b;
   TileRowsOp op;
   /// What the search left instead of the table, or null.
-  const ColumnHits *hits;
+  ColumnHits *hits;
   Value table, masks;
   int64_t offsets;
   Value numRows, numSlots;
@@ -76,60 +81,37 @@ private:
 };
 } // namespace
 
-void RowTiler::makeMasks(Value counts) {
+void RowTiler::makeMasks(const OffsetCounts &counts, Value sortSums) {
   Value numBlocks = b.ceilDiv(numRows, kThreads);
-  SmallVector<MemRefType> shared = {b.getSharedType({32}, i32)};
-  if (!hits)
-    shared.push_back(b.getSharedType({kThreads * offsets}, i32));
+  SmallVector<MemRefType> shared = {counts.getSharedType(b),
+                                    b.getSharedType({kThreads * offsets}, i32)};
   b.launch(numBlocks, kThreads, shared, [&](const LoopBuilder::Thread &t) {
+    b.ifThen(b.equal(t.block, b.index(0)),
+             [&] { clearSortSums(b, sortSums, t.thread, kThreads); });
     b.ifThen(b.less(t.block, numBlocks), [&] { makeMasksOfBlock(t, counts); });
   });
 }
 
-void RowTiler::makeMasksOfBlock(const LoopBuilder::Thread &t, Value counts) {
-  Value sums = t.shared[0];
-  Value isCounter = b.less(t.thread, b.index(32));
-  b.ifThen(isCounter, [&] { b.store(b.i32(0), sums, t.thread); });
-  if (!hits)
-    readWarpRows(b, t, kThreads, table, t.shared[1]);
-  b.barrier();
+void RowTiler::makeMasksOfBlock(const LoopBuilder::Thread &t,
+                                const OffsetCounts &counts) {
+  readWarpRows(b, t, kThreads, table, t.shared[1]);
   Value row = b.add(b.mul(t.block, kThreads), t.thread);
-  Value isRow = b.less(row, numRows);
-  Value lane = b.andBits(t.thread, b.index(31));
-  Value known = hits ? b.load(masks, b.min(row, b.sub(numRows, 1))) : Value();
-  Value mask = b.i32(0), own = b.i32(0);
+  Value isRow = b.less(row, numRows), mask = b.i32(0);
   for (int64_t k = 0; k < offsets; ++k) {
-    Value present;
-    if (hits) {
-      present = b.notEqual(b.andBits(known, b.bit(k)), b.i32(0));
-    } else {
-      Value place = b.add(b.mul(t.thread, offsets), k);
-      present = isEntry(b.load(t.shared[1], place));
-    }
-    present = b.andBits(present, isRow);
+    Value place = b.add(b.mul(t.thread, offsets), k);
+    Value present = b.andBits(isEntry(b.load(t.shared[1], place)), isRow);
     mask = b.orBits(mask, b.select(present, b.bit(k), b.i32(0)));
-    Value votes = NVVM::VoteSyncOp::create(b, i32, b.i32(-1), present,
-                                           NVVM::VoteSyncKind::ballot);
-    // Lane k adds what the warp has of offset k.
-    own = b.select(b.equal(lane, b.index(k)), votes, own);
   }
-  b.atomic(arith::AtomicRMWKind::addi, b.createOrFold<math::CtPopOp>(own), sums,
-           ValueRange{lane});
-  if (!hits)
-    b.ifThen(isRow, [&] { b.store(mask, masks, row); });
-  b.barrier();
-  b.ifThen(isCounter, [&] {
-    b.atomic(arith::AtomicRMWKind::addi, b.load(sums, t.thread), counts,
-             ValueRange{t.thread});
-  });
+  b.ifThen(isRow, [&] { b.store(mask, masks, row); });
+  counts.add(b, t, mask, offsets, t.shared[0]);
 }
 
-void RowTiler::fillKeyTables(Value thread, int64_t threads, Value counts,
+void RowTiler::fillKeyTables(Value thread, int64_t threads, Value sums,
                              Value places, Value tables) {
   b.forLoop(thread, b.index(offsets), threads, [&](Value k) {
-    Value own = b.load(counts, k), place = b.i32(0);
+    Value own = b.load(sums, k), place = b.i32(0);
     for (int64_t j = 0; j < offsets; ++j) {
-      Value other = b.load(counts, b.index(j));
+      Value other = b.load(sums, b.index(j));
       Value isMore = b.less(own, other);
       Value isTie = b.andBits(b.equal(own, other), b.less(b.index(j), k));
       place =
@@ -169,16 +151,19 @@ Value RowTiler::makeKey(Value mask, Value tables) {
 Value RowTiler::orderRows() {
   auto dynamic = {ShapedType::kDynamic};
   masks = hits ? hits->masks : b.alloc(dynamic, i32, numRows);
-  Value counts = b.alloc({32}, i32), tables;
-  KeySource source{b.alloc(dynamic, i32, numRows)};
-  source.numCleared = 32;
-  source.clear = [&](Value k) { b.store(b.i32(0), counts, k); };
-  source.prepare = [&] { makeMasks(counts); };
-  source.shared = {b.getSharedType({32}, i32),
+  OffsetCounts counts =
+      hits ? hits->counts : OffsetCounts(b, numRows, kThreads);
+  Value tables, sortSums = hits ? std::exchange(hits->sortSums, Value())
+                                : allocSortSums(b, offsets);
+  if (!hits)
+    makeMasks(counts, sortSums);
+  KeySource source{b.alloc(dynamic, i32, numRows), sortSums};
+  source.shared = {b.getSharedType({32}, i32), b.getSharedType({32}, i32),
                    b.getSharedType({kNumTables, 256}, i32)};
   source.enter = [&](Value thread, int64_t threads, ValueRange shared) {
-    tables = shared[1];
-    fillKeyTables(thread, threads, counts, shared[0], tables);
+    tables = shared[2];
+    counts.sum(b, thread, threads, shared[0]);
+    fillKeyTables(thread, threads, shared[0], shared[1], tables);
   };
   source.load = [&](Value row) { return b.load(masks, row); };
   source.make = [&](Value mask) { return makeKey(mask, tables); };
@@ -191,9 +176,18 @@ Value RowTiler::orderRows() {
 void RowTiler::fillSlots(Value permutation) {
   int64_t rows = op.getRows(), words = llvm::divideCeil(offsets, 32);
   int64_t tiles = kThreads / rows;
-  Value numBlocks = b.ceilDiv(numSlots, kThreads);
-  b.launch(numBlocks, kThreads, {b.getSharedType({tiles, words}, i32)},
+  Value numBlocks = b.ceilDiv(numSlots, kThreads), zero = b.index(0);
+  // One block at least: the sizes are there for no rows, too.
+  b.launch(b.max(numBlocks, b.index(1)), kThreads,
+           {b.getSharedType({tiles, words}, i32)},
            [&](const LoopBuilder::Thread &t) {
+             Value isFirst =
+                 b.andBits(b.equal(t.block, zero), b.equal(t.thread, zero));
+             b.ifThen(isFirst, [&] {
+               b.store(op.getInRows(), op.getSizes(), zero);
+               b.store(numRows, op.getSizes(), b.index(1));
+               b.store(numSlots, op.getSizes(), b.index(2));
+             });
              b.ifThen(b.less(t.block, numBlocks),
                       [&] { fillBlock(t, permutation); });
            });
@@ -214,21 +208,27 @@ void RowTiler::fillBlock(const LoopBuilder::Thread &t, Value permutation) {
       [&](Value tile, Value word) { b.store(b.i32(0), masks, {tile, word}); });
   b.barrier();
   Value slot = b.add(b.mul(t.block, kThreads), t.thread);
-  b.ifThen(b.less(slot, numSlots), [&] {
-    Value isRow = b.less(slot, numRows);
-    Value row = b.ifElse(
-        isRow, i32,
-        [&]() -> SmallVector<Value> {
-          return {permutation ? b.load(permutation, slot) : b.cast(slot, i32)};
-        },
-        [&]() -> SmallVector<Value> { return {b.i32(-1)}; })[0];
-    b.store(row, op.getOrder(), slot);
-    Value tile = b.createOrFold<arith::DivUIOp>(t.thread, b.index(rows));
-    for (int64_t first = 0; first < offsets; first += 32)
-      fillWord(slot, isRow, b.toIndex(row), first, masks,
-               {tile, b.index(first / 32)});
-  });
-  b.barrier();
+  Value isSlot = b.less(slot, numSlots), isRow = b.less(slot, numRows);
+  Value row = b.ifElse(
+      isRow, i32,
+      [&]() -> SmallVector<Value> {
+        return {permutation ? b.load(permutation, slot) : b.cast(slot, i32)};
+      },
+      [&]() -> SmallVector<Value> { return {b.i32(-1)}; })[0];
+  b.ifThen(isSlot, [&] { b.store(row, op.getOrder(), slot); });
+  Value tile = b.createOrFold<arith::DivUIOp>(t.thread, b.index(rows));
+  for (int64_t first = 0; first < offsets; first += 32) {
+    SmallVector<Value> place = {tile, b.index(first / 32)};
+    SmallVector<Value> entries =
+        loadWord(isRow, b.toIndex(row), first, masks, place);
+    b.barrier();
+    // Offsets that none of the block's rows has are not looked at.
+    Value blockMask = b.i32(0);
+    for (int64_t i = 0; i < tiles; ++i)
+      blockMask =
+          b.orBits(blockMask, b.load(masks, {b.index(i), b.index(first / 32)}));
+    b.ifThen(isSlot, [&] { storeWord(entries, slot, first, blockMask); });
+  }
   forWords([&](Value tile, Value word) {
     Value place = b.add(b.mul(t.block, tiles), tile);
     b.ifThen(b.less(place, b.dim(op.getMasks(), 0)), [&] {
@@ -237,15 +237,14 @@ void RowTiler::fillBlock(const LoopBuilder::Thread &t, Value permutation) {
   });
 }
 
-void RowTiler::fillWord(Value slot, Value isRow, Value row, int64_t first,
-                        Value masks, ValueRange place) {
+SmallVector<Value> RowTiler::loadWord(Value isRow, Value row, int64_t first,
+                                      Value masks, ValueRange place) {
   int64_t end = std::min(first + 32, offsets);
-  // All loads come before the stores, which would order them.
   SmallVector<Value> entries = b.ifElse(
       isRow, SmallVector<Type>(end - first, i32),
       [&] {
         if (hits)
-          return hits->getEntries(b, row, b.load(hits->masks, row));
+          return hits->getEntries(b, row);
         SmallVector<Value> loaded;
         for (int64_t k = first; k < end; ++k)
           loaded.push_back(b.load(table, {row, b.index(k)}));
@@ -253,17 +252,23 @@ void RowTiler::fillWord(Value slot, Value isRow, Value row, int64_t first,
       },
       [&] { return SmallVector<Value>(end - first, b.i32(-1)); });
   Value bits = b.i32(0);
-  for (auto [bit, entry] : llvm::enumerate(entries)) {
-    b.store(entry, op.getTiledTable(), {b.index(first + bit), slot});
+  for (auto [bit, entry] : llvm::enumerate(entries))
     bits = b.orBits(bits, b.select(isEntry(entry), b.bit(bit), b.i32(0)));
-  }
   b.atomic(arith::AtomicRMWKind::ori, bits, masks, place);
+  return entries;
+}
+
+void RowTiler::storeWord(ArrayRef<Value> entries, Value slot, int64_t first,
+                         Value mask) {
+  for (auto [bit, entry] : llvm::enumerate(entries)) {
+    Value isThere = b.notEqual(b.andBits(mask, b.bit(bit)), b.i32(0));
+    b.ifThen(isThere, [&, bit = bit, entry = entry] {
+      b.store(entry, op.getTiledTable(), {b.index(first + bit), slot});
+    });
+  }
 }
 
 void RowTiler::emit() {
-  b.store(op.getInRows(), op.getSizes(), b.index(0));
-  b.store(numRows, op.getSizes(), b.index(1));
-  b.store(numSlots, op.getSizes(), b.index(2));
   Value permutation;
   // One offset leaves nothing to order by.
   if (offsets > 1 && offsets <= 32)
@@ -272,7 +277,7 @@ void RowTiler::emit() {
 }
 
 void mlir::sparseconv::populateTileRowsToGpuPatterns(
-    RewritePatternSet &patterns, const HitsOfTables &hitsOfTables) {
+    RewritePatternSet &patterns, HitsOfTables &hitsOfTables) {
   patterns.add<LoopPattern<TileRowsOp>>(
       patterns.getContext(), [&](LoopBuilder &b, TileRowsOp op) {
         auto it = hitsOfTables.find(op.getTable());

@@ -11,20 +11,18 @@ module attributes {sparseconv.target = "cuda"} {
 // CHECK:         %[[TILES:.*]] = arith.ceildivsi %[[N]], %c2048
 // CHECK:         %[[SIDE_KEYS:.*]] = memref.alloc(%[[N]]) {{.*}} : memref<?xi64>
 // CHECK:         %[[SIDE_ORDER:.*]] = memref.alloc(%[[N]]) {{.*}} : memref<?xi32>
-// CHECK:         %[[TOTALS:.*]] = memref.alloc() {{.*}} : memref<2x512xi32>
-// CHECK:         %[[TICKETS:.*]] = memref.alloc() {{.*}} : memref<2xi32>
+// CHECK:         %[[TOTALS:.*]] = memref.alloc() {{.*}} : memref<3x512xi32>
 // CHECK:         %[[WORDS:.*]] = arith.muli %[[TILES]], %c512
 // CHECK:         %[[SAID:.*]] = memref.alloc(%[[WORDS]]) {{.*}} : memref<?xi64>
 // CHECK:         %[[SAID_NEXT:.*]] = memref.alloc(%[[WORDS]]) {{.*}} : memref<?xi64>
 // CHECK:         scf.parallel
-// CHECK:           memref.store %c0_i64, %[[SAID]]
 // CHECK:           memref.store %c0_i32, %[[TOTALS]]
-// CHECK:           memref.store %c0_i32, %[[TICKETS]]
 
-// A block of the second counts by both digits in shared memory. The eight loads
-// of a thread come first.
+// A block of the second clears what its tiles say in the first digit, and counts
+// by both digits in shared memory. The eight loads of a thread come first.
 // CHECK:         gpu.launch {{.*}} threads({{.*}} = %c512,
 // CHECK-SAME:      workgroup(%[[COUNTS:[^ ]*]] : memref<2x512xi32, #gpu.address_space<workgroup>>)
+// CHECK-COUNT-2:   memref.store %c0_i64, %[[SAID]]
 // CHECK-COUNT-8:   memref.load %[[KEYS]]
 // CHECK-NOT:       memref.load %[[KEYS]]
 // CHECK:           gpu.barrier
@@ -35,7 +33,7 @@ module attributes {sparseconv.target = "cuda"} {
 // A block takes the next tile, so that those before it have started.
 // CHECK:         gpu.launch {{.*}} in ({{.*}} = %[[TILES]],
 // CHECK-SAME:      workgroup(%[[SEEN:[^ ]*]] : memref<16x512xi16{{[^%]*}}%[[FIRSTS:[^ ]*]] : memref<512xi32
-// CHECK:           memref.atomic_rmw addi %c1_i32, %[[TICKETS]][%c0]
+// CHECK:           memref.atomic_rmw addi %c1_i32, %[[TOTALS]][%c2, %c0]
 // CHECK:           memref.store %c0_i64, %[[SAID_NEXT]]
 // CHECK-COUNT-4:   memref.load %[[KEYS]]
 
@@ -83,7 +81,7 @@ func.func @sort(%keys: memref<?xi64>, %sorted: memref<?xi64>, %permutation: memr
 // are: those that move by one too many do nothing.
 
 // CHECK-LABEL: func.func @fields(
-// CHECK:         %[[TICKETS:.*]] = memref.alloc() {{.*}} : memref<8xi32>
+// CHECK:         memref.alloc() {{.*}} : memref<9x512xi32>
 // CHECK:         %[[RANGES:.*]] = memref.alloc() {{.*}} : memref<8xi32>
 // CHECK:         scf.parallel
 // CHECK:           memref.store %{{.*}}, %[[RANGES]]
@@ -103,9 +101,9 @@ func.func @fields(%keys: memref<?xi64>, %sorted: memref<?xi64>, %permutation: me
   return
 }
 
-// One digit needs no side: the totals, the tickets and what tiles say are all.
+// One digit needs no side: the totals and what tiles say are all.
 // CHECK-LABEL: func.func @one_digit(
-// CHECK-COUNT-3: memref.alloc
+// CHECK-COUNT-2: memref.alloc
 // CHECK-NOT:     memref.alloc
 // CHECK:         return
 func.func @one_digit(%keys: memref<?xi32>, %sorted: memref<?xi32>, %permutation: memref<?xi32>) {

@@ -17,9 +17,10 @@
 // the network operation that it came from (`op_id`).
 //
 // A destination holds nothing that is read, and what belongs to the result is
-// written whole, with two exceptions: `unique` leaves `row_of` as it is where no
-// key came from, and `to_dense` leaves a grid as it is where no row is. The
-// first `count` elements of a destination with a count belong to the result.
+// written whole, with three exceptions: `unique` leaves `row_of` as it is where
+// no key came from, `to_dense` leaves a grid as it is where no row is, and
+// `tile_rows` leaves out offsets that no row nearby has. The first `count`
+// elements of a destination with a count belong to the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -323,14 +324,15 @@ def SparseConv_TileRowsOp
   let description = [{
     The rows of `table` [N, K] in an order in which neighbours in a tile of `rows`
     rows have most offsets in common: `order` [P] is the row of each slot, or -1
-    behind the last; `tiled_table` [K, P] is table[order[p], k], or -1;
-    `masks` [P / rows, ceil(K / 32)] has bit k % 32 of word k / 32 set where a row
-    of the tile has offset k. P is N rounded up to a multiple of 256. `sizes` is
-    `in_rows`, N and P.
+    behind the last; `masks` [P / rows, ceil(K / 32)] has bit k % 32 of word k / 32
+    set where a row of the tile has offset k; `tiled_table` [K, P] is
+    table[order[p], k], or -1, at the offsets that some of the 256 slots around p
+    have (from a multiple of 256 on). P is N rounded up to a multiple of 256.
+    `sizes` is `in_rows`, N and P.
 
     With up to 32 offsets the rows are sorted by the rank in the Gray code of
-    their mask, the offset that fewest rows have as the highest bit; with more they
-    stay as they are.
+    their mask, the offset that fewest rows of a sample have as the highest bit;
+    with more they stay as they are.
   }];
   let arguments = (ins
     SparseConv_TableLike:$table, Index:$in_rows,
