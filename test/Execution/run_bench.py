@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Times maps, convolutions, their gradients and the networks on a GPU.
 
-usage: run_bench.py [--scene=FILE ...] [--channels=16,32,...] [--dtype=f16]
-                    [--only=TEXT] [--runs=N] [--json=FILE]
+usage: run_bench.py [--scene=FILE ...] [--channels=16,32,...] [--only=TEXT]
+                    [--dtype=f16|bf16|f32] [--runs=N] [--json=FILE]
 
 A scene is a .npy of coordinates [N, 4] int32 (batch, x, y, z), or a .npz with
 such an array `coords`; without one, a made-up sweep is taken. A layer's time is
@@ -12,8 +12,10 @@ kernels count, what layers share (maps, packed weights) does not. Medians.
 
 The floor of a layer is the larger of its bytes / 4264 GB/s and its flops / 738
 TFLOP/s, the measured limits of an H200; bytes are features in and out once,
-weights, and 4 for each pair. The error is the largest of 256 rows against
-float64, over the largest magnitude there.
+weights, and 4 for each pair. The error is the largest of 256 rows (of a gradient
+by the weights: of 16 x 16 channels of each offset) against float64, over the
+largest magnitude there. With --dtype=f16, layers of some channels are timed in
+bf16 as well.
 """
 
 import argparse
@@ -26,6 +28,7 @@ import tempfile
 
 import numpy as np
 
+import oracle
 import run_checks
 
 PACKING = "<i64, batch = 8, bits = [20, 20, 16], guard = [64, 64, 64]>"
@@ -35,6 +38,7 @@ HEAD = f"""#packing = #sparseconv.packing{PACKING}
 """
 BYTES_PER_US, FLOPS_PER_US = 4264e3, 738e6
 MORE = 10  # layers beside the first
+ALSO_BF16 = (64, 128)  # channels of layers in bf16 beside f16
 
 
 class Case:
@@ -172,50 +176,65 @@ class Bench:
     def scene(self, name, coords):
         options, random = self.options, np.random.default_rng(1)
         points = self.save("points.npy", coords)
-        dtype = np.float16
-        rows = len(coords)
+        rows, table = len(coords), None
 
         for channels in options.channels:
             weights = random.standard_normal((27, channels, channels))
-            weights = (weights / np.sqrt(8 * channels)).astype(dtype)
-            features = random.standard_normal((rows, channels)).astype(dtype)
-            w, x = self.save("w.npy", weights), self.save("x.npy", features)
-            one = [f"points0={points}", f"features={x}", f"w={w}"]
-
-            def difference(kind, channels=channels, one=one):
-                few = self.time(make_layers(kind, options.dtype, channels, 1), one)
-                many = self.time(make_layers(kind, options.dtype, channels, MORE + 1), one)
-                return (many - few) / MORE
-
-            table = self.table(points)
-            pairs = int((table >= 0).sum())
-            # The bytes of the features in and out are the same in all passes.
-            moved = 2 * rows * channels * 2 + 27 * channels * channels * 2 + 4 * pairs
-            floor = max(moved / BYTES_PER_US, 2 * pairs * channels**2 / FLOPS_PER_US)
-            for kind in ("forward", "input_grad", "weight_grad"):
-
-                def measure(kind=kind, floor=floor):
-                    row = {"median_us": difference(kind), "floor_us": floor}
-                    if kind == "forward":
-                        row["max_error"] = self.error(one, table, features, weights)
-                    return row
-
-                self.add(f"{name} {kind} {options.dtype} C={channels}", rows, measure)
+            weights /= np.sqrt(8 * channels)
+            features = random.standard_normal((rows, channels))
+            if table is None:
+                table = self.table(points)
+            dtypes = [options.dtype]
+            if options.dtype == "f16" and channels in ALSO_BF16:
+                dtypes.append("bf16")
+            for dtype in dtypes:
+                stored = [oracle.encode(array, dtype) for array in (features, weights)]
+                x, w = self.save("x.npy", stored[0]), self.save("w.npy", stored[1])
+                one = [f"points0={points}", f"features={x}", f"w={w}"]
+                self.layers(name, dtype, channels, one, table, stored)
+        dtype = options.dtype
+        stored = [oracle.encode(array, dtype) for array in (features, weights)]
+        x, w = self.save("x.npy", stored[0]), self.save("w.npy", stored[1])
 
         few = [f"points0={points}", f"features={x}", f"w={w}"]
         many = few + [f"points{i}={points}" for i in range(1, 5)]
 
         def of(kind):
-            first = self.time(make_layers(kind, options.dtype, channels, 1), few)
-            return (self.time(make_layers(kind, options.dtype, channels, 5), many) - first) / 4
+            first = self.time(make_layers(kind, dtype, channels, 1), few)
+            return (self.time(make_layers(kind, dtype, channels, 5), many) - first) / 4
 
         self.add(f"{name} pack and gather C={channels}", rows, lambda: {"median_us": of("pack")})
         # Table, masks and order; packing and the convolution taken off.
         self.add(
             f"{name} map 3x3x3 with masks and order", rows,
-            lambda: {"median_us": of("map") - of("pack") - difference("forward")},
+            lambda: {
+                "median_us": of("map") - of("pack")
+                - self.difference("forward", dtype, channels, few)
+            },
         )  # fmt: skip
         self.networks(name, points, rows)
+
+    def difference(self, kind, dtype, channels, inputs):
+        """Microseconds of a layer."""
+        few = self.time(make_layers(kind, dtype, channels, 1), inputs)
+        return (self.time(make_layers(kind, dtype, channels, MORE + 1), inputs) - few) / MORE
+
+    def layers(self, name, dtype, channels, inputs, table, stored):
+        pairs, size = int((table >= 0).sum()), 4 if dtype == "f32" else 2
+        # The bytes of the features in and out are the same in all passes.
+        moved = (2 * len(table) * channels + 27 * channels * channels) * size + 4 * pairs
+        floor = max(moved / BYTES_PER_US, 2 * pairs * channels**2 / FLOPS_PER_US)
+        for kind in ("forward", "input_grad", "weight_grad"):
+
+            def measure(kind=kind):
+                row = {
+                    "median_us": self.difference(kind, dtype, channels, inputs),
+                    "floor_us": floor,
+                }
+                row["max_error"] = self.error(kind, dtype, inputs, table, *stored)
+                return row
+
+            self.add(f"{name} {kind} {dtype} C={channels}", len(table), measure)
 
     def table(self, points):
         text = HEAD + (
@@ -229,24 +248,55 @@ class Bench:
         self.run(text, [points], f"--output={path}", "--quiet")
         return np.load(path)
 
-    def error(self, inputs, table, features, weights):
-        """Of sampled rows, against float64."""
+    def error(self, kind, dtype, inputs, table, features, weights):
+        """Of sampled rows or channels, against float64."""
         channels = features.shape[1]
-        case = Case(self.options.dtype, channels)
+        case = Case(dtype, channels)
         case.map()
         case.conv("%x0", "%y")
-        case.results = [("%y", case.rows), ("%o0", "tensor<?xi32>")]
-        y, order = (os.path.join(self.folder, n) for n in ("y.npy", "order.npy"))
-        self.run(case.text(), inputs, f"--output={y}", f"--output={order}", "--quiet")
-        found, sorted_features = np.load(y), features[np.load(order)]
-        sample = np.random.default_rng(2).choice(len(table), min(256, len(table)), replace=False)
-        expected = np.zeros((len(sample), channels))
-        for k in range(27):
-            rows = table[sample, k]
-            gathered = sorted_features[np.maximum(rows, 0)].astype(np.float64)
-            gathered[rows < 0] = 0
-            expected += gathered @ weights[k].astype(np.float64)
-        return float(np.abs(found[sample] - expected).max() / np.abs(expected).max())
+        result = ("%y", case.rows)
+        if kind == "input_grad":
+            case.input_grad("%x0", "%dx")
+            result = ("%dx", case.rows)
+        if kind == "weight_grad":
+            case.weight_grad("%y", "%x0", "%dw")
+            result = ("%dw", case.weights)
+        case.results = [result, ("%y", case.rows), ("%o0", "tensor<?xi32>")]
+        found, y, order = (
+            os.path.join(self.folder, n) for n in ("found.npy", "y.npy", "order.npy")
+        )
+        self.run(
+            case.text(), inputs, f"--output={found}", f"--output={y}", f"--output={order}",
+            "--quiet",
+        )  # fmt: skip
+        found = oracle.decode(np.load(found))
+        x = oracle.decode(features)[np.load(order)]
+        w, random = oracle.decode(weights), np.random.default_rng(2)
+        if kind == "weight_grad":
+            y = oracle.decode(np.load(y))
+            some = [np.sort(random.choice(channels, min(16, channels), False)) for _ in range(2)]
+            found, expected = found[:, some[0][:, None], some[1]], []
+            for k in range(27):
+                rows = np.flatnonzero(table[:, k] >= 0)
+                taken = y[table[rows, k]][:, some[0]]
+                expected.append(taken.T @ x[rows][:, some[1]])
+        else:
+            sample = random.choice(len(table), min(256, len(table)), replace=False)
+            found, expected = found[sample], np.zeros((len(sample), channels))
+            place = np.full(len(table), -1)
+            place[sample] = np.arange(len(sample))
+            for k in range(27):
+                # Pairs (in, out) of the offset, and their places in the sample.
+                out_rows = np.flatnonzero(table[:, k] >= 0)
+                in_rows, slices = table[out_rows, k], w[k]
+                if kind == "forward":
+                    gathered, to = in_rows, place[out_rows]
+                else:
+                    gathered, to, slices = out_rows, place[in_rows], w[k].T
+                is_taken = to >= 0
+                np.add.at(expected, to[is_taken], x[gathered[is_taken]] @ slices)
+        expected = np.asarray(expected)
+        return float(np.abs(found - expected).max() / np.abs(expected).max())
 
     def networks(self, name, points, rows):
         python = [sys.executable, "-m"]
@@ -260,8 +310,9 @@ class Bench:
                                 self.options.dtype, "-o", module], check=True)  # fmt: skip
                 subprocess.run([*python, "sparseconv.weights", module, "-o", weights], check=True)
                 random = np.random.default_rng(3)
-                features = random.standard_normal((rows, channels)).astype(np.float16)
-                inputs = [f"points={points}", f"features={self.save('f.npy', features)}"]
+                features = random.standard_normal((rows, channels))
+                features = self.save("f.npy", oracle.encode(features, self.options.dtype))
+                inputs = [f"points={points}", f"features={features}"]
                 done = subprocess.run(
                     ["sparseconv-run", module, "--target=cuda", f"--weights={weights}",
                      f"--time={self.options.runs}", *[f"--input={i}" for i in inputs]],
@@ -299,7 +350,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--scene", action="append", default=[], help=".npy or .npz; repeatable")
     parser.add_argument("--channels", default="16,32,64,96,128,256")
-    parser.add_argument("--dtype", default="f16", choices=["f16"])
+    parser.add_argument("--dtype", default="f16", choices=["f16", "bf16", "f32"])
     parser.add_argument("--only", default="", help="rows with this text in their name")
     parser.add_argument("--runs", type=int, default=30, help="of which the median is taken")
     parser.add_argument("--json", default="bench.json", help="file for the results")
