@@ -436,9 +436,9 @@ def SparseConv_GlobalPoolKernelOp
     : SparseConv_KernelOp<"global_pool", "getY", 1> {
   let summary = "pooling over the rows of each batch item";
   let description = [{
-    y[b] combines the rows of x whose key has batch index b, in f32 in the order
-    of the rows; none gives 0. A batch index not below the rows of y is reported
-    and its row left out.
+    y[b] combines the rows of x whose key has batch index b, in f32; none gives 0.
+    The CPU adds them up in their order, a GPU in parts that the numbers of rows
+    decide. A batch index not below the rows of y is reported and its row left out.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_KeysLike:$keys,

@@ -108,7 +108,8 @@ def SparseConv_GlobalPoolOp : SparseConv_Op<"global_pool",
 
     Row b of the result combines the rows of batch item b; an empty item gives
     0. The number of items is the result's static first dimension, or `batch`
-    where that is dynamic. Sums are accumulated in f32 in row order.
+    where that is dynamic. Sums are accumulated in f32, in an order that the
+    numbers of rows decide.
 
     Run-time errors: `x` with another number of rows than the set; a batch index
     not below the number of items.
