@@ -50,6 +50,13 @@ static Elements getMagnitudes(Elements elements) {
   return elements;
 }
 
+/// By how much of its size a product may be off: where tf32 is allowed both
+/// factors may be rounded to 11 significant bits.
+static double getProductError(bool allowTf32) {
+  constexpr double tf32Roundoff = 0x1p-11;
+  return allowTf32 ? tf32Roundoff * (2 + tf32Roundoff) : 0;
+}
+
 /// y[r] = sum over k of x[map(r, k)] . w[k]. Rows are taken in blocks that
 /// share each slice of the weights; every sum runs over k, then over channels.
 static Elements sumOverMap(const KernelMap &map, const Elements &x,
@@ -94,7 +101,7 @@ static Elements countProducts(const KernelMap &map, const Weights &w) {
 
 static llvm::Error setSumOverMap(Value result, const KernelMap &map,
                                  const DenseValue &x, const Weights &w,
-                                 Frame &frame) {
+                                 bool allowTf32, Frame &frame) {
   Elements y = sumOverMap(map, *x.data, w), magnitudes, products;
   if (frame.wantsBounds()) {
     Weights sizes = w;
@@ -103,7 +110,8 @@ static llvm::Error setSumOverMap(Value result, const KernelMap &map,
     products = countProducts(map, w);
   }
   return frame.setSum(result, {map.outRows, w.getOutChannels()}, std::move(y),
-                      std::move(magnitudes), std::move(products));
+                      std::move(magnitudes), std::move(products),
+                      getProductError(allowTf32));
 }
 
 //===----------------------------------------------------------------------===//
@@ -163,7 +171,7 @@ static llvm::Error runConv(ConvOp op, Frame &frame) {
   }
   Weights w(frame.getDense(op.getW()));
   if (!op.hasEpilogue())
-    return setSumOverMap(op.getY(), map, x, w, frame);
+    return setSumOverMap(op.getY(), map, x, w, op.getAllowTf32(), frame);
   Elements y = sumOverMap(map, *x.data, w);
   if (llvm::Error error = runEpilogue(op, y, frame))
     return error;
@@ -177,7 +185,8 @@ static llvm::Error runInputGrad(InputGradOp op, Frame &frame) {
   if (llvm::Error error = checkRows(op, 0, dy, map.outRows, StatusSide::OutSet))
     return error;
   Weights w(frame.getDense(op.getW()));
-  return setSumOverMap(op.getDx(), map.transpose(), dy, w.transpose(), frame);
+  return setSumOverMap(op.getDx(), map.transpose(), dy, w.transpose(),
+                       op.getAllowTf32(), frame);
 }
 
 /// dw[k] = sum over r of transpose(x[map(r, k)]) . dy[r], by groups.
@@ -226,7 +235,8 @@ static llvm::Error runWeightGrad(WeightGradOp op, Frame &frame) {
     }
   }
   return frame.setSum(op.getDw(), type.getShape(), std::move(dw),
-                      std::move(magnitudes), std::move(products));
+                      std::move(magnitudes), std::move(products),
+                      getProductError(op.getAllowTf32()));
 }
 
 void reference::registerConv(HandlerTable &table) {

@@ -227,7 +227,7 @@ bool Frame::hasApproximateOperand(Operation *op) const {
 
 llvm::Error Frame::setSum(Value value, ArrayRef<int64_t> shape,
                           Elements elements, Elements magnitudes,
-                          Elements products) {
+                          Elements products, double productError) {
   auto type = cast<RankedTensorType>(value.getType());
   Operation *op = value.getDefiningOp();
   if (static_cast<size_t>(type.getRank()) != shape.size())
@@ -256,9 +256,10 @@ llvm::Error Frame::setSum(Value value, ArrayRef<int64_t> shape,
     double sumRoundoff = getUnitRoundoff(ElementKind::F32);
     double halfMinimum = getHalfMinimum(*kind);
     for (size_t i = 0, e = elements.size(); i < e; ++i)
-      magnitudes[i] = outRoundoff * std::abs(elements[i]) +
-                      (products[i] + 2) * sumRoundoff * magnitudes[i] +
-                      halfMinimum;
+      magnitudes[i] =
+          outRoundoff * std::abs(elements[i]) +
+          ((products[i] + 2) * sumRoundoff + productError) * magnitudes[i] +
+          halfMinimum;
     dense.bound = std::make_shared<const Elements>(std::move(magnitudes));
     dense.unrounded = std::make_shared<const Elements>(elements);
   }

@@ -110,9 +110,11 @@ public:
   llvm::Error setDense(Value value, ArrayRef<int64_t> shape, Elements elements);
   /// The same for the sum of `products[i]` products with `magnitudes[i]` as the
   /// sum of their absolute values; both are empty when no bounds are wanted. A
-  /// sum over operands that are approximate themselves gets no bound.
+  /// sum over operands that are approximate themselves gets no bound. A product
+  /// may be off by `productError` of its size.
   llvm::Error setSum(Value value, ArrayRef<int64_t> shape, Elements elements,
-                     Elements magnitudes, Elements products);
+                     Elements magnitudes, Elements products,
+                     double productError = 0);
 
   /// Runs the block of a region with these arguments; returns the operands of
   /// its terminator.

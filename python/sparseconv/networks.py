@@ -10,6 +10,9 @@ Networks: minkunet42 (MinkUNet-42: 42 convolutions and 7 pointwise shortcuts),
 resnet21d (SparseResNet21D, 21 convolutions) and spconvbench (the layers of
 spconv's own benchmark: submanifold pairs with max pooling, no norm).
 
+With --dtype tf32 features are f32, and convolutions may round what they multiply
+to tf32.
+
 Batch norm is folded to a scale and a shift a channel, as at inference. Every
 weight is an argument with a name; `sparseconv.weights` makes values for them.
 """
@@ -31,7 +34,9 @@ class Network:
     """Collects the body, the arguments and the helpers of one function."""
 
     def __init__(self, name, title, dtype, in_channels):
-        self.name, self.title, self.dtype = name, title, dtype
+        self.name, self.title, self.precision = name, title, dtype
+        self.permission = " tf32 = allowed" if dtype == "tf32" else ""
+        self.dtype = dtype = "f32" if dtype == "tf32" else dtype
         self.arguments = [
             ("points", "tensor<?x4xi32>"),
             ("features", f"tensor<?x{in_channels}x{dtype}>"),
@@ -121,8 +126,8 @@ class Network:
         weights = f"tensor<{volume}x{x.channels}x{channels}x{self.dtype}>"
         w = self.argument(f"{name}.weight", weights)
         y = self.emit_value(
-            f"sparseconv.conv {x.name}, {w}, {map_name} : {self.rows(x.channels)}, "
-            f"{weights}, {self.map_type(volume, x.level, target)} -> {self.rows(channels)}")
+            f"sparseconv.conv {x.name}, {w}, {map_name}{self.permission} : "
+            f"{self.rows(x.channels)}, {weights}, {self.map_type(volume, x.level, target)} -> {self.rows(channels)}")
         return Value(y, channels, target)
 
     def call(self, helper, x, *others):
@@ -186,8 +191,8 @@ class Network:
         bias = self.argument(f"{name}.bias", bias_type)
         y = f"%{self.count}"
         self.count += 1
-        self.emit(f"{y} = sparseconv.conv {x.name}, {w}, {map_name} epilogue({bias} : "
-                  f"{bias_type}) {{")
+        self.emit(f"{y} = sparseconv.conv {x.name}, {w}, {map_name}{self.permission} "
+                  f"epilogue({bias} : {bias_type}) {{")
         self.emit(f"^bb0(%acc: f32, %b: {self.dtype}):")
         b = "%b"
         if self.dtype != "f32":
@@ -208,7 +213,7 @@ class Network:
                   "tensor<?x4xi32>")
         self.emit(f"return {x.name}, %coordinates : {self.rows(x.channels)}, tensor<?x4xi32>")
         lines = [f"// {self.title}", "// Written by: python3 -m sparseconv.networks "
-                 f"{self.name} --dtype {self.dtype}", "", f"#packing = #sparseconv.packing{PACKING}"]
+                 f"{self.name} --dtype {self.precision}", "", f"#packing = #sparseconv.packing{PACKING}"]
         lines += [f"{alias} = {text}" for alias, text in self.aliases.items()]
         lines += ["", "module {", f"  func.func @{self.name}("]
         for i, (name, type_) in enumerate(self.arguments):
@@ -333,7 +338,7 @@ def main(arguments=None):
         prog="sparseconv.networks", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("network", choices=sorted(NETWORKS))
-    parser.add_argument("--dtype", choices=["f32", "f16", "bf16"], default="f32")
+    parser.add_argument("--dtype", choices=["f32", "tf32", "f16", "bf16"], default="f32")
     parser.add_argument("-o", "--output", help="file to write (default: standard output)")
     options = parser.parse_args(arguments)
     text = NETWORKS[options.network](options.dtype)

@@ -7,6 +7,10 @@ import re
 
 import numpy as np
 
+# By how much of its size a product of two factors may be off that are rounded to
+# tf32, 11 significant bits.
+TF32_PRODUCT = (1 + 2.0**-11) ** 2 - 1
+
 UNIT = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
 SMALLEST = {"f32": 2.0**-149, "f16": 2.0**-24, "bf16": 2.0**-133}
 
@@ -36,13 +40,16 @@ def decode(array):
 class Bounded:
     """Values in float64 and the sum of absolute products behind each."""
 
+    # By how much of its size a product may be off.
+    product_error = 0.0
+
     def __init__(self, value, absolute, products):
         self.value, self.absolute, self.products = value, absolute, products
 
     def get_bound(self, dtype):
         return (
             UNIT[dtype] * np.abs(self.value)
-            + (self.products + 2) * UNIT["f32"] * self.absolute
+            + ((self.products + 2) * UNIT["f32"] + self.product_error) * self.absolute
             + SMALLEST[dtype] / 2
         )
 

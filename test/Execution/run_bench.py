@@ -2,7 +2,7 @@
 """Times maps, convolutions, their gradients and the networks on a GPU.
 
 usage: run_bench.py [--scene=FILE ...] [--channels=16,32,...] [--only=TEXT]
-                    [--dtype=f16|bf16|f32] [--runs=N] [--json=FILE]
+                    [--dtype=f16|bf16|f32|tf32] [--runs=N] [--json=FILE]
 
 A scene is a .npy of coordinates [N, 4] int32 (batch, x, y, z), or a .npz with
 such an array `coords`; without one, a made-up sweep is taken. A layer's time is
@@ -11,7 +11,8 @@ graphs in one stream, divided by how many more there are: launches between
 kernels count, what layers share (maps, packed weights) does not. Medians.
 
 The floor of a layer is the larger of its bytes / 4264 GB/s and its flops / 738
-TFLOP/s, the measured limits of an H200; bytes are features in and out once,
+TFLOP/s, the measured limits of an H200 (tf32: half of that; f32: 67 TFLOP/s);
+tf32 is f32 whose products may be rounded; bytes are features in and out once,
 weights, and 4 for each pair. The error is the largest of 256 rows (of a gradient
 by the weights: of 16 x 16 channels of each offset) against float64, over the
 largest magnitude there. With --dtype=f16, layers of some channels are timed in
@@ -36,15 +37,23 @@ HEAD = f"""#packing = #sparseconv.packing{PACKING}
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 !map = !sparseconv.kernel_map<27, !set to !set>
 """
-BYTES_PER_US, FLOPS_PER_US = 4264e3, 738e6
+BYTES_PER_US = 4264e3
+FLOPS_PER_US = {"f16": 738e6, "bf16": 738e6, "tf32": 369e6, "f32": 67e6}
 MORE = 10  # layers beside the first
 ALSO_BF16 = (64, 128)  # channels of layers in bf16 beside f16
+
+
+def get_storage(dtype):
+    """How arrays are stored; tf32 is how they are multiplied."""
+    return "f32" if dtype == "tf32" else dtype
 
 
 class Case:
     """A function of the points, features [N, C], gradients and weights."""
 
     def __init__(self, dtype, channels, packs=1):
+        self.permission = " tf32 = allowed" if dtype == "tf32" else ""
+        dtype = get_storage(dtype)
         self.rows = f"tensor<?x{channels}x{dtype}>"
         self.weights = f"tensor<27x{channels}x{channels}x{dtype}>"
         self.body, self.results = [], []
@@ -65,20 +74,20 @@ class Case:
 
     def conv(self, x, y, i=0):
         self.body.append(
-            f"{y} = sparseconv.conv {x}, %w, %m{i} : {self.rows}, {self.weights}, !map "
-            f"-> {self.rows}"
+            f"{y} = sparseconv.conv {x}, %w, %m{i}{self.permission} : {self.rows}, "
+            f"{self.weights}, !map -> {self.rows}"
         )
 
     def input_grad(self, dy, dx):
         self.body.append(
-            f"{dx} = sparseconv.input_grad {dy}, %w, %m0 : {self.rows}, {self.weights}, !map "
-            f"-> {self.rows}"
+            f"{dx} = sparseconv.input_grad {dy}, %w, %m0{self.permission} : {self.rows}, "
+            f"{self.weights}, !map -> {self.rows}"
         )
 
     def weight_grad(self, x, dy, dw):
         self.body.append(
-            f"{dw} = sparseconv.weight_grad {x}, {dy}, %m0 : {self.rows}, {self.rows}, !map "
-            f"-> {self.weights}"
+            f"{dw} = sparseconv.weight_grad {x}, {dy}, %m0{self.permission} : {self.rows}, "
+            f"{self.rows}, !map -> {self.weights}"
         )
 
     def text(self):
@@ -188,12 +197,13 @@ class Bench:
             if options.dtype == "f16" and channels in ALSO_BF16:
                 dtypes.append("bf16")
             for dtype in dtypes:
-                stored = [oracle.encode(array, dtype) for array in (features, weights)]
+                storage = get_storage(dtype)
+                stored = [oracle.encode(array, storage) for array in (features, weights)]
                 x, w = self.save("x.npy", stored[0]), self.save("w.npy", stored[1])
                 one = [f"points0={points}", f"features={x}", f"w={w}"]
                 self.layers(name, dtype, channels, one, table, stored)
         dtype = options.dtype
-        stored = [oracle.encode(array, dtype) for array in (features, weights)]
+        stored = [oracle.encode(array, get_storage(dtype)) for array in (features, weights)]
         x, w = self.save("x.npy", stored[0]), self.save("w.npy", stored[1])
 
         few = [f"points0={points}", f"features={x}", f"w={w}"]
@@ -220,10 +230,10 @@ class Bench:
         return (self.time(make_layers(kind, dtype, channels, MORE + 1), inputs) - few) / MORE
 
     def layers(self, name, dtype, channels, inputs, table, stored):
-        pairs, size = int((table >= 0).sum()), 4 if dtype == "f32" else 2
+        pairs, size = int((table >= 0).sum()), 4 if get_storage(dtype) == "f32" else 2
         # The bytes of the features in and out are the same in all passes.
         moved = (2 * len(table) * channels + 27 * channels * channels) * size + 4 * pairs
-        floor = max(moved / BYTES_PER_US, 2 * pairs * channels**2 / FLOPS_PER_US)
+        floor = max(moved / BYTES_PER_US, 2 * pairs * channels**2 / FLOPS_PER_US[dtype])
         for kind in ("forward", "input_grad", "weight_grad"):
 
             def measure(kind=kind):
@@ -311,7 +321,7 @@ class Bench:
                 subprocess.run([*python, "sparseconv.weights", module, "-o", weights], check=True)
                 random = np.random.default_rng(3)
                 features = random.standard_normal((rows, channels))
-                features = self.save("f.npy", oracle.encode(features, self.options.dtype))
+                features = self.save("f.npy", oracle.encode(features, get_storage(self.options.dtype)))
                 inputs = [f"points={points}", f"features={features}"]
                 done = subprocess.run(
                     ["sparseconv-run", module, "--target=cuda", f"--weights={weights}",
@@ -350,7 +360,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--scene", action="append", default=[], help=".npy or .npz; repeatable")
     parser.add_argument("--channels", default="16,32,64,96,128,256")
-    parser.add_argument("--dtype", default="f16", choices=["f16", "bf16", "f32"])
+    parser.add_argument("--dtype", default="f16", choices=list(FLOPS_PER_US))
     parser.add_argument("--only", default="", help="rows with this text in their name")
     parser.add_argument("--runs", type=int, default=30, help="of which the median is taken")
     parser.add_argument("--json", default="bench.json", help="file for the results")

@@ -254,7 +254,7 @@ def make_jobs(options):
     jobs = [
         NetworkJob(os.path.basename(file)[: -len(".mlir")], dtype, settings, work, options.scan)
         for file in files
-        for dtype in (("f32", "f16", "bf16") if options.scan else ("f32", "f16"))
+        for dtype in (("f32", "tf32", "f16", "bf16") if options.scan else ("f32", "tf32", "f16"))
     ]
     if options.scan:
         return jobs

@@ -17,7 +17,10 @@ using ::sparseconv::ElementKind;
 using ::sparseconv::HostTensor;
 
 /// Relative L2 error that a network of this element type is held against.
-static double getTolerance(ElementKind kind) {
+static double getTolerance(ElementKind kind, bool allowsTf32) {
+  // Tf32 has as many significant bits as f16.
+  if (allowsTf32 && kind == ElementKind::F32)
+    kind = ElementKind::F16;
   switch (kind) {
   case ElementKind::F16:
     return 3e-3;
@@ -44,6 +47,7 @@ static std::string getPosition(const HostTensor &tensor, int64_t flat) {
 bool mlir::sparseconv::compareWithReference(StringRef name,
                                             const HostTensor &found,
                                             const BoundedResult &expected,
+                                            bool allowsTf32,
                                             llvm::raw_ostream &os) {
   const HostTensor &reference = expected.value;
   os << "check '" << name << "': ";
@@ -101,7 +105,7 @@ bool mlir::sparseconv::compareWithReference(StringRef name,
     boundText << llvm::format("%.3g", expected.bound->getDouble(where))
               << " for that element";
   } else {
-    double tolerance = getTolerance(found.getKind());
+    double tolerance = getTolerance(found.getKind(), allowsTf32);
     ok = relative <= tolerance;
     boundText << llvm::format("relative L2 %.1g", tolerance);
   }

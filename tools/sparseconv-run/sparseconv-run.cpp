@@ -13,6 +13,7 @@
 #include "ResultPicture.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Execution/CpuExecutable.h"
 #include "sparseconv/Execution/CudaExecutable.h"
 #include "sparseconv/IO/Npy.h"
@@ -20,6 +21,7 @@
 #include "sparseconv/Reference/Reference.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -272,10 +274,18 @@ static int checkResults(ModuleOp module, StringRef name,
   auto expected = runReferenceWithBounds(module, name, arguments);
   if (!expected)
     return fail("reference: " + llvm::toString(expected.takeError()));
+  bool allowsTf32 = false;
+  module.walk([&](Operation *op) {
+    allowsTf32 |= TypeSwitch<Operation *, bool>(op)
+                      .Case<ConvOp, InputGradOp, WeightGradOp>(
+                          [](auto conv) { return conv.getAllowTf32(); })
+                      .Default(false);
+  });
   bool ok = true;
   for (auto [parameter, found, reference] :
        llvm::zip(signature.results, results, *expected))
-    ok &= compareWithReference(parameter.name, found, reference, llvm::outs());
+    ok &= compareWithReference(parameter.name, found, reference, allowsTf32,
+                               llvm::outs());
   return ok ? 0 : 1;
 }
 

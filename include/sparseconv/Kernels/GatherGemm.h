@@ -83,6 +83,10 @@ struct GatherGemmConfig {
   /// are fewer rows than the device has room for.
   int64_t splitK = 1;
 
+  bool multipliesOnTensorCores() const {
+    return strategy != GatherStrategy::Fma;
+  }
+
   /// The best known configuration for a shape.
   static GatherGemmConfig choose(GemmElement element, int64_t offsets,
                                  int64_t inChannels, int64_t outChannels,
@@ -122,9 +126,11 @@ GatherGemmConfig getTiledGemm(GemmTilingAttr tiling, DataflowAttr dataflow,
 GemmTilingAttr getTiling(MLIRContext *context, const GatherGemmConfig &config);
 
 /// The best known configuration on `chip`: FMA where tensor cores cannot take
-/// the weights, or where features have another type.
+/// the weights, or where features have another type, and for f32 that may not
+/// be rounded to tf32.
 GatherGemmConfig chooseGatherGemm(ShapedType weights, bool isTransposed,
-                                  Type features, const GpuChip &chip);
+                                  Type features, bool allowTf32,
+                                  const GpuChip &chip);
 
 /// What to do with a sum before it is rounded and stored.
 using GemmEpilogue = function_ref<Value(GpuBuilder &b, Value sum, Value row,

@@ -38,8 +38,8 @@ struct WeightGradConfig {
   /// Channels are those of one group.
   int64_t offsets = 1, groups = 1, inChannels = 1, outChannels = 1;
 
-  /// mma.sync, for two sides of one 16-bit type whose rows are whole pieces of
-  /// 16 bytes; else threads multiply and add.
+  /// mma.sync, for two sides of one type, 16-bit or tf32, whose rows are whole
+  /// pieces of 16 bytes; else threads multiply and add.
   bool tensorCores = false;
   /// What a thread block owns of one offset.
   int64_t tileGroups = 1, tileIn = 1, tileOut = 1;
@@ -59,9 +59,11 @@ struct WeightGradConfig {
 
   static WeightGradConfig choose(Type xElement, Type dyElement, int64_t offsets,
                                  int64_t groups, int64_t inChannels,
-                                 int64_t outChannels, const GpuChip &chip);
+                                 int64_t outChannels, bool allowTf32,
+                                 const GpuChip &chip);
 
   /// Derived numbers.
+  int64_t elementBytes() const { return xElement.isF32() ? 4 : 2; }
   int64_t pieces() const {
     return tileGroups * (tileIn / pieceIn) * (tileOut / pieceOut);
   }
@@ -88,8 +90,9 @@ struct WeightGradConfig {
 
 private:
   int64_t pitch(int64_t tile) const {
-    // The 16 bytes more put eight rows into different banks.
-    return tensorCores ? tile * 2 + 16 : tileGroups * tile * 4;
+    // The bytes more put what a warp reads at once into different banks: eight
+    // rows of 16 bytes, or of f32 four rows of 32 bytes.
+    return tensorCores ? (tile + 8) * elementBytes() : tileGroups * tile * 4;
   }
 };
 

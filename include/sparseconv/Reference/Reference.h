@@ -69,7 +69,9 @@ runReference(ModuleOp module, StringRef entry,
 /// largest error per element that a target may make (design section 2):
 ///   u_out * |y64| + (P + 2) * u_acc * sum |x * w|
 /// plus half of the smallest number of the element type, which no rounding near
-/// zero can avoid. `value` is then y64: float64, not rounded.
+/// zero can avoid, and where tf32 is allowed (2 u + u^2) * sum |x * w| with
+/// u = 2^-11, the rounding of both factors. `value` is then y64: float64, not
+/// rounded.
 struct BoundedResult {
   ::sparseconv::HostTensor value;
   std::optional<::sparseconv::HostTensor> bound;

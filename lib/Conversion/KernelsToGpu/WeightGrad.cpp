@@ -103,7 +103,7 @@ static void emitImplicitWeightGrad(LoopBuilder &b, ImplicitWeightGradOp op) {
   const GpuChip *chip = GpuChip::find(getChipName(op));
   auto config = WeightGradConfig::choose(
       getElementTypeOrSelf(x.getType()), getElementTypeOrSelf(dy.getType()),
-      shape.offsets, shape.groups, shape.in, shape.out,
+      shape.offsets, shape.groups, shape.in, shape.out, op.getAllowTf32(),
       chip ? *chip : GpuChip::all().back());
   Value sizes = b.alloc({2}, b.getIndexType());
   Value table = turnTable(b, op.getTable(), b.dim(x, 0), sizes);

@@ -20,7 +20,7 @@ template <typename OpTy> static bool isOutputStationary(OpTy op) {
 }
 
 namespace {
-/// What tensor cores need of a map and of weights.
+/// What a GEMM by tiles needs of a map and of weights.
 struct Tiles {
   Value image, table, order, masks, sizes;
 };
@@ -144,7 +144,8 @@ static Replacements lowerWeightGrad(KernelWriter &w, WeightGradOp op,
   Value init =
       tensor::EmptyOp::create(w, type.getShape(), type.getElementType());
   if (isOutputStationary(op)) {
-    auto grad = w.kernel<ImplicitWeightGradOp>(init, x, dy, map.table, init);
+    auto grad = w.kernel<ImplicitWeightGradOp>(init, x, dy, map.table, init,
+                                               op.getAllowTf32());
     return {{{grad.getResult(0)}}};
   }
   auto tiling = cast<TilingAttr>(op.getTilingAttr());

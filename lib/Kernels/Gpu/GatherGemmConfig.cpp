@@ -240,8 +240,12 @@ GatherGemmConfig GatherGemmConfig::choose(GemmElement element, int64_t offsets,
   base.inChannels = inChannels;
   base.outChannels = outChannels;
   base.groups = groups;
+  // What threads multiply if nothing else fits.
+  GatherGemmConfig scalar = base;
+  if (element == GemmElement::TF32)
+    scalar.element = GemmElement::F32;
   if (element == GemmElement::F32 || groups > 1)
-    return base;
+    return scalar;
 
   int64_t unit = element == GemmElement::TF32 ? 8 : 16;
   int64_t whole = alignTo(inChannels, unit);
@@ -288,7 +292,7 @@ GatherGemmConfig GatherGemmConfig::choose(GemmElement element, int64_t offsets,
         add(GatherStrategy::Warp16, warps, 1, depth, part, false, 1);
   if (std::optional<GatherGemmConfig> config = firstThatFits(candidates, chip))
     return *config;
-  return base;
+  return scalar;
 }
 
 /// The shape of weights, and what a tensor core makes of their type.
@@ -312,10 +316,13 @@ static GatherGemmConfig describe(ShapedType weights, bool isTransposed) {
 GatherGemmConfig mlir::sparseconv::chooseGatherGemm(ShapedType weights,
                                                     bool isTransposed,
                                                     Type features,
+                                                    bool allowTf32,
                                                     const GpuChip &chip) {
   GatherGemmConfig shape = describe(weights, isTransposed);
   if (features != weights.getElementType())
     shape.element = GemmElement::F32;
+  else if (features.isF32() && allowTf32)
+    shape.element = GemmElement::TF32;
   return GatherGemmConfig::choose(shape.element, shape.offsets,
                                   shape.inChannels, shape.outChannels,
                                   shape.groups, chip);
@@ -334,6 +341,9 @@ GatherGemmConfig mlir::sparseconv::getTiledGemm(GemmTilingAttr tiling,
   config.stages = tiling.getStages();
   config.resident = tiling.getResident();
   config.splitK = dataflow.getSplitK();
+  // On tensor cores f32 is tf32.
+  if (config.element == GemmElement::F32 && config.multipliesOnTensorCores())
+    config.element = GemmElement::TF32;
   return config;
 }
 

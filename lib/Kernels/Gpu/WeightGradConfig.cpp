@@ -22,11 +22,11 @@ int64_t WeightGradConfig::sharedBytes() const {
 }
 
 /// The tile that leaves least unused, and of those the largest.
-static int64_t chooseTile(int64_t channels) {
+static int64_t chooseTile(int64_t channels, int64_t widest) {
   int64_t best = 16, padded = INT64_MAX;
   for (int64_t tile : {16, 32, 48, 64, 96, 128}) {
     int64_t total = alignTo(channels, tile);
-    if (total <= padded) {
+    if (tile <= widest && total <= padded) {
       best = tile;
       padded = total;
     }
@@ -36,8 +36,10 @@ static int64_t chooseTile(int64_t channels) {
 
 static void chooseMma(WeightGradConfig &config) {
   config.tensorCores = true;
-  config.tileIn = chooseTile(config.inChannels);
-  config.tileOut = chooseTile(config.outChannels);
+  // Rows of f32 take twice the shared memory.
+  int64_t widest = config.elementBytes() == 4 ? 64 : 128;
+  config.tileIn = chooseTile(config.inChannels, widest);
+  config.tileOut = chooseTile(config.outChannels, widest);
   auto piece = [](int64_t tile) { return tile % 32 == 0 ? 32 : 16; };
   config.pieceIn = piece(config.tileIn);
   config.pieceOut = piece(config.tileOut);
@@ -78,7 +80,7 @@ static void chooseFma(WeightGradConfig &config) {
 WeightGradConfig WeightGradConfig::choose(Type xElement, Type dyElement,
                                           int64_t offsets, int64_t groups,
                                           int64_t inChannels,
-                                          int64_t outChannels,
+                                          int64_t outChannels, bool allowTf32,
                                           const GpuChip &chip) {
   WeightGradConfig config;
   config.xElement = xElement;
@@ -87,8 +89,9 @@ WeightGradConfig WeightGradConfig::choose(Type xElement, Type dyElement,
   config.groups = groups;
   config.inChannels = inChannels;
   config.outChannels = outChannels;
-  if (xElement == dyElement && (xElement.isF16() || xElement.isBF16()) &&
-      groups == 1 && inChannels % 8 == 0 && outChannels % 8 == 0)
+  int64_t piece = 16 / config.elementBytes();
+  if (xElement == dyElement && (!xElement.isF32() || allowTf32) &&
+      groups == 1 && inChannels % piece == 0 && outChannels % piece == 0)
     chooseMma(config);
   else
     chooseFma(config);

@@ -73,6 +73,16 @@ func.func @split(%x: tensor<?x256xf16>, %w: tensor<27x256x256xf16>, %m: !map) ->
   return %y : tensor<?x256xf16>
 }
 
+// A permission to multiply in tf32 becomes a tiling, and stays on what has none.
+// CHECK-LABEL: func.func @tf32(
+// CHECK:      sparseconv.kernel.tiled_gemm {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.gemm_tiling<warp16,
+// CHECK:      sparseconv.kernel.implicit_weight_grad {{.*}} {allow_tf32}
+func.func @tf32(%x: tensor<?x32xf32>, %w: tensor<27x32x64xf32>, %m: !map) -> tensor<27x32x64xf32> {
+  %y = sparseconv.conv %x, %w, %m tf32 = allowed : tensor<?x32xf32>, tensor<27x32x64xf32>, !map -> tensor<?x64xf32>
+  %dw = sparseconv.weight_grad %x, %y, %m tf32 = allowed : tensor<?x32xf32>, tensor<?x64xf32>, !map -> tensor<27x32x64xf32>
+  return %dw : tensor<27x32x64xf32>
+}
+
 // The gradient by the weights reads the table as well.
 // CHECK-LABEL: func.func @weight_grad(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?x32xf16> {{[^,]*}}, %[[DY:[^:]*]]: tensor<?x64xf16> {{[^,]*}}, %[[TABLE:[^:]*]]: tensor<?x27xi32> {{[^,]*}}, %[[NIN:[^:]*]]: index

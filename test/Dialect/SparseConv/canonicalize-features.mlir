@@ -118,6 +118,27 @@ func.func @constants(%x: tensor<?x4xf32>, %w: tensor<27x4x8xf32>, %m: !map) -> t
 
 // -----
 
+// A permission stays, and tells two operations apart; where both have it they
+// are one.
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!fine = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !fine to !fine>
+
+// CHECK-LABEL: func.func @tf32(
+// CHECK-NEXT: %[[A:.*]] = sparseconv.conv %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x4xf32>
+// CHECK-NEXT: %[[B:.*]] = sparseconv.conv %{{.*}}, %{{.*}}, %{{.*}} tf32 = allowed : tensor<?x4xf32>
+// CHECK-NEXT: return %[[A]], %[[B]], %[[B]]
+func.func @tf32(%x: tensor<?x4xf32>, %w: tensor<27x4x8xf32>, %m: !map)
+    -> (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) {
+  %0 = sparseconv.conv %x, %w, %m : tensor<?x4xf32>, tensor<27x4x8xf32>, !map -> tensor<?x8xf32>
+  %1 = sparseconv.conv %x, %w, %m tf32 = allowed : tensor<?x4xf32>, tensor<27x4x8xf32>, !map -> tensor<?x8xf32>
+  %2 = sparseconv.conv %x, %w, %m tf32 = allowed : tensor<?x4xf32>, tensor<27x4x8xf32>, !map -> tensor<?x8xf32>
+  return %0, %1, %2 : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// -----
+
 // What nobody reads is not computed: no operation has memory effects.
 
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>

@@ -331,3 +331,51 @@ func.func @f(%x: tensor<?x4xf32>, %dy: tensor<?x8xf32>, %m: !map) {
       : tensor<?x4xf32>, tensor<?x8xf32>, !map -> tensor<27x4x8xf32>
   return
 }
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!map = !sparseconv.kernel_map<9, !fine to !fine>
+func.func @f(%x: tensor<?x4xf16>, %w: tensor<9x4x8xf16>, %m: !map) {
+  // expected-error @+1 {{expects 'x' to be of f32 where tf32 is allowed, but found 'tensor<?x4xf16>'}}
+  %y = sparseconv.conv %x, %w, %m tf32 = allowed
+      : tensor<?x4xf16>, tensor<9x4x8xf16>, !map -> tensor<?x8xf16>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!map = !sparseconv.kernel_map<9, !fine to !fine>
+func.func @f(%dy: tensor<?x8xbf16>, %w: tensor<9x4x8xbf16>, %m: !map) {
+  // expected-error @+1 {{expects 'dy' to be of f32 where tf32 is allowed, but found 'tensor<?x8xbf16>'}}
+  %dx = sparseconv.input_grad %dy, %w, %m tf32 = allowed
+      : tensor<?x8xbf16>, tensor<9x4x8xbf16>, !map -> tensor<?x4xbf16>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!map = !sparseconv.kernel_map<9, !fine to !fine>
+func.func @f(%x: tensor<?x4xf16>, %dy: tensor<?x8xf16>, %m: !map) {
+  // expected-error @+1 {{expects 'x' to be of f32 where tf32 is allowed, but found 'tensor<?x4xf16>'}}
+  %dw = sparseconv.weight_grad %x, %dy, %m tf32 = allowed
+      : tensor<?x4xf16>, tensor<?x8xf16>, !map -> tensor<9x4x8xf16>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!map = !sparseconv.kernel_map<9, !fine to !fine>
+func.func @f(%x: tensor<?x4xf32>, %w: tensor<9x4x8xf32>, %m: !map) {
+  // expected-error @+1 {{expected 'allowed'}}
+  %y = sparseconv.conv %x, %w, %m tf32 = forbidden
+      : tensor<?x4xf32>, tensor<9x4x8xf32>, !map -> tensor<?x8xf32>
+  return
+}

@@ -26,6 +26,32 @@ func.func @conv(%x: tensor<?x32xf16>, %w: tensor<27x32x64xf16>, %m: !map) -> ten
   return %y : tensor<?x64xf16>
 }
 
+// The permission to multiply in tf32, alone and before an epilogue.
+// CHECK-LABEL: func.func @tf32(
+func.func @tf32(%x: tensor<?x32xf32>, %w: tensor<27x32x64xf32>, %dy: tensor<?x64xf32>,
+                %g: tensor<?x32xf32>, %m: !map) {
+  // CHECK: sparseconv.conv %{{.*}}, %{{.*}}, %{{.*}} tf32 = allowed : tensor<?x32xf32>
+  %y = sparseconv.conv %x, %w, %m tf32 = allowed
+      : tensor<?x32xf32>, tensor<27x32x64xf32>, !map -> tensor<?x64xf32>
+  // CHECK:      sparseconv.conv %{{.*}} tf32 = allowed epilogue {
+  // CHECK:      } {dataflow = #sparseconv.dataflow<output_stationary>} : tensor<?x32xf32>
+  %z = sparseconv.conv %x, %w, %m tf32 = allowed epilogue {
+  ^bb0(%acc: f32):
+    sparseconv.yield %acc : f32
+  } {dataflow = #sparseconv.dataflow<output_stationary>}
+      : tensor<?x32xf32>, tensor<27x32x64xf32>, !map -> tensor<?x64xf32>
+  // CHECK: sparseconv.input_grad %{{.*}}, %{{.*}}, %{{.*}} tf32 = allowed : tensor<?x64xf32>
+  %dx = sparseconv.input_grad %dy, %w, %m tf32 = allowed
+      : tensor<?x64xf32>, tensor<27x32x64xf32>, !map -> tensor<?x32xf32>
+  // CHECK: sparseconv.weight_grad %{{.*}}, %{{.*}}, %{{.*}} tf32 = allowed : tensor<?x32xf32>
+  %dw = sparseconv.weight_grad %x, %dy, %m tf32 = allowed
+      : tensor<?x32xf32>, tensor<?x64xf32>, !map -> tensor<27x32x64xf32>
+  // CHECK: sparseconv.weight_grad %{{.*}} groups(4) tf32 = allowed : tensor<?x32xf32>
+  %dg = sparseconv.weight_grad %x, %dy, %m groups(4) tf32 = allowed
+      : tensor<?x32xf32>, tensor<?x64xf32>, !map -> tensor<27x4x8x16xf32>
+  return
+}
+
 // A grouped convolution: [K, G, C_in/G, C_out/G]; as many groups as channels
 // make it depthwise.
 // CHECK-LABEL: func.func @groups(

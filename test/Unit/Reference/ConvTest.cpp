@@ -226,6 +226,36 @@ TEST(ConvBounds, FollowTheFormula) {
                   0x1p-11 * 1 + 6 * 0x1p-24 * (2 + 3) + half});
 }
 
+/// Where tf32 is allowed, both factors of each product may be rounded to 11
+/// significant bits.
+TEST(ConvBounds, WidenForTf32) {
+  std::string text = "!set = " + getSetType(1, {1}) + R"(
+    !map = !sparseconv.kernel_map<1, !set to !set>
+    func.func @f(%x: tensor<?x1xf32>, %w: tensor<1x1x1xf32>, %p: tensor<?x2xi32>)
+        -> (tensor<?x1xf32>, tensor<?x1xf32>, tensor<1x1x1xf32>) {
+      %c, %order, %row_of = sparseconv.pack %p : tensor<?x2xi32> -> !set
+      %map = sparseconv.kernel_map %c to %c offsets(box<1>) : !map
+      %y = sparseconv.conv %x, %w, %map tf32 = allowed
+          : tensor<?x1xf32>, tensor<1x1x1xf32>, !map -> tensor<?x1xf32>
+      %dx = sparseconv.input_grad %x, %w, %map tf32 = allowed
+          : tensor<?x1xf32>, tensor<1x1x1xf32>, !map -> tensor<?x1xf32>
+      %dw = sparseconv.weight_grad %x, %x, %map tf32 = allowed
+          : tensor<?x1xf32>, tensor<?x1xf32>, !map -> tensor<1x1x1xf32>
+      return %y, %dx, %dw
+          : tensor<?x1xf32>, tensor<?x1xf32>, tensor<1x1x1xf32>
+    })";
+  auto results =
+      runWithBounds(text, {makeF32({1, 1}, {-2}), makeF32({1, 1, 1}, {3}),
+                           makePoints({{0, 0}}, 2)});
+  ASSERT_EQ(results.size(), 3u);
+  double rounding = (1 + 0x1p-11) * (1 + 0x1p-11) - 1;
+  for (auto [result, size] : llvm::zip(results, std::vector{6.0, 6.0, 4.0})) {
+    ASSERT_TRUE(result.bound);
+    expectElements(*result.bound, {0x1p-24 * size +
+                                   (3 * 0x1p-24 + rounding) * size + 0x1p-150});
+  }
+}
+
 /// A sum over what was rounded before has no bound of its own; one over rows
 /// that were only moved has.
 TEST(ConvBounds, NeedExactOperands) {

@@ -66,6 +66,15 @@ static LogicalResult verifyWeights(Operation *op, RankedTensorType w,
   return diag << ", but found " << x.getDimSize(1);
 }
 
+/// The permission to multiply in tf32 is for f32.
+static LogicalResult verifyTf32(Operation *op, bool isAllowed, StringRef name,
+                                RankedTensorType x) {
+  if (!isAllowed || x.getElementType().isF32())
+    return success();
+  return op->emitOpError("expects '")
+         << name << "' to be of f32 where tf32 is allowed, but found " << x;
+}
+
 /// Result of a convolution in either direction: rows of a side of the map.
 static LogicalResult
 inferFromWeights(std::optional<Location> loc, StringRef name, Value x, Value w,
@@ -185,7 +194,8 @@ static bool isScalarComputation(Operation &op) {
 void ConvOp::build(OpBuilder &builder, OperationState &state, Value x, Value w,
                    Value map) {
   build(builder, state, x, w, map, /*extras=*/ValueRange(),
-        /*dataflow=*/DataflowAttr(), /*tiling=*/Attribute());
+        /*dataflow=*/DataflowAttr(), /*tiling=*/Attribute(),
+        /*allow_tf32=*/false);
 }
 
 int64_t ConvOp::getGroups() { return ::getGroups(getW().getType()); }
@@ -203,7 +213,8 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
 LogicalResult ConvOp::verify() {
   RankedTensorType x = getX().getType(), w = getW().getType();
   if (failed(verifyWeights(*this, w, getMap().getType(), "x", x,
-                           ::getInChannels, "input")))
+                           ::getInChannels, "input")) ||
+      failed(verifyTf32(*this, getAllowTf32(), "x", x)))
     return failure();
   for (auto [index, type] : llvm::enumerate(getExtras().getTypes()))
     if (failed(verifyExtra(*this, index, type, getOutChannels())))
@@ -277,7 +288,8 @@ LogicalResult InputGradOp::inferReturnTypes(MLIRContext *,
 LogicalResult InputGradOp::verify() {
   RankedTensorType dy = getDy().getType(), w = getW().getType();
   if (failed(verifyWeights(*this, w, getMap().getType(), "dy", dy,
-                           ::getOutChannels, "output")))
+                           ::getOutChannels, "output")) ||
+      failed(verifyTf32(*this, getAllowTf32(), "dy", dy)))
     return failure();
   return verifyResultType(
       *this, "dx", getDx().getType(),
@@ -330,7 +342,8 @@ LogicalResult WeightGradOp::verify() {
   RankedTensorType x = getX().getType(), dy = getDy().getType();
   if (failed(verifyFeatures(*this, "x", x)) ||
       failed(verifyFeatures(*this, "dy", dy)) ||
-      failed(verifySameElement(*this, "dy", dy, "x", x)))
+      failed(verifySameElement(*this, "dy", dy, "x", x)) ||
+      failed(verifyTf32(*this, getAllowTf32(), "x", x)))
     return failure();
   std::optional<int64_t> groups = getGroups();
   if (groups && *groups < 1)

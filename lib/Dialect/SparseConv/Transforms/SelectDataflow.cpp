@@ -56,10 +56,10 @@ struct SelectDataflow
     };
     forEachImplicitGemm(getOperation(), [&](auto op, ShapedType weights,
                                             Type features, bool isTransposed) {
-      select(
-          op,
-          gpu ? chooseGatherGemm(weights, isTransposed, features, *gpu).splitK
-              : 1);
+      select(op, gpu ? chooseGatherGemm(weights, isTransposed, features,
+                                        op.getAllowTf32(), *gpu)
+                           .splitK
+                     : 1);
     });
     getOperation()->walk([&](WeightGradOp op) { select(op, /*splitK=*/1); });
   }

@@ -61,9 +61,9 @@ struct SelectTiling
       if (op.getTiling())
         return;
       if (isGpu) {
-        op.setTilingAttr(
-            getTiling(&getContext(), chooseGatherGemm(weights, isTransposed,
-                                                      features, *chip)));
+        op.setTilingAttr(getTiling(
+            &getContext(), chooseGatherGemm(weights, isTransposed, features,
+                                            op.getAllowTf32(), *chip)));
       } else {
         int64_t columns =
             weights.getDimSize(weights.getRank() - (isTransposed ? 2 : 1));

@@ -46,6 +46,10 @@ struct VerifySelection
       if (problem.empty() && tiling.getStrategy() != GemmStrategy::Fma &&
           features != weights.getElementType())
         problem = "tensor cores take features and weights of one type";
+      if (problem.empty() && config.element == GemmElement::TF32 &&
+          !op.getAllowTf32())
+        problem = "tensor cores multiply f32 in tf32, which the operation does "
+                  "not allow (tf32 = allowed)";
       if (problem.empty())
         return;
       isValid = false;

@@ -60,6 +60,19 @@ func.func @by_threads(%x: tensor<?x32xf32>, %w: tensor<27x32x32xf32>, %g: tensor
   return %y, %dx, %dw : tensor<?x32xf32>, tensor<?x32xf32>, tensor<27x32x32xf32>
 }
 
+// A permission lets tensor cores round f32 to tf32, where they take the shape.
+// CHECK-LABEL: func.func @tf32(
+func.func @tf32(%x: tensor<?x32xf32>, %w: tensor<27x32x32xf32>, %g: tensor<27x4x8x8xf32>, %m: !map)
+    -> (tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>) {
+  // CHECK: sparseconv.conv {{.*}} tf32 = allowed {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.gemm_tiling<warp16,
+  %y = sparseconv.conv %x, %w, %m tf32 = allowed : tensor<?x32xf32>, tensor<27x32x32xf32>, !map -> tensor<?x32xf32>
+  // CHECK: sparseconv.input_grad {{.*}} tf32 = allowed {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.gemm_tiling<warp16,
+  %dx = sparseconv.input_grad %y, %w, %m tf32 = allowed : tensor<?x32xf32>, tensor<27x32x32xf32>, !map -> tensor<?x32xf32>
+  // CHECK: sparseconv.conv {{.*}} tf32 = allowed {{.*}} tiling = #sparseconv.gemm_tiling<fma>}
+  %z = sparseconv.conv %y, %g, %m tf32 = allowed : tensor<?x32xf32>, tensor<27x4x8x8xf32>, !map -> tensor<?x32xf32>
+  return %y, %dx, %z : tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>
+}
+
 // What is written by hand stays.
 // CHECK-LABEL: func.func @by_hand(
 func.func @by_hand(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) -> tensor<?x64xf16> {

@@ -48,11 +48,22 @@ func.func @groups(%x: tensor<?x64xf16>, %w: tensor<27x4x16x16xf16>, %m: !map) ->
 }
 
 func.func @f32(%x: tensor<?x64xf32>, %w: tensor<27x64x64xf32>, %m: !map) -> tensor<?x64xf32> {
-  // expected-error @+1 {{tensor cores take f16, bf16 and tf32, not f32}}
+  // expected-error @+1 {{tensor cores multiply f32 in tf32, which the operation does not allow (tf32 = allowed)}}
   %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
       tiling = #sparseconv.gemm_tiling<warp16, depth = 64, width = 64>}
       : tensor<?x64xf32>, tensor<27x64x64xf32>, !map -> tensor<?x64xf32>
   return %y : tensor<?x64xf32>
+}
+
+func.func @tf32(%x: tensor<?x64xf32>, %w: tensor<27x64x64xf32>, %m: !map) -> tensor<?x64xf32> {
+  %y = sparseconv.conv %x, %w, %m tf32 = allowed {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<warp16, depth = 64, width = 64>}
+      : tensor<?x64xf32>, tensor<27x64x64xf32>, !map -> tensor<?x64xf32>
+  // expected-error @+1 {{the wgmma kernels take f16 and bf16}}
+  %dx = sparseconv.input_grad %y, %w, %m tf32 = allowed {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<ring64, depth = 64, width = 64, stages = 4>}
+      : tensor<?x64xf32>, tensor<27x64x64xf32>, !map -> tensor<?x64xf32>
+  return %dx : tensor<?x64xf32>
 }
 }
 

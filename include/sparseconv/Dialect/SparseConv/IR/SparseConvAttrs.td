@@ -209,6 +209,9 @@ def SparseConv_GemmTilingAttr : SparseConv_Attr<"GemmTiling", "gemm_tiling"> {
     - `group64`: a warpgroup owns a tile of 64 rows; wgmma, weights resident.
     - `ring64`: the same with the weights in a ring of `stages` stages.
 
+    The last three multiply on tensor cores: f32 in tf32, which the operation has
+    to allow.
+
     `warps` of a thread block, of which a multiprocessor holds `blocks`; `depth`
     input channels a step; `width` output channels of a block. Offsets that no
     row of a tile has are skipped (the masks of `kernel.tile_rows`). The decision

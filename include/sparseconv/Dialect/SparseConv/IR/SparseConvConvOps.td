@@ -51,6 +51,15 @@ def SparseConv_ConvOp : SparseConv_ComputeOp<"conv",
     nothing but its arguments; the yielded f32 is rounded once to the result's
     element type.
 
+    `tf32 = allowed` permits f32 features and weights to be rounded to tf32 (11
+    significant bits) before they are multiplied, as tensor cores do; the sum
+    stays f32. A target without them computes in f32.
+
+    ```mlir
+    %y = sparseconv.conv %x, %w, %map tf32 = allowed
+        : tensor<?x32xf32>, tensor<27x32x64xf32>, !map -> tensor<?x64xf32>
+    ```
+
     `dataflow` and `tiling` hold decisions; without them the passes decide.
 
     Run-time errors: `x`, or a row operand, with another number of rows than its
@@ -62,12 +71,13 @@ def SparseConv_ConvOp : SparseConv_ComputeOp<"conv",
     SparseConv_KernelMapType:$map,
     Variadic<AnyRankedTensor>:$extras,
     OptionalAttr<SparseConv_DataflowAttr>:$dataflow,
-    OptionalAttr<SparseConv_AnyTilingAttr>:$tiling);
+    OptionalAttr<SparseConv_AnyTilingAttr>:$tiling,
+    UnitAttr:$allow_tf32);
   let results = (outs SparseConv_Features:$y);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let builders = [OpBuilder<(ins "Value":$x, "Value":$w, "Value":$map)>];
   let assemblyFormat = [{
-    $x `,` $w `,` $map ``
+    $x `,` $w `,` $map (`tf32` `=` `allowed` $allow_tf32^)? ``
     custom<Epilogue>($extras, type($extras), $epilogue)
     attr-dict `:` type($x) `,` type($w) `,` type($map) `->` type($y)
   }];
@@ -99,18 +109,19 @@ def SparseConv_InputGradOp : SparseConv_ComputeOp<"input_grad"> {
 
     The adjoint of `conv` in `x`: dx[i] = sum over (r, k) with in(r, k) = i of
     dy[r] . transpose(w[k]). `map` is the map of the convolution; `dy` has the
-    rows of its out set, the result those of its in set. Accumulation, rounding
-    and errors as for `conv`.
+    rows of its out set, the result those of its in set. Accumulation, rounding,
+    `tf32 = allowed` and errors as for `conv`.
   }];
   let arguments = (ins
     SparseConv_Features:$dy,
     SparseConv_Weights:$w,
     SparseConv_KernelMapType:$map,
     OptionalAttr<SparseConv_DataflowAttr>:$dataflow,
-    OptionalAttr<SparseConv_AnyTilingAttr>:$tiling);
+    OptionalAttr<SparseConv_AnyTilingAttr>:$tiling,
+    UnitAttr:$allow_tf32);
   let results = (outs SparseConv_Features:$dx);
   let assemblyFormat = [{
-    $dy `,` $w `,` $map attr-dict
+    $dy `,` $w `,` $map (`tf32` `=` `allowed` $allow_tf32^)? attr-dict
     `:` type($dy) `,` type($w) `,` type($map) `->` type($dx)
   }];
   let hasVerifier = 1;
@@ -127,7 +138,8 @@ def SparseConv_WeightGradOp : SparseConv_ComputeOp<"weight_grad"> {
     ```
 
     dw[k] = sum over the pairs (i, r) of offset k of transpose(x[i]) . dy[r], in
-    a fixed order. Accumulation, rounding and errors as for `conv`.
+    a fixed order. Accumulation, rounding, `tf32 = allowed` and errors as for
+    `conv`.
   }];
   let arguments = (ins
     SparseConv_Features:$x,
@@ -135,10 +147,12 @@ def SparseConv_WeightGradOp : SparseConv_ComputeOp<"weight_grad"> {
     SparseConv_KernelMapType:$map,
     OptionalAttr<I64Attr>:$groups,
     OptionalAttr<SparseConv_DataflowAttr>:$dataflow,
-    OptionalAttr<SparseConv_AnyTilingAttr>:$tiling);
+    OptionalAttr<SparseConv_AnyTilingAttr>:$tiling,
+    UnitAttr:$allow_tf32);
   let results = (outs SparseConv_Weights:$dw);
   let assemblyFormat = [{
-    $x `,` $dy `,` $map (`groups` `(` $groups^ `)`)? attr-dict
+    $x `,` $dy `,` $map (`groups` `(` $groups^ `)`)?
+    (`tf32` `=` `allowed` $allow_tf32^)? attr-dict
     `:` type($x) `,` type($dy) `,` type($map) `->` type($dw)
   }];
   let hasVerifier = 1;

@@ -343,7 +343,7 @@ def SparseConv_TileRowsOp
 
 def SparseConv_PackWeightsOp
     : SparseConv_KernelOp<"pack_weights", "getImage", 1> {
-  let summary = "weights as tensor cores take them";
+  let summary = "weights as an implicit GEMM by tiles takes them";
   let description = [{
     The image of `w` in the layout of the mainloop that `tiling` names.
     `transpose_weights` as in `gather_gemm`.
@@ -355,10 +355,11 @@ def SparseConv_PackWeightsOp
 
 def SparseConv_TiledGemmOp
     : SparseConv_KernelOp<"tiled_gemm", "getY", 3> {
-  let summary = "implicit GEMM on tensor cores, with an epilogue";
+  let summary = "implicit GEMM by tiles of rows, with an epilogue";
   let description = [{
     As `implicit_gemm`, over the results of `tile_rows` and `pack_weights`. The
-    weights were [offsets, channels of x, channels of y].
+    weights were [offsets, channels of x, channels of y]. On tensor cores, f32 is
+    rounded to tf32 before it is multiplied.
 
     Where the rows do not fill the device, the offsets of a block of tiles are
     divided among up to `split_k` thread blocks (of `dataflow`). Each leaves its
@@ -398,11 +399,13 @@ def SparseConv_ImplicitWeightGradOp
   let description = [{
     dw[k] = sum over r with table[r, k] = i >= 0 of transpose(x[i]) . dy[r], in
     f32 in an order that depends on the number of rows alone, then one rounding.
-    `dw` as in `weight_grad`. An entry that is no row of x counts as none.
+    `dw` as in `weight_grad`. An entry that is no row of x counts as none. With
+    `allow_tf32`, f32 may be rounded to tf32 before it is multiplied.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_FeaturesLike:$dy,
-    SparseConv_TableLike:$table, SparseConv_WeightsLike:$dw);
+    SparseConv_TableLike:$table, SparseConv_WeightsLike:$dw,
+    UnitAttr:$allow_tf32);
 }
 
 def SparseConv_PoolKernelOp : SparseConv_KernelOp<"pool", "getY", 1> {
