@@ -35,7 +35,7 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 namespace cl = llvm::cl;
 
-enum class Choice { Automatic, Warp16, Group64, Ring64, Fma };
+enum class Choice { Automatic, Warp16, Group64, Ring64, Fma, Fma16 };
 enum class Output { Ir, Lowered, Ptx, Launch };
 
 static cl::opt<Choice>
@@ -45,7 +45,8 @@ static cl::opt<Choice>
                         clEnumValN(Choice::Warp16, "warp16", ""),
                         clEnumValN(Choice::Group64, "group64", ""),
                         clEnumValN(Choice::Ring64, "ring64", ""),
-                        clEnumValN(Choice::Fma, "fma", "")),
+                        clEnumValN(Choice::Fma, "fma", ""),
+                        clEnumValN(Choice::Fma16, "fma16", "")),
              cl::init(Choice::Automatic));
 static cl::opt<GemmElement>
     element("element", cl::desc("type of the features"),
@@ -89,6 +90,10 @@ static GatherGemmConfig makeConfig(const GpuChip &target) {
     break;
   case Choice::Fma:
     config.strategy = GatherStrategy::Fma;
+    config.splitK = 1;
+    break;
+  case Choice::Fma16:
+    config.strategy = GatherStrategy::Fma16;
     break;
   }
   auto set = [](cl::opt<int64_t> &option, int64_t &field) {

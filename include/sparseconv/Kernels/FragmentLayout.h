@@ -143,6 +143,14 @@ struct FragmentLayout {
             part + outColumn(tileAndLane / 32, tileAndLane % 32 / 4)};
   }
 
+  /// The same where threads multiply: chunks are [depth, width], f32.
+  template <class Int> ImageElement<Int> plainElement(Int reg) const {
+    Int chunk = reg / chunkRegisters();
+    Int inner = reg % chunkRegisters();
+    return {chunk / chunks % offsets, chunk % chunks * depth + inner / width,
+            chunk / chunks / offsets * width + inner % width};
+  }
+
 private:
   /// Channel of what lane `t` feeds to `half` of a step.
   template <class Int>

@@ -77,14 +77,14 @@ struct GatherGemmConfig {
   int64_t width = 8;
   /// Warp16: weights live in shared memory.
   bool resident = false;
-  /// Ring64: stages of the ring.
+  /// Ring64, Fma16: stages of the ring.
   int64_t stages = 1;
-  /// Ring64: blocks that may share the offsets of the same rows, where there
-  /// are fewer rows than the device has room for.
+  /// Ring64, Fma16: blocks that may share the offsets of the same rows, where
+  /// there are fewer rows than the device has room for.
   int64_t splitK = 1;
 
   bool multipliesOnTensorCores() const {
-    return strategy != GatherStrategy::Fma;
+    return strategy != GatherStrategy::Fma && strategy != GatherStrategy::Fma16;
   }
 
   /// The best known configuration for a shape.
@@ -104,6 +104,9 @@ struct GatherGemmConfig {
   int64_t rowsPerBlock() const;
   int64_t parts() const;
   int64_t sharedBytes() const;
+  /// Fma16: bytes of a row's chunk in shared memory. The 16 bytes more put
+  /// neighbouring rows into different banks.
+  int64_t rowPitch() const { return depth * 4 + 16; }
   /// Bytes of `weights`.
   int64_t weightBytes() const;
   /// Blocks loop over tiles; else there is one block for `rowsPerBlock` rows.
@@ -111,11 +114,15 @@ struct GatherGemmConfig {
   /// f32 scratch of one part of a split tile, in bytes; i32 counters a tile.
   int64_t scratchBytesPerPart() const;
   int64_t countersPerTile() const;
-  /// With `splitK`: thread blocks that a device holds at once, for each part of
-  /// the output channels; what they may need of the two buffers.
-  int64_t blocksAtOnce(const GpuChip &chip) const;
+  /// With `splitK`: thread blocks, for each part of the output channels, up to
+  /// which tiles are split; what they may need of the two buffers.
+  int64_t blocksOfSplit(const GpuChip &chip) const;
   int64_t scratchBytes(const GpuChip &chip) const;
   int64_t counters(const GpuChip &chip) const;
+
+private:
+  std::string verifyFma16(const GpuChip &chip) const;
+  std::string verifyResources(int64_t registers, const GpuChip &chip) const;
 };
 
 /// The configuration that a tiling and a dataflow describe, for weights

@@ -156,9 +156,11 @@ public:
   /// 16 bytes, global to shared, outside the register file.
   void copyAsync(Value shared, Value global);
   void copyAsyncWait();
-  /// The same, but zeros where `condition` does not hold, and in groups: those
-  /// since the last commit are one, and a wait leaves the last `pending`.
-  void copyAsyncIf(Value condition, Value shared, Value global);
+  /// The same, or 4 or 8 bytes, but zeros where `condition` does not hold, and
+  /// in groups: those since the last commit are one, and a wait leaves the last
+  /// `pending`.
+  void copyAsyncIf(Value condition, Value shared, Value global,
+                   unsigned bytes = 16);
   void commitCopies();
   void waitCopies(int64_t pending);
   /// Four 8 x 8 matrices of 16-bit elements from shared memory, transposed:

@@ -88,7 +88,7 @@ static void emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
                    : b.ceilDiv(slots, config.rowsPerBlock());
   // Room for the parts of few rows.
   if (config.splitK > 1)
-    grid = b.max(grid, b.index(config.blocksAtOnce(chip)));
+    grid = b.max(grid, b.index(config.blocksOfSplit(chip)));
   Value dense = getDense(b, op.getY());
   // The three sizes, each an address of its own.
   SmallVector<Value> buffers = {readDense(b, op.getX()),

@@ -32,6 +32,9 @@ gpu::GPUFuncOp mlir::sparseconv::buildGatherGemm(
   case GatherStrategy::Ring64:
     emitRing64(e, chip);
     break;
+  case GatherStrategy::Fma16:
+    emitFma16(e, chip);
+    break;
   case GatherStrategy::Fma:
     emitFma(e);
     break;
@@ -53,7 +56,9 @@ mlir::sparseconv::buildPackWeights(gpu::GPUModuleOp module, StringRef name,
   b.ifThen(b.lessUnsigned(reg, layout.imageBytes() / 4), [&] {
     SmallVector<Value> elements;
     for (int64_t bit : llvm::seq(layout.perRegister)) {
-      auto element = layout.element(IndexExpr(b, reg), bit);
+      auto element = config.strategy == GatherStrategy::Fma16
+                         ? layout.plainElement(IndexExpr(b, reg))
+                         : layout.element(IndexExpr(b, reg), bit);
       Value in = element.inChannel.value, out = element.outChannel.value;
       Value present = b.andBits(b.lessUnsigned(in, config.inChannels),
                                 b.lessUnsigned(out, config.outChannels));

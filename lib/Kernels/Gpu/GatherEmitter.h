@@ -86,17 +86,25 @@ public:
   SmallVector<Value> zeroAccumulators();
   /// Output rows of this lane's slots.
   SmallVector<Value> loadOutputRows();
-  void storeTile(ValueRange accumulators, ValueRange outputRows);
+  /// Stores the accumulators of this lane's columns from `tile` on, four for
+  /// each tile of eight channels.
+  void storeTiles(ValueRange accumulators, ValueRange outputRows,
+                  int64_t tile = 0);
+  /// Stores some accumulators, from the four of number `tile` on.
+  using StoreSums = function_ref<void(ValueRange sums, int64_t tile)>;
   /// Adds up the parts of a tile, each at `place(number)`, and stores the sums.
   void storeParts(function_ref<Value(Value number)> place, Value parts,
-                  ValueRange outputRows);
+                  StoreSums store);
+  Value rowPointer(Value row);
   /// Stores channels from `channel` on of one row, after the epilogue.
   void storePiece(ArrayRef<Value> sums, Value row, Value channel,
                   Value pointer);
   /// Stores the parts of split tiles, and whole tiles at once. `warpInTile`
   /// says which 16 rows this warp has.
   void finishTask(const GatherTask &task, ValueRange accumulators,
-                  ValueRange outputRows, Value warpInTile);
+                  Value warpInTile, StoreSums store);
+  /// Of the offsets of a word, those of the task's part.
+  Value takePart(const GatherTask &task, Value bits);
 
   // --- Work --------------------------------------------------------------
   /// Number of tiles.
@@ -121,7 +129,6 @@ public:
   MmaType mmaType;
 
 private:
-  Value rowPointer(Value row);
   /// One of a lane's two rows, in the columns of one group of tiles.
   void storeGroup(ValueRange accumulators, int64_t tile, int64_t half,
                   Value row, Value rowPointer);
@@ -169,6 +176,7 @@ void emitWarp16(GatherEmitter &e, const GpuChip &chip);
 void emitGroup64(GatherEmitter &e);
 void emitRing64(GatherEmitter &e, const GpuChip &chip);
 void emitFma(GatherEmitter &e);
+void emitFma16(GatherEmitter &e, const GpuChip &chip);
 
 } // namespace mlir::sparseconv
 

@@ -58,7 +58,7 @@ const GpuChip *GpuChip::find(StringRef name) {
 
 FragmentLayout GatherGemmConfig::layout() const {
   FragmentLayout layout;
-  layout.perRegister = element == GemmElement::TF32 ? 1 : 2;
+  layout.perRegister = 4 / elementBytes();
   layout.offsets = offsets;
   layout.inChannels = inChannels;
   layout.depth = depth;
@@ -102,6 +102,9 @@ int64_t GatherGemmConfig::sharedBytes() const {
     return resident ? layout().partBytes() + residentExtra : residentExtra;
   case GatherStrategy::Group64:
     return layout().partBytes() + residentExtra;
+  case GatherStrategy::Fma16:
+    return stages * (layout().chunkBytes() + rowsPerBlock() * rowPitch()) +
+           (maskWords() > 1 ? maskWords() * 4 : 0);
   case GatherStrategy::Ring64:
     return stages * (layout().chunkBytes() + 16) +
            (maskWords() > 1 ? maskWords() * 4 : 0) +
@@ -124,21 +127,24 @@ int64_t GatherGemmConfig::scratchBytesPerPart() const {
   return parts() * width * rowsPerTile() * 4;
 }
 
-int64_t GatherGemmConfig::blocksAtOnce(const GpuChip &chip) const {
-  return std::max<int64_t>(1, chip.multiprocessors * blocks / parts());
+int64_t GatherGemmConfig::blocksOfSplit(const GpuChip &chip) const {
+  // What threads multiply takes long enough that more blocks than fit at once,
+  // the costly ones first, are worth the additions.
+  int64_t waves = strategy == GatherStrategy::Fma16 ? 4 : 1;
+  return std::max<int64_t>(1, chip.multiprocessors * blocks * waves / parts());
 }
 
 int64_t GatherGemmConfig::scratchBytes(const GpuChip &chip) const {
   int64_t tilesPerBlock = rowsPerBlock() / rowsPerTile();
   return splitK == 1
              ? 4
-             : blocksAtOnce(chip) * tilesPerBlock * scratchBytesPerPart();
+             : blocksOfSplit(chip) * tilesPerBlock * scratchBytesPerPart();
 }
 
 int64_t GatherGemmConfig::counters(const GpuChip &chip) const {
   int64_t tilesPerBlock = rowsPerBlock() / rowsPerTile();
   return splitK == 1 ? 1
-                     : blocksAtOnce(chip) * tilesPerBlock * countersPerTile();
+                     : blocksOfSplit(chip) * tilesPerBlock * countersPerTile();
 }
 
 std::string GatherGemmConfig::verify(const GpuChip &chip) const {
@@ -154,25 +160,36 @@ std::string GatherGemmConfig::verify(const GpuChip &chip) const {
                    "multiprocessor, found {0} in each of {1} blocks",
                    warps, blocks);
   bool isFma = strategy == GatherStrategy::Fma;
+  bool isFma16 = strategy == GatherStrategy::Fma16;
   if (isFma && element == GemmElement::TF32)
     return "the FMA kernel multiplies in f32, not in tf32";
   if (isFma && transposedWeights && groups > 1)
     return "transposed weights have no groups";
   if (isFma)
     return splitK > 1 ? "the FMA kernel splits no sum" : "";
-  if (element == GemmElement::F32)
+  if (isFma16 && element != GemmElement::F32)
+    return "the FMA kernel of tiles takes f32";
+  if (!isFma16 && element == GemmElement::F32)
     return "tensor cores take f16, bf16 and tf32, not f32";
   if (groups > 1)
-    return "only the FMA kernel has groups";
+    return "only the FMA kernel of any shape has groups";
   if (transposedWeights)
     return "weights are transposed as they are packed";
   if (maskWords() > 250)
     return formatv("expected at most 8000 offsets, found {0}", offsets);
-  int64_t unit = element == GemmElement::TF32 ? 8 : 16;
+  int64_t unit = 32 / elementBytes();
   if (depth < unit || depth % unit || width < 8 || width % 8 || width > 256)
     return formatv("expected a depth in steps of {0} and a width of 8 to 256 "
                    "in steps of 8, found {1} and {2}",
                    unit, depth, width);
+  if (splitK < 1 ||
+      (splitK > 1 &&
+       (maskWords() > 1 || (strategy != GatherStrategy::Ring64 && !isFma16))))
+    return formatv("only a ring over at most 32 offsets splits them among "
+                   "blocks, found {0} parts of {1} offsets",
+                   splitK, offsets);
+  if (isFma16)
+    return verifyFma16(chip);
   if (depth < inChannels && depth % (2 * unit))
     return formatv("a depth of {0} does not cover {1} input channels and is "
                    "no multiple of {2}",
@@ -189,11 +206,6 @@ std::string GatherGemmConfig::verify(const GpuChip &chip) const {
     return "the kernel with resident weights takes all input channels a step";
   if (strategy == GatherStrategy::Ring64 && stages < 3)
     return "the ring has at least 3 stages";
-  if (splitK < 1 ||
-      (splitK > 1 && (strategy != GatherStrategy::Ring64 || maskWords() > 1)))
-    return formatv("only the ring over at most 32 offsets splits them among "
-                   "blocks, found {0} parts of {1} offsets",
-                   splitK, offsets);
   // Registers: accumulators, rows as loaded and as multiplied, addresses, and
   // what else ptxas was seen to want.
   int64_t rows = depth * elementBytes() / 8;
@@ -203,11 +215,26 @@ std::string GatherGemmConfig::verify(const GpuChip &chip) const {
     lane = width / 2 + rows + (resident ? 16 : 40) +
            (!resident && (parts() > 1 || depth < inChannels) ? 36 : 0) +
            (element == GemmElement::TF32 ? 16 : 0);
+  return verifyResources(lane + 24, chip);
+}
+
+std::string GatherGemmConfig::verifyFma16(const GpuChip &chip) const {
+  if (width % 32 || width > 128)
+    return formatv("expected a width of 32 to 128 in steps of 32, found {0}",
+                   width);
+  if (stages < 2)
+    return "a ring has at least 2 stages";
+  // Accumulators; rows and weights of four input channels; addresses.
+  return verifyResources(width / 2 + width / 4 + 56, chip);
+}
+
+std::string GatherGemmConfig::verifyResources(int64_t registers,
+                                              const GpuChip &chip) const {
   int64_t limit = std::min<int64_t>(65536 / (threads() * blocks) / 8 * 8, 255);
-  if (lane + 24 > limit)
+  if (registers > limit)
     return formatv("a thread needs more than {0} registers, {1} warps in each "
                    "of {2} blocks leave {3}",
-                   lane + 24, warps, blocks, limit);
+                   registers, warps, blocks, limit);
   if (sharedBytes() > chip.sharedPerBlock ||
       blocks * (sharedBytes() + kilobyte) > chip.sharedPerMultiprocessor)
     return formatv("{0} blocks of {1} bytes of shared memory do not fit {2}",
@@ -230,6 +257,29 @@ static int64_t evenWidth(int64_t channels, int64_t limit) {
   return alignTo(divideCeil(channels, parts), 8);
 }
 
+/// f32 by multiply-adds: in tiles, unless a tile would be padding mostly.
+static GatherGemmConfig chooseFma(const GatherGemmConfig &base,
+                                  const GpuChip &chip) {
+  SmallVector<GatherGemmConfig> candidates;
+  int64_t parts = divideCeil(base.outChannels, 128);
+  for (int64_t blocks : {3, 2, 1})
+    for (int64_t deepest : {32, 16}) {
+      int64_t chunks = divideCeil(base.inChannels, deepest);
+      GatherGemmConfig &config = candidates.emplace_back(base);
+      config.strategy = GatherStrategy::Fma16;
+      config.warps = 4;
+      config.blocks = blocks;
+      config.depth = alignTo(divideCeil(base.inChannels, chunks), 8);
+      config.width = alignTo(divideCeil(base.outChannels, parts), 32);
+      config.stages = 2;
+      if (base.maskWords() == 1)
+        config.splitK = 8;
+    }
+  bool isNarrow = base.inChannels < 4 || base.outChannels < 8;
+  std::optional<GatherGemmConfig> config = firstThatFits(candidates, chip);
+  return config && !isNarrow ? *config : base;
+}
+
 GatherGemmConfig GatherGemmConfig::choose(GemmElement element, int64_t offsets,
                                           int64_t inChannels,
                                           int64_t outChannels, int64_t groups,
@@ -240,14 +290,16 @@ GatherGemmConfig GatherGemmConfig::choose(GemmElement element, int64_t offsets,
   base.inChannels = inChannels;
   base.outChannels = outChannels;
   base.groups = groups;
+  if (element == GemmElement::F32)
+    return chooseFma(base, chip);
   // What threads multiply if nothing else fits.
   GatherGemmConfig scalar = base;
   if (element == GemmElement::TF32)
     scalar.element = GemmElement::F32;
-  if (element == GemmElement::F32 || groups > 1)
+  if (groups > 1)
     return scalar;
 
-  int64_t unit = element == GemmElement::TF32 ? 8 : 16;
+  int64_t unit = 32 / base.elementBytes();
   int64_t whole = alignTo(inChannels, unit);
   SmallVector<GatherGemmConfig> candidates;
   auto add = [&](GatherStrategy strategy, int64_t warps, int64_t blocks,

@@ -83,21 +83,22 @@ void GatherEmitter::storeGroup(ValueRange accumulators, int64_t tile,
   }
 }
 
-void GatherEmitter::storeTile(ValueRange accumulators, ValueRange outputRows) {
+void GatherEmitter::storeTiles(ValueRange accumulators, ValueRange outputRows,
+                               int64_t tile) {
+  int64_t count = accumulators.size() / 4;
   for (int64_t half : {0, 1}) {
     Value row = outputRows[half];
     b.ifThen(b.greaterEqual(row, 0), [&] {
       Value pointer = rowPointer(row);
-      for (int64_t tile = 0; tile < layout.tiles();
-           tile += layout.groupSize(tile))
-        storeGroup(accumulators.slice(tile * 4, layout.groupSize(tile) * 4),
-                   tile, half, row, pointer);
+      for (int64_t at = 0; at < count; at += layout.groupSize(tile + at))
+        storeGroup(accumulators.slice(at * 4, layout.groupSize(tile + at) * 4),
+                   tile + at, half, row, pointer);
     });
   }
 }
 
 void GatherEmitter::storeParts(function_ref<Value(Value)> place, Value parts,
-                               ValueRange outputRows) {
+                               StoreSums store) {
   auto four = VectorType::get(4, b.getF32Type());
   // A few columns at a time: their sums need not live beside all others.
   for (int64_t tile = 0; tile < layout.tiles();
@@ -115,18 +116,28 @@ void GatherEmitter::storeParts(function_ref<Value(Value)> place, Value parts,
           }
           return next;
         });
-    for (int64_t half : {0, 1}) {
-      Value row = outputRows[half];
-      b.ifThen(b.greaterEqual(row, 0),
-               [&] { storeGroup(sums, tile, half, row, rowPointer(row)); });
-    }
+    store(sums, tile);
   }
 }
 
+Value GatherEmitter::takePart(const GatherTask &task, Value bits) {
+  Value count = b.popCount(bits);
+  auto dropFirst = [&](Value part) {
+    Value end = b.divide(b.mul(count, part), task.parts);
+    return b
+        .forLoop(b.i32(0), end, b.i32(1), bits,
+                 [&](Value, ValueRange left) {
+                   return SmallVector<Value>{b.clearLowestBit(left.front())};
+                 })
+        .front();
+  };
+  return b.xorBits(dropFirst(task.part), dropFirst(b.add(task.part, 1)));
+}
+
 void GatherEmitter::finishTask(const GatherTask &task, ValueRange accumulators,
-                               ValueRange outputRows, Value warpInTile) {
+                               Value warpInTile, StoreSums store) {
   if (config.splitK == 1) {
-    storeTile(accumulators, outputRows);
+    store(accumulators, 0);
     return;
   }
   Value one = b.i32(1);
@@ -165,9 +176,9 @@ void GatherEmitter::finishTask(const GatherTask &task, ValueRange accumulators,
     b.ifThen(b.equal(arrived, b.sub(task.parts, 1)), [&] {
       b.fenceDevice();
       b.ifThen(first, [&] { b.store(b.i32(0), counter, 4); });
-      storeParts(place, task.parts, outputRows);
+      storeParts(place, task.parts, store);
     });
   });
   b.ifThen(b.compare(arith::CmpIPredicate::ule, task.parts, one),
-           [&] { storeTile(accumulators, outputRows); });
+           [&] { store(accumulators, 0); });
 }

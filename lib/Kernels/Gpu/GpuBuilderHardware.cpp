@@ -166,10 +166,13 @@ void GpuBuilder::copyAsyncWait() {
   NVVM::CpAsyncWaitGroupOp::create(*this, 0);
 }
 
-void GpuBuilder::copyAsyncIf(Value condition, Value shared, Value global) {
-  Value bytes = select(condition, i32(16), i32(0));
-  NVVM::CpAsyncOp::create(*this, shared, global, 16,
-                          NVVM::LoadCacheModifierKind::CG, bytes);
+void GpuBuilder::copyAsyncIf(Value condition, Value shared, Value global,
+                             unsigned bytes) {
+  // Only whole 16 bytes pass the L1 cache by.
+  auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG
+                           : NVVM::LoadCacheModifierKind::CA;
+  NVVM::CpAsyncOp::create(*this, shared, global, bytes, cache,
+                          select(condition, i32(bytes), i32(0)));
 }
 
 void GpuBuilder::commitCopies() { NVVM::CpAsyncCommitGroupOp::create(*this); }

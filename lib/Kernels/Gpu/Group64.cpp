@@ -151,7 +151,7 @@ SmallVector<Value> Group64::multiplyTile(const GatherTask &task, Value ready) {
         return kept;
       },
       [&] { return none; });
-  e.storeTile(ArrayRef(done).drop_front(), e.loadOutputRows());
+  e.storeTiles(ArrayRef(done).drop_front(), e.loadOutputRows());
   return {done.front()};
 }
 

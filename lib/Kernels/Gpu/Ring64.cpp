@@ -25,7 +25,8 @@ class Ring64 {
 public:
   Ring64(GatherEmitter &e, const GpuChip &chip)
       : e(e), b(e.b), layout(e.layout), stages(e.config.stages),
-        groups(e.config.warps / 4), blocksAtOnce(e.config.blocksAtOnce(chip)) {}
+        groups(e.config.warps / 4),
+        blocksOfSplit(e.config.blocksOfSplit(chip)) {}
 
   void emit();
 
@@ -48,8 +49,6 @@ private:
 
   void setUp();
   void emitBlock(Value block);
-  /// Of the offsets that a block has, those of this part.
-  Value takePart(Value bits);
   void startCopy(const Ring &ring, Value stage);
   void advancePut(Ring &ring);
   void refill(Ring &ring);
@@ -68,7 +67,7 @@ private:
   GatherEmitter &e;
   GpuBuilder &b;
   const FragmentLayout &layout;
-  int64_t stages, groups, blocksAtOnce;
+  int64_t stages, groups, blocksOfSplit;
   Value shared, full, empty, words;
   Value warpgroup, warp, isFirst;
   GatherTask task;
@@ -289,7 +288,7 @@ void Ring64::emitBlock(Value block) {
   if (wordCount == 1) {
     Value blockBits = unionWord(zero);
     if (task.parts) {
-      blockBits = takePart(blockBits);
+      blockBits = e.takePart(task, blockBits);
       ownBits = b.andBits(ownBits, blockBits);
     }
     blockWalk.push_back(b.shuffle(blockBits, zero));
@@ -374,22 +373,12 @@ void Ring64::emitBlock(Value block) {
     task.parts = b.load(b.getI32Type(), b.offset(words, 4), 4);
     task.firstPart = b.mul(task.tile, task.parts);
   }
-  b.ifThen(hasTile,
-           [&] { e.finishTask(task, sums, e.loadOutputRows(), warp); });
-}
-
-Value Ring64::takePart(Value bits) {
-  Value count = b.popCount(bits);
-  auto dropFirst = [&](Value part) {
-    Value end = b.divide(b.mul(count, part), task.parts);
-    return b
-        .forLoop(b.i32(0), end, b.i32(1), bits,
-                 [&](Value, ValueRange left) {
-                   return SmallVector<Value>{b.clearLowestBit(left.front())};
-                 })
-        .front();
-  };
-  return b.xorBits(dropFirst(task.part), dropFirst(b.add(task.part, 1)));
+  b.ifThen(hasTile, [&] {
+    SmallVector<Value> rows = e.loadOutputRows();
+    e.finishTask(task, sums, warp, [&](ValueRange some, int64_t tile) {
+      e.storeTiles(some, rows, tile);
+    });
+  });
 }
 
 void Ring64::emit() {
@@ -399,7 +388,8 @@ void Ring64::emit() {
                           e.config.rowsPerBlock());
   Value number = b.blockId(), end = blocks;
   if (e.config.splitK > 1) {
-    Value room = b.divide(b.i32(blocksAtOnce), b.maxUnsigned(blocks, b.i32(1)));
+    Value room =
+        b.divide(b.i32(blocksOfSplit), b.maxUnsigned(blocks, b.i32(1)));
     task.parts =
         b.minUnsigned(b.maxUnsigned(room, b.i32(1)), b.i32(e.config.splitK));
     task.part = b.remainder(number, task.parts);

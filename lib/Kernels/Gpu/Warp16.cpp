@@ -176,7 +176,7 @@ SmallVector<Value> Warp16::multiplyTile(const GatherTask &task, Value ready) {
         llvm::append_range(kept, e.zeroAccumulators());
         return kept;
       });
-  e.storeTile(ArrayRef(done).drop_front(), e.loadOutputRows());
+  e.storeTiles(ArrayRef(done).drop_front(), e.loadOutputRows());
   return {done.front()};
 }
 

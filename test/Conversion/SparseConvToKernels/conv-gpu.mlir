@@ -1,6 +1,6 @@
 // RUN: sparseconv-opt %s --sparseconv-select-dataflow=target=cuda --sparseconv-select-tiling --convert-sparseconv-to-kernels --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
-// On a GPU a convolution reads the neighbour table itself; its gradient reads
+// On a GPU a narrow convolution reads the neighbour table itself; its gradient reads
 // the table of the transposed map, with each slice of weights transposed.
 
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
@@ -8,39 +8,39 @@
 !map = !sparseconv.kernel_map<27, !set to !set>
 
 // CHECK-LABEL: func.func @conv(
-// CHECK-SAME: %[[X:[^:]*]]: tensor<?x32xf32> {{[^,]*}}, %[[W:[^:]*]]: tensor<27x32x64xf32> {{[^,]*}}, %[[TABLE:[^:]*]]: tensor<?x27xi32>
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x32xf32> {{[^,]*}}, %[[W:[^:]*]]: tensor<27x32x4xf32> {{[^,]*}}, %[[TABLE:[^:]*]]: tensor<?x27xi32>
 // CHECK:      %[[GUARDED:.*]] = sparseconv.kernel.guard_rows %[[X]]
 // CHECK:      %[[N:.*]] = tensor.dim %[[TABLE]]
-// CHECK:      %[[INIT:.*]] = tensor.empty(%[[N]]) : tensor<?x64xf32>
+// CHECK:      %[[INIT:.*]] = tensor.empty(%[[N]]) : tensor<?x4xf32>
 // CHECK-NOT:  pair_lists
 // CHECK:      %[[Y:.*]] = sparseconv.kernel.implicit_gemm ins(%[[GUARDED]], %[[W]], %[[TABLE]] : {{.*}}) outs(%[[INIT]] :
-// CHECK-SAME:   {dataflow = #sparseconv.dataflow<output_stationary>} -> tensor<?x64xf32>
+// CHECK-SAME:   {dataflow = #sparseconv.dataflow<output_stationary>} -> tensor<?x4xf32>
 // CHECK:      return %[[Y]]
-func.func @conv(%x: tensor<?x32xf32>, %w: tensor<27x32x64xf32>, %m: !map) -> tensor<?x64xf32> {
-  %y = sparseconv.conv %x, %w, %m : tensor<?x32xf32>, tensor<27x32x64xf32>, !map -> tensor<?x64xf32>
-  return %y : tensor<?x64xf32>
+func.func @conv(%x: tensor<?x32xf32>, %w: tensor<27x32x4xf32>, %m: !map) -> tensor<?x4xf32> {
+  %y = sparseconv.conv %x, %w, %m : tensor<?x32xf32>, tensor<27x32x4xf32>, !map -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
 }
 
 // CHECK-LABEL: func.func @epilogue(
-// CHECK:      sparseconv.kernel.implicit_gemm ins(%{{.*}}, %[[BIAS:[^ ]*]] : {{.*}}, tensor<64xf32>)
+// CHECK:      sparseconv.kernel.implicit_gemm ins(%{{.*}}, %[[BIAS:[^ ]*]] : {{.*}}, tensor<4xf32>)
 // CHECK:      ^bb0(%[[ACC:.*]]: f32, %[[B:.*]]: f32):
 // CHECK:        arith.addf %[[ACC]], %[[B]]
-func.func @epilogue(%x: tensor<?x32xf32>, %w: tensor<27x32x64xf32>, %bias: tensor<64xf32>, %m: !map) -> tensor<?x64xf32> {
-  %y = sparseconv.conv %x, %w, %m epilogue(%bias : tensor<64xf32>) {
+func.func @epilogue(%x: tensor<?x32xf32>, %w: tensor<27x32x4xf32>, %bias: tensor<4xf32>, %m: !map) -> tensor<?x4xf32> {
+  %y = sparseconv.conv %x, %w, %m epilogue(%bias : tensor<4xf32>) {
   ^bb0(%acc: f32, %b: f32):
     %sum = arith.addf %acc, %b : f32
     sparseconv.yield %sum : f32
-  } : tensor<?x32xf32>, tensor<27x32x64xf32>, !map -> tensor<?x64xf32>
-  return %y : tensor<?x64xf32>
+  } : tensor<?x32xf32>, tensor<27x32x4xf32>, !map -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
 }
 
 // CHECK-LABEL: func.func @input_grad(
 // CHECK:      %[[BACK:.*]] = sparseconv.kernel.invert_table
 // CHECK:      sparseconv.kernel.implicit_gemm ins(%{{.*}}, %{{.*}}, %[[BACK]] :
 // CHECK-SAME:   transpose_weights
-func.func @input_grad(%dy: tensor<?x64xf32>, %w: tensor<27x32x64xf32>, %m: !map) -> tensor<?x32xf32> {
-  %dx = sparseconv.input_grad %dy, %w, %m : tensor<?x64xf32>, tensor<27x32x64xf32>, !map -> tensor<?x32xf32>
-  return %dx : tensor<?x32xf32>
+func.func @input_grad(%dy: tensor<?x32xf32>, %w: tensor<27x4x32xf32>, %m: !map) -> tensor<?x4xf32> {
+  %dx = sparseconv.input_grad %dy, %w, %m : tensor<?x32xf32>, tensor<27x4x32xf32>, !map -> tensor<?x4xf32>
+  return %dx : tensor<?x4xf32>
 }
 
 // What tensor cores take is computed on them, over tiles of rows with alike
@@ -71,6 +71,16 @@ func.func @tensor_cores(%x: tensor<?x32xf16>, %w: tensor<27x32x64xf16>, %m: !map
 func.func @split(%x: tensor<?x256xf16>, %w: tensor<27x256x256xf16>, %m: !map) -> tensor<?x256xf16> {
   %y = sparseconv.conv %x, %w, %m : tensor<?x256xf16>, tensor<27x256x256xf16>, !map -> tensor<?x256xf16>
   return %y : tensor<?x256xf16>
+}
+
+// Wider ones in f32 are computed in tiles as well, by threads.
+// CHECK-LABEL: func.func @threads(
+// CHECK:      sparseconv.kernel.tile_rows {{.*}} {rows = 16 : i64}
+// CHECK:      sparseconv.kernel.pack_weights {{.*}} {tiling = #sparseconv.gemm_tiling<fma16,
+// CHECK:      sparseconv.kernel.tiled_gemm {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<fma16,
+func.func @threads(%x: tensor<?x32xf32>, %w: tensor<27x32x64xf32>, %m: !map) -> tensor<?x64xf32> {
+  %y = sparseconv.conv %x, %w, %m : tensor<?x32xf32>, tensor<27x32x64xf32>, !map -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
 }
 
 // A permission to multiply in tf32 becomes a tiling, and stays on what has none.

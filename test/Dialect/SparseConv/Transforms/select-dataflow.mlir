@@ -19,7 +19,7 @@
 func.func @network(%x: tensor<?x16xf32>, %w: tensor<27x16x32xf32>, %dy: tensor<?x32xf32>, %m: !map)
     -> (tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x16xf32>, tensor<27x16x32xf32>) {
   // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<weight_stationary>}
-  // CUDA: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>}
+  // CUDA: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>}
   %y = sparseconv.conv %x, %w, %m
       : tensor<?x16xf32>, tensor<27x16x32xf32>, !map -> tensor<?x32xf32>
   // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<hybrid, threshold = 3>}
@@ -27,7 +27,7 @@ func.func @network(%x: tensor<?x16xf32>, %w: tensor<27x16x32xf32>, %dy: tensor<?
   %z = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<hybrid, threshold = 3>}
       : tensor<?x16xf32>, tensor<27x16x32xf32>, !map -> tensor<?x32xf32>
   // CHECK: sparseconv.input_grad {{.*}} {dataflow = #sparseconv.dataflow<weight_stationary>}
-  // CUDA: sparseconv.input_grad {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>}
+  // CUDA: sparseconv.input_grad {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>}
   %dx = sparseconv.input_grad %dy, %w, %m
       : tensor<?x32xf32>, tensor<27x16x32xf32>, !map -> tensor<?x16xf32>
   // CHECK: sparseconv.weight_grad {{.*}} {dataflow = #sparseconv.dataflow<weight_stationary>}

@@ -46,12 +46,11 @@ func.func @many_offsets(%x: tensor<?x256xf16>, %w: tensor<125x256x256xf16>, %m: 
   return %y : tensor<?x256xf16>
 }
 
-// f32 stays f32, and groups have no tensor cores. The gradient by the weights
-// has its sizes from its shape.
+// f32 stays f32, and groups have no tiles. The gradient by the weights has its sizes from its shape.
 // CHECK-LABEL: func.func @by_threads(
 func.func @by_threads(%x: tensor<?x32xf32>, %w: tensor<27x32x32xf32>, %g: tensor<27x4x8x8xf32>, %m: !map)
     -> (tensor<?x32xf32>, tensor<?x32xf32>, tensor<27x32x32xf32>) {
-  // CHECK: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<fma>}
+  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<fma16, {{.*}}width = 32
   %y = sparseconv.conv %x, %w, %m : tensor<?x32xf32>, tensor<27x32x32xf32>, !map -> tensor<?x32xf32>
   // CHECK: sparseconv.input_grad {{.*}} tiling = #sparseconv.gemm_tiling<fma>}
   %dx = sparseconv.input_grad %y, %g, %m : tensor<?x32xf32>, tensor<27x4x8x8xf32>, !map -> tensor<?x32xf32>

@@ -32,7 +32,7 @@ func.func @shared_memory(%x: tensor<?x256xf16>, %w: tensor<27x256x64xf16>, %m: !
 }
 
 func.func @split(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) -> tensor<?x64xf16> {
-  // expected-error @+1 {{only the ring over at most 32 offsets splits them among blocks, found 2 parts of 27 offsets}}
+  // expected-error @+1 {{only a ring over at most 32 offsets splits them among blocks, found 2 parts of 27 offsets}}
   %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary, split_k = 2>,
       tiling = #sparseconv.gemm_tiling<warp16, depth = 64, width = 64>}
       : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
@@ -40,7 +40,7 @@ func.func @split(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) -> te
 }
 
 func.func @groups(%x: tensor<?x64xf16>, %w: tensor<27x4x16x16xf16>, %m: !map) -> tensor<?x64xf16> {
-  // expected-error @+1 {{only the FMA kernel has groups}}
+  // expected-error @+1 {{only the FMA kernel of any shape has groups}}
   %dx = sparseconv.input_grad %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
       tiling = #sparseconv.gemm_tiling<warp16, depth = 16, width = 16>}
       : tensor<?x64xf16>, tensor<27x4x16x16xf16>, !map -> tensor<?x64xf16>
@@ -64,6 +64,22 @@ func.func @tf32(%x: tensor<?x64xf32>, %w: tensor<27x64x64xf32>, %m: !map) -> ten
       tiling = #sparseconv.gemm_tiling<ring64, depth = 64, width = 64, stages = 4>}
       : tensor<?x64xf32>, tensor<27x64x64xf32>, !map -> tensor<?x64xf32>
   return %dx : tensor<?x64xf32>
+}
+
+func.func @fma16(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) -> tensor<?x64xf16> {
+  // expected-error @+1 {{the FMA kernel of tiles takes f32}}
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<fma16, depth = 16, width = 64, stages = 3>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}
+
+func.func @fma16_width(%x: tensor<?x64xf32>, %w: tensor<27x64x64xf32>, %m: !map) -> tensor<?x64xf32> {
+  // expected-error @+1 {{expected a width of 32 to 128 in steps of 32, found 48}}
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<fma16, depth = 16, width = 48, stages = 3>}
+      : tensor<?x64xf32>, tensor<27x64x64xf32>, !map -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
 }
 }
 

@@ -190,7 +190,8 @@ def SparseConv_GemmStrategy : I32EnumAttr<"GemmStrategy",
   I32EnumAttrCase<"Fma", 0, "fma">,
   I32EnumAttrCase<"Warp16", 1, "warp16">,
   I32EnumAttrCase<"Group64", 2, "group64">,
-  I32EnumAttrCase<"Ring64", 3, "ring64">]> {
+  I32EnumAttrCase<"Ring64", 3, "ring64">,
+  I32EnumAttrCase<"Fma16", 4, "fma16">]> {
   let cppNamespace = "::mlir::sparseconv";
   let genSpecializedAttr = 0;
 }
@@ -204,6 +205,8 @@ def SparseConv_GemmTilingAttr : SparseConv_Attr<"GemmTiling", "gemm_tiling"> {
     ```
 
     - `fma`: threads multiply and add; every type, groups, depthwise.
+    - `fma16`: the same for f32 without groups: a warp owns a tile of 16 rows;
+      rows and weights pass through `stages` stages of shared memory.
     - `warp16`: a warp owns a tile of 16 rows; mma.sync, with the weights in
       shared memory (`resident`) or read through the L1 cache.
     - `group64`: a warpgroup owns a tile of 64 rows; wgmma, weights resident.
