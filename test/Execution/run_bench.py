@@ -321,7 +321,8 @@ class Bench:
                 subprocess.run([*python, "sparseconv.weights", module, "-o", weights], check=True)
                 random = np.random.default_rng(3)
                 features = random.standard_normal((rows, channels))
-                features = self.save("f.npy", oracle.encode(features, get_storage(self.options.dtype)))
+                features = oracle.encode(features, get_storage(self.options.dtype))
+                features = self.save("f.npy", features)
                 inputs = [f"points={points}", f"features={features}"]
                 done = subprocess.run(
                     ["sparseconv-run", module, "--target=cuda", f"--weights={weights}",

@@ -147,7 +147,7 @@ Fma16::State Fma16::unpack(ValueRange values) {
 Value Fma16::loadWord(Value tile, Value word) {
   Value at =
       b.add(b.mul(b.minUnsigned(tile, lastTile), config.maskWords()), word);
-  return b.loadConstant(b.getI32Type(), b.offset(e.masks, b.mul(at, 4)), 4);
+  return b.loadConstant(b.getI32Type(), b.element(e.masks, at, 4), 4);
 }
 
 Value Fma16::joinWords(Value word) {
@@ -171,8 +171,9 @@ Value Fma16::isOwn(Value offset) {
 
 /// In the row of the block that this thread helps to copy.
 Value Fma16::loadNeighbour(Value offset) {
-  Value index = b.add(b.mul(offset, e.pitch), copiedSlot);
-  Value pointer = b.offset(e.table, b.mul(b.extend64(index), b.i64(4)));
+  Value index = b.add(b.mul(b.extend64(offset), b.extend64(e.pitch)),
+                      b.extend64(copiedSlot));
+  Value pointer = b.element(e.table, index, 4);
   return b.loadIf(b.greaterEqual(offset, 0), pointer, 4, b.i32(-1)).front();
 }
 
@@ -205,8 +206,7 @@ void Fma16::copyWeights(const Put &put, Value target) {
   Value number = put.offset;
   if (chunks > 1)
     number = b.add(b.mul(number, chunks), put.chunk);
-  Value source = b.offset(
-      e.weights, b.mul(b.extend64(number), b.i64(layout.chunkBytes())));
+  Value source = b.element(e.weights, number, layout.chunkBytes());
   int64_t pieces = layout.chunkBytes() / 16;
   for (int64_t begin = 0; begin < pieces; begin += config.threads()) {
     auto copy = [&] {
@@ -233,8 +233,7 @@ void Fma16::copyRows(const Put &put, Value target) {
     first = b.add(first, b.mul(put.chunk, config.depth * 4));
   // An absent row is not read, but has an address.
   Value row = b.select(present, put.row, b.i32(0));
-  Value from =
-      b.offset(b.offset(e.x, b.mul(b.extend64(row), b.i64(rowBytes))), first);
+  Value from = b.offset(b.element(e.x, row, rowBytes), first);
   bool isWhole = chunks * config.depth == config.inChannels;
   for (int64_t at = 0; at < config.depth * 4; at += 2 * unit) {
     Value condition = present, source = b.offset(from, at);
@@ -413,7 +412,7 @@ void Fma16::emitBlock(Value block) {
   b.ifThen(hasTile, [&] {
     SmallVector<Value> rows;
     Value slot = b.add(b.mul(task.tile, 16), rowLane);
-    Value order = b.offset(e.order, b.mul(slot, 4));
+    Value order = b.element(e.order, slot, 4);
     for (int64_t i : llvm::seq(laneRows))
       rows.push_back(
           b.loadConstant(b.getI32Type(), b.offset(order, i * rowLanes * 4), 4));

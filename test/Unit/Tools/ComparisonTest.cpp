@@ -30,12 +30,13 @@ struct Outcome {
 } // namespace
 
 static Outcome compare(const HostTensor &found, const HostTensor &expected,
-                       std::optional<HostTensor> bound = std::nullopt) {
+                       std::optional<HostTensor> bound = std::nullopt,
+                       bool allowsTf32 = false) {
   Outcome outcome;
   llvm::raw_string_ostream os(outcome.text);
   BoundedResult reference{expected, std::move(bound)};
-  outcome.ok =
-      mlir::sparseconv::compareWithReference("y", found, reference, os);
+  outcome.ok = mlir::sparseconv::compareWithReference("y", found, reference,
+                                                      allowsTf32, os);
   return outcome;
 }
 
@@ -160,4 +161,15 @@ TEST(Comparison, NumbersBeyondTheElementTypeAreInfinities) {
   // f32 holds these numbers.
   EXPECT_FALSE(
       compare(make(ElementKind::F32, {2}, {inf, -inf}), expected, bound).ok);
+}
+
+TEST(Comparison, Tf32IsHeldAgainstTheErrorOfF16) {
+  HostTensor expected = make(ElementKind::F32, {2}, {1, 2});
+  HostTensor found = make(ElementKind::F32, {2}, {1.001, 2});
+  EXPECT_FALSE(compare(found, expected).ok);
+  EXPECT_TRUE(compare(found, expected, std::nullopt, /*allowsTf32=*/true).ok);
+  HostTensor far = make(ElementKind::F32, {2}, {1.01, 2});
+  EXPECT_FALSE(compare(far, expected, std::nullopt, /*allowsTf32=*/true).ok);
+  HostTensor half = make(ElementKind::BF16, {2}, {1, 2.0625});
+  EXPECT_FALSE(compare(half, expected, std::nullopt, /*allowsTf32=*/true).ok);
 }
