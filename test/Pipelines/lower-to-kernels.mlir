@@ -64,7 +64,7 @@
 // PLAN:          slot [[ROWS]]
 
 // PTX:     .target sm_80
-// PTX-NOT: .extern
+// PTX-NOT: .extern .func
 // PTX:     .visible .entry network_kernel_0(
 // PTX:     match.any.sync.b32
 func.func @network(%points: tensor<?x4xi32> {sparseconv.name = "points"}, %x: tensor<?x16xf32>,

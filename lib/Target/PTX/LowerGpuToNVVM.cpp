@@ -41,7 +41,7 @@ void mlir::sparseconv::buildLowerGpuToNVVMPipeline(OpPassManager &outer) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createSparseConvExportDynamicShared());
+  pm.addPass(createSparseConvPlaceSharedMemory());
 }
 
 void mlir::sparseconv::registerLowerGpuToNVVMPipeline() {

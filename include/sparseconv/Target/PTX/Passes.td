@@ -11,13 +11,17 @@
 
 include "mlir/Pass/PassBase.td"
 
-def SparseConvExportDynamicShared
-    : Pass<"sparseconv-export-dynamic-shared", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "makes dynamic shared memory an external symbol";
+def SparseConvPlaceSharedMemory
+    : Pass<"sparseconv-place-shared-memory", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "says where arrays in shared memory lie";
   let description = [{
     `gpu.dynamic_shared_memory` lowers to an internal array of no elements, which
     the backend would place in the static shared memory of each kernel. As an
     external one, aligned to 1024 bytes, it names what the launch asks for.
+
+    Any other array gets an alignment of 16 bytes at least. Without one LLVM
+    counts on that for arrays beyond 16 bytes and joins accesses, while the
+    backend writes the alignment of an element.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -1,4 +1,4 @@
-//===- ExportDynamicShared.cpp - external dynamic shared memory -----------===//
+//===- PlaceSharedMemory.cpp - alignment of shared memory -----------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -9,25 +9,29 @@
 #include "sparseconv/Target/PTX/Passes.h"
 
 namespace mlir::sparseconv {
-#define GEN_PASS_DEF_SPARSECONVEXPORTDYNAMICSHARED
+#define GEN_PASS_DEF_SPARSECONVPLACESHAREDMEMORY
 #include "sparseconv/Target/PTX/Passes.h.inc"
 } // namespace mlir::sparseconv
 
 using namespace mlir;
 
 namespace {
-struct ExportDynamicShared
-    : mlir::sparseconv::impl::SparseConvExportDynamicSharedBase<
-          ExportDynamicShared> {
+struct PlaceSharedMemory
+    : mlir::sparseconv::impl::SparseConvPlaceSharedMemoryBase<
+          PlaceSharedMemory> {
   void runOnOperation() override {
     constexpr unsigned shared = 3;
     for (auto global : getOperation().getOps<LLVM::GlobalOp>()) {
-      auto type = dyn_cast<LLVM::LLVMArrayType>(global.getGlobalType());
-      if (!type || type.getNumElements() != 0 ||
-          global.getAddrSpace() != shared)
+      if (global.getAddrSpace() != shared)
         continue;
-      global.setLinkage(LLVM::Linkage::External);
-      global.setAlignment(1024);
+      auto array = dyn_cast<LLVM::LLVMArrayType>(global.getGlobalType());
+      if (array && array.getNumElements() == 0) {
+        global.setLinkage(LLVM::Linkage::External);
+        global.setAlignment(1024);
+      } else {
+        uint64_t own = global.getAlignment().value_or(1);
+        global.setAlignment(std::max<uint64_t>(own, 16));
+      }
     }
   }
 };
