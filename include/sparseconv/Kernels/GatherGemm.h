@@ -121,6 +121,7 @@ struct GatherGemmConfig {
   int64_t counters(const GpuChip &chip) const;
 
 private:
+  int64_t estimateRegisters() const;
   std::string verifyFma16(const GpuChip &chip) const;
   std::string verifyResources(int64_t registers, const GpuChip &chip) const;
 };

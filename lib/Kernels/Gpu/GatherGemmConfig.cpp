@@ -206,16 +206,27 @@ std::string GatherGemmConfig::verify(const GpuChip &chip) const {
     return "the kernel with resident weights takes all input channels a step";
   if (strategy == GatherStrategy::Ring64 && stages < 3)
     return "the ring has at least 3 stages";
-  // Registers: accumulators, rows as loaded and as multiplied, addresses, and
-  // what else ptxas was seen to want.
+  return verifyResources(estimateRegisters(), chip);
+}
+
+/// Accumulators, rows as loaded and as multiplied, addresses, and what else
+/// ptxas was seen to want over many shapes.
+int64_t GatherGemmConfig::estimateRegisters() const {
   int64_t rows = depth * elementBytes() / 8;
-  int64_t lane =
-      width / 2 + 2 * rows + (splitK > 1 ? 16 : 0) + 12 * (layout().chunks - 1);
-  if (strategy == GatherStrategy::Warp16)
-    lane = width / 2 + rows + (resident ? 16 : 40) +
-           (!resident && (parts() > 1 || depth < inChannels) ? 36 : 0) +
-           (element == GemmElement::TF32 ? 16 : 0);
-  return verifyResources(lane + 24, chip);
+  bool isExact = depth == inChannels;
+  if (strategy != GatherStrategy::Warp16)
+    return width / 2 + 2 * rows + (splitK > 1 ? 16 : 0) +
+           12 * (layout().chunks - 1) + 24 +
+           (strategy == GatherStrategy::Group64 ? (isExact ? 4 : 12) : 0);
+  // Where two blocks share a multiprocessor, ptxas makes do with less.
+  if (resident && blocks > 1)
+    return width / 2 + (isExact ? rows : 2 * rows) + 40;
+  int64_t lane = width * 3 / 5 + 2 * rows + width * rows / 24;
+  if (resident)
+    return lane + 30;
+  bool isWhole = parts() == 1 && depth >= inChannels;
+  lane += (isWhole ? 15 : 39) + (element == GemmElement::TF32 ? 5 : 0);
+  return std::max<int64_t>(lane, 80);
 }
 
 std::string GatherGemmConfig::verifyFma16(const GpuChip &chip) const {
