@@ -19,19 +19,27 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 namespace plan = ::sparseconv::plan;
 
-void mlir::sparseconv::buildPlanPipeline(OpPassManager &pm,
-                                         ArrayRef<StringRef> chips,
-                                         unsigned maxStreams) {
+static void addHostPasses(OpPassManager &pm, unsigned maxStreams) {
   pm.addPass(createSparseConvBuildPlan());
   pm.addNestedPass<PlanFuncOp>(createCSEPass());
   SparseConvSchedulePlanOptions schedule;
   schedule.streams = maxStreams;
   pm.addPass(createSparseConvSchedulePlan(schedule));
+}
+
+static void addKernelPasses(OpPassManager &pm, ArrayRef<StringRef> chips) {
   buildLowerGpuToNVVMPipeline(pm);
   SparseConvSerializeKernelsOptions serialize;
   for (StringRef chip : chips)
     serialize.chips.push_back(chip.str());
   pm.addPass(createSparseConvSerializeKernels(serialize));
+}
+
+void mlir::sparseconv::buildPlanPipeline(OpPassManager &pm,
+                                         ArrayRef<StringRef> chips,
+                                         unsigned maxStreams) {
+  addHostPasses(pm, maxStreams);
+  addKernelPasses(pm, chips);
 }
 
 static FailureOr<plan::Module> exportBinary(gpu::BinaryOp op,
@@ -58,12 +66,13 @@ FailureOr<plan::Plan>
 mlir::sparseconv::translateToPlan(ModuleOp module, ArrayRef<StringRef> chips,
                                   unsigned maxStreams) {
   OwningOpRef<ModuleOp> lowered = module.clone();
-  if (lowered->getOps<PlanFuncOp>().empty()) {
-    PassManager pm(module.getContext());
-    buildPlanPipeline(pm, chips, maxStreams);
-    if (failed(pm.run(*lowered)))
-      return failure();
-  }
+  PassManager pm(module.getContext());
+  if (lowered->getOps<PlanFuncOp>().empty())
+    addHostPasses(pm, maxStreams);
+  // What is compiled already stays as it is.
+  addKernelPasses(pm, chips);
+  if (failed(pm.run(*lowered)))
+    return failure();
   plan::Plan result;
   result.producer = "sparseconv";
   for (auto binary : lowered->getOps<gpu::BinaryOp>()) {

@@ -2,6 +2,10 @@
 // RUN: sparseconv-translate %t.plan --plan-to-text | FileCheck %s
 // RUN: sparseconv-translate %t.plan --plan-to-ptx | FileCheck %s --check-prefix=PTX
 
+// The plan's operations, with kernels as IR still, are written the same.
+// RUN: sparseconv-opt %s --sparseconv-build-plan --cse --sparseconv-schedule-plan --mlir-print-debuginfo | sparseconv-translate --mlir-to-plan -o %t.built.plan
+// RUN: cmp %t.plan %t.built.plan
+
 // Each public function of a module is a function of the plan, on one set of
 // kernels and constants.
 

@@ -27,8 +27,8 @@ namespace mlir::sparseconv {
 void buildPlanPipeline(OpPassManager &pm, ArrayRef<StringRef> chips = {},
                        unsigned maxStreams = kDefaultStreams);
 
-/// The plan of a module as buildPlanPipeline leaves it, or as it takes it.
-/// Failures are reported where they are found.
+/// The plan of a module as buildPlanPipeline takes it, or as any of its passes
+/// leaves it. Failures are reported where they are found.
 FailureOr<::sparseconv::plan::Plan>
 translateToPlan(ModuleOp module, ArrayRef<StringRef> chips,
                 unsigned maxStreams = kDefaultStreams);
