@@ -10,6 +10,7 @@
 #include "KeyFields.h"
 #include "Patterns.h"
 #include "RowLoops.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
