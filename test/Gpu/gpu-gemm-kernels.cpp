@@ -35,8 +35,10 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 namespace cl = llvm::cl;
 
+namespace {
 enum class Choice { Automatic, Warp16, Group64, Ring64, Fma, Fma16 };
 enum class Output { Ir, Lowered, Ptx, Launch };
+} // namespace
 
 static cl::opt<Choice>
     strategy("strategy",
@@ -76,7 +78,7 @@ static cl::opt<bool> bias("bias", cl::desc("epilogue: bias, then maximum "
 static GatherGemmConfig makeConfig(const GpuChip &target) {
   GatherGemmConfig config =
       GatherGemmConfig::choose(element, offsets, in, out, groups, target);
-  switch (strategy) {
+  switch (strategy.getValue()) {
   case Choice::Automatic:
     break;
   case Choice::Warp16:
