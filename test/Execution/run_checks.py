@@ -189,7 +189,7 @@ class NetworkJob:
             f"{python}networks {self.name} --dtype {self.dtype} > net.mlir"
             f" && {python}weights net.mlir -o net.npz && {sweep}"
             " && sparseconv-run net.mlir --weights=net.npz --input=sweep.bin --check"
-            " > check.txt"
+            " | tee check.txt"
         )
         outcome, message = run_programs.run_command(command, self.settings, self.work)
         if outcome == "passed":

@@ -48,6 +48,7 @@ Value GpuBuilder::element(Value pointer, Value index, int64_t bytes) {
     index = extend64(index);
   return offset(pointer, mul(index, i64(bytes)));
 }
+
 Value GpuBuilder::offset(Value pointer, int64_t bytes) {
   if (bytes == 0)
     return pointer;
