@@ -24,8 +24,8 @@ namespace {
 
 class Fma16 {
 public:
-  Fma16(GatherEmitter &e, const GpuChip &chip);
-  void emit();
+  explicit Fma16(GatherEmitter &e);
+  void emit(const GpuChip &chip);
 
 private:
   /// What the block multiplies next. The same in all threads.
@@ -49,9 +49,6 @@ private:
   State unpack(ValueRange values);
 
   void emitBlock(Value block);
-  /// The mask words of all tiles of the block, and of this warp's.
-  Value loadWord(Value tile, Value word);
-  Value joinWords(Value word);
   std::pair<Value, SmallVector<Value>> nextOfBlock(ValueRange walk);
   Value isOwn(Value offset);
   Value loadNeighbour(Value offset);
@@ -68,20 +65,19 @@ private:
   GpuBuilder &b;
   const GatherGemmConfig &config;
   const FragmentLayout &layout;
-  int64_t blocksOfSplit, stageBytes, chunks;
+  int64_t stageBytes, chunks;
   /// Lanes side by side along rows and channels, and what each owns.
   int64_t columnLanes, rowLanes, laneRows, laneQuads;
   Value warp, rowLane, columnLane;
-  Value shared, words, firstTile, lastTile, ownBits;
+  Value shared, words, ownBits;
   Value copiedSlot;
   GatherTask task;
 };
 
 } // namespace
 
-Fma16::Fma16(GatherEmitter &e, const GpuChip &chip)
+Fma16::Fma16(GatherEmitter &e)
     : e(e), b(e.b), config(e.config), layout(e.layout),
-      blocksOfSplit(config.blocksOfSplit(chip)),
       stageBytes(layout.chunkBytes() +
                  config.rowsPerBlock() * config.rowPitch()),
       chunks(layout.chunks), columnLanes(config.width % 64 ? 8 : 16),
@@ -144,19 +140,6 @@ Fma16::State Fma16::unpack(ValueRange values) {
 // Offsets
 //===----------------------------------------------------------------------===//
 
-Value Fma16::loadWord(Value tile, Value word) {
-  Value at =
-      b.add(b.mul(b.minUnsigned(tile, lastTile), config.maskWords()), word);
-  return b.loadConstant(b.getI32Type(), b.element(e.masks, at, 4), 4);
-}
-
-Value Fma16::joinWords(Value word) {
-  Value bits = loadWord(firstTile, word);
-  for (int64_t i : llvm::seq<int64_t>(1, config.warps))
-    bits = b.orBits(bits, loadWord(b.add(firstTile, i), word));
-  return bits;
-}
-
 std::pair<Value, SmallVector<Value>> Fma16::nextOfBlock(ValueRange walk) {
   return e.nextOffset(words, Value(), walk);
 }
@@ -164,7 +147,7 @@ std::pair<Value, SmallVector<Value>> Fma16::nextOfBlock(ValueRange walk) {
 Value Fma16::isOwn(Value offset) {
   Value bits = ownBits;
   if (config.maskWords() > 1)
-    bits = loadWord(task.tile, b.divide(offset, 32));
+    bits = e.loadWord(task.tile, b.divide(offset, 32));
   Value bit = b.shiftRight(bits, b.remainder(offset, 32));
   return b.notEqual(b.andBits(bit, 1), 0);
 }
@@ -350,25 +333,25 @@ void Fma16::store(ValueRange sums, int64_t first, ArrayRef<Value> rows) {
 
 void Fma16::emitBlock(Value block) {
   Value zero = b.i32(0), tiles = e.tileCount();
-  firstTile = b.mul(block, config.warps);
-  lastTile = b.sub(tiles, 1);
+  Value firstTile = b.mul(block, config.warps);
   task.tile = b.add(firstTile, warp);
   Value hasTile = b.lessUnsigned(task.tile, tiles);
   if (task.parts)
     task.firstPart = b.mul(task.tile, task.parts);
   SmallVector<Value> walk;
   if (config.maskWords() == 1) {
-    Value bits = joinWords(zero);
+    Value bits = e.joinWords(firstTile, config.warps, zero);
     if (task.parts)
       bits = e.takePart(task, bits);
     ownBits =
-        b.select(hasTile, b.andBits(loadWord(task.tile, zero), bits), zero);
+        b.select(hasTile, b.andBits(e.loadWord(task.tile, zero), bits), zero);
     ownBits = b.shuffle(ownBits, zero);
     walk = {b.shuffle(bits, zero)};
   } else {
     b.forLoop(e.thread, b.i32(config.maskWords()), b.i32(config.threads()),
               [&](Value word) {
-                b.store(joinWords(word), b.offset(words, b.mul(word, 4)), 4);
+                b.store(e.joinWords(firstTile, config.warps, word),
+                        b.offset(words, b.mul(word, 4)), 4);
               });
     b.barrier();
     walk = {b.load(b.getI32Type(), words, 4), zero};
@@ -422,24 +405,10 @@ void Fma16::emitBlock(Value block) {
   });
 }
 
-void Fma16::emit() {
-  // Blocks with many offsets come last in the order and start first.
-  int64_t rowsPerBlock = config.rowsPerBlock();
-  Value blocks = b.divide(b.add(e.outRows, rowsPerBlock - 1), rowsPerBlock);
-  Value number = b.blockId(), end = blocks, block = number;
-  if (config.splitK > 1) {
-    Value room =
-        b.divide(b.i32(blocksOfSplit), b.maxUnsigned(blocks, b.i32(1)));
-    task.parts =
-        b.minUnsigned(b.maxUnsigned(room, b.i32(1)), b.i32(config.splitK));
-    task.part = b.remainder(number, task.parts);
-    end = b.mul(blocks, task.parts);
-    block = b.divide(number, task.parts);
-  }
-  b.ifThen(b.lessUnsigned(number, end),
-           [&] { emitBlock(b.sub(b.sub(blocks, block), 1)); });
+void Fma16::emit(const GpuChip &chip) {
+  e.forBlock(chip, task, [&](Value block) { emitBlock(block); });
 }
 
 void mlir::sparseconv::emitFma16(GatherEmitter &e, const GpuChip &chip) {
-  Fma16(e, chip).emit();
+  Fma16(e).emit(chip);
 }

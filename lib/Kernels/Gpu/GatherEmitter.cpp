@@ -240,6 +240,38 @@ Value GatherEmitter::tileCount() {
   return b.divide(b.add(outRows, rows - 1), rows);
 }
 
+Value GatherEmitter::loadWord(Value tile, Value word) {
+  Value last = b.sub(tileCount(), 1);
+  Value at = b.add(b.mul(b.minUnsigned(tile, last), config.maskWords()), word);
+  return b.loadConstant(b.getI32Type(), b.element(masks, at, 4), 4);
+}
+
+Value GatherEmitter::joinWords(Value firstTile, int64_t tiles, Value word) {
+  Value bits = loadWord(firstTile, word);
+  for (int64_t i : llvm::seq<int64_t>(1, tiles))
+    bits = b.orBits(bits, loadWord(b.add(firstTile, i), word));
+  return bits;
+}
+
+void GatherEmitter::forBlock(const GpuChip &chip, GatherTask &task,
+                             function_ref<void(Value block)> body) {
+  int64_t rows = config.rowsPerBlock();
+  Value blocks = b.divide(b.add(outRows, rows - 1), rows);
+  Value number = b.blockId(), end = blocks, block = number;
+  if (config.splitK > 1) {
+    Value room = b.divide(b.i32(config.blocksOfSplit(chip)),
+                          b.maxUnsigned(blocks, b.i32(1)));
+    task.parts =
+        b.minUnsigned(b.maxUnsigned(room, b.i32(1)), b.i32(config.splitK));
+    task.part = b.remainder(number, task.parts);
+    end = b.mul(blocks, task.parts);
+    block = b.divide(number, task.parts);
+  }
+  // Blocks with many offsets come last in the order and start first.
+  b.ifThen(b.lessUnsigned(number, end),
+           [&] { body(b.sub(b.sub(blocks, block), 1)); });
+}
+
 Value GatherEmitter::takeTile(Value counter) {
   Value number = b.atomicAdd(counter, b.gridSize());
   Value total = b.load(b.getI32Type(), b.offset(counter, 4), 4);

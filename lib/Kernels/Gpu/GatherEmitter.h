@@ -109,6 +109,15 @@ public:
   // --- Work --------------------------------------------------------------
   /// Number of tiles.
   Value tileCount();
+  /// A mask word of a tile; behind the last tile, of the last one.
+  Value loadWord(Value tile, Value word);
+  /// The offsets in this word that any tile of a block has.
+  Value joinWords(Value firstTile, int64_t tiles, Value word);
+  /// Calls `body` with the number of this block's rows, if it has any. With
+  /// split-K several blocks share them, and `task` says which part this one
+  /// has.
+  void forBlock(const GpuChip &chip, GatherTask &task,
+                function_ref<void(Value block)> body);
   /// By one thread: the next tile of this block, or a negative number. At
   /// `counter` are the number of the next one and, behind it, of all.
   Value takeTile(Value counter);

@@ -23,12 +23,11 @@ namespace {
 
 class Ring64 {
 public:
-  Ring64(GatherEmitter &e, const GpuChip &chip)
+  explicit Ring64(GatherEmitter &e)
       : e(e), b(e.b), layout(e.layout), stages(e.config.stages),
-        groups(e.config.warps / 4),
-        blocksOfSplit(e.config.blocksOfSplit(chip)) {}
+        groups(e.config.warps / 4) {}
 
-  void emit();
+  void emit(const GpuChip &chip);
 
 private:
   /// What the block does next. All values are the same in all threads.
@@ -67,7 +66,7 @@ private:
   GatherEmitter &e;
   GpuBuilder &b;
   const FragmentLayout &layout;
-  int64_t stages, groups, blocksOfSplit;
+  int64_t stages, groups;
   Value shared, full, empty, words;
   Value warpgroup, warp, isFirst;
   GatherTask task;
@@ -271,23 +270,16 @@ void Ring64::emitBlock(Value block) {
   Value hasTile = b.lessUnsigned(task.tile, tiles);
   int64_t wordCount = e.config.maskWords();
   walkSize = wordCount == 1 ? 1 : 2;
-  Value lastTile = b.sub(tiles, 1);
-  auto loadWord = [&](Value tile, Value word) {
-    Value index = b.add(b.mul(b.minUnsigned(tile, lastTile), wordCount), word);
-    return b.loadConstant(b.getI32Type(), b.element(e.masks, index, 4), 4);
-  };
-  auto unionWord = [&](Value word) {
-    Value bits = loadWord(firstTile, word);
-    for (int64_t i : llvm::seq<int64_t>(1, groups))
-      bits = b.orBits(bits, loadWord(b.add(firstTile, i), word));
-    return bits;
-  };
   SmallVector<Value> blockWalk, ownWalk;
   Value zero = b.i32(0);
-  Value ownBits = b.select(hasTile, loadWord(task.tile, zero), zero);
+  Value ownBits = b.select(hasTile, e.loadWord(task.tile, zero), zero);
   if (wordCount == 1) {
-    Value blockBits = unionWord(zero);
+    Value blockBits = e.joinWords(firstTile, groups, zero);
     if (task.parts) {
+      b.ifThen(isFirst, [&] {
+        b.store(task.part, words, 4);
+        b.store(task.parts, b.offset(words, 4), 4);
+      });
       blockBits = e.takePart(task, blockBits);
       ownBits = b.andBits(ownBits, blockBits);
     }
@@ -296,7 +288,8 @@ void Ring64::emitBlock(Value block) {
   ownWalk.push_back(b.shuffle(ownBits, zero));
   if (wordCount > 1) {
     b.ifThen(b.lessUnsigned(e.thread, wordCount), [&] {
-      b.store(unionWord(e.thread), b.offset(words, b.mul(e.thread, 4)), 4);
+      b.store(e.joinWords(firstTile, groups, e.thread),
+              b.offset(words, b.mul(e.thread, 4)), 4);
     });
     task.lastWord = b.select(hasTile, b.i32(wordCount - 1), zero);
     ownWalk.push_back(zero);
@@ -304,7 +297,7 @@ void Ring64::emitBlock(Value block) {
   b.barrier();
   if (wordCount > 1)
     blockWalk = {b.load(b.getI32Type(), words, 4), zero};
-  task.tile = b.minUnsigned(task.tile, lastTile);
+  task.tile = b.minUnsigned(task.tile, b.sub(tiles, 1));
 
   Ring ring;
   std::tie(ring.offset, ring.walk) = nextOfBlock(blockWalk);
@@ -381,30 +374,11 @@ void Ring64::emitBlock(Value block) {
   });
 }
 
-void Ring64::emit() {
+void Ring64::emit(const GpuChip &chip) {
   setUp();
-  // Blocks with many offsets come last in the order and start first.
-  Value blocks = b.divide(b.add(e.outRows, e.config.rowsPerBlock() - 1),
-                          e.config.rowsPerBlock());
-  Value number = b.blockId(), end = blocks;
-  if (e.config.splitK > 1) {
-    Value room =
-        b.divide(b.i32(blocksOfSplit), b.maxUnsigned(blocks, b.i32(1)));
-    task.parts =
-        b.minUnsigned(b.maxUnsigned(room, b.i32(1)), b.i32(e.config.splitK));
-    task.part = b.remainder(number, task.parts);
-    end = b.mul(blocks, task.parts);
-    b.ifThen(isFirst, [&] {
-      b.store(task.part, words, 4);
-      b.store(task.parts, b.offset(words, 4), 4);
-    });
-  }
-  b.ifThen(b.lessUnsigned(number, end), [&] {
-    Value block = task.parts ? b.divide(number, task.parts) : number;
-    emitBlock(b.sub(b.sub(blocks, block), 1));
-  });
+  e.forBlock(chip, task, [&](Value block) { emitBlock(block); });
 }
 
 void mlir::sparseconv::emitRing64(GatherEmitter &e, const GpuChip &chip) {
-  Ring64(e, chip).emit();
+  Ring64(e).emit(chip);
 }
