@@ -4,6 +4,8 @@
 // RUN: not sparseconv-run %s --entry=two --target=reference 2>&1 | FileCheck %s --check-prefix=TWO
 // RUN: not sparseconv-run %s --entry=spread 2>&1 | FileCheck %s --check-prefix=SPREAD
 // RUN: not sparseconv-run %s --entry=spread --target=reference 2>&1 | FileCheck %s --check-prefix=SPREAD
+// RUN: not sparseconv-run %s --entry=crowd 2>&1 | FileCheck %s --check-prefix=CROWD
+// RUN: not sparseconv-run %s --entry=crowd --target=reference 2>&1 | FileCheck %s --check-prefix=CROWD
 // RUN: not sparseconv-run %s --entry=prune 2>&1 | FileCheck %s --check-prefix=PRUNE
 // RUN: not sparseconv-run %s --entry=prune --target=reference 2>&1 | FileCheck %s --check-prefix=PRUNE
 // RUN: not sparseconv-run %s --entry=items 2>&1 | FileCheck %s --check-prefix=ITEMS
@@ -30,6 +32,16 @@ func.func @spread() -> tensor<?x2xi32> {
   %points = arith.constant dense<[[0, 0], [0, 6], [1, 6]]> : tensor<3x2xi32>
   %coords, %order, %row_of = sparseconv.pack %points : tensor<3x2xi32> -> !set
   %0 = sparseconv.expand %coords offsets(box<3>) : !set
+  %1 = sparseconv.unpack %0 : !set -> tensor<?x2xi32>
+  return %1 : tensor<?x2xi32>
+}
+
+// Rows from -1 to 2, of which two have room.
+// CROWD: sparseconv.expand: the result has 4 rows, more than its capacity of 2
+func.func @crowd() -> tensor<?x2xi32> {
+  %points = arith.constant dense<[[0, 0], [0, 1]]> : tensor<2x2xi32>
+  %coords, %order, %row_of = sparseconv.pack %points : tensor<2x2xi32> -> !set
+  %0 = sparseconv.expand %coords offsets(box<3>) capacity(2) : !set
   %1 = sparseconv.unpack %0 : !set -> tensor<?x2xi32>
   return %1 : tensor<?x2xi32>
 }

@@ -145,6 +145,13 @@ static bool isSizeOf(Attribute sizeOf, unsigned number, unsigned axis) {
   return pair && pair.asArrayRef() == ArrayRef<int64_t>{number, axis};
 }
 
+/// What holds the size of a dimension on the device.
+static bool isSizeType(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  return memref && memref.getElementType().isIndex() &&
+         memref.getShape() == ArrayRef<int64_t>{1};
+}
+
 static std::string getSlotName(StringRef value, unsigned axis) {
   return (value + "." + Twine(axis)).str();
 }
@@ -180,6 +187,9 @@ LogicalResult PlanBuilder::addInputs() {
     if (!isa<MemRefType>(argument.getType()))
       return function.emitError("argument ")
              << number << " is not a tensor, which is all that a plan takes";
+    if (isSize(number) && !isSizeType(argument.getType()))
+      return function.emitError("argument ")
+             << number << " is a size, so it has to be a memref<1xindex>";
     // The status record is the last argument that is no size.
     bool isStatus =
         number + 1 == function.getNumArguments() || isSize(number + 1);
@@ -250,9 +260,13 @@ LogicalResult PlanBuilder::addOutputs(func::ReturnOp op) {
   for (unsigned i = 0; i < op.getNumOperands(); ++i)
     if (!function.getResultAttr(i, kSizeOf) && failed(addOutput(op, i)))
       return failure();
-  for (auto [i, value] : llvm::enumerate(op.getOperands()))
+  for (auto [i, value] : llvm::enumerate(op.getOperands())) {
     if (!map.contains(value))
       return op.emitError("result ") << i << " is no size of another";
+    if (function.getResultAttr(i, kSizeOf) && !isSizeType(value.getType()))
+      return op.emitError("result ")
+             << i << " is a size, so it has to be a memref<1xindex>";
+  }
   return success();
 }
 

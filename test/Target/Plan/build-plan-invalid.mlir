@@ -122,3 +122,19 @@ func.func @sizes(%x: memref<?xf32>, %status: memref<8xi64>, %n: memref<1xindex> 
   // expected-error @+1 {{the size of dimension 0 of result 0 is not returned}}
   return %y : memref<?xf32>
 }
+
+// -----
+
+// expected-error @+1 {{argument 2 is a size, so it has to be a memref<1xindex>}}
+func.func @argument_size(%x: memref<?xf32>, %status: memref<8xi64>, %n: memref<1xi32> {sparseconv.size_of = array<i64: 0, 0>}) {
+  return
+}
+
+// -----
+
+func.func @result_size(%x: memref<8xf32>, %status: memref<8xi64>) -> (memref<8xf32>, memref<2xindex> {sparseconv.size_of = array<i64: 0, 0>}) {
+  %y = memref.alloc() : memref<8xf32>
+  %n = memref.alloc() : memref<2xindex>
+  // expected-error @+1 {{result 1 is a size, so it has to be a memref<1xindex>}}
+  return %y, %n : memref<8xf32>, memref<2xindex>
+}

@@ -6,6 +6,10 @@
 // RUN: sparseconv-translate %t.inside --plan-to-text | FileCheck %s --check-prefixes=CHECK,INSIDE
 // RUN: sparseconv-translate %s --network-to-plan --weights=%t.npz --weights-by-reference -o %t.outside
 // RUN: sparseconv-translate %t.outside --plan-to-text | FileCheck %s --check-prefixes=CHECK,OUTSIDE
+// RUN: %python -c "import sys; data = open(sys.argv[1], 'rb').read(); print([data.count(bytes.fromhex(text)) for text in sys.argv[2:]])" %t.inside 0000803f0000004000004040000080400000a0400000c040 003c00400042 | FileCheck %s --check-prefix=BYTES
+
+// 1 to 6 as f32 and 1 to 3 as f16, once each.
+// BYTES: [1, 1]
 
 // The tensor of floats of another type is rounded once.
 // INSIDE:     constant 'w' 24 bytes{{$}}
