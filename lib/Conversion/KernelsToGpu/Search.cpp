@@ -30,8 +30,9 @@ using namespace mlir::sparseconv;
 
 /// What a block may stage of its part of the table, in bytes.
 static constexpr int64_t kMaxStage = 40 << 10;
-/// Columns that a thread searches side by side, so that their loads overlap.
-static constexpr size_t kSideBySide = 9;
+/// Columns that a thread searches side by side, so that their loads overlap; of
+/// more the longest search lets the others wait.
+static constexpr size_t kSideBySide = 3;
 
 namespace {
 class Searcher {

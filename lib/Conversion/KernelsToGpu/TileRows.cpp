@@ -37,7 +37,7 @@ public:
   void emit();
 
 private:
-  static constexpr int64_t kThreads = 256;
+  static constexpr int64_t kThreads = 128;
 
   Value isEntry(Value entry) {
     return b.lessUnsigned(b.toIndex(entry), op.getInRows());

@@ -326,8 +326,8 @@ def SparseConv_TileRowsOp
     rows have most offsets in common: `order` [P] is the row of each slot, or -1
     behind the last; `masks` [P / rows, ceil(K / 32)] has bit k % 32 of word k / 32
     set where a row of the tile has offset k; `tiled_table` [K, P] is
-    table[order[p], k], or -1, at the offsets that some of the 256 slots around p
-    have (from a multiple of 256 on). P is N rounded up to a multiple of 256.
+    table[order[p], k], or -1, at the offsets that some of the 128 slots around p
+    have (from a multiple of 128 on). P is N rounded up to a multiple of 256.
     `sizes` is `in_rows`, N and P.
 
     With up to 32 offsets the rows are sorted by the rank in the Gray code of
