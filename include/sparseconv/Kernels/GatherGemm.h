@@ -79,8 +79,8 @@ struct GatherGemmConfig {
   bool resident = false;
   /// Ring64, Fma16: stages of the ring.
   int64_t stages = 1;
-  /// Ring64, Fma16: blocks that may share the offsets of the same rows, where
-  /// there are fewer rows than the device has room for.
+  /// Ring64, Fma16, Warp16: blocks, or warps, that may share the offsets of the
+  /// same rows, where there are fewer rows than the device has room for.
   int64_t splitK = 1;
 
   bool multipliesOnTensorCores() const {
@@ -115,12 +115,15 @@ struct GatherGemmConfig {
   int64_t scratchBytesPerPart() const;
   int64_t countersPerTile() const;
   /// With `splitK`: thread blocks, for each part of the output channels, up to
-  /// which tiles are split; what they may need of the two buffers.
+  /// which tiles are split; so many blocks, or warps where those take tiles one
+  /// by one; what they may need of the two buffers.
   int64_t blocksOfSplit(const GpuChip &chip) const;
+  int64_t roomOfSplit(const GpuChip &chip) const;
   int64_t scratchBytes(const GpuChip &chip) const;
   int64_t counters(const GpuChip &chip) const;
 
 private:
+  int64_t tilesOfSplit(const GpuChip &chip) const;
   int64_t estimateRegisters() const;
   std::string verifyFma16(const GpuChip &chip) const;
   std::string verifyResources(int64_t registers, const GpuChip &chip) const;

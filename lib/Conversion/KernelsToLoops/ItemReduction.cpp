@@ -19,8 +19,6 @@ using namespace mlir::sparseconv;
 static constexpr int64_t kThreads = 256, kMaxLanes = 8;
 /// Parts of all rows, and the fewest rows that are worth one.
 static constexpr int64_t kMaxParts = 512, kMinPartRows = 128;
-/// Rows that a thread loads at once.
-static constexpr int64_t kRowsAtOnce = 4;
 
 namespace {
 /// A combination of rows, and the row it comes from where that is wanted.
@@ -60,6 +58,9 @@ private:
   PoolKind kind;
   bool findsRows;
   int64_t channels, lanes, columns, chunks, rowLanes;
+  /// Rows that a thread loads at once. For single channels the addresses of
+  /// more than two spill, as ptxas keeps such kernels small.
+  int64_t rowsAtOnce;
   Type i32;
   VectorType type, rowType;
   Value numRows, numParts;
@@ -82,9 +83,9 @@ ItemReduction::ItemReduction(LoopBuilder &b, const ItemRows &rows,
       channels(getNumChannels(rows.x)), lanes(std::gcd(channels, kMaxLanes)),
       columns(std::min<int64_t>(32, llvm::PowerOf2Ceil(channels / lanes))),
       chunks(llvm::divideCeil(channels / lanes, columns)),
-      rowLanes(kThreads / columns), i32(b.getI32Type()),
-      type(getLanes(b.getF32Type(), lanes)), rowType(getLanes(i32, lanes)),
-      numRows(b.dim(rows.x, 0)),
+      rowLanes(kThreads / columns), rowsAtOnce(lanes == 1 ? 2 : 4),
+      i32(b.getI32Type()), type(getLanes(b.getF32Type(), lanes)),
+      rowType(getLanes(i32, lanes)), numRows(b.dim(rows.x, 0)),
       numParts(b.min(b.ceilDiv(numRows, kMinPartRows), b.index(kMaxParts))) {}
 
 ItemReduction::Place ItemReduction::getPlace(const Thread &t) {
@@ -129,10 +130,10 @@ Terms ItemReduction::combineRange(const Place &place, Value begin, Value end,
   // Threads without channels have no rows.
   last = b.select(place.hasChannel, last, first);
   SmallVector<Value> own = b.forLoop(
-      first, last, kRowsAtOnce, getStart(),
+      first, last, rowsAtOnce, getStart(),
       [&](Value row, ValueRange carried) -> SmallVector<Value> {
         SmallVector<Terms> loaded;
-        for (int64_t i = 0; i < kRowsAtOnce; ++i)
+        for (int64_t i = 0; i < rowsAtOnce; ++i)
           loaded.push_back(load(b.min(b.add(row, i), b.sub(last, 1))));
         Terms sum(carried), start = getStart();
         for (auto [i, terms] : llvm::enumerate(loaded)) {

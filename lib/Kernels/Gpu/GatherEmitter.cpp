@@ -253,16 +253,31 @@ Value GatherEmitter::joinWords(Value firstTile, int64_t tiles, Value word) {
   return bits;
 }
 
+Value GatherEmitter::countParts(const GpuChip &chip, Value count) {
+  Value room =
+      b.divide(b.i32(config.roomOfSplit(chip)), b.maxUnsigned(count, b.i32(1)));
+  return b.minUnsigned(b.maxUnsigned(room, b.i32(1)), b.i32(config.splitK));
+}
+
+GatherTask GatherEmitter::makeTask(Value number, Value parts) {
+  GatherTask task;
+  task.number = task.tile = number;
+  if (!parts)
+    return task;
+  task.tile = b.divide(number, parts);
+  task.part = b.remainder(number, parts);
+  task.parts = parts;
+  task.firstPart = b.sub(number, task.part);
+  return task;
+}
+
 void GatherEmitter::forBlock(const GpuChip &chip, GatherTask &task,
                              function_ref<void(Value block)> body) {
   int64_t rows = config.rowsPerBlock();
   Value blocks = b.divide(b.add(outRows, rows - 1), rows);
   Value number = b.blockId(), end = blocks, block = number;
   if (config.splitK > 1) {
-    Value room = b.divide(b.i32(config.blocksOfSplit(chip)),
-                          b.maxUnsigned(blocks, b.i32(1)));
-    task.parts =
-        b.minUnsigned(b.maxUnsigned(room, b.i32(1)), b.i32(config.splitK));
+    task.parts = countParts(chip, blocks);
     task.part = b.remainder(number, task.parts);
     end = b.mul(blocks, task.parts);
     block = b.divide(number, task.parts);
@@ -272,26 +287,30 @@ void GatherEmitter::forBlock(const GpuChip &chip, GatherTask &task,
            [&] { body(b.sub(b.sub(blocks, block), 1)); });
 }
 
-Value GatherEmitter::takeTile(Value counter) {
+Value GatherEmitter::takePiece(Value counter) {
   Value number = b.atomicAdd(counter, b.gridSize());
   Value total = b.load(b.getI32Type(), b.offset(counter, 4), 4);
   // Tiles with many offsets come last in the order.
   return b.sub(b.sub(total, number), 1);
 }
 
-void GatherEmitter::forEachTile(
-    ValueRange inits, function_ref<Value(ValueRange)> take,
+void GatherEmitter::forEachPiece(
+    ValueRange inits, Value parts, function_ref<Value(ValueRange)> take,
     function_ref<SmallVector<Value>(const GatherTask &, ValueRange)> body) {
   auto head = [&](ValueRange carried) {
     Value number = take(carried);
     return std::pair(number, b.greaterEqual(number, 0));
   };
   b.loopUntil(inits, head, [&](Value number, ValueRange carried) {
-    GatherTask task;
-    task.tile = number;
+    GatherTask task = makeTask(number, parts);
     task.walk = startWalk(task.tile);
     for (Value &value : task.walk)
       value = b.shuffle(value, b.i32(0));
+    if (parts)
+      task.walk = b.ifElse(
+          b.greaterEqual(parts, 2), task.walk.front().getType(),
+          [&] { return SmallVector<Value>{takePart(task, task.walk[0])}; },
+          [&] { return task.walk; });
     return body(task, carried);
   });
 }

@@ -23,6 +23,8 @@ void finishKernel(GpuBuilder &b);
 
 /// One piece of work: a tile, or some of its offsets.
 struct GatherTask {
+  /// Among all pieces.
+  Value number;
   Value tile;
   /// Where the walk over its offsets starts.
   SmallVector<Value> walk;
@@ -109,6 +111,11 @@ public:
   // --- Work --------------------------------------------------------------
   /// Number of tiles.
   Value tileCount();
+  /// With split-K: the parts of each of `count` blocks, or of tiles where warps
+  /// take those, that the device has room for.
+  Value countParts(const GpuChip &chip, Value count);
+  /// A piece by its number; `parts` is null where tiles are whole.
+  GatherTask makeTask(Value number, Value parts);
   /// A mask word of a tile; behind the last tile, of the last one.
   Value loadWord(Value tile, Value word);
   /// The offsets in this word that any tile of a block has.
@@ -118,13 +125,13 @@ public:
   /// has.
   void forBlock(const GpuChip &chip, GatherTask &task,
                 function_ref<void(Value block)> body);
-  /// By one thread: the next tile of this block, or a negative number. At
+  /// By one thread: the next piece of this block, or a negative number. At
   /// `counter` are the number of the next one and, behind it, of all.
-  Value takeTile(Value counter);
-  /// Calls `body` for every tile that `take` hands out, until that is
+  Value takePiece(Value counter);
+  /// Calls `body` for every piece that `take` hands out, until that is
   /// negative. Carries `inits` along.
-  void forEachTile(
-      ValueRange inits, function_ref<Value(ValueRange)> take,
+  void forEachPiece(
+      ValueRange inits, Value parts, function_ref<Value(ValueRange)> take,
       function_ref<SmallVector<Value>(const GatherTask &, ValueRange)> body);
 
   GpuBuilder &b;
@@ -147,14 +154,15 @@ private:
 };
 
 /// Weights of one part in shared memory, all offsets at once, and the counter
-/// that hands out work. Where the chip has bulk copies, a slice is used as soon
-/// as it is there.
+/// that hands out work; behind it are the number of pieces and of the parts of
+/// a tile. Where the chip has bulk copies, a slice is used as soon as it is
+/// there.
 class ResidentWeights {
 public:
   ResidentWeights(GatherEmitter &e, bool bulk) : e(e), b(e.b), bulk(bulk) {}
 
   /// Starts the copies; to be called by all threads.
-  void fetch();
+  void fetch(Value parts = {});
   /// Waits for the weights of an offset unless `ready` has its bit; returns
   /// `ready` with it.
   Value wait(Value offset, Value ready);

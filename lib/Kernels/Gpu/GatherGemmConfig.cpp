@@ -134,17 +134,20 @@ int64_t GatherGemmConfig::blocksOfSplit(const GpuChip &chip) const {
   return std::max<int64_t>(1, chip.multiprocessors * blocks * waves / parts());
 }
 
+int64_t GatherGemmConfig::roomOfSplit(const GpuChip &chip) const {
+  return blocksOfSplit(chip) * (isPersistent() ? warps : 1);
+}
+
+int64_t GatherGemmConfig::tilesOfSplit(const GpuChip &chip) const {
+  return blocksOfSplit(chip) * rowsPerBlock() / rowsPerTile();
+}
+
 int64_t GatherGemmConfig::scratchBytes(const GpuChip &chip) const {
-  int64_t tilesPerBlock = rowsPerBlock() / rowsPerTile();
-  return splitK == 1
-             ? 4
-             : blocksOfSplit(chip) * tilesPerBlock * scratchBytesPerPart();
+  return splitK == 1 ? 4 : tilesOfSplit(chip) * scratchBytesPerPart();
 }
 
 int64_t GatherGemmConfig::counters(const GpuChip &chip) const {
-  int64_t tilesPerBlock = rowsPerBlock() / rowsPerTile();
-  return splitK == 1 ? 1
-                     : blocksOfSplit(chip) * tilesPerBlock * countersPerTile();
+  return splitK == 1 ? 1 : tilesOfSplit(chip) * countersPerTile();
 }
 
 std::string GatherGemmConfig::verify(const GpuChip &chip) const {
@@ -182,12 +185,12 @@ std::string GatherGemmConfig::verify(const GpuChip &chip) const {
     return formatv("expected a depth in steps of {0} and a width of 8 to 256 "
                    "in steps of 8, found {1} and {2}",
                    unit, depth, width);
-  if (splitK < 1 ||
-      (splitK > 1 &&
-       (maskWords() > 1 || (strategy != GatherStrategy::Ring64 && !isFma16))))
-    return formatv("only a ring over at most 32 offsets splits them among "
-                   "blocks, found {0} parts of {1} offsets",
+  if (splitK < 1 || (splitK > 1 && maskWords() > 1))
+    return formatv("at most 32 offsets are split among blocks, found {0} parts "
+                   "of {1} offsets",
                    splitK, offsets);
+  if (splitK > 1 && strategy == GatherStrategy::Group64)
+    return "warpgroups with resident weights split no offsets";
   if (isFma16)
     return verifyFma16(chip);
   if (depth < inChannels && depth % (2 * unit))
@@ -213,15 +216,27 @@ std::string GatherGemmConfig::verify(const GpuChip &chip) const {
 /// ptxas was seen to want over many shapes.
 int64_t GatherGemmConfig::estimateRegisters() const {
   int64_t rows = depth * elementBytes() / 8;
-  bool isExact = depth == inChannels;
-  if (strategy != GatherStrategy::Warp16)
-    return width / 2 + 2 * rows + (splitK > 1 ? 16 : 0) +
-           12 * (layout().chunks - 1) + 24 +
-           (strategy == GatherStrategy::Group64 ? (isExact ? 4 : 12) : 0);
+  bool isExact = depth == inChannels, hasWords = maskWords() > 1;
+  // Columns of a lane that are no pairs of tiles are stored one by one.
+  int64_t uneven = width % 16 ? 4 : 0;
+  if (strategy == GatherStrategy::Group64)
+    // Rows of odd size are loaded an element at a time.
+    return width / 2 + 2 * rows + 24 + uneven +
+           (isExact          ? 4
+            : inChannels % 2 ? 24
+                             : 12);
+  if (strategy == GatherStrategy::Ring64) {
+    // The chunks of an offset lie one behind the other in the code.
+    int64_t chunks = layout().chunks, most = std::min<int64_t>(chunks, 4);
+    return width / 2 + 2 * rows + 24 + (splitK > 1 ? 16 : 0) +
+           (hasWords ? 14 : 0) + 12 * (most - 1) + 20 * (chunks - most);
+  }
   // Where two blocks share a multiprocessor, ptxas makes do with less.
   if (resident && blocks > 1)
-    return width / 2 + (isExact ? rows : 2 * rows) + 40;
+    return width / 2 + (isExact ? rows : 2 * rows) + 40 + uneven +
+           (rows > 12 ? 4 : 0);
   int64_t lane = width * 3 / 5 + 2 * rows + width * rows / 24;
+  lane += (hasWords ? 15 : 0) + (splitK > 1 ? 14 + 2 * uneven : 0);
   if (resident)
     return lane + 30;
   bool isWhole = parts() == 1 && depth >= inChannels;
@@ -324,7 +339,10 @@ GatherGemmConfig GatherGemmConfig::choose(GemmElement element, int64_t offsets,
     config.resident = resident;
     config.stages = stages;
     // A few parts fill a device with few rows; more only cost additions.
-    if (strategy == GatherStrategy::Ring64 && base.maskWords() == 1)
+    // Weights that fit shared memory as a whole are of layers with many rows.
+    bool splits = strategy == GatherStrategy::Ring64 ||
+                  (strategy == GatherStrategy::Warp16 && !resident);
+    if (splits && base.maskWords() == 1)
       config.splitK = 8;
   };
   bool small = inChannels * outChannels <= 32 * 48;
@@ -340,7 +358,10 @@ GatherGemmConfig GatherGemmConfig::choose(GemmElement element, int64_t offsets,
       for (int64_t warps : {12, 8})
         for (int64_t depth : {64, 32})
           for (int64_t stages : {6, 5, 4})
-            add(GatherStrategy::Ring64, warps, 1, depth, part, true, stages);
+            // Each chunk always in the same stage: ptxas then finds wgmmas on
+            // paths that part, and waits for each.
+            if (stages != static_cast<int64_t>(divideCeil(inChannels, depth)))
+              add(GatherStrategy::Ring64, warps, 1, depth, part, true, stages);
   }
   int64_t width = evenWidth(outChannels, 128);
   for (bool resident : {true, false})

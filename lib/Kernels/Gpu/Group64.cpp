@@ -166,16 +166,17 @@ void Group64::emit() {
     Value slot =
         LLVM::IntToPtrOp::create(b, b.pointerType(Space::Shared), carried[1]);
     b.ifThen(b.equal(b.remainder(e.thread, 128), 0),
-             [&] { b.store(e.takeTile(weights.counter), slot, 4); });
+             [&] { b.store(e.takePiece(weights.counter), slot, 4); });
     b.barrier(b.add(warpgroup, 1), 128);
     return b.shuffle(b.load(b.getI32Type(), slot, 4), b.i32(0));
   };
-  e.forEachTile({b.i32(0), slots}, take,
-                [&](const GatherTask &task, ValueRange carried) {
-                  SmallVector<Value> next = multiplyTile(task, carried.front());
-                  next.push_back(b.xorBits(carried[1], 4));
-                  return next;
-                });
+  e.forEachPiece({b.i32(0), slots}, Value(), take,
+                 [&](const GatherTask &task, ValueRange carried) {
+                   SmallVector<Value> next =
+                       multiplyTile(task, carried.front());
+                   next.push_back(b.xorBits(carried[1], 4));
+                   return next;
+                 });
   weights.drain();
 }
 

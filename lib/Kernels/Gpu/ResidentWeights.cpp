@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-void ResidentWeights::fetch() {
+void ResidentWeights::fetch(Value parts) {
   const GatherGemmConfig &config = e.config;
   bool resident = config.strategy != GatherStrategy::Warp16 || config.resident;
   bulk &= resident;
@@ -26,7 +26,12 @@ void ResidentWeights::fetch() {
   Value first = b.equal(e.thread, 0);
   b.ifThen(first, [&] {
     b.store(b.blockId(), counter, 4);
-    b.store(e.tileCount(), b.offset(counter, 4), 4);
+    Value pieces = e.tileCount();
+    if (parts) {
+      pieces = b.mul(pieces, parts);
+      b.store(parts, b.offset(counter, 8), 4);
+    }
+    b.store(pieces, b.offset(counter, 4), 4);
     if (!bulk)
       return;
     for (int64_t i : llvm::seq(barrierCount))

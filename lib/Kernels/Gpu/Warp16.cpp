@@ -24,7 +24,7 @@ namespace {
 class Warp16 {
 public:
   Warp16(GatherEmitter &e, const GpuChip &chip)
-      : e(e), b(e.b), layout(e.layout), config(e.config),
+      : e(e), b(e.b), layout(e.layout), config(e.config), chip(chip),
         weights(e, chip.capability >= 90) {}
 
   void emit();
@@ -39,6 +39,7 @@ private:
   GpuBuilder &b;
   const FragmentLayout &layout;
   const GatherGemmConfig &config;
+  const GpuChip &chip;
   ResidentWeights weights;
 };
 
@@ -176,25 +177,37 @@ SmallVector<Value> Warp16::multiplyTile(const GatherTask &task, Value ready) {
         llvm::append_range(kept, e.zeroAccumulators());
         return kept;
       });
-  e.storeTiles(ArrayRef(done).drop_front(), e.loadOutputRows());
+  // Read again, as the sums leave few registers.
+  GatherTask ended;
+  if (task.parts)
+    ended = e.makeTask(task.number,
+                       b.load(b.getI32Type(), b.offset(weights.counter, 8), 4));
+  SmallVector<Value> outputRows = e.loadOutputRows();
+  e.finishTask(ended, ArrayRef(done).drop_front(), b.i32(0),
+               [&](ValueRange some, int64_t tile) {
+                 e.storeTiles(some, outputRows, tile);
+               });
   return {done.front()};
 }
 
 void Warp16::emit() {
-  weights.fetch();
+  Value parts;
+  if (config.splitK > 1)
+    parts = e.countParts(chip, e.tileCount());
+  weights.fetch(parts);
   auto take = [&](ValueRange) {
     Value taken =
         b.ifElse(
              b.equal(e.lane, 0), b.getI32Type(),
-             [&] { return SmallVector<Value>{e.takeTile(weights.counter)}; },
+             [&] { return SmallVector<Value>{e.takePiece(weights.counter)}; },
              [&] { return SmallVector<Value>{b.i32(0)}; })
             .front();
     return b.shuffle(taken, b.i32(0));
   };
-  e.forEachTile(b.i32(0), take,
-                [&](const GatherTask &task, ValueRange carried) {
-                  return multiplyTile(task, carried.front());
-                });
+  e.forEachPiece(b.i32(0), parts, take,
+                 [&](const GatherTask &task, ValueRange carried) {
+                   return multiplyTile(task, carried.front());
+                 });
   weights.drain();
 }
 

@@ -32,10 +32,18 @@ func.func @shared_memory(%x: tensor<?x256xf16>, %w: tensor<27x256x64xf16>, %m: !
 }
 
 func.func @split(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) -> tensor<?x64xf16> {
-  // expected-error @+1 {{only a ring over at most 32 offsets splits them among blocks, found 2 parts of 27 offsets}}
+  // expected-error @+1 {{warpgroups with resident weights split no offsets}}
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary, split_k = 2>,
+      tiling = #sparseconv.gemm_tiling<group64, warps = 20, depth = 64, width = 64, resident = true>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}
+
+func.func @split_words(%x: tensor<?x64xf16>, %w: tensor<45x64x64xf16>, %m: !sparseconv.kernel_map<45, !set to !set>) -> tensor<?x64xf16> {
+  // expected-error @+1 {{at most 32 offsets are split among blocks, found 2 parts of 45 offsets}}
   %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary, split_k = 2>,
       tiling = #sparseconv.gemm_tiling<warp16, depth = 64, width = 64>}
-      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+      : tensor<?x64xf16>, tensor<45x64x64xf16>, !sparseconv.kernel_map<45, !set to !set> -> tensor<?x64xf16>
   return %y : tensor<?x64xf16>
 }
 
