@@ -1,0 +1,180 @@
+"""The functions that run_bench.py times, as IR: sets of points, maps from them, and
+layers on the maps."""
+
+from dataclasses import dataclass
+
+PACKING = "<i64, batch = 8, bits = [20, 20, 16], guard = [64, 64, 64]>"
+POINTS = "tensor<?x4xi32>"
+MORE = 10  # layers beside the first
+
+
+def get_storage(dtype):
+    """How arrays are stored; tf32 is how they are multiplied."""
+    return "f32" if dtype == "tf32" else dtype
+
+
+@dataclass(frozen=True)
+class Map:
+    """A kind of map from the set of the points, to itself or to a coarser one."""
+
+    title: str
+    size: int
+    stride: int = 1
+    rule: str = "floor"
+
+    @property
+    def offsets(self):
+        return f"box<{self.size}, {self.size}, {self.size}>"
+
+    @property
+    def out(self):
+        return "%c" if self.stride == 1 else "%d"
+
+    @property
+    def volume(self):
+        return self.size**3
+
+    @property
+    def head(self):
+        return (
+            f"#packing = #sparseconv.packing{PACKING}\n"
+            "!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>\n"
+            f"!out = !sparseconv.coords<3, stride = {[self.stride] * 3}, #packing>\n"
+            f"!map = !sparseconv.kernel_map<{self.volume}, !set to !out>\n"
+        )
+
+    def make(self, i=0):
+        """The lines for map %m of set %c, and for the coarser set %d."""
+        out, rule, lines = f"{self.out}{i}", "", []
+        if self.rule == "cover":
+            rule = f" cover offsets({self.offsets})"
+        if self.stride > 1:
+            by = f"by {[self.stride] * 3}{rule}"
+            lines.append(f"{out} = sparseconv.downsample %c{i} {by} : !set -> !out")
+        map = f"sparseconv.kernel_map %c{i} to {out} offsets({self.offsets})"
+        return [*lines, f"%m{i} = {map} : !map"]
+
+
+SUBMANIFOLD = Map("map 3x3x3", 3)
+MAPS = (
+    SUBMANIFOLD,
+    Map("map 5x5x5", 5),
+    Map("set and map 2x2x2 stride 2", 2, 2),
+    Map("set and map 3x3x3 stride 2", 3, 2),
+    Map("set and map 3x3x3 stride 2 cover", 3, 2, "cover"),
+)
+
+
+class Case:
+    """A function of points, features [N, C] and weights. It has `packs` sets %c, or
+    one set and `arrays` features %x in its order; both count from 0."""
+
+    def __init__(self, dtype, channels, kind=SUBMANIFOLD, packs=1, arrays=1):
+        self.permission = " tf32 = allowed" if dtype == "tf32" else ""
+        self.kind, self.packs, self.arrays = kind, packs, arrays
+        self.rows = f"tensor<?x{channels}x{get_storage(dtype)}>"
+        self.weights = f"tensor<{kind.volume}x{channels}x{channels}x{get_storage(dtype)}>"
+        self.body, self.results = [], []
+        for i in range(packs):
+            self.body.append(f"%c{i}, %o{i}, %r{i} = sparseconv.pack %points{i} : {POINTS} -> !set")
+        for i in range(max(packs, arrays)):
+            self.body.append(
+                f"%x{i} = sparseconv.gather %features{i % arrays}, %o{i % packs} : "
+                f"{self.rows}, tensor<?xi32> -> {self.rows}"
+            )
+
+    def map(self, i=0):
+        self.body += self.kind.make(i)
+
+    def conv(self, x, y, i=0):
+        self.body.append(
+            f"{y} = sparseconv.conv {x}, %w, %m{i}{self.permission} : {self.rows}, "
+            f"{self.weights}, !map -> {self.rows}"
+        )
+
+    def input_grad(self, dy, dx):
+        self.body.append(
+            f"{dx} = sparseconv.input_grad {dy}, %w, %m0{self.permission} : {self.rows}, "
+            f"{self.weights}, !map -> {self.rows}"
+        )
+
+    def weight_grad(self, x, dy, dw):
+        self.body.append(
+            f"{dw} = sparseconv.weight_grad {x}, {dy}, %m0{self.permission} : {self.rows}, "
+            f"{self.rows}, !map -> {self.weights}"
+        )
+
+    def unpack(self, coords, type, result):
+        self.body.append(f"{result} = sparseconv.unpack {coords} : {type} -> {POINTS}")
+        self.results.append((result, POINTS))
+
+    def returns(self, name, count=1):
+        self.results += [(f"{name}{i}", self.rows) for i in range(count)]
+
+    def text(self):
+        arguments = [(f"points{i}", POINTS) for i in range(self.packs)]
+        arguments += [(f"features{i}", self.rows) for i in range(self.arrays)]
+        arguments.append(("w", self.weights))
+        names = [f'%{name}: {type} {{sparseconv.name = "{name}"}}' for name, type in arguments]
+        types = ", ".join(t for _, t in self.results)
+        return (
+            self.kind.head + f"func.func @main({', '.join(names)}) -> ({types}) {{\n  "
+            + "\n  ".join(self.body)
+            + f"\n  return {', '.join(n for n, _ in self.results)} : {types}\n}}\n"
+        )  # fmt: skip
+
+    def bind(self, points, features, weights):
+        """Files for the arguments."""
+        inputs = [f"points{i}={points}" for i in range(self.packs)]
+        inputs += [f"features{i}={features}" for i in range(self.arrays)]
+        return [*inputs, f"w={weights}"]
+
+
+def make_packs(dtype, channels, count):
+    case = Case(dtype, channels, packs=count)
+    case.returns("%x", count)
+    return case
+
+
+def make_maps(dtype, channels, kind, count):
+    """Each with a set and a convolution of its own."""
+    case = Case(dtype, channels, kind, packs=count)
+    for i in range(count):
+        case.map(i)
+        case.conv(f"%x{i}", f"%y{i}", i)
+    case.returns("%y", count)
+    return case
+
+
+def make_convs(dtype, channels, kind, count):
+    """On one map and, since the sizes of its sides may differ, on features that are
+    all there however many of them are used: equal convolutions would be shared."""
+    case = Case(dtype, channels, kind, arrays=MORE + 1)
+    case.map()
+    for i in range(count):
+        case.conv(f"%x{i}", f"%y{i}")
+    case.returns("%y", count)
+    case.returns("%x", MORE + 1)
+    return case
+
+
+def make_layers(op, dtype, channels, count):
+    """A function with `count` layers of a kind, one behind the other."""
+    case = Case(dtype, channels)
+    case.map()
+    if op == "forward":
+        for i in range(count):
+            case.conv("%x0" if i == 0 else f"%y{i - 1}", f"%y{i}")
+        case.results = [(f"%y{count - 1}", case.rows)]
+    elif op == "input_grad":
+        for i in range(count):
+            case.input_grad("%x0" if i == 0 else f"%d{i - 1}", f"%d{i}")
+        case.results = [(f"%d{count - 1}", case.rows)]
+    else:  # weight_grad, of features that differ: equal ones would be shared
+        for i in range(MORE + 1):
+            case.conv("%x0" if i == 0 else f"%x_{i - 1}", f"%x_{i}")
+        for i in range(count):
+            case.weight_grad(f"%x_{i}", "%x0", f"%w{i}")
+        case.results = [(f"%w{i}", case.weights) for i in range(count)]
+        case.results.append((f"%x_{MORE}", case.rows))
+    return case
