@@ -12,7 +12,7 @@ import sparseconv
 from checks import Skip, check, expect, expect_equal, get_text, operations
 from driver_watch import DriverWatch
 from run_cases import compare, oracle
-from run_replays import make_points, make_tensors
+from run_replays import SIZES, make_points, make_tensors, replay
 from sparseconv import runtime
 
 # Nothing between the first kernel of a network and its last is known to the host:
@@ -99,6 +99,18 @@ def does_not_synchronise(target):
         expect(all(f.tobytes() == e.tobytes() for f, e in zip(found, expected)),
                "the graph gives other bits")  # fmt: skip
         del kept, instance
+
+
+@check("cuda")
+def replays_scenes(target):
+    """Ten rounds of what run_replays.py does, with all bits of every result."""
+    with DriverWatch() as driver:
+
+        def get_used_bytes():
+            """By this process: others may use the device, too."""
+            return sum(nbytes for _, nbytes in driver.get_live().values())
+
+        replay("resnet21d", "f16", 10 * len(SIZES), get_used_bytes)
 
 
 # What kernels do ---------------------------------------------------------------
