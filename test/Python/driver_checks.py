@@ -9,7 +9,7 @@ import tempfile
 
 import numpy as np
 import sparseconv
-from checks import Skip, check, expect, expect_equal, get_text, operations
+from checks import Skip, as_package, check, expect, expect_equal, get_text, operations
 from driver_watch import DriverWatch
 from run_cases import compare, oracle
 from run_replays import SIZES, make_points, make_tensors, replay
@@ -116,54 +116,75 @@ def replays_scenes(target):
 # What kernels do ---------------------------------------------------------------
 
 
-def compile_in_order(context, text):
+def compile_in_order(chip, text):
     """The plan of a network with all its steps in one stream."""
     with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
         file.write(text)
         file.flush()
-        chip = sparseconv.module._get_chip(context.device)
         command = ["sparseconv-translate", "--network-to-plan", f"--chip={chip}", "--streams=1"]
         done = subprocess.run([*command, file.name], capture_output=True, check=False)
     expect(done.returncode == 0, done.stderr.decode())
     return done.stdout
 
 
-@check("cuda")
-def splits_offsets(target):
-    """The scratch memory of a convolution has the sums of both parts."""
-    channels = 128
-    decision = (
-        "{dataflow = #sparseconv.dataflow<output_stationary, split_k = 2>, tiling = "
-        "#sparseconv.gemm_tiling<ring64, warps = 12, depth = 128, width = 128, stages = 6, "
-        "resident = true>}"
-    )
-    text, values = get_text("conv", channels=channels, out_channels=channels, dtype="f16",
-                            decision=decision)  # fmt: skip
-    case = operations.make("conv", values, 180, 1, "", 1)
-    rows = len(case.expected["coords_out"])
-    with DriverWatch() as driver:
-        context = runtime.Context()
-        if context.chip != "sm_90":
-            raise Skip("only wgmma splits offsets")
-        plan = compile_in_order(context, text)
-        ptx = subprocess.run(["sparseconv-translate", "--plan-to-ptx"], input=plan,
-                             capture_output=True, check=True).stdout.decode()  # fmt: skip
-        driver.parameter_counts = count_parameters(ptx)
-        # What is not written stays poison.
-        instance = runtime.Program(context, plan).instance("main", [180, 180], runtime.POISON)
-        results = instance.run(*case.inputs.values())
-        problem = compare(results[0], case.expected["y"], case.dtype)
-        expect(not problem, problem)
-        gemm = [c for c in driver.calls if (c.kernel or "").startswith("tiled_gemm")]
-        expect_equal([len(call.parameters) for call in gemm], [11])
-        # A warpgroup has 64 rows, three of them are a block.
-        scratch = np.empty(4 * 192 * channels, np.uint32)
-        context.download(0, scratch.ctypes.data, gemm[0].parameters[9], scratch.nbytes)
-        written = int((scratch != 0x7FFF7FFF).sum())
-        low, high = 2 * rows * channels, 2 * 192 * channels
-        expect(64 < rows <= 192 and low <= written <= high,
-               f"{rows} rows have {written} sums, expected {low} to {high}")  # fmt: skip
-        del instance
+# Of a mainloop: the type of the features, what its plan is compiled for, its sizes,
+# and the rows of a tile.
+MAINLOOPS = {
+    "ring64": ("f16", "sm_90a", "warps = 12, depth = 128, width = 128, stages = 6, resident = true",
+               64),
+    "fma16": ("f32", "sm_80", "blocks = 3, depth = 32, width = 128, stages = 2", 16),
+    "warp16": ("f16", "sm_80", "warps = 16, depth = 32, width = 64", 16),
+}  # fmt: skip
+
+
+def check_split(mainloop, parts):
+    """Registers a check of what a mainloop leaves in scratch memory: the sums of
+    all parts of every tile, and nothing else."""
+    dtype, chip, sizes, tile = MAINLOOPS[mainloop]
+
+    def run(target):
+        channels = 128
+        decision = (
+            f"{{dataflow = #sparseconv.dataflow<output_stationary, split_k = {parts}>, "
+            f"tiling = #sparseconv.gemm_tiling<{mainloop}, {sizes}>}}"
+        )
+        text, values = get_text("conv", channels=channels, out_channels=channels, dtype=dtype,
+                                decision=decision)  # fmt: skip
+        case = operations.make("conv", values, 180, 1, "", 1)
+        tiles = -(-len(case.expected["coords_out"]) // tile)
+        expected = parts * tiles * tile * channels
+        with DriverWatch() as driver:
+            context = runtime.Context()
+            if chip.endswith("a") and context.chip + "a" != chip:
+                raise Skip(f"{mainloop} is for {chip}")
+            plan = compile_in_order(chip, text)
+            ptx = subprocess.run(["sparseconv-translate", "--plan-to-ptx"], input=plan,
+                                 capture_output=True, check=True).stdout.decode()  # fmt: skip
+            driver.parameter_counts = count_parameters(ptx)
+            # What is not written stays poison.
+            instance = runtime.Program(context, plan).instance("main", [180, 180], runtime.POISON)
+            results = instance.run(*case.inputs.values())
+            problem = compare(results[0], case.expected["y"], case.dtype)
+            expect(not problem, problem)
+            gemm = [c for c in driver.calls if (c.kernel or "").startswith("tiled_gemm")]
+            expect_equal([len(call.parameters) for call in gemm], [11])
+            scratch = np.empty(2 * expected, np.uint32)
+            context.download(0, scratch.ctypes.data, gemm[0].parameters[9], scratch.nbytes)
+            written = scratch != 0x7FFF7FFF
+            expect_equal((int(written[:expected].sum()), int(written[expected:].sum())),
+                         (expected, 0))  # fmt: skip
+            del instance
+
+    run.__name__ = f"splits_offsets_{mainloop}_{parts}"
+    check("cuda")(run)
+
+
+for mainloop, parts in (
+    ("ring64", 2),
+    ("ring64", 8),
+    ("fma16", 8),
+):
+    check_split(mainloop, parts)
 
 
 @check("cuda")
@@ -183,27 +204,44 @@ def skips_absent_offsets(target):
     expect(absent.sum() >= 18 and rare.sum() == 6, f"{absent.sum()} absent, {rare.sum()} rare")
     touched = (table[:, rare] >= 0).any(axis=1)
 
-    for dtype, channels in (("f32", 16), ("f16", 16), ("f16", 64), ("f16", 128)):
-        text, _ = get_text("conv", channels=channels, out_channels=channels, dtype=dtype)
-        main = sparseconv.compile(text, target="cuda").main
-        number = np.float16 if dtype == "f16" else np.float32
+    # What is for this chip, and mma.sync where it has wgmma.
+    for chip, dtype, tf32, channels in (
+        (None, "f32", "no", 16),
+        (None, "f32", "allowed", 16),
+        (None, "f32", "allowed", 64),
+        (None, "f16", "no", 16),
+        (None, "f16", "no", 64),
+        (None, "f16", "no", 128),
+        (None, "bf16", "no", 64),
+        (None, "bf16", "no", 128),
+        ("sm_80", "f16", "no", 16),
+        ("sm_80", "f16", "no", 64),
+        ("sm_80", "bf16", "no", 128),
+    ):
+        what = f"{chip or 'this chip'}, {dtype}, tf32 {tf32}, {channels} channels"
+        text, _ = get_text("conv", channels=channels, out_channels=channels, dtype=dtype, tf32=tf32)
+        main = sparseconv.compile(text, target="cuda", chip=chip).main
         random = np.random.default_rng(channels)
         # Of integers so small that every sum is exact.
-        x = random.integers(-2, 3, (len(points), channels)).astype(number)
-        w = random.integers(-1, 2, (27, channels, channels)).astype(number)
-        rows = np.concatenate([x[order], np.zeros((1, channels), number)]).astype(np.float32)
-        expected = sum(rows[table[:, k]] @ w[k].astype(np.float32) for k in range(27))
+        x = random.integers(-2, 3, (len(points), channels)).astype(np.float32)
+        w = random.integers(-1, 2, (27, channels, channels)).astype(np.float32)
+        rows = np.concatenate([x[order], np.zeros((1, channels), np.float32)])
+        expected = sum(rows[table[:, k]] @ w[k] for k in range(27))
+        expect(np.abs(expected).max() <= 256, "a bf16 does not hold the sums")
+
+        def run(w):
+            found = main(points, *(as_package(oracle.encode(a, dtype)) for a in (x, w)))[0]
+            return oracle.decode(found.view("V2") if dtype == "bf16" else found)
 
         w[absent] = np.nan
-        y = main(points, x, w)[0].astype(np.float32)
-        wrong = int((y != expected).any(axis=1).sum())
-        expect_equal((dtype, channels, wrong), (dtype, channels, 0))
+        wrong = int((run(w) != expected).any(axis=1).sum())
+        expect_equal((what, wrong), (what, 0))
 
         w[rare] = np.nan
-        y = main(points, x, w)[0].astype(np.float32)
+        y = run(w)
         reached = np.isnan(y).any(axis=1)
-        expect(reached[touched].all(), "rows miss an offset that they have")
+        expect(reached[touched].all(), f"{what}: rows miss an offset that they have")
         # The tiles of the rows that have them: 64 rows at most.
-        expect(reached.sum() <= 64 * touched.sum(), f"{dtype}, {channels} channels: an offset of "
+        expect(reached.sum() <= 64 * touched.sum(), f"{what}: an offset of "
                f"{int(touched.sum())} rows was multiplied for {int(reached.sum())}")  # fmt: skip
         expect_equal(int((y != expected)[~reached].sum()), 0)
