@@ -6,8 +6,11 @@ import tempfile
 
 import numpy as np
 import sparseconv
-from checks import (Example, FakeDeviceArray, Skip, check, expect, expect_equal,
-                    expect_error)  # fmt: skip
+from checks import (Example, FakeDeviceArray, Skip, check, expect, expect_equal, expect_error,
+                    get_text)  # fmt: skip
+from failure_checks import seal
+from run_cases import HERE as EXECUTION
+from sparseconv import runtime
 from sparseconv.compiler import find_program
 
 
@@ -216,3 +219,35 @@ def takes_weights_of_plans(target):
     for given, text in (({}, "'weights' is by reference: bind its data first"),
                         (other, "is not what the program was compiled with")):  # fmt: skip
         expect_error(sparseconv.Error, text, sparseconv.load(outside, weights=given).main, **inputs)
+
+
+def translate(option, *options, data):
+    command = [find_program("sparseconv-translate"), option, *options]
+    done = subprocess.run(command, input=data, capture_output=True, check=False)
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+@check("cuda")
+def runs_machine_code(target):
+    """A plan with a cubin and spoilt PTX: no other code can have run."""
+    if runtime.Context().chip != "sm_90":
+        raise Skip("the machine code is for sm_90a")
+    # As scripts/bundle makes the plan.
+    parameters = {"channels": 64, "out_channels": 64, "dtype": "f16"}
+    path = os.path.join(EXECUTION, "Inputs", "cubin.plan")
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            plan = file.read()
+    else:
+        code, plan, error = translate("--network-to-plan", "--chip=sm_90a", "--cubin",
+                                      data=get_text("conv", **parameters)[0].encode())  # fmt: skip
+        if code:
+            raise Skip(f"there is no {path}, and none can be made: {error.strip()}")
+    expect("cubin sm_90a" in translate("--plan-to-text", data=plan)[1].decode(), "no machine code")
+    ptx = translate("--plan-to-ptx", data=plan)[1]
+    expect_equal((plan.count(ptx), b".entry" in ptx), (1, True))
+    example = Example(target, **parameters)
+    example.module = sparseconv.load(seal(plan.replace(ptx, ptx.replace(b".entry", b".entri"))))
+    for size in (300, 5000):
+        inputs, judge = example.make(size)
+        judge(example.module(**inputs))
