@@ -2,15 +2,15 @@
 """Runs every execution test on a target, without lit: the cases of the *.test
 files, the *.mlir programs, the networks and the Python package.
 
-usage: run_checks.py [--target=cuda] [--jobs=N] [--only=TEXT] [--large]
+usage: run_checks.py [--target=cuda] [--jobs=N] [--only=PATTERN] [--large]
                      [--scan=FILE] [--sanitize] [--timeout=SECONDS]
                      [--time-limit=SECONDS] [--work=FOLDER] [--json=FILE]
 
-The tools are looked for in PATH. With --scan the networks run on that scan, in
-every element type, and nothing else does; a row's message is the error. With --sanitize the cases of
-Inputs/sanitize.cases run under each tool of compute-sanitizer, and nothing else
-does. The last line is 'N passed, N failed, N skipped'; the exit status is 0
-when nothing failed.
+The tools are looked for in PATH. With --scan the networks run on that scan, and
+nothing else does; a row's message is the error. With --sanitize the cases of
+Inputs/sanitize.cases and batch-norm.mlir run under each tool of compute-sanitizer,
+and nothing else does. The last line is 'N passed, N failed, N skipped'; the exit
+status is 0 when nothing failed.
 """
 
 import argparse
@@ -109,6 +109,14 @@ class CasesJob:
     def get_names(self):
         return [self.get_name(f, label) for f in self.group for label in f.sizes]
 
+    def keep(self, pattern):
+        """Leaves only the cases of which a row's name has the pattern."""
+        self.group = [
+            f
+            for f in self.group
+            if any(pattern.search(self.get_name(f, label)) for label in f.sizes)
+        ]
+
     def run(self):
         found = run_cases.execute(self.group, self.folder, self.settings, self.repeat)
         rows = []
@@ -124,25 +132,6 @@ class CasesJob:
                 rows.append((name, "failed", "; ".join(wrong)))
         if not any(outcome == "failed" for _, outcome, _ in rows):
             shutil.rmtree(self.folder, ignore_errors=True)
-        return rows
-
-
-class SanitizerJob(CasesJob):
-    """The cases of one module, once under a tool of compute-sanitizer."""
-
-    def __init__(self, program, tool, file, number, group, settings, work):
-        launcher = (program, f"--tool={tool}", f"--error-exitcode={SANITIZER_ERROR}")
-        # Poison would make memory that no kernel has written look written.
-        settings = dataclasses.replace(settings, launcher=launcher, poison=False)
-        super().__init__(file, number, group, settings, os.path.join(work, tool))
-        self.prefix = tool
-
-    def run(self):
-        rows = []
-        for name, outcome, message in super().run():
-            if "Device not supported" in message:
-                outcome = "skipped"
-            rows.append((name, outcome, message))
         return rows
 
 
@@ -167,6 +156,44 @@ class ProgramJob:
             found = run_programs.run_command(command, self.settings, self.work)
             rows.append((name, *found))
         return rows
+
+
+# The same under a tool of compute-sanitizer.
+
+
+def watch(settings, program, tool):
+    launcher = (program, f"--tool={tool}", f"--error-exitcode={SANITIZER_ERROR}")
+    # Poison would make memory that no kernel has written look written.
+    return dataclasses.replace(settings, launcher=launcher, poison=False)
+
+
+def skip_unsupported(rows):
+    for name, outcome, message in rows:
+        yield name, "skipped" if "Device not supported" in message else outcome, message
+
+
+class SanitizedCasesJob(CasesJob):
+    def __init__(self, prefix, *arguments):
+        super().__init__(*arguments)
+        self.prefix = prefix
+
+    def run(self):
+        return list(skip_unsupported(super().run()))
+
+
+class SanitizedProgramJob(ProgramJob):
+    def __init__(self, prefix, *arguments):
+        super().__init__(*arguments)
+        self.name = f"{prefix}: {self.name}"
+        # What they print and write is checked without the tool.
+        self.commands = [
+            (number, command.partition(" | ")[0])
+            for number, command in self.commands
+            if not re.search(r"^cmp |SPARSECONV_POISON=1", command)
+        ]
+
+    def run(self):
+        return list(skip_unsupported(super().run()))
 
 
 class NetworkJob:
@@ -254,7 +281,7 @@ def make_jobs(options):
     jobs = [
         NetworkJob(os.path.basename(file)[: -len(".mlir")], dtype, settings, work, options.scan)
         for file in files
-        for dtype in (("f32", "tf32", "f16", "bf16") if options.scan else ("f32", "tf32", "f16"))
+        for dtype in ("f32", "tf32", "f16", "bf16")
     ]
     if options.scan:
         return jobs
@@ -276,12 +303,22 @@ def make_sanitizer_jobs(settings, work):
     if not os.path.exists(program):
         sys.exit("run-checks: error: --sanitize needs compute-sanitizer, in PATH or "
                  "in /usr/local/cuda/bin")  # fmt: skip
-    file = os.path.join(HERE, "Inputs", "sanitize.cases")
-    return [
-        SanitizerJob(program, tool, file, number, group, settings, work)
-        for tool in SANITIZERS
-        for number, group in enumerate(run_cases.read_groups(file))
-    ]
+    # mma.sync does what wgmma does on chips that have none.
+    older = dataclasses.replace(settings, target="cuda:sm_80")
+    jobs = []
+    for tool in SANITIZERS:
+        folder = os.path.join(work, tool)
+        for chosen, name, prefix in (
+            (settings, "sanitize.cases", tool),
+            (older, "sanitize-sm_80.cases", f"{tool} for sm_80"),
+        ):
+            file = os.path.join(HERE, "Inputs", name)
+            for number, group in enumerate(run_cases.read_groups(file)):
+                watched = watch(chosen, program, tool)
+                jobs.append(SanitizedCasesJob(prefix, file, number, group, watched, folder))
+        file = os.path.join(HERE, "batch-norm.mlir")
+        jobs.append(SanitizedProgramJob(tool, file, watch(settings, program, tool), folder))
+    return jobs
 
 
 # All of them.
@@ -337,7 +374,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(prog="run-checks")
     parser.add_argument("--target", default="cuda", help="cuda, cuda:CHIP or cpu")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--only", default="", help="jobs with this text in a row's name")
+    parser.add_argument("--only", default="", help="rows whose names match this pattern")
     parser.add_argument("--large", action="store_true", help="also sets of 100 000 rows")
     parser.add_argument("--scan", help="the networks alone, on this .bin file")
     parser.add_argument("--sanitize", action="store_true", help="compute-sanitizer alone")
@@ -345,7 +382,20 @@ def parse_arguments():
     parser.add_argument("--time-limit", type=float, help="seconds; then skip the rest")
     parser.add_argument("--work", help="folder for files (default: one that is deleted)")
     parser.add_argument("--json", default="checks.json", help="file for the results")
-    return parser.parse_args()
+    options = parser.parse_args()
+    try:
+        options.only = re.compile(options.only)
+    except re.error as error:
+        parser.error(f"--only={options.only}: {error}")
+    return options
+
+
+def choose_jobs(options):
+    for job in make_jobs(options):
+        if isinstance(job, CasesJob):
+            job.keep(options.only)
+        if any(options.only.search(name) for name in job.get_names()):
+            yield job
 
 
 def main():
@@ -363,11 +413,7 @@ def main():
         temporary = tempfile.TemporaryDirectory(prefix="sparseconv-checks-")
         options.work = temporary.name
     options.work = os.path.abspath(options.work)
-    jobs = [
-        job
-        for job in make_jobs(options)
-        if any(options.only in name for name in job.get_names())
-    ]
+    jobs = list(choose_jobs(options))
     start = time.monotonic()
     rows = sorted(run_jobs(jobs, options), key=lambda row: row["name"])
     if temporary:

@@ -51,12 +51,12 @@ def read_commands(path, work):
 
 def run_command(command, settings, work):
     """(outcome, message) of one RUN line."""
+    program = [*settings.launcher, "sparseconv-run"]
     if "--target" not in command:
-        command = re.sub(
-            r"(?<![\w/-])sparseconv-run(?=\s)",
-            f"sparseconv-run --target={settings.target}",
-            command,
-        )
+        program.append(f"--target={settings.target}")
+    command = re.sub(
+        r"(?<![\w/-])sparseconv-run(?=\s)", lambda _: shlex.join(program), command
+    )
     os.makedirs(work, exist_ok=True)
     environment = dict(os.environ, HERE=HERE, PYTHON=sys.executable)
     try:
