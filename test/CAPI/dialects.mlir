@@ -1,4 +1,5 @@
 // RUN: capi-dialects %s "builtin.module(canonicalize,cse,sparseconv-select-dataflow)" | FileCheck %s
+// RUN: capi-dialects %s "builtin.module(sparseconv-lower-to-ptx{chip=sm_80})" | FileCheck %s --check-prefix=PTX
 // RUN: not capi-dialects %s "builtin.module(no-such-pass)" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 #pack = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
@@ -10,6 +11,9 @@
 // CHECK: sparseconv.kernel_map
 // CHECK-NOT: sparseconv.kernel_map
 // CHECK: sparseconv.conv {{.*}}{dataflow = #sparseconv.dataflow<weight_stationary>}
+// PTX: sparseconv_plan.func @conv
+// PTX: launch @sparseconv_kernels::@
+// PTX: gpu.binary @sparseconv_kernels {{.*}}.target sm_80{{.*}}.entry
 // UNKNOWN: 'no-such-pass' does not refer to a registered pass
 func.func @conv(%points: tensor<?x4xi32>, %x: tensor<?x4xf32>, %w: tensor<27x4x4xf32>) -> tensor<?x4xf32> {
   %c, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !fine

@@ -24,6 +24,24 @@ func.func @loop(%x: tensor<?x8xf32>, %c3: index) -> tensor<?x8xf32> {
 
 // -----
 
+func.func @while(%x: tensor<?x8xf32>, %n: index) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+1 {{control flow around kernels would need a number of the device on the host}}
+  %r:2 = scf.while (%i = %c0, %a = %x) : (index, tensor<?x8xf32>) -> (index, tensor<?x8xf32>) {
+    %more = arith.cmpi ult, %i, %n : index
+    scf.condition(%more) %i, %a : index, tensor<?x8xf32>
+  } do {
+  ^bb0(%i: index, %a: tensor<?x8xf32>):
+    %twice = linalg.add ins(%a, %a : tensor<?x8xf32>, tensor<?x8xf32>) outs(%a : tensor<?x8xf32>) -> tensor<?x8xf32>
+    %next = arith.addi %i, %c1 : index
+    scf.yield %next, %twice : index, tensor<?x8xf32>
+  }
+  return %r#1 : tensor<?x8xf32>
+}
+
+// -----
+
 func.func @branch(%is: i1, %x: tensor<?xf32>, %i: index) -> tensor<4xf32> {
   %empty = tensor.empty() : tensor<4xf32>
   %r = scf.if %is -> tensor<4xf32> {

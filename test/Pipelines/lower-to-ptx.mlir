@@ -14,6 +14,20 @@
 // RUN: not sparseconv-opt %s --sparseconv-lower-to-ptx=chip=sm_200 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not sparseconv-translate %s --network-to-plan --chip=sm_200 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
+// Every stage can be looked at, or one.
+// RUN: sparseconv-opt %s --sparseconv-lower-to-ptx --mlir-print-ir-after-all -o /dev/null 2>&1 | FileCheck %s --check-prefix=STAGES
+// RUN: sparseconv-opt %s --sparseconv-lower-to-ptx --mlir-print-ir-after=convert-sparseconv-to-kernels -o /dev/null 2>&1 | FileCheck %s --check-prefix=STAGE --implicit-check-not="IR Dump"
+// STAGES: IR Dump After ConvertSparseConvToKernels (convert-sparseconv-to-kernels)
+// STAGES: sparseconv.kernel.sort ins
+// STAGES: IR Dump After ConvertSparseConvToGpu (convert-sparseconv-to-gpu)
+// STAGES: gpu.launch
+// STAGES: IR Dump After SparseConvBuildPlan (sparseconv-build-plan)
+// STAGES: sparseconv_plan.func @main
+// STAGES: IR Dump After SparseConvSerializeKernels (sparseconv-serialize-kernels)
+// STAGES: gpu.binary
+// STAGE: IR Dump After ConvertSparseConvToKernels (convert-sparseconv-to-kernels)
+// STAGE: sparseconv.kernel.encode
+
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [1, 1, 1]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 
