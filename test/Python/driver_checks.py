@@ -183,6 +183,8 @@ for mainloop, parts in (
     ("ring64", 2),
     ("ring64", 8),
     ("fma16", 8),
+    ("warp16", 4),
+    ("warp16", 8),
 ):
     check_split(mainloop, parts)
 

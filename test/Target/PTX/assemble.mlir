@@ -1,4 +1,4 @@
-// NVIDIA's assembler takes the kernels of every kind of operation, and they need
+// NVIDIA's assembler takes the kernels of whole networks, and they need
 // neither a stack nor spills.
 // REQUIRES: ptxas
 // RUN: sparseconv-opt %s --sparseconv-lower-to-kernels=chip=sm_80 | sparseconv-translate --mlir-to-plan --chip=sm_80 | sparseconv-translate --plan-to-ptx -o %t.80.ptx
