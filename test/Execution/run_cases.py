@@ -58,6 +58,7 @@ class Settings:
     target: str = "cpu"
     level: str = "native"
     launcher: tuple = ()
+    options: tuple = ()
     poison: bool = True
     timeout: float = 300
 
@@ -192,6 +193,7 @@ class Module:
     def run_target(self, kind, *options):
         if self.settings.on_cpu:
             options += (f"--cpu-level={self.settings.level}",)
+        options += self.settings.options
         return self.run(kind, f"--target={self.settings.target}", *options)
 
     def run_again(self, repeat):

@@ -163,8 +163,10 @@ class ProgramJob:
 
 def watch(settings, program, tool):
     launcher = (program, f"--tool={tool}", f"--error-exitcode={SANITIZER_ERROR}")
+    # Beside kernels of other streams, initcheck was seen to miss what a kernel wrote.
+    options = ("--streams=1",) if tool == "initcheck" else ()
     # Poison would make memory that no kernel has written look written.
-    return dataclasses.replace(settings, launcher=launcher, poison=False)
+    return dataclasses.replace(settings, launcher=launcher, options=options, poison=False)
 
 
 def skip_unsupported(rows):

@@ -53,7 +53,7 @@ def run_command(command, settings, work):
     """(outcome, message) of one RUN line."""
     program = [*settings.launcher, "sparseconv-run"]
     if "--target" not in command:
-        program.append(f"--target={settings.target}")
+        program += [f"--target={settings.target}", *settings.options]
     command = re.sub(
         r"(?<![\w/-])sparseconv-run(?=\s)", lambda _: shlex.join(program), command
     )

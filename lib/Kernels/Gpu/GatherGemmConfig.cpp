@@ -217,26 +217,25 @@ std::string GatherGemmConfig::verify(const GpuChip &chip) const {
 int64_t GatherGemmConfig::estimateRegisters() const {
   int64_t rows = depth * elementBytes() / 8;
   bool isExact = depth == inChannels, hasWords = maskWords() > 1;
-  // Columns of a lane that are no pairs of tiles are stored one by one.
+  // Columns of a lane that are no pairs of tiles are stored one by one; rows of
+  // odd size are loaded by halves of registers.
   int64_t uneven = width % 16 ? 4 : 0;
+  int64_t halves = inChannels * elementBytes() % 4 ? rows : 0;
   if (strategy == GatherStrategy::Group64)
-    // Rows of odd size are loaded an element at a time.
-    return width / 2 + 2 * rows + 24 + uneven +
-           (isExact          ? 4
-            : inChannels % 2 ? 24
-                             : 12);
+    return width / 2 + 2 * rows + 24 + (isExact ? 4 : 12) + uneven + 3 * halves;
   if (strategy == GatherStrategy::Ring64) {
     // The chunks of an offset lie one behind the other in the code.
     int64_t chunks = layout().chunks, most = std::min<int64_t>(chunks, 4);
     return width / 2 + 2 * rows + 24 + (splitK > 1 ? 16 : 0) +
-           (hasWords ? 14 : 0) + 12 * (most - 1) + 20 * (chunks - most);
+           (hasWords ? 14 : 0) + 12 * (most - 1) + 20 * (chunks - most) +
+           halves;
   }
   // Where two blocks share a multiprocessor, ptxas makes do with less.
   if (resident && blocks > 1)
     return width / 2 + (isExact ? rows : 2 * rows) + 40 + uneven +
            (rows > 12 ? 4 : 0);
-  int64_t lane = width * 3 / 5 + 2 * rows + width * rows / 24;
-  lane += (hasWords ? 15 : 0) + (splitK > 1 ? 14 + 2 * uneven : 0);
+  int64_t lane = width * 3 / 5 + 2 * rows + width * rows / 24 + 3 * halves +
+                 (hasWords ? 15 : 0) + (splitK > 1 ? 14 + 2 * uneven : 0);
   if (resident)
     return lane + 30;
   bool isWhole = parts() == 1 && depth >= inChannels;

@@ -52,6 +52,19 @@ func.func @gather_odd_rows(%x: memref<?x11xf16>, %index: memref<?xi32>, %status:
   return
 }
 
+// Pair lists, too: counts and pairs of a block of rows by a thread.
+
+// CHECK-LABEL: func.func @pair_lists(
+// CHECK:         scf.parallel
+// CHECK:           memref.store {{.*}} : memref<?x28xi64>
+// CHECK:         scf.parallel
+// CHECK-COUNT-2:   memref.store {{.*}} : memref<?xi32>
+func.func @pair_lists(%table: memref<?x27xi32>, %in_rows: memref<?xi32>, %out_rows: memref<?xi32>, %segments: memref<?x28xi64>) {
+  sparseconv.kernel.pair_lists ins(%table : memref<?x27xi32>)
+      outs(%in_rows, %out_rows, %segments : memref<?xi32>, memref<?xi32>, memref<?x28xi64>) {block = 512 : i64}
+  return
+}
+
 }
 
 // -----
