@@ -66,7 +66,7 @@ format_class = OptTests if verify_roundtrip else lit.formats.ShTest
 config.test_format = format_class(execute_external=not llvm_config.use_lit_shell)
 config.suffixes = [".mlir", ".test", ".py"]
 config.excludes = ["CMakeLists.txt", "Fuzz", "Inputs", "Package"]
-config.excludes += ["lit.cfg.py", "opt_tests.py", "assemble.py"]
+config.excludes += ["lit.cfg.py", "opt_tests.py", "assemble.py", "assemble_operations.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.sparseconv_obj_root, "test")
 
