@@ -2,18 +2,19 @@
 // RUN: sparseconv-translate %s --network-to-plan --chip=sm_90a | sparseconv-translate --plan-to-ptx | FileCheck %s --check-prefix=PTX
 
 // The offsets of few rows in two parts, as the dataflow says. Each part is a
-// thread block, which leaves its sums in scratch memory; the second of a tile to
-// arrive adds them up.
+// thread block, or a warp, which leaves its sums in scratch memory; the second of a
+// tile to arrive adds them up.
 
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 !map = !sparseconv.kernel_map<27, !set to !set>
 #whole = #sparseconv.dataflow<output_stationary>
 #halves = #sparseconv.dataflow<output_stationary, split_k = 2>
+#warps = #sparseconv.gemm_tiling<warp16, warps = 16, depth = 32, width = 64>
 #ring = #sparseconv.gemm_tiling<ring64, warps = 12, depth = 128, width = 128, stages = 6, resident = true>
 
 func.func @main(%points: tensor<?x4xi32>, %x: tensor<?x128xf16>, %w: tensor<27x128x128xf16>)
-    -> (tensor<?x128xf16>, tensor<?x128xf16>) {
+    -> (tensor<?x128xf16>, tensor<?x128xf16>, tensor<?x128xf16>) {
   %set, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
   %map = sparseconv.kernel_map %set to %set offsets(box<3, 3, 3>) : !map
 
@@ -40,5 +41,15 @@ func.func @main(%points: tensor<?x4xi32>, %x: tensor<?x128xf16>, %w: tensor<27x1
   // PTX:     fence.acq_rel.gpu
   %1 = sparseconv.conv %x, %w, %map {dataflow = #halves, tiling = #ring}
       : tensor<?x128xf16>, tensor<27x128x128xf16>, !map -> tensor<?x128xf16>
-  return %0, %1 : tensor<?x128xf16>, tensor<?x128xf16>
+
+  // PTX:     .entry [[WARPS:tiled_gemm_[0-9]+]](
+  // PTX:     [[WARPS]]_param_10
+  // PTX:     selp.b32 %r{{[0-9]+}}, 2, 1,
+  // PTX:     mma.sync
+  // PTX:     fence.acq_rel.gpu
+  // PTX:     atom.global.add.u32
+  // PTX:     fence.acq_rel.gpu
+  %2 = sparseconv.conv %x, %w, %map {dataflow = #halves, tiling = #warps}
+      : tensor<?x128xf16>, tensor<27x128x128xf16>, !map -> tensor<?x128xf16>
+  return %0, %1, %2 : tensor<?x128xf16>, tensor<?x128xf16>, tensor<?x128xf16>
 }
