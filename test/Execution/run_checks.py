@@ -3,8 +3,9 @@
 files, the *.mlir programs, the networks and the Python package.
 
 usage: run_checks.py [--target=cuda] [--jobs=N] [--only=PATTERN] [--large]
-                     [--scan=FILE] [--sanitize] [--timeout=SECONDS]
-                     [--time-limit=SECONDS] [--work=FOLDER] [--json=FILE]
+                     [--scan=FILE [--bin-columns=N] [--voxel-size=METRES]]
+                     [--sanitize] [--timeout=SECONDS] [--time-limit=SECONDS]
+                     [--work=FOLDER] [--json=FILE]
 
 The tools are looked for in PATH. With --scan the networks run on that scan, and
 nothing else does; a row's message is the error. With --sanitize the cases of
@@ -201,24 +202,23 @@ class SanitizedProgramJob(ProgramJob):
 class NetworkJob:
     """A network with random weights on a scan, or on a small made-up sweep."""
 
-    def __init__(self, name, dtype, settings, work, scan=None):
+    def __init__(self, name, dtype, options, settings):
         self.name, self.dtype, self.settings = name, dtype, settings
-        self.work = os.path.join(work, f"{name}-{dtype}")
-        self.scan = scan and os.path.abspath(scan)
+        self.work = os.path.join(options.work, f"{name}-{dtype}")
+        self.scan = options.scan and os.path.abspath(options.scan)
+        self.reading = f"--bin-columns={options.bin_columns} --voxel-size={options.voxel_size}"
 
     def get_names(self):
         return [f"network {self.name}, {self.dtype}"]
 
     def run(self):
         python = '"$PYTHON" -m sparseconv.'
-        sweep = "sparseconv-sweep --beams=32 --azimuths=400 -o sweep.bin"
-        if self.scan:
-            sweep = f"ln -sf {shlex.quote(self.scan)} sweep.bin"
+        scan = f"--input={shlex.quote(self.scan or 'sweep.bin')} {self.reading}"
         command = (
             f"{python}networks {self.name} --dtype {self.dtype} > net.mlir"
-            f" && {python}weights net.mlir -o net.npz && {sweep}"
-            " && sparseconv-run net.mlir --weights=net.npz --input=sweep.bin --check"
-            " | tee check.txt"
+            f" && {python}weights net.mlir -o net.npz"
+            " && sparseconv-sweep --beams=32 --azimuths=400 -o sweep.bin"
+            f" && sparseconv-run net.mlir --weights=net.npz {scan} --check | tee check.txt"
         )
         outcome, message = run_programs.run_command(command, self.settings, self.work)
         if outcome == "passed":
@@ -281,7 +281,7 @@ def make_jobs(options):
     # What takes longest comes first.
     files = sorted(glob.glob(os.path.join(NETWORKS, "*.mlir")))
     jobs = [
-        NetworkJob(os.path.basename(file)[: -len(".mlir")], dtype, settings, work, options.scan)
+        NetworkJob(os.path.basename(file)[: -len(".mlir")], dtype, options, settings)
         for file in files
         for dtype in ("f32", "tf32", "f16", "bf16")
     ]
@@ -378,7 +378,9 @@ def parse_arguments():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="", help="rows whose names match this pattern")
     parser.add_argument("--large", action="store_true", help="also sets of 100 000 rows")
-    parser.add_argument("--scan", help="the networks alone, on this .bin file")
+    parser.add_argument("--scan", help="the networks alone, on this file")
+    parser.add_argument("--bin-columns", type=int, default=4, help="of a .bin scan")
+    parser.add_argument("--voxel-size", type=float, default=0.05, help="of a scan, in metres")
     parser.add_argument("--sanitize", action="store_true", help="compute-sanitizer alone")
     parser.add_argument("--timeout", type=float, default=300, help="seconds of one run")
     parser.add_argument("--time-limit", type=float, help="seconds; then skip the rest")
