@@ -336,8 +336,9 @@ def run_job(job):
     return rows, time.monotonic() - start
 
 
-def run_jobs(jobs, options):
-    """[{name, outcome, ...}] of all jobs; those without time left are skipped."""
+def run_jobs(jobs, options, save):
+    """[{name, outcome, ...}] of all jobs; those without time left are skipped. Calls
+    `save` with the rows so far and the number of jobs left."""
     rows = []
     deadline = time.monotonic() + options.time_limit if options.time_limit else None
     context = multiprocessing.get_context("spawn")
@@ -362,6 +363,7 @@ def run_jobs(jobs, options):
                     rows.append(make_row(*row, seconds / len(found)))
                     if row[1] == "failed":
                         print(f"FAILED: {row[0]}: {row[2]}", flush=True)
+            save(rows, len(pending))
     return rows
 
 
@@ -402,6 +404,21 @@ def choose_jobs(options):
             yield job
 
 
+def count_outcomes(rows):
+    return {
+        outcome: sum(row["outcome"] == outcome for row in rows)
+        for outcome in ("passed", "failed", "skipped")
+    }
+
+
+def write_report(path, report):
+    """In one step: who reads it finds a whole one."""
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        json.dump(report, file, indent=1)
+        file.write("\n")
+    os.replace(path + ".new", path)
+
+
 def main():
     options = parse_arguments()
     if not shutil.which("sparseconv-run"):
@@ -419,24 +436,23 @@ def main():
     options.work = os.path.abspath(options.work)
     jobs = list(choose_jobs(options))
     start = time.monotonic()
-    rows = sorted(run_jobs(jobs, options), key=lambda row: row["name"])
+    head = {"commit": get_commit(), "target": options.target, "chip": chip}
+
+    def save(rows, left):
+        report = {
+            **head,
+            "seconds": round(time.monotonic() - start, 1),
+            "jobs_left": left,
+            **count_outcomes(rows),
+            "rows": sorted(rows, key=lambda row: row["name"]),
+        }
+        write_report(options.json, report)
+
+    save([], len(jobs))
+    rows = run_jobs(jobs, options, save)
     if temporary:
         temporary.cleanup()
-    counts = {
-        outcome: sum(row["outcome"] == outcome for row in rows)
-        for outcome in ("passed", "failed", "skipped")
-    }
-    report = {
-        "commit": get_commit(),
-        "target": options.target,
-        "chip": chip,
-        "seconds": round(time.monotonic() - start, 1),
-        **counts,
-        "rows": rows,
-    }
-    with open(options.json, "w", encoding="utf-8") as file:
-        json.dump(report, file, indent=1)
-        file.write("\n")
+    counts = count_outcomes(rows)
     print(", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
     return 1 if counts["failed"] or not counts["passed"] else 0
 
