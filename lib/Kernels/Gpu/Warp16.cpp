@@ -10,7 +10,7 @@
 // Rows are gathered straight into fragments; the rows of the next offset are
 // under way while this one's are multiplied. Weights are resident in shared
 // memory, where work starts once the first slices have arrived, or read through
-// the L1 cache.
+// the L1 cache. With split-K several warps share the offsets of the same rows.
 //
 //===----------------------------------------------------------------------===//
 
