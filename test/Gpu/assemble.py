@@ -11,36 +11,39 @@ import sys
 import tempfile
 
 
-def problems(ptxas, tool, chip, options):
-    run = subprocess.run(
-        [tool, "--chip=" + chip] + options, capture_output=True, text=True
-    )
-    if run.returncode:
-        return [run.stderr.strip() or "the tool failed"]
-    with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
-        file.write(run.stdout)
+def find_problems(ptxas, chip, ptx):
+    """What is wrong with the machine code of some PTX, by kernel."""
+    with tempfile.NamedTemporaryFile(suffix=".ptx") as file:
+        file.write(ptx)
         file.flush()
         run = subprocess.run(
             [ptxas, "-arch=" + chip, "-O3", "-v", file.name, "-o", "/dev/null"],
-            capture_output=True,
-            text=True,
-        )
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
     log = run.stdout + run.stderr
-    found = re.findall(r"[1-9]\d* bytes (?:stack frame|spill \w+|lmem)", log)
-    found += re.findall(r".*\(C75\d\d\).*", log)
     if run.returncode:
-        found.append(log)
-    return found
+        return [log]
+    found = [
+        f"{kernel}: {sizes.strip()}"
+        for kernel, sizes in re.findall(r"properties for (\w+)\n(.*)", log)
+        if re.search(r"[1-9]\d* bytes (?:stack frame|spill)", sizes)
+    ]
+    found += re.findall(r"[1-9]\d* bytes lmem", log)
+    return found + re.findall(r".*\(C75\d\d\).*", log)
 
 
 def main():
     ptxas, tool, chip = sys.argv[1:]
     failed = False
     for line in sys.stdin:
-        options = line.split()
-        found = problems(ptxas, tool, chip, options)
-        print("ok" if not found else "FAILED", line.strip(), *found)
-        failed |= bool(found)
+        command = [tool, "--chip=" + chip, *line.split()]
+        run = subprocess.run(command, capture_output=True, check=False)
+        if run.returncode:
+            problems = [run.stderr.decode().strip() or "the tool failed"]
+        else:
+            problems = find_problems(ptxas, chip, run.stdout)
+        print("FAILED" if problems else "ok", line.strip(), *problems)
+        failed |= bool(problems)
     sys.exit(failed)
 
 

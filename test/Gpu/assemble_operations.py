@@ -2,12 +2,10 @@
 FILE ...
 
 The files hold cases as the execution tests do. Prints a line a module of cases;
-the exit status says whether all kernels assemble without spills and without
-local memory.
+the exit status says whether all kernels assemble as assemble.py wants them to.
 """
 
 import os
-import re
 import subprocess
 import sys
 
@@ -15,6 +13,7 @@ EXECUTION = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, 
 sys.path.insert(0, EXECUTION)
 
 import run_cases
+from assemble import find_problems
 
 
 def compile_ptx(functions, chip, folder):
@@ -33,33 +32,13 @@ def compile_ptx(functions, chip, folder):
     ).stdout
 
 
-def find_problems(ptxas, chip, ptx, folder):
-    path = os.path.join(folder, "module.ptx")
-    with open(path, "wb") as file:
-        file.write(ptx)
-    run = subprocess.run(
-        [ptxas, "-arch=" + chip, "-v", path, "-o", "/dev/null"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    log = run.stdout + run.stderr
-    if run.returncode:
-        return [log]
-    found = re.findall(r"properties for (\w+)\n(.*)", log)
-    return [
-        f"{kernel}: {sizes.strip()}"
-        for kernel, sizes in found
-        if re.search(r"[1-9]\d* bytes (stack frame|spill)", sizes)
-    ]
-
-
 def main():
     ptxas, chip, work, *files = sys.argv[1:]
     failed = False
     for path in files:
         for number, functions in enumerate(run_cases.read_groups(path)):
             folder = os.path.join(work, os.path.basename(path), str(number))
-            ptx = compile_ptx(functions, chip, folder)
-            problems = find_problems(ptxas, chip, ptx, folder)
+            problems = find_problems(ptxas, chip, compile_ptx(functions, chip, folder))
             names = "; ".join(function.line for function in functions)
             print("FAILED" if problems else "ok", names, *problems, flush=True)
             failed |= bool(problems)

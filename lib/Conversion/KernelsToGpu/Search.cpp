@@ -30,8 +30,8 @@ using namespace mlir::sparseconv;
 
 /// What a block may stage of its part of the table, in bytes.
 static constexpr int64_t kMaxStage = 40 << 10;
-/// Columns that a thread searches side by side, so that their loads overlap; of
-/// more the longest search lets the others wait.
+/// Columns that a thread searches side by side, so that their loads overlap;
+/// five or nine were slower.
 static constexpr size_t kSideBySide = 3;
 
 namespace {

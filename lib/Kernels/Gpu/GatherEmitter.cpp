@@ -275,16 +275,14 @@ void GatherEmitter::forBlock(const GpuChip &chip, GatherTask &task,
                              function_ref<void(Value block)> body) {
   int64_t rows = config.rowsPerBlock();
   Value blocks = b.divide(b.add(outRows, rows - 1), rows);
-  Value number = b.blockId(), end = blocks, block = number;
-  if (config.splitK > 1) {
-    task.parts = countParts(chip, blocks);
-    task.part = b.remainder(number, task.parts);
-    end = b.mul(blocks, task.parts);
-    block = b.divide(number, task.parts);
-  }
+  Value parts = config.splitK > 1 ? countParts(chip, blocks) : Value();
+  GatherTask piece = makeTask(b.blockId(), parts);
+  task.part = piece.part;
+  task.parts = parts;
+  Value pieces = parts ? b.mul(blocks, parts) : blocks;
   // Blocks with many offsets come last in the order and start first.
-  b.ifThen(b.lessUnsigned(number, end),
-           [&] { body(b.sub(b.sub(blocks, block), 1)); });
+  b.ifThen(b.lessUnsigned(piece.number, pieces),
+           [&] { body(b.sub(b.sub(blocks, piece.tile), 1)); });
 }
 
 Value GatherEmitter::takePiece(Value counter) {
