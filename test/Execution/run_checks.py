@@ -9,7 +9,7 @@ usage: run_checks.py [--target=cuda] [--jobs=N] [--only=PATTERN] [--large]
 
 The tools are looked for in PATH. With --scan the networks run on that scan, and
 nothing else does; a row's message is the error. With --sanitize the cases of
-Inputs/sanitize.cases and batch-norm.mlir run under each tool of compute-sanitizer,
+Inputs/sanitize.cases and two programs run under each tool of compute-sanitizer,
 and nothing else does. The last line is 'N passed, N failed, N skipped'; the exit
 status is 0 when nothing failed.
 """
@@ -319,8 +319,9 @@ def make_sanitizer_jobs(settings, work):
             for number, group in enumerate(run_cases.read_groups(file)):
                 watched = watch(chosen, program, tool)
                 jobs.append(SanitizedCasesJob(prefix, file, number, group, watched, folder))
-        file = os.path.join(HERE, "batch-norm.mlir")
-        jobs.append(SanitizedProgramJob(tool, file, watch(settings, program, tool), folder))
+        for name in ("batch-norm.mlir", "pair-lists.mlir"):
+            file = os.path.join(HERE, name)
+            jobs.append(SanitizedProgramJob(tool, file, watch(settings, program, tool), folder))
     return jobs
 
 

@@ -217,9 +217,10 @@ std::string GatherGemmConfig::verify(const GpuChip &chip) const {
 int64_t GatherGemmConfig::estimateRegisters() const {
   int64_t rows = depth * elementBytes() / 8;
   bool isExact = depth == inChannels, hasWords = maskWords() > 1;
+  bool isTf32 = element == GemmElement::TF32;
   // Columns of a lane that are no pairs of tiles are stored one by one; rows of
   // odd size are loaded by halves of registers.
-  int64_t uneven = width % 16 ? 4 : 0;
+  int64_t uneven = width % 16 ? 4 + isTf32 : 0;
   int64_t halves = inChannels * elementBytes() % 4 ? rows : 0;
   if (strategy == GatherStrategy::Group64)
     return width / 2 + 2 * rows + 24 + (isExact ? 4 : 12) + uneven + 3 * halves;
@@ -233,13 +234,13 @@ int64_t GatherGemmConfig::estimateRegisters() const {
   // Where two blocks share a multiprocessor, ptxas makes do with less.
   if (resident && blocks > 1)
     return width / 2 + (isExact ? rows : 2 * rows) + 40 + uneven +
-           (rows > 12 ? 4 : 0);
+           (rows > 12 ? 4 : 0) + halves / 8;
   int64_t lane = width * 3 / 5 + 2 * rows + width * rows / 24 + 3 * halves +
                  (hasWords ? 15 : 0) + (splitK > 1 ? 14 + 2 * uneven : 0);
   if (resident)
     return lane + 30;
   bool isWhole = parts() == 1 && depth >= inChannels;
-  lane += (isWhole ? 15 : 39) + (element == GemmElement::TF32 ? 5 : 0);
+  lane += (isWhole ? 15 : 39) + (isTf32 ? (hasWords ? 9 : 3) : 0);
   return std::max<int64_t>(lane, 80);
 }
 
@@ -363,15 +364,23 @@ GatherGemmConfig GatherGemmConfig::choose(GemmElement element, int64_t offsets,
               add(GatherStrategy::Ring64, warps, 1, depth, part, true, stages);
   }
   int64_t width = evenWidth(outChannels, 128);
-  for (bool resident : {true, false})
-    for (int64_t blocks : {2, 1})
-      for (int64_t part : {width, evenWidth(outChannels, 64)})
-        for (int64_t depth : {whole, 8 * unit, 4 * unit, 2 * unit})
-          if (depth <= whole)
-            add(GatherStrategy::Warp16, 16, blocks, depth, part, resident, 1);
-  for (int64_t warps : {12, 8})
-    for (int64_t depth : {4 * unit, 2 * unit})
-      for (int64_t part : {width, evenWidth(outChannels, 64)})
+  int64_t narrow = evenWidth(outChannels, 64);
+  for (int64_t blocks : {2, 1})
+    for (int64_t part : {width, narrow})
+      for (int64_t depth : {whole, 8 * unit, 4 * unit, 2 * unit})
+        if (depth <= whole)
+          add(GatherStrategy::Warp16, 16, blocks, depth, part, true, 1);
+  // Where weights come through the L1 cache, rows in chunks of 128 bytes are
+  // worth more than the last warps.
+  int64_t line = std::min(whole, 4 * unit);
+  for (int64_t blocks : {2, 1})
+    for (int64_t part : {width, narrow})
+      for (int64_t depth : {whole, 8 * unit, line})
+        if (depth <= whole)
+          add(GatherStrategy::Warp16, 16, blocks, depth, part, false, 1);
+  for (int64_t depth : {line, std::min(whole, 2 * unit)})
+    for (int64_t warps : {16, 12, 8})
+      for (int64_t part : {width, narrow})
         add(GatherStrategy::Warp16, warps, 1, depth, part, false, 1);
   if (std::optional<GatherGemmConfig> config = firstThatFits(candidates, chip))
     return *config;
