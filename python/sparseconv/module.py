@@ -413,7 +413,7 @@ def _read_text(text_or_path):
         raise Error(f"{text_or_path}: {error.strerror}", "SPARSECONV_FILE_ERROR") from error
 
 
-def _get_chip(device):
+def get_chip(device):
     """What to compile for to run on a device."""
     try:
         chip = runtime.Context(device).chip
@@ -447,7 +447,7 @@ def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
         return CpuModule(Server(text, name, target, num_threads, time_limit), target)
     if num_threads is not None:
         raise ArgumentError("num_threads is for the target 'cpu', not 'cuda'")
-    chip = chip or _get_chip(device)
+    chip = chip or get_chip(device)
     compilation = Compilation(text, chip, entry, name, time_limit)
     module = CudaModule(compilation.plan, device)
     module.ptx, module.diagnostics = compilation.ptx, compilation.diagnostics

@@ -1,7 +1,10 @@
-"""The functions that run_bench.py times, as IR: sets of points, maps from them, and
-layers on the maps."""
+"""The functions that run_bench.py times and checks, as IR: sets of points, maps from
+them, and layers on the maps."""
 
+import re
 from dataclasses import dataclass
+
+from bench_programs import Program
 
 PACKING = "<i64, batch = 8, bits = [20, 20, 16], guard = [64, 64, 64]>"
 POINTS = "tensor<?x4xi32>"
@@ -111,13 +114,13 @@ class Case:
     def returns(self, name, count=1):
         self.results += [(f"{name}{i}", self.rows) for i in range(count)]
 
-    def text(self):
+    def program(self):
         arguments = [(f"points{i}", POINTS) for i in range(self.packs)]
         arguments += [(f"features{i}", self.rows) for i in range(self.arrays)]
         arguments.append(("w", self.weights))
         names = [f'%{name}: {type} {{sparseconv.name = "{name}"}}' for name, type in arguments]
         types = ", ".join(t for _, t in self.results)
-        return (
+        return Program(
             self.kind.head + f"func.func @main({', '.join(names)}) -> ({types}) {{\n  "
             + "\n  ".join(self.body)
             + f"\n  return {', '.join(n for n, _ in self.results)} : {types}\n}}\n"
@@ -178,3 +181,64 @@ def make_layers(op, dtype, channels, count):
         case.results = [(f"%w{i}", case.weights) for i in range(count)]
         case.results.append((f"%x_{MORE}", case.rows))
     return case
+
+
+# What is checked.
+
+
+def make_checked_pack(dtype, channels):
+    """The gathered rows, the set's coordinates, and the order."""
+    case = make_packs(dtype, channels, 1)
+    case.unpack("%c0", "!set", "%coords")
+    case.results.append(("%o0", "tensor<?xi32>"))
+    return case
+
+
+def make_checked_layer(op, dtype, channels):
+    """The layer's result, the order and, of weight_grad, the rows it is from."""
+    case = Case(dtype, channels)
+    case.map()
+    case.results = [("%result", case.rows), ("%o0", "tensor<?xi32>")]
+    if op == "forward":
+        case.conv("%x0", "%result")
+    elif op == "input_grad":
+        case.input_grad("%x0", "%result")
+    else:
+        case.conv("%x0", "%y")
+        case.weight_grad("%y", "%x0", "%result")
+        case.results = [("%result", case.weights), case.results[1], ("%y", case.rows)]
+    return case
+
+
+def make_table(kind):
+    """The coordinates of a map's two sets, and its table, from points."""
+    columns = f"tensor<?x{kind.volume}xi32>"
+    return Program(
+        kind.head + f"func.func @main(%p: {POINTS}) -> ({POINTS}, {POINTS}, {columns}) {{\n"
+        f"  %c0, %o, %r = sparseconv.pack %p : {POINTS} -> !set\n  "
+        + "\n  ".join(kind.make())
+        + f"\n  %t = sparseconv.neighbour_table %m0 : !map -> {columns}\n"
+        f"  %in = sparseconv.unpack %c0 : !set -> {POINTS}\n"
+        f"  %out = sparseconv.unpack {kind.out}0 : !out -> {POINTS}\n"
+        f"  return %in, %out, %t : {POINTS}, {POINTS}, {columns}\n}}\n"
+    )  # fmt: skip
+
+
+def make_network_tables(text):
+    """The tables of a network's maps, from its points, and for each of them the
+    number of products a pair takes in the network's convolutions."""
+    made = r"^ *%.* = sparseconv\.(?:pack|downsample|kernel_map|transpose_map) .*$"
+    lines = re.findall(r"^[#!].*$", text, re.M)
+    body = [line.strip() for line in re.findall(made, text, re.M)]
+    maps, products = {}, {}
+    conv = r"sparseconv\.conv \S+, \S+, (%\w+).*?, tensor<(\d+)x(\d+)x(\d+)x\w+>, (!\w+) ->"
+    for name, volume, c_in, c_out, type in re.findall(conv, text):
+        maps[name] = (type, f"tensor<?x{volume}xi32>")
+        products[name] = products.get(name, 0) + int(c_in) * int(c_out)
+    for i, (name, (type, table)) in enumerate(maps.items()):
+        body.append(f"%t{i} = sparseconv.neighbour_table {name} : {type} -> {table}")
+    types = ", ".join(table for _, table in maps.values())
+    names = ", ".join(f"%t{i}" for i in range(len(maps)))
+    lines.append(f"func.func @main(%points: {POINTS}) -> ({types}) {{")
+    lines += [*body, f"return {names} : {types}", "}"]
+    return Program("\n".join(lines)), list(products.values())

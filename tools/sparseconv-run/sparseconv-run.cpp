@@ -331,6 +331,8 @@ int main(int argc, char **argv) {
     return fail("a plan runs on a GPU: --target=cuda");
   if (program->plan && check)
     return fail("--check is for IR: a plan does not say what it computes");
+  if (program->plan && streams.getNumOccurrences())
+    return fail("--streams is for IR: a plan has its streams");
 
   auto name = chooseEntry(*program);
   if (!name)

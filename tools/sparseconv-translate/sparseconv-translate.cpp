@@ -120,18 +120,24 @@ static LogicalResult finishPlan(FailureOr<plan::Plan> plan,
   return success();
 }
 
+static FailureOr<unsigned> getStreams() {
+  unsigned streams = getPlanOptions().streams;
+  if (streams >= 1 && streams <= plan::kMaxStreams)
+    return streams;
+  llvm::errs() << "error: --streams=" << streams << ": expected 1 to "
+               << plan::kMaxStreams << '\n';
+  return failure();
+}
+
 static LogicalResult writePlan(Operation *op, llvm::raw_ostream &os) {
   SmallVector<StringRef> names(getChips().begin(), getChips().end());
   if (names.empty())
     names.push_back("sm_90a");
-  unsigned streams = getPlanOptions().streams;
-  if (streams < 1 || streams > plan::kMaxStreams) {
-    llvm::errs() << "error: --streams=" << streams << ": expected 1 to "
-                 << plan::kMaxStreams << '\n';
+  FailureOr<unsigned> streams = getStreams();
+  if (failed(streams))
     return failure();
-  }
   return finishPlan(
-      mlir::sparseconv::translateToPlan(cast<ModuleOp>(op), names, streams),
+      mlir::sparseconv::translateToPlan(cast<ModuleOp>(op), names, *streams),
       os);
 }
 
@@ -199,6 +205,9 @@ static LogicalResult
 writeNetworkPlan(const std::shared_ptr<llvm::SourceMgr> &given,
                  llvm::raw_ostream &os, MLIRContext *context) {
   PlanOptions &options = getPlanOptions();
+  FailureOr<unsigned> streams = getStreams();
+  if (failed(streams))
+    return failure();
   if (options.chips.size() > 1)
     return refuse(*given, "a network is compiled for one chip, but found " +
                               llvm::join(options.chips, ", "));
@@ -220,7 +229,8 @@ writeNetworkPlan(const std::shared_ptr<llvm::SourceMgr> &given,
     return failure();
   std::string chip = options.chips.empty() ? "sm_90a" : options.chips[0];
   return finishPlan(
-      mlir::sparseconv::compileToPlan(*module, chip, options.entry), os);
+      mlir::sparseconv::compileToPlan(*module, chip, options.entry, *streams),
+      os);
 }
 
 static void registerPlanDialects(DialectRegistry &registry) {

@@ -2,6 +2,7 @@
 // RUN: sparseconv-translate %s --network-to-plan -o %t.plan
 // RUN: not sparseconv-run %t.plan 2>&1 | FileCheck %s --check-prefix=CPU
 // RUN: not sparseconv-run %t.plan --target=cuda --check 2>&1 | FileCheck %s --check-prefix=REFERENCE
+// RUN: not sparseconv-run %t.plan --target=cuda --streams=2 2>&1 | FileCheck %s --check-prefix=STREAMS
 // RUN: not sparseconv-run %t.plan --target=cuda --entry=other 2>&1 | FileCheck %s --check-prefix=ENTRY
 // RUN: not sparseconv-run %t.plan --target=cuda 2>&1 | FileCheck %s --check-prefix=INPUT
 // RUN: head -c 200 %t.plan > %t.short.plan
@@ -9,6 +10,7 @@
 
 // CPU:       error: a plan runs on a GPU: --target=cuda
 // REFERENCE: error: --check is for IR: a plan does not say what it computes
+// STREAMS:   error: --streams is for IR: a plan has its streams
 // ENTRY:     error: no function '@other' in the plan; there are: @main
 // INPUT:     error: no value for these arguments:
 // INPUT-NEXT:  'x' of type tensor<?x3xf16>
