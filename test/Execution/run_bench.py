@@ -327,13 +327,21 @@ class Bench:
         return Row(f"{scene.name} network {network} {dtype}", [program, tables], measure)
 
 
+def numbers(text):
+    """Of channels, as an option has them."""
+    values = [int(word) for word in text.split(",")]
+    if min(values) < 1:
+        raise ValueError
+    return values
+
+
 def main():
     parser = argparse.ArgumentParser(prog="run-bench", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--scene", action="append", default=[], help="a file; repeatable")
     parser.add_argument("--voxel-size", type=float, default=0.05, help="of scans, in metres")
     parser.add_argument("--bin-columns", type=int, default=4, help="floats in a row of a .bin")
-    parser.add_argument("--channels", default="16,32,64,96,128,256")
+    parser.add_argument("--channels", type=numbers, default="16,32,64,96,128,256")
     parser.add_argument("--dtype", default="f16", choices=list(FLOPS_PER_US))
     parser.add_argument("--only", default="", help="rows with this text in their name")
     parser.add_argument("--runs", type=int, default=30, help="of which the median is taken")
@@ -341,7 +349,6 @@ def main():
     parser.add_argument("--target", default="cuda", help="cuda, cuda:CHIP or cpu")
     parser.add_argument("--json", default="bench.json", help="file for the results")
     options = parser.parse_args()
-    options.channels = [int(c) for c in options.channels.split(",")]
     options.chip = run_checks.get_processor()
     if options.target != "cpu":
         try:
@@ -361,6 +368,8 @@ def main():
                 sys.exit(f"run-bench: error: {error}")
             name = os.path.splitext(os.path.basename(path))[0]
             bench.measure(Scene(name, points, programs.save("points.npy", points)))
+    if not bench.results:
+        sys.exit(f"run-bench: error: no row has '{options.only}' in its name")
     return 1 if any("error" in row for row in bench.results) else 0
 
 
