@@ -86,7 +86,9 @@ static ParamAccess getAccess(Value parameter) {
 
 KernelTraits mlir::sparseconv::getKernelTraits(gpu::GPUFuncOp kernel) {
   KernelTraits traits;
-  for (BlockArgument parameter : kernel.getArguments())
+  // Its shared memory comes as arguments of its body, too.
+  for (BlockArgument parameter :
+       kernel.getArguments().take_front(kernel.getNumArguments()))
     traits.params.push_back(getAccess(parameter));
   kernel.walk([&](Operation *op) {
     if (isa<NVVM::MmaOp, NVVM::WgmmaFenceAlignedOp, math::FmaOp, vector::FMAOp>(
