@@ -349,6 +349,8 @@ def main():
     parser.add_argument("--target", default="cuda", help="cuda, cuda:CHIP or cpu")
     parser.add_argument("--json", default="bench.json", help="file for the results")
     options = parser.parse_args()
+    if not re.fullmatch(r"cpu|cuda(:\w+)?", options.target):
+        parser.error(f"--target={options.target}: expected cuda, cuda:CHIP or cpu")
     options.chip = run_checks.get_processor()
     if options.target != "cpu":
         try:

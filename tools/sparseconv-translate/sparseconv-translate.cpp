@@ -120,25 +120,13 @@ static LogicalResult finishPlan(FailureOr<plan::Plan> plan,
   return success();
 }
 
-static FailureOr<unsigned> getStreams() {
-  unsigned streams = getPlanOptions().streams;
-  if (streams >= 1 && streams <= plan::kMaxStreams)
-    return streams;
-  llvm::errs() << "error: --streams=" << streams << ": expected 1 to "
-               << plan::kMaxStreams << '\n';
-  return failure();
-}
-
 static LogicalResult writePlan(Operation *op, llvm::raw_ostream &os) {
   SmallVector<StringRef> names(getChips().begin(), getChips().end());
   if (names.empty())
     names.push_back("sm_90a");
-  FailureOr<unsigned> streams = getStreams();
-  if (failed(streams))
-    return failure();
-  return finishPlan(
-      mlir::sparseconv::translateToPlan(cast<ModuleOp>(op), names, *streams),
-      os);
+  return finishPlan(mlir::sparseconv::translateToPlan(cast<ModuleOp>(op), names,
+                                                      getPlanOptions().streams),
+                    os);
 }
 
 /// A problem with a file as a whole.
@@ -205,9 +193,6 @@ static LogicalResult
 writeNetworkPlan(const std::shared_ptr<llvm::SourceMgr> &given,
                  llvm::raw_ostream &os, MLIRContext *context) {
   PlanOptions &options = getPlanOptions();
-  FailureOr<unsigned> streams = getStreams();
-  if (failed(streams))
-    return failure();
   if (options.chips.size() > 1)
     return refuse(*given, "a network is compiled for one chip, but found " +
                               llvm::join(options.chips, ", "));
@@ -228,9 +213,9 @@ writeNetworkPlan(const std::shared_ptr<llvm::SourceMgr> &given,
   if (!module)
     return failure();
   std::string chip = options.chips.empty() ? "sm_90a" : options.chips[0];
-  return finishPlan(
-      mlir::sparseconv::compileToPlan(*module, chip, options.entry, *streams),
-      os);
+  return finishPlan(mlir::sparseconv::compileToPlan(
+                        *module, chip, options.entry, options.streams),
+                    os);
 }
 
 static void registerPlanDialects(DialectRegistry &registry) {

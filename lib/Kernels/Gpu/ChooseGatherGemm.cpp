@@ -125,11 +125,10 @@ GatherGemmConfig GatherGemmConfig::choose(GemmElement element, int64_t offsets,
   // Where weights come through the L1 cache, rows in chunks of 128 bytes are
   // worth more than the last warps.
   int64_t line = std::min(whole, 4 * unit);
-  for (int64_t blocks : {2, 1})
-    for (int64_t part : {width, narrow})
-      for (int64_t depth : {whole, 8 * unit, line})
-        if (depth <= whole)
-          add(GatherStrategy::Warp16, 16, blocks, depth, part, false, 1);
+  for (int64_t part : {width, narrow})
+    for (int64_t depth : {whole, 8 * unit, line})
+      if (depth <= whole)
+        add(GatherStrategy::Warp16, 16, 1, depth, part, false, 1);
   for (int64_t depth : {line, std::min(whole, 2 * unit)})
     for (int64_t warps : {16, 12, 8})
       for (int64_t part : {width, narrow})

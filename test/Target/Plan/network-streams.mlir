@@ -5,7 +5,7 @@
 
 // CHECK: function 'main' streams 2
 // ONE:   function 'main' streams 1
-// NONE:  error: --streams=0: expected 1 to 16
+// NONE:  error: expected 1 to 16 streams, but found 0
 
 #rows = affine_map<(r, c) -> (r, c)>
 

@@ -8,8 +8,8 @@
 // Steps that do not depend on each other run in two streams, as far as kernels
 // say in their bodies what they read and write.
 
-// NONE: error: --streams=0: expected 1 to 16
-// MANY: error: --streams=17: expected 1 to 16
+// NONE: error: expected 1 to 16 streams, but found 0
+// MANY: error: expected 1 to 16 streams, but found 17
 
 module attributes {gpu.container_module} {
   gpu.module @sparseconv_kernels {
