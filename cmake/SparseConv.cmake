@@ -69,6 +69,9 @@ option(SPARSECONV_PRECOMPILE "Precompile the MLIR headers that most files includ
 set(sparseconv_precompiled_headers
   <mlir/Dialect/Arith/IR/Arith.h>
   <mlir/Dialect/Func/IR/FuncOps.h>
+  <mlir/Dialect/GPU/IR/GPUDialect.h>
+  <mlir/Dialect/LLVMIR/LLVMDialect.h>
+  <mlir/Dialect/LLVMIR/NVVMDialect.h>
   <mlir/Dialect/Linalg/IR/Linalg.h>
   <mlir/Dialect/Math/IR/Math.h>
   <mlir/Dialect/MemRef/IR/MemRef.h>

@@ -48,4 +48,5 @@ install(FILES
   ${PROJECT_BINARY_DIR}/cmake/SparseConvConfig.cmake
   ${PROJECT_BINARY_DIR}/cmake/SparseConvConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/SparseConvLibOMP.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/SparseConvFileFormats.cmake
   DESTINATION ${package_dir})

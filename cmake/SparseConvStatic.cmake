@@ -24,9 +24,13 @@ if(NOT SPARSECONV_ZSTD)
 endif()
 mark_as_advanced(SPARSECONV_ZSTD)
 
+# Before the C library, whose own definitions older systems do not have.
+add_library(SparseConvArc4Random STATIC ${PROJECT_SOURCE_DIR}/lib/Support/Arc4Random.c)
+
 add_library(SparseConvLLVMArchives INTERFACE)
 string(JOIN "," sparseconv_group ${sparseconv_archives})
 target_link_libraries(SparseConvLLVMArchives INTERFACE
-  "$<LINK_GROUP:RESCAN,${sparseconv_group}>" ${SPARSECONV_ZSTD} ZLIB::ZLIB ${CMAKE_DL_LIBS})
+  "$<LINK_GROUP:RESCAN,${sparseconv_group}>" ${SPARSECONV_ZSTD} ZLIB::ZLIB
+  SparseConvArc4Random ${CMAKE_DL_LIBS})
 target_link_options(SparseConvLLVMArchives INTERFACE
   -static-libstdc++ -static-libgcc -Wl,--gc-sections -Wl,--strip-all)

@@ -7,7 +7,7 @@ generated networks; %match is what stands in for FileCheck in the bundle.
 
 Features: cuda, where a driver and a device are there; ptxas, where NVIDIA's
 assembler is on the path or in /usr/local/cuda; x86_64, avx2 and avx512, the
-levels of --cpu-level that the processor has; large, for tests that take minutes,
+levels of --target=cpu:LEVEL that the processor has; large, for tests that take minutes,
 with SPARSECONV_LARGE=1 in the environment.
 
 SPARSECONV_VERIFY_ROUNDTRIP=1 in the environment runs only the tests that use
@@ -74,6 +74,8 @@ tools_dir = os.path.join(config.sparseconv_obj_root, "bin")
 opt_arguments = ["--verify-roundtrip"] if verify_roundtrip else []
 llvm_config.with_environment("PATH", [tools_dir, config.llvm_tools_dir], append_path=True)
 llvm_config.with_environment("FILECHECK_OPTS", "-enable-var-scope")
+# Which of the mutants that scripts/mutate builds together the tools are.
+llvm_config.with_system_environment("SPARSECONV_MUTANT")
 llvm_config.add_tool_substitutions(
     [
         ToolSubst("sparseconv-opt", extra_args=opt_arguments, unresolved="ignore"),
@@ -83,6 +85,7 @@ llvm_config.add_tool_substitutions(
         ToolSubst("sparseconv-serve", unresolved="ignore"),
         ToolSubst("sparseconv-sweep", unresolved="ignore"),
         ToolSubst("gpu-gemm-kernels", unresolved="ignore"),
+        ToolSubst("capi-arguments", unresolved="ignore"),
         ToolSubst("capi-compile", unresolved="ignore"),
         ToolSubst("capi-dialects", unresolved="ignore"),
         "FileCheck",

@@ -39,7 +39,9 @@ typedef enum sparseconv_compiler_code {
   /* The compiler's program is not where it was looked for. */
   SPARSECONV_COMPILER_NOT_FOUND = 5,
   /* The system cannot start a process. */
-  SPARSECONV_COMPILER_SYSTEM_ERROR = 6
+  SPARSECONV_COMPILER_SYSTEM_ERROR = 6,
+  /* There is no memory in this process for what comes out. */
+  SPARSECONV_COMPILER_OUT_OF_MEMORY = 7
 } sparseconv_compiler_code;
 
 /* "SPARSECONV_COMPILER_OK", ... */
@@ -55,9 +57,11 @@ int sparseconv_compiler_find_program(const char *folder, const char *name,
 
 /* All zeros are the defaults. */
 typedef struct sparseconv_compile_options {
-  /* "cuda"; the CPU's code is made in the process that runs it. */
+  /* "cuda" (the default), or with a chip: "cuda:sm_80". The CPU's code is made
+   * in the process that runs it. */
   const char *target;
-  /* "sm_80", "sm_86", "sm_89" or "sm_90a" (the default). */
+  /* "sm_80", "sm_86", "sm_89" or "sm_90a" (the default), where `target` names
+   * none. */
   const char *chip;
   /* The function to compile; by default all public ones. */
   const char *entry;
@@ -74,13 +78,14 @@ typedef struct sparseconv_compilation sparseconv_compilation;
 
 /* Compiles `size` bytes of IR. `options` may be NULL. *compilation is set
  * whatever the code is, but for SPARSECONV_COMPILER_INVALID_ARGUMENT with
- * `compilation` itself NULL. */
+ * `compilation` itself NULL. Without memory for it *compilation is NULL. */
 int sparseconv_compile(const char *text, uint64_t size,
                        const sparseconv_compile_options *options,
                        sparseconv_compilation **compilation);
 void sparseconv_compilation_destroy(sparseconv_compilation *compilation);
 
-/* What follows lives as long as the compilation and is never NULL. */
+/* What follows lives as long as the compilation and is never NULL; for a
+ * compilation that is NULL it is empty. */
 
 /* Why it failed, in one line; empty where it did not. */
 const char *

@@ -24,7 +24,7 @@ extern "C" {
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(SparseConv, sparseconv);
 
 /* The dialect, and the upstream dialects, interfaces and external models that
- * networks and our passes use. */
+ * networks and our passes use. A registry that is null gets nothing. */
 MLIR_CAPI_EXPORTED void
 mlirRegisterSparseConvDialects(MlirDialectRegistry registry);
 

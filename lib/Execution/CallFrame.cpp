@@ -8,6 +8,7 @@
 
 #include "CallFrame.h"
 #include "sparseconv/Runtime/CpuRuntime.h"
+#include "sparseconv/Support/Memory.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
@@ -61,7 +62,7 @@ CallFrame::~CallFrame() {
           llvm::bit_cast<void *>(resultWords[offset / sizeof(int64_t)]));
 }
 
-void CallFrame::call(void (*function)(void **)) {
+llvm::Error CallFrame::call(void (*function)(void **)) {
   // A lone scalar is returned by value, which the packed form stores last; all
   // else goes through a pointer to the results, which comes first.
   bool isLoneScalar =
@@ -82,11 +83,18 @@ void CallFrame::call(void (*function)(void **)) {
   }
   if (isLoneScalar)
     packed.push_back(resultWords.data());
-  function(packed.data());
+  if (uint64_t bytes = sparseconv_cpu_call(function, packed.data()))
+    return llvm::createStringError(
+        "out of memory: cannot allocate " +
+        (bytes > ::sparseconv::kMaxTensorBytes
+             ? "more than " + llvm::Twine(::sparseconv::kMaxTensorBytes)
+             : llvm::Twine(bytes)) +
+        " bytes");
   called = true;
+  return llvm::Error::success();
 }
 
-std::vector<HostTensor> CallFrame::takeResults() {
+llvm::Expected<std::vector<HostTensor>> CallFrame::takeResults() {
   std::vector<HostTensor> results;
   for (auto [result, offset] : llvm::zip(signature.results, resultOffsets)) {
     const char *base = reinterpret_cast<const char *>(resultWords.data());
@@ -99,11 +107,14 @@ std::vector<HostTensor> CallFrame::takeResults() {
     // Entry functions return buffers in the identity layout.
     const auto *words = reinterpret_cast<const int64_t *>(base + offset);
     ArrayRef<int64_t> shape(words + 3, result.shape.size());
-    HostTensor &tensor = results.emplace_back(result.kind, shape);
+    llvm::Expected<HostTensor> tensor = HostTensor::create(result.kind, shape);
+    if (!tensor)
+      return tensor.takeError();
     const char *data = llvm::bit_cast<const char *>(words[1]) +
                        words[2] * ::sparseconv::getByteWidth(result.kind);
-    if (tensor.getNumBytes())
-      std::memcpy(tensor.getData(), data, tensor.getNumBytes());
+    if (tensor->getNumBytes())
+      std::memcpy(tensor->getData(), data, tensor->getNumBytes());
+    results.push_back(std::move(*tensor));
   }
   return results;
 }

@@ -28,10 +28,11 @@ public:
   CallFrame(const CallFrame &) = delete;
   CallFrame &operator=(const CallFrame &) = delete;
 
-  void call(void (*function)(void **));
+  /// Error: an allocation of the function failed.
+  llvm::Error call(void (*function)(void **));
   const ::sparseconv::StatusRecord &getStatus() const { return status; }
-  /// Copies the results out.
-  std::vector<::sparseconv::HostTensor> takeResults();
+  /// Copies the results out. Error: there is no memory for them.
+  llvm::Expected<std::vector<::sparseconv::HostTensor>> takeResults();
 
 private:
   const Signature &signature;

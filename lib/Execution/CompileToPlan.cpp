@@ -9,25 +9,38 @@
 #include "sparseconv/Execution/CompileToPlan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Execution/Signature.h"
-#include "sparseconv/Pipelines/LowerToKernels.h"
+#include "sparseconv/Pipelines/LowerToGpu.h"
+#include "sparseconv/Support/TargetInfo.h"
 #include "sparseconv/Target/PTX/ToPtx.h"
 #include "sparseconv/Target/Plan/TranslateToPlan.h"
 
 using namespace mlir;
 
 FailureOr<::sparseconv::plan::Plan>
-mlir::sparseconv::compileToPlan(ModuleOp module, StringRef chip,
-                                StringRef entry, unsigned maxStreams) {
+mlir::sparseconv::compileToPlan(ModuleOp module, StringRef target,
+                                StringRef entry, unsigned maxStreams,
+                                bool allowKernels) {
+  llvm::Expected<Target> known = parseTarget(target);
+  if (!known)
+    return module.emitError(llvm::toString(known.takeError()));
+  if (!known->info->isGpu)
+    return module.emitError("a plan is for a GPU, but the target is '")
+           << target << "'";
   if (!entry.empty()) {
     llvm::Expected<Signature> signature = getSignature(module, entry);
     if (!signature)
       return module.emitError(llvm::toString(signature.takeError()));
   }
   OwningOpRef<ModuleOp> lowered = module.clone();
+  PassManager checks(module.getContext());
+  checks.addPass(createSparseConvVerifyNetwork({allowKernels}));
+  if (failed(checks.run(*lowered)))
+    return failure();
   bool isEmpty = true;
   for (auto function : lowered->getOps<func::FuncOp>()) {
-    if (!function.isPublic() || function.isExternal())
+    if (!function.isPublic())
       continue;
     // Functions on sets or maps are for callers inside the module.
     llvm::Expected<Signature> signature =
@@ -49,10 +62,10 @@ mlir::sparseconv::compileToPlan(ModuleOp module, StringRef chip,
   registerPtxTarget(translations);
   module.getContext()->appendDialectRegistry(translations);
   PassManager pm(module.getContext());
-  LowerToKernelsOptions pipeline;
-  pipeline.chip = chip.str();
-  buildLowerToKernelsPipeline(pm, pipeline);
+  LowerToGpuOptions pipeline;
+  pipeline.target = target.str();
+  buildLowerToGpuPipeline(pm, pipeline);
   if (failed(pm.run(*lowered)))
     return failure();
-  return translateToPlan(*lowered, chip, maxStreams);
+  return translateToPlan(*lowered, /*chips=*/{}, maxStreams);
 }

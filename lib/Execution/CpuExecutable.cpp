@@ -8,19 +8,19 @@
 
 #include "sparseconv/Execution/CpuExecutable.h"
 #include "CallFrame.h"
+#include "Jit.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Pass/PassManager.h"
-#include "sparseconv/Execution/RuntimeSymbols.h"
+#include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Pipelines/LowerToCpu.h"
 #include "sparseconv/Runtime/CpuRuntime.h"
+#include "sparseconv/Support/TargetInfo.h"
 #include "sparseconv/Target/LLVMIR/LLVMIRTranslation.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
-#include "llvm/Transforms/IPO/MergeFunctions.h"
 #include <chrono>
 #include <omp.h>
 
@@ -35,7 +35,7 @@ struct CpuExecutable::Impl {
   SmallVector<std::pair<std::string, std::string>> operations;
   /// The same of each kernel, where the module is instrumented.
   SmallVector<std::pair<std::string, std::string>> kernels;
-  std::unique_ptr<ExecutionEngine> engine;
+  std::unique_ptr<Jit> jit;
   unsigned numThreads = 0;
 
   llvm::Error prepare(StringRef entry, ArrayRef<HostTensor> arguments,
@@ -51,43 +51,40 @@ CpuExecutable::~CpuExecutable() = default;
 // Target
 //===----------------------------------------------------------------------===//
 
-unsigned mlir::sparseconv::getVectorBits(CpuLevel level) {
-  switch (level) {
-  case CpuLevel::SSE2:
-    return 128;
-  case CpuLevel::AVX2:
-    return 256;
-  case CpuLevel::AVX512:
-    return 512;
-  case CpuLevel::Native:
-    break;
-  }
+StringRef mlir::sparseconv::getNativeLevel() {
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   auto has = [&](StringRef name) { return features.lookup(name); };
   if (has("avx512f") && has("avx512vl") && has("avx512dq"))
-    return 512;
-  return has("avx2") && has("fma") ? 256 : 128;
+    return "avx512";
+  return has("avx2") && has("fma") ? "avx2" : "sse2";
 }
 
-static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createTargetMachine(CpuLevel level, llvm::CodeGenOptLevel optLevel) {
+static llvm::Expected<llvm::orc::JITTargetMachineBuilder>
+describeMachine(const CpuOptions &options) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
-  if (level != CpuLevel::Native) {
-    unsigned bits = getVectorBits(level);
-    if (bits > getVectorBits(CpuLevel::Native))
+  if (!options.level.empty()) {
+    auto asked = findTarget("cpu", options.level);
+    if (!asked)
+      return asked.takeError();
+    auto native = llvm::cantFail(findTarget("cpu", getNativeLevel()));
+    if (asked->info->vectorBits > native.info->vectorBits)
       return llvm::createStringError("this processor has no vectors of " +
-                                     llvm::Twine(bits) + " bits");
+                                     llvm::Twine(asked->info->vectorBits) +
+                                     " bits");
     builder->getFeatures() = llvm::SubtargetFeatures();
-    builder->setCPU(bits == 512   ? "x86-64-v4"
-                    : bits == 256 ? "x86-64-v3"
-                                  : "x86-64");
+    builder->setCPU(llvm::StringSwitch<std::string>(options.level)
+                        .Case("avx512", "x86-64-v4")
+                        .Case("avx2", "x86-64-v3")
+                        .Default("x86-64"));
   }
-  builder->setCodeGenOptLevel(optLevel);
-  return builder->createTargetMachine();
+  builder->setCodeGenOptLevel(options.optimize
+                                  ? llvm::CodeGenOptLevel::Aggressive
+                                  : llvm::CodeGenOptLevel::None);
+  return builder;
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,20 +117,36 @@ takeTable(ModuleOp module, StringRef name,
   module->removeAttr(name);
 }
 
+/// In front of the name of every function of a network, so that none is taken
+/// for one of the runtime, the C library or the C interface.
+static constexpr StringLiteral kPrefix = "network.";
+
+static void renameFunctions(ModuleOp module) {
+  for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
+    auto name =
+        StringAttr::get(module.getContext(), kPrefix + function.getName());
+    // Fails for operations that a verified network does not have.
+    (void)SymbolTable::replaceAllSymbolUses(function, name, module);
+    function.setSymNameAttr(name);
+  }
+}
+
 llvm::Expected<std::unique_ptr<CpuExecutable>>
 CpuExecutable::compile(ModuleOp module, const CpuOptions &options) {
   auto impl = std::make_unique<Impl>();
   impl->numThreads =
       options.numThreads ? options.numThreads : omp_get_num_procs();
-  auto codeGenLevel = options.optimize ? llvm::CodeGenOptLevel::Aggressive
-                                       : llvm::CodeGenOptLevel::None;
-  auto machine = createTargetMachine(options.level, codeGenLevel);
+  auto machine = describeMachine(options);
   if (!machine)
     return machine.takeError();
 
   OwningOpRef<ModuleOp> lowered(module.clone());
+  PassManager checks(module.getContext());
+  checks.addPass(createSparseConvVerifyNetwork({options.allowKernels}));
+  if (failed(checks.run(*lowered)))
+    return llvm::createStringError("the module is not a network");
   for (auto function : lowered->getOps<func::FuncOp>()) {
-    if (function.isExternal() || function.isPrivate())
+    if (function.isPrivate())
       continue;
     // Functions on sets or maps are for callers inside the module.
     llvm::Expected<Signature> signature =
@@ -146,10 +159,13 @@ CpuExecutable::compile(ModuleOp module, const CpuOptions &options) {
     function->setAttr("llvm.emit_c_interface",
                       UnitAttr::get(module.getContext()));
   }
+  renameFunctions(*lowered);
 
   PassManager pm(module.getContext());
   LowerToCpuOptions pipeline;
-  pipeline.vectorBits = getVectorBits(options.level);
+  StringRef level =
+      options.level.empty() ? getNativeLevel() : StringRef(options.level);
+  pipeline.target = ("cpu:" + level).str();
   pipeline.instrument = options.instrument;
   buildLowerToCpuPipeline(pm, pipeline);
   if (failed(pm.run(*lowered)))
@@ -161,25 +177,10 @@ CpuExecutable::compile(ModuleOp module, const CpuOptions &options) {
   DialectRegistry translations;
   registerLLVMIRTranslation(translations);
   module.getContext()->appendDialectRegistry(translations);
-
-  auto optimize = makeOptimizingTransformer(options.optimize ? 3 : 0,
-                                            /*sizeLevel=*/0, machine->get());
-  // The engine refers to this, and is done with it when it is created.
-  auto mergeAndOptimize = [&](llvm::Module *translated) {
-    // Layers of one shape have parallel regions of one text: optimise one.
-    llvm::MergeFunctionsPass::runOnModule(*translated);
-    return optimize(translated);
-  };
-  ExecutionEngineOptions engineOptions;
-  engineOptions.transformer = mergeAndOptimize;
-  engineOptions.jitCodeGenOptLevel = codeGenLevel;
-  engineOptions.enableGDBNotificationListener = false;
-  auto engine =
-      ExecutionEngine::create(*lowered, engineOptions, std::move(*machine));
-  if (!engine)
-    return engine.takeError();
-  (*engine)->registerSymbols(getRuntimeSymbols);
-  impl->engine = std::move(*engine);
+  auto jit = Jit::compile(*lowered, std::move(*machine));
+  if (!jit)
+    return jit.takeError();
+  impl->jit = std::move(*jit);
   return std::unique_ptr<CpuExecutable>(new CpuExecutable(std::move(impl)));
 }
 
@@ -201,7 +202,7 @@ llvm::Error CpuExecutable::Impl::prepare(StringRef entry,
   signature = &it->second;
   if (llvm::Error error = checkArguments(*signature, arguments))
     return error;
-  auto address = engine->lookupPacked(("_mlir_ciface_" + entry).str());
+  auto address = jit->lookup((kPrefix + entry).str());
   if (!address)
     return address.takeError();
   function = *address;
@@ -226,7 +227,8 @@ CpuExecutable::run(StringRef entry, ArrayRef<HostTensor> arguments) {
     return error;
   omp_set_num_threads(impl->numThreads);
   CallFrame frame(*signature, arguments);
-  frame.call(function);
+  if (llvm::Error error = frame.call(function))
+    return error;
   if (llvm::Error error = impl->toError(frame.getStatus()))
     return error;
   return frame.takeResults();
@@ -244,7 +246,8 @@ CpuExecutable::time(StringRef entry, ArrayRef<HostTensor> arguments,
   for (unsigned i = 0; i < warmups + repeats; ++i) {
     CallFrame frame(*signature, arguments);
     auto start = std::chrono::steady_clock::now();
-    frame.call(function);
+    if (llvm::Error error = frame.call(function))
+      return error;
     std::chrono::duration<double> elapsed =
         std::chrono::steady_clock::now() - start;
     if (llvm::Error error = impl->toError(frame.getStatus()))

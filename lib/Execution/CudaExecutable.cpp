@@ -176,7 +176,8 @@ CudaExecutable::compile(ModuleOp module, const CudaOptions &options) {
     else
       llvm::consumeError(signature.takeError());
   }
-  auto plan = compileToPlan(module, chip, /*entry=*/{}, options.streams);
+  auto plan = compileToPlan(module, "cuda:" + chip, /*entry=*/{},
+                            options.streams, options.allowKernels);
   if (failed(plan))
     return llvm::createStringError(
         "the module could not be compiled for the GPU");

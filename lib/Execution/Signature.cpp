@@ -9,6 +9,8 @@
 #include "sparseconv/Execution/Signature.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "sparseconv/Support/Shorten.h"
+#include "sparseconv/Support/Status.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -16,6 +18,8 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 using ::sparseconv::ElementKind;
 using ::sparseconv::HostTensor;
+using ::sparseconv::joinShort;
+using ::sparseconv::printShort;
 
 std::optional<ElementKind> mlir::sparseconv::getElementKind(Type type) {
   if (type.isIndex())
@@ -29,12 +33,6 @@ std::optional<ElementKind> mlir::sparseconv::getElementKind(Type type) {
   return ::sparseconv::parseElementKind(name);
 }
 
-static std::string toString(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
 static llvm::Expected<Parameter> getParameter(std::string name, Type type) {
   Parameter parameter{std::move(name), type, ElementKind::F32, {}};
   Type element = type;
@@ -45,7 +43,7 @@ static llvm::Expected<Parameter> getParameter(std::string name, Type type) {
   std::optional<ElementKind> kind = getElementKind(element);
   if (!kind)
     return llvm::createStringError(
-        parameter.name + " has type " + toString(type) +
+        parameter.name + " has type " + printShort(type) +
         "; an entry function takes and returns ranked tensors and scalars of "
         "i1, i8, i16, i32, i64, index, f16, bf16, f32 and f64");
   parameter.kind = *kind;
@@ -62,7 +60,7 @@ llvm::Expected<Signature> mlir::sparseconv::getSignature(ModuleOp module,
       if (!candidate.isExternal())
         names.push_back(candidate.getName());
     text += names.empty() ? "; the module has none"
-                          : "; there are: @" + llvm::join(names, ", @");
+                          : "; there are: @" + joinShort(names, ", @");
     return llvm::createStringError(text);
   }
 
@@ -99,10 +97,15 @@ llvm::Error mlir::sparseconv::checkArgument(const Parameter &parameter,
   if (fits)
     for (auto [expected, found] : llvm::zip(parameter.shape, value.getShape()))
       fits &= ShapedType::isDynamic(expected) || expected == found;
+  if (fits && !value.getShape().empty() &&
+      value.getDim(0) > ::sparseconv::kMaxRows)
+    return llvm::createStringError(
+        "'" + parameter.name + "' has " + llvm::Twine(value.getDim(0)) +
+        " rows, more than the limit of " + llvm::Twine(::sparseconv::kMaxRows));
   if (fits)
     return llvm::Error::success();
   return llvm::createStringError("'" + parameter.name + "' expects " +
-                                 toString(parameter.type) + ", but found " +
+                                 printShort(parameter.type) + ", but found " +
                                  value.getTypeString());
 }
 

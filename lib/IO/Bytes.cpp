@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bytes.h"
+#include "sparseconv/Support/Shorten.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -44,7 +45,7 @@ std::string getShapeString(llvm::ArrayRef<int64_t> shape) {
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::interleave(shape, os, "x");
-  return text;
+  return shorten(text);
 }
 
 void swapBytes(llvm::MutableArrayRef<char> data, unsigned width) {

@@ -52,7 +52,7 @@ std::string quote(llvm::StringRef text);
 std::optional<uint64_t> getTensorBytes(ElementKind kind,
                                        llvm::ArrayRef<int64_t> shape);
 
-/// "3x4", "scalar"
+/// "3x4", "scalar"; shortened where it has very many sizes.
 std::string getShapeString(llvm::ArrayRef<int64_t> shape);
 
 /// Swaps the bytes of each element of `width` bytes in place.

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A small software rasteriser: colour and depth for each sample, triangles,
-// squares, and shading from depth alone.
+// squares, and shading from depth alone. It is our own because libraries that
+// draw in two dimensions keep no depth, and those that do want a GPU's driver
+// or Mesa.
 //
 //===----------------------------------------------------------------------===//
 

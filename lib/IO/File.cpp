@@ -30,22 +30,24 @@ sparseconv::readFile(llvm::StringRef path) {
 /// Runs `write` on an open file. The stream aborts the program when it dies
 /// with an unseen error, so the error is taken from it here.
 static Error writeTo(int descriptor, bool shouldClose, StringRef path,
-                     function_ref<void(raw_ostream &)> write) {
+                     function_ref<Error(raw_ostream &)> write) {
   raw_fd_ostream stream(descriptor, shouldClose);
-  write(stream);
+  Error written = write(stream);
   if (shouldClose)
     stream.close();
   else
     stream.flush();
   std::error_code error = stream.error();
   stream.clear_error();
+  if (written)
+    return written;
   if (error)
     return makeFileError(path, "cannot be written: {0}", error.message());
   return Error::success();
 }
 
 Error sparseconv::writeFile(StringRef path,
-                            function_ref<void(raw_ostream &)> write) {
+                            function_ref<Error(raw_ostream &)> write) {
   sys::fs::file_status status;
   std::error_code missing = sys::fs::status(path, status);
   if (!missing && sys::fs::is_directory(status))

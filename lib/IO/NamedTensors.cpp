@@ -23,3 +23,17 @@ sparseconv::readNamedTensors(llvm::StringRef path) {
   return llvm::createStringError("'" + path +
                                  "': weights are .npz or .safetensors files");
 }
+
+static bool isOtherFloat(const HostTensor &tensor, ElementKind kind) {
+  return tensor.getKind() != kind && isFloat(tensor.getKind()) && isFloat(kind);
+}
+
+void sparseconv::convertFloats(HostTensor &tensor, ElementKind kind) {
+  if (isOtherFloat(tensor, kind))
+    tensor = tensor.convert(kind);
+}
+
+llvm::StringRef sparseconv::getConversionHint(const HostTensor &tensor,
+                                              ElementKind kind) {
+  return isOtherFloat(tensor, kind) ? " (--convert-weights rounds it)" : "";
+}

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The header is parsed here: the C++ libraries for .npy files trust its sizes,
+// and end the program or throw where it is wrong.
+//
+//===----------------------------------------------------------------------===//
 
 #include "sparseconv/IO/Npy.h"
 #include "Bytes.h"
@@ -318,5 +323,6 @@ Error sparseconv::writeNpy(StringRef path, const HostTensor &tensor) {
   return writeFile(path, [&](raw_ostream &os) {
     os << getNpyHeader(tensor);
     os.write(tensor.getData(), tensor.getNumBytes());
+    return Error::success();
   });
 }

@@ -8,7 +8,7 @@
 
 #include "sparseconv/IO/Picture.h"
 #include "Canvas.h"
-#include "Font.h"
+#include "Painter.h"
 #include "Views.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -22,36 +22,10 @@ using namespace sparseconv::detail;
 
 /// Samples of a canvas along each side of a pixel.
 static constexpr unsigned oversampling = 2;
-static constexpr unsigned textScale = 2, glyphWidth = 6 * textScale,
-                          glyphHeight = 7 * textScale;
+static constexpr unsigned textHeight = Painter::textHeight, gap = 12;
 static constexpr unsigned titleHeight = 44, legendHeight = 44, margin = 20;
 static constexpr uint32_t textColour = 0xdfe5ee, dimColour = 0x8b96a8,
                           barColour = 0x10141c;
-
-static void fill(Image &image, unsigned left, unsigned top, unsigned width,
-                 unsigned height, uint32_t rgb) {
-  for (unsigned y = top; y < std::min(top + height, image.height); ++y)
-    for (unsigned x = left; x < std::min(left + width, image.width); ++x)
-      for (unsigned channel = 0; channel < 3; ++channel)
-        image.rgb[(size_t(y) * image.width + x) * 3 + channel] =
-            static_cast<uint8_t>(rgb >> (16 - 8 * channel));
-}
-
-/// Draws a line of text, as far as there is room, and returns where it ends.
-static unsigned drawText(Image &image, unsigned left, unsigned top,
-                         StringRef text, uint32_t rgb) {
-  for (char letter : text) {
-    if (left + glyphWidth > image.width)
-      break;
-    for (unsigned y = 0; y < 7; ++y)
-      for (unsigned x = 0; x < 5; ++x)
-        if (isGlyphPixel(letter, x, y))
-          fill(image, left + x * textScale, top + y * textScale, textScale,
-               textScale, rgb);
-    left += glyphWidth;
-  }
-  return left;
-}
 
 static std::string formatNumber(double value) {
   std::string text;
@@ -59,42 +33,41 @@ static std::string formatNumber(double value) {
   return text;
 }
 
-static void drawScale(Image &image, unsigned top, const Legend &legend) {
+static void drawScale(Painter &painter, unsigned top, const Legend &legend) {
   constexpr unsigned barWidth = 240;
-  unsigned left = drawText(image, margin, top, legend.scaleName, textColour);
-  left = drawText(image, left + glyphWidth, top, formatNumber(legend.low),
-                  dimColour);
-  left += glyphWidth;
+  unsigned left = painter.drawText(margin, top, legend.scaleName, textColour);
+  left = painter.drawText(left + gap, top, formatNumber(legend.low), dimColour);
+  left += gap;
   for (unsigned x = 0; x < barWidth; ++x)
-    fill(image, left + x, top, 1, glyphHeight,
-         getScaleColour((x + 0.5) / barWidth));
-  drawText(image, left + barWidth + glyphWidth, top, formatNumber(legend.high),
-           dimColour);
+    painter.fill(left + x, top, 1, textHeight,
+                 getScaleColour((x + 0.5) / barWidth));
+  painter.drawText(left + barWidth + gap, top, formatNumber(legend.high),
+                   dimColour);
 }
 
-static void drawEntries(Image &image, unsigned top, const Legend &legend) {
+/// Draws classes as far as there is room, and the number of the others.
+static void drawEntries(Painter &painter, unsigned width, unsigned top,
+                        const Legend &legend) {
   unsigned left = margin;
   for (auto [index, entry] : enumerate(legend.entries)) {
     unsigned needed =
-        glyphHeight +
-        glyphWidth * (2 + static_cast<unsigned>(entry.text.size()));
+        textHeight + gap / 2 + Painter::getTextWidth(entry.text) + gap;
     std::string rest =
         "+" + std::to_string(legend.entries.size() - index) + " more";
     bool isLast = index + 1 == legend.entries.size();
-    unsigned reserve = isLast ? 0 : glyphWidth * (rest.size() + 1);
-    if (left + needed + reserve > image.width) {
-      drawText(image, left, top, rest, dimColour);
+    unsigned reserve = isLast ? 0 : Painter::getTextWidth(rest) + gap;
+    if (left + needed + reserve > width) {
+      painter.drawText(left, top, rest, dimColour);
       return;
     }
-    fill(image, left, top, glyphHeight, glyphHeight, entry.rgb);
-    left = drawText(image, left + glyphHeight + glyphWidth / 2, top, entry.text,
-                    textColour) +
-           glyphWidth;
+    painter.fill(left, top, textHeight, textHeight, entry.rgb);
+    painter.drawText(left + textHeight + gap / 2, top, entry.text, textColour);
+    left += needed;
   }
 }
 
 /// A bar of a round length, at most a third of the panel.
-static void drawScaleBar(Image &image, unsigned panelWidth, unsigned bottom,
+static void drawScaleBar(Painter &painter, unsigned panelWidth, unsigned bottom,
                          double pixelsPerCell, double metresPerCell) {
   double unit = metresPerCell > 0 ? metresPerCell : 1;
   double largest = panelWidth / 3.0 / pixelsPerCell * unit;
@@ -106,10 +79,11 @@ static void drawScaleBar(Image &image, unsigned panelWidth, unsigned bottom,
     }
   unsigned pixels =
       static_cast<unsigned>(std::lround(length / unit * pixelsPerCell));
-  fill(image, margin, bottom - 14, pixels, 3, textColour);
-  drawText(image, margin, bottom - 20 - glyphHeight,
-           formatNumber(length) + (metresPerCell > 0 ? " m" : " voxels"),
-           textColour);
+  painter.fill(margin, bottom - 14, pixels, 3, textColour);
+  painter.drawText(margin, bottom - 20 - textHeight,
+                   formatNumber(length) +
+                       (metresPerCell > 0 ? " m" : " voxels"),
+                   textColour);
 }
 
 /// Distinct coordinates; a scan's points repeat them.
@@ -166,7 +140,8 @@ Expected<Image> sparseconv::renderVoxels(const HostTensor &points,
   image.width = options.width;
   image.height = options.height;
   image.rgb.resize(size_t(image.width) * image.height * 3);
-  fill(image, 0, 0, image.width, image.height, barColour);
+  Painter painter(image);
+  painter.fill(0, 0, image.width, image.height, barColour);
 
   unsigned panelHeight = image.height - titleHeight - legendHeight;
   unsigned topWidth = std::min(panelHeight, image.width * 45 / 100);
@@ -179,18 +154,19 @@ Expected<Image> sparseconv::renderVoxels(const HostTensor &points,
   side.copyTo(image, topWidth + 2, titleHeight, oversampling);
 
   size_t count = countDistinct(scene);
-  unsigned titleTop = (titleHeight - glyphHeight) / 2;
-  unsigned end = drawText(image, margin, titleTop, options.title, textColour);
-  drawText(
-      image, options.title.empty() ? margin : end + 2 * glyphWidth, titleTop,
-      std::to_string(count) + (count == 1 ? " voxel" : " voxels"), dimColour);
-  unsigned legendTop = image.height - (legendHeight + glyphHeight) / 2;
+  unsigned titleTop = (titleHeight - textHeight) / 2, left = margin;
+  if (!options.title.empty())
+    left = painter.drawText(left, titleTop, options.title, textColour) + gap;
+  painter.drawText(left, titleTop,
+                   std::to_string(count) + (count == 1 ? " voxel" : " voxels"),
+                   dimColour);
+  unsigned legendTop = image.height - (legendHeight + textHeight) / 2;
   if (options.legend.hasScale)
-    drawScale(image, legendTop, options.legend);
+    drawScale(painter, legendTop, options.legend);
   else
-    drawEntries(image, legendTop, options.legend);
+    drawEntries(painter, image.width, legendTop, options.legend);
   if (!scene.cells.empty())
-    drawScaleBar(image, topWidth, titleHeight + panelHeight,
+    drawScaleBar(painter, topWidth, titleHeight + panelHeight,
                  scale / oversampling, options.metresPerCell);
   return image;
 }

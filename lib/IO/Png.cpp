@@ -7,25 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bytes.h"
-#include "Zip.h"
 #include "sparseconv/IO/File.h"
 #include "sparseconv/IO/Picture.h"
-#include <zlib.h>
+#include <png.h>
 
 using namespace llvm;
 using namespace sparseconv;
 using namespace sparseconv::detail;
-
-static std::string bigEndian(uint32_t value) {
-  char bytes[4];
-  support::endian::write32be(bytes, value);
-  return std::string(bytes, 4);
-}
-
-static std::string makeChunk(StringRef kind, StringRef data) {
-  return bigEndian(data.size()) + kind.str() + data.str() +
-         bigEndian(getCrc({kind, data}));
-}
 
 Expected<std::string> sparseconv::encodePng(unsigned width, unsigned height,
                                             ArrayRef<uint8_t> rgb) {
@@ -40,31 +28,21 @@ Expected<std::string> sparseconv::encodePng(unsigned width, unsigned height,
                 largest, width, height, rgb.size())
             .str());
 
-  // Each row stores its difference to the row above, which compresses well
-  // where pixels change little.
-  constexpr char filterUp = 2;
-  std::string raw;
-  raw.reserve((rowBytes + 1) * height);
-  for (uint64_t y = 0; y < height; ++y) {
-    raw += filterUp;
-    for (uint64_t x = 0; x < rowBytes; ++x)
-      raw += static_cast<char>(rgb[y * rowBytes + x] -
-                               (y ? rgb[(y - 1) * rowBytes + x] : 0));
-  }
-  uLongf packedBytes = compressBound(raw.size());
-  std::string packed(packedBytes, '\0');
-  if (compress2(reinterpret_cast<Bytef *>(packed.data()), &packedBytes,
-                reinterpret_cast<const Bytef *>(raw.data()), raw.size(),
-                /*level=*/6) != Z_OK)
+  png_image image = {};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = width;
+  image.height = height;
+  image.format = PNG_FORMAT_RGB;
+  png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
+  std::string png(bytes, '\0');
+  if (!png_image_write_to_memory(&image, png.data(), &bytes,
+                                 /*convert_to_8bit=*/0, rgb.data(),
+                                 /*row_stride=*/0, /*colormap=*/nullptr))
     return createStringError(inconvertibleErrorCode(),
-                             "zlib cannot compress the picture");
-  packed.resize(packedBytes);
-
-  // 8 bits a channel, RGB, and the only compression, filter set and order.
-  std::string header = bigEndian(width) + bigEndian(height) +
-                       std::string("\x08\x02\x00\x00\x00", 5);
-  return "\x89PNG\r\n\x1a\n" + makeChunk("IHDR", header) +
-         makeChunk("IDAT", packed) + makeChunk("IEND", "");
+                             Twine("the picture cannot be encoded: ") +
+                                 image.message);
+  png.resize(bytes);
+  return png;
 }
 
 Error sparseconv::writePng(StringRef path, unsigned width, unsigned height,
@@ -72,7 +50,10 @@ Error sparseconv::writePng(StringRef path, unsigned width, unsigned height,
   Expected<std::string> bytes = encodePng(width, height, rgb);
   if (!bytes)
     return makeFileError(path, "{0}", toString(bytes.takeError()));
-  return writeFile(path, [&](raw_ostream &os) { os << *bytes; });
+  return writeFile(path, [&](raw_ostream &os) {
+    os << *bytes;
+    return Error::success();
+  });
 }
 
 Error sparseconv::writePng(StringRef path, const Image &image) {

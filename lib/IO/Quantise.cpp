@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/IO/Quantise.h"
+#include "sparseconv/Support/Shorten.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
@@ -56,12 +57,12 @@ selectColumns(const Scan &scan, const QuantiseOptions &options) {
     auto *found = find(names, name);
     if (found == names.end())
       return makeError("the scan has no feature column '{0}'; it has {1}", name,
-                       llvm::join(names, ", "));
+                       joinShort(names, ", "));
     columns.push_back(found - names.begin());
   }
   if (options.numFeatures && *options.numFeatures > columns.size())
     return makeError("expected at least {0} feature columns, the scan has {1}",
-                     *options.numFeatures, llvm::join(names, ", "));
+                     *options.numFeatures, joinShort(names, ", "));
   if (options.numFeatures)
     columns.resize(*options.numFeatures);
   return columns;
@@ -159,8 +160,8 @@ Expected<Voxels> sparseconv::quantise(ArrayRef<Scan> scans,
                                    toString(item.takeError()));
     if (index > 0 && item->featureNames != items.front().featureNames)
       return makeError("scan {0} has the feature columns {1}, scan 0 has {2}",
-                       index, llvm::join(item->featureNames, ", "),
-                       llvm::join(items.front().featureNames, ", "));
+                       index, joinShort(item->featureNames, ", "),
+                       joinShort(items.front().featureNames, ", "));
     result.numDropped += item->numDropped;
     items.push_back(std::move(*item));
   }

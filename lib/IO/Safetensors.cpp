@@ -251,5 +251,6 @@ Error sparseconv::writeSafetensors(StringRef path,
     os << header;
     for (const NamedTensor &entry : tensors)
       os.write(entry.tensor.getData(), entry.tensor.getNumBytes());
+    return Error::success();
   });
 }

@@ -177,5 +177,6 @@ Error sparseconv::writeBinScan(StringRef path, const Scan &scan) {
         out.write(static_cast<float>(scan.points.getDouble(row * 3 + axis)));
       out.write<float>(features.slice(row * width, width));
     }
+    return Error::success();
   });
 }

@@ -78,10 +78,6 @@ llvm::Error checkFinite(llvm::StringRef file, const HostTensor &points);
 llvm::Expected<Scan> parsePly(llvm::MemoryBufferRef buffer);
 llvm::Expected<Scan> parsePcd(llvm::MemoryBufferRef buffer);
 
-/// Expands LZF data. An error unless it gives exactly `bytes`.
-llvm::Expected<std::vector<char>>
-expandLzf(llvm::StringRef file, llvm::StringRef packed, uint64_t bytes);
-
 } // namespace sparseconv::detail
 
 #endif // SPARSECONV_LIB_IO_SCANCOLUMNS_H

@@ -5,12 +5,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The header is parsed here: the library that reads PCD files is PCL, which
+// brings Boost, Eigen and FLANN and prints its errors. LZF data is expanded by
+// liblzf.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Bytes.h"
 #include "ScanColumns.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include <lzf.h>
 
 using namespace llvm;
 
@@ -250,12 +257,18 @@ Error PcdParser::expandCompressed(std::vector<char> &rows) {
                          "expected {0} bytes for {1} points, the compressed "
                          "data claims {2}",
                          numPoints * rowBytes, numPoints, bytes);
-  Expected<std::vector<char>> expanded =
-      expandLzf(file, rest.take_front(packedBytes), bytes);
-  if (!expanded)
-    return expanded.takeError();
-  rows = std::move(*expanded);
-  return Error::success();
+  // Three bytes of LZF give at most 264, so a small file cannot ask for much
+  // memory.
+  if (bytes / 88 <= packedBytes) {
+    rows.resize(bytes);
+    if (bytes == 0 ||
+        lzf_decompress(rest.data(), packedBytes, rows.data(), bytes) == bytes)
+      return Error::success();
+  }
+  return makeFileError(file,
+                       "the compressed data is damaged: it does not expand to "
+                       "{0} bytes",
+                       bytes);
 }
 
 Expected<Scan> PcdParser::parse() {

@@ -1,4 +1,4 @@
-//===- Zip.cpp - members of zip archives ----------------------------------===//
+//===- Zip.cpp - zip archives ---------------------------------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -8,268 +8,165 @@
 
 #include "Zip.h"
 #include "Bytes.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CRC.h"
-#include <algorithm>
-#include <zlib.h>
+#include "llvm/Support/raw_ostream.h"
+#include <archive.h>
+#include <archive_entry.h>
+#include <locale.h>
 
 using namespace llvm;
-using namespace llvm::support::endian;
 
 namespace sparseconv::detail {
 
 namespace {
-/// Where the central directory is, from the end record.
-struct Directory {
-  uint64_t count = 0, bytes = 0, offset = 0;
+/// libarchive converts names to the locale's encoding. While an object of this
+/// lives, that is UTF-8 for this thread.
+class Utf8Names {
+public:
+  Utf8Names()
+      : locale(newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t())),
+        before(locale ? uselocale(locale) : locale_t()) {}
+  ~Utf8Names() {
+    if (!locale)
+      return;
+    uselocale(before);
+    freelocale(locale);
+  }
+  Utf8Names(const Utf8Names &) = delete;
+  Utf8Names &operator=(const Utf8Names &) = delete;
+
+private:
+  locale_t locale, before;
 };
 } // namespace
 
-uint32_t getCrc(ArrayRef<StringRef> parts) {
-  uint32_t crc = 0;
-  // An empty part has no address, which zlib takes as a request to start over.
-  for (StringRef part : parts)
-    if (!part.empty())
-      crc = llvm::crc32(crc, arrayRefFromStringRef(part));
-  return crc;
-}
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
 
-/// True when [offset, offset + bytes) lies inside `size` bytes.
-static bool isInside(uint64_t offset, uint64_t bytes, uint64_t size) {
-  return offset <= size && bytes <= size - offset;
-}
+/// The largest ratio of deflate. An archive that inflates to more has members
+/// that share their data.
+static constexpr uint64_t maxRatio = 1032;
 
-/// Replaces what a 32-bit end record cannot say by its 64-bit counterpart.
-static Error readZip64End(StringRef file, StringRef data, uint64_t endOffset,
-                          Directory &directory) {
-  if (endOffset < zip::locator64Bytes)
-    return makeFileError(file, "truncated zip64 archive (no locator)");
-  const char *locator = data.data() + endOffset - zip::locator64Bytes;
-  if (read32le(locator) != zip::locator64Magic)
-    return makeFileError(file, "expected a zip64 locator before the zip end "
-                               "record");
-  uint64_t offset = read64le(locator + 8);
-  if (!isInside(offset, zip::end64Bytes, endOffset - zip::locator64Bytes) ||
-      read32le(data.data() + offset) != zip::end64Magic)
-    return makeFileError(file, "expected a zip64 end record at byte {0}",
-                         offset);
-  const char *end = data.data() + offset;
-  directory.count = read64le(end + 32);
-  directory.bytes = read64le(end + 40);
-  directory.offset = read64le(end + 48);
+/// Inflates the member at which `reader` stands. `left` is what the members
+/// may still inflate to.
+static Error readMember(StringRef file, StringRef name, struct archive *reader,
+                        uint64_t &left, std::string &bytes) {
+  bytes.clear();
+  int status;
+  const void *block;
+  size_t blockBytes;
+  int64_t offset;
+  while ((status = archive_read_data_block(reader, &block, &blockBytes,
+                                           &offset)) == ARCHIVE_OK) {
+    if (blockBytes > left)
+      return makeFileError(
+          file, "its members inflate to more than {0} times the archive",
+          maxRatio);
+    left -= blockBytes;
+    bytes.append(static_cast<const char *>(block), blockBytes);
+  }
+  if (status != ARCHIVE_EOF)
+    return makeFileError(file, "member {0} cannot be read: {1}", quote(name),
+                         archive_error_string(reader));
   return Error::success();
 }
 
-static Expected<Directory> findDirectory(StringRef file, StringRef data) {
+Error readZip(MemoryBufferRef buffer,
+              function_ref<Error(StringRef name, StringRef bytes)> visit) {
+  StringRef file = buffer.getBufferIdentifier(), data = buffer.getBuffer();
   if (data.empty())
     return makeFileError(file, "expected a zip archive, found an empty file");
-  if (data.size() < zip::endBytes)
-    return makeFileError(file, "not a zip archive (too short)");
-  // A comment of at most 65535 bytes may follow the record.
-  uint64_t last = data.size() - zip::endBytes;
-  uint64_t first = last - std::min<uint64_t>(last, UINT16_MAX);
-  std::optional<uint64_t> found;
-  for (uint64_t at = last + 1; at-- > first && !found;)
-    if (read32le(data.data() + at) == zip::endMagic &&
-        at + zip::endBytes + read16le(data.data() + at + 20) == data.size())
-      found = at;
-  if (!found)
-    return makeFileError(file, "not a zip archive, or a truncated one (no end "
-                               "record)");
-
-  const char *end = data.data() + *found;
-  if (read16le(end + 4) != read16le(end + 6))
-    return makeFileError(file, "zip archives in several parts are not "
-                               "supported");
-  Directory directory{read16le(end + 10), read32le(end + 12),
-                      read32le(end + 16)};
-  if (directory.count == UINT16_MAX || directory.bytes == UINT32_MAX ||
-      directory.offset == UINT32_MAX)
-    if (Error error = readZip64End(file, data, *found, directory))
-      return error;
-  if (!isInside(directory.offset, directory.bytes, *found))
-    return makeFileError(
-        file, "the zip directory ({0} bytes at byte {1}) passes the end",
-        directory.bytes, directory.offset);
-  if (directory.count > directory.bytes / zip::centralBytes)
-    return makeFileError(file,
-                         "the zip directory of {0} bytes cannot hold {1} "
-                         "members",
-                         directory.bytes, directory.count);
-  return directory;
-}
-
-/// Fills the fields that say "see the zip64 extra field".
-static Error readZip64Sizes(StringRef file, StringRef extra,
-                            ZipMember &member) {
-  SmallVector<uint64_t *, 3> wide;
-  for (uint64_t *field : {&member.bytes, &member.packedBytes, &member.offset})
-    if (*field == UINT32_MAX)
-      wide.push_back(field);
-  if (wide.empty())
+  // libarchive does not take the end record alone, an archive of no members.
+  if (data.size() == 22 && data.starts_with("PK\5\6"))
     return Error::success();
-  while (extra.size() >= 4) {
-    uint16_t tag = read16le(extra.data()), size = read16le(extra.data() + 2);
-    extra = extra.drop_front(4);
-    if (size > extra.size())
-      break;
-    if (tag == zip::zip64Field && size >= wide.size() * 8) {
-      for (auto [index, field] : enumerate(wide))
-        *field = read64le(extra.data() + index * 8);
-      return Error::success();
-    }
-    extra = extra.drop_front(size);
-  }
-  return makeFileError(file, "member {0} has no zip64 sizes",
-                       quote(member.name));
-}
+  std::unique_ptr<struct archive, int (*)(struct archive *)> reader(
+      archive_read_new(), archive_read_free);
+  if (!reader)
+    return makeFileError(file, "no memory to read a zip archive");
+  Utf8Names names;
+  // The seekable reader goes by the directory, the other by what lies between
+  // the members.
+  archive_read_support_format_zip_seekable(reader.get());
+  if (archive_read_open_memory(reader.get(), data.data(), data.size()) !=
+      ARCHIVE_OK)
+    return makeFileError(file, "not a zip archive, or a truncated one");
 
-/// Finds the data behind the member's local record.
-static Error locateData(StringRef file, StringRef data, ZipMember &member) {
-  if (!isInside(member.offset, zip::localBytes, data.size()) ||
-      read32le(data.data() + member.offset) != zip::localMagic)
-    return makeFileError(file, "no record of member {0} at byte {1}",
-                         quote(member.name), member.offset);
-  const char *local = data.data() + member.offset;
-  uint64_t begin = member.offset + zip::localBytes + read16le(local + 26) +
-                   read16le(local + 28);
-  if (!isInside(begin, member.packedBytes, data.size()))
-    return makeFileError(file,
-                         "truncated: member {0} has {1} bytes at byte {2}, "
-                         "the archive has {3}",
-                         quote(member.name), member.packedBytes, begin,
-                         data.size());
-  member.packed = data.substr(begin, member.packedBytes);
+  uint64_t left = maxRatio * data.size();
+  std::string bytes;
+  struct archive_entry *entry;
+  int status;
+  while ((status = archive_read_next_header(reader.get(), &entry)) ==
+         ARCHIVE_OK) {
+    const char *utf8 = archive_entry_pathname_utf8(entry);
+    if (!utf8)
+      return makeFileError(file, "the name of a member is not UTF-8");
+    std::string name = utf8;
+    if (archive_entry_is_encrypted(entry))
+      return makeFileError(file, "member {0} is encrypted", quote(name));
+    if (Error error = readMember(file, name, reader.get(), left, bytes))
+      return error;
+    if (Error error = visit(name, bytes))
+      return error;
+  }
+  if (status != ARCHIVE_EOF)
+    return makeFileError(file, "damaged zip archive: {0}",
+                         archive_error_string(reader.get()));
   return Error::success();
 }
 
-static Error checkNoOverlap(StringRef file, const char *archive,
-                            ArrayRef<ZipMember> members) {
-  SmallVector<const ZipMember *> sorted(make_pointer_range(members));
-  llvm::sort(sorted, [](const ZipMember *a, const ZipMember *b) {
-    return a->offset < b->offset;
-  });
-  for (size_t i = 1; i < sorted.size(); ++i)
-    if (sorted[i - 1]->packed.end() > archive + sorted[i]->offset)
-      return makeFileError(file, "members {0} and {1} overlap",
-                           quote(sorted[i - 1]->name), quote(sorted[i]->name));
-  return Error::success();
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+/// A failed write is an error of the stream, which its owner looks at.
+static la_ssize_t writeToStream(struct archive *, void *stream,
+                                const void *bytes, size_t size) {
+  static_cast<raw_ostream *>(stream)->write(static_cast<const char *>(bytes),
+                                            size);
+  return static_cast<la_ssize_t>(size);
 }
 
-Expected<std::vector<ZipMember>> readZipDirectory(MemoryBufferRef archive) {
-  StringRef file = archive.getBufferIdentifier(), data = archive.getBuffer();
-  Expected<Directory> directory = findDirectory(file, data);
-  if (!directory)
-    return directory.takeError();
-  StringRef records = data.substr(directory->offset, directory->bytes);
-  StringRef contents = data.take_front(directory->offset);
+void ZipWriter::Delete::operator()(archive *handle) const {
+  archive_write_free(handle);
+}
 
-  std::vector<ZipMember> members;
-  for (uint64_t index = 0; index < directory->count; ++index) {
-    if (records.size() < zip::centralBytes ||
-        read32le(records.data()) != zip::centralMagic)
-      return makeFileError(file, "the zip directory ends at member {0} of {1}",
-                           index, directory->count);
-    const char *record = records.data();
-    uint64_t nameBytes = read16le(record + 28),
-             extraBytes = read16le(record + 30),
-             recordBytes = zip::centralBytes + nameBytes + extraBytes +
-                           read16le(record + 32);
-    if (records.size() < recordBytes)
-      return makeFileError(file, "the zip directory ends in member {0} of {1}",
-                           index, directory->count);
-    ZipMember member;
-    member.name = records.substr(zip::centralBytes, nameBytes);
-    member.method = read16le(record + 10);
-    member.crc = read32le(record + 16);
-    member.packedBytes = read32le(record + 20);
-    member.bytes = read32le(record + 24);
-    member.offset = read32le(record + 42);
-    if (read16le(record + 8) & 1)
-      return makeFileError(file, "member {0} is encrypted", quote(member.name));
-    if (Error error = readZip64Sizes(
-            file, records.substr(zip::centralBytes + nameBytes, extraBytes),
-            member))
-      return error;
-    if (Error error = locateData(file, contents, member))
-      return error;
-    members.push_back(member);
-    records = records.drop_front(recordBytes);
-  }
-  if (Error error = checkNoOverlap(file, data.data(), members))
+ZipWriter::ZipWriter(StringRef path, raw_ostream &os)
+    : path(path), handle(archive_write_new()) {
+  archive_write_set_format_zip(handle.get());
+  archive_write_zip_set_compression_store(handle.get());
+  archive_write_set_bytes_in_last_block(handle.get(), 1); // no padding
+  archive_write_open2(handle.get(), &os, nullptr, writeToStream, nullptr,
+                      nullptr);
+}
+
+Error ZipWriter::check(int status) {
+  if (status == ARCHIVE_OK)
+    return Error::success();
+  return makeFileError(path, "cannot be written: {0}",
+                       archive_error_string(handle.get()));
+}
+
+Error ZipWriter::write(StringRef name, ArrayRef<StringRef> parts) {
+  Utf8Names names;
+  std::unique_ptr<archive_entry, void (*)(archive_entry *)> entry(
+      archive_entry_new(), archive_entry_free);
+  uint64_t bytes = 0;
+  for (StringRef part : parts)
+    bytes += part.size();
+  archive_entry_set_pathname_utf8(entry.get(), name.str().c_str());
+  archive_entry_set_filetype(entry.get(), AE_IFREG);
+  archive_entry_set_perm(entry.get(), 0644);
+  archive_entry_set_size(entry.get(), static_cast<la_int64_t>(bytes));
+  // 1 January 1980, the format's zero.
+  archive_entry_set_mtime(entry.get(), 315532800, 0);
+  if (Error error = check(archive_write_header(handle.get(), entry.get())))
     return error;
-  return members;
+  for (StringRef part : parts)
+    if (archive_write_data(handle.get(), part.data(), part.size()) < 0)
+      return check(ARCHIVE_FATAL);
+  return check(archive_write_finish_entry(handle.get()));
 }
 
-static Expected<std::vector<char>> inflateMember(StringRef file,
-                                                 const ZipMember &member) {
-  z_stream stream = {};
-  // Negative window bits: raw deflate data, without zlib's own frame.
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
-    return makeFileError(file, "zlib cannot start: out of memory");
-  llvm::scope_exit cleanUp([&] { inflateEnd(&stream); });
-
-  constexpr uint64_t step = 1 << 30;
-  StringRef input = member.packed;
-  std::vector<char> output;
-  uint64_t filled = 0;
-  int status = Z_OK;
-  while (status == Z_OK) {
-    if (filled == output.size() && filled < member.bytes)
-      output.resize(std::min<uint64_t>(
-          member.bytes,
-          std::max<uint64_t>({4096, 2 * filled, 4 * member.packedBytes})));
-    // Data longer than claimed leaves no room and ends in Z_BUF_ERROR.
-    uint64_t room = std::min<uint64_t>(output.size() - filled, step);
-    uint64_t taken = std::min<uint64_t>(input.size(), step);
-    char none;
-    stream.next_in =
-        reinterpret_cast<Bytef *>(const_cast<char *>(input.data()));
-    stream.avail_in = static_cast<uInt>(taken);
-    stream.next_out =
-        reinterpret_cast<Bytef *>(room ? output.data() + filled : &none);
-    stream.avail_out = static_cast<uInt>(room);
-    status = inflate(&stream, Z_NO_FLUSH);
-    input = input.drop_front(taken - stream.avail_in);
-    filled += room - stream.avail_out;
-  }
-  if (status != Z_STREAM_END)
-    return makeFileError(file,
-                         "member {0} is not deflate data of {1} bytes ({2} "
-                         "bytes came out)",
-                         quote(member.name), member.bytes, filled);
-  output.resize(filled);
-  return output;
-}
-
-Expected<std::vector<char>> extractZipMember(StringRef file,
-                                             const ZipMember &member) {
-  std::vector<char> bytes;
-  if (member.method == 0) {
-    bytes.assign(member.packed.begin(), member.packed.end());
-  } else if (member.method == Z_DEFLATED) {
-    Expected<std::vector<char>> inflated = inflateMember(file, member);
-    if (!inflated)
-      return inflated.takeError();
-    bytes = std::move(*inflated);
-  } else {
-    return makeFileError(file,
-                         "member {0} uses compression method {1}; expected 0 "
-                         "(stored) or 8 (deflate)",
-                         quote(member.name), member.method);
-  }
-  if (bytes.size() != member.bytes)
-    return makeFileError(file, "expected {0} bytes in member {1}, found {2}",
-                         member.bytes, quote(member.name), bytes.size());
-  uint32_t crc = getCrc(StringRef(bytes.data(), bytes.size()));
-  if (crc != member.crc)
-    return makeFileError(file,
-                         "member {0} is damaged: its CRC-32 is {1:x8}, "
-                         "expected {2:x8}",
-                         quote(member.name), crc, member.crc);
-  return bytes;
-}
+Error ZipWriter::finish() { return check(archive_write_close(handle.get())); }
 
 } // namespace sparseconv::detail

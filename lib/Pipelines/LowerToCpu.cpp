@@ -9,7 +9,6 @@
 #include "sparseconv/Pipelines/LowerToCpu.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
@@ -21,14 +20,13 @@
 #include "mlir/Conversion/SCFToOpenMP/SCFToOpenMP.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "sparseconv/Conversion/Passes.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+#include "sparseconv/Pipelines/LowerToBuffers.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -38,69 +36,11 @@ static void addCleanUp(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void mlir::sparseconv::buildLowerToBuffersPipeline(
-    OpPassManager &pm, const LowerToCpuOptions &options) {
-  // Networks call elementwise helpers; inlined, they fuse.
-  if (options.target == "cuda")
-    pm.addPass(createSparseConvAllowInlining());
-  pm.addPass(createInlinerPass());
-  pm.addPass(createSymbolDCEPass());
-  addCleanUp(pm);
-  if (options.target == "cuda") {
-    pm.addNestedPass<func::FuncOp>(createSparseConvUnrollLoops());
-    addCleanUp(pm);
-  }
-
-  // Decisions, then kernels.
-  SparseConvSelectDataflowOptions dataflow;
-  dataflow.target = options.target;
-  dataflow.chip = options.chip;
-  pm.addPass(createSparseConvSelectDataflow(dataflow));
-  SparseConvSelectTilingOptions tiling;
-  tiling.vectorBits = options.vectorBits;
-  pm.addPass(createSparseConvSelectTiling(tiling));
-  pm.addPass(createSparseConvVerifySelection());
-  pm.addPass(createConvertSparseConvToKernels());
-  addCleanUp(pm);
-  pm.addPass(createSparseConvLowerRowGuards());
-  // Where row counts agree by construction, the guards fold away.
-  pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
-  addCleanUp(pm);
-  pm.addNestedPass<func::FuncOp>(createSparseConvGuardShapes());
-  addCleanUp(pm);
-  if (options.target == "cuda")
-    pm.addNestedPass<func::FuncOp>(createSparseConvFlattenBranches());
-
-  // Elementwise operations.
-  pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
-  pm.addPass(createLinalgElementwiseOpFusionPass());
-  addCleanUp(pm);
-
-  // Buffers.
-  pm.addNestedPass<func::FuncOp>(createSparseConvSeparateResults());
-  if (options.target == "cuda")
-    pm.addNestedPass<func::FuncOp>(createSparseConvSeparateBuffers());
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
-  bufferization::OneShotBufferizePassOptions bufferize;
-  bufferize.bufferizeFunctionBoundaries = true;
-  // Sets and maps that a loop carries change size in it.
-  bufferize.allowReturnAllocsFromLoops = true;
-  bufferize.functionBoundaryTypeConversion =
-      bufferization::LayoutMapOption::IdentityLayoutMap;
-  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  addCleanUp(pm);
-  bufferization::buildBufferDeallocationPipeline(pm);
-  pm.addPass(createConvertBufferizationToMemRefPass());
-  addCleanUp(pm);
-  // Memory goes back to the pool where it is used last, not where it is out of
-  // scope.
-  pm.addNestedPass<func::FuncOp>(
-      bufferization::createOptimizeAllocationLivenessPass());
-}
-
 void mlir::sparseconv::buildLowerToCpuPipeline(
     OpPassManager &pm, const LowerToCpuOptions &options) {
-  buildLowerToBuffersPipeline(pm, options);
+  LowerToBuffersOptions toBuffers;
+  toBuffers.target = options.target;
+  buildLowerToBuffersPipeline(pm, toBuffers);
 
   if (options.instrument)
     pm.addPass(createSparseConvInstrumentKernels());
@@ -121,14 +61,18 @@ void mlir::sparseconv::buildLowerToCpuPipeline(
   pm.addPass(createSCFToControlFlowPass());
 
   // The LLVM dialect.
+  pm.addNestedPass<func::FuncOp>(createSparseConvLimitAllocations());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
-  pm.addPass(createConvertVectorToLLVMPass());
+  // Functions before vectors: a function that only the C library has is called
+  // for each lane.
+  pm.addPass(createSparseConvExpandMath());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createArithToLLVMConversionPass());
   FinalizeMemRefToLLVMConversionPassOptions memref;
   memref.useGenericFunctions = true;

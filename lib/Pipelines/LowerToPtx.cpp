@@ -11,7 +11,7 @@
 #include "sparseconv/Target/Plan/TranslateToPlan.h"
 
 void mlir::sparseconv::buildLowerToPtxPipeline(
-    OpPassManager &pm, const LowerToKernelsOptions &options) {
-  buildLowerToKernelsPipeline(pm, options);
+    OpPassManager &pm, const LowerToGpuOptions &options) {
+  buildLowerToGpuPipeline(pm, options);
   buildPlanPipeline(pm);
 }

@@ -51,7 +51,9 @@
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -60,12 +62,15 @@
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/BufferizableOpInterfaceImpl.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+#include "sparseconv/Pipelines/LowerToBuffers.h"
 #include "sparseconv/Pipelines/LowerToCpu.h"
 #include "sparseconv/Pipelines/LowerToPtx.h"
+#include "sparseconv/Selection/Passes.h"
 #include "sparseconv/Target/PTX/LowerGpuToNVVM.h"
 #include "sparseconv/Target/PTX/Passes.h"
 #include "sparseconv/Target/PTX/ToPtx.h"
 #include "sparseconv/Target/Plan/Passes.h"
+#include "llvm/Support/CommandLine.h"
 
 using namespace mlir;
 
@@ -99,26 +104,36 @@ void sparseconv::registerDialects(DialectRegistry &registry) {
   registerPtxTarget(registry);
 }
 
+void sparseconv::registerBriefDiagnostics(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, BuiltinDialect *) {
+    auto &options = llvm::cl::getRegisteredOptions();
+    auto it = options.find("mlir-print-op-on-diagnostic");
+    context->printOpOnDiagnostic(
+        it != options.end() && it->second->getNumOccurrences() != 0 &&
+        static_cast<llvm::cl::opt<bool> *>(it->second)->getValue());
+  });
+}
+
 void sparseconv::registerPasses() {
   registerSparseConvConversionPasses();
+  registerSparseConvSelectionPasses();
   registerSparseConvTransformsPasses();
   registerSparseConvTargetPTXPasses();
   registerSparseConvTargetPlanPasses();
   registerLowerGpuToNVVMPipeline();
 
-  PassPipelineRegistration<LowerToCpuOptions>(
+  PassPipelineRegistration<LowerToBuffersOptions>(
       "sparseconv-lower-to-buffers",
-      "a network to kernel operations on buffers, for the CPU",
+      "a network to kernel operations on buffers, for any target",
       buildLowerToBuffersPipeline);
   PassPipelineRegistration<LowerToCpuOptions>(
       "sparseconv-lower-to-cpu", "a network to the LLVM dialect, for the CPU",
       buildLowerToCpuPipeline);
 
-  PassPipelineRegistration<LowerToKernelsOptions>(
-      "sparseconv-lower-to-kernels",
-      "a network to GPU kernels and host functions",
-      buildLowerToKernelsPipeline);
-  PassPipelineRegistration<LowerToKernelsOptions>(
+  PassPipelineRegistration<LowerToGpuOptions>(
+      "sparseconv-lower-to-gpu", "a network to GPU kernels and host functions",
+      buildLowerToGpuPipeline);
+  PassPipelineRegistration<LowerToGpuOptions>(
       "sparseconv-lower-to-ptx", "a network to PTX and a plan of its host side",
       buildLowerToPtxPipeline);
 

@@ -170,6 +170,9 @@ static llvm::Error runConv(ConvOp op, Frame &frame) {
       return error;
   }
   Weights w(frame.getDense(op.getW()));
+  if (llvm::Error error =
+          checkElementCount(op, {map.outRows, w.getOutChannels()}))
+    return error;
   if (!op.hasEpilogue())
     return setSumOverMap(op.getY(), map, x, w, op.getAllowTf32(), frame);
   Elements y = sumOverMap(map, *x.data, w);
@@ -185,6 +188,9 @@ static llvm::Error runInputGrad(InputGradOp op, Frame &frame) {
   if (llvm::Error error = checkRows(op, 0, dy, map.outRows, StatusSide::OutSet))
     return error;
   Weights w(frame.getDense(op.getW()));
+  if (llvm::Error error =
+          checkElementCount(op, {map.inRows, w.getInChannels()}))
+    return error;
   return setSumOverMap(op.getDx(), map.transpose(), dy, w.transpose(),
                        op.getAllowTf32(), frame);
 }

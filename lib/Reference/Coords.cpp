@@ -147,15 +147,15 @@ static bool isInside(const Point &point, RegionAttr region) {
   return true;
 }
 
-/// Makes the set of all coordinates c + direction * S * d, for c of `source`
-/// and d of `offsets`, that are multiples of the result's stride. S is the
-/// finer of the two strides.
-static llvm::Error makeCover(Operation *op, Frame &frame, Value source,
-                             ArrayRef<int64_t> finer, int direction,
-                             OffsetSetInterface offsets, RegionAttr clip,
-                             std::optional<int64_t> capacity) {
-  const CoordinateSet &set = frame.getSet(source);
-  auto type = cast<CoordsType>(op->getResult(0).getType());
+/// Makes the set of all coordinates c + direction * S * d, for c of the source
+/// of `op` and d of `offsets`, that are multiples of the result's stride. S is
+/// `finer`, the finer of the two strides.
+template <typename OpTy>
+static llvm::Error makeCover(OpTy op, Frame &frame, ArrayRef<int64_t> finer,
+                             int direction, OffsetSetInterface offsets) {
+  const CoordinateSet &set = frame.getSet(op.getCoords());
+  RegionAttr clip = op.getClipAttr();
+  auto type = cast<CoordsType>(op.getResult().getType());
   unsigned dim = type.getDim();
   SmallVector<int64_t> flat = offsets.getFlatOffsets();
   std::vector<Point> points;
@@ -175,9 +175,9 @@ static llvm::Error makeCover(Operation *op, Frame &frame, Value source,
     }
   }
   makeDistinct(points);
-  if (llvm::Error error = checkCount(op, points.size(), capacity))
+  if (llvm::Error error = checkCount(op, points.size(), op.getCapacity()))
     return error;
-  frame.setSet(op->getResult(0), std::move(points));
+  frame.setSet(op.getResult(), std::move(points));
   return llvm::Error::success();
 }
 
@@ -185,8 +185,7 @@ static llvm::Error runDownsample(DownsampleOp op, Frame &frame) {
   const CoordinateSet &set = frame.getSet(op.getCoords());
   // An output o meets the inputs o + S_in * d: an input is met by c - S_in * d.
   if (op.getRule() == OutputRule::Cover)
-    return makeCover(op, frame, op.getCoords(), set.type.getStride(), -1,
-                     *op.getOffsets(), op.getClipAttr(), op.getCapacity());
+    return makeCover(op, frame, set.type.getStride(), -1, *op.getOffsets());
   auto type = cast<CoordsType>(op.getResult().getType());
   std::vector<Point> points = set.points;
   for (auto [row, point] : llvm::enumerate(points)) {
@@ -202,16 +201,13 @@ static llvm::Error runDownsample(DownsampleOp op, Frame &frame) {
 
 static llvm::Error runUpsample(UpsampleOp op, Frame &frame) {
   auto type = cast<CoordsType>(op.getResult().getType());
-  return makeCover(op, frame, op.getCoords(), type.getStride(), 1,
-                   op.getEffectiveOffsets(), op.getClipAttr(),
-                   op.getCapacity());
+  return makeCover(op, frame, type.getStride(), 1, op.getEffectiveOffsets());
 }
 
 static llvm::Error runExpand(ExpandOp op, Frame &frame) {
   auto type = cast<CoordsType>(op.getResult().getType());
-  return makeCover(op, frame, op.getCoords(), type.getStride(),
-                   op.getTransposed() ? 1 : -1, op.getOffsets(),
-                   op.getClipAttr(), op.getCapacity());
+  return makeCover(op, frame, type.getStride(), op.getTransposed() ? 1 : -1,
+                   op.getOffsets());
 }
 
 static llvm::Error runUnion(UnionOp op, Frame &frame) {

@@ -119,7 +119,7 @@ llvm::Error reference::runScalar(Operation *op, Frame &frame, bool &known) {
     frame.set(select.getResult(), std::move(taken));
     return llvm::Error::success();
   }
-  Kernel kernel = getScalarKernel(op);
+  Kernel kernel = getScalarKernel(op, frame.isExact());
   known = kernel != nullptr;
   if (!known)
     return llvm::Error::success();

@@ -8,6 +8,8 @@
 
 #include "Interpreter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "sparseconv/Support/Memory.h"
+#include "sparseconv/Support/Shorten.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -16,10 +18,8 @@ using namespace mlir::sparseconv::reference;
 
 static llvm::Error makeArgumentError(unsigned number, const HostTensor &tensor,
                                      Type type) {
-  std::string expected;
-  llvm::raw_string_ostream(expected) << type;
   return llvm::createStringError("argument " + Twine(number) + ": expected " +
-                                 expected + ", found " +
+                                 ::sparseconv::printShort(type) + ", found " +
                                  tensor.getTypeString());
 }
 
@@ -29,11 +29,10 @@ static llvm::Expected<ReferenceValue> importArgument(unsigned number,
   auto tensorType = dyn_cast<RankedTensorType>(type);
   std::optional<ElementKind> kind = getElementKind(type);
   if (!kind || (!tensorType && !type.isIntOrIndexOrFloat())) {
-    std::string text;
-    llvm::raw_string_ostream(text) << type;
     return llvm::createStringError(
         "argument " + Twine(number) +
-        ": an entry function takes tensors and scalars, found " + text);
+        ": an entry function takes tensors and scalars, found " +
+        ::sparseconv::printShort(type));
   }
   bool isFloat = ::sparseconv::isFloat(*kind);
   bool kindFits = tensor.getKind() == *kind ||
@@ -46,6 +45,10 @@ static llvm::Expected<ReferenceValue> importArgument(unsigned number,
   for (auto [expected, found] : llvm::zip(shape, tensor.getShape()))
     if (!ShapedType::isDynamic(expected) && expected != found)
       return makeArgumentError(number, tensor, type);
+  if (!shape.empty() && tensor.getDim(0) > ::sparseconv::kMaxRows)
+    return llvm::createStringError(
+        "argument " + Twine(number) + " has " + Twine(tensor.getDim(0)) +
+        " rows, more than the limit of " + Twine(::sparseconv::kMaxRows));
   if (!tensorType) {
     if (isFloat)
       return ReferenceValue(tensor.getDouble(0));
@@ -53,6 +56,10 @@ static llvm::Expected<ReferenceValue> importArgument(unsigned number,
                               ? tensor.as<int64_t>()[0]
                               : static_cast<int64_t>(tensor.getDouble(0)));
   }
+  if (llvm::Error error =
+          ::sparseconv::checkMemory(tensor.getNumElements() * sizeof(double)))
+    return llvm::createStringError("argument " + Twine(number) + ": " +
+                                   llvm::toString(std::move(error)));
   DenseValue dense;
   dense.kind = *kind;
   dense.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
@@ -92,6 +99,7 @@ static llvm::Expected<BoundedResult> exportResult(unsigned number,
     } else {
       result.value = exportElements(*kind, dense->shape, *dense->data);
     }
+    result.roundedTo = dense->roundedTo;
     return result;
   }
   result.value = HostTensor(*kind, {});

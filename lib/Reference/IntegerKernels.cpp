@@ -8,6 +8,7 @@
 
 #include "ScalarKernels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -23,6 +24,31 @@ template <typename Fn> static KernelMaker makeInteger(Fn fn) {
       return StatusCode::None;
     };
   };
+}
+
+/// The same on one integer.
+template <typename Fn> static KernelMaker makeUnaryInteger(Fn fn) {
+  return [fn](Operation *op) -> Kernel {
+    unsigned width = getWidth(op->getOperand(0).getType());
+    return [fn, width](int64_t n, ArrayRef<Lanes> in, Lanes out) {
+      for (int64_t l = 0; l < n; ++l)
+        out.i[l] = canonicalise(fn(in[0].i[l], width), width);
+      return StatusCode::None;
+    };
+  };
+}
+
+/// base^exponent, modulo 2^width; 1 / base^n for a negative exponent.
+static uint64_t power(int64_t base, int64_t exponent, unsigned width) {
+  base = toSigned(base, width);
+  exponent = toSigned(exponent, width);
+  if (exponent < 0)
+    return base == 1 ? 1 : base == -1 ? (exponent & 1 ? -1 : 1) : 0;
+  uint64_t result = 1, square = base;
+  for (; exponent != 0; exponent >>= 1, square *= square)
+    if (exponent & 1)
+      result *= square;
+  return result;
 }
 
 /// The same for divisions.
@@ -109,6 +135,19 @@ void reference::addIntegerKernels(llvm::StringMap<KernelMaker> &makers) {
   add("arith.addi", [](S a, S b, W) { return U(a) + U(b); });
   add("arith.subi", [](S a, S b, W) { return U(a) - U(b); });
   add("arith.muli", [](S a, S b, W) { return U(a) * U(b); });
+  add("math.ipowi", power);
+  makers["math.absi"] = makeUnaryInteger([](S a, W w) {
+    S value = toSigned(a, w);
+    return value < 0 ? -U(value) : U(value);
+  });
+  makers["math.ctlz"] = makeUnaryInteger([](S a, W w) {
+    return U(llvm::countl_zero(toUnsigned(a, w))) - (64 - w);
+  });
+  makers["math.cttz"] = makeUnaryInteger([](S a, W w) {
+    return std::min<U>(llvm::countr_zero(toUnsigned(a, w)), w);
+  });
+  makers["math.ctpop"] = makeUnaryInteger(
+      [](S a, W w) { return U(llvm::popcount(toUnsigned(a, w))); });
   add("arith.andi", [](S a, S b, W) { return U(a) & U(b); });
   add("arith.ori", [](S a, S b, W) { return U(a) | U(b); });
   add("arith.xori", [](S a, S b, W) { return U(a) ^ U(b); });

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "sparseconv/Support/Memory.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Parallel.h"
 #include "llvm/Support/raw_ostream.h"
@@ -158,6 +159,8 @@ llvm::Error reference::checkElementCount(Operation *op,
     if (llvm::MulOverflow(count, size, count) || count > limit)
       return makeError(op, "a tensor of more than " + Twine(limit) +
                                " elements is too large for the reference");
+  if (llvm::Error error = ::sparseconv::checkMemory(count * sizeof(double)))
+    return makeError(op, llvm::toString(std::move(error)));
   return llvm::Error::success();
 }
 
@@ -218,11 +221,20 @@ static double getHalfMinimum(ElementKind kind) {
   }
 }
 
-bool Frame::hasApproximateOperand(Operation *op) const {
-  return llvm::any_of(op->getOperands(), [&](Value operand) {
-    const auto *dense = std::get_if<DenseValue>(&get(operand));
-    return dense && dense->isApproximate;
-  });
+/// Makes `type` the coarser of itself and `other`.
+static void coarsen(std::optional<ElementKind> &type, ElementKind other) {
+  if (::sparseconv::isFloat(other) &&
+      (!type || getUnitRoundoff(*type) < getUnitRoundoff(other)))
+    type = other;
+}
+
+std::optional<ElementKind> Frame::getOperandRounding(Operation *op) const {
+  std::optional<ElementKind> coarsest;
+  for (Value operand : op->getOperands())
+    if (const auto *dense = std::get_if<DenseValue>(&get(operand)))
+      if (dense->roundedTo)
+        coarsen(coarsest, *dense->roundedTo);
+  return coarsest;
 }
 
 llvm::Error Frame::setSum(Value value, ArrayRef<int64_t> shape,
@@ -243,15 +255,23 @@ llvm::Error Frame::setSum(Value value, ArrayRef<int64_t> shape,
   DenseValue dense;
   dense.kind = *kind;
   dense.shape.assign(shape.begin(), shape.end());
-  // Sums round, and so do scalar operations; what moves elements does not.
-  bool onApproximate = hasApproximateOperand(op);
-  bool rounds = !magnitudes.empty() || isa<linalg::LinalgOp>(op) ||
+  // Sums round, and so do scalar operations, on their own or in a region; what
+  // moves elements does not.
+  dense.roundedTo = getOperandRounding(op);
+  bool isOfExact = !dense.roundedTo;
+  bool rounds = !magnitudes.empty() || op->getNumRegions() != 0 ||
                 (op->getNumOperands() != 0 &&
                  isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
                      op->getDialect()));
-  dense.isApproximate =
-      ::sparseconv::isFloat(*kind) && (rounds || onApproximate);
-  if (!magnitudes.empty() && !onApproximate) {
+  if (rounds) {
+    coarsen(dense.roundedTo, *kind);
+    op->walk([&](Operation *inner) {
+      for (Type result : inner->getResultTypes())
+        if (std::optional<ElementKind> type = getElementKind(result))
+          coarsen(dense.roundedTo, *type);
+    });
+  }
+  if (!magnitudes.empty() && isOfExact) {
     double outRoundoff = getUnitRoundoff(*kind);
     double sumRoundoff = getUnitRoundoff(ElementKind::F32);
     double halfMinimum = getHalfMinimum(*kind);

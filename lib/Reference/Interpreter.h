@@ -122,7 +122,8 @@ public:
   runRegion(Region &region, SmallVector<ReferenceValue> args);
 
 private:
-  bool hasApproximateOperand(Operation *op) const;
+  /// The coarsest type that an operand was rounded to on its way.
+  std::optional<ElementKind> getOperandRounding(Operation *op) const;
   llvm::Error runOperation(Operation *op);
   void analyseBlock(Block &block);
 
@@ -167,7 +168,8 @@ llvm::Error checkLength(Operation *op, unsigned number, const DenseValue &value,
 /// Error unless `size` is a number of rows.
 llvm::Error checkSize(Operation *op, int64_t size);
 
-/// Error if a tensor of this shape is larger than the reference can hold.
+/// Error if a tensor of this shape is larger than the reference can hold, or
+/// than the memory that is left.
 llvm::Error checkElementCount(Operation *op, ArrayRef<int64_t> shape);
 
 /// The element kind of a scalar or tensor type (index: i64), if it has one.

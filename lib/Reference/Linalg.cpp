@@ -42,11 +42,12 @@ public:
   llvm::Error run();
 
 private:
+  friend class LaneBlock;
+
   llvm::Error findSizes();
   llvm::Error findAccesses();
   llvm::Expected<Access> makeAccess(OpOperand &operand);
   llvm::Error runBlocks(const Tape &tape);
-  StatusCode runBlock(const Tape &tape, int64_t start, Operation *&failed);
   /// The counters of `dims` at flat position `position`.
   void decode(ArrayRef<unsigned> dims, int64_t position,
               MutableArrayRef<int64_t> counters) const;
@@ -179,100 +180,152 @@ static void store(Lanes lanes, double *data, ArrayRef<int64_t> offsets,
     data[offsets[l]] = lanes.f ? lanes.f[l] : static_cast<double>(lanes.i[l]);
 }
 
-StatusCode Structured::runBlock(const Tape &tape, int64_t start,
-                                Operation *&failed) {
-  int64_t n = std::min(kLanes, countPoints(laneDims) - start);
-  unsigned numInputs = op.getNumDpsInputs();
-  // Arguments stand for the operands in order; a body may have none for the
-  // inits, where it does not read them.
-  unsigned numArguments = op.getBlock()->getNumArguments();
-  Tape::State state = tape.makeState();
+namespace {
+/// Up to kLanes neighbouring points of the loops that results are indexed by,
+/// and for each of them all iterations of the inner loops.
+class LaneBlock {
+public:
+  LaneBlock(Structured &loops, const Tape &tape, int64_t start)
+      : loops(loops), tape(tape),
+        n(std::min(kLanes, loops.countPoints(loops.laneDims) - start)),
+        numInputs(loops.op.getNumDpsInputs()),
+        numArguments(loops.op.getBlock()->getNumArguments()),
+        state(tape.makeState()), counters(loops.sizes.size(), 0),
+        offsets(loops.accesses.size()),
+        yielded(loops.op.getNumDpsInits(), std::vector<int64_t>(n)) {
+    selectElements(start);
+    loadFixedOperands();
+  }
 
-  // The elements that each lane selects, and the counters that the body reads.
-  SmallVector<int64_t> counters(sizes.size(), 0);
-  std::vector<std::vector<int64_t>> offsets(accesses.size());
-  for (auto [access, list] : llvm::zip_equal(accesses, offsets))
+  /// Returns the operation that failed, if any, in `failed`.
+  StatusCode run(Operation *&failed);
+
+private:
+  void selectElements(int64_t start);
+  void loadOperand(unsigned number, int64_t shift);
+  void loadFixedOperands();
+  void loadMovingOperands();
+  void storeYields(bool isLast);
+  void passYields();
+
+  /// How far the inner loops have moved an operand.
+  int64_t getShift(const Access &access) const {
+    int64_t shift = 0;
+    for (unsigned dim : loops.innerDims)
+      shift += access.strides[dim] * counters[dim];
+    return shift;
+  }
+
+  Structured &loops;
+  const Tape &tape;
+  int64_t n;
+  unsigned numInputs;
+  /// Arguments stand for the operands in order; a body may have none for the
+  /// inits, where it does not read them.
+  unsigned numArguments;
+  Tape::State state;
+  SmallVector<int64_t> counters;
+  /// For each operand the element that each lane selects.
+  std::vector<std::vector<int64_t>> offsets;
+  std::vector<std::vector<int64_t>> yielded;
+};
+} // namespace
+
+/// Finds the elements that each lane selects, and the counters that the body
+/// reads.
+void LaneBlock::selectElements(int64_t start) {
+  unsigned last = loops.laneDims.empty() ? 0 : loops.laneDims.back();
+  for (auto [access, list] : llvm::zip_equal(loops.accesses, offsets))
     list.resize(access.tensor ? n : 0);
   for (int64_t l = 0; l < n; ++l) {
-    bool isNewRow =
-        l == 0 || ++counters[laneDims.back()] == sizes[laneDims.back()];
+    bool isNewRow = l == 0 || ++counters[last] == loops.sizes[last];
     if (isNewRow)
-      decode(laneDims, start + l, counters);
-    for (auto [access, list] : llvm::zip_equal(accesses, offsets)) {
+      loops.decode(loops.laneDims, start + l, counters);
+    for (auto [access, list] : llvm::zip_equal(loops.accesses, offsets)) {
       if (!access.tensor)
         continue;
       list[l] = isNewRow
                     ? std::inner_product(counters.begin(), counters.end(),
                                          access.strides.begin(), access.base)
-                    : list[l - 1] + access.strides[laneDims.back()];
+                    : list[l - 1] + access.strides[last];
     }
     for (const Tape::Index &index : tape.getIndices())
       state[index.reg].i[l] = counters[index.dim];
   }
+}
 
-  auto loadOperand = [&](unsigned number, int64_t shift) {
-    if (number >= numArguments)
-      return;
-    const double *data = number < numInputs
-                             ? accesses[number].tensor->begin()
-                             : results[number - numInputs].data();
-    load(state[number], data + shift, offsets[number], n);
-  };
-  for (auto [number, access] : llvm::enumerate(accesses)) {
+void LaneBlock::loadOperand(unsigned number, int64_t shift) {
+  if (number >= numArguments)
+    return;
+  const double *data = number < numInputs
+                           ? loops.accesses[number].tensor->begin()
+                           : loops.results[number - numInputs].data();
+  load(state[number], data + shift, offsets[number], n);
+}
+
+/// What no inner loop moves.
+void LaneBlock::loadFixedOperands() {
+  for (auto [number, access] : llvm::enumerate(loops.accesses)) {
     if (access.tensor && !access.moves)
       loadOperand(number, 0);
     if (access.tensor)
       continue;
     // A scalar operand is the same in every lane.
-    const ReferenceValue &value = frame.get(op->getOperand(number));
+    const ReferenceValue &value = loops.frame.get(loops.op->getOperand(number));
     if (state[number].f)
       std::fill_n(state[number].f, n, std::get<double>(value));
     else
       std::fill_n(state[number].i, n, std::get<int64_t>(value));
   }
+}
 
-  // A body may yield the arguments in another order: all are read before any
-  // is replaced. Both kinds of lanes are eight bytes wide.
-  std::vector<std::vector<int64_t>> yielded(op.getNumDpsInits());
-  for (std::vector<int64_t> &lanes : yielded)
-    lanes.resize(n);
+void LaneBlock::loadMovingOperands() {
+  for (auto [number, access] : llvm::enumerate(loops.accesses))
+    if (access.moves)
+      loadOperand(number, getShift(access));
+  for (const Tape::Index &index : tape.getIndices())
+    if (llvm::is_contained(loops.innerDims, static_cast<unsigned>(index.dim)))
+      std::fill_n(state[index.reg].i, n, counters[index.dim]);
+}
+
+void LaneBlock::storeYields(bool isLast) {
+  for (auto [number, reg] : llvm::enumerate(tape.getYields())) {
+    const Access &access = loops.accesses[numInputs + number];
+    if (access.moves || isLast)
+      store(state[reg],
+            loops.results[number].data() +
+                (access.moves ? getShift(access) : 0),
+            offsets[numInputs + number], n);
+  }
+}
+
+/// What an iteration yields, the next one has as arguments. A body may yield
+/// its arguments in another order: all are read before any is replaced. Both
+/// kinds of lanes are eight bytes wide.
+void LaneBlock::passYields() {
   auto getBytes = [](Lanes lanes) -> void * {
     return lanes.f ? static_cast<void *>(lanes.f) : lanes.i;
   };
+  for (auto [lanes, reg] : llvm::zip_equal(yielded, tape.getYields()))
+    std::memcpy(lanes.data(), getBytes(state[reg]), n * sizeof(int64_t));
+  for (auto [number, lanes] : llvm::enumerate(yielded))
+    if (numInputs + number < numArguments)
+      std::memcpy(getBytes(state[numInputs + number]), lanes.data(),
+                  n * sizeof(int64_t));
+}
 
-  for (int64_t inner = 0, e = countPoints(innerDims); inner < e; ++inner) {
-    decode(innerDims, inner, counters);
-    auto getShift = [&](const Access &access) {
-      int64_t shift = 0;
-      for (unsigned dim : innerDims)
-        shift += access.strides[dim] * counters[dim];
-      return shift;
-    };
-    for (auto [number, access] : llvm::enumerate(accesses))
-      if (access.moves)
-        loadOperand(number, getShift(access));
-    for (const Tape::Index &index : tape.getIndices())
-      if (llvm::is_contained(innerDims, static_cast<unsigned>(index.dim)))
-        std::fill_n(state[index.reg].i, n, counters[index.dim]);
+StatusCode LaneBlock::run(Operation *&failed) {
+  int64_t count = loops.countPoints(loops.innerDims);
+  for (int64_t inner = 0; inner < count; ++inner) {
+    loops.decode(loops.innerDims, inner, counters);
+    loadMovingOperands();
     StatusCode code = tape.run(state, n, failed);
     if (code != StatusCode::None)
       return code;
-    bool isLast = inner + 1 == e;
-    for (auto [number, reg] : llvm::enumerate(tape.getYields())) {
-      const Access &access = accesses[numInputs + number];
-      if (access.moves || isLast)
-        store(state[reg],
-              results[number].data() + (access.moves ? getShift(access) : 0),
-              offsets[numInputs + number], n);
-    }
-    if (isLast)
-      break;
-    for (auto [lanes, reg] : llvm::zip_equal(yielded, tape.getYields()))
-      std::memcpy(lanes.data(), getBytes(state[reg]), n * sizeof(int64_t));
-    for (auto [number, lanes] : llvm::enumerate(yielded))
-      if (numInputs + number < numArguments)
-        std::memcpy(getBytes(state[numInputs + number]), lanes.data(),
-                    n * sizeof(int64_t));
+    bool isLast = inner + 1 == count;
+    storeYields(isLast);
+    if (!isLast)
+      passYields();
   }
   return StatusCode::None;
 }
@@ -285,7 +338,7 @@ llvm::Error Structured::runBlocks(const Tape &tape) {
   std::vector<StatusCode> codes(numBlocks, StatusCode::None);
   std::vector<Operation *> failed(numBlocks, nullptr);
   llvm::parallelFor(0, numBlocks, [&](size_t block) {
-    codes[block] = runBlock(tape, block * kLanes, failed[block]);
+    codes[block] = LaneBlock(*this, tape, block * kLanes).run(failed[block]);
   });
   for (auto [code, culprit] : llvm::zip_equal(codes, failed)) {
     if (code == StatusCode::None)

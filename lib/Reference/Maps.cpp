@@ -36,6 +36,8 @@ static llvm::Error runKernelMap(KernelMapOp op, Frame &frame) {
   map->inRows = in.size();
   map->outRows = out.size();
   map->volume = op.getOffsets().getVolume();
+  if (llvm::Error error = checkElementCount(op, {map->outRows, map->volume}))
+    return error;
   map->table.resize(map->outRows * map->volume);
   // Forward, in = out + S_in * d; transposed, out = in + S_out * d.
   ArrayRef<int64_t> finer =
@@ -54,8 +56,11 @@ static llvm::Error runKernelMap(KernelMapOp op, Frame &frame) {
 }
 
 static llvm::Error runTransposeMap(TransposeMapOp op, Frame &frame) {
-  frame.set(op.getResult(), KernelMapRef(std::make_shared<KernelMap>(
-                                frame.getMap(op.getMap()).transpose())));
+  const KernelMap &map = frame.getMap(op.getMap());
+  if (llvm::Error error = checkElementCount(op, {map.inRows, map.volume}))
+    return error;
+  frame.set(op.getResult(),
+            KernelMapRef(std::make_shared<KernelMap>(map.transpose())));
   return llvm::Error::success();
 }
 
@@ -68,6 +73,8 @@ static llvm::Error runMapSize(MapSizeOp op, Frame &frame) {
 
 static llvm::Error runNeighbourTable(NeighbourTableOp op, Frame &frame) {
   const KernelMap &map = frame.getMap(op.getMap());
+  if (llvm::Error error = checkElementCount(op, {map.outRows, map.volume}))
+    return error;
   return frame.setDense(op.getTable(), {map.outRows, map.volume},
                         Elements(map.table.begin(), map.table.end()));
 }

@@ -37,6 +37,8 @@ static llvm::Error runGather(GatherOp op, Frame &frame) {
   if (llvm::Error error = checkRowIndices(op, rows, x.getRows()))
     return error;
   int64_t count = rows.getRows(), channels = x.shape[1];
+  if (llvm::Error error = checkElementCount(op, {count, channels}))
+    return error;
   Elements y(count * channels);
   for (int64_t i = 0; i < count; ++i)
     if (rows[i] >= 0)
@@ -119,6 +121,8 @@ static llvm::Error runFromDense(FromDenseOp op, Frame &frame) {
   if (!positions)
     return positions.takeError();
   int64_t channels = dense.shape.back();
+  if (llvm::Error error = checkElementCount(op, {set.size(), channels}))
+    return error;
   Elements x(set.size() * channels);
   for (auto [row, position] : llvm::enumerate(*positions))
     std::copy_n(dense.begin() + position, channels, x.begin() + row * channels);

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernels of arith and math. Floating-point results are f64 and are not
-// rounded here; integers wrap at their width.
+// The kernels of arith and math. Floating-point results are f64, rounded only
+// where their type is narrower than f32 or the operation narrows it; integers
+// wrap at their width.
 //
 //===----------------------------------------------------------------------===//
 
@@ -118,6 +119,18 @@ static bool compareFloats(arith::CmpFPredicate predicate, double a, double b) {
   llvm_unreachable("unknown predicate");
 }
 
+/// isnormal depends on the type, which is wider here.
+static Kernel makeIsNormal(Operation *op) {
+  auto type = cast<FloatType>(getElementTypeOrSelf(op->getOperand(0)));
+  double smallest = APFloat::getSmallestNormalized(type.getFloatSemantics())
+                        .convertToDouble();
+  return [smallest](int64_t n, ArrayRef<Lanes> in, Lanes out) {
+    for (int64_t l = 0; l < n; ++l)
+      out.i[l] = std::isfinite(in[0].f[l]) && std::abs(in[0].f[l]) >= smallest;
+    return StatusCode::None;
+  };
+}
+
 static Kernel makeCmpF(Operation *op) {
   auto predicate = cast<arith::CmpFOp>(op).getPredicate();
   return [predicate](int64_t n, ArrayRef<Lanes> in, Lanes out) {
@@ -140,7 +153,7 @@ static void addFloatArithmetic(llvm::StringMap<KernelMaker> &makers) {
   binary("arith.minnumf", [](double a, double b) { return std::fmin(a, b); });
   makers["arith.negf"] = makeUnary([](double a) { return -a; });
   makers["arith.cmpf"] = makeCmpF;
-  // A change of precision is no rounding: only stores round.
+  // getScalarKernel() rounds.
   for (StringRef name : {"arith.extf", "arith.truncf"})
     makers[name] = makeUnary([](double a) { return a; });
 }
@@ -194,16 +207,7 @@ static void addMathKernels(llvm::StringMap<KernelMaker> &makers) {
   makers["math.isnan"] = makeTest([](double a) { return std::isnan(a); });
   makers["math.isinf"] = makeTest([](double a) { return std::isinf(a); });
   makers["math.isfinite"] = makeTest([](double a) { return std::isfinite(a); });
-  makers["math.absi"] = [](Operation *op) -> Kernel {
-    unsigned width = getWidth(op->getOperand(0).getType());
-    return [width](int64_t n, ArrayRef<Lanes> in, Lanes out) {
-      for (int64_t l = 0; l < n; ++l) {
-        int64_t a = toSigned(in[0].i[l], width);
-        out.i[l] = canonicalise(a < 0 ? -uint64_t(a) : uint64_t(a), width);
-      }
-      return StatusCode::None;
-    };
-  };
+  makers["math.isnormal"] = makeIsNormal;
   makers["math.fpowi"] = [](Operation *) -> Kernel {
     return [](int64_t n, ArrayRef<Lanes> in, Lanes out) {
       for (int64_t l = 0; l < n; ++l)
@@ -285,7 +289,25 @@ static llvm::StringMap<KernelMaker> makeKernelMakers() {
   return makers;
 }
 
-Kernel reference::getScalarKernel(Operation *op) {
+/// Whether the result of `op` is rounded where it is computed. That of f32 is
+/// not: it is stored soon enough, and until then the reference is the better
+/// for it. A type with fewer bits is written down to be rounded to.
+static bool roundsItself(Operation *op) {
+  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(op->getResult(0)));
+  return type && (type.getWidth() < 32 || isa<arith::TruncFOp>(op));
+}
+
+static Kernel makeRounding(Kernel kernel, ElementKind kind) {
+  return [kernel = std::move(kernel), kind](int64_t n, ArrayRef<Lanes> in,
+                                            Lanes out) {
+    StatusCode code = kernel(n, in, out);
+    for (int64_t l = 0; l < n; ++l)
+      out.f[l] = ::sparseconv::roundTo(kind, out.f[l]);
+    return code;
+  };
+}
+
+Kernel reference::getScalarKernel(Operation *op, bool isExact) {
   static const llvm::StringMap<KernelMaker> makers = makeKernelMakers();
   auto it = makers.find(op->getName().getStringRef());
   if (it == makers.end() || op->getNumResults() != 1)
@@ -297,7 +319,11 @@ Kernel reference::getScalarKernel(Operation *op) {
   if (llvm::any_of(op->getOperandTypes(), isTooWide) ||
       isTooWide(op->getResult(0).getType()))
     return nullptr;
-  return it->second(op);
+  Kernel kernel = it->second(op);
+  if (!kernel || isExact || !roundsItself(op))
+    return kernel;
+  std::optional<ElementKind> kind = getElementKind(op->getResult(0).getType());
+  return kind ? makeRounding(std::move(kernel), *kind) : nullptr;
 }
 
 std::optional<ReferenceValue> reference::getScalarConstant(Attribute value) {

@@ -81,7 +81,7 @@ llvm::Expected<Tape> Tape::compile(Block &block, Frame &frame) {
           frame.getDense(extract.getTensor()), tape.isFloat[result]);
       operands = operands.drop_front();
     } else {
-      instruction.kernel = getScalarKernel(&op);
+      instruction.kernel = getScalarKernel(&op, frame.isExact());
     }
     if (!instruction.kernel)
       return makeError(&op, "the reference does not know this operation");

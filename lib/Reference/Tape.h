@@ -33,8 +33,10 @@ using Kernel = std::function<StatusCode(int64_t n, ArrayRef<Lanes> operands,
                                         Lanes result)>;
 
 /// The kernel of a scalar operation (arith, math); null for other operations.
-/// For an elementwise operation on tensors it is that of the elements.
-Kernel getScalarKernel(Operation *op);
+/// For an elementwise operation on tensors it is that of the elements. Unless
+/// `isExact`, numbers of types narrower than f32 are rounded to their type, and
+/// so is what `arith.truncf` gives.
+Kernel getScalarKernel(Operation *op, bool isExact);
 
 /// A value of a constant attribute: an integer or a floating-point number.
 std::optional<ReferenceValue> getScalarConstant(Attribute value);

@@ -34,9 +34,10 @@ struct DenseValue {
   /// target may make in each.
   ElementsRef unrounded;
   ElementsRef bound;
-  /// Rounded somewhere on the way: a target may rightly have other bits, so
-  /// what is computed from it has no bound per element.
-  bool isApproximate = false;
+  /// The coarsest type that was rounded to on the way, if any was: a target may
+  /// rightly have other bits, so what is computed from it has no bound per
+  /// element.
+  std::optional<ElementKind> roundedTo;
 
   int64_t getNumElements() const { return data->size(); }
   int64_t getRows() const { return shape[0]; }

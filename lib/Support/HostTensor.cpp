@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Support/HostTensor.h"
+#include "sparseconv/Support/Memory.h"
+#include "sparseconv/Support/Shorten.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
@@ -130,6 +132,29 @@ HostTensor::HostTensor(ElementKind kind, llvm::ArrayRef<int64_t> shape)
   bytes.resize(static_cast<size_t>(getNumElements()) * getByteWidth(kind));
 }
 
+static std::string getTypeString(ElementKind kind,
+                                 llvm::ArrayRef<int64_t> shape) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "tensor<";
+  for (int64_t size : shape)
+    os << size << 'x';
+  os << getName(kind) << '>';
+  return shorten(text);
+}
+
+llvm::Expected<HostTensor> HostTensor::create(ElementKind kind,
+                                              llvm::ArrayRef<int64_t> shape) {
+  std::optional<int64_t> bytes = getTensorBytes(shape, getByteWidth(kind));
+  if (!bytes)
+    return llvm::createStringError(::getTypeString(kind, shape) +
+                                   " has no size that memory can hold");
+  if (llvm::Error error = checkMemory(*bytes))
+    return llvm::createStringError(::getTypeString(kind, shape) + ": " +
+                                   llvm::toString(std::move(error)));
+  return HostTensor(kind, shape);
+}
+
 int64_t HostTensor::getNumElements() const {
   return std::accumulate(shape.begin(), shape.end(), int64_t(1),
                          std::multiplies<int64_t>());
@@ -197,13 +222,7 @@ void HostTensor::setDouble(int64_t index, double value) {
 }
 
 std::string HostTensor::getTypeString() const {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "tensor<";
-  for (int64_t size : shape)
-    os << size << 'x';
-  os << getName(kind) << '>';
-  return text;
+  return ::getTypeString(kind, shape);
 }
 
 HostTensor HostTensor::convert(ElementKind to) const {

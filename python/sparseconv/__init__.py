@@ -10,18 +10,19 @@
 
 `compile` takes the text of a module or the path of a file, `load` a plan that a
 compiler wrote. Arguments are numpy arrays, or on a GPU whatever offers DLPack or
-`__cuda_array_interface__`, such as tensors of torch and arrays of cupy. Failures
-are `Error`s that say what was expected and what was found.
+`__cuda_array_interface__`, such as tensors of torch and arrays of cupy, with the
+types that the network states; `convert` rounds those of others. Failures are
+`Error`s that say what was expected and what was found.
 
 Needs numpy; for a GPU its driver. `sparseconv.networks` writes IR of known
 networks and `sparseconv.weights` random weights for them.
 """
 
-from .arrays import DeviceArray
+from .arrays import DeviceArray, convert
 from .errors import ArgumentError, CapacityError, CompileError, Error
 from .module import Function, Module, Run, Value, compile, load
 
 __all__ = [
     "ArgumentError", "CapacityError", "CompileError", "DeviceArray", "Error",
-    "Function", "Module", "Run", "Value", "compile", "load",
+    "Function", "Module", "Run", "Value", "compile", "convert", "load",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from .errors import ArgumentError
+from .errors import ArgumentError, Error, shorten
 
 _CPU, _CUDA, _CUDA_HOST, _CUDA_MANAGED = 1, 2, 3, 13
 _CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "bool": 6}
@@ -21,6 +21,33 @@ _NUMPY_BITS = {"bfloat16": "uint16"}
 
 def get_numpy_dtype(dtype):
     return np.dtype(_NUMPY_BITS.get(dtype, dtype))
+
+
+def convert(array, dtype):
+    """Floats rounded to an element type, to the nearest, ties to even; a bfloat16
+    is a uint16. Calls take arrays of the types that a network states, so this is
+    for those of others:
+
+        net.main(points, sparseconv.convert(features, "bfloat16"))
+    """
+    array = np.asarray(array)
+    if array.dtype.kind != "f" or dtype not in ("bfloat16", "float16", "float32", "float64"):
+        raise ArgumentError(f"floats are converted to floats, not {array.dtype} to {dtype}")
+    if dtype != "bfloat16":
+        return array.astype(dtype)
+    # Halfway cases of the longer type are none of float32: round to odd first.
+    flat = array.reshape(-1)
+    with np.errstate(over="ignore"):
+        single = flat.astype(np.float32)
+    if flat.dtype.itemsize > 4:
+        wide, bits = single.astype(flat.dtype), single.view(np.uint32)
+        beyond = np.isfinite(single) & (np.abs(wide) > np.abs(flat))
+        bits[beyond] -= 1
+        bits[(wide != flat) & np.isfinite(single)] |= 1
+    bits = single.view(np.uint32).astype(np.uint64)
+    rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+    quiet = bits >> 16 | 0x40
+    return np.where(np.isnan(single), quiet, rounded).astype(np.uint16).reshape(array.shape)
 
 
 # DLPack ---------------------------------------------------------------------
@@ -148,14 +175,15 @@ def get_device(array):
 
 
 def get_current_stream(array):
-    """The stream that an array's library works on, or None where it has none."""
+    """The stream that an array's library works on, as `get_stream_handle` takes
+    it, or None where it has none."""
     if isinstance(array, DeviceArray):
-        return array.stream
+        return array.stream_owner
     library = type(array).__module__.partition(".")[0]
     if library == "torch":
-        return sys.modules["torch"].cuda.current_stream(array.device).cuda_stream
+        return sys.modules["torch"].cuda.current_stream(array.device)
     if library == "cupy":
-        return sys.modules["cupy"].cuda.get_current_stream().ptr
+        return sys.modules["cupy"].cuda.get_current_stream()
     if not hasattr(array, "__dlpack__"):
         return _get_interface_stream(array)
     return None
@@ -196,6 +224,11 @@ def view_device(array, stream):
         tensor = ctypes.cast(
             _get_pointer(id(capsule), _NAME), ctypes.POINTER(_ManagedTensor)
         ).contents.tensor
+        if tensor.dtype.lanes != 1:
+            raise ArgumentError(
+                f"a {type(array).__name__} cannot be taken: its elements are vectors of "
+                f"{tensor.dtype.lanes}"
+            )
         names = {code: name for name, code in _CODES.items()}
         kind = names.get(tensor.dtype.code, f"DLPack type {tensor.dtype.code} of ")
         dtype = kind if kind == "bool" else f"{kind}{tensor.dtype.bits}"
@@ -228,7 +261,9 @@ def _make_view(pointer, dtype, shape, is_contiguous, device, keep, stream):
 def view_host(array):
     """An array in host memory, or a Python number, as a numpy array."""
     try:
-        return np.asarray(array)
+        array = np.asarray(array)
+        # What numpy reads of a bfloat16 that it has written to a file.
+        return array.view(np.uint16) if array.dtype == "V2" else array
     except Exception as error:
         raise ArgumentError(
             f"a {type(array).__name__} is no array: {error}"
@@ -243,15 +278,21 @@ class DeviceArray:
     it: neither this object nor an array that was made of it through DLPack.
 
         torch.from_dlpack(array), cupy.from_dlpack(array), array.numpy()
+
+    The memory belongs to a stream, which the array keeps where it is an object of
+    torch or cupy. One that is given as an integer should live as long as the
+    array: to free the memory after it waits for the whole device.
     """
 
     def __init__(self, context, stream, nbytes, dtype, shape):
-        self.context, self.stream, self.dtype = context, stream, dtype
-        self.shape = tuple(shape)
+        #: The stream as it was given, and its handle.
+        self.stream_owner, self.stream = stream, get_stream_handle(stream)
+        self.dtype, self.shape = dtype, tuple(shape)
         self.pointer = 0
         self._users = set()
-        self.pointer = context.allocate(stream, nbytes)
         context.hold()
+        self.context = context  # which the finaliser releases
+        self.pointer = context.allocate(self.stream, nbytes)
 
     @property
     def device(self):
@@ -280,7 +321,7 @@ class DeviceArray:
         return self.shape[0]
 
     def __repr__(self):
-        sizes = "x".join(map(str, self.shape))
+        sizes = shorten("x".join(map(str, self.shape)))
         return f"<DeviceArray {sizes}x{self.dtype} on GPU {self.device}>"
 
     def numpy(self):
@@ -315,15 +356,24 @@ class DeviceArray:
             self._users.add(user)
         return _export(self)
 
-    def __del__(self):
-        if not self.pointer:
-            return
+    def _free(self):
         try:
             for user in self._users:
                 self.context.wait(self.stream, user)
             self.context.free(self.stream, self.pointer)
+        except Error:
+            # A stream is gone. Its work is not, but all work of the device ends.
+            self.context.synchronise()
+            self.context.free(0, self.pointer)
+
+    def __del__(self):
+        if not hasattr(self, "context"):
+            return
+        try:
+            if self.pointer:
+                self._free()
         except Exception:
-            pass  # the stream is gone, or the interpreter is on its way out
+            pass  # the device has failed, or the interpreter is on its way out
         self.context.release()
 
 
@@ -331,5 +381,5 @@ def to_device(context, array, dtype, stream=0):
     """A copy of a numpy array on a GPU."""
     array = np.ascontiguousarray(array)
     result = DeviceArray(context, stream, array.nbytes, dtype, array.shape)
-    context.upload(stream, result.pointer, array.ctypes.data, array.nbytes)
+    context.upload(result.stream, result.pointer, array.ctypes.data, array.nbytes)
     return result

@@ -1,7 +1,25 @@
 # Part of the sparseconv project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for licence information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What goes wrong."""
+"""What goes wrong, and how it is said."""
+
+
+def shorten(text):
+    """The text itself, or its begin and end where it has more than 160 letters.
+
+    An array may have thousands of sizes; a message shows enough of them.
+    """
+    text = str(text)
+    return text if len(text) <= 160 else f"{text[:100]} ... {text[-40:]}"
+
+
+def join_short(items, separator=", "):
+    """The first ten items, each shortened, and the number of the others."""
+    items = list(items)
+    texts = [shorten(item) for item in items[:10]]
+    if len(items) > 10:
+        texts.append(f"and {len(items) - 10} more")
+    return separator.join(texts)
 
 
 class Error(RuntimeError):

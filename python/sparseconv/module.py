@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiled networks as objects that are called."""
 
+import collections
 import os
 import threading
 
@@ -11,10 +12,11 @@ import numpy as np
 from . import arrays as array_views
 from . import runtime
 from .compiler import Compilation
-from .errors import ArgumentError, CapacityError, Error
+from .errors import ArgumentError, CapacityError, Error, join_short, shorten
 from .server import Server
 
-_TARGETS = ("cuda", "cpu", "reference")
+# What sparseconv-serve runs, and what a plan is compiled for.
+_SERVED, _PLANNED = ("cpu", "reference"), ("cuda",)
 
 
 class Value:
@@ -26,7 +28,7 @@ class Value:
 
     def __repr__(self):
         sizes = "".join("?x" if size is None else f"{size}x" for size in self.shape)
-        return f"{self.name}: {sizes}{self.dtype}"
+        return shorten(f"{self.name}: {sizes}{self.dtype}")
 
     def check(self, dtype, shape, where):
         """Raises an error unless an array of a type and shape can be passed."""
@@ -34,8 +36,12 @@ class Value:
         fits = dtype in (self.dtype, bits) and len(shape) == len(self.shape)
         fits = fits and all(e in (None, s) for e, s in zip(self.shape, shape))
         if not fits:
-            sizes = "".join(f"{size}x" for size in shape)
-            raise ArgumentError(f"{where}: expects {self}, but found {sizes}{dtype}")
+            found = shorten("".join(f"{size}x" for size in shape) + dtype)
+            raise ArgumentError(f"{where}: expects {self}, but found {found}")
+        if shape and shape[0] > runtime.MAX_ROWS:
+            raise ArgumentError(
+                f"{where}: '{self.name}' has {shape[0]} rows, more than {runtime.MAX_ROWS}"
+            )
 
 
 class Function:
@@ -51,8 +57,8 @@ class Function:
         self.inputs, self.outputs = tuple(inputs), tuple(outputs)
 
     def __repr__(self):
-        inputs = ", ".join(map(repr, self.inputs))
-        return f"{self.name}({inputs}) -> ({', '.join(map(repr, self.outputs))})"
+        inputs, outputs = join_short(self.inputs), join_short(self.outputs)
+        return f"{self.name}({inputs}) -> ({outputs})"
 
     def _gather(self, arrays, named):
         """The arguments in order."""
@@ -65,9 +71,9 @@ class Function:
         missing = [name for name in rest if name not in named]
         unknown = [name for name in named if name not in rest]
         if missing or unknown:
-            problems = [f"no array for {', '.join(map(repr, missing))}"] if missing else []
+            problems = [f"no array for {join_short(map(repr, missing))}"] if missing else []
             if unknown:
-                names = ", ".join(map(repr, unknown))
+                names = join_short(map(repr, unknown))
                 problems.append(f"{names}, which it does not take or has already")
             raise ArgumentError(
                 f"function '{self.name}' takes {len(self.inputs)} arrays, "
@@ -117,22 +123,25 @@ class Run:
         self._function, self._instance, self._key = function, instance, key
         self._views, self._outputs = views, outputs
         self._error = None
+        self._lock = threading.RLock()  # not for __del__
         instance.hold()
 
     @property
     def done(self):
-        return self._instance is None or self._instance.is_done()
+        instance = self._instance
+        return instance is None or instance.is_done()
 
     def results(self):
         """Waits; then the results, or the error that the run ended with."""
-        if self._instance is not None:
-            try:
-                self._instance.wait()
-                for i, output in enumerate(self._outputs):
-                    output.shape = self._instance.get_shape(i)
-            except Error as error:
-                self._error = error
-            self._finish()
+        with self._lock:
+            if self._instance is not None:
+                try:
+                    self._instance.wait()
+                    for i, output in enumerate(self._outputs):
+                        output.shape = self._instance.get_shape(i)
+                except Error as error:
+                    self._error = error
+                self._finish()
         if self._error is not None:
             raise self._error
         return self._function._return(self._outputs)
@@ -154,12 +163,16 @@ class Run:
 
 class CudaFunction(Function):
     """On a GPU there is memory for a number of rows, the capacity. It grows with
-    the arguments, or is fixed by `reserve`."""
+    the arguments, or is fixed by `reserve`.
+
+    Instances that no run has are idle. A run may give its own back in its
+    finaliser, so anywhere: that takes no lock, only an operation of a deque."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
-        self._lock = threading.Lock()
-        self._capacities, self._is_fixed, self._idle = None, False, []
+        self._lock = threading.RLock()
+        self._capacities, self._is_fixed = None, False
+        self._idle = collections.deque()  # of capacities and an instance
 
     def reserve(self, /, **sizes):
         """Fixes the capacity: for each input with sizes that are not known, its
@@ -178,14 +191,28 @@ class CudaFunction(Function):
                     f"but found {len(given)}"
                 )
             unknown.discard(value.name)
+            for size in given:
+                if not isinstance(size, int) or not 0 <= size <= runtime.MAX_ROWS:
+                    raise ArgumentError(
+                        f"function '{self.name}': a size of '{value.name}' is 0 to "
+                        f"{runtime.MAX_ROWS}, but found {size!r}"
+                    )
             capacities += given
         if unknown:
             raise ArgumentError(
                 f"function '{self.name}' has no input of unknown size "
-                f"{', '.join(map(repr, sorted(unknown)))}"
+                f"{join_short(map(repr, sorted(unknown)))}"
             )
         with self._lock:
-            self._capacities, self._is_fixed, self._idle = capacities, True, []
+            self._is_fixed = True
+            dropped = self._set_capacities(capacities)
+        del dropped  # waits for runs, so not within the lock
+
+    def _set_capacities(self, capacities):
+        """Returns the idle instances, which have others."""
+        self._capacities = capacities
+        dropped, self._idle = self._idle, collections.deque()
+        return dropped
 
     def _take(self, shapes):
         """An instance with room for inputs of some shapes, and its capacities."""
@@ -195,6 +222,7 @@ class CudaFunction(Function):
                 if known is None:
                     needed.append(size)
                     names.append(f"dimension {axis} of '{value.name}'")
+        dropped = None
         with self._lock:
             old = self._capacities
             if old is None or any(n > c for n, c in zip(needed, old)):
@@ -208,19 +236,26 @@ class CudaFunction(Function):
                         "SPARSECONV_OVER_CAPACITY",
                     )
                 old = old or [0] * len(needed)
-                self._capacities = [
-                    c if n <= c else _round_up(n) for n, c in zip(needed, old)
-                ]
-                self._idle = []
+                dropped = self._set_capacities(
+                    [c if n <= c else _round_up(n) for n, c in zip(needed, old)]
+                )
             key = list(self._capacities)
-            if self._idle:
-                return self._idle.pop(), key
-        return self.module._get_program().instance(self.name, key), key
+        del dropped  # waits for runs, so not within the lock
+        instance = self._find_idle(key)
+        return instance or self.module._get_program().instance(self.name, key), key
+
+    def _find_idle(self, key):
+        while True:
+            try:
+                capacities, instance = self._idle.pop()
+            except IndexError:
+                return None
+            if capacities == key:
+                return instance
 
     def _give_back(self, key, instance):
-        with self._lock:
-            if key == self._capacities:
-                self._idle.append(instance)
+        if key == self._capacities:
+            self._idle.append((key, instance))
 
     def __call__(self, /, *arrays, stream=None, **named):
         arguments = self._gather(arrays, named)
@@ -257,11 +292,11 @@ class CudaFunction(Function):
                     f"{where}: expects '{value.name}' on GPU {context.device}, "
                     f"but found it {found}"
                 )
-        if stream is not None:
-            stream = array_views.get_stream_handle(stream)
-        else:
+        owner = stream
+        if owner is None:
             streams = map(array_views.get_current_stream, arguments)
-            stream = next((s for s in streams if s is not None), 0)
+            owner = next((s for s in streams if s is not None), 0)
+        stream = array_views.get_stream_handle(owner)
         views = []
         for value, argument in zip(self.inputs, arguments):
             view = array_views.view_device(argument, stream)
@@ -284,7 +319,7 @@ class CudaFunction(Function):
         try:
             outputs = [
                 array_views.DeviceArray(
-                    context, stream, instance.get_capacity(i), value.dtype, value.shape
+                    context, owner, instance.get_capacity(i), value.dtype, value.shape
                 )
                 for i, value in enumerate(self.outputs)
             ]
@@ -293,7 +328,7 @@ class CudaFunction(Function):
                 for i, output in enumerate(outputs)
             ]
             instance.enqueue(stream, [view[:3] for view in views], targets)
-        except Error:
+        except BaseException:
             self._give_back(key, instance)
             raise
         return Run(self, instance, key, views, outputs)
@@ -303,7 +338,7 @@ def _round_up(size):
     """To one of eight steps in each power of two: memory is not reserved anew for
     every scene, and little of it is wasted."""
     step = max(1, 1 << max(0, size.bit_length() - 4))
-    return -(-size // step) * step
+    return min(-(-size // step) * step, runtime.MAX_ROWS)
 
 
 class Module:
@@ -312,16 +347,15 @@ class Module:
 
     def __init__(self, target, functions):
         self.target, self.diagnostics = target, ""
-        kind = CudaFunction if target == "cuda" else CpuFunction
         self.functions = {
-            name: kind(self, name, inputs, outputs) for name, inputs, outputs in functions
+            name: self._make(self, name, inputs, outputs) for name, inputs, outputs in functions
         }
 
     def __getattr__(self, name):
         functions = self.__dict__.get("functions", {})
         if name in functions:
             return functions[name]
-        names = ", ".join(functions)
+        names = join_short(functions)
         raise AttributeError(f"the module has no function '{name}'; there are: {names}")
 
     def __call__(self, /, *arrays, **named):
@@ -335,6 +369,8 @@ class Module:
 
 
 class CpuModule(Module):
+    _make = CpuFunction
+
     def __init__(self, server, target):
         def read(values):
             for value in values:
@@ -352,6 +388,8 @@ class CpuModule(Module):
 class CudaModule(Module):
     """`plan` is its bytes; `weights` has the constants that it holds by
     reference. The device is looked for at the first call."""
+
+    _make = CudaFunction
 
     def __init__(self, plan, device=0, weights=None):
         read = runtime.Plan(plan)
@@ -386,7 +424,6 @@ class CudaModule(Module):
         """A copy of a numpy array on the module's GPU; a uint16 can be passed as
         a bfloat16."""
         array = np.asarray(array)
-        stream = array_views.get_stream_handle(stream)
         return array_views.to_device(self._get_context(), array, array.dtype.name, stream)
 
 
@@ -429,25 +466,28 @@ def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
             num_threads=None, time_limit=None):  # fmt: skip
     """Compiles a module, given as text (or bytecode) or as the path of a file.
 
-    target       "cuda", "cpu", or "reference" (the interpreter, in float64)
-    chip         of "cuda": "sm_80", "sm_86", "sm_89", "sm_90a"; by default that
-                 of the device
+    target       "cuda" or "cpu", also with a chip ("cuda:sm_80", "cpu:avx2"), or
+                 "reference" (the interpreter, in float64)
+    chip         of "cuda": "sm_80", "sm_86", "sm_89", "sm_90a"; by default the
+                 one in `target`, or that of the device
     entry        of "cuda": the only function to compile
     device       of "cuda": the number of the GPU that runs it
     num_threads  of "cpu": by default as many as there are cores
     time_limit   seconds that the compiler may take
     """
-    if target not in _TARGETS:
-        raise ArgumentError(f"the target is one of {_TARGETS}, but found {target!r}")
+    backend, _, named = str(target).partition(":")
+    if backend not in _SERVED + _PLANNED:
+        known = ", ".join(_SERVED + _PLANNED)
+        raise ArgumentError(f"unknown target {target!r}; there are: {known}")
     text, name = _read_text(text_or_path)
-    if target != "cuda":
+    if backend in _SERVED:
         for option, given in (("chip", chip), ("entry", entry)):
             if given is not None:
                 raise ArgumentError(f"{option} is for the target 'cuda', not '{target}'")
         return CpuModule(Server(text, name, target, num_threads, time_limit), target)
     if num_threads is not None:
         raise ArgumentError("num_threads is for the target 'cpu', not 'cuda'")
-    chip = chip or get_chip(device)
+    chip = chip or named or get_chip(device)
     compilation = Compilation(text, chip, entry, name, time_limit)
     module = CudaModule(compilation.plan, device)
     module.ptx, module.diagnostics = compilation.ptx, compilation.diagnostics

@@ -10,18 +10,20 @@ looked for in SPARSECONV_RUNTIME, beside this package and in the system's path.
 This is the C interface as objects; `sparseconv.compile` and `load` are easier.
 """
 
+import collections
 import ctypes
 import os
-import threading
 
 import numpy as np
 
-from .errors import ArgumentError, CapacityError, Error
+from .errors import ArgumentError, CapacityError, Error, shorten
 from .libraries import open_library
 
 _TYPES = ("bool", "int8", "uint8", "int16", "int32", "int64", "float16",
           "bfloat16", "float32", "float64")  # fmt: skip
 _DYNAMIC = -1
+#: Most rows of an array.
+MAX_ROWS = 2**31 - 2
 #: Flags of an instance.
 POISON, SYNCHRONOUS = 1, 2
 
@@ -103,33 +105,34 @@ def _call(function, *arguments):
 
 class _Owner:
     """Owns a handle. It is destroyed when neither this object is there nor what
-    holds it: the interpreter finalises the objects of a cycle in any order."""
+    holds it: the interpreter finalises the objects of a cycle in any order.
+
+    Finalisers run anywhere, within these functions too, and in any thread. So
+    nothing here takes a lock: there is a token for each holder, to take one is
+    one operation of a deque, and whoever takes the last destroys the handle."""
 
     kind = ""
-    _lock = threading.RLock()  # a finaliser may run within another
 
     def __init__(self, parent=None):
         self.handle = ctypes.c_void_p()
-        self._parent, self._holders = parent, 1
+        self._parent = parent
         if parent is not None:
             parent.hold()
+        self._tokens = collections.deque(["last"])
 
     def hold(self):
-        with self._lock:
-            self._holders += 1
+        self._tokens.append("holder")
 
     def release(self):
-        with self._lock:
-            self._holders -= 1
-            if self._holders:
-                return
-            if self.handle and _library is not None:
-                getattr(_library, f"sparseconv_{self.kind}_destroy")(self.handle)
-            if self._parent is not None:
-                self._parent.release()
+        if self._tokens.pop() != "last":
+            return
+        if self.handle and _library is not None:
+            getattr(_library, f"sparseconv_{self.kind}_destroy")(self.handle)
+        if self._parent is not None:
+            self._parent.release()
 
     def __del__(self):
-        if hasattr(self, "_holders"):
+        if getattr(self, "_tokens", None):
             self.release()
 
 
@@ -179,6 +182,10 @@ class Context(_Owner):
               ctypes.c_void_p(host), ctypes.c_void_p(pointer),
               ctypes.c_uint64(nbytes))  # fmt: skip
 
+    def synchronise(self):
+        """Waits for all work on the device."""
+        _call("context_synchronise", self.handle)
+
     def wait(self, stream, other):
         """Work on `stream` from now on waits for what is on `other`."""
         _call("stream_wait", self.handle, ctypes.c_void_p(stream),
@@ -200,7 +207,7 @@ class Value:
 
     def __repr__(self):
         sizes = "x".join("?" if size is None else str(size) for size in self.shape)
-        return f"{self.name}: {sizes}x{self.dtype}"
+        return shorten(f"{self.name}: {sizes}x{self.dtype}")
 
 
 class _Functions(_Owner):

@@ -22,7 +22,7 @@ from .compiler import find_program
 from .errors import CompileError, Error
 
 _NAMES = {
-    "i1": "bool", "i8": "int8", "u8": "uint8", "i16": "int16", "i32": "int32",
+    "i1": "bool", "i8": "int8", "ui8": "uint8", "i16": "int16", "i32": "int32",
     "i64": "int64", "f16": "float16", "bf16": "bfloat16", "f32": "float32",
     "f64": "float64",
 }  # fmt: skip
@@ -30,32 +30,22 @@ _KINDS = {name: kind for kind, name in _NAMES.items()}
 
 
 class Server:
-    """A module in a process of its own. Calls from several threads take turns."""
+    """A module in a process of its own. Calls from several threads take turns.
+
+    A call that is interrupted half way, by Ctrl-C for example, leaves a process
+    of which nobody knows what it will send next. That process is ended, and the
+    next call starts another one, which compiles the network again. So does a
+    call in a process that was forked from this one."""
 
     def __init__(self, text, name, target, num_threads=None, time_limit=None):
-        command = [find_program("sparseconv-serve"), f"--target={target}"]
+        self._command = [find_program("sparseconv-serve"), f"--target={target}"]
         if num_threads:
-            command.append(f"--num-threads={num_threads}")
+            self._command.append(f"--num-threads={num_threads}")
+        self._text, self._name, self._time_limit = text, name, time_limit
         self._lock = threading.Lock()
-        self._diagnostics = os.memfd_create("sparseconv-diagnostics")
-        environment = dict(os.environ, LLVM_DISABLE_SYMBOLIZATION="1")
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._diagnostics,
-            env=environment,
-        )
-        request = {"module": len(text), "name": name}
-        reply = self._ask(request, [text], time_limit)
-        if "error" in reply:
-            self.close()
-            text = self._read_diagnostics()
-            lines = [line for line in text.splitlines() if "error: " in line]
-            message = lines[0] if lines else reply["error"]
-            raise CompileError(message, "SPARSECONV_COMPILER_REJECTED", text)
-        self.functions = reply["functions"]
-        self.diagnostics = self._read_diagnostics()
+        self._process = self._owner = None
+        with self._lock:
+            self._start()
 
     @staticmethod
     def get_dtype(value):
@@ -69,25 +59,73 @@ class Server:
         ]
         request = {"call": function, "arguments": arguments}
         with self._lock:
-            reply = self._ask(request, [a.reshape(-1).view(np.uint8) for a in arrays])
-            if "error" in reply:
-                raise Error(reply["error"], "SPARSECONV_PROGRAM_ERROR")
-            return [self._read_array(value) for value in reply["results"]]
+            if self._is_busy or self._process is None or self._owner != os.getpid():
+                self._start()
+            return self._exchange(request, [a.reshape(-1).view(np.uint8) for a in arrays])
+
+    def _start(self):
+        """Starts a process and lets it compile."""
+        self._end()
+        #: Whether an exchange has begun and not come to its end.
+        self._is_busy, self._number = True, 0
+        self._diagnostics = os.memfd_create("sparseconv-diagnostics")
+        self._process = subprocess.Popen(
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._diagnostics,
+            env=dict(os.environ, LLVM_DISABLE_SYMBOLIZATION="1"),
+            # Not in the terminal's group: Ctrl-C is for this process, which
+            # says what becomes of the other.
+            start_new_session=True,
+        )
+        self._owner = os.getpid()
+        request = {"module": len(self._text), "name": self._name}
+        try:
+            reply = self._ask(request, [self._text], self._time_limit)
+        except BaseException:
+            self._end()
+            raise
+        if "error" in reply:
+            text = self._read_diagnostics()
+            self._end()
+            lines = [line for line in text.splitlines() if "error: " in line]
+            message = lines[0] if lines else reply["error"]
+            raise CompileError(message, "SPARSECONV_COMPILER_REJECTED", text)
+        self.functions = reply["functions"]
+        self.diagnostics = self._read_diagnostics()
+        self._is_busy = False
+
+    def _exchange(self, request, parts):
+        """Sends a request and reads all of its reply, or ends the process."""
+        self._is_busy = True
+        try:
+            reply = self._ask(request, parts)
+            results = [self._read_array(value) for value in reply.get("results", ())]
+        except CompileError:
+            raise  # the process has ended
+        except BaseException:
+            self._end()
+            raise
+        self._is_busy = False
+        if "error" in reply:
+            raise Error(reply["error"], "SPARSECONV_PROGRAM_ERROR")
+        return results
 
     def _ask(self, request, parts, time_limit=None):
         if self._process.stdin.closed:
             raise self._make_crash()
         line = b""
+        self._number += 1
         try:
-            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            request = json.dumps(dict(request, id=self._number))
+            self._process.stdin.write(request.encode() + b"\n")
             for part in parts:
                 self._process.stdin.write(part)
             self._process.stdin.flush()
             if time_limit:
                 ready, _, _ = select.select([self._process.stdout], [], [], time_limit)
                 if not ready:
-                    self._process.kill()
-                    self.close()
                     raise CompileError(
                         f"the compiler did not end within {time_limit:g} seconds",
                         "SPARSECONV_COMPILER_TIME_LIMIT",
@@ -95,10 +133,16 @@ class Server:
                     )
             line = self._process.stdout.readline()
         except BrokenPipeError:
-            pass
+            line = self._process.stdout.readline()  # why it reads no more
         if not line.endswith(b"\n"):
             raise self._make_crash()
-        return json.loads(line)
+        reply = json.loads(line)
+        if reply.get("id") != self._number:
+            raise Error(
+                f"the process that runs the network answers request {reply.get('id')}, "
+                f"not {self._number}"
+            )
+        return reply
 
     def _read_array(self, value):
         dtype = get_numpy_dtype(self.get_dtype(value))
@@ -112,7 +156,9 @@ class Server:
         return array
 
     def _make_crash(self):
-        status = self.close()
+        # What is busy is started again by the next call; this is for good.
+        self._is_busy = False
+        status = self._close()
         how = f"with status {status}"
         if status < 0:
             name = signal.strsignal(-status)
@@ -127,8 +173,8 @@ class Server:
         size = os.fstat(self._diagnostics).st_size
         return os.pread(self._diagnostics, size, 0).decode(errors="replace")
 
-    def close(self):
-        """Ends the process; returns its exit status."""
+    def _close(self):
+        """Waits for the process to end with its input; returns its status."""
         for pipe in (self._process.stdin, self._process.stdout):
             try:
                 pipe.close()
@@ -136,8 +182,22 @@ class Server:
                 pass
         return self._process.wait()
 
+    def _end(self):
+        """Ends the process, whatever it does, and drops what belongs to it."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if self._owner == os.getpid():
+            process.kill()
+        for pipe in (process.stdin, process.stdout):
+            try:
+                pipe.close()
+            except OSError:
+                pass
+        if self._owner == os.getpid():
+            process.wait()
+        os.close(self._diagnostics)
+
     def __del__(self):
-        if hasattr(self, "_process"):
-            self.close()
-        if hasattr(self, "_diagnostics"):
-            os.close(self._diagnostics)
+        if getattr(self, "_process", None) is not None:
+            self._end()

@@ -7,8 +7,9 @@
 
 Values for every argument with a static shape and a name (`sparseconv.name`):
 weights are normal with a deviation that keeps the features' size from layer to
-layer, scales lie around 1, shifts and biases around 0. f16 and bf16 arguments
-get f32 entries, which the loader rounds.
+layer, scales lie around 1, shifts and biases around 0. Each has the type of its
+argument; a bf16 is a uint16 in Python, and two bytes without a type in the file,
+as numpy has none.
 """
 
 import argparse
@@ -16,15 +17,18 @@ import re
 
 import numpy as np
 
+from .arrays import convert
+
+_DTYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
 ARGUMENT = re.compile(
-    r'tensor<((?:\d+x)+)(f32|f16|bf16)>\s*\{sparseconv\.name = "([^"]+)"\}')
+    r'%\w+:\s*tensor<((?:\d+x)+)(f32|f16|bf16)>\s*\{sparseconv\.name = "([^"]+)"\}')
 
 
 def make_weights(text, seed=0):
     """Arrays by name for the arguments of the module `text`."""
     random = np.random.default_rng(seed)
     arrays = {}
-    for sizes, _, name in ARGUMENT.findall(text):
+    for sizes, dtype, name in ARGUMENT.findall(text):
         shape = tuple(int(size) for size in sizes.split("x") if size)
         if name.endswith(".conv1.scale"):
             # A residual block adds little to its shortcut.
@@ -37,8 +41,17 @@ def make_weights(text, seed=0):
             # Coarse levels have about half of the neighbours that a box offers.
             neighbours = max(1.0, shape[0] / 2)
             values = random.normal(0, np.sqrt(2 / (neighbours * shape[-2])), shape)
-        arrays[name] = values.astype(np.float32)
+        arrays[name] = convert(values.astype(np.float32), _DTYPES[dtype])
     return arrays
+
+
+def save(path, arrays):
+    """Writes an .npz file, from which `sparseconv-run` and `load` take weights."""
+    marked = {
+        name: array.view("V2") if array.dtype == np.uint16 else array
+        for name, array in arrays.items()
+    }
+    np.savez(path, **marked)
 
 
 def main(arguments=None):
@@ -53,7 +66,7 @@ def main(arguments=None):
         arrays = make_weights(file.read(), options.seed)
     if not arrays:
         parser.error(f"{options.module}: no named argument of static shape")
-    np.savez(options.output, **arrays)
+    save(options.output, arrays)
 
 
 if __name__ == "__main__":

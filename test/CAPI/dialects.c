@@ -23,7 +23,9 @@ int main(int argc, char **argv) {
   size_t size = fread(text, 1, sizeof(text), file);
   fclose(file);
 
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
+  MlirDialectRegistry registry = {NULL};
+  mlirRegisterSparseConvDialects(registry); /* does nothing */
+  registry = mlirDialectRegistryCreate();
   mlirRegisterSparseConvDialects(registry);
   MlirContext context =
       mlirContextCreateWithRegistry(registry, /*threadingEnabled=*/0);

@@ -1,5 +1,5 @@
 // RUN: capi-dialects %s "builtin.module(canonicalize,cse,sparseconv-select-dataflow)" | FileCheck %s
-// RUN: capi-dialects %s "builtin.module(sparseconv-lower-to-ptx{chip=sm_80})" | FileCheck %s --check-prefix=PTX
+// RUN: capi-dialects %s "builtin.module(sparseconv-lower-to-ptx{target=cuda:sm_80})" | FileCheck %s --check-prefix=PTX
 // RUN: not capi-dialects %s "builtin.module(no-such-pass)" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 #pack = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>

@@ -166,7 +166,7 @@ func.func @map_loop_plain(%points: tensor<?x2xi32> {sparseconv.name = "points"},
 
 // One value as two results is one buffer, and two values for the caller, of
 // which one may be written to.
-// RUN: sparseconv-run %s --entry=twice %{points} --check --num-threads=1 | FileCheck %s --check-prefix=TWICE
+// RUN: sparseconv-run %s --entry=twice %{points} --check | FileCheck %s --check-prefix=TWICE
 // TWICE: check 'once': ok
 // TWICE: check 'again': ok
 // TWICE: check 'changed': ok

@@ -5,6 +5,21 @@
 // RUN: sparseconv-run %s --entry=hyperbolic --input x=random:500 --check --quiet
 // RUN: sparseconv-run %s --entry=narrow --input x=random:500 --check --quiet
 
+// Every function that the reference knows, from one table, in each type that
+// features have: on tensors, and in the epilogue of a convolution.
+// RUN: %python %S/math_functions.py f32 elementwise > %t.mlir
+// RUN: sparseconv-run %t.mlir --input x=random:500 --check --quiet
+// RUN: %python %S/math_functions.py f16 elementwise > %t.mlir
+// RUN: sparseconv-run %t.mlir --input x=random:500 --check --quiet
+// RUN: %python %S/math_functions.py bf16 elementwise > %t.mlir
+// RUN: sparseconv-run %t.mlir --input x=random:500 --check --quiet
+// RUN: %python %S/math_functions.py f32 epilogue > %t.mlir
+// RUN: sparseconv-run %t.mlir --input x=random:500 --check --quiet
+// RUN: %python %S/math_functions.py f16 epilogue > %t.mlir
+// RUN: sparseconv-run %t.mlir --input x=random:500 --check --quiet
+// RUN: %python %S/math_functions.py bf16 epilogue > %t.mlir
+// RUN: sparseconv-run %t.mlir --input x=random:500 --check --quiet
+
 #map = affine_map<(i) -> (i)>
 
 func.func @angles(%x: tensor<?xf32> {sparseconv.name = "x"})

@@ -180,17 +180,15 @@ class Bench:
                 if array.ndim != 2 or array.shape[1] != 4:
                     raise RuntimeError(f"{path}: expected [N, 4], found {list(array.shape)}")
                 coords = array.astype(np.int32)
-            elif extension == ".npy":  # as sparseconv-run reads points
-                path = self.programs.get_path("scan.npz")
-                np.savez(path, points=array)
         if coords is None:
             module, result = [self.programs.get_path(f"scan.{end}") for end in ("mlir", "npy")]
             with open(module, "w", encoding="utf-8") as file:
                 file.write(f"func.func @main(%p: {POINTS}) -> {POINTS} {{ return %p : {POINTS} }}")
-            size = f"--voxel-size={self.options.voxel_size}"
-            columns = f"--bin-columns={self.options.bin_columns}"
-            self.programs.run_file(module, [path], size, columns, f"--output={result}",
-                                   "--quiet", target="reference")  # fmt: skip
+            options = [f"--voxel-size={self.options.voxel_size}", "--quiet"]
+            if extension == ".bin":
+                options.append(f"--bin-columns={self.options.bin_columns}")
+            self.programs.run_file(module, [path], f"--output={result}", *options,
+                                   target="reference")  # fmt: skip
             coords = np.load(result)
         first = np.unique(coords, axis=0, return_index=True)[1]
         return np.ascontiguousarray(coords[np.sort(first)])

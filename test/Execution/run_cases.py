@@ -3,7 +3,6 @@
 wrong.
 
 usage: run_cases.py FILE.test WORK_FOLDER [--only=TEXT] [--target=TARGET]
-                    [--cpu-level=LEVEL]
 
 A line 'case NAME parameter=value ...' fills in test/oracle/NAME.mlir.in. Beside
 the example's own parameters there are
@@ -23,8 +22,8 @@ private function for each case. It runs on the reference and on the target:
 - on a GPU (--target=cuda or cuda:CHIP) a second run gives the same bits.
 
 Memory that the compiled code allocates is poisoned before use. With a level
-(sse2, avx2, avx512) the CPU runs with its instructions only; where the
-processor has no such level the cases fail.
+(--target=cpu:avx2) the CPU runs with its instructions only; where the processor
+has no such level the cases fail.
 """
 
 import argparse
@@ -56,7 +55,6 @@ class Settings:
     """How modules run: on a target, behind a command such as a sanitizer."""
 
     target: str = "cpu"
-    level: str = "native"
     launcher: tuple = ()
     options: tuple = ()
     poison: bool = True
@@ -64,7 +62,7 @@ class Settings:
 
     @property
     def on_cpu(self):
-        return self.target == "cpu"
+        return self.target.split(":")[0] == "cpu"
 
 
 class Function:
@@ -113,6 +111,7 @@ class Module:
     def __init__(self, functions, folder, settings):
         self.functions, self.folder, self.settings = functions, folder, settings
         self.calls, self.outputs, self.failures = [], {}, {}
+        self.program = "module.mlir"
         arguments, results, body, returned = [], [], [], []
         os.makedirs(folder, exist_ok=True)
         self.inputs = []
@@ -158,7 +157,7 @@ class Module:
 
     def run(self, kind, *options):
         """Runs the module, returns what was printed, or raises its errors."""
-        command = ["sparseconv-run", "module.mlir", "--quiet", *options, *self.inputs]
+        command = ["sparseconv-run", self.program, "--quiet", *options, *self.inputs]
         if kind != "reference":
             command[:0] = self.settings.launcher
         for prefix, function, _, _ in self.calls:
@@ -191,24 +190,25 @@ class Module:
         self.failures.setdefault(prefix, []).append(message)
 
     def run_target(self, kind, *options):
-        if self.settings.on_cpu:
-            options += (f"--cpu-level={self.settings.level}",)
         options += self.settings.options
         return self.run(kind, f"--target={self.settings.target}", *options)
+
+    def get_threads(self, number):
+        return (f"--num-threads={number}",) if self.settings.on_cpu else ()
 
     def run_again(self, repeat):
         """Runs that have to give the bits of the first: [(kind, what)]."""
         others = []
         if repeat or not self.settings.on_cpu:
-            self.run_target("again", "--num-threads=2")
+            self.run_target("again", *self.get_threads(2))
             others.append(("again", "a second run"))
         if self.settings.on_cpu:
-            self.run_target("single", "--num-threads=1")
+            self.run_target("single", *self.get_threads(1))
             others.append(("single", "1 thread"))
         return others
 
     def execute(self, repeat):
-        printed = self.run_target("target", "--check", "--num-threads=2")
+        printed = self.run_target("target", "--check", *self.get_threads(2))
         for line in printed.splitlines():
             if match := re.match(r"check '(.*)\.(\w+)': FAILED: (.*)", line):
                 self.fail(match[1], f"{match[2]} against the reference: {match[3]}")
@@ -224,6 +224,14 @@ class Module:
         """One run alone, for a launcher that makes runs slow."""
         self.run_target("target")
         self.compare_results([], ["target"])
+        return self.failures
+
+    def execute_plan(self, plan):
+        """Runs a plan in the place of the module, on a GPU."""
+        self.program = plan
+        self.run_target("target")
+        self.run_target("again")
+        self.compare_results([("again", "a second run")], ["target"])
         return self.failures
 
     def compare_results(self, others, kinds):
@@ -306,9 +314,8 @@ def main():
     parser.add_argument("work")
     parser.add_argument("--only", default="", help="cases whose line has this text")
     parser.add_argument("--target", default="cpu", help="as in sparseconv-run")
-    parser.add_argument("--cpu-level", default="native", help="as in sparseconv-run")
     arguments = parser.parse_args()
-    settings = Settings(arguments.target, arguments.cpu_level)
+    settings = Settings(arguments.target)
     count = failed = 0
     for number, group in enumerate(read_groups(arguments.file, arguments.only)):
         count += sum(len(function.sizes) for function in group)

@@ -207,7 +207,9 @@ class NetworkJob:
         self.name, self.dtype, self.settings = name, dtype, settings
         self.work = os.path.join(options.work, f"{name}-{dtype}")
         self.scan = options.scan and os.path.abspath(options.scan)
-        self.reading = f"--bin-columns={options.bin_columns} --voxel-size={options.voxel_size}"
+        self.reading = f"--voxel-size={options.voxel_size}"
+        if not self.scan or self.scan.lower().endswith(".bin"):
+            self.reading += f" --bin-columns={options.bin_columns}"
 
     def get_names(self):
         return [f"network {self.name}, {self.dtype}"]

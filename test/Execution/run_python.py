@@ -26,7 +26,7 @@ def compile_plan(context, text, folder):
     module, kernels, plan = (os.path.join(folder, n) for n in ("m.mlir", "k.mlir", "m.plan"))
     with open(module, "w", encoding="utf-8") as file:
         file.write(text)
-    lower = f"--sparseconv-lower-to-kernels=chip={chip}"
+    lower = f"--sparseconv-lower-to-gpu=target=cuda:{chip}"
     subprocess.run(["sparseconv-opt", module, lower, "-o", kernels], check=True)
     translate = ["sparseconv-translate", "--mlir-to-plan", f"--chip={chip}"]
     subprocess.run([*translate, kernels, "-o", plan], check=True)

@@ -8,11 +8,13 @@
 //
 // Reads a plan, once as it is and once with a header that fits, so that the
 // checksum does not keep everything out. A plan that is read can be written
-// again, printed, and laid out for capacities small and large.
+// again, printed, and laid out for capacities small and large, and its launches
+// pass what the PTX in it takes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Runtime/PlanLayout.h"
+#include "sparseconv/Runtime/PlanParams.h"
 #include <cstdlib>
 
 using namespace sparseconv::plan;
@@ -44,6 +46,25 @@ static void layOutAll(const Plan &plan) {
   }
 }
 
+/// No launch passes other parameters than the PTX says that its kernel takes.
+static void checkParams(const Plan &plan) {
+  for (const Function &function : plan.functions)
+    for (const Step &step : function.steps) {
+      if (step.kind != Step::Kind::Launch)
+        continue;
+      ParamPlaces places = getPlaces(step.params);
+      const Kernel &kernel = plan.kernels[step.kernel];
+      for (const Image &image : plan.modules[kernel.module].images) {
+        if (image.kind != Image::Kind::Ptx)
+          continue;
+        auto kernels = readPtxKernels(image.bytes);
+        auto it = kernels.find(kernel.name);
+        if (it != kernels.end() && it->second != places)
+          abort();
+      }
+    }
+}
+
 static void check(std::string_view file) {
   std::string error;
   std::optional<Plan> plan = parse(file, error);
@@ -52,6 +73,7 @@ static void check(std::string_view file) {
   if (!plan)
     return;
   dump(*plan);
+  checkParams(*plan);
   layOutAll(*plan);
   std::string written = serialise(*plan);
   std::optional<Plan> again = parse(written, error);

@@ -23,7 +23,8 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
-#include "sparseconv/Kernels/GatherGemm.h"
+#include "sparseconv/Kernels/Gemm/ImplicitGemm.h"
+#include "sparseconv/Support/NamedTable.h"
 #include "sparseconv/Target/PTX/LowerGpuToNVVM.h"
 #include "sparseconv/Target/PTX/ToPtx.h"
 #include "llvm/Support/CommandLine.h"
@@ -36,20 +37,12 @@ using namespace mlir::sparseconv;
 namespace cl = llvm::cl;
 
 namespace {
-enum class Choice { Automatic, Warp16, Group64, Ring64, Fma, Fma16 };
 enum class Output { Ir, Lowered, Ptx, Launch };
 } // namespace
 
-static cl::opt<Choice>
-    strategy("strategy",
-             cl::desc("kernel; the best for the shape if not given"),
-             cl::values(clEnumValN(Choice::Automatic, "auto", ""),
-                        clEnumValN(Choice::Warp16, "warp16", ""),
-                        clEnumValN(Choice::Group64, "group64", ""),
-                        clEnumValN(Choice::Ring64, "ring64", ""),
-                        clEnumValN(Choice::Fma, "fma", ""),
-                        clEnumValN(Choice::Fma16, "fma16", "")),
-             cl::init(Choice::Automatic));
+static cl::opt<std::string>
+    mainLoop("main-loop",
+             cl::desc("main loop; the best for the shape if not given"));
 static cl::opt<GemmElement>
     element("element", cl::desc("type of the features"),
             cl::values(clEnumValN(GemmElement::F16, "f16", ""),
@@ -67,7 +60,7 @@ static cl::opt<Output>
          cl::init(Output::Ptx));
 static cl::opt<int64_t> in("in", cl::init(64)), out("out", cl::init(64)),
     offsets("offsets", cl::init(27)), groups("groups", cl::init(1)),
-    warps("warps"), blocks("blocks"), depth("depth"), width("width"),
+    warps("warps"), blocks("blocks"), tileK("tile-k"), tileN("tile-n"),
     stages("stages"),
     splitK("split-k", cl::desc("blocks that may share a tile's offsets"));
 static cl::opt<int> resident("resident", cl::init(-1));
@@ -75,28 +68,27 @@ static cl::opt<bool> transposed("transposed");
 static cl::opt<bool> bias("bias", cl::desc("epilogue: bias, then maximum "
                                            "with 0"));
 
-static GatherGemmConfig makeConfig(const GpuChip &target) {
-  GatherGemmConfig config =
-      GatherGemmConfig::choose(element, offsets, in, out, groups, target);
-  switch (strategy.getValue()) {
-  case Choice::Automatic:
-    break;
-  case Choice::Warp16:
-    config.strategy = GatherStrategy::Warp16;
-    break;
-  case Choice::Group64:
-    config.strategy = GatherStrategy::Group64;
-    break;
-  case Choice::Ring64:
-    config.strategy = GatherStrategy::Ring64;
-    break;
-  case Choice::Fma:
-    config.strategy = GatherStrategy::Fma;
-    config.splitK = 1;
-    break;
-  case Choice::Fma16:
-    config.strategy = GatherStrategy::Fma16;
-    break;
+static ImplicitGemmConfig makeConfig(const TargetInfo &target) {
+  ImplicitGemmShape shape;
+  shape.element = element;
+  shape.offsets = offsets;
+  shape.inChannels = in;
+  shape.outChannels = out;
+  shape.groups = groups;
+  // Where no candidate fits, the verifier of the first one says why.
+  ImplicitGemmConfig config(shape);
+  config.loop = MainLoop::getAll().front();
+  if (mainLoop.empty()) {
+    config = ImplicitGemmConfig::choose(shape, target).value_or(config);
+  } else {
+    config.loop = MainLoop::find(mainLoop);
+    if (!config.loop)
+      return config;
+    SmallVector<ImplicitGemmConfig> candidates;
+    config.loop->addCandidates(shape, target, candidates);
+    for (const ImplicitGemmConfig &candidate : llvm::reverse(candidates))
+      if (candidate.verify(target).empty())
+        config = candidate;
   }
   auto set = [](cl::opt<int64_t> &option, int64_t &field) {
     if (option.getNumOccurrences())
@@ -104,44 +96,39 @@ static GatherGemmConfig makeConfig(const GpuChip &target) {
   };
   set(warps, config.warps);
   set(blocks, config.blocks);
-  set(depth, config.depth);
-  set(width, config.width);
+  set(tileK, config.tileK);
+  set(tileN, config.tileN);
   set(stages, config.stages);
   set(splitK, config.splitK);
   if (resident >= 0)
     config.resident = resident;
-  config.transposedWeights =
-      transposed && config.strategy == GatherStrategy::Fma;
   return config;
 }
 
-static void printLaunch(const GatherGemmConfig &config) {
+static void printLaunch(const ImplicitGemmConfig &config) {
   llvm::json::OStream json(llvm::outs(), 1);
   json.object([&] {
-    json.attribute("strategy", stringifyGemmStrategy(config.strategy));
+    json.attribute("mainLoop", config.loop->getName());
     const char *types[] = {"f16", "bf16", "f32", "tf32"};
     json.attribute("element", types[static_cast<int>(config.element)]);
     json.attribute("in", config.inChannels);
     json.attribute("out", config.outChannels);
     json.attribute("offsets", config.offsets);
-    json.attribute("groups", config.groups);
     json.attribute("transposed", bool(transposed));
     json.attribute("bias", bool(bias));
     json.attribute("threads", config.threads());
     json.attribute("blocks", config.blocks);
-    json.attribute("depth", config.depth);
-    json.attribute("width", config.width);
+    json.attribute("tileK", config.tileK);
+    json.attribute("tileN", config.tileN);
     json.attribute("stages", config.stages);
-    json.attribute("parts", config.parts());
+    json.attribute("columnTiles", config.columnTiles());
     json.attribute("shared", config.sharedBytes());
-    json.attribute("image", config.strategy == GatherStrategy::Fma
-                                ? 0
-                                : config.weightBytes());
+    json.attribute("image", config.weightBytes());
     json.attribute("rowsPerTile", config.rowsPerTile());
     json.attribute("rowsPerBlock", config.rowsPerBlock());
     json.attribute("persistent", config.isPersistent());
     json.attribute("splitK", config.splitK);
-    json.attribute("scratchPerPart", config.scratchBytesPerPart());
+    json.attribute("scratchPerSplit", config.scratchBytesPerSplit());
     json.attribute("countersPerTile", config.countersPerTile());
   });
   llvm::outs() << "\n";
@@ -150,12 +137,18 @@ static void printLaunch(const GatherGemmConfig &config) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv);
-  const GpuChip *target = GpuChip::find(chip);
-  if (!target) {
-    llvm::errs() << "unknown chip " << chip << "\n";
+  llvm::Expected<Target> found = findTarget("cuda", StringRef(chip));
+  if (!found) {
+    llvm::errs() << llvm::toString(found.takeError()) << "\n";
     return 1;
   }
-  GatherGemmConfig config = makeConfig(*target);
+  const TargetInfo *target = found->info;
+  ImplicitGemmConfig config = makeConfig(*target);
+  if (!config.loop) {
+    llvm::errs() << describeUnknown("main loop", mainLoop, MainLoop::getAll())
+                 << "\n";
+    return 1;
+  }
   if (std::string why = config.verify(*target); !why.empty()) {
     llvm::errs() << "refused: " << why << "\n";
     return 1;
@@ -188,12 +181,11 @@ int main(int argc, char **argv) {
         b.createOrFold<arith::MaximumFOp>(b.add(sum, value), b.f32(0)));
   };
   if (bias)
-    buildGatherGemm(module, "gemm", config, *target, TypeRange(pointer),
-                    addBias);
+    buildImplicitGemm(module, "gemm", config, *target, TypeRange(pointer),
+                      addBias);
   else
-    buildGatherGemm(module, "gemm", config, *target);
-  if (config.strategy != GatherStrategy::Fma)
-    buildPackWeights(module, "pack", config, transposed);
+    buildImplicitGemm(module, "gemm", config, *target);
+  buildPackWeights(module, "pack", config, transposed);
   if (failed(verify(*outer)))
     return 1;
   if (emit == Output::Ir) {

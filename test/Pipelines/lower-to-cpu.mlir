@@ -1,25 +1,10 @@
-// The whole way of a layer, with the forms in between.
-// RUN: sparseconv-opt %s --sparseconv-lower-to-buffers | FileCheck %s --check-prefix=BUFFERS
-// RUN: sparseconv-opt %s --sparseconv-lower-to-cpu=vector-bits=512 | FileCheck %s --check-prefix=LLVM
+// The whole way of a layer to the LLVM dialect, and to LLVM IR.
+// RUN: sparseconv-opt %s --sparseconv-lower-to-cpu=target=cpu:avx512 | FileCheck %s --check-prefix=LLVM
 // RUN: sparseconv-opt %s --sparseconv-lower-to-cpu | sparseconv-translate --mlir-to-llvmir | FileCheck %s --check-prefix=IR
 
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [1, 1, 1]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 !map = !sparseconv.kernel_map<27, !set to !set>
-
-// BUFFERS-LABEL: func.func @layer
-// BUFFERS-SAME: %[[STATUS:.*]]: memref<8xi64>) -> memref<?x32xf32>
-// BUFFERS: sparseconv.kernel.encode
-// BUFFERS: sparseconv.kernel.sort
-// BUFFERS: sparseconv.kernel.unique
-// BUFFERS: sparseconv.kernel.gather_rows
-// BUFFERS: sparseconv.kernel.search
-// BUFFERS: sparseconv.kernel.pair_lists
-// BUFFERS: sparseconv.kernel.gather_gemm
-// A buffer goes back when its last reader is done; the result stays.
-// BUFFERS: memref.dealloc
-// BUFFERS: return %{{.*}} : memref<?x32xf32>
-// BUFFERS-NOT: tensor<?
 
 // LLVM-LABEL: llvm.func @layer
 // LLVM-DAG: llvm.call @sparseconv_cpu_sort_u64

@@ -17,6 +17,7 @@ import driver_checks  # which register their checks
 import failure_checks
 import gpu_checks
 import host_checks
+import lifetime_checks
 from checks import CHECKS, SKIPPED, Skip
 
 

@@ -130,10 +130,10 @@ def compile_in_order(chip, text):
 # Of a mainloop: the type of the features, what its plan is compiled for, its sizes,
 # and the rows of a tile.
 MAINLOOPS = {
-    "ring64": ("f16", "sm_90a", "warps = 12, depth = 128, width = 128, stages = 6, resident = true",
+    "ring64": ("f16", "sm_90a", "warps = 12, tile_k = 128, tile_n = 128, stages = 6",
                64),
-    "fma16": ("f32", "sm_80", "blocks = 3, depth = 32, width = 128, stages = 2", 16),
-    "warp16": ("f16", "sm_80", "warps = 16, depth = 32, width = 64", 16),
+    "fma16": ("f32", "sm_80", "blocks = 3, tile_k = 32, tile_n = 128, stages = 2", 16),
+    "warp16": ("f16", "sm_80", "warps = 16, tile_k = 32, tile_n = 64", 16),
 }  # fmt: skip
 
 

@@ -153,10 +153,17 @@ class DriverWatch:
     def _describe_launch(self, name, words):
         if name not in ("cuLaunchKernel", "cuLaunchKernelEx"):
             return None, ()
-        function, pointers = (words[0], words[9]) if name == "cuLaunchKernel" else words[1:3]
+        function, extra = (words[0], words[10]) if name == "cuLaunchKernel" else words[1:4:2]
         kernel = self._kernels.get(function, "")
         number = self.parameter_counts.get(kernel, 0)
-        return kernel, tuple(read_word(read_word(pointers + 8 * i)) for i in range(number))
+        if not number:
+            return kernel, ()
+        # A list of tags and pointers: those to the block of parameters, all of
+        # them words, and to its bytes. The latter are what the kernel takes.
+        _, block, _, nbytes = (read_word(extra + 8 * i) for i in range(4))
+        if read_word(nbytes) != 8 * number:
+            raise ValueError(f"{kernel} takes {number} words, not {read_word(nbytes)} bytes")
+        return kernel, tuple(read_word(block + 8 * i) for i in range(number))
 
     def _note_lives(self, name, words):
         if name == "cuModuleGetFunction":

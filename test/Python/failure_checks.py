@@ -181,7 +181,8 @@ def refuses_what_does_not_fit_the_device(subject):
         subject.refuses("OUT_OF_MEMORY", text, create, "main", [rows, rows], flags)
     subject.refuses("OUT_OF_MEMORY", "are free on the device", create, "main", [rows, rows])
     invalid = "INVALID_ARGUMENT"
-    subject.refuses(invalid, "a size does not fit 63 bits", create, "main", [2**62] * 2)
+    many = f"a capacity is {2**31 - 1}, more than {2**31 - 2} rows"
+    subject.refuses(invalid, many, create, "main", [2**31 - 1] * 2)
     subject.refuses(invalid, "a capacity is -1", create, "main", [-1, 5])
     subject.refuses(invalid, "2 dynamic dimensions, but 1 capacities", create, "main", [5])
     subject.refuses(invalid, "has no function 'other'", create, "other", [])
@@ -224,6 +225,9 @@ def seals_plans(target):
         (plan[:8] + struct.pack("<I", 99) + plan[12:], "has version 99, this runtime reads"),
         (plan[:100] + bytes([plan[100] ^ 1]) + plan[101:], "its checksum does not match"),
         (plan[:-1], "bytes long, but the file has"),
+        # A kernel that takes another parameter than its launch passes.
+        (seal(plan.replace(b".param .u64", b".param .u32", 1)),
+         "the launch passes parameter 0 in 8 bytes at byte 0, kernel 'main_kernel_0' takes 4"),
     ):
         error = expect_error(sparseconv.Error, text, sparseconv.load, damaged)
         expect_equal(error.code, "SPARSECONV_INVALID_PLAN")

@@ -1,17 +1,16 @@
 """Checks of what needs no GPU: on every target, on the CPU, and without one."""
 
-import ctypes
 import gc
 import os
+import signal
 import tempfile
 import threading
-import types
 
 import numpy as np
 import sparseconv
 from checks import (CHIP, SCALARS, Example, FakeDeviceArray, check, compile_text, expect,
                     expect_equal, expect_error, get_text, operations)  # fmt: skip
-from sparseconv import arrays, runtime
+from sparseconv import weights
 
 # Every target ----------------------------------------------------------------
 
@@ -52,8 +51,13 @@ def refuses_text(target):
     )
     expect_equal(error.code, "SPARSECONV_COMPILER_TIME_LIMIT")
     expect_error(
-        sparseconv.ArgumentError, "the target is one of", sparseconv.compile, text, target="gpu"
-    )
+        sparseconv.ArgumentError, "unknown target 'gpu'; there are: cpu, reference, cuda",
+        sparseconv.compile, text, target="gpu",
+    )  # fmt: skip
+    expect_error(
+        sparseconv.CompileError, "unknown chip 'sm_7' of the target 'cuda'; there are: sm_80",
+        sparseconv.compile, text, chip="sm_7",
+    )  # fmt: skip
 
 
 @check("cpu", "cuda")
@@ -97,6 +101,9 @@ def refuses_arguments(target):
                  points, features.astype(np.float64), weights)  # fmt: skip
     expect_error(kind, f"expects {names[1]}: ?x4xfloat32, but found 20x3xfloat32", main,
                  points, features[:, :3], weights)  # fmt: skip
+    crowd = {f"other{number}": weights for number in range(5000)}
+    error = expect_error(kind, "and 4990 more, which it", main, points, features, weights, **crowd)
+    assert len(str(error)) < 400, str(error)
     expect_error(kind, "but found 80xfloat32", main, points, features.reshape(-1), weights)
     judge(main(points, features, weights))
 
@@ -158,6 +165,121 @@ def survives_its_process(target):
 
 
 @check("cpu")
+def forgets_interrupted_calls(target):
+    """Ctrl-C in the middle of a call, while its process works."""
+    example = Example(target)
+    server = example.module._server
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        for size in (40, 60):
+            inputs, _ = example.make(size)
+            os.kill(server._process.pid, signal.SIGSTOP)
+            timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+            timer.start()
+            expect_error(KeyboardInterrupt, "", example.module, **inputs)
+            timer.join()
+            inputs, judge = example.make(size + 10)
+            judge(example.module(**inputs))
+            judge(example.module(**inputs))
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@check("cpu")
+def takes_no_answer_of_another_call(target):
+    example = Example(target)
+    inputs, judge = example.make(20)
+    pipe = example.module._server._process.stdin
+    pipe.write(b'{"call": "another", "arguments": []}\n')
+    pipe.flush()
+    expect_error(sparseconv.Error, "answers request", example.module, **inputs)
+    judge(example.module(**inputs))
+
+
+@check("cpu")
+def computes_in_forked_processes(target):
+    """Each has a process of its own, and leaves that of its parent alone."""
+    example = Example(target)
+    cases = [example.make(size) for size in (30, 50, 70)]
+    children = []
+    for inputs, judge in cases:
+        child = os.fork()
+        if child == 0:
+            try:
+                judge(example.module(**inputs))
+                del example, inputs
+                gc.collect()
+                os._exit(0)
+            finally:
+                os._exit(1)
+        children.append(child)
+    for inputs, judge in cases:
+        judge(example.module(**inputs))
+    expect_equal([os.waitpid(child, 0)[1] for child in children], [0, 0, 0])
+    judge(example.module(**inputs))
+
+
+@check("cpu")
+def refuses_more_rows_than_there_are_indices(target):
+    text = "func.func @main(%x: tensor<?xi8>) -> tensor<?xi8> {\n  return %x : tensor<?xi8>\n}\n"
+    module = sparseconv.compile(text, target="cpu")
+    many = np.broadcast_to(np.int8(0), (2**31 + 2,))
+    expect_error(sparseconv.ArgumentError, "'arg0' has 2147483650 rows, more than 2147483646",
+                 module, many)  # fmt: skip
+    expect_equal(module(many[:3]).tolist(), [0, 0, 0])
+
+
+@check("cpu")
+def makes_weights_of_the_types_that_a_network_states(target):
+    names = ("f16", "bf16", "f32")
+    arguments = [f'%{n}: tensor<5x{n}> {{sparseconv.name = "{n}.scale"}}' for n in names]
+    types = ", ".join(f"tensor<5x{n}>" for n in names)
+    text = f"""func.func @main({", ".join(arguments)}) -> ({types}) {{
+  return %{", %".join(names)} : {types}
+}}
+"""
+    module = sparseconv.compile(text, target="cpu")
+    made = weights.make_weights(text, seed=1)
+    expect_equal([a.dtype.name for a in made.values()], ["float16", "uint16", "float32"])
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "net.npz")
+        weights.save(path, made)
+        with np.load(path) as file:
+            for given in (made, dict(file)):
+                for result, expected in zip(module(**given), made.values()):
+                    expect_equal(result.tobytes(), expected.tobytes())
+    for name in names[:2]:
+        other = dict(made, **{f"{name}.scale": made["f32.scale"]})
+        expect_error(sparseconv.ArgumentError, "but found 5xfloat32", module, **other)
+
+
+@check("cpu")
+def converts_where_asked(target):
+    """To the nearest, ties to even; of a double too, in one rounding."""
+    half = 2.0**-8  # of the last place of a bfloat16 at 1
+    for value, expected in (
+        (1.0, 0x3F80),
+        (1 + half, 0x3F80),
+        (1 + 3 * half, 0x3F82),
+        (1 + half + 2.0**-40, 0x3F81),
+        (1 + half - 2.0**-40, 0x3F80),
+        (-1 - half - 2.0**-40, 0xBF81),
+        (1e300, 0x7F80),
+        (-np.inf, 0xFF80),
+        (0.0, 0),
+        (1e-300, 0),
+        (9.2e-41, 1),
+    ):
+        expect_equal((value, int(sparseconv.convert(np.float64(value), "bfloat16"))),
+                     (value, expected))  # fmt: skip
+    expect_equal(sparseconv.convert(np.array([np.nan]), "bfloat16")[0] & 0x7FFF, 0x7FC0)
+    expect_equal(sparseconv.convert([1.5], "float16").dtype, np.float16)
+    for array, dtype in (([1], "float32"), ([1.0], "int32"), ([1.0], "bfloat"), ("x", "float32")):
+        expect_error(sparseconv.ArgumentError, "floats are converted", sparseconv.convert,
+                     array, dtype)  # fmt: skip
+
+
+@check("cpu")
 def agrees_with_the_reference(target):
     text, values = get_text("conv", channels=9)
     case = operations.make("conv", values, 100, 1, "", 3)
@@ -166,124 +288,6 @@ def agrees_with_the_reference(target):
     ]
     for expected, found in zip(*results):
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
-
-
-class HostContext:
-    """Stands for a GPU: memory is the host's, and calls are noted."""
-
-    device = 0
-
-    def __init__(self):
-        self.memory, self.calls, self.holders = {}, [], 0
-
-    def hold(self):
-        self.holders += 1
-
-    def release(self):
-        self.holders -= 1
-
-    def allocate(self, stream, nbytes):
-        buffer = ctypes.create_string_buffer(nbytes + 1)
-        self.memory[ctypes.addressof(buffer)] = buffer
-        return ctypes.addressof(buffer)
-
-    def free(self, stream, pointer):
-        expect(self.holders > 0, "memory is freed when nothing holds its GPU")
-        self.calls.append(("free", stream))
-        del self.memory[pointer]
-
-    def wait(self, stream, other):
-        self.calls.append(("wait", stream, other))
-
-    def upload(self, stream, pointer, host, nbytes):
-        ctypes.memmove(pointer, host, nbytes)
-
-    def download(self, stream, host, pointer, nbytes):
-        ctypes.memmove(host, pointer, nbytes)
-
-
-@check("cpu")
-def destroys_handles_in_order(target):
-    """A collector finalises a cycle in any order; here the GPU comes first."""
-    destroyed = []
-    kinds = ("context", "program", "instance")
-    destroy = {f"sparseconv_{k}_destroy": lambda h: destroyed.append(h.value) for k in kinds}
-    library, runtime._library = runtime._library, types.SimpleNamespace(**destroy)
-    try:
-        owners = []
-        for number, kind in enumerate(kinds, 1):
-            owner = runtime._Owner(owners[-1] if owners else None)
-            owner.kind, owner.handle = kind, ctypes.c_void_p(number)
-            owners.append(owner)
-        owners[2].hold()  # by a run under way
-        for owner in owners:
-            owner.__del__()
-        expect_equal(destroyed, [])
-        owners[2].release()
-        expect_equal(destroyed, [3, 2, 1])
-    finally:
-        runtime._library = library
-
-
-@check("cpu")
-def shares_device_arrays(target):
-    context = HostContext()
-    values = np.arange(12, dtype=np.float32).reshape(3, 4)
-    array = arrays.to_device(context, values, "float32", 5)
-    expect_equal(array.numpy().tolist(), values.tolist())
-    expect_equal(array.__dlpack_device__(), (2, 0))
-    expect_equal(array.__cuda_array_interface__["shape"], (3, 4))
-    expect_equal(array.__cuda_array_interface__["stream"], 5)
-    view = arrays.view_device(array, 7)
-    expect_equal((view.pointer, view.dtype, view.shape), (array.pointer, "float32", (3, 4)))
-    expect(view.is_contiguous and view.nbytes == 48 and view.device == 0)
-    # The consumer's stream waits for the array's, and the memory for both.
-    expect_equal(context.calls, [("wait", 7, 5)])
-    del array
-    gc.collect()
-    expect_equal(len(context.memory), 1)
-    del view
-    gc.collect()
-    expect_equal(context.calls[1:], [("wait", 5, 7), ("free", 5)])
-    expect(not context.memory and not arrays._exported)
-    expect_equal(context.holders, 0)
-
-    # A consumer that takes the capsule over: numpy, told that this is a CPU.
-    kind, arrays._CUDA = arrays._CUDA, 1
-    try:
-        array = arrays.to_device(context, values, "float32", 0)
-        taken = np.from_dlpack(array)
-        del array
-        gc.collect()
-        expect_equal(taken.tolist(), values.tolist())
-        expect_equal(len(context.memory), 1)
-        del taken
-        gc.collect()
-        expect(not context.memory and not arrays._exported)
-    finally:
-        arrays._CUDA = kind
-
-
-@check("cpu")
-def reads_cuda_array_interfaces(target):
-    class Holder:
-        def __init__(self, **interface):
-            self.__cuda_array_interface__ = interface
-
-    plain = Holder(typestr="<f2", shape=(2, 3), data=(256, False), version=3)
-    view = arrays.view_device(plain, 0)
-    expect_equal((view.pointer, view.dtype, view.nbytes), (256, "float16", 12))
-    expect(view.is_contiguous)
-    strided = Holder(typestr="<f2", shape=(2, 3), data=(256, False), strides=(12, 2), version=3)
-    expect(not arrays.view_device(strided, 0).is_contiguous)
-    rows = Holder(typestr="<f2", shape=(2, 3), data=(256, False), strides=(6, 2), stream=1)
-    view = arrays.view_device(rows, 3)
-    expect(view.is_contiguous and view.stream == 0)
-    expect_equal(arrays.get_current_stream(rows), 0)
-    expect_equal(arrays.get_device(rows), 0)
-    expect_equal(arrays.get_device(np.zeros(3)), None)
-    expect_equal(arrays.get_stream_handle(4), 4)
-    expect_error(sparseconv.ArgumentError, "but found str", arrays.get_stream_handle, "x")
 
 
 # No GPU ----------------------------------------------------------------------

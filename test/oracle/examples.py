@@ -19,7 +19,7 @@ def get_operations(folder):
     for file in os.listdir(folder):
         if file.endswith("Ops.td") and "Kernel" not in file:
             with open(os.path.join(folder, file), encoding="utf-8") as source:
-                pattern = r"SparseConv_\w*Op<\"(\w+)\""
+                pattern = r"SparseConv_(?:\w*Op|ImplicitGemm)<\"(\w+)\""
                 names.update(re.findall(pattern, source.read()))
     return names
 

@@ -13,6 +13,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::sparseconv::registerDialects(registry);
+  mlir::sparseconv::registerBriefDiagnostics(registry);
   mlir::sparseconv::registerPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "sparseconv optimizer driver\n", registry));

@@ -9,9 +9,10 @@
 #include "Arguments.h"
 #include "sparseconv/IO/NamedTensors.h"
 #include "sparseconv/IO/Npy.h"
+#include "sparseconv/Support/Shorten.h"
+#include "sparseconv/Support/Status.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -60,15 +61,14 @@ public:
   }
 
   Expected<std::vector<HostTensor>> take() {
-    std::string missing;
-    for (auto [parameter, value] : llvm::zip(signature.arguments, values)) {
-      if (value)
-        continue;
-      missing += "\n  '" + parameter.name + "' of type ";
-      llvm::raw_string_ostream(missing) << parameter.type;
-    }
+    std::vector<std::string> missing;
+    for (auto [parameter, value] : llvm::zip(signature.arguments, values))
+      if (!value)
+        missing.push_back("'" + parameter.name + "' of type " +
+                          printShort(parameter.type));
     if (!missing.empty())
-      return createStringError("no value for these arguments:" + missing);
+      return createStringError("no value for these arguments:\n  " +
+                               joinShort(missing, "\n  "));
     std::vector<HostTensor> taken;
     for (std::optional<HostTensor> &value : values)
       taken.push_back(std::move(*value));
@@ -87,29 +87,28 @@ private:
 // Weights
 //===----------------------------------------------------------------------===//
 
-/// Binds entries by name. A float entry may have another float type than its
-/// argument: it is rounded once.
-static Error bindWeights(Binder &binder, StringRef path) {
+/// Binds entries by name.
+static Error bindWeights(Binder &binder, StringRef path, bool convert) {
   Expected<NamedTensors> entries = readNamedTensors(path);
   if (!entries)
     return entries.takeError();
-  std::string problems;
+  std::vector<std::string> problems;
   for (NamedTensor &entry : *entries) {
     int number = binder.find(entry.name);
     if (number < 0) {
-      problems += "\n  '" + entry.name + "' is no argument of the function";
+      problems.push_back("'" + entry.name + "' is no argument of the function");
       continue;
     }
     ElementKind kind = binder.get(number).kind;
-    HostTensor value = isFloat(kind) && isFloat(entry.tensor.getKind())
-                           ? entry.tensor.convert(kind)
-                           : std::move(entry.tensor);
-    if (Error error = binder.bind(number, std::move(value), "entry"))
-      problems += "\n  " + toString(std::move(error));
+    if (convert)
+      convertFloats(entry.tensor, kind);
+    StringRef hint = getConversionHint(entry.tensor, kind);
+    if (Error error = binder.bind(number, std::move(entry.tensor), "entry"))
+      problems.push_back(toString(std::move(error)) + hint.str());
   }
   if (!problems.empty())
-    return createStringError("'" + path +
-                             "': entries that do not fit:" + problems);
+    return createStringError("'" + path + "': entries that do not fit:\n  " +
+                             joinShort(problems, "\n  "));
   return Error::success();
 }
 
@@ -130,9 +129,11 @@ static Expected<SmallVector<int64_t>> getShape(const Parameter &parameter,
                                                StringRef rows) {
   SmallVector<int64_t> shape(parameter.shape);
   int64_t count = -1;
-  if (!rows.empty() && (rows.getAsInteger(10, count) || count < 0))
+  if (!rows.empty() && (rows.getAsInteger(10, count) || count < 0 ||
+                        count > ::sparseconv::kMaxRows))
     return createStringError("'" + parameter.name + "': '" + rows +
-                             "' is no number of rows");
+                             "' is no number of rows, which are at most " +
+                             llvm::Twine(::sparseconv::kMaxRows));
   for (auto [axis, size] : llvm::enumerate(shape)) {
     if (ShapedType::isDynamic(size) && axis == 0 && count >= 0)
       size = count;
@@ -162,11 +163,14 @@ static Expected<HostTensor> generate(const Parameter &parameter, StringRef spec,
   Expected<SmallVector<int64_t>> shape = getShape(parameter, rest);
   if (!shape)
     return shape.takeError();
-  HostTensor tensor(parameter.kind, *shape);
+  Expected<HostTensor> tensor = HostTensor::create(parameter.kind, *shape);
+  if (!tensor)
+    return createStringError("'" + parameter.name +
+                             "': " + toString(tensor.takeError()));
   uint64_t state = seed * 0x2545f4914f6cdd1du;
   for (char letter : parameter.name)
     state = state * 31 + static_cast<unsigned char>(letter);
-  for (int64_t i = 0, e = tensor.getNumElements(); i < e; ++i) {
+  for (int64_t i = 0, e = tensor->getNumElements(); i < e; ++i) {
     double value = constant;
     if (!isConstant) {
       uint64_t bits = nextRandom(state);
@@ -176,7 +180,7 @@ static Expected<HostTensor> generate(const Parameter &parameter, StringRef spec,
                   ? static_cast<double>(bits & 1)
                   : static_cast<double>(bits % 100);
     }
-    tensor.setDouble(i, value);
+    tensor->setDouble(i, value);
   }
   return tensor;
 }
@@ -185,18 +189,31 @@ static Expected<HostTensor> generate(const Parameter &parameter, StringRef spec,
 // Inputs
 //===----------------------------------------------------------------------===//
 
-static bool isScanFile(StringRef path) {
-  StringRef extension = llvm::sys::path::extension(path);
-  return extension == ".bin" || extension == ".ply" || extension == ".pcd";
+/// An argument that may take the points of a scan.
+static bool isPoints(const Parameter &parameter) {
+  return parameter.kind == ElementKind::I32 && parameter.shape.size() == 2;
+}
+
+/// True for a file that holds a scan. An .npy file does where the next argument
+/// is the points, which are integers, and the file has floats instead.
+static Expected<bool> isScanFile(const Binder &binder, StringRef path) {
+  std::optional<ScanFormat> format = getScanFormat(path);
+  if (format != ScanFormat::Npy)
+    return format.has_value();
+  int number = binder.next([](const Parameter &) { return true; });
+  if (number < 0 || !isPoints(binder.get(number)))
+    return false;
+  Expected<HostTensor> array = readNpy(path);
+  if (!array)
+    return array.takeError();
+  return isFloat(array->getKind());
 }
 
 /// Binds a scan's points to the first free i32 matrix and its features to the
 /// first free float matrix.
 static Error bindScan(Binder &binder, StringRef path,
                       const ArgumentSources &sources, int &pointsArgument) {
-  int points = binder.next([](const Parameter &parameter) {
-    return parameter.kind == ElementKind::I32 && parameter.shape.size() == 2;
-  });
+  int points = binder.next(isPoints);
   int features = binder.next([](const Parameter &parameter) {
     return isFloat(parameter.kind) && parameter.shape.size() == 2 &&
            ShapedType::isDynamic(parameter.shape[0]);
@@ -239,8 +256,13 @@ static Error bindInput(Binder &binder, StringRef input,
     if (number >= 0)
       value = rest;
   }
-  if (number < 0 && isScanFile(value))
-    return bindScan(binder, value, sources, pointsArgument);
+  if (number < 0) {
+    Expected<bool> isScan = isScanFile(binder, value);
+    if (!isScan)
+      return isScan.takeError();
+    if (*isScan)
+      return bindScan(binder, value, sources, pointsArgument);
+  }
   if (number < 0)
     number = binder.next([](const Parameter &) { return true; });
   if (number < 0)
@@ -253,9 +275,6 @@ static Error bindInput(Binder &binder, StringRef input,
       return tensor.takeError();
     return binder.bind(number, std::move(*tensor), "--input " + input);
   }
-  if (llvm::sys::path::extension(value) == ".npz" && number >= 0 &&
-      value == input)
-    return bindScan(binder, value, sources, pointsArgument);
   Expected<HostTensor> tensor = readNpy(value);
   if (!tensor)
     return tensor.takeError();
@@ -268,7 +287,8 @@ mlir::sparseconv::bindArguments(const Signature &signature,
   Binder binder(signature);
   BoundArguments bound;
   if (!sources.weights.empty())
-    if (Error error = bindWeights(binder, sources.weights))
+    if (Error error =
+            bindWeights(binder, sources.weights, sources.convertWeights))
       return error;
   // Named inputs first, so that the others take what is left, in order.
   auto isNamed = [&](StringRef input) {

@@ -19,6 +19,9 @@ namespace mlir::sparseconv {
 struct ArgumentSources {
   /// An .npz or .safetensors file whose entries bind by name; empty: none.
   std::string weights;
+  /// Rounds floats of that file to the types of their arguments, which they
+  /// have to have otherwise.
+  bool convertWeights = false;
   /// `FILE`, `name=FILE`, `name=const:VALUE[:ROWS]`, `name=random[:ROWS]`.
   std::vector<std::string> inputs;
   uint64_t seed = 0;

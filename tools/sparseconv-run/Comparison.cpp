@@ -16,8 +16,15 @@ using namespace mlir::sparseconv;
 using ::sparseconv::ElementKind;
 using ::sparseconv::HostTensor;
 
-/// Relative L2 error that a network of this element type is held against.
-static double getTolerance(ElementKind kind, bool allowsTf32) {
+/// Relative L2 error that results of this type are held against, if they are
+/// from numbers rounded to `roundedTo`.
+static double getTolerance(ElementKind kind,
+                           std::optional<ElementKind> roundedTo,
+                           bool allowsTf32) {
+  if (roundedTo == ElementKind::BF16)
+    kind = ElementKind::BF16;
+  if (roundedTo == ElementKind::F16 && kind != ElementKind::BF16)
+    kind = ElementKind::F16;
   // Tf32 has as many significant bits as f16.
   if (allowsTf32 && kind == ElementKind::F32)
     kind = ElementKind::F16;
@@ -105,7 +112,8 @@ bool mlir::sparseconv::compareWithReference(StringRef name,
     boundText << llvm::format("%.3g", expected.bound->getDouble(where))
               << " for that element";
   } else {
-    double tolerance = getTolerance(found.getKind(), allowsTf32);
+    double tolerance =
+        getTolerance(found.getKind(), expected.roundedTo, allowsTf32);
     ok = relative <= tolerance;
     boundText << llvm::format("relative L2 %.1g", tolerance);
   }

@@ -84,6 +84,7 @@ llvm::Error mlir::sparseconv::writeProfile(StringRef path,
         }
       });
     });
+    return llvm::Error::success();
   });
 }
 

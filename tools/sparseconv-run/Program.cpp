@@ -11,6 +11,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "sparseconv/Execution/CudaExecutable.h"
+#include "sparseconv/Support/Shorten.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -60,5 +61,5 @@ llvm::Expected<Signature> Program::getSignature(StringRef name,
     return mlir::sparseconv::getSignature(*function, &context);
   return llvm::createStringError("no function '@" + name +
                                  "' in the plan; there are: @" +
-                                 llvm::join(getEntries(), ", @"));
+                                 ::sparseconv::joinShort(getEntries(), ", @"));
 }

@@ -19,6 +19,8 @@
 #include "sparseconv/IO/Npy.h"
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Reference/Reference.h"
+#include "sparseconv/Support/Shorten.h"
+#include "sparseconv/Support/TargetInfo.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -42,18 +44,14 @@ static cl::OptionCategory runCategory("Running");
 static cl::OptionCategory inputCategory("Arguments and results");
 static cl::OptionCategory scanCategory("Scans");
 
-namespace {
-/// What --target says: "cuda" may name a chip.
-enum class Target { Cpu, Cuda, Reference };
-} // namespace
-
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
                                       cl::desc("FILE.mlir"),
                                       cl::cat(runCategory));
 static cl::opt<std::string>
     targetName("target",
                cl::desc("what runs the function: 'cpu' (compiled for this "
-                        "machine), 'cuda' (compiled for a GPU), 'cuda:CHIP' "
+                        "machine), 'cpu:LEVEL' (sse2, avx2, avx512), 'cuda' "
+                        "(compiled for the GPU that is there), 'cuda:CHIP' "
                         "(sm_80, ...), 'reference' (the interpreter, in "
                         "float64)"),
                cl::init("cpu"), cl::value_desc("name"), cl::cat(runCategory));
@@ -69,13 +67,11 @@ static cl::opt<unsigned>
             cl::desc("CUDA streams over which a GPU target may spread kernels "
                      "that do not depend on each other"),
             cl::init(kDefaultStreams), cl::cat(runCategory));
-static cl::opt<CpuLevel> cpuLevel(
-    "cpu-level", cl::desc("instructions that the CPU target may use"),
-    cl::values(clEnumValN(CpuLevel::Native, "native", "all this machine has"),
-               clEnumValN(CpuLevel::SSE2, "sse2", "x86-64"),
-               clEnumValN(CpuLevel::AVX2, "avx2", "x86-64-v3"),
-               clEnumValN(CpuLevel::AVX512, "avx512", "x86-64-v4")),
-    cl::init(CpuLevel::Native), cl::cat(runCategory));
+static cl::opt<bool> allowKernels(
+    "allow-kernel-operations",
+    cl::desc("take operations of the kernel level, whose operands nobody "
+             "checks: for IR of your own"),
+    cl::cat(runCategory));
 static cl::opt<std::string>
     precision("precision",
               cl::desc("of the reference: 'rounded' stores as the types say, "
@@ -98,13 +94,21 @@ static cl::opt<bool> quiet("quiet", cl::desc("no summary"),
 
 static cl::list<std::string>
     inputs("input",
-           cl::desc("[name=]FILE.npy | scan file | name=const:V[:ROWS] | "
-                    "name=random[:ROWS]; without a name, in order"),
+           cl::desc("[name=]FILE.npy | name=const:V[:ROWS] | "
+                    "name=random[:ROWS] | a scan; without a name, in order. "
+                    "Scans are .bin, .ply, .pcd and .npz files, and an .npy "
+                    "of floats where the next argument is integer points"),
            cl::value_desc("what"), cl::cat(inputCategory));
 static cl::opt<std::string>
     weights("weights", cl::desc("binds the entries of a file by name"),
             cl::value_desc("FILE.npz|FILE.safetensors"),
             cl::cat(inputCategory));
+static cl::opt<bool> convertWeights(
+    "convert-weights",
+    cl::desc(
+        "rounds floats of --weights to the types of their arguments, which "
+        "they have to have otherwise"),
+    cl::cat(inputCategory));
 static cl::opt<uint64_t> seed("seed", cl::desc("of random values"), cl::init(0),
                               cl::cat(inputCategory));
 static cl::list<std::string>
@@ -150,6 +154,8 @@ Examples:
   sparseconv-run conv.mlir --input points.npy --input w=const:1 --output y.npy \
       --target=reference
   sparseconv-run net.mlir --weights net.safetensors --input sweep.bin --time=20
+  sparseconv-run net.mlir --weights net.npz --input sweep.npy
+      [N, 4] floats are a scan, as the network takes integer points first
   sparseconv-run net.plan --target=cuda --input sweep.bin
 )";
 
@@ -165,6 +171,68 @@ static int fail(llvm::Error error) {
   return fail(llvm::toString(std::move(error)));
 }
 
+/// An error for an option that says nothing to the target.
+static llvm::Error checkTargetOptions(const std::optional<Target> &target) {
+  struct {
+    const cl::Option &option;
+    bool onCpu, onCuda, onReference;
+  } const rules[] = {
+      {threads, true, false, false},   {streams, false, true, false},
+      {precision, false, false, true}, {timeRuns, true, true, false},
+      {profile, true, true, false},
+  };
+  for (const auto &[option, onCpu, onCuda, onReference] : rules) {
+    bool isMeant = !target ? onReference : target->info->isGpu ? onCuda : onCpu;
+    if (isMeant || !option.getNumOccurrences())
+      continue;
+    SmallVector<StringRef> names;
+    if (onCpu)
+      names.push_back("--target=cpu");
+    if (onCuda)
+      names.push_back("--target=cuda");
+    if (onReference)
+      names.push_back("--target=reference");
+    return llvm::createStringError("--" + option.ArgStr + " is for " +
+                                   llvm::join(names, " and "));
+  }
+  return llvm::Error::success();
+}
+
+/// An error for an option without the other one that it speaks of.
+static llvm::Error checkInputOptions(const BoundArguments &bound) {
+  auto hasInput = [&](function_ref<bool(StringRef)> is) {
+    return llvm::any_of(inputs, [&](StringRef input) {
+      return is(input) || is(input.split('=').second);
+    });
+  };
+  if (pictureColumn.getNumOccurrences() && picture.empty())
+    return llvm::createStringError("--picture-column is for --picture");
+  if (seed.getNumOccurrences() &&
+      !hasInput([](StringRef what) { return what.starts_with("random"); }))
+    return llvm::createStringError("--seed is for --input name=random");
+  if (binColumns.getNumOccurrences() && !hasInput([](StringRef what) {
+        return what.ends_with_insensitive(".bin");
+      }))
+    return llvm::createStringError("--bin-columns is for a .bin scan");
+  for (const cl::Option &option :
+       std::initializer_list<std::reference_wrapper<const cl::Option>>{
+           voxelSize, range, featureColumns})
+    if (option.getNumOccurrences() && bound.pointsArgument < 0)
+      return llvm::createStringError("--" + option.ArgStr +
+                                     " is for a scan, but no input is one");
+  return llvm::Error::success();
+}
+
+/// The number of runs that --time asks for.
+static llvm::Expected<unsigned> getTimeRuns() {
+  unsigned runs = 10;
+  if (!timeRuns.empty() &&
+      (StringRef(timeRuns).getAsInteger(10, runs) || runs == 0))
+    return llvm::createStringError(
+        "--time takes a number of runs, but found '" + timeRuns + "'");
+  return runs;
+}
+
 /// Fills `axes` from one number or three.
 static bool spread(ArrayRef<double> numbers, std::array<double, 3> &axes) {
   if (numbers.size() != 1 && numbers.size() != 3)
@@ -174,19 +242,21 @@ static bool spread(ArrayRef<double> numbers, std::array<double, 3> &axes) {
   return true;
 }
 
-static std::optional<Target> parseTarget(StringRef name) {
-  auto [kind, chip] = name.split(':');
-  if (kind == "cuda" && (chip.empty() == (kind == name)))
-    return Target::Cuda;
-  return llvm::StringSwitch<std::optional<Target>>(name)
-      .Case("cpu", Target::Cpu)
-      .Case("reference", Target::Reference)
-      .Default(std::nullopt);
+/// What --target names; nothing for the reference.
+static llvm::Expected<std::optional<Target>> readTarget() {
+  if (targetName == "reference")
+    return std::nullopt;
+  llvm::Expected<Target> target = parseTarget(targetName);
+  if (target)
+    return *target;
+  return llvm::createStringError(
+      "--target: " + llvm::toString(target.takeError()) + "; or 'reference'");
 }
 
 static llvm::Expected<ArgumentSources> getSources() {
   ArgumentSources sources;
   sources.weights = weights;
+  sources.convertWeights = convertWeights;
   sources.inputs.assign(inputs.begin(), inputs.end());
   sources.seed = seed;
   sources.scan.binColumns = binColumns;
@@ -220,7 +290,7 @@ static llvm::Expected<std::string> chooseEntry(Program &program) {
   if (candidates.empty())
     return llvm::createStringError("the module has no public function");
   return llvm::createStringError("choose a function with --entry: " +
-                                 llvm::join(candidates, ", "));
+                                 ::sparseconv::joinShort(candidates, ", "));
 }
 
 static void printSummary(StringRef name, const HostTensor &tensor) {
@@ -275,12 +345,8 @@ static int checkResults(ModuleOp module, StringRef name,
   if (!expected)
     return fail("reference: " + llvm::toString(expected.takeError()));
   bool allowsTf32 = false;
-  module.walk([&](Operation *op) {
-    allowsTf32 |= TypeSwitch<Operation *, bool>(op)
-                      .Case<ConvOp, InputGradOp, WeightGradOp>(
-                          [](auto conv) { return conv.getAllowTf32(); })
-                      .Default(false);
-  });
+  module.walk(
+      [&](ImplicitGemmOpInterface op) { allowsTf32 |= op.getAllowTf32(); });
   bool ok = true;
   for (auto [parameter, found, reference] :
        llvm::zip(signature.results, results, *expected))
@@ -290,11 +356,7 @@ static int checkResults(ModuleOp module, StringRef name,
 }
 
 static int timeFunction(Executable &executable, StringRef name,
-                        ArrayRef<HostTensor> arguments) {
-  unsigned runs = 10;
-  if (!timeRuns.empty() &&
-      (StringRef(timeRuns).getAsInteger(10, runs) || runs == 0))
-    return fail("--time takes a number of runs, but found '" + timeRuns + "'");
+                        ArrayRef<HostTensor> arguments, unsigned runs) {
   auto seconds = executable.time(name, arguments, /*warmups=*/3, runs);
   if (!seconds)
     return fail(seconds.takeError());
@@ -306,20 +368,99 @@ static int timeFunction(Executable &executable, StringRef name,
   return 0;
 }
 
+/// What the options ask of a program that it cannot do.
+static llvm::Error checkOptions(const Program &program,
+                                const std::optional<Target> &target) {
+  if (!program.plan)
+    return llvm::Error::success();
+  if (!target || !target->info->isGpu)
+    return llvm::createStringError("a plan runs on a GPU: --target=cuda");
+  if (check)
+    return llvm::createStringError(
+        "--check is for IR: a plan does not say what it computes");
+  if (streams.getNumOccurrences())
+    return llvm::createStringError(
+        "--streams is for IR: a plan has its streams");
+  return llvm::Error::success();
+}
+
+/// The program compiled for the target; null for the reference.
+static llvm::Expected<std::unique_ptr<Executable>>
+compile(Program &program, const std::optional<Target> &target,
+        MLIRContext &context) {
+  if (!target)
+    return nullptr;
+  // A chip that is not named is that of this machine.
+  std::string chip = StringRef(targetName).split(':').second.str();
+  if (!target->info->isGpu) {
+    CpuOptions options;
+    options.level = chip;
+    options.numThreads = threads;
+    options.instrument = !profile.empty();
+    options.allowKernels = allowKernels;
+    return CpuExecutable::compile(*program.module, options);
+  }
+  CudaOptions options;
+  if (streams < 1 || streams > ::sparseconv::plan::kMaxStreams)
+    return llvm::createStringError("--streams=" + Twine(streams.getValue()) +
+                                   ": expected 1 to " +
+                                   Twine(::sparseconv::plan::kMaxStreams));
+  options.streams = streams;
+  options.allowKernels = allowKernels;
+  options.chip = chip;
+  if (program.plan)
+    return CudaExecutable::load(*program.plan, &context, options);
+  return CudaExecutable::compile(*program.module, options);
+}
+
+static llvm::Error drawPicture(StringRef name, const BoundArguments &bound,
+                               ArrayRef<HostTensor> results,
+                               const ArgumentSources &sources) {
+  PictureRequest request;
+  request.path = picture;
+  request.column = pictureColumn;
+  request.title = (llvm::sys::path::filename(inputFile) + " @" + name).str();
+  const HostTensor *points = nullptr;
+  if (bound.pointsArgument >= 0) {
+    request.metresPerCell = sources.quantise.voxelSize[0];
+    points = &bound.values[bound.pointsArgument];
+  }
+  if (llvm::Error error = drawResults(results, points, request))
+    return error;
+  llvm::outs() << "picture: " << picture << '\n';
+  return llvm::Error::success();
+}
+
+static llvm::Error profileFunction(Executable &executable, StringRef name,
+                                   ArrayRef<HostTensor> arguments) {
+  auto events = executable.profile(name, arguments, /*warmups=*/2);
+  if (!events)
+    return events.takeError();
+  if (llvm::Error error = writeProfile(profile, *events))
+    return error;
+  printProfile(*events, llvm::outs());
+  return llvm::Error::success();
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  registerMLIRContextCLOptions();
   cl::HideUnrelatedOptions({&runCategory, &inputCategory, &scanCategory});
   cl::ParseCommandLineOptions(argc, argv, overview);
   if (precision != "rounded" && precision != "exact")
     return fail("--precision is 'rounded' or 'exact'");
-  std::optional<Target> target = parseTarget(targetName);
+  auto target = readTarget();
   if (!target)
-    return fail("--target is 'cpu', 'cuda', 'cuda:CHIP' or 'reference', but "
-                "found '" +
-                targetName + "'");
+    return fail(target.takeError());
+  if (llvm::Error error = checkTargetOptions(*target))
+    return fail(std::move(error));
+  auto runs = getTimeRuns();
+  if (!runs)
+    return fail(runs.takeError());
 
   DialectRegistry registry;
   registerDialects(registry);
+  registerBriefDiagnostics(registry);
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
@@ -327,12 +468,8 @@ int main(int argc, char **argv) {
   if (!program)
     return fail(program.takeError());
   ModuleOp module = program->module.get();
-  if (program->plan && *target != Target::Cuda)
-    return fail("a plan runs on a GPU: --target=cuda");
-  if (program->plan && check)
-    return fail("--check is for IR: a plan does not say what it computes");
-  if (program->plan && streams.getNumOccurrences())
-    return fail("--streams is for IR: a plan has its streams");
+  if (llvm::Error error = checkOptions(*program, *target))
+    return fail(std::move(error));
 
   auto name = chooseEntry(*program);
   if (!name)
@@ -346,74 +483,36 @@ int main(int argc, char **argv) {
   auto bound = bindArguments(*signature, *argumentSources);
   if (!bound)
     return fail(bound.takeError());
+  if (llvm::Error error = checkInputOptions(*bound))
+    return fail(std::move(error));
 
-  std::unique_ptr<Executable> executable;
-  std::vector<HostTensor> results;
-  if (*target == Target::Cpu) {
-    CpuOptions options;
-    options.level = cpuLevel;
-    options.numThreads = threads;
-    options.instrument = !profile.empty();
-    auto compiled = CpuExecutable::compile(module, options);
-    if (!compiled)
-      return fail(compiled.takeError());
-    executable = std::move(*compiled);
-  } else if (*target == Target::Cuda) {
-    CudaOptions options;
-    if (streams < 1 || streams > ::sparseconv::plan::kMaxStreams)
-      return fail("--streams=" + Twine(streams.getValue()) +
-                  ": expected 1 to " + Twine(::sparseconv::plan::kMaxStreams));
-    options.streams = streams;
-    options.chip = StringRef(targetName).split(':').second.str();
-    auto compiled =
-        program->plan ? CudaExecutable::load(*program->plan, &context, options)
-                      : CudaExecutable::compile(module, options);
-    if (!compiled)
-      return fail(compiled.takeError());
-    executable = std::move(*compiled);
-  }
+  auto executable = compile(*program, *target, context);
+  if (!executable)
+    return fail(executable.takeError());
   ReferenceOptions referenceOptions;
   referenceOptions.exact = precision == "exact";
-  auto run = executable
-                 ? executable->run(*name, bound->values)
-                 : runReference(module, *name, bound->values, referenceOptions);
-  if (!run)
-    return fail(run.takeError());
-  results = std::move(*run);
+  auto results = *executable ? (*executable)->run(*name, bound->values)
+                             : runReference(module, *name, bound->values,
+                                            referenceOptions);
+  if (!results)
+    return fail(results.takeError());
 
   if (!quiet)
-    for (auto [parameter, result] : llvm::zip(signature->results, results))
+    for (auto [parameter, result] : llvm::zip(signature->results, *results))
       printSummary(parameter.name, result);
-  if (llvm::Error error = writeOutputs(*signature, results))
+  if (llvm::Error error = writeOutputs(*signature, *results))
     return fail(std::move(error));
-  if (!picture.empty()) {
-    PictureRequest request;
-    request.path = picture;
-    request.column = pictureColumn;
-    request.title = llvm::sys::path::filename(inputFile).str() + " @" + *name;
-    if (bound->pointsArgument >= 0)
-      request.metresPerCell = argumentSources->quantise.voxelSize[0];
-    const HostTensor *points = bound->pointsArgument >= 0
-                                   ? &bound->values[bound->pointsArgument]
-                                   : nullptr;
-    if (llvm::Error error = drawResults(results, points, request))
+  if (!picture.empty())
+    if (llvm::Error error =
+            drawPicture(*name, *bound, *results, *argumentSources))
       return fail(std::move(error));
-    llvm::outs() << "picture: " << picture << '\n';
-  }
-  if (!profile.empty()) {
-    if (!executable)
-      return fail("--profile is for --target=cpu and --target=cuda");
-    auto events = executable->profile(*name, bound->values, /*warmups=*/2);
-    if (!events)
-      return fail(events.takeError());
-    if (llvm::Error error = writeProfile(profile, *events))
+  if (!profile.empty())
+    if (llvm::Error error = profileFunction(**executable, *name, bound->values))
       return fail(std::move(error));
-    printProfile(*events, llvm::outs());
-  }
-  if (executable && timeRuns.getNumOccurrences())
-    if (int code = timeFunction(*executable, *name, bound->values))
+  if (timeRuns.getNumOccurrences())
+    if (int code = timeFunction(**executable, *name, bound->values, *runs))
       return code;
   if (check)
-    return checkResults(module, *name, *signature, bound->values, results);
+    return checkResults(module, *name, *signature, bound->values, *results);
   return 0;
 }

@@ -18,7 +18,9 @@
 //
 // where VALUE is {"name": "x", "dtype": "f32", "shape": [-1, 4]}; -1 is any
 // size, and a scalar has the shape [1]. A request that fails is answered by
-// {"error": "why"}. Diagnostics go to standard error. Ends with its input.
+// {"error": "why"}, and where its end can be found the next one is read. A
+// request may have an integer "id", which its answer has too. Diagnostics go to
+// standard error. Ends with its input.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,11 +31,14 @@
 #include "sparseconv/Execution/CpuExecutable.h"
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Reference/Reference.h"
+#include "sparseconv/Support/Status.h"
+#include "sparseconv/Support/TargetInfo.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/SourceMgr.h"
 #include <cstdio>
+#include <cstdlib>
 #include <unistd.h>
 
 using namespace mlir;
@@ -42,6 +47,9 @@ using ::sparseconv::ElementKind;
 using ::sparseconv::HostTensor;
 namespace cl = llvm::cl;
 namespace json = llvm::json;
+
+/// What a source location can count.
+static constexpr int64_t kMostModuleBytes = UINT32_MAX;
 
 namespace {
 /// Registered when the tool starts, as it may share a program with others.
@@ -61,6 +69,7 @@ public:
   Server(const Options &options, std::FILE *output)
       : options(options), output(output) {
     registerDialects(registry);
+    registerBriefDiagnostics(registry);
     context.appendDialectRegistry(registry);
   }
   int serve();
@@ -69,6 +78,7 @@ private:
   bool readBytes(char *data, size_t size) {
     return std::fread(data, 1, size, stdin) == size;
   }
+  bool skipBytes(uint64_t size);
   void reply(json::Object message, ArrayRef<HostTensor> tensors = {});
   void refuse(llvm::Error error) {
     reply(json::Object{{"error", llvm::toString(std::move(error))}});
@@ -77,6 +87,7 @@ private:
   llvm::Expected<std::vector<HostTensor>> call(const json::Object &request);
   llvm::Expected<std::vector<HostTensor>>
   readArguments(const json::Object &request, const Signature *signature);
+  void answer(const json::Object &request);
 
   const Options &options;
   std::FILE *output;
@@ -86,12 +97,35 @@ private:
   OwningOpRef<ModuleOp> module;
   std::unique_ptr<CpuExecutable> executable;
   llvm::StringMap<Signature> signatures;
+  /// Of the request that is being answered.
+  std::optional<int64_t> id;
   /// The input cannot be followed any more.
   bool isLost = false;
 };
+
+/// An argument as a request announces it.
+struct Announced {
+  ElementKind kind;
+  SmallVector<int64_t> shape;
+  uint64_t bytes;
+};
 } // namespace
 
+/// Reads what nobody wants.
+bool Server::skipBytes(uint64_t size) {
+  char part[1 << 14];
+  while (size) {
+    size_t next = std::min<uint64_t>(size, sizeof(part));
+    if (!readBytes(part, next))
+      return false;
+    size -= next;
+  }
+  return true;
+}
+
 void Server::reply(json::Object message, ArrayRef<HostTensor> tensors) {
+  if (id)
+    message["id"] = *id;
   std::string line;
   llvm::raw_string_ostream(line) << json::Value(std::move(message)) << '\n';
   std::fwrite(line.data(), 1, line.size(), output);
@@ -125,16 +159,28 @@ static json::Array describe(ArrayRef<Parameter> parameters, const char *role,
 }
 
 llvm::Expected<json::Object> Server::load(const json::Object &request) {
-  std::string text(request.getInteger("module").value_or(0), 0);
-  if (!readBytes(text.data(), text.size())) {
-    isLost = true;
+  isLost = true;
+  int64_t size = request.getInteger("module").value_or(0);
+  if (size < 0)
+    return llvm::createStringError("a module has " + llvm::Twine(size) +
+                                   " bytes");
+  std::unique_ptr<llvm::WritableMemoryBuffer> text =
+      size > kMostModuleBytes
+          ? nullptr
+          : llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
+                size, request.getString("name").value_or("<string>"));
+  bool isRead =
+      text ? readBytes(text->getBufferStart(), size) : skipBytes(size);
+  isLost = !isRead;
+  if (!text)
+    return llvm::createStringError("no memory for a module of " +
+                                   llvm::Twine(size) + " bytes");
+  if (!isRead)
     return llvm::createStringError("the input ends within the module");
-  }
   if (module)
     return llvm::createStringError("there is a module already");
-  StringRef name = request.getString("name").value_or("<string>");
-  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
-                             llvm::SMLoc());
+  std::string name = text->getBufferIdentifier().str();
+  sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
   module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return llvm::createStringError("'" + name + "' is no valid module");
@@ -163,8 +209,9 @@ llvm::Expected<json::Object> Server::load(const json::Object &request) {
          })}});
     signatures[function.getName()] = std::move(*signature);
   }
-  if (options.target == "cpu") {
+  if (options.target != "reference") {
     CpuOptions cpu;
+    cpu.level = StringRef(options.target).split(':').second.str();
     cpu.numThreads = options.threads;
     auto compiled = CpuExecutable::compile(*module, cpu);
     if (!compiled)
@@ -174,12 +221,12 @@ llvm::Expected<json::Object> Server::load(const json::Object &request) {
   return json::Object{{"functions", std::move(functions)}};
 }
 
-/// Reads what the request announces, also where nobody wants it.
-llvm::Expected<std::vector<HostTensor>>
-Server::readArguments(const json::Object &request, const Signature *signature) {
-  std::vector<HostTensor> arguments;
+/// What the arguments of a request are, or why nobody can tell where it ends.
+static llvm::Expected<std::vector<Announced>>
+readAnnouncement(const json::Object &request) {
+  std::vector<Announced> arguments;
   const json::Array *values = request.getArray("arguments");
-  isLost = true;
+  int64_t total = 0;
   for (const json::Value &value : values ? *values : json::Array()) {
     const json::Object *object = value.getAsObject();
     auto name = object ? object->getString("dtype") : std::nullopt;
@@ -189,22 +236,68 @@ Server::readArguments(const json::Object &request, const Signature *signature) {
       return llvm::createStringError(
           "an argument has no known dtype or no shape");
     SmallVector<int64_t> shape;
-    int64_t bytes = ::sparseconv::getByteWidth(*kind);
+    bool isEmpty = false;
     for (const json::Value &size : *sizes) {
       shape.push_back(size.getAsInteger().value_or(-1));
-      if (shape.back() < 0 || llvm::MulOverflow(bytes, shape.back(), bytes))
-        return llvm::createStringError("an argument has no valid shape");
+      isEmpty |= shape.back() == 0;
     }
-    size_t number = arguments.size();
-    if (signature && number < signature->arguments.size() &&
-        signature->arguments[number].isScalar() && shape.size() == 1 &&
-        shape[0] == 1)
-      shape.clear();
-    HostTensor &tensor = arguments.emplace_back(*kind, shape);
-    if (!readBytes(tensor.getData(), tensor.getNumBytes()))
-      return llvm::createStringError("the input ends within an argument");
+    int64_t bytes = ::sparseconv::getByteWidth(*kind);
+    for (int64_t size : shape)
+      if (size < 0 || llvm::MulOverflow(bytes, isEmpty ? 0 : size, bytes))
+        return llvm::createStringError("an argument has no valid shape");
+    arguments.push_back({*kind, shape, static_cast<uint64_t>(bytes)});
+    if (llvm::AddOverflow(total, bytes, total))
+      return llvm::createStringError("the arguments have over 2^63 bytes");
+  }
+  return arguments;
+}
+
+/// Why an argument is not taken, before there is memory for it.
+static std::string findProblem(const Announced &argument, size_t number) {
+  if (!argument.shape.empty() && argument.shape[0] > ::sparseconv::kMaxRows)
+    return "argument " + std::to_string(number) + " has " +
+           std::to_string(argument.shape[0]) + " rows, more than " +
+           std::to_string(::sparseconv::kMaxRows);
+  // Asking does not take it: pages come when they are written.
+  void *volatile room = std::malloc(std::max<uint64_t>(argument.bytes, 1));
+  std::free(room);
+  if (!room)
+    return "no memory for argument " + std::to_string(number) + " of " +
+           std::to_string(argument.bytes) + " bytes";
+  return {};
+}
+
+/// Reads what the request announces, also where nobody wants it.
+llvm::Expected<std::vector<HostTensor>>
+Server::readArguments(const json::Object &request, const Signature *signature) {
+  isLost = true;
+  auto announced = readAnnouncement(request);
+  if (!announced)
+    return announced.takeError();
+  std::vector<HostTensor> arguments;
+  std::string problem;
+  for (auto [number, argument] : llvm::enumerate(*announced)) {
+    if (problem.empty())
+      problem = findProblem(argument, number);
+    bool isScalar = signature && number < signature->arguments.size() &&
+                    signature->arguments[number].isScalar() &&
+                    argument.shape.size() == 1 && argument.shape[0] == 1;
+    bool isRead;
+    if (problem.empty()) {
+      HostTensor &tensor = arguments.emplace_back(
+          argument.kind,
+          isScalar ? ArrayRef<int64_t>() : ArrayRef<int64_t>(argument.shape));
+      isRead = readBytes(tensor.getData(), tensor.getNumBytes());
+    } else {
+      isRead = skipBytes(argument.bytes);
+    }
+    if (!isRead)
+      return llvm::createStringError(
+          problem.empty() ? "the input ends within an argument" : problem);
   }
   isLost = false;
+  if (!problem.empty())
+    return llvm::createStringError(problem);
   return arguments;
 }
 
@@ -224,6 +317,28 @@ Server::call(const json::Object &request) {
   return runReference(*module, name, *arguments, {});
 }
 
+void Server::answer(const json::Object &request) {
+  id = request.getInteger("id");
+  if (request.getInteger("module")) {
+    if (auto functions = load(request))
+      reply(std::move(*functions));
+    else
+      refuse(functions.takeError());
+    return;
+  }
+  if (!request.getString("call")) {
+    isLost = true;
+    return refuse(llvm::createStringError("a request has 'module' or 'call'"));
+  }
+  auto results = call(request);
+  if (!results)
+    return refuse(results.takeError());
+  json::Array values;
+  for (const HostTensor &result : *results)
+    values.push_back(describe("", result.getKind(), result.getShape()));
+  reply(json::Object{{"results", std::move(values)}}, *results);
+}
+
 int Server::serve() {
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
   char *line = nullptr;
@@ -231,28 +346,14 @@ int Server::serve() {
   ssize_t length;
   while (!isLost && (length = ::getline(&line, &room, stdin)) > 0) {
     auto parsed = json::parse(StringRef(line, length));
-    const json::Object *request = parsed ? parsed->getAsObject() : nullptr;
-    isLost = !request;
     if (!parsed) {
+      isLost = true;
       refuse(parsed.takeError());
-    } else if (request && request->getInteger("module")) {
-      if (auto functions = load(*request))
-        reply(std::move(*functions));
-      else
-        refuse(functions.takeError());
-    } else if (request && request->getString("call")) {
-      auto results = call(*request);
-      if (!results) {
-        refuse(results.takeError());
-        continue;
-      }
-      json::Array values;
-      for (const HostTensor &result : *results)
-        values.push_back(describe("", result.getKind(), result.getShape()));
-      reply(json::Object{{"results", std::move(values)}}, *results);
+    } else if (const json::Object *request = parsed->getAsObject()) {
+      answer(*request);
     } else {
       isLost = true;
-      refuse(llvm::createStringError("a request has 'module' or 'call'"));
+      refuse(llvm::createStringError("a request is a JSON object"));
     }
   }
   std::free(line);
@@ -266,11 +367,15 @@ int main(int argc, char **argv) {
       argc, argv,
       "compiles a network for the CPU and calls its functions, for the process "
       "at the other end of its standard input and output\n");
-  if (options.target != "cpu" && options.target != "reference") {
-    llvm::errs() << "sparseconv-serve: error: --target is 'cpu' or "
-                    "'reference', but found '"
-                 << options.target << "'\n";
-    return 1;
+  if (options.target != "reference") {
+    llvm::Expected<Target> target = parseTarget(options.target);
+    if (!target || target->info->isGpu) {
+      llvm::errs() << "sparseconv-serve: error: --target: "
+                   << (target ? "'" + options.target + "' is a GPU"
+                              : llvm::toString(target.takeError()))
+                   << "; this serves 'cpu' and 'reference'\n";
+      return 1;
+    }
   }
   // Whatever else prints may not come between the messages.
   std::FILE *output = ::fdopen(::dup(STDOUT_FILENO), "wb");

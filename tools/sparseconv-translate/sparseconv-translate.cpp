@@ -8,7 +8,7 @@
 //
 // `--mlir-to-llvmir` writes the LLVM IR of a module that the pipeline
 // `sparseconv-lower-to-cpu` has lowered; `--mlir-to-plan` the plan of one that
-// `sparseconv-lower-to-kernels` has, and `--network-to-plan` that of a network.
+// `sparseconv-lower-to-gpu` has, and `--network-to-plan` that of a network.
 // `--plan-to-text` and `--plan-to-ptx` show what is in a plan. Weights and
 // machine code can be added to a plan when it is written, or later by
 // `--plan-to-plan`.
@@ -22,6 +22,7 @@
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "sparseconv/Execution/CompileToPlan.h"
 #include "sparseconv/Pipelines/Registration.h"
+#include "sparseconv/Support/Shorten.h"
 #include "sparseconv/Target/LLVMIR/LLVMIRTranslation.h"
 #include "sparseconv/Target/PTX/ToPtx.h"
 #include "sparseconv/Target/Plan/Assemble.h"
@@ -36,23 +37,18 @@
 using namespace mlir;
 namespace plan = ::sparseconv::plan;
 
-static LogicalResult writeLLVMIR(Operation *op, llvm::raw_ostream &os) {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(op, context);
-  if (!module)
-    return failure();
-  module->print(os, nullptr);
-  return success();
-}
-
 namespace {
 /// Registered when the tool starts, as it may share a program with others.
 struct PlanOptions {
   llvm::cl::list<std::string> chips{
       "chip", llvm::cl::CommaSeparated, llvm::cl::value_desc("sm_80,..."),
       llvm::cl::desc(
-          "chips that a plan gets PTX for (default sm_90a; a network's plan "
-          "has one), or whose PTX is shown (default all)")};
+          "chips that a plan gets PTX for (default: that of the target; a "
+          "network's plan has one), or whose PTX is shown (default: all)")};
+  llvm::cl::opt<std::string> target{
+      "target", llvm::cl::init("cuda"), llvm::cl::value_desc("name"),
+      llvm::cl::desc("what a network is compiled for: cuda (default), or with "
+                     "a chip, cuda:sm_80")};
   llvm::cl::opt<std::string> entry{
       "entry", llvm::cl::value_desc("name"),
       llvm::cl::desc("the only function of a network to compile")};
@@ -74,6 +70,10 @@ struct PlanOptions {
       "weights", llvm::cl::value_desc("file"),
       llvm::cl::desc("puts the tensors of an .npz or .safetensors file into a "
                      "plan, in place of the inputs of their names")};
+  llvm::cl::opt<bool> convertWeights{
+      "convert-weights",
+      llvm::cl::desc("rounds floats of --weights to the types of their inputs, "
+                     "which they have to have otherwise")};
   llvm::cl::opt<bool> weightsByReference{
       "weights-by-reference",
       llvm::cl::desc("leaves the data of --weights out of the plan: whoever "
@@ -90,6 +90,43 @@ static llvm::cl::list<std::string> &getChips() {
   return getPlanOptions().chips;
 }
 
+using OptionList =
+    std::initializer_list<std::reference_wrapper<const llvm::cl::Option>>;
+
+/// Refuses options that say nothing to a translation, which reads `known`.
+static LogicalResult checkOptions(StringRef translation, OptionList known) {
+  PlanOptions &options = getPlanOptions();
+  auto refuse = [](const llvm::cl::Option &option, const llvm::Twine &why) {
+    llvm::errs() << "error: --" << option.ArgStr << ' ' << why << '\n';
+    return failure();
+  };
+  for (const llvm::cl::Option &option :
+       OptionList{options.chips, options.entry, options.inputName,
+                  options.streams, options.cubin, options.ptxas,
+                  options.weights, options.weightsByReference})
+    if (option.getNumOccurrences() &&
+        llvm::none_of(known, [&](const llvm::cl::Option &other) {
+          return &other == &option;
+        }))
+      return refuse(option, "is not for --" + translation);
+  if (options.ptxas.getNumOccurrences() && !options.cubin)
+    return refuse(options.ptxas, "is for --cubin");
+  if (options.weightsByReference && options.weights.empty())
+    return refuse(options.weightsByReference, "is for --weights");
+  return success();
+}
+
+static LogicalResult writeLLVMIR(Operation *op, llvm::raw_ostream &os) {
+  if (failed(checkOptions("mlir-to-llvmir", {})))
+    return failure();
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(op, context);
+  if (!module)
+    return failure();
+  module->print(os, nullptr);
+  return success();
+}
+
 /// Adds to a plan what options ask for.
 static llvm::Error completePlan(plan::Plan &plan) {
   PlanOptions &options = getPlanOptions();
@@ -99,7 +136,8 @@ static llvm::Error completePlan(plan::Plan &plan) {
     if (!weights)
       return weights.takeError();
     if (llvm::Error error = mlir::sparseconv::bindWeights(
-            plan, *weights, /*inFile=*/!options.weightsByReference))
+            plan, *weights,
+            {/*inFile=*/!options.weightsByReference, options.convertWeights}))
       return llvm::createStringError(options.weights + ": " +
                                      llvm::toString(std::move(error)));
   }
@@ -121,9 +159,13 @@ static LogicalResult finishPlan(FailureOr<plan::Plan> plan,
 }
 
 static LogicalResult writePlan(Operation *op, llvm::raw_ostream &os) {
+  PlanOptions &options = getPlanOptions();
+  if (failed(checkOptions("mlir-to-plan",
+                          {options.chips, options.streams, options.cubin,
+                           options.ptxas, options.weights,
+                           options.weightsByReference})))
+    return failure();
   SmallVector<StringRef> names(getChips().begin(), getChips().end());
-  if (names.empty())
-    names.push_back("sm_90a");
   return finishPlan(mlir::sparseconv::translateToPlan(cast<ModuleOp>(op), names,
                                                       getPlanOptions().streams),
                     os);
@@ -150,6 +192,11 @@ static std::optional<plan::Plan> readPlan(llvm::SourceMgr &sources) {
 static LogicalResult
 rewritePlan(const std::shared_ptr<llvm::SourceMgr> &sources,
             llvm::raw_ostream &os, MLIRContext *) {
+  PlanOptions &options = getPlanOptions();
+  if (failed(checkOptions("plan-to-plan",
+                          {options.cubin, options.ptxas, options.weights,
+                           options.weightsByReference})))
+    return failure();
   std::optional<plan::Plan> read = readPlan(*sources);
   if (!read)
     return failure();
@@ -159,6 +206,8 @@ rewritePlan(const std::shared_ptr<llvm::SourceMgr> &sources,
 static LogicalResult
 writePlanText(const std::shared_ptr<llvm::SourceMgr> &sources,
               llvm::raw_ostream &os, MLIRContext *) {
+  if (failed(checkOptions("plan-to-text", {})))
+    return failure();
   std::optional<plan::Plan> read = readPlan(*sources);
   if (!read)
     return failure();
@@ -169,10 +218,12 @@ writePlanText(const std::shared_ptr<llvm::SourceMgr> &sources,
 static LogicalResult
 writePlanPtx(const std::shared_ptr<llvm::SourceMgr> &sources,
              llvm::raw_ostream &os, MLIRContext *) {
+  llvm::cl::list<std::string> &chips = getChips();
+  if (failed(checkOptions("plan-to-ptx", {chips})))
+    return failure();
   std::optional<plan::Plan> read = readPlan(*sources);
   if (!read)
     return failure();
-  llvm::cl::list<std::string> &chips = getChips();
   bool isFound = false;
   for (const plan::Module &module : read->modules)
     for (const plan::Image &image : module.images)
@@ -181,11 +232,12 @@ writePlanPtx(const std::shared_ptr<llvm::SourceMgr> &sources,
         os << image.bytes;
         isFound = true;
       }
-  return isFound
-             ? success()
-             : refuse(*sources, "the plan holds no PTX for " +
-                                    (chips.empty() ? "any chip"
-                                                   : llvm::join(chips, ", ")));
+  return isFound ? success()
+                 : refuse(*sources,
+                          "the plan holds no PTX for " +
+                              (chips.empty()
+                                   ? "any chip"
+                                   : ::sparseconv::joinShort(chips, ", ")));
 }
 
 /// Parses the network itself, to name it as asked for.
@@ -193,9 +245,14 @@ static LogicalResult
 writeNetworkPlan(const std::shared_ptr<llvm::SourceMgr> &given,
                  llvm::raw_ostream &os, MLIRContext *context) {
   PlanOptions &options = getPlanOptions();
+  if (failed(checkOptions("network-to-plan",
+                          {options.chips, options.entry, options.inputName,
+                           options.streams, options.cubin, options.ptxas,
+                           options.weights, options.weightsByReference})))
+    return failure();
   if (options.chips.size() > 1)
     return refuse(*given, "a network is compiled for one chip, but found " +
-                              llvm::join(options.chips, ", "));
+                              ::sparseconv::joinShort(options.chips, ", "));
   const llvm::MemoryBuffer *buffer =
       given->getMemoryBuffer(given->getMainFileID());
   std::string name = options.inputName.empty()
@@ -208,23 +265,28 @@ writeNetworkPlan(const std::shared_ptr<llvm::SourceMgr> &given,
   SourceMgrDiagnosticHandler diagnostics(sources, context);
   DialectRegistry registry;
   mlir::sparseconv::registerDialects(registry);
+  mlir::sparseconv::registerBriefDiagnostics(registry);
   context->appendDialectRegistry(registry);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
   if (!module)
     return failure();
-  std::string chip = options.chips.empty() ? "sm_90a" : options.chips[0];
+  std::string target = options.target;
+  if (!options.chips.empty())
+    target += ":" + options.chips[0];
   return finishPlan(mlir::sparseconv::compileToPlan(
-                        *module, chip, options.entry, options.streams),
+                        *module, target, options.entry, options.streams),
                     os);
 }
 
 static void registerPlanDialects(DialectRegistry &registry) {
   mlir::sparseconv::registerDialects(registry);
+  mlir::sparseconv::registerBriefDiagnostics(registry);
   mlir::sparseconv::registerPtxTarget(registry);
 }
 
 static void registerTranslationDialects(DialectRegistry &registry) {
   mlir::sparseconv::registerDialects(registry);
+  mlir::sparseconv::registerBriefDiagnostics(registry);
   mlir::sparseconv::registerLLVMIRTranslation(registry);
 }
 

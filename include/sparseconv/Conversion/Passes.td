@@ -22,8 +22,9 @@ def ConvertSparseConvToKernels
     Network operations are numbered in program order; the module's attribute
     `sparseconv.op_table` holds the name and location of each.
 
-    Dataflow and tiling must have been selected. A dataflow that the CPU has no
-    kernel for is an error.
+    Dataflow and tiling must have been selected. A dataflow that the module's
+    target has no kernel for is an error. Kernel maps are
+    searched for by `#sparseconv.search<zdelta>`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
@@ -49,14 +50,16 @@ def ConvertSparseConvKernelsToLoops
     "::mlir::vector::VectorDialect"];
 }
 
-def ConvertSparseConvToGpu
-    : Pass<"convert-sparseconv-to-gpu", "::mlir::ModuleOp"> {
+def ConvertSparseConvKernelsToGpu
+    : Pass<"convert-sparseconv-kernels-to-gpu", "::mlir::ModuleOp"> {
   let summary = "writes kernel operations on buffers as GPU kernels";
   let description = [{
-    Every `sparseconv.kernel` operation on buffers becomes `gpu.launch` where it
-    has a form of its own on a GPU (sort, implicit GEMM), and `scf.parallel` loops
-    with a thread for each iteration elsewhere. The module's attribute
-    `sparseconv.target` becomes "cuda".
+    The kernels of a GPU, for the chip that the module's target names. Every
+    `sparseconv.kernel` operation on buffers that a GPU carries out in a way of
+    its own (sort, search, tiling of rows, implicit GEMM, gradients by the
+    weights) becomes `gpu.launch` or `gpu.launch_func` operations and their
+    kernels; the others become `scf.parallel` loops with a thread for each
+    iteration, of which `sparseconv-form-kernels` makes kernels.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

@@ -15,12 +15,14 @@
 
 namespace mlir::sparseconv {
 
-/// The plan for `chip` of a network's public functions of tensors and scalars,
-/// or of `entry` alone where it is not empty. Compiles a copy of `module`;
-/// failures are reported where they are found.
+/// The plan for a target such as "cuda:sm_90a" of a network's public functions
+/// of tensors and scalars, or of `entry` alone where it is not empty. Compiles
+/// a copy of `module`, which has to be a network (`sparseconv-verify-network`),
+/// with operations of the kernel level only where they are allowed. Failures
+/// are reported where they are found.
 FailureOr<::sparseconv::plan::Plan>
-compileToPlan(ModuleOp module, StringRef chip, StringRef entry = {},
-              unsigned maxStreams = kDefaultStreams);
+compileToPlan(ModuleOp module, StringRef target, StringRef entry = {},
+              unsigned maxStreams = kDefaultStreams, bool allowKernels = false);
 
 } // namespace mlir::sparseconv
 

@@ -16,17 +16,19 @@
 
 namespace mlir::sparseconv {
 
-/// What the compiler may assume of the processor.
-enum class CpuLevel { Native, SSE2, AVX2, AVX512 };
-
 struct CpuOptions {
-  CpuLevel level = CpuLevel::Native;
+  /// What the compiler may assume of the processor: a chip of the target cpu
+  /// ("avx2"); empty: all that this machine has.
+  std::string level;
   /// Threads of parallel loops; 0 takes all that the system offers.
   unsigned numThreads = 0;
   /// Mark kernels, for profile().
   bool instrument = false;
   /// Whether LLVM optimises the code; without it, compiling is fast.
   bool optimize = true;
+  /// Take operations of the kernel level, too. What they read and write is
+  /// checked by nobody, so this is for IR of one's own.
+  bool allowKernels = false;
 };
 
 /// A module lowered through the pipeline `sparseconv-lower-to-cpu` and compiled
@@ -36,8 +38,9 @@ class CpuExecutable : public Executable {
 public:
   ~CpuExecutable() override;
 
-  /// Compiles a copy of `module`. Diagnostics of the passes go to the context's
-  /// handler; the error says which stage failed.
+  /// Compiles a copy of `module`, which may come from anyone: what is not a
+  /// network (see `sparseconv-verify-network`) is refused. Diagnostics of the
+  /// passes go to the context's handler; the error says which stage failed.
   static llvm::Expected<std::unique_ptr<CpuExecutable>>
   compile(ModuleOp module, const CpuOptions &options = {});
 
@@ -58,8 +61,8 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Bits of the widest vector registers at `level` (of this machine: Native).
-unsigned getVectorBits(CpuLevel level);
+/// The highest level, a chip of the target cpu, that this machine has.
+StringRef getNativeLevel();
 
 } // namespace mlir::sparseconv
 

@@ -26,6 +26,8 @@ struct CudaOptions {
   bool poison = false;
   /// Over which kernels may spread that do not depend on each other, 1 to 16.
   unsigned streams = kDefaultStreams;
+  /// Take operations of the kernel level, too, which nobody checks.
+  bool allowKernels = false;
 };
 
 /// What a function of a plan takes and returns. A plan does not tell scalars
@@ -33,7 +35,7 @@ struct CudaOptions {
 Signature getSignature(const ::sparseconv::plan::Function &function,
                        MLIRContext *context);
 
-/// A module lowered through the pipeline `sparseconv-lower-to-kernels`, as a
+/// A module lowered through the pipeline `sparseconv-lower-to-gpu`, as a
 /// plan on the first device. Memory for the sizes of the last call is kept.
 class CudaExecutable : public Executable {
 public:

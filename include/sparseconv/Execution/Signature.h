@@ -34,7 +34,9 @@ struct Signature {
 /// known element type, such as a coordinate set.
 llvm::Expected<Signature> getSignature(ModuleOp module, StringRef entry);
 
-/// Whether `value` can be passed as `parameter`; the message names both types.
+/// Whether `value` can be passed as `parameter`: it has its element type and
+/// sizes, and at most `kMaxRows` rows. The message names both types, or the
+/// number of rows.
 llvm::Error checkArgument(const Parameter &parameter,
                           const ::sparseconv::HostTensor &value);
 

@@ -30,9 +30,11 @@ readFile(llvm::StringRef path);
 /// Calls `write` with a stream and puts what it wrote at `path`. The file
 /// appears whole or not at all: the bytes go to a temporary file beside it,
 /// which replaces it once all of them are written. Devices and pipes are
-/// written to directly. A short write is an error.
-llvm::Error writeFile(llvm::StringRef path,
-                      llvm::function_ref<void(llvm::raw_ostream &)> write);
+/// written to directly. A short write is an error, as is one that `write`
+/// returns.
+llvm::Error
+writeFile(llvm::StringRef path,
+          llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);
 
 } // namespace sparseconv
 

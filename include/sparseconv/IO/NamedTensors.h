@@ -31,6 +31,14 @@ using NamedTensors = std::vector<NamedTensor>;
 /// Reads an .npz or .safetensors file, as its name ends.
 llvm::Expected<NamedTensors> readNamedTensors(llvm::StringRef path);
 
+/// Rounds a tensor once where it holds floats of another type than `kind`,
+/// which is one too. Weights are converted where that is asked for, and else
+/// have the types that the network states.
+void convertFloats(HostTensor &tensor, ElementKind kind);
+
+/// What to add to a message about a tensor whose type is not `kind`.
+llvm::StringRef getConversionHint(const HostTensor &tensor, ElementKind kind);
+
 } // namespace sparseconv
 
 #endif // SPARSECONV_IO_NAMEDTENSORS_H

@@ -19,9 +19,8 @@
 
 namespace sparseconv {
 
-/// Reads every array, in the order of the central directory, under its name
-/// without ".npy". Members are stored or deflated; sizes may be zip64. Each
-/// member's CRC-32 is checked.
+/// Reads every array, in the order of the archive, under its name without
+/// ".npy". Sizes may be zip64; each member's CRC-32 is checked.
 llvm::Expected<NamedTensors> readNpz(llvm::StringRef path);
 
 /// The same from memory; errors name the buffer's identifier.

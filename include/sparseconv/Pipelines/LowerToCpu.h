@@ -19,15 +19,9 @@ namespace sparseconv {
 struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
   Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("what the decisions are for: cpu or cuda"),
+      llvm::cl::desc("cpu, or with the level of its vectors: cpu:sse2, "
+                     "cpu:avx2, cpu:avx512"),
       llvm::cl::init("cpu")};
-  Option<std::string> chip{*this, "chip",
-                           llvm::cl::desc("of cuda: sm_80, ..., sm_90a"),
-                           llvm::cl::init("sm_90a")};
-  Option<unsigned> vectorBits{
-      *this, "vector-bits",
-      llvm::cl::desc("bits of a vector register: 128, 256 or 512"),
-      llvm::cl::init(256)};
   Option<bool> instrument{
       *this, "instrument",
       llvm::cl::desc("mark where kernels begin and end, for a profile"),
@@ -38,10 +32,6 @@ struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
 /// loops, threads. Also the flag `sparseconv-lower-to-cpu`.
 void buildLowerToCpuPipeline(OpPassManager &pm,
                              const LowerToCpuOptions &options);
-
-/// The part up to kernel operations on buffers: `sparseconv-lower-to-buffers`.
-void buildLowerToBuffersPipeline(OpPassManager &pm,
-                                 const LowerToCpuOptions &options);
 
 } // namespace sparseconv
 } // namespace mlir

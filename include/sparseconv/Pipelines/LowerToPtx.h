@@ -9,14 +9,14 @@
 #ifndef SPARSECONV_PIPELINES_LOWERTOPTX_H
 #define SPARSECONV_PIPELINES_LOWERTOPTX_H
 
-#include "sparseconv/Pipelines/LowerToKernels.h"
+#include "sparseconv/Pipelines/LowerToGpu.h"
 
 namespace mlir::sparseconv {
 
 /// From a network to plan functions and a `gpu.binary` with the PTX of the
 /// kernels that they launch.
 void buildLowerToPtxPipeline(OpPassManager &pm,
-                             const LowerToKernelsOptions &options);
+                             const LowerToGpuOptions &options);
 
 } // namespace mlir::sparseconv
 

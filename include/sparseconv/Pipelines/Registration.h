@@ -21,6 +21,12 @@ void registerDialects(DialectRegistry &registry);
 /// Our passes and pipelines, and the upstream passes that tests and users need.
 void registerPasses();
 
+/// Lets the messages of contexts that get this registry end where they say what
+/// is wrong. Upstream's are followed by the whole operation, which may be a
+/// network; `--mlir-print-op-on-diagnostic` asks for that, where the tool has
+/// registered the options of contexts.
+void registerBriefDiagnostics(DialectRegistry &registry);
+
 } // namespace sparseconv
 } // namespace mlir
 

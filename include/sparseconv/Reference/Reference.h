@@ -10,9 +10,10 @@
 // them, one operation after the other, in plain C++. It states what every
 // operation means and is what the compiled targets are compared with.
 //
-// Floating point is float64 throughout. A value is rounded once, where an
-// operation stores a tensor, to the element type of that tensor; scalars, and
-// all that a region of a linalg operation or an epilogue computes, stay f64.
+// Floating point is float64 throughout. A value is rounded where an operation
+// stores a tensor, to the element type of that tensor, and where its own type
+// is narrower than f32 or `arith.truncf` gives it; what else is computed on
+// scalars, or in the region of a linalg operation or an epilogue, stays f64.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,6 +76,10 @@ runReference(ModuleOp module, StringRef entry,
 struct BoundedResult {
   ::sparseconv::HostTensor value;
   std::optional<::sparseconv::HostTensor> bound;
+  /// The coarsest type that the elements were rounded to on their way, where
+  /// any operation computed them: a target may be off by what such roundings
+  /// make.
+  std::optional<::sparseconv::ElementKind> roundedTo;
 };
 
 /// Like runReference. Bounds are found for results that conv without an

@@ -40,11 +40,18 @@ void sparseconv_cpu_sort_u32(const uint32_t *keys, uint32_t *sorted,
 /// The allocation functions of MLIR's `finalize-memref-to-llvm`. Memory is
 /// aligned to 64 bytes at least and comes from a pool for all threads: freed
 /// large blocks are kept, by size class, since pages fresh from the system cost
-/// more than most kernels. A request that cannot be met prints a message and
-/// ends the process with status 1: generated code has no way to go on.
+/// more than most kernels. A request that cannot be met ends the call of
+/// sparseconv_cpu_call() in which it was made. Outside of one, and on a thread
+/// of a parallel loop, it prints a message and ends the process with status 1:
+/// generated code has no way to go on.
 void *_mlir_memref_to_llvm_alloc(size_t size);
 void *_mlir_memref_to_llvm_aligned_alloc(size_t alignment, size_t size);
 void _mlir_memref_to_llvm_free(void *pointer);
+
+/// Calls `function(arguments)`, which is generated code. Returns 0, or the
+/// bytes of an allocation that failed: then the function was left where it
+/// stood, and the memory that this thread allocated in it is free again.
+uint64_t sparseconv_cpu_call(void (*function)(void **), void **arguments);
 
 /// Gives the blocks that the pool keeps back to the system.
 void sparseconv_cpu_pool_trim(void);

@@ -61,6 +61,12 @@ enum : int {
   CU_STREAM_CAPTURE_STATUS_NONE = 0,
   CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
 };
+/// What the driver takes as the pointers of a list.
+enum : uintptr_t {
+  CU_LAUNCH_PARAM_END = 0,
+  CU_LAUNCH_PARAM_BUFFER_POINTER = 1,
+  CU_LAUNCH_PARAM_BUFFER_SIZE = 2,
+};
 enum : unsigned {
   CU_EVENT_DEFAULT = 0,
   CU_EVENT_DISABLE_TIMING = 2,

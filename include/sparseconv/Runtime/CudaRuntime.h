@@ -20,9 +20,14 @@
  *   plan       what a file holds, no device    sparseconv_plan_read
  *
  * Every function returns a sparseconv_code; a text that says more is kept for
- * each thread (sparseconv_last_error). All functions may be called from any
- * thread. Calls on one instance take turns. An object may be destroyed before
- * what was made from it: it lives on as long as it is needed.
+ * each thread (sparseconv_last_error). The few that return a name or a number
+ * return NULL or 0 where there is none, and keep a text too. An object that is
+ * NULL is an error, but to destroy it does nothing. No call ends the process:
+ * where the host has no memory it returns SPARSECONV_OUT_OF_MEMORY.
+ *
+ * All functions may be called from any thread. Calls on one instance take
+ * turns. An object may be destroyed before what was made from it: it lives on
+ * as long as it is needed.
  *
  * A dynamic dimension has a capacity, known on the host when an instance is
  * created, and an exact size that may differ from run to run. Tensors are
@@ -49,6 +54,7 @@ typedef enum sparseconv_code {
   SPARSECONV_INVALID_PLAN = 5,
   /* No code in the plan runs on this device. */
   SPARSECONV_WRONG_CHIP = 6,
+  /* The device's memory, or the host's. */
   SPARSECONV_OUT_OF_MEMORY = 7,
   /* A size beyond the capacity that the instance was created for. */
   SPARSECONV_OVER_CAPACITY = 8,
@@ -105,6 +111,8 @@ const char *sparseconv_context_chip(const sparseconv_context *context);
 const char *sparseconv_context_device_name(const sparseconv_context *context);
 /* Gives memory that is kept for later instances back to the device. */
 int sparseconv_context_trim(sparseconv_context *context);
+/* Waits for all work on the device. */
+int sparseconv_context_synchronise(sparseconv_context *context);
 
 /*===----------------------------------------------------------------------===
  * Programs
@@ -199,7 +207,8 @@ enum {
 };
 
 /* `capacities` are those of the inputs' dynamic dimensions, input by input, in
- * order. Allocates all memory that runs need, but that of outputs and inputs
+ * order, each at most 2^31 - 2. Allocates all memory that runs need, but that
+ * of outputs and inputs
  * that the instance owns. Waits for the device. */
 int sparseconv_instance_create(sparseconv_program *program,
                                const char *function, const int64_t *capacities,

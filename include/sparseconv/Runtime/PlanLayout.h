@@ -39,6 +39,10 @@ struct Schedule {
   /// Whether all uses of buffer `a` end before any of buffer `b` begins.
   bool endsBefore(uint32_t a, uint32_t b) const;
 
+  /// The first step that may not be done when the uses of a buffer begin. A
+  /// buffer whose last step is before it ends before this one.
+  uint32_t getFirstOpen(uint32_t buffer) const;
+
 private:
   /// Number of steps of a stream that are known to be done: entry
   /// [i * streams + s] holds one more than the highest such step, when step i
@@ -47,6 +51,8 @@ private:
   /// Per buffer and stream: one more than the last use, and `done` at the
   /// earliest use.
   std::vector<uint32_t> lastUse, doneAtUse;
+  /// The steps of each stream, in order.
+  std::vector<std::vector<uint32_t>> stepsOf;
   uint32_t streams;
 };
 
@@ -73,7 +79,9 @@ struct Layout {
 };
 
 /// Evaluates and checks every size and packs the arena, first fit from the
-/// largest buffer down. `capacities` has an entry for each input and dimension.
+/// largest buffer down; where there are thousands of buffers, the smaller ones
+/// on top of those that live at the same time. `capacities` has an entry for
+/// each input and dimension.
 std::optional<Layout> layOut(const Function &function, const Schedule &schedule,
                              const Capacities &capacities, std::string &error);
 

@@ -19,6 +19,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <cassert>
 #include <cstdint>
 #include <optional>
@@ -59,8 +60,13 @@ double roundTo(ElementKind kind, double value);
 class HostTensor {
 public:
   HostTensor() = default;
-  /// A zero-filled tensor.
+  /// A zero-filled tensor, of sizes that are known to fit in memory.
   HostTensor(ElementKind kind, llvm::ArrayRef<int64_t> shape);
+
+  /// A zero-filled tensor of sizes from outside. Errors, with the type in them:
+  /// a negative size, more bytes than an address space has, no memory for them.
+  static llvm::Expected<HostTensor> create(ElementKind kind,
+                                           llvm::ArrayRef<int64_t> shape);
 
   ElementKind getKind() const { return kind; }
   llvm::ArrayRef<int64_t> getShape() const { return shape; }
@@ -89,7 +95,7 @@ public:
   /// Stores `value` rounded to the element type (integers: truncated).
   void setDouble(int64_t index, double value);
 
-  /// "tensor<3x4xf32>"
+  /// "tensor<3x4xf32>", shortened where it has very many sizes.
   std::string getTypeString() const;
 
   /// A copy converted to another element type, rounding once.

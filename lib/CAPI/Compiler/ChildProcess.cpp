@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace sparseconv::capi;
 using Clock = std::chrono::steady_clock;
@@ -62,6 +63,30 @@ struct Pipe {
 };
 } // namespace
 
+namespace {
+/// A process that is ended and waited for, however its user ends.
+struct Child {
+  pid_t id = 0;
+
+  ~Child() {
+    if (!id)
+      return;
+    end();
+    int status = 0;
+    wait(status);
+  }
+  void end() const { ::kill(-id, SIGKILL); }
+  /// Whether its status is known.
+  bool wait(int &status) {
+    pid_t waited;
+    do
+      waited = ::waitpid(id, &status, 0);
+    while (waited < 0 && errno == EINTR);
+    return waited == std::exchange(id, 0);
+  }
+};
+} // namespace
+
 static ChildResult fail(const std::string &what, int error) {
   ChildResult result;
   result.problem = what + ": " + std::strerror(error);
@@ -86,6 +111,18 @@ static bool writeInput(int file, std::string_view input) {
 static int spawn(pid_t &child, const std::string &program,
                  const std::vector<std::string> &arguments, int input,
                  int output, int diagnostics) {
+  std::vector<char *> words = {const_cast<char *>(program.c_str())};
+  for (const std::string &argument : arguments)
+    words.push_back(const_cast<char *>(argument.c_str()));
+  words.push_back(nullptr);
+  // After an abort the text matters, not the symbols of the stack.
+  std::vector<char *> environment;
+  for (char **entry = environ; entry && *entry; ++entry)
+    environment.push_back(*entry);
+  static char noSymbols[] = "LLVM_DISABLE_SYMBOLIZATION=1";
+  environment.push_back(noSymbols);
+  environment.push_back(nullptr);
+
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
@@ -106,17 +143,6 @@ static int spawn(pid_t &child, const std::string &program,
                                             POSIX_SPAWN_SETSIGMASK |
                                             POSIX_SPAWN_SETPGROUP);
 
-  std::vector<char *> words = {const_cast<char *>(program.c_str())};
-  for (const std::string &argument : arguments)
-    words.push_back(const_cast<char *>(argument.c_str()));
-  words.push_back(nullptr);
-  // After an abort the text matters, not the symbols of the stack.
-  std::vector<char *> environment;
-  for (char **entry = environ; entry && *entry; ++entry)
-    environment.push_back(*entry);
-  static char noSymbols[] = "LLVM_DISABLE_SYMBOLIZATION=1";
-  environment.push_back(noSymbols);
-  environment.push_back(nullptr);
   int error = posix_spawn(&child, program.c_str(), &actions, &attributes,
                           words.data(), environment.data());
   posix_spawnattr_destroy(&attributes);
@@ -174,8 +200,8 @@ sparseconv::capi::runChild(const std::string &program,
   Pipe output, diagnostics;
   if (!output.open() || !diagnostics.open())
     return fail("no pipe to the compiler", errno);
-  pid_t child = 0;
-  if (int error = spawn(child, program, arguments, memory.get(),
+  Child child;
+  if (int error = spawn(child.id, program, arguments, memory.get(),
                         output.write.get(), diagnostics.write.get()))
     return fail("'" + program + "' cannot be started", error);
   output.write.close();
@@ -184,15 +210,12 @@ sparseconv::capi::runChild(const std::string &program,
   ChildResult result;
   bool isDone = readAll(output, diagnostics, result, timeLimit, end);
   if (!isDone)
-    ::kill(-child, SIGKILL);
+    child.end();
   int status = 0;
-  pid_t waited;
-  do
-    waited = ::waitpid(child, &status, 0);
-  while (waited < 0 && errno == EINTR);
+  bool isKnown = child.wait(status);
   if (!isDone) {
     result.end = ChildResult::End::TimeLimit;
-  } else if (waited != child) {
+  } else if (!isKnown) {
     // This process asked to hear nothing of its children.
     result.problem = std::string("the compiler's exit status is not known: ") +
                      std::strerror(errno);

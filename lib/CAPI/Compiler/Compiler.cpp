@@ -14,6 +14,8 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <iterator>
+#include <new>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace sparseconv;
@@ -33,6 +35,7 @@ const char *sparseconv_compiler_code_name(int code) {
       "SPARSECONV_COMPILER_TIME_LIMIT",
       "SPARSECONV_COMPILER_NOT_FOUND",
       "SPARSECONV_COMPILER_SYSTEM_ERROR",
+      "SPARSECONV_COMPILER_OUT_OF_MEMORY",
   };
   return code >= 0 && code < int(std::size(names)) ? names[code]
                                                    : "unknown code";
@@ -71,7 +74,9 @@ static std::string findProgram(const char *folder, const std::string &name,
   std::string places;
   for (const std::string &place : getFolders(folder)) {
     std::string path = place + "/" + name;
-    if (::access(path.c_str(), X_OK) == 0)
+    struct stat info;
+    if (::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+        ::access(path.c_str(), X_OK) == 0)
       return path;
     places += (places.empty() ? "" : ", ") + place;
   }
@@ -84,13 +89,19 @@ int sparseconv_compiler_find_program(const char *folder, const char *name,
                                      char *path, uint64_t size) {
   if (!name || !path || !size)
     return SPARSECONV_COMPILER_INVALID_ARGUMENT;
-  std::string problem;
-  std::string found = findProgram(folder, name, problem);
-  const std::string &text = found.empty() ? problem : found;
-  size_t length = std::min<size_t>(text.size(), size - 1);
-  std::memcpy(path, text.data(), length);
-  path[length] = 0;
-  return found.empty() ? SPARSECONV_COMPILER_NOT_FOUND : SPARSECONV_COMPILER_OK;
+  path[0] = 0;
+  try {
+    std::string problem;
+    std::string found = findProgram(folder, name, problem);
+    const std::string &text = found.empty() ? problem : found;
+    size_t length = std::min<size_t>(text.size(), size - 1);
+    std::memcpy(path, text.data(), length);
+    path[length] = 0;
+    return found.empty() ? SPARSECONV_COMPILER_NOT_FOUND
+                         : SPARSECONV_COMPILER_OK;
+  } catch (...) {
+    return SPARSECONV_COMPILER_OUT_OF_MEMORY;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,9 +145,6 @@ static int compile(std::string_view text,
   auto reject = [&](const std::string &message) {
     return finish(compilation, SPARSECONV_COMPILER_INVALID_ARGUMENT, message);
   };
-  std::string target = options.target ? options.target : "cuda";
-  if (target != "cuda")
-    return reject("the target is 'cuda', but found '" + target + "'");
   if (!(options.time_limit >= 0))
     return reject("the time limit is a number of seconds, 0 for none");
   std::string problem;
@@ -145,14 +153,16 @@ static int compile(std::string_view text,
   if (program.empty())
     return finish(compilation, SPARSECONV_COMPILER_NOT_FOUND, problem);
 
-  auto get = [](const char *text, const char *otherwise) {
-    return std::string(text ? text : otherwise);
-  };
   std::vector<std::string> arguments = {
-      "--network-to-plan", "--chip=" + get(options.chip, "sm_90a"),
-      "--input-name=" + get(options.name, "<string>")};
-  if (options.entry)
-    arguments.push_back(std::string("--entry=") + options.entry);
+      "--network-to-plan",
+      "--input-name=" + std::string(options.name ? options.name : "<string>")};
+  auto pass = [&](const char *option, const char *value) {
+    if (value)
+      arguments.push_back(std::string(option) + value);
+  };
+  pass("--target=", options.target);
+  pass("--chip=", options.chip);
+  pass("--entry=", options.entry);
   ChildResult result =
       capi::runChild(program, arguments, text, options.time_limit);
   compilation.diagnostics = std::move(result.diagnostics);
@@ -196,42 +206,56 @@ int sparseconv_compile(const char *text, uint64_t size,
                        sparseconv_compilation **compilation) {
   if (!compilation)
     return SPARSECONV_COMPILER_INVALID_ARGUMENT;
-  auto *result = new sparseconv_compilation;
+  auto *result = new (std::nothrow) sparseconv_compilation;
   *compilation = result;
-  if (!text && size)
-    return finish(*result, SPARSECONV_COMPILER_INVALID_ARGUMENT,
-                  "text is NULL");
-  sparseconv_compile_options defaults = {};
-  return compile({text ? text : "", size}, options ? *options : defaults,
-                 *result);
+  if (!result)
+    return SPARSECONV_COMPILER_OUT_OF_MEMORY;
+  // All that is thrown here is that there is no memory.
+  try {
+    if (!text && size)
+      return finish(*result, SPARSECONV_COMPILER_INVALID_ARGUMENT,
+                    "text is NULL");
+    sparseconv_compile_options defaults = {};
+    return compile({text ? text : "", size}, options ? *options : defaults,
+                   *result);
+  } catch (...) {
+    *result = {};
+    result->message = "out of memory"; // which is short enough to need none
+    return SPARSECONV_COMPILER_OUT_OF_MEMORY;
+  }
 }
 
 void sparseconv_compilation_destroy(sparseconv_compilation *compilation) {
   delete compilation;
 }
 
+/// One of the texts of a compilation, or an empty one where that is NULL.
+static const char *getText(const sparseconv_compilation *compilation,
+                           std::string sparseconv_compilation::*member,
+                           uint64_t *size = nullptr) {
+  if (size)
+    *size = compilation ? (compilation->*member).size() : 0;
+  return compilation ? (compilation->*member).c_str() : "";
+}
+
 const char *
 sparseconv_compilation_message(const sparseconv_compilation *compilation) {
-  return compilation->message.c_str();
+  return getText(compilation, &sparseconv_compilation::message);
 }
 
 const char *
 sparseconv_compilation_diagnostics(const sparseconv_compilation *compilation) {
-  return compilation->diagnostics.c_str();
+  return getText(compilation, &sparseconv_compilation::diagnostics);
 }
 
 const void *
 sparseconv_compilation_artifact(const sparseconv_compilation *compilation,
                                 uint64_t *size) {
-  if (size)
-    *size = compilation->artifact.size();
-  return compilation->artifact.data();
+  return getText(compilation, &sparseconv_compilation::artifact, size);
 }
 
 const char *
 sparseconv_compilation_ptx(const sparseconv_compilation *compilation,
                            uint64_t *size) {
-  if (size)
-    *size = compilation->ptx.size();
-  return compilation->ptx.c_str();
+  return getText(compilation, &sparseconv_compilation::ptx, size);
 }

@@ -15,7 +15,8 @@ MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(SparseConv, sparseconv,
                                       mlir::sparseconv::SparseConvDialect)
 
 void mlirRegisterSparseConvDialects(MlirDialectRegistry registry) {
-  mlir::sparseconv::registerDialects(*unwrap(registry));
+  if (registry.ptr)
+    mlir::sparseconv::registerDialects(*unwrap(registry));
 }
 
 void mlirRegisterSparseConvPasses(void) { mlir::sparseconv::registerPasses(); }

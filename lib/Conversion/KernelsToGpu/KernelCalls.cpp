@@ -94,17 +94,16 @@ void mlir::sparseconv::writeBack(LoopBuilder &b, Value dense, Value buffer) {
 }
 
 void mlir::sparseconv::callKernel(LoopBuilder &b, gpu::GPUFuncOp kernel,
-                                  Value gridX, int64_t gridY, int64_t threads,
-                                  int64_t sharedBytes,
+                                  const LaunchShape &shape,
                                   ArrayRef<Value> buffers) {
   SmallVector<Value> addresses;
   for (Value buffer : buffers)
     addresses.push_back(getAddress(b, buffer));
   Value one = b.index(1);
   gpu::LaunchFuncOp::create(
-      b, kernel, gpu::KernelDim3{gridX, b.index(gridY), one},
-      gpu::KernelDim3{b.index(threads), one, one},
-      sharedBytes ? b.i32(sharedBytes) : Value(), addresses);
+      b, kernel, gpu::KernelDim3{shape.gridX, b.index(shape.gridY), one},
+      gpu::KernelDim3{b.index(shape.threads), one, one},
+      shape.sharedBytes ? b.i32(shape.sharedBytes) : Value(), addresses);
 }
 
 Value mlir::sparseconv::getElement(LoopBuilder &b, Value buffer, int64_t i) {

@@ -10,7 +10,7 @@
 #define SPARSECONV_LIB_CONVERSION_KERNELSTOGPU_KERNELCALLS_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "sparseconv/Kernels/LoopBuilder.h"
+#include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 
 namespace mlir::sparseconv {
 
@@ -26,9 +26,17 @@ Value readDense(LoopBuilder &b, Value buffer);
 Value getDense(LoopBuilder &b, Value buffer);
 void writeBack(LoopBuilder &b, Value dense, Value buffer);
 
+/// What a kernel is launched with.
+struct LaunchShape {
+  /// Thread blocks along the two axes of the grid.
+  Value gridX;
+  int64_t gridY = 1;
+  /// Of a thread block.
+  int64_t threads = 1, sharedBytes = 0;
+};
+
 /// Launches a kernel that takes the addresses of `buffers`.
-void callKernel(LoopBuilder &b, gpu::GPUFuncOp kernel, Value gridX,
-                int64_t gridY, int64_t threads, int64_t sharedBytes,
+void callKernel(LoopBuilder &b, gpu::GPUFuncOp kernel, const LaunchShape &shape,
                 ArrayRef<Value> buffers);
 
 /// Element `i` of a buffer of one dimension, as a buffer.

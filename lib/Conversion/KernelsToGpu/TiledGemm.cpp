@@ -6,26 +6,26 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../KernelsToLoops/Patterns.h"
 #include "KernelCalls.h"
 #include "Patterns.h"
 #include "mlir/IR/IRMapping.h"
-#include "sparseconv/Kernels/GatherGemm.h"
+#include "sparseconv/Conversion/KernelPatterns.h"
+#include "sparseconv/Kernels/Gemm/ImplicitGemm.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
 
 static void emitPackWeights(LoopBuilder &b, PackWeightsOp op) {
-  auto weights = cast<MemRefType>(op.getW().getType());
   bool isTransposed = op.getTransposeWeights();
-  auto whole = DataflowAttr::get(b.getContext(), DataflowKind::OutputStationary,
-                                 /*threshold=*/0, /*split_k=*/1);
-  auto config = getTiledGemm(op.getTiling(), whole, weights, isTransposed);
+  auto config =
+      getTiledGemm(op.getTiling(), /*splitK=*/1,
+                   cast<ShapedType>(op.getW().getType()), isTransposed);
   gpu::GPUFuncOp kernel = buildPackWeights(
       createKernelModule(b, op, "gemm"), "pack_weights", config, isTransposed);
   int64_t registers = config.weightBytes() / 4;
-  callKernel(b, kernel, b.index(llvm::divideCeil(registers, 256)), 1, 256, 0,
-             {readDense(b, op.getW()), op.getImage()});
+  constexpr int64_t threads = 256;
+  LaunchShape shape{b.index(llvm::divideCeil(registers, threads)), 1, threads};
+  callKernel(b, kernel, shape, {readDense(b, op.getW()), op.getImage()});
 }
 
 /// Clones the body of an epilogue for one sum.
@@ -59,36 +59,37 @@ static Value applyEpilogue(GpuBuilder &b, TiledGemmOp op, Value sum, Value row,
   return mapping.lookup(result);
 }
 
-static GatherGemmConfig getConfig(TiledGemmOp op) {
+/// The type of the weights before they were packed.
+static MemRefType getWeightsType(TiledGemmOp op) {
   auto x = cast<MemRefType>(op.getX().getType());
   auto y = cast<MemRefType>(op.getY().getType());
   auto table = cast<MemRefType>(op.getTiledTable().getType());
-  auto weights =
-      MemRefType::get({table.getDimSize(0), x.getDimSize(1), y.getDimSize(1)},
-                      x.getElementType());
-  return getTiledGemm(op.getTiling(), op.getDataflow(), weights,
-                      /*isTransposed=*/false);
+  return MemRefType::get(
+      {table.getDimSize(0), x.getDimSize(1), y.getDimSize(1)},
+      x.getElementType());
 }
 
 static void emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
-  const GpuChip &chip = *GpuChip::find(getChipName(op));
-  GatherGemmConfig config = getConfig(op);
+  const TargetInfo &target = b.getTarget();
+  ImplicitGemmConfig config =
+      getTiledGemm(op.getTiling(), op.getSplitK(), getWeightsType(op),
+                   /*isTransposed=*/false);
   auto pointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
   SmallVector<Type> types(op.getExtras().size(), pointer);
   auto epilogue = [&](GpuBuilder &inner, Value sum, Value row, Value channel,
                       ValueRange arguments) {
     return applyEpilogue(inner, op, sum, row, channel, arguments);
   };
-  gpu::GPUFuncOp kernel = buildGatherGemm(
-      createKernelModule(b, op, "gemm"), "tiled_gemm", config, chip, types,
+  gpu::GPUFuncOp kernel = buildImplicitGemm(
+      createKernelModule(b, op, "gemm"), "tiled_gemm", config, target, types,
       op.getEpilogue().empty() ? GemmEpilogue() : GemmEpilogue(epilogue));
   Value slots = b.dim(op.getOrder(), 0);
   Value grid = config.isPersistent()
-                   ? b.index(chip.multiprocessors * config.blocks)
+                   ? b.index(target.multiprocessors * config.blocks)
                    : b.ceilDiv(slots, config.rowsPerBlock());
-  // Room for the parts of few rows.
+  // Room for the splits of few rows.
   if (config.splitK > 1)
-    grid = b.max(grid, b.index(config.blocksOfSplit(chip)));
+    grid = b.max(grid, b.index(config.blocksOfSplit(target)));
   Value dense = getDense(b, op.getY());
   // The three sizes, each an address of its own.
   SmallVector<Value> buffers = {readDense(b, op.getX()),
@@ -106,24 +107,29 @@ static void emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
   }
   for (Value extra : op.getExtras())
     buffers.push_back(readDense(b, extra));
-  callKernel(b, kernel, grid, config.parts(), config.threads(),
-             config.sharedBytes(), buffers);
+  callKernel(
+      b, kernel,
+      {grid, config.columnTiles(), config.threads(), config.sharedBytes()},
+      buffers);
   writeBack(b, dense, op.getY());
 }
 
-LogicalResult mlir::sparseconv::verifyGemmTilings(Operation *root) {
-  WalkResult result = root->walk([](TiledGemmOp op) {
-    const GpuChip *chip = GpuChip::find(getChipName(op));
-    std::string problem = chip ? getConfig(op).verify(*chip)
-                               : "its module names no chip that is known";
-    if (problem.empty() && op.getTiling().getStrategy() == GemmStrategy::Fma)
-      problem = "tensor cores have no strategy 'fma'";
-    if (problem.empty())
-      return WalkResult::advance();
-    op.emitOpError("cannot be made: ") << problem;
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
+LogicalResult mlir::sparseconv::verifyTiling(PackWeightsOp op,
+                                             const TargetInfo &target) {
+  std::string problem = verifyTiledGemm(op.getTiling(), /*splitK=*/1,
+                                        cast<ShapedType>(op.getW().getType()),
+                                        op.getTransposeWeights(), target);
+  return problem.empty() ? success()
+                         : op.emitOpError("cannot be made: ") << problem;
+}
+
+LogicalResult mlir::sparseconv::verifyTiling(TiledGemmOp op,
+                                             const TargetInfo &target) {
+  std::string problem =
+      verifyTiledGemm(op.getTiling(), op.getSplitK(), getWeightsType(op),
+                      /*isTransposed=*/false, target);
+  return problem.empty() ? success()
+                         : op.emitOpError("cannot be made: ") << problem;
 }
 
 void mlir::sparseconv::populateTiledGemmToGpuPatterns(

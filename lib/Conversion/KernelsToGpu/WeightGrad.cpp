@@ -7,15 +7,17 @@
 //===----------------------------------------------------------------------===//
 //
 // Three steps: the neighbour table by offset, so that neighbouring threads read
-// neighbouring entries; the parts of the gradient; their sum, in order.
+// neighbouring entries; the splits of the gradient; their sum, in order.
 //
 //===----------------------------------------------------------------------===//
 
-#include "sparseconv/Kernels/WeightGrad.h"
-#include "../KernelsToLoops/Conv.h"
+#include "sparseconv/Kernels/Gemm/WeightGrad.h"
 #include "KernelCalls.h"
 #include "Patterns.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "sparseconv/Conversion/KernelPatterns.h"
+#include "sparseconv/Kernels/Indexing/Blocks.h"
+#include "sparseconv/Kernels/Rows/ConvShape.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -38,13 +40,14 @@ static Value turnTable(LoopBuilder &b, Value table, Value xRows, Value sizes) {
           b.ifElse(
               isRow,
               [&] {
-                for (int64_t k = 0; k < offsets; ++k)
-                  b.store(b.load(table, {row, b.index(k)}), turned,
-                          {b.index(k), slot});
+                forOffsets(b, offsets, [&](Value k) {
+                  b.store(b.load(table, {row, k}), turned, {k, slot});
+                });
               },
               [&] {
-                for (int64_t k = 0; k < offsets; ++k)
-                  b.store(b.i32(-1), turned, {b.index(k), slot});
+                forOffsets(b, offsets, [&](Value k) {
+                  b.store(b.i32(-1), turned, {k, slot});
+                });
               });
         },
         [&] {
@@ -55,10 +58,10 @@ static Value turnTable(LoopBuilder &b, Value table, Value xRows, Value sizes) {
   return turned;
 }
 
-/// Adds up the parts that have rows, and rounds.
-static void addParts(LoopBuilder &b, const WeightGradConfig &config,
-                     const ConvShape &shape, Value rows, Value parts,
-                     Value dw) {
+/// Adds up the splits that have rows, and rounds.
+static void addSplits(LoopBuilder &b, const WeightGradConfig &config,
+                      const ConvShape &shape, Value rows, Value splits,
+                      Value dw) {
   constexpr int64_t grain = WeightGradConfig::rowGrain, together = 8;
   Type element = getElementTypeOrSelf(dw.getType());
   Value zero = b.index(0);
@@ -68,16 +71,16 @@ static void addParts(LoopBuilder &b, const WeightGradConfig &config,
     // As many as the kernel found rows for.
     Value chunks =
         b.createOrFold<arith::CeilDivSIOp>(rows, b.max(perChunk, b.index(1)));
-    Value count = b.mul(chunks, config.lanes), last = b.sub(count, 1);
+    Value count = b.mul(chunks, config.slices), last = b.sub(count, 1);
     Value sum = b.forLoop(
         zero, count, together, b.f32(0),
         [&](Value first, ValueRange carried) -> SmallVector<Value> {
           // All loads first: they do not wait for each other.
           SmallVector<Value> terms;
           for (int64_t i = 0; i < together; ++i) {
-            Value part = b.add(first, i);
-            Value value = b.load(parts, {b.min(part, last), place});
-            terms.push_back(b.select(b.less(part, count), value, b.f32(0)));
+            Value split = b.add(first, i);
+            Value value = b.load(splits, {b.min(split, last), place});
+            terms.push_back(b.select(b.less(split, count), value, b.f32(0)));
           }
           Value sum = carried[0];
           for (Value term : terms)
@@ -96,26 +99,40 @@ static void addParts(LoopBuilder &b, const WeightGradConfig &config,
   });
 }
 
+/// The permission to round f32 to tf32 has become the choice of the main loop.
+static WeightGradShape getShape(ImplicitWeightGradOp op) {
+  return getWeightGradShape(cast<ShapedType>(op.getDw().getType()),
+                            getElementTypeOrSelf(op.getX().getType()),
+                            getElementTypeOrSelf(op.getDy().getType()),
+                            /*allowTf32=*/true);
+}
+
+LogicalResult mlir::sparseconv::verifyTiling(ImplicitWeightGradOp op,
+                                             const TargetInfo &target) {
+  std::string problem =
+      verifyWeightGrad(op.getTiling(), op.getSplitK(), getShape(op), target);
+  return problem.empty() ? success()
+                         : op.emitOpError("cannot be made: ") << problem;
+}
+
 static void emitImplicitWeightGrad(LoopBuilder &b, ImplicitWeightGradOp op) {
   Value x = readDense(b, op.getX()), dy = readDense(b, op.getDy());
   Value dw = op.getDw();
   ConvShape shape = ConvShape::get(cast<MemRefType>(dw.getType()));
-  const GpuChip *chip = GpuChip::find(getChipName(op));
-  auto config = WeightGradConfig::choose(
-      getElementTypeOrSelf(x.getType()), getElementTypeOrSelf(dy.getType()),
-      shape.offsets, shape.groups, shape.in, shape.out, op.getAllowTf32(),
-      chip ? *chip : GpuChip::all().back());
+  WeightGradConfig config =
+      getWeightGrad(op.getTiling(), op.getSplitK(), getShape(op));
   Value sizes = b.alloc({2}, b.getIndexType());
   Value table = turnTable(b, op.getTable(), b.dim(x, 0), sizes);
-  Value parts = b.alloc({config.parts(), config.offsets * config.elements()},
-                        b.getF32Type());
+  Value splits = b.alloc({config.splits(), config.offsets * config.elements()},
+                         b.getF32Type());
   gpu::GPUFuncOp kernel = buildWeightGrad(
       createKernelModule(b, op, "weight_grad"), "weight_grad", config);
   callKernel(
-      b, kernel, b.index(config.gridX()), config.gridY(), config.threads,
-      config.sharedBytes(),
-      {x, dy, table, parts, getElement(b, sizes, 0), getElement(b, sizes, 1)});
-  addParts(b, config, shape, b.dim(op.getTable(), 0), parts, dw);
+      b, kernel,
+      {b.index(config.gridX()), config.gridY(), config.threads(),
+       config.sharedBytes()},
+      {x, dy, table, splits, getElement(b, sizes, 0), getElement(b, sizes, 1)});
+  addSplits(b, config, shape, b.dim(op.getTable(), 0), splits, dw);
 }
 
 void mlir::sparseconv::populateWeightGradToGpuPatterns(

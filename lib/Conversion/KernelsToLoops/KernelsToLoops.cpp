@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Patterns.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -14,7 +13,11 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "sparseconv/Conversion/KernelPatterns.h"
 #include "sparseconv/Conversion/Passes.h"
+#include "sparseconv/Kernels/Indexing/IndexingKernels.h"
+#include "sparseconv/Kernels/Indexing/Search.h"
+#include "sparseconv/Kernels/Rows/RowKernels.h"
 
 namespace mlir::sparseconv {
 #define GEN_PASS_DEF_CONVERTSPARSECONVKERNELSTOLOOPS
@@ -29,14 +32,16 @@ struct ConvertKernelsToLoops
     : mlir::sparseconv::impl::ConvertSparseConvKernelsToLoopsBase<
           ConvertKernelsToLoops> {
   void runOnOperation() override {
+    if (failed(verifySearches(getOperation())))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
-    populateCoordsToLoopsPatterns(patterns);
-    populateSpreadToLoopsPatterns(patterns);
-    populateKeyListsToLoopsPatterns(patterns);
-    populateMapsToLoopsPatterns(patterns);
-    populateConvToLoopsPatterns(patterns);
-    populatePoolToLoopsPatterns(patterns);
-    populateRowsToLoopsPatterns(patterns);
+    populateRowPatterns(patterns);
+    patterns.add<LoopPattern<SortOp>>(&getContext(), emitSortCall);
+    patterns.add<LoopPattern<SearchOp>>(&getContext(), emitSearchLoops);
+    patterns.add<LoopPattern<GatherGemmScatterOp>>(&getContext(),
+                                                   emitGatherGemmScatter);
+    patterns.add<LoopPattern<WeightGradKernelOp>>(&getContext(),
+                                                  emitWeightGrad);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
 
     // What is left has no loop form, and must not pass unnoticed.

@@ -11,7 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "sparseconv/Kernels/LoopBuilder.h"
+#include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;

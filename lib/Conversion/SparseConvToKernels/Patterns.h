@@ -9,8 +9,8 @@
 #ifndef SPARSECONV_LIB_CONVERSION_SPARSECONVTOKERNELS_PATTERNS_H
 #define SPARSECONV_LIB_CONVERSION_SPARSECONVTOKERNELS_PATTERNS_H
 
-#include "KernelWriter.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "sparseconv/Kernels/Builders/KernelWriter.h"
 
 namespace mlir::sparseconv {
 

@@ -18,8 +18,7 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "sparseconv/Conversion/Passes.h"
-#include "sparseconv/Kernels/LoopBuilder.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "sparseconv/Kernels/Dataflow/Dataflow.h"
 
 namespace mlir::sparseconv {
 #define GEN_PASS_DEF_CONVERTSPARSECONVTOKERNELS
@@ -75,33 +74,16 @@ static void numberOperations(ModuleOp module) {
 }
 
 /// An error where a pass has yet to decide how `op` is carried out, or where
-/// the CPU has no kernel for what was decided.
-template <typename OpTy> static LogicalResult verifyDecisions(OpTy op) {
-  if (!op.getDataflow())
-    return op.emitOpError("expects a dataflow, as sparseconv-select-dataflow "
-                          "decides it, but found none");
-  DataflowAttr dataflow = *op.getDataflow();
-  bool isGpu = getLoopTarget(op) == LoopTarget::GPU;
-  auto expected = DataflowAttr::get(op.getContext(),
-                                    isGpu ? DataflowKind::OutputStationary
-                                          : DataflowKind::WeightStationary,
-                                    0, isGpu ? dataflow.getSplitK() : 1);
-  if (dataflow != expected)
-    return op.emitOpError("expects a dataflow that the ")
-           << (isGpu ? "GPU" : "CPU") << " has a kernel for, " << expected
-           << ", but found " << dataflow;
-  // Gradients by the weights have their sizes from their shape.
-  if (isGpu && isa<WeightGradOp>(op))
-    return success();
-  Attribute tiling = op.getTilingAttr();
-  if (!tiling)
-    return op.emitOpError("expects a tiling, as sparseconv-select-tiling "
-                          "decides it, but found none");
-  if (isGpu ? !isa<GemmTilingAttr>(tiling) : !isa<TilingAttr>(tiling))
-    return op.emitOpError("expects a tiling of the ")
-           << (isGpu ? "GPU, #sparseconv.gemm_tiling"
-                     : "CPU, #sparseconv.tiling")
-           << ", but found " << tiling;
+/// the target has no kernel for what was decided.
+static LogicalResult verifyGemm(ImplicitGemmOpInterface op) {
+  if (!op.getDataflowAttr())
+    return op->emitOpError("expects a dataflow, as sparseconv-select-dataflow "
+                           "decides it, but found none");
+  if (failed(verifyDecisions(op)))
+    return failure();
+  if (!op.getTilingAttr())
+    return op->emitOpError("expects a tiling, as sparseconv-select-tiling "
+                           "decides it, but found none");
   return success();
 }
 
@@ -114,11 +96,8 @@ static LogicalResult verifyNetwork(ModuleOp module) {
       op->emitOpError("expects to be inside a func.func");
       return WalkResult::interrupt();
     }
-    return WalkResult(
-        llvm::TypeSwitch<Operation *, LogicalResult>(op)
-            .Case<ConvOp, InputGradOp, WeightGradOp>(
-                [](auto decided) { return verifyDecisions(decided); })
-            .Default(success()));
+    auto gemm = dyn_cast<ImplicitGemmOpInterface>(op);
+    return WalkResult(gemm ? verifyGemm(gemm) : success());
   });
   return failure(result.wasInterrupted());
 }

@@ -17,9 +17,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cinttypes>
+#include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <omp.h>
 #include <sys/mman.h>
 
 static constexpr size_t kHeaderSize = 64;
@@ -36,18 +38,30 @@ static constexpr unsigned kNumClasses = 4 * 48;
 
 namespace {
 struct Header {
-  void *base;      ///< what the C library gave
-  size_t capacity; ///< bytes for the caller
-  Header *next;    ///< the next free block of the class
+  void *base;       ///< what the C library gave
+  size_t capacity;  ///< bytes for the caller
+  Header *next;     ///< the next free block of the class, or the next of a call
+  Header *previous; ///< of a call
+  struct Call *call; ///< in which it was allocated, while that runs
   uint32_t sizeClass;
 };
 static_assert(sizeof(Header) <= kHeaderSize, "the header precedes the block");
+
+/// A call of generated code that runs on this thread.
+struct Call {
+  std::jmp_buf place;
+  Header *blocks = nullptr;
+  size_t missing = 0;
+  Call *outer;
+};
 
 struct SizeClass {
   uint32_t number;
   size_t size;
 };
 } // namespace
+
+static thread_local Call *currentCall = nullptr;
 
 /// The smallest class of at least `size` bytes: 2^e * (4 + q) / 4.
 static SizeClass getSizeClass(size_t size) {
@@ -97,6 +111,11 @@ static void *getMemory(Header *header) {
 }
 
 [[noreturn]] static void failOutOfMemory(size_t size, uint64_t live) {
+  // The other threads of a parallel loop would wait for this one for ever.
+  if (currentCall && !omp_in_parallel()) {
+    currentCall->missing = size;
+    std::longjmp(currentCall->place, 1);
+  }
   std::fprintf(stderr,
                "sparseconv: out of memory: cannot allocate %zu bytes (%" PRIu64
                " bytes are in use)\n",
@@ -104,6 +123,28 @@ static void *getMemory(Header *header) {
   std::fflush(stderr);
   // Not exit(): other threads are still inside the compiled function.
   std::_Exit(1);
+}
+
+/// Makes a block one of those that a call which fails gives back.
+static void enterCall(Header *header) {
+  header->call = currentCall;
+  if (!currentCall)
+    return;
+  header->previous = nullptr;
+  header->next = currentCall->blocks;
+  if (header->next)
+    header->next->previous = header;
+  currentCall->blocks = header;
+}
+
+static void leaveCall(Header *header) {
+  if (!header->call)
+    return;
+  (header->previous ? header->previous->next : header->call->blocks) =
+      header->next;
+  if (header->next)
+    header->next->previous = header->previous;
+  header->call = nullptr;
 }
 
 Header *Pool::take(uint32_t sizeClass) {
@@ -155,6 +196,7 @@ void *Pool::allocate(size_t alignment, size_t size) {
   if (!header)
     failOutOfMemory(size, liveBytes);
   liveBytes += header->capacity;
+  enterCall(header);
   void *memory = getMemory(header);
   if (poison.load(std::memory_order_relaxed))
     std::fill_n(static_cast<uint16_t *>(memory), header->capacity / 2,
@@ -166,6 +208,7 @@ void Pool::free(void *pointer) {
   if (!pointer)
     return;
   Header *header = getHeader(pointer);
+  leaveCall(header);
   liveBytes -= header->capacity;
   if (header->sizeClass == kNoClass) {
     std::free(header->base);
@@ -195,6 +238,24 @@ void *_mlir_memref_to_llvm_aligned_alloc(size_t alignment, size_t size) {
   return getPool().allocate(alignment, size);
 }
 void _mlir_memref_to_llvm_free(void *pointer) { getPool().free(pointer); }
+
+uint64_t sparseconv_cpu_call(void (*function)(void **), void **arguments) {
+  Call call;
+  call.outer = currentCall;
+  currentCall = &call;
+  // Generated code and the runtime below it hold nothing but pool memory, so
+  // that leaving them at once loses nothing.
+  if (!setjmp(call.place))
+    function(arguments);
+  currentCall = call.outer;
+  while (Header *header = call.blocks) {
+    leaveCall(header);
+    // What is left of a call that ended well is its results.
+    if (call.missing)
+      getPool().free(getMemory(header));
+  }
+  return call.missing;
+}
 
 void sparseconv_cpu_pool_trim(void) { getPool().trim(); }
 uint64_t sparseconv_cpu_pool_cached_bytes(void) {

@@ -7,41 +7,50 @@
 //===----------------------------------------------------------------------===//
 
 #include "Api.h"
-#include "Instance.h"
-#include <fstream>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <iterator>
 
 using namespace sparseconv;
 using namespace sparseconv::cuda;
 using std::to_string;
 
-struct sparseconv_program {
-  std::shared_ptr<Program> impl;
-};
-struct sparseconv_instance {
-  std::unique_ptr<Instance> impl;
-};
-
 //===----------------------------------------------------------------------===//
 // Errors
 //===----------------------------------------------------------------------===//
 
-static std::string &getLastError() {
-  static thread_local std::string text;
-  return text;
+namespace {
+/// The text of a thread's last failure.
+struct LastError {
+  std::string text;
+  /// Takes the place of `text` where there was no memory for one.
+  const char *fixed = nullptr;
+};
+} // namespace
+
+static LastError &getLastError() {
+  static thread_local LastError last;
+  return last;
 }
 
-int cuda::report(const Error &error) {
-  if (error)
-    getLastError() = error.getText();
-  return error.getCode();
+int cuda::report(Error error) {
+  if (!error)
+    return SPARSECONV_OK;
+  int code = error.getCode();
+  getLastError() = {std::move(error).takeText(), nullptr};
+  return code;
 }
 
-int cuda::rejectNull(const char *what) {
-  return report(invalidArgument(std::string(what) + " is NULL"));
+int cuda::reportOutOfMemory() noexcept {
+  getLastError().fixed = "the host has no memory for what the call needs";
+  return SPARSECONV_OUT_OF_MEMORY;
 }
 
-const char *sparseconv_last_error(void) { return getLastError().c_str(); }
+const char *sparseconv_last_error(void) {
+  const LastError &last = getLastError();
+  return last.fixed ? last.fixed : last.text.c_str();
+}
 
 const char *sparseconv_code_name(int code) {
   static const char *const names[] = {
@@ -67,94 +76,155 @@ const char *sparseconv_code_name(int code) {
 // Devices
 //===----------------------------------------------------------------------===//
 
-int sparseconv_device_count(int *count) {
-  if (!count)
-    return rejectNull("count");
-  const DriverTable *driver = nullptr;
+static Error getDriver(const DriverTable *&driver) {
   std::string reason;
-  if (int code = loadDriver(driver, reason))
-    return report(Error(code, reason));
-  CUresult result = driver->cuInit(0);
-  if (result == CUDA_SUCCESS)
-    result = driver->cuDeviceGetCount(count);
-  if (result == CUDA_ERROR_NO_DEVICE) {
-    *count = 0;
-    return SPARSECONV_OK;
-  }
-  if (result == CUDA_SUCCESS)
-    return SPARSECONV_OK;
-  return report(
-      Context::describe(*driver, result, "the devices cannot be counted"));
+  int code = loadDriver(driver, reason);
+  return Error(code, std::move(reason));
+}
+
+int sparseconv_device_count(int *count) {
+  return guard([&]() -> Error {
+    if (!count)
+      return isNull("count");
+    const DriverTable *driver = nullptr;
+    if (Error error = getDriver(driver))
+      return error;
+    CUresult result = driver->cuInit(0);
+    if (result == CUDA_SUCCESS)
+      result = driver->cuDeviceGetCount(count);
+    if (result == CUDA_ERROR_NO_DEVICE) {
+      *count = 0;
+      return Error::success();
+    }
+    return Context::describe(*driver, result, "the devices cannot be counted");
+  });
 }
 
 int sparseconv_context_create(int device, sparseconv_context **context) {
-  if (!context)
-    return rejectNull("context");
-  const DriverTable *driver = nullptr;
-  std::string reason;
-  if (int code = loadDriver(driver, reason))
-    return report(Error(code, reason));
-  std::shared_ptr<Context> impl;
-  if (Error error = Context::create(*driver, device, impl))
-    return report(error);
-  *context = new sparseconv_context{std::move(impl)};
-  return SPARSECONV_OK;
+  return guard([&]() -> Error {
+    if (!context)
+      return isNull("context");
+    const DriverTable *driver = nullptr;
+    if (Error error = getDriver(driver))
+      return error;
+    auto result = std::make_unique<sparseconv_context>();
+    if (Error error = Context::create(*driver, device, result->impl))
+      return error;
+    *context = result.release();
+    return Error::success();
+  });
 }
 
 void sparseconv_context_destroy(sparseconv_context *context) { delete context; }
 
 const char *sparseconv_context_chip(const sparseconv_context *context) {
-  return context->impl->chip.c_str();
+  return guardGetter<const char *>(nullptr, [&](const char *&chip) -> Error {
+    if (!context)
+      return isNull("context");
+    chip = context->impl->chip.c_str();
+    return Error::success();
+  });
 }
 
 const char *sparseconv_context_device_name(const sparseconv_context *context) {
-  return context->impl->deviceName.c_str();
+  return guardGetter<const char *>(nullptr, [&](const char *&name) -> Error {
+    if (!context)
+      return isNull("context");
+    name = context->impl->deviceName.c_str();
+    return Error::success();
+  });
 }
 
 int sparseconv_context_trim(sparseconv_context *context) {
-  if (!context)
-    return rejectNull("context");
-  CurrentContext current(*context->impl);
-  if (Error error = current.take())
-    return report(error);
-  return report(context->impl->trim());
+  return guard([&]() -> Error {
+    if (!context)
+      return isNull("context");
+    CurrentContext current(*context->impl);
+    if (Error error = current.take())
+      return error;
+    return context->impl->trim();
+  });
+}
+
+int sparseconv_context_synchronise(sparseconv_context *context) {
+  return guard([&]() -> Error {
+    if (!context)
+      return isNull("context");
+    CurrentContext current(*context->impl);
+    if (Error error = current.take())
+      return error;
+    return context->impl->check(context->impl->driver.cuCtxSynchronize(),
+                                "waiting for the device");
+  });
 }
 
 //===----------------------------------------------------------------------===//
 // Programs
 //===----------------------------------------------------------------------===//
 
-static int load(sparseconv_context *context, std::string bytes,
-                const std::string &what, sparseconv_program **program) {
-  std::shared_ptr<Program> impl;
-  if (Error error = Program::load(context->impl, std::move(bytes), impl)) {
-    if (!what.empty())
-      error = std::move(error).within(what);
-    return report(error);
+Error cuda::copyFile(const void *bytes, uint64_t size, std::string &file) {
+  try {
+    file.assign(static_cast<const char *>(bytes), size);
+  } catch (...) {
+    return Error(SPARSECONV_OUT_OF_MEMORY,
+                 "the host has no memory for a plan of " + to_string(size) +
+                     " bytes");
   }
-  *program = new sparseconv_program{std::move(impl)};
-  return SPARSECONV_OK;
+  return Error::success();
+}
+
+/// Reads a file to its end, whatever it is.
+static Error readFile(const char *path, std::string &bytes) {
+  auto fail = [&] {
+    return Error(SPARSECONV_FILE_ERROR,
+                 std::string(path) +
+                     ": the file cannot be read: " + std::strerror(errno));
+  };
+  struct Close {
+    void operator()(std::FILE *file) const { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, Close> file(std::fopen(path, "rb"));
+  if (!file)
+    return fail();
+  char part[1 << 14];
+  while (size_t size = std::fread(part, 1, sizeof(part), file.get()))
+    bytes.append(part, size);
+  return std::ferror(file.get()) ? fail() : Error::success();
+}
+
+static Error load(sparseconv_context *context, std::string bytes,
+                  sparseconv_program **program) {
+  auto result = std::make_unique<sparseconv_program>();
+  if (Error error =
+          Program::load(context->impl, std::move(bytes), result->impl))
+    return error;
+  *program = result.release();
+  return Error::success();
 }
 
 int sparseconv_program_load(sparseconv_context *context, const void *bytes,
                             uint64_t size, sparseconv_program **program) {
-  if (!context || !program || (!bytes && size))
-    return rejectNull("context, bytes or program");
-  return load(context, std::string(static_cast<const char *>(bytes), size), "",
-              program);
+  return guard([&]() -> Error {
+    if (!context || !program || (!bytes && size))
+      return isNull("context, bytes or program");
+    std::string file;
+    if (Error error = copyFile(bytes, size, file))
+      return error;
+    return load(context, std::move(file), program);
+  });
 }
 
 int sparseconv_program_load_file(sparseconv_context *context, const char *path,
                                  sparseconv_program **program) {
-  if (!context || !path || !program)
-    return rejectNull("context, path or program");
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file),
-                    std::istreambuf_iterator<char>()};
-  if (!file.is_open() || file.bad())
-    return report(Error(SPARSECONV_FILE_ERROR,
-                        std::string(path) + ": the file cannot be read"));
-  return load(context, std::move(bytes), path, program);
+  return guard([&]() -> Error {
+    if (!context || !path || !program)
+      return isNull("context, path or program");
+    std::string bytes;
+    if (Error error = readFile(path, bytes))
+      return error;
+    Error error = load(context, std::move(bytes), program);
+    return error ? std::move(error).within(path) : std::move(error);
+  });
 }
 
 void sparseconv_program_destroy(sparseconv_program *program) { delete program; }
@@ -162,197 +232,61 @@ void sparseconv_program_destroy(sparseconv_program *program) { delete program; }
 int sparseconv_program_bind_constant(sparseconv_program *program,
                                      const char *name, const void *bytes,
                                      uint64_t size) {
-  if (!program || !name || (!bytes && size))
-    return rejectNull("program, name or bytes");
-  return report(program->impl->bindConstant(
-      name, {static_cast<const char *>(bytes), size}));
+  return guard([&]() -> Error {
+    if (!program || !name || (!bytes && size))
+      return isNull("program, name or bytes");
+    return program->impl->bindConstant(
+        name, {static_cast<const char *>(bytes), size});
+  });
 }
 
 int64_t sparseconv_program_num_functions(const sparseconv_program *program) {
-  return program->impl->getFunctions().size();
+  return guardGetter<int64_t>(0, [&](int64_t &count) -> Error {
+    if (!program)
+      return isNull("program");
+    count = program->impl->getFunctions().size();
+    return Error::success();
+  });
 }
 
 const char *sparseconv_program_function_name(const sparseconv_program *program,
                                              int64_t index) {
-  const auto &functions = program->impl->getFunctions();
-  if (index < 0 || index >= int64_t(functions.size()))
-    return nullptr;
-  return functions[index].plan.name.c_str();
+  return guardGetter<const char *>(nullptr, [&](const char *&name) -> Error {
+    if (!program)
+      return isNull("program");
+    return getName(program->impl->getFunctions(), "program", index, name);
+  });
 }
 
 int sparseconv_program_num_values(const sparseconv_program *program,
                                   const char *function, int64_t *numInputs,
                                   int64_t *numOutputs) {
-  if (!program)
-    return rejectNull("program");
-  return report(countValues(program->impl->getFunctions(), "program", function,
-                            numInputs, numOutputs));
+  return guard([&]() -> Error {
+    if (!program)
+      return isNull("program");
+    return countValues(program->impl->getFunctions(), "program", function,
+                       numInputs, numOutputs);
+  });
 }
 
 int sparseconv_program_input(const sparseconv_program *program,
                              const char *function, int64_t index,
                              sparseconv_value_info *info) {
-  if (!program)
-    return rejectNull("program");
-  return report(describeValue(program->impl->getFunctions(), "program",
-                              function, index, /*isInput=*/true, info));
+  return guard([&]() -> Error {
+    if (!program)
+      return isNull("program");
+    return describeValue(program->impl->getFunctions(), "program", function,
+                         index, /*isInput=*/true, info);
+  });
 }
 
 int sparseconv_program_output(const sparseconv_program *program,
                               const char *function, int64_t index,
                               sparseconv_value_info *info) {
-  if (!program)
-    return rejectNull("program");
-  return report(describeValue(program->impl->getFunctions(), "program",
-                              function, index, /*isInput=*/false, info));
-}
-
-//===----------------------------------------------------------------------===//
-// Instances
-//===----------------------------------------------------------------------===//
-
-int sparseconv_instance_create(sparseconv_program *program,
-                               const char *function, const int64_t *capacities,
-                               int64_t numCapacities, uint32_t flags,
-                               sparseconv_instance **instance) {
-  if (!instance || (!capacities && numCapacities))
-    return rejectNull("capacities or instance");
-  if (!program)
-    return rejectNull("program");
-  const Program::Function *found = nullptr;
-  if (Error error = findFunction(program->impl->getFunctions(), "program",
-                                 function, found))
-    return report(error);
-  if (flags & ~uint32_t(SPARSECONV_POISON | SPARSECONV_SYNCHRONOUS))
-    return report(invalidArgument("unknown flags " + to_string(flags)));
-  if (numCapacities != int64_t(found->numCapacities))
-    return report(invalidArgument(
-        std::string("function '") + function + "' has " +
-        to_string(found->numCapacities) + " dynamic dimensions, but " +
-        to_string(numCapacities) + " capacities are given"));
-  plan::Capacities sizes = found->inputSizes;
-  for (std::vector<int64_t> &dims : sizes)
-    for (int64_t &size : dims) {
-      if (size != plan::kDynamic)
-        continue;
-      size = *capacities++;
-      if (size < 0)
-        return report(invalidArgument("a capacity is " + to_string(size)));
-    }
-  std::unique_ptr<Instance> impl;
-  if (Error error = Instance::create(program->impl, *found, sizes, flags, impl))
-    return report(error);
-  *instance = new sparseconv_instance{std::move(impl)};
-  return SPARSECONV_OK;
-}
-
-void sparseconv_instance_destroy(sparseconv_instance *instance) {
-  delete instance;
-}
-
-int sparseconv_instance_describe(const sparseconv_instance *instance,
-                                 sparseconv_instance_info *info) {
-  if (!instance || !info)
-    return rejectNull("instance or info");
-  const plan::Layout &layout = instance->impl->getLayout();
-  *info = {uint64_t(layout.arenaBytes), uint64_t(layout.scratchBytes),
-           int64_t(layout.steps.size()),
-           int32_t(instance->impl->getFunction().numStreams)};
-  return SPARSECONV_OK;
-}
-
-int sparseconv_instance_run(sparseconv_instance *instance,
-                            sparseconv_stream stream,
-                            const sparseconv_tensor *inputs, int64_t numInputs,
-                            const sparseconv_tensor *outputs,
-                            int64_t numOutputs) {
-  if (!instance)
-    return rejectNull("instance");
-  return report(instance->impl->run(static_cast<CUstream>(stream),
-                                    {inputs, numInputs},
-                                    {outputs, numOutputs}));
-}
-
-int sparseconv_instance_capture(sparseconv_instance *instance,
-                                const sparseconv_tensor *inputs,
-                                int64_t numInputs,
-                                const sparseconv_tensor *outputs,
-                                int64_t numOutputs) {
-  if (!instance)
-    return rejectNull("instance");
-  return report(
-      instance->impl->capture({inputs, numInputs}, {outputs, numOutputs}));
-}
-
-int sparseconv_instance_replay(sparseconv_instance *instance,
-                               sparseconv_stream stream,
-                               const sparseconv_tensor *inputs,
-                               int64_t numInputs) {
-  if (!instance)
-    return rejectNull("instance");
-  return report(instance->impl->replay(static_cast<CUstream>(stream),
-                                       {inputs, numInputs}));
-}
-
-int sparseconv_instance_run_host(sparseconv_instance *instance,
-                                 const sparseconv_tensor *inputs,
-                                 int64_t numInputs) {
-  if (!instance)
-    return rejectNull("instance");
-  return report(instance->impl->runHost({inputs, numInputs}));
-}
-
-int sparseconv_instance_results(sparseconv_instance *instance, int wait) {
-  if (!instance)
-    return rejectNull("instance");
-  return report(instance->impl->getResults(wait != 0));
-}
-
-int sparseconv_instance_output_capacity(sparseconv_instance *instance,
-                                        int64_t index, int64_t *sizes,
-                                        uint64_t *bytes) {
-  if (!instance)
-    return rejectNull("instance");
-  return report(instance->impl->getOutputCapacity(index, sizes, bytes));
-}
-
-int sparseconv_instance_output(sparseconv_instance *instance, int64_t index,
-                               int64_t *sizes, uint64_t *bytes, void **data) {
-  if (!instance)
-    return rejectNull("instance");
-  return report(instance->impl->getOutput(index, sizes, bytes, data));
-}
-
-int sparseconv_instance_read_output(sparseconv_instance *instance,
-                                    int64_t index, void *host, uint64_t bytes) {
-  if (!instance)
-    return rejectNull("instance");
-  return report(instance->impl->readOutput(index, host, bytes));
-}
-
-int sparseconv_instance_input_buffer(sparseconv_instance *instance,
-                                     int64_t index, void **data,
-                                     uint64_t *bytes) {
-  if (!instance)
-    return rejectNull("instance");
-  return report(instance->impl->getInputBuffer(index, data, bytes));
-}
-
-//===----------------------------------------------------------------------===//
-// Profiles
-//===----------------------------------------------------------------------===//
-
-int sparseconv_instance_step(const sparseconv_instance *instance, int64_t index,
-                             sparseconv_step_info *info) {
-  if (!instance || !info)
-    return rejectNull("instance or info");
-  return report(instance->impl->describeStep(index, *info));
-}
-
-int sparseconv_instance_profile(sparseconv_instance *instance,
-                                const sparseconv_tensor *inputs,
-                                int64_t numInputs, double *times) {
-  if (!instance || !times)
-    return rejectNull("instance or times");
-  return report(instance->impl->profile({inputs, numInputs}, times));
+  return guard([&]() -> Error {
+    if (!program)
+      return isNull("program");
+    return describeValue(program->impl->getFunctions(), "program", function,
+                         index, /*isInput=*/false, info);
+  });
 }

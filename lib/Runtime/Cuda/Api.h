@@ -14,13 +14,41 @@
 struct sparseconv_context {
   std::shared_ptr<sparseconv::cuda::Context> impl;
 };
+struct sparseconv_program {
+  std::shared_ptr<sparseconv::cuda::Program> impl;
+};
 
 namespace sparseconv::cuda {
 
 /// The end of every function: its code, and the text for
 /// sparseconv_last_error().
-int report(const Error &error);
-int rejectNull(const char *what);
+int report(Error error);
+/// The same where there is no memory, not even for a text.
+int reportOutOfMemory() noexcept;
+
+inline Error isNull(const char *what) {
+  return invalidArgument(std::string(what) + " is NULL");
+}
+
+/// Calls the body of a function of the interface, which returns an Error. All
+/// that it can throw is that the host has no memory, and no exception leaves
+/// the interface.
+template <typename Body> int guard(const Body &body) noexcept {
+  try {
+    return report(body());
+  } catch (...) {
+    return reportOutOfMemory();
+  }
+}
+
+/// The same for a getter, which has no code to return: `otherwise` where there
+/// is nothing to get. The body sets the result.
+template <typename T, typename Body>
+T guardGetter(T otherwise, const Body &body) noexcept {
+  T result = otherwise;
+  return guard([&] { return body(result); }) == SPARSECONV_OK ? result
+                                                              : otherwise;
+}
 
 // Functions of a program or a plan, as `owner` says.
 using Functions = std::vector<Program::Function>;
@@ -31,6 +59,11 @@ Error countValues(const Functions &functions, const char *owner,
 Error describeValue(const Functions &functions, const char *owner,
                     const char *name, int64_t index, bool isInput,
                     sparseconv_value_info *info);
+Error getName(const Functions &functions, const char *owner, int64_t index,
+              const char *&name);
+
+/// A copy of a plan's file.
+Error copyFile(const void *bytes, uint64_t size, std::string &file);
 
 } // namespace sparseconv::cuda
 

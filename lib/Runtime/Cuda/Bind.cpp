@@ -42,6 +42,15 @@ static const char *getTypeName(int32_t type) {
              : "of no known type";
 }
 
+Error Instance::checkType(const sparseconv_tensor &tensor,
+                          const plan::Value &value,
+                          const std::string &what) const {
+  if (tensor.type == int32_t(value.type))
+    return Error::success();
+  return invalidArgument(what + " is " + plan::getName(value.type) +
+                         ", the tensor is " + getTypeName(tensor.type));
+}
+
 /// Types, ranks and sizes; not where the tensors lie.
 Error Instance::resolve(Tensors inputs, bool onDevice,
                         InputSizes &sizes) const {
@@ -57,9 +66,8 @@ Error Instance::resolve(Tensors inputs, bool onDevice,
     const sparseconv_tensor &tensor = inputs.data[i];
     const plan::Value &value = function.inputs[i];
     std::string what = getValueName(/*isInput=*/true, i);
-    if (tensor.type != int32_t(value.type))
-      return invalidArgument(what + " is " + plan::getName(value.type) +
-                             ", the tensor is " + getTypeName(tensor.type));
+    if (Error error = checkType(tensor, value, what))
+      return error;
     if (tensor.rank != int32_t(value.dims.size()) ||
         (tensor.rank && !tensor.sizes))
       return invalidArgument(what + " has rank " +
@@ -122,10 +130,8 @@ Error Instance::bindOutputs(Tensors outputs) {
     }
     const sparseconv_tensor &tensor = outputs.data[i];
     std::string what = getValueName(/*isInput=*/false, i);
-    if (tensor.type != int32_t(function.outputs[i].type))
-      return invalidArgument(what + " is " +
-                             plan::getName(function.outputs[i].type) +
-                             ", the tensor is " + getTypeName(tensor.type));
+    if (Error error = checkType(tensor, function.outputs[i], what))
+      return error;
     if (Error error = checkPointer(tensor.data, tensor.bytes,
                                    getRoom(/*isInput=*/false, i), what))
       return error;

@@ -12,16 +12,18 @@ using namespace sparseconv;
 using namespace sparseconv::cuda;
 using std::to_string;
 
-CurrentContext::CurrentContext(const Context &context) : context(context) {
-  CUresult result = context.driver.cuCtxPushCurrent(context.get());
-  error = context.check(result, "the context cannot be made current");
-  pushed = result == CUDA_SUCCESS;
+CurrentContext::CurrentContext(const Context &context)
+    : context(context), result(context.driver.cuCtxPushCurrent(context.get())) {
 }
 
 CurrentContext::~CurrentContext() {
   CUcontext popped;
-  if (pushed)
+  if (result == CUDA_SUCCESS)
     context.driver.cuCtxPopCurrent(&popped);
+}
+
+Error CurrentContext::take() const {
+  return context.check(result, "the context cannot be made current");
 }
 
 //===----------------------------------------------------------------------===//
@@ -29,7 +31,7 @@ CurrentContext::~CurrentContext() {
 //===----------------------------------------------------------------------===//
 
 Error Context::describe(const DriverTable &driver, CUresult result,
-                        const std::string &what) {
+                        std::string_view what) {
   if (result == CUDA_SUCCESS)
     return Error::success();
   const char *name = nullptr, *text = nullptr;
@@ -38,12 +40,12 @@ Error Context::describe(const DriverTable &driver, CUresult result,
   int code = result == CUDA_ERROR_OUT_OF_MEMORY ? SPARSECONV_OUT_OF_MEMORY
              : result == CUDA_ERROR_NO_DEVICE   ? SPARSECONV_NO_DEVICE
                                                 : SPARSECONV_CUDA_ERROR;
-  return Error(code, what + ": " +
+  return Error(code, std::string(what) + ": " +
                          (name ? name : "CUDA error " + to_string(result)) +
                          (text ? std::string(" (") + text + ")" : ""));
 }
 
-Error Context::check(CUresult result, const std::string &what) const {
+Error Context::check(CUresult result, std::string_view what) const {
   return describe(driver, result, what);
 }
 
@@ -136,7 +138,6 @@ Context::~Context() {
     }
     if (pool)
       driver.cuMemPoolDestroy(pool);
-    (void)current.take();
   }
   driver.cuDevicePrimaryCtxRelease(device);
 }
@@ -151,12 +152,12 @@ Error Context::allocate(uint64_t bytes, const std::string &what,
   CUdeviceptr result = 0;
   if (Error error = allocate(bytes, what, result, stream))
     return error;
-  if (Error error = synchronise(what)) {
+  CUresult waited = wait();
+  if (waited == CUDA_SUCCESS)
+    pointer = result;
+  else
     free(result);
-    return error;
-  }
-  pointer = result;
-  return Error::success();
+  return check(waited, what);
 }
 
 Error Context::allocate(uint64_t bytes, const std::string &what,
@@ -183,11 +184,15 @@ void Context::free(CUdeviceptr pointer) const {
     driver.cuMemFreeAsync(pointer, stream);
 }
 
-Error Context::synchronise(const std::string &what) const {
+CUresult Context::wait() const {
   CUresult result = driver.cuStreamSynchronize(stream);
   if (result != CUDA_SUCCESS)
     driver.cuCtxSynchronize(); // what is in flight has to end all the same
-  return check(result, what);
+  return result;
+}
+
+Error Context::synchronise(std::string_view what) const {
+  return check(wait(), what);
 }
 
 Error Context::trim() const {
@@ -201,8 +206,9 @@ Error Context::trim() const {
 //===----------------------------------------------------------------------===//
 
 LoadedModule::~LoadedModule() {
+  if (!handle)
+    return;
   CurrentContext current(*context);
-  (void)current.take();
   context->driver.cuModuleUnload(handle);
 }
 
@@ -266,10 +272,10 @@ Error Context::loadModule(const plan::Module &module,
     auto it = modules.find(image->bytes);
     if (it != modules.end() && (loaded = it->second.lock()))
       return Error::success();
-    CUmodule handle = nullptr;
-    Error error = loadImage(*image, handle);
+    auto owner = std::make_shared<LoadedModule>(shared_from_this());
+    Error error = loadImage(*image, owner->handle);
     if (!error) {
-      loaded = std::make_shared<LoadedModule>(shared_from_this(), handle);
+      loaded = std::move(owner);
       for (auto entry = modules.begin(); entry != modules.end();)
         entry = entry->second.expired() ? modules.erase(entry) : ++entry;
       modules[std::string(image->bytes)] = loaded;

@@ -29,25 +29,25 @@ public:
   CurrentContext &operator=(const CurrentContext &) = delete;
 
   /// Whether that worked.
-  Error take() { return std::move(error); }
+  Error take() const;
 
 private:
   const Context &context;
-  Error error = Error::success();
-  bool pushed = false;
+  CUresult result;
 };
 
 /// Device code in a context; shared by the programs that have the same.
 class LoadedModule {
 public:
-  LoadedModule(std::shared_ptr<Context> context, CUmodule handle)
-      : context(std::move(context)), handle(handle) {}
+  explicit LoadedModule(std::shared_ptr<Context> context)
+      : context(std::move(context)) {}
   ~LoadedModule();
-  CUmodule get() const { return handle; }
+
+  /// Null until it is loaded.
+  CUmodule handle = nullptr;
 
 private:
   std::shared_ptr<Context> context;
-  CUmodule handle;
 };
 
 /// The primary context of a device, a pool of memory and a stream for what does
@@ -68,8 +68,8 @@ public:
 
   /// An error that says what failed, with the driver's name and text.
   static Error describe(const DriverTable &driver, CUresult result,
-                        const std::string &what);
-  Error check(CUresult result, const std::string &what) const;
+                        std::string_view what);
+  Error check(CUresult result, std::string_view what) const;
 
   /// Device memory that is ready for use on any stream. `what` is for the
   /// message: "the arena of function 'main'".
@@ -81,7 +81,9 @@ public:
   /// Nothing may use the memory any more.
   void free(CUdeviceptr pointer) const;
   Error trim() const;
-  Error synchronise(const std::string &what) const;
+  /// Waits for the context's stream, and after a failure for all there is.
+  CUresult wait() const;
+  Error synchronise(std::string_view what) const;
 
   /// Loads the best image for this device.
   Error loadModule(const plan::Module &module,

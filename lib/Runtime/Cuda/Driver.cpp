@@ -65,6 +65,8 @@ int LoadedDriver::load() {
   table.name = reinterpret_cast<CUresult(*) params>(dlsym(library, symbol));   \
   if (!table.name)                                                             \
     missing = symbol;
+#define CUDA_DRIVER_OPTIONAL_FUNCTION(name, symbol, params, arguments)         \
+  table.name = reinterpret_cast<CUresult(*) params>(dlsym(library, symbol));
 #include "sparseconv/Runtime/CudaDriver.def"
   // NOLINTEND(bugprone-macro-parentheses)
   if (!missing)
@@ -118,10 +120,11 @@ namespace {
 } // namespace
 
 const DriverTable &sparseconv::cuda::logDriverCalls(const DriverTable &inner) {
-  static const DriverTable table = {
-#define CUDA_DRIVER_FUNCTION(name, symbol, params, arguments) log_##name,
+  static DriverTable table;
+  // NOLINTNEXTLINE(bugprone-macro-parentheses): a name.
+#define CUDA_DRIVER_FUNCTION(name, symbol, params, arguments)                  \
+  table.name = inner.name ? log_##name : nullptr;
 #include "sparseconv/Runtime/CudaDriver.def"
-  };
   logged = &inner;
   return table;
 }

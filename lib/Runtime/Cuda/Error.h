@@ -24,6 +24,7 @@ public:
   explicit operator bool() const { return code != SPARSECONV_OK; }
   int getCode() const { return code; }
   const std::string &getText() const { return text; }
+  std::string takeText() && { return std::move(text); }
   Error within(const std::string &what) && {
     text = what + ": " + text;
     return std::move(*this);

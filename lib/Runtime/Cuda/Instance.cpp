@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Instance.h"
+#include "sparseconv/Runtime/PlanParams.h"
+#include <cstring>
 
 using namespace sparseconv;
 using namespace sparseconv::cuda;
@@ -36,10 +38,11 @@ Error Instance::create(std::shared_ptr<Program> program,
   return Error::success();
 }
 
-Error Instance::check(CUresult result, const std::string &what) const {
+Error Instance::check(CUresult result, std::string_view what) const {
   if (result == CUDA_SUCCESS)
     return Error::success();
-  return context.check(result, "function '" + function.name + "': " + what);
+  std::string text = "function '" + function.name + "': ";
+  return context.check(result, text.append(what));
 }
 
 Error Instance::initialise() {
@@ -144,70 +147,71 @@ Error Instance::fillArena() {
   return context.synchronise("function '" + function.name + "'");
 }
 
+/// The value of a parameter, but for the address of an input or output.
+uint64_t Instance::getParam(const plan::Param &param, uint64_t number) const {
+  switch (param.kind) {
+  case plan::Param::Kind::Buffer:
+    return addresses[param.index] + number;
+  case plan::Param::Kind::Slot:
+    return arena + 8 * (kStatusWords + uint64_t(param.index));
+  case plan::Param::Kind::Status:
+    return arena;
+  case plan::Param::Kind::I32:
+  case plan::Param::Kind::I64:
+    return static_cast<uint64_t>(param.value);
+  case plan::Param::Kind::Capacity:
+    return number;
+  }
+  return 0;
+}
+
 void Instance::prepareLaunches() {
   launches.resize(function.steps.size());
   for (size_t i = 0; i != launches.size(); ++i) {
     Launch &launch = launches[i];
     const std::vector<plan::Param> &params = function.steps[i].params;
-    launch.values.resize(params.size());
+    plan::ParamPlaces places = plan::getPlaces(params);
+    launch.blockBytes = plan::getBlockBytes(places);
+    launch.block.resize((launch.blockBytes + 7) / 8);
+    auto *block = reinterpret_cast<char *>(launch.block.data());
     for (uint32_t p = 0; p != params.size(); ++p) {
-      uint64_t &value = launch.values[p];
-      // A 32-bit value is read from the first bytes, as hosts are little
-      // endian.
-      launch.pointers.push_back(&value);
-      switch (params[p].kind) {
-      case plan::Param::Kind::Buffer: {
-        uint32_t buffer = params[p].index;
-        uint64_t offset = layout.steps[i].params[p];
-        plan::Buffer::Kind kind = function.buffers[buffer].kind;
-        if (kind == plan::Buffer::Kind::Input ||
-            kind == plan::Buffer::Kind::Output)
-          launch.patches.push_back({p, buffer, offset});
-        else
-          value = addresses[buffer] + offset;
-        break;
+      const plan::Param &param = params[p];
+      uint64_t number = layout.steps[i].params[p];
+      plan::Buffer::Kind kind = param.kind == plan::Param::Kind::Buffer
+                                    ? function.buffers[param.index].kind
+                                    : plan::Buffer::Kind::Scratch;
+      if (kind == plan::Buffer::Kind::Input ||
+          kind == plan::Buffer::Kind::Output) {
+        launch.patches.push_back({places[p].offset / 8, param.index, number});
+        continue;
       }
-      case plan::Param::Kind::Slot:
-        value = arena + 8 * (kStatusWords + uint64_t(params[p].index));
-        break;
-      case plan::Param::Kind::Status:
-        value = arena;
-        break;
-      case plan::Param::Kind::I32:
-      case plan::Param::Kind::I64:
-        value = static_cast<uint64_t>(params[p].value);
-        break;
-      case plan::Param::Kind::Capacity:
-        value = layout.steps[i].params[p];
-        break;
-      }
+      // The first bytes of a 32-bit value, as hosts are little endian.
+      uint64_t value = getParam(param, number);
+      std::memcpy(block + places[p].offset, &value, places[p].size);
     }
   }
 }
 
 Error Instance::addStaging() {
-  Staging &added = staging.emplace_back();
-  Error error =
-      check(driver.cuEventCreate(&added.done, CU_EVENT_DISABLE_TIMING),
-            "creating an event");
+  staging.reserve(staging.size() + 1);
+  Staging added;
+  CUresult result = driver.cuEventCreate(&added.done, CU_EVENT_DISABLE_TIMING);
+  if (result != CUDA_SUCCESS)
+    return check(result, "creating an event");
   void *memory = nullptr;
-  if (!error)
-    error = check(driver.cuMemHostAlloc(&memory, 2 * layout.scalarBytes, 0),
-                  "allocating pinned memory");
-  if (error) {
-    if (added.done)
-      driver.cuEventDestroy(added.done);
-    staging.pop_back();
-    return error;
+  result = driver.cuMemHostAlloc(&memory, 2 * layout.scalarBytes, 0);
+  if (result != CUDA_SUCCESS) {
+    driver.cuEventDestroy(added.done);
+    return check(result, "allocating pinned memory");
   }
   added.up = static_cast<int64_t *>(memory);
   added.down = added.up + layout.scalarBytes / 8;
-  return error;
+  staging.push_back(added);
+  return Error::success();
 }
 
 Instance::~Instance() {
   CurrentContext current(context);
-  (void)current.take();
   for (const Staging &entry : staging)
     if (entry.inFlight && driver.cuEventSynchronize(entry.done))
       driver.cuCtxSynchronize();

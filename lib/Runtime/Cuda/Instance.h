@@ -59,12 +59,14 @@ private:
     bool inFlight = false;
   };
   /// A launch whose parameters are in place but for addresses of inputs and
-  /// outputs.
+  /// outputs. They are one block of bytes, beyond which the driver reads
+  /// nothing, whatever the kernel takes.
   struct Launch {
-    std::vector<uint64_t> values;
-    std::vector<void *> pointers;
+    std::vector<uint64_t> block;
+    size_t blockBytes = 0;
     struct Patch {
-      uint32_t param, buffer;
+      uint64_t place; ///< word of the block
+      uint32_t buffer;
       uint64_t offset;
     };
     std::vector<Patch> patches;
@@ -76,6 +78,22 @@ private:
     std::vector<int64_t> slots;
   };
   enum class State { NotRun, Pending, Failed, Done };
+  /// Stands for the enqueueing of a run between beginRun and endRun. However
+  /// that ends half way, nothing of the run is in flight afterwards.
+  struct Attempt {
+    Instance &instance;
+    CUstream stream;
+    ~Attempt();
+  };
+  /// A capture of the instance's own stream, which ends with this.
+  struct Capture {
+    Instance &instance;
+    bool isOpen = false;
+
+    Error begin();
+    Error finish(CUgraphExec &exec);
+    ~Capture();
+  };
 
   Instance(std::shared_ptr<Program> program, const Program::Function &function,
            const plan::Capacities &capacities, uint32_t flags);
@@ -85,6 +103,7 @@ private:
   Error allocateArena();
   Error createStreams();
   Error fillArena();
+  uint64_t getParam(const plan::Param &param, uint64_t number) const;
   void prepareLaunches();
   Error addStaging();
 
@@ -93,6 +112,8 @@ private:
   std::string getValueName(bool isInput, int64_t index) const;
   uint64_t getRoom(bool isInput, int64_t index) const;
   Error resolve(Tensors inputs, bool onDevice, InputSizes &sizes) const;
+  Error checkType(const sparseconv_tensor &tensor, const plan::Value &value,
+                  const std::string &what) const;
   Error checkPointer(const void *data, uint64_t bytes, uint64_t needed,
                      const std::string &what) const;
   Error ownBuffer(bool isInput, int64_t index, CUdeviceptr &pointer);
@@ -103,8 +124,9 @@ private:
   Error upload(CUstream stream, const InputSizes &sizes);
   Error issue(CUstream stream, bool capturing);
   Error issueStep(uint32_t index, CUstream stream);
+  CUresult launch(uint32_t index, CUstream stream);
   Error endRun(CUstream stream);
-  Error abandon(CUstream stream, Error error);
+  void abandon(CUstream stream);
   Error runBound(CUstream stream, const InputSizes &sizes);
   Error poison(CUdeviceptr pointer, uint64_t bytes, CUstream stream,
                const std::string &what);
@@ -112,19 +134,17 @@ private:
   CUstream getStream(uint32_t index, CUstream stream) const {
     return index == 0 ? stream : streams[index - 1];
   }
-  Error finishCapture(Error error, CUgraphExec &exec);
 
   // Runs on the host's memory.
   Error bindHost(Tensors inputs, InputSizes &sizes);
   Error enqueueInputs(Tensors inputs, const InputSizes &sizes);
   Error waitHost();
   Error captureMarks(const std::vector<CUevent> &marks, CUgraphExec &exec);
-  Error runMarked(Tensors inputs, const std::vector<CUevent> &marks,
-                  double *times);
+  Error runMarked(Tensors inputs, const InputSizes &sizes, CUgraphExec exec);
 
   Error readResults(bool wait);
   Error checkOutput(int64_t index, bool hasResults) const;
-  Error check(CUresult result, const std::string &what) const;
+  Error check(CUresult result, std::string_view what) const;
 
   const std::shared_ptr<Program> program;
   Context &context;

@@ -86,10 +86,10 @@ Error Instance::beginRun(CUstream stream) {
             check(driver.cuStreamWaitEvent(stream, staging[previous].done, 0),
                   "waiting for the run before"))
       return error;
-  latest = free;
-  state = State::Failed;
   lastError = invalidArgument("function '" + function.name +
                               "': the last run could not be enqueued");
+  latest = free;
+  state = State::Failed;
   return Error::success();
 }
 
@@ -119,14 +119,18 @@ Error Instance::endRun(CUstream stream) {
   return Error::success();
 }
 
-/// After a failure half way: nothing of the run is in flight any more.
-Error Instance::abandon(CUstream stream, Error error) {
+/// Waits until nothing of a run is in flight any more.
+void Instance::abandon(CUstream stream) {
   bool failed = driver.cuStreamSynchronize(stream) != CUDA_SUCCESS;
   for (CUstream other : streams)
     failed |= driver.cuStreamSynchronize(other) != CUDA_SUCCESS;
   if (failed)
     driver.cuCtxSynchronize();
-  return error;
+}
+
+Instance::Attempt::~Attempt() {
+  if (instance.state == State::Failed)
+    instance.abandon(stream);
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,36 +166,47 @@ Error Instance::poisonTails(const InputSizes &sizes, CUstream stream) {
 // Steps
 //===----------------------------------------------------------------------===//
 
+CUresult Instance::launch(uint32_t index, CUstream stream) {
+  const plan::Step &step = function.steps[index];
+  const plan::StepSizes &sizes = layout.steps[index];
+  Launch &launch = launches[index];
+  for (const Launch::Patch &patch : launch.patches)
+    launch.block[patch.place] = addresses[patch.buffer] + patch.offset;
+  // NOLINTBEGIN(performance-no-int-to-ptr): what the driver takes for pointers.
+  void *extra[] = {reinterpret_cast<void *>(CU_LAUNCH_PARAM_BUFFER_POINTER),
+                   launch.block.data(),
+                   reinterpret_cast<void *>(CU_LAUNCH_PARAM_BUFFER_SIZE),
+                   &launch.blockBytes,
+                   reinterpret_cast<void *>(CU_LAUNCH_PARAM_END)};
+  // NOLINTEND(performance-no-int-to-ptr)
+  void **parameters = launch.blockBytes ? extra : nullptr;
+  CUfunction kernel = program->getKernel(step.kernel);
+  if (step.cluster == 1)
+    return driver.cuLaunchKernel(kernel, sizes.gridX, sizes.gridY, 1,
+                                 step.blockX, 1, 1, step.dynamicSharedBytes,
+                                 stream, nullptr, parameters);
+  CUlaunchAttribute attribute;
+  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  attribute.value.clusterDim = {step.cluster, 1, 1};
+  CUlaunchConfig config = {unsigned(sizes.gridX),
+                           unsigned(sizes.gridY),
+                           1,
+                           step.blockX,
+                           1,
+                           1,
+                           step.dynamicSharedBytes,
+                           stream,
+                           &attribute,
+                           1};
+  return driver.cuLaunchKernelEx(&config, kernel, nullptr, parameters);
+}
+
 Error Instance::issueStep(uint32_t index, CUstream stream) {
   const plan::Step &step = function.steps[index];
   const plan::StepSizes &sizes = layout.steps[index];
   CUresult result = CUDA_SUCCESS;
   if (step.kind == plan::Step::Kind::Launch) {
-    Launch &launch = launches[index];
-    for (const Launch::Patch &patch : launch.patches)
-      launch.values[patch.param] = addresses[patch.buffer] + patch.offset;
-    CUfunction kernel = program->getKernel(step.kernel);
-    if (step.cluster == 1) {
-      result = driver.cuLaunchKernel(kernel, sizes.gridX, sizes.gridY, 1,
-                                     step.blockX, 1, 1, step.dynamicSharedBytes,
-                                     stream, launch.pointers.data(), nullptr);
-    } else {
-      CUlaunchAttribute attribute;
-      attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-      attribute.value.clusterDim = {step.cluster, 1, 1};
-      CUlaunchConfig config = {unsigned(sizes.gridX),
-                               unsigned(sizes.gridY),
-                               1,
-                               step.blockX,
-                               1,
-                               1,
-                               step.dynamicSharedBytes,
-                               stream,
-                               &attribute,
-                               1};
-      result = driver.cuLaunchKernelEx(&config, kernel, launch.pointers.data(),
-                                       nullptr);
-    }
+    result = launch(index, stream);
   } else if (sizes.bytes != 0) {
     CUdeviceptr target = addresses[step.target] + sizes.targetOffset;
     if (step.kind == plan::Step::Kind::Copy)

@@ -23,21 +23,24 @@ static CUdeviceptr toAddress(const void *data) {
 /// Calls `body` with the context current.
 template <typename Body>
 static int within(sparseconv_context *context, const Body &body) {
-  if (!context)
-    return rejectNull("context");
-  CurrentContext current(*context->impl);
-  if (Error error = current.take())
-    return report(error);
-  return report(body(*context->impl));
+  return guard([&]() -> Error {
+    if (!context)
+      return isNull("context");
+    CurrentContext current(*context->impl);
+    if (Error error = current.take())
+      return error;
+    return body(*context->impl);
+  });
 }
 
 int sparseconv_memory_allocate(sparseconv_context *context,
                                sparseconv_stream stream, uint64_t bytes,
                                void **data) {
-  if (!data)
-    return rejectNull("data");
-  *data = nullptr;
-  return within(context, [&](Context &context) {
+  if (data)
+    *data = nullptr;
+  return within(context, [&](Context &context) -> Error {
+    if (!data)
+      return isNull("data");
     CUdeviceptr pointer = 0;
     Error error = context.allocate(bytes, "memory", pointer, toStream(stream));
     // NOLINTNEXTLINE(performance-no-int-to-ptr): an address to a caller.
@@ -63,19 +66,18 @@ template <typename Enqueue>
 static int copyAndWait(sparseconv_context *context, sparseconv_stream stream,
                        const void *data, const void *host, uint64_t bytes,
                        Enqueue enqueue) {
-  if (bytes && (!data || !host))
-    return rejectNull("data or host");
-  return within(context, [&](Context &context) {
+  return within(context, [&](Context &context) -> Error {
     if (!bytes)
       return Error::success();
-    std::string what = "copying " + to_string(bytes) + " bytes";
+    if (!data || !host)
+      return isNull("data or host");
     CUstream own = toStream(stream);
-    Error error = context.check(enqueue(context.driver, own), what);
-    if (!error)
-      error = context.check(context.driver.cuStreamSynchronize(own), what);
-    if (error)
+    CUresult result = enqueue(context.driver, own);
+    if (result == CUDA_SUCCESS)
+      result = context.driver.cuStreamSynchronize(own);
+    if (result != CUDA_SUCCESS)
       context.driver.cuCtxSynchronize();
-    return error;
+    return context.check(result, "copying " + to_string(bytes) + " bytes");
   });
 }
 
@@ -111,13 +113,12 @@ int sparseconv_stream_wait(sparseconv_context *context,
                       "creating an event");
     if (error)
       return error;
-    error = context.check(driver.cuEventRecord(event, toStream(other)),
-                          "recording the other stream");
-    if (!error)
-      error =
-          context.check(driver.cuStreamWaitEvent(toStream(stream), event, 0),
-                        "waiting for the other stream");
+    CUresult result = driver.cuEventRecord(event, toStream(other));
+    bool isRecorded = result == CUDA_SUCCESS;
+    if (isRecorded)
+      result = driver.cuStreamWaitEvent(toStream(stream), event, 0);
     driver.cuEventDestroy(event);
-    return error;
+    return context.check(result, isRecorded ? "waiting for the other stream"
+                                            : "recording the other stream");
   });
 }

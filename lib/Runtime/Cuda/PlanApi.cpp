@@ -71,62 +71,87 @@ Error cuda::describeValue(const Functions &functions, const char *owner,
   return Error::success();
 }
 
+Error cuda::getName(const Functions &functions, const char *owner,
+                    int64_t index, const char *&name) {
+  if (index < 0 || index >= int64_t(functions.size()))
+    return invalidArgument(std::string("the ") + owner + " has no function " +
+                           to_string(index));
+  name = functions[index].plan.name.c_str();
+  return Error::success();
+}
+
 //===----------------------------------------------------------------------===//
 // Plans
 //===----------------------------------------------------------------------===//
 
 int sparseconv_plan_read(const void *bytes, uint64_t size,
                          sparseconv_plan **plan) {
-  if (!plan || (!bytes && size))
-    return rejectNull("bytes or plan");
-  auto result = std::make_unique<sparseconv_plan>();
-  result->file.assign(static_cast<const char *>(bytes), size);
-  std::string reason;
-  std::optional<plan::Plan> parsed = plan::parse(result->file, reason);
-  if (!parsed)
-    return report(Error(SPARSECONV_INVALID_PLAN, reason));
-  result->plan = std::move(*parsed);
-  result->functions.reserve(result->plan.functions.size());
-  for (const plan::Function &function : result->plan.functions)
-    result->functions.emplace_back(function);
-  *plan = result.release();
-  return SPARSECONV_OK;
+  return guard([&]() -> Error {
+    if (!plan || (!bytes && size))
+      return isNull("bytes or plan");
+    auto result = std::make_unique<sparseconv_plan>();
+    if (Error error = copyFile(bytes, size, result->file))
+      return error;
+    std::string reason;
+    std::optional<plan::Plan> parsed = plan::parse(result->file, reason);
+    if (!parsed)
+      return Error(SPARSECONV_INVALID_PLAN, reason);
+    result->plan = std::move(*parsed);
+    result->functions.reserve(result->plan.functions.size());
+    for (const plan::Function &function : result->plan.functions)
+      result->functions.emplace_back(function);
+    *plan = result.release();
+    return Error::success();
+  });
 }
 
 void sparseconv_plan_destroy(sparseconv_plan *plan) { delete plan; }
 
 int64_t sparseconv_plan_num_functions(const sparseconv_plan *plan) {
-  return plan->functions.size();
+  return guardGetter<int64_t>(0, [&](int64_t &count) -> Error {
+    if (!plan)
+      return isNull("plan");
+    count = plan->functions.size();
+    return Error::success();
+  });
 }
 
 const char *sparseconv_plan_function_name(const sparseconv_plan *plan,
                                           int64_t index) {
-  if (index < 0 || index >= int64_t(plan->functions.size()))
-    return nullptr;
-  return plan->functions[index].plan.name.c_str();
+  return guardGetter<const char *>(nullptr, [&](const char *&name) -> Error {
+    if (!plan)
+      return isNull("plan");
+    return getName(plan->functions, "plan", index, name);
+  });
 }
 
 int sparseconv_plan_num_values(const sparseconv_plan *plan,
                                const char *function, int64_t *numInputs,
                                int64_t *numOutputs) {
-  if (!plan)
-    return rejectNull("plan");
-  return report(
-      countValues(plan->functions, "plan", function, numInputs, numOutputs));
+  return guard([&]() -> Error {
+    if (!plan)
+      return isNull("plan");
+    return countValues(plan->functions, "plan", function, numInputs,
+                       numOutputs);
+  });
 }
 
 int sparseconv_plan_input(const sparseconv_plan *plan, const char *function,
                           int64_t index, sparseconv_value_info *info) {
-  if (!plan)
-    return rejectNull("plan");
-  return report(describeValue(plan->functions, "plan", function, index,
-                              /*isInput=*/true, info));
+  return guard([&]() -> Error {
+    if (!plan)
+      return isNull("plan");
+    return describeValue(plan->functions, "plan", function, index,
+                         /*isInput=*/true, info);
+  });
 }
 
 int sparseconv_plan_output(const sparseconv_plan *plan, const char *function,
                            int64_t index, sparseconv_value_info *info) {
-  if (!plan)
-    return rejectNull("plan");
-  return report(describeValue(plan->functions, "plan", function, index,
-                              /*isInput=*/false, info));
+  return guard([&]() -> Error {
+    if (!plan)
+      return isNull("plan");
+    return describeValue(plan->functions, "plan", function, index,
+                         /*isInput=*/false, info);
+  });
 }

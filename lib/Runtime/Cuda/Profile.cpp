@@ -36,52 +36,62 @@ Error Instance::describeStep(int64_t index, sparseconv_step_info &info) const {
   return Error::success();
 }
 
+namespace {
+/// Events, and a graph that records them.
+struct Marks {
+  explicit Marks(const DriverTable &driver) : driver(driver) {}
+  Marks(const Marks &) = delete;
+  Marks &operator=(const Marks &) = delete;
+  ~Marks() {
+    if (exec)
+      driver.cuGraphExecDestroy(exec);
+    for (CUevent event : events)
+      if (event)
+        driver.cuEventDestroy(event);
+  }
+
+  const DriverTable &driver;
+  std::vector<CUevent> events;
+  CUgraphExec exec = nullptr;
+};
+} // namespace
+
 /// All steps one after the other with an event around each, as a graph: in a
 /// stream the host's launches would come between short kernels.
 Error Instance::captureMarks(const std::vector<CUevent> &marks,
                              CUgraphExec &exec) {
-  if (Error error = check(driver.cuStreamBeginCapture(
-                              ownStream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
-                          "beginning to capture"))
+  Capture capture{*this};
+  if (Error error = capture.begin())
     return error;
-  Error error = Error::success();
-  for (size_t i = 0; i != marks.size() && !error; ++i) {
-    error = check(driver.cuEventRecordWithFlags(marks[i], ownStream,
-                                                CU_EVENT_RECORD_EXTERNAL),
-                  "recording an event");
-    if (!error && i != function.steps.size())
-      error = issueStep(i, ownStream);
+  for (size_t i = 0; i != marks.size(); ++i) {
+    if (Error error = check(driver.cuEventRecordWithFlags(
+                                marks[i], ownStream, CU_EVENT_RECORD_EXTERNAL),
+                            "recording an event"))
+      return error;
+    if (i != function.steps.size())
+      if (Error error = issueStep(i, ownStream))
+        return error;
   }
-  return finishCapture(std::move(error), exec);
+  return capture.finish(exec);
 }
 
-Error Instance::runMarked(Tensors inputs, const std::vector<CUevent> &marks,
-                          double *times) {
-  InputSizes sizes;
-  if (Error error = bindHost(inputs, sizes))
+Error Instance::runMarked(Tensors inputs, const InputSizes &sizes,
+                          CUgraphExec exec) {
+  if (Error error = beginRun(ownStream))
     return error;
-  CUgraphExec exec = nullptr;
-  if (Error error = captureMarks(marks, exec))
-    return error;
-  Error error = enqueueInputs(inputs, sizes);
-  if (!error) {
-    error = upload(ownStream, sizes);
-    if (!error)
-      error =
-          check(driver.cuGraphLaunch(exec, ownStream), "launching the graph");
-    if (!error)
-      error = endRun(ownStream);
-    error = error ? abandon(ownStream, std::move(error)) : waitHost();
+  {
+    Attempt attempt{*this, ownStream};
+    if (Error error = enqueueInputs(inputs, sizes))
+      return error;
+    if (Error error = upload(ownStream, sizes))
+      return error;
+    if (Error error =
+            check(driver.cuGraphLaunch(exec, ownStream), "launching the graph"))
+      return error;
+    if (Error error = endRun(ownStream))
+      return error;
   }
-  for (size_t i = 0; i != marks.size() && !error; ++i) {
-    float milliseconds = 0;
-    error =
-        check(driver.cuEventElapsedTime(&milliseconds, marks.front(), marks[i]),
-              "reading the time of an event");
-    times[i] = milliseconds * 1e-3;
-  }
-  driver.cuGraphExecDestroy(exec);
-  return error;
+  return waitHost();
 }
 
 Error Instance::profile(Tensors inputs, double *times) {
@@ -89,16 +99,27 @@ Error Instance::profile(Tensors inputs, double *times) {
   CurrentContext current(context);
   if (Error error = current.take())
     return error;
-  Error error = Error::success();
-  std::vector<CUevent> marks(function.steps.size() + 1);
-  for (CUevent &mark : marks)
-    if (!error)
-      error = check(driver.cuEventCreate(&mark, CU_EVENT_DEFAULT),
-                    "creating an event");
-  if (!error)
-    error = runMarked(inputs, marks, times);
-  for (CUevent mark : marks)
-    if (mark)
-      driver.cuEventDestroy(mark);
-  return error;
+  Marks marks(driver);
+  marks.events.resize(function.steps.size() + 1);
+  for (CUevent &event : marks.events)
+    if (Error error = check(driver.cuEventCreate(&event, CU_EVENT_DEFAULT),
+                            "creating an event"))
+      return error;
+  InputSizes sizes;
+  if (Error error = bindHost(inputs, sizes))
+    return error;
+  if (Error error = captureMarks(marks.events, marks.exec))
+    return error;
+  if (Error error = runMarked(inputs, sizes, marks.exec))
+    return error;
+  for (size_t i = 0; i != marks.events.size(); ++i) {
+    float milliseconds = 0;
+    if (Error error =
+            check(driver.cuEventElapsedTime(&milliseconds, marks.events.front(),
+                                            marks.events[i]),
+                  "reading the time of an event"))
+      return error;
+    times[i] = milliseconds * 1e-3;
+  }
+  return Error::success();
 }

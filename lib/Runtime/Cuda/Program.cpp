@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
+#include "sparseconv/Runtime/PlanParams.h"
+#include <algorithm>
 
 using namespace sparseconv;
 using namespace sparseconv::cuda;
@@ -62,17 +64,55 @@ Error Program::initialise() {
   for (const plan::Module &module : plan.modules)
     if (Error error = context->loadModule(module, modules.emplace_back()))
       return error;
-  for (const plan::Kernel &kernel : plan.kernels)
-    if (Error error = loadKernel(kernel))
-      return std::move(error).within("kernel '" + kernel.name + "'");
+  std::vector<uint32_t> clusters(plan.kernels.size(), 1);
+  for (const plan::Function &function : plan.functions)
+    for (const plan::Step &step : function.steps)
+      if (step.kind == plan::Step::Kind::Launch)
+        clusters[step.kernel] = std::max(clusters[step.kernel], step.cluster);
+  for (size_t i = 0; i != plan.kernels.size(); ++i)
+    if (Error error = loadKernel(plan.kernels[i], clusters[i]))
+      return std::move(error).within("kernel '" + plan.kernels[i].name + "'");
+  return checkLaunches();
+}
+
+/// Whether each launch passes what its kernel takes, as the driver knows it of
+/// the code that it has loaded. An older driver does not tell.
+Error Program::checkLaunches() {
+  const DriverTable &driver = context->driver;
+  if (!driver.cuFuncGetParamInfo)
+    return Error::success();
+  std::vector<plan::ParamPlaces> taken(kernels.size());
+  for (size_t k = 0; k != kernels.size(); ++k)
+    for (size_t i = 0;; ++i) {
+      size_t offset = 0, size = 0;
+      CUresult result =
+          driver.cuFuncGetParamInfo(kernels[k], i, &offset, &size);
+      if (result == CUDA_ERROR_INVALID_VALUE) // there are no more
+        break;
+      if (Error error = context->check(result, "asking for its parameters"))
+        return std::move(error).within("kernel '" + plan.kernels[k].name + "'");
+      taken[k].push_back({offset, size});
+    }
+  for (const plan::Function &function : plan.functions)
+    for (size_t i = 0; i != function.steps.size(); ++i) {
+      const plan::Step &step = function.steps[i];
+      if (step.kind != plan::Step::Kind::Launch)
+        continue;
+      if (auto reason = plan::compareParams(plan::getPlaces(step.params),
+                                            taken[step.kernel],
+                                            plan.kernels[step.kernel].name))
+        return Error(SPARSECONV_INVALID_PLAN, "function '" + function.name +
+                                                  "': step " + to_string(i) +
+                                                  ": " + *reason);
+    }
   return Error::success();
 }
 
-Error Program::loadKernel(const plan::Kernel &kernel) {
+Error Program::loadKernel(const plan::Kernel &kernel, uint32_t cluster) {
   const DriverTable &driver = context->driver;
   CUfunction function = nullptr;
   if (Error error = context->check(
-          driver.cuModuleGetFunction(&function, modules[kernel.module]->get(),
+          driver.cuModuleGetFunction(&function, modules[kernel.module]->handle,
                                      kernel.name.c_str()),
           "it is not found in its module"))
     return error;
@@ -93,12 +133,6 @@ Error Program::loadKernel(const plan::Kernel &kernel) {
             "setting its shared memory to " +
                 to_string(kernel.dynamicSharedBytes) + " bytes"))
       return error;
-  uint32_t cluster = 1;
-  for (const plan::Function &other : plan.functions)
-    for (const plan::Step &step : other.steps)
-      if (step.kind == plan::Step::Kind::Launch &&
-          &plan.kernels[step.kernel] == &kernel)
-        cluster = std::max(cluster, step.cluster);
   if (cluster <= kPortableCluster)
     return Error::success();
   return context->check(
@@ -109,7 +143,6 @@ Error Program::loadKernel(const plan::Kernel &kernel) {
 
 Program::~Program() {
   CurrentContext current(*context);
-  (void)current.take();
   for (CUdeviceptr pointer : constants)
     context->free(pointer);
   modules.clear();
@@ -124,20 +157,17 @@ Error Program::upload(uint32_t index, std::string_view bytes) {
   CUdeviceptr pointer;
   if (Error error = context->allocate(bytes.size(), what, pointer))
     return error;
-  Error error = Error::success();
+  CUresult result = CUDA_SUCCESS;
   if (!bytes.empty())
-    error = context->check(
-        context->driver.cuMemcpyHtoDAsync(pointer, bytes.data(), bytes.size(),
-                                          context->getStream()),
-        "copying " + what);
-  if (!error)
-    error = context->synchronise("copying " + what);
-  if (error) {
+    result = context->driver.cuMemcpyHtoDAsync(
+        pointer, bytes.data(), bytes.size(), context->getStream());
+  if (result == CUDA_SUCCESS)
+    result = context->wait();
+  if (result == CUDA_SUCCESS)
+    constants[index] = pointer;
+  else
     context->free(pointer);
-    return error;
-  }
-  constants[index] = pointer;
-  return error;
+  return context->check(result, "copying " + what);
 }
 
 Error Program::bindConstant(const std::string &name, std::string_view bytes) {

@@ -46,7 +46,9 @@ private:
   Program(std::shared_ptr<Context> context, std::string file)
       : context(std::move(context)), file(std::move(file)) {}
   Error initialise();
-  Error loadKernel(const plan::Kernel &kernel);
+  /// `cluster` is the largest of its launches.
+  Error loadKernel(const plan::Kernel &kernel, uint32_t cluster);
+  Error checkLaunches();
   Error upload(uint32_t index, std::string_view bytes);
 
   std::string file; ///< what `plan` has views of

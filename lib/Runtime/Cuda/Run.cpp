@@ -22,14 +22,13 @@ static void *toPointer(CUdeviceptr address) {
 //===----------------------------------------------------------------------===//
 
 Error Instance::runBound(CUstream stream, const InputSizes &sizes) {
-  Error error = poisonTails(sizes, stream);
-  if (!error)
-    error = upload(stream, sizes);
-  if (!error)
-    error = issue(stream, /*capturing=*/false);
-  if (!error)
-    error = endRun(stream);
-  return error ? abandon(stream, std::move(error)) : std::move(error);
+  if (Error error = poisonTails(sizes, stream))
+    return error;
+  if (Error error = upload(stream, sizes))
+    return error;
+  if (Error error = issue(stream, /*capturing=*/false))
+    return error;
+  return endRun(stream);
 }
 
 Error Instance::run(CUstream stream, Tensors inputs, Tensors outputs) {
@@ -47,6 +46,7 @@ Error Instance::run(CUstream stream, Tensors inputs, Tensors outputs) {
         reinterpret_cast<uintptr_t>(inputs.data[i].data);
   if (Error error = beginRun(stream))
     return error;
+  Attempt attempt{*this, stream};
   return runBound(stream, sizes);
 }
 
@@ -67,10 +67,8 @@ Error Instance::bindHost(Tensors inputs, InputSizes &sizes) {
   return Error::success();
 }
 
-/// Begins a run and copies the host's inputs.
+/// Copies the host's inputs.
 Error Instance::enqueueInputs(Tensors inputs, const InputSizes &sizes) {
-  if (Error error = beginRun(ownStream))
-    return error;
   for (int64_t i = 0; i != inputs.size; ++i)
     if (sizes.bytes[i])
       if (Error error =
@@ -78,7 +76,7 @@ Error Instance::enqueueInputs(Tensors inputs, const InputSizes &sizes) {
                                              inputs.data[i].data,
                                              sizes.bytes[i], ownStream),
                     "copying input '" + function.inputs[i].name + "'"))
-        return abandon(ownStream, std::move(error));
+        return error;
   return Error::success();
 }
 
@@ -86,7 +84,7 @@ Error Instance::enqueueInputs(Tensors inputs, const InputSizes &sizes) {
 Error Instance::waitHost() {
   Error error = readResults(/*wait=*/true);
   if (staging[latest].inFlight) // it could not be waited for
-    return abandon(ownStream, std::move(error));
+    abandon(ownStream);
   return error;
 }
 
@@ -98,10 +96,15 @@ Error Instance::runHost(Tensors inputs) {
   InputSizes sizes;
   if (Error error = bindHost(inputs, sizes))
     return error;
-  if (Error error = enqueueInputs(inputs, sizes))
+  if (Error error = beginRun(ownStream))
     return error;
-  if (Error error = runBound(ownStream, sizes))
-    return error;
+  {
+    Attempt attempt{*this, ownStream};
+    if (Error error = enqueueInputs(inputs, sizes))
+      return error;
+    if (Error error = runBound(ownStream, sizes))
+      return error;
+  }
   return waitHost();
 }
 
@@ -128,18 +131,22 @@ Error Instance::capture(Tensors inputs, Tensors outputs) {
       continue;
     }
     const sparseconv_tensor &tensor = inputs.data[i];
+    std::string what = getValueName(/*isInput=*/true, i);
+    if (Error error = checkType(tensor, function.inputs[i], what))
+      return error;
     if (Error error = checkPointer(tensor.data, tensor.bytes,
-                                   getRoom(/*isInput=*/true, i),
-                                   getValueName(/*isInput=*/true, i)))
+                                   getRoom(/*isInput=*/true, i), what))
       return error;
     address = reinterpret_cast<uintptr_t>(tensor.data);
   }
-  if (Error error = check(driver.cuStreamBeginCapture(
-                              ownStream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
-                          "beginning to capture"))
+  std::vector<CUdeviceptr> captured = addresses;
+  Capture capture{*this};
+  if (Error error = capture.begin())
+    return error;
+  if (Error error = issue(ownStream, /*capturing=*/true))
     return error;
   CUgraphExec exec = nullptr;
-  if (Error error = finishCapture(issue(ownStream, /*capturing=*/true), exec))
+  if (Error error = capture.finish(exec))
     return error;
   if (graph) {
     // A replay of the old graph may be under way.
@@ -148,22 +155,35 @@ Error Instance::capture(Tensors inputs, Tensors outputs) {
     driver.cuGraphExecDestroy(graph);
   }
   graph = exec;
-  graphAddresses = addresses;
+  graphAddresses = std::move(captured);
   return Error::success();
 }
 
-/// Ends a capture, also one that failed.
-Error Instance::finishCapture(Error error, CUgraphExec &exec) {
+Error Instance::Capture::begin() {
+  CUresult result = instance.driver.cuStreamBeginCapture(
+      instance.ownStream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+  isOpen = result == CUDA_SUCCESS;
+  return instance.check(result, "beginning to capture");
+}
+
+Error Instance::Capture::finish(CUgraphExec &exec) {
   CUgraph captured = nullptr;
-  CUresult result = driver.cuStreamEndCapture(ownStream, &captured);
-  if (!error)
-    error = check(result, "capturing");
-  if (!error)
-    error = check(driver.cuGraphInstantiateWithFlags(&exec, captured, 0),
-                  "instantiating the graph");
+  isOpen = false;
+  CUresult result =
+      instance.driver.cuStreamEndCapture(instance.ownStream, &captured);
+  if (result != CUDA_SUCCESS)
+    return instance.check(result, "capturing");
+  result = instance.driver.cuGraphInstantiateWithFlags(&exec, captured, 0);
+  instance.driver.cuGraphDestroy(captured);
+  return instance.check(result, "instantiating the graph");
+}
+
+Instance::Capture::~Capture() {
+  CUgraph captured = nullptr;
+  if (isOpen)
+    instance.driver.cuStreamEndCapture(instance.ownStream, &captured);
   if (captured)
-    driver.cuGraphDestroy(captured);
-  return error;
+    instance.driver.cuGraphDestroy(captured);
 }
 
 Error Instance::replay(CUstream stream, Tensors inputs) {
@@ -180,6 +200,7 @@ Error Instance::replay(CUstream stream, Tensors inputs) {
   addresses = graphAddresses;
   if (Error error = beginRun(stream))
     return error;
+  Attempt attempt{*this, stream};
   for (int64_t i = 0; i != inputs.size; ++i) {
     CUdeviceptr target = addresses[inputBuffers[i]];
     auto source = reinterpret_cast<uintptr_t>(inputs.data[i].data);
@@ -187,16 +208,16 @@ Error Instance::replay(CUstream stream, Tensors inputs) {
       if (Error error = check(
               driver.cuMemcpyDtoDAsync(target, source, sizes.bytes[i], stream),
               "copying input '" + function.inputs[i].name + "'"))
-        return abandon(stream, std::move(error));
+        return error;
   }
-  Error error = poisonTails(sizes, stream);
-  if (!error)
-    error = upload(stream, sizes);
-  if (!error)
-    error = check(driver.cuGraphLaunch(graph, stream), "launching the graph");
-  if (!error)
-    error = endRun(stream);
-  return error ? abandon(stream, std::move(error)) : std::move(error);
+  if (Error error = poisonTails(sizes, stream))
+    return error;
+  if (Error error = upload(stream, sizes))
+    return error;
+  if (Error error =
+          check(driver.cuGraphLaunch(graph, stream), "launching the graph"))
+    return error;
+  return endRun(stream);
 }
 
 //===----------------------------------------------------------------------===//
@@ -222,10 +243,13 @@ Error Instance::readResults(bool wait) {
                          : driver.cuEventQuery(entry.done);
   if (result == CUDA_ERROR_NOT_READY)
     return Error(SPARSECONV_NOT_READY, what + ": the run is not done yet");
-  state = State::Failed;
-  lastError = check(result, "the run failed");
-  if (lastError)
+  auto fail = [&](Error error) {
+    lastError = std::move(error);
+    state = State::Failed;
     return lastError;
+  };
+  if (Error error = check(result, "the run failed"))
+    return fail(std::move(error));
   entry.inFlight = false;
 
   StatusRecord record;
@@ -237,10 +261,10 @@ Error Instance::readResults(bool wait) {
     plan::Op op;
     if (record.opId >= 0 && record.opId < int64_t(function.ops.size()))
       op = function.ops[record.opId];
-    return lastError = Error(record.getCode() == StatusCode::OverCapacity
-                                 ? SPARSECONV_OVER_CAPACITY
-                                 : SPARSECONV_PROGRAM_ERROR,
-                             formatStatus(record, op.name, op.location));
+    return fail(Error(record.getCode() == StatusCode::OverCapacity
+                          ? SPARSECONV_OVER_CAPACITY
+                          : SPARSECONV_PROGRAM_ERROR,
+                      formatStatus(record, op.name, op.location)));
   }
   outputSizes.clear();
   outputBytes.clear();
@@ -253,17 +277,17 @@ Error Instance::readResults(bool wait) {
       int64_t size = dim.size == plan::kDynamic ? slots[dim.slot] : dim.size;
       int64_t capacity = layout.outputCapacities[i][d];
       if (size < 0 || size > capacity)
-        return lastError =
-                   Error(SPARSECONV_OVER_CAPACITY,
-                         getValueName(/*isInput=*/false, i) + ": dimension " +
-                             to_string(d) + " is " + to_string(size) +
-                             ", its capacity is " + to_string(capacity));
+        return fail(Error(SPARSECONV_OVER_CAPACITY,
+                          getValueName(/*isInput=*/false, i) + ": dimension " +
+                              to_string(d) + " is " + to_string(size) +
+                              ", its capacity is " + to_string(capacity)));
       sizes.push_back(size);
       // Within the capacities, whose product fits.
       bytes *= size;
     }
     outputBytes.push_back(bytes);
   }
+  lastError = Error::success();
   state = State::Done;
   return Error::success();
 }
@@ -323,9 +347,10 @@ Error Instance::readOutput(int64_t index, void *host, uint64_t bytes) {
                                                  bytes, ownStream),
                         "copying " + what))
     return error;
-  Error error =
-      context.check(driver.cuStreamSynchronize(ownStream), "copying " + what);
-  return error ? abandon(ownStream, std::move(error)) : std::move(error);
+  CUresult result = driver.cuStreamSynchronize(ownStream);
+  if (result != CUDA_SUCCESS)
+    abandon(ownStream);
+  return context.check(result, "copying " + what);
 }
 
 Error Instance::getInputBuffer(int64_t index, void **data, uint64_t *bytes) {

@@ -20,11 +20,46 @@ static constexpr int64_t kStatusBytes = 64;
 /// Far beyond any device, and far enough below 2^63 to add some.
 static constexpr int64_t kMaxBytes = int64_t(1) << 60;
 
+/// Buffers that are placed by first fit; networks have hundreds.
+static constexpr size_t kMostFitted = 4096;
+
 static int64_t roundUp(int64_t value, int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
 namespace {
+/// How high the arena is in each step. A tree of ranges of steps: a node has
+/// the highest that any of its steps is, and what all of them are at least.
+class Skyline {
+public:
+  Skyline(size_t numSteps, int64_t top) {
+    while (size < numSteps)
+      size *= 2;
+    nodes.assign(2 * size, {top, top});
+  }
+
+  /// The highest of steps `first` to `last`.
+  int64_t getTop(size_t first, size_t last) const {
+    return getTop(1, 0, size, first, last + 1);
+  }
+  /// Makes those steps at least `top` high.
+  void raise(size_t first, size_t last, int64_t top) {
+    raise(1, 0, size, first, last + 1, top);
+  }
+
+private:
+  struct Node {
+    int64_t highest, least;
+  };
+  int64_t getTop(size_t node, size_t begin, size_t end, size_t first,
+                 size_t last) const;
+  void raise(size_t node, size_t begin, size_t end, size_t first, size_t last,
+             int64_t top);
+
+  size_t size = 1;
+  std::vector<Node> nodes;
+};
+
 class Evaluator {
 public:
   Evaluator(const Function &function, const Schedule &schedule,
@@ -48,6 +83,14 @@ private:
   bool checkRange(uint32_t buffer, int64_t offset, int64_t bytes,
                   const std::string &what);
   bool pack();
+  void place(uint32_t buffer, int64_t offset);
+  void fit(const std::vector<uint32_t> &order, int64_t top);
+  void pile(const std::vector<uint32_t> &placed,
+            const std::vector<uint32_t> &order, int64_t top);
+  int64_t getEnd(uint32_t buffer) const {
+    return layout.bufferOffsets[buffer] +
+           roundUp(layout.bufferBytes[buffer], kBufferAlignment);
+  }
 
   const Function &function;
   const Schedule &schedule;
@@ -55,6 +98,33 @@ private:
   std::string &error;
 };
 } // namespace
+
+int64_t Skyline::getTop(size_t node, size_t begin, size_t end, size_t first,
+                        size_t last) const {
+  if (first <= begin && end <= last)
+    return nodes[node].highest;
+  int64_t top = nodes[node].least;
+  size_t middle = begin + (end - begin) / 2;
+  if (first < middle)
+    top = std::max(top, getTop(2 * node, begin, middle, first, last));
+  if (middle < last)
+    top = std::max(top, getTop(2 * node + 1, middle, end, first, last));
+  return top;
+}
+
+void Skyline::raise(size_t node, size_t begin, size_t end, size_t first,
+                    size_t last, int64_t top) {
+  nodes[node].highest = std::max(nodes[node].highest, top);
+  if (first <= begin && end <= last) {
+    nodes[node].least = std::max(nodes[node].least, top);
+    return;
+  }
+  size_t middle = begin + (end - begin) / 2;
+  if (first < middle)
+    raise(2 * node, begin, middle, first, last, top);
+  if (middle < last)
+    raise(2 * node + 1, middle, end, first, last, top);
+}
 
 bool Evaluator::size(const SizeExpr &expr, int64_t upper,
                      const std::string &what, int64_t &result) {
@@ -115,7 +185,7 @@ bool Evaluator::evaluateStep(const Step &step, const std::string &what,
   return true;
 }
 
-/// First fit, the largest buffer first.
+/// Places the arena's buffers, the largest first.
 bool Evaluator::pack() {
   int64_t top = roundUp(layout.scalarBytes, kBufferAlignment);
   layout.bufferOffsets.assign(function.buffers.size(), -1);
@@ -137,6 +207,23 @@ bool Evaluator::pack() {
            std::pair(layout.bufferBytes[a], b);
   });
   layout.arenaBytes = top;
+  size_t numFitted = std::min(order.size(), kMostFitted);
+  std::vector<uint32_t> small(order.begin() + numFitted, order.end());
+  order.resize(numFitted);
+  fit(order, top);
+  if (!small.empty())
+    pile(order, small, top);
+  return true;
+}
+
+void Evaluator::place(uint32_t buffer, int64_t offset) {
+  layout.bufferOffsets[buffer] = offset;
+  layout.arenaBytes = std::max(layout.arenaBytes, getEnd(buffer));
+}
+
+/// First fit in the order that is given, which takes the square of the number
+/// of buffers.
+void Evaluator::fit(const std::vector<uint32_t> &order, int64_t top) {
   std::vector<uint32_t> placed; // by offset
   for (uint32_t b : order) {
     int64_t bytes = roundUp(layout.bufferBytes[b], kBufferAlignment);
@@ -146,12 +233,9 @@ bool Evaluator::pack() {
         continue;
       if (layout.bufferOffsets[other] >= offset + bytes)
         break;
-      offset = std::max(
-          offset, layout.bufferOffsets[other] +
-                      roundUp(layout.bufferBytes[other], kBufferAlignment));
+      offset = std::max(offset, getEnd(other));
     }
-    layout.bufferOffsets[b] = offset;
-    layout.arenaBytes = std::max(layout.arenaBytes, offset + bytes);
+    place(b, offset);
     placed.insert(std::upper_bound(placed.begin(), placed.end(), b,
                                    [&](uint32_t x, uint32_t y) {
                                      return layout.bufferOffsets[x] <
@@ -159,7 +243,23 @@ bool Evaluator::pack() {
                                    }),
                   b);
   }
-  return true;
+}
+
+/// Puts each buffer on top of all that may live at the same time.
+void Evaluator::pile(const std::vector<uint32_t> &placed,
+                     const std::vector<uint32_t> &order, int64_t top) {
+  Skyline skyline(function.steps.size(), top);
+  auto raise = [&](uint32_t b) {
+    skyline.raise(schedule.getFirstOpen(b), function.buffers[b].lastStep,
+                  getEnd(b));
+  };
+  for (uint32_t b : placed)
+    raise(b);
+  for (uint32_t b : order) {
+    place(b, skyline.getTop(schedule.getFirstOpen(b),
+                            function.buffers[b].lastStep));
+    raise(b);
+  }
 }
 
 bool Evaluator::run() {

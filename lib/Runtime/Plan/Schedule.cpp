@@ -76,6 +76,10 @@ Schedule::Schedule(const Function &function) : streams(function.numStreams) {
     signals[last - 1] = true;
   }
 
+  stepsOf.resize(streams);
+  for (uint32_t i = 0; i != numSteps; ++i)
+    stepsOf[function.steps[i].stream].push_back(i);
+
   size_t numBuffers = function.buffers.size();
   lastUse.resize(numBuffers * streams);
   doneAtUse.assign(numBuffers * streams, ~uint32_t(0));
@@ -102,4 +106,15 @@ bool Schedule::endsBefore(uint32_t a, uint32_t b) const {
     if (lastUse[size_t(a) * streams + s] > doneAtUse[size_t(b) * streams + s])
       return false;
   return true;
+}
+
+uint32_t Schedule::getFirstOpen(uint32_t buffer) const {
+  uint32_t first = ~uint32_t(0);
+  for (uint32_t s = 0; s != streams; ++s) {
+    auto it = std::lower_bound(stepsOf[s].begin(), stepsOf[s].end(),
+                               doneAtUse[size_t(buffer) * streams + s]);
+    if (it != stepsOf[s].end())
+      first = std::min(first, *it);
+  }
+  return first;
 }

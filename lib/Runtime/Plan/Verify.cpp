@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sparseconv/Runtime/Plan.h"
+#include "sparseconv/Runtime/PlanParams.h"
 #include <set>
 
 using namespace sparseconv::plan;
@@ -17,10 +17,14 @@ using Reason = std::optional<std::string>;
 static constexpr size_t kMaxParamBytes = 4096;
 
 namespace {
+/// By kernel, what each of its module's PTX images says that it takes.
+using KernelPlaces = std::vector<std::vector<ParamPlaces>>;
+
 class FunctionVerifier {
 public:
-  FunctionVerifier(const Plan &plan, const Function &function)
-      : plan(plan), function(function) {}
+  FunctionVerifier(const Plan &plan, const Function &function,
+                   const KernelPlaces &taken)
+      : plan(plan), function(function), taken(taken) {}
 
   Reason verify();
 
@@ -34,6 +38,7 @@ private:
 
   const Plan &plan;
   const Function &function;
+  const KernelPlaces &taken;
 };
 } // namespace
 
@@ -170,10 +175,8 @@ Reason FunctionVerifier::verifyLaunch(const Step &step, uint32_t index) {
     return "the launch asks for " + to_string(step.dynamicSharedBytes) +
            " bytes of shared memory, kernel '" + kernel.name + "' says " +
            to_string(kernel.dynamicSharedBytes);
-  size_t bytes = 0;
+  ParamPlaces places = getPlaces(step.params);
   for (const Param &param : step.params) {
-    bytes =
-        param.kind == Param::Kind::I32 ? bytes + 4 : (bytes + 7) / 8 * 8 + 8;
     if (param.kind == Param::Kind::Buffer) {
       RETURN_REASON(verifyUse(param.index, index, /*writes=*/false));
       RETURN_REASON(verifyExpr(param.expr));
@@ -187,9 +190,11 @@ Reason FunctionVerifier::verifyLaunch(const Step &step, uint32_t index) {
       return "parameter value " + to_string(param.value) +
              " does not fit 32 bits";
   }
-  if (bytes > kMaxParamBytes)
-    return to_string(bytes) + " bytes of parameters are more than " +
-           to_string(kMaxParamBytes);
+  if (getBlockBytes(places) > kMaxParamBytes)
+    return to_string(getBlockBytes(places)) +
+           " bytes of parameters are more than " + to_string(kMaxParamBytes);
+  for (const ParamPlaces &kernelPlaces : taken[step.kernel])
+    RETURN_REASON(compareParams(places, kernelPlaces, kernel.name));
   return std::nullopt;
 }
 
@@ -242,6 +247,25 @@ static bool isChip(const std::string &chip) {
          (chip[end] == 'a' || chip[end] == 'f');
 }
 
+/// A kernel that no PTX declares, or none that can be read, is left to the
+/// driver.
+static KernelPlaces readKernelPlaces(const Plan &plan) {
+  KernelPlaces taken(plan.kernels.size());
+  std::vector<std::vector<size_t>> byModule(plan.modules.size());
+  for (size_t k = 0; k != plan.kernels.size(); ++k)
+    byModule[plan.kernels[k].module].push_back(k);
+  for (size_t m = 0; m != plan.modules.size(); ++m)
+    for (const Image &image : plan.modules[m].images) {
+      if (image.kind != Image::Kind::Ptx || byModule[m].empty())
+        continue;
+      std::map<std::string, ParamPlaces> found = readPtxKernels(image.bytes);
+      for (size_t k : byModule[m])
+        if (auto it = found.find(plan.kernels[k].name); it != found.end())
+          taken[k].push_back(it->second);
+    }
+  return taken;
+}
+
 Reason sparseconv::plan::verify(const Plan &plan) {
   for (const Module &module : plan.modules) {
     if (module.images.empty())
@@ -272,11 +296,12 @@ Reason sparseconv::plan::verify(const Plan &plan) {
              to_string(constant.bytes.size()) + " bytes, not its size of " +
              to_string(constant.size);
   }
+  KernelPlaces taken = readKernelPlaces(plan);
   names.clear();
   for (const Function &function : plan.functions) {
     if (!names.insert(function.name).second)
       return "two functions are named '" + function.name + "'";
-    if (Reason reason = FunctionVerifier(plan, function).verify())
+    if (Reason reason = FunctionVerifier(plan, function, taken).verify())
       return "function '" + function.name + "': " + *reason;
   }
   return std::nullopt;

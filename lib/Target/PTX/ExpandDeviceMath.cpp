@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "sparseconv/Dialect/SparseConv/Transforms/ExpandMath.h"
 #include "sparseconv/Target/PTX/Passes.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -46,8 +47,7 @@ static bool isApproximated(StringRef name) {
 static bool isDirect(Operation *op) {
   return isa<math::AbsIOp, math::CountLeadingZerosOp,
              math::CountTrailingZerosOp, math::CtPopOp, math::FmaOp,
-             math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp>(
-      op);
+             math::IsFiniteOp, math::IsNaNOp>(op);
 }
 
 /// Computes in f32 what is on f16 or bf16. Rounding twice does not change a
@@ -59,7 +59,9 @@ static void widen(RewriterBase &rewriter, Operation *op) {
   };
   // The exponent of fpowi stays as it is.
   auto isWhole = [](Type type) { return isa<IntegerType>(type); };
+  // What gives a truth value looks at bits, which f32 would change.
   if (op->getNumResults() == 0 || isDirect(op) ||
+      !isNarrow(op->getResult(0).getType()) ||
       !isNarrow(op->getOperand(0).getType()) ||
       !llvm::all_of(op->getOperandTypes(),
                     [&](Type type) { return isNarrow(type) || isWhole(type); }))
@@ -99,7 +101,8 @@ struct ExpandDeviceMath
     forMath([&](Operation *op) { widen(rewriter, op); });
 
     RewritePatternSet patterns(&getContext());
-    math::populateExpansionPatterns(patterns, {"clampf", "rsqrt"});
+    populateExpandMathPatterns(patterns);
+    math::populateExpansionPatterns(patterns, {"rsqrt"});
     populateMathPolynomialApproximationPatterns(patterns, isApproximated);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();

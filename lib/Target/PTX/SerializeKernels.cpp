@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/BuiltinOps.h"
-#include "sparseconv/Kernels/LoopBuilder.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h"
 #include "sparseconv/Target/PTX/Passes.h"
 #include "sparseconv/Target/PTX/ToPtx.h"
 
@@ -52,12 +52,22 @@ struct SerializeKernels
     if (modules.empty())
       return;
     SmallVector<StringRef> names(chips.begin(), chips.end());
-    if (names.empty())
-      names.push_back(getChipName(getOperation()));
-    if (names.front().empty()) {
-      modules.front().emitError("is for no chip: the module around it has no "
-                                "'sparseconv.chip'");
-      return signalPassFailure();
+    if (names.empty()) {
+      Target target = getTarget(getOperation());
+      if (!target.info->isGpu) {
+        modules.front().emitError("is for no chip: the target of the module "
+                                  "around it is ")
+            << target.str();
+        return signalPassFailure();
+      }
+      names.push_back(target.chip);
+    }
+    for (StringRef name : names) {
+      llvm::Expected<Target> target = findTarget("cuda", name);
+      if (!target) {
+        modules.front().emitError(llvm::toString(target.takeError()));
+        return signalPassFailure();
+      }
     }
     for (gpu::GPUModuleOp module : modules)
       if (failed(serialize(module, names)))

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Target/Plan/BindWeights.h"
+#include "sparseconv/Support/Shorten.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -77,7 +78,8 @@ static uint32_t findInput(const plan::Function &function,
 
 /// Why a tensor cannot be bound, or nothing. `value` is what to bind then.
 static std::string findProblem(const plan::Plan &plan,
-                               const NamedTensor &weight, HostTensor &value) {
+                               const NamedTensor &weight, bool convert,
+                               HostTensor &value) {
   std::optional<plan::ElementType> type;
   for (const plan::Function &function : plan.functions) {
     uint32_t number = findInput(function, weight.name);
@@ -85,15 +87,16 @@ static std::string findProblem(const plan::Plan &plan,
       continue;
     const plan::Value &input = function.inputs[number];
     auto kind = static_cast<ElementKind>(input.type);
-    bool isSame = weight.tensor.getKind() == kind ||
-                  (isFloat(weight.tensor.getKind()) && isFloat(kind));
-    if (!isSame || !fits(input, weight.tensor))
+    value = weight.tensor;
+    if (convert)
+      convertFloats(value, kind);
+    if (value.getKind() != kind || !fits(input, value))
       return "'" + weight.name + "' expects " + getTypeString(input) +
-             ", but found " + weight.tensor.getTypeString();
+             ", but found " + weight.tensor.getTypeString() +
+             getConversionHint(value, kind).str();
     if (type && *type != input.type)
       return "'" + weight.name + "' is of two types in two functions";
     type = input.type;
-    value = weight.tensor.convert(kind);
   }
   if (!type)
     return "'" + weight.name + "' is no input of any function";
@@ -105,19 +108,21 @@ static std::string findProblem(const plan::Plan &plan,
 }
 
 Error mlir::sparseconv::bindWeights(plan::Plan &plan,
-                                    const NamedTensors &weights, bool inFile) {
+                                    const NamedTensors &weights,
+                                    const BindWeightsOptions &options) {
   std::vector<HostTensor> values(weights.size());
-  std::string problems;
+  std::vector<std::string> problems;
   for (auto [weight, value] : llvm::zip_equal(weights, values))
-    if (std::string problem = findProblem(plan, weight, value);
+    if (std::string problem = findProblem(plan, weight, options.convert, value);
         !problem.empty())
-      problems += "\n  " + problem;
+      problems.push_back(std::move(problem));
   if (!problems.empty())
-    return createStringError("weights that do not fit:" + problems);
+    return createStringError("weights that do not fit:\n  " +
+                             joinShort(problems, "\n  "));
   for (auto [weight, value] : llvm::zip_equal(weights, values)) {
     uint32_t index = plan.addConstant(
         weight.name, std::string(value.getData(), value.getNumBytes()));
-    if (!inFile) {
+    if (!options.inFile) {
       plan.constants[index].inFile = false;
       plan.constants[index].bytes = {};
     }

@@ -11,6 +11,8 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
+#include "sparseconv/Support/TargetInfo.h"
 #include "sparseconv/Target/PTX/LowerGpuToNVVM.h"
 #include "sparseconv/Target/PTX/Passes.h"
 #include "sparseconv/Target/Plan/Passes.h"
@@ -69,8 +71,12 @@ mlir::sparseconv::translateToPlan(ModuleOp module, ArrayRef<StringRef> chips,
   PassManager pm(module.getContext());
   if (lowered->getOps<PlanFuncOp>().empty())
     addHostPasses(pm, maxStreams);
+  // Kernels in a module that names no target are for the default chip.
+  SmallVector<StringRef> names(chips);
+  if (names.empty() && !module->hasAttr(SparseConvDialect::kTargetAttrName))
+    names.push_back(llvm::cantFail(findTarget("cuda")).chip);
   // What is compiled already stays as it is.
-  addKernelPasses(pm, chips);
+  addKernelPasses(pm, names);
   if (failed(pm.run(*lowered)))
     return failure();
   plan::Plan result;

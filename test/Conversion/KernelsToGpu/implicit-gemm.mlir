@@ -1,8 +1,8 @@
-// RUN: sparseconv-opt %s --convert-sparseconv-to-gpu --canonicalize --cse | FileCheck %s
+// RUN: sparseconv-opt %s --convert-sparseconv-kernels-to-gpu --canonicalize --cse | FileCheck %s
 
 #tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>
 
-module attributes {sparseconv.target = "cuda"} {
+module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 
 // A thread takes the channels of one row that divide evenly into 4, 3 or 2. It
 // adds up, over the offsets with a neighbour, the products of all channels of
@@ -38,7 +38,7 @@ func.func @groups(%x: memref<?x6xf16>, %w: memref<3x2x3x4xf16>, %table: memref<?
                   %y: memref<?x8xf16>) {
   sparseconv.kernel.implicit_gemm
       ins(%x, %w, %table, %bias : memref<?x6xf16>, memref<3x2x3x4xf16>, memref<?x3xi32>, memref<8xf32>)
-      outs(%y : memref<?x8xf16>) {dataflow = #sparseconv.dataflow<output_stationary>} {
+      outs(%y : memref<?x8xf16>) epilogue {
   ^bb0(%acc: f32, %b: f32):
     %sum = arith.addf %acc, %b : f32
     sparseconv.yield %sum : f32
@@ -58,7 +58,7 @@ func.func @transposed(%w: memref<27x5x16xf32>, %x: memref<?x16xf32>, %table: mem
   sparseconv.kernel.implicit_gemm
       ins(%x, %w, %table : memref<?x16xf32>, memref<27x5x16xf32>, memref<?x27xi32>)
       outs(%y : memref<?x5xf32>)
-      {dataflow = #sparseconv.dataflow<output_stationary>, transpose_weights}
+      {transpose_weights}
   return
 }
 

@@ -1,9 +1,9 @@
-// RUN: sparseconv-opt %s --convert-sparseconv-to-gpu --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: sparseconv-opt %s --convert-sparseconv-kernels-to-gpu --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [1, 1, 1]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 
-module attributes {sparseconv.target = "cuda"} {
+module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 
 // Operations that work row by row have the loops of the CPU, an iteration for
 // each row, or for each vector of channels of a row: a thread moves 16 bytes where
@@ -71,13 +71,13 @@ func.func @pair_lists(%table: memref<?x27xi32>, %in_rows: memref<?xi32>, %out_ro
 
 // What a GPU has no form for is refused.
 
-module attributes {sparseconv.target = "cuda"} {
-func.func @gather_gemm(%x: memref<?x8xf32>, %w: memref<2x8x16xf32>, %rows: memref<?xi32>, %segments: memref<?x3xi64>, %y: memref<?x16xf32>) {
-  // expected-error @+1 {{'sparseconv.kernel.gather_gemm' has no form on the GPU}}
-  sparseconv.kernel.gather_gemm
+module attributes {sparseconv.target = #sparseconv.target<cuda>} {
+func.func @gather_gemm_scatter(%x: memref<?x8xf32>, %w: memref<2x8x16xf32>, %rows: memref<?xi32>, %segments: memref<?x3xi64>, %y: memref<?x16xf32>) {
+  // expected-error @+1 {{'sparseconv.kernel.gather_gemm_scatter' has no form on the GPU}}
+  sparseconv.kernel.gather_gemm_scatter
       ins(%x, %w, %rows, %rows, %segments : memref<?x8xf32>, memref<2x8x16xf32>, memref<?xi32>, memref<?xi32>, memref<?x3xi64>)
       outs(%y : memref<?x16xf32>)
-      {dataflow = #sparseconv.dataflow<weight_stationary>, tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>}
+      {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>}
   return
 }
 }

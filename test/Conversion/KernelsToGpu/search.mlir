@@ -1,8 +1,8 @@
-// RUN: sparseconv-opt %s --convert-sparseconv-to-gpu --canonicalize --cse | FileCheck %s
+// RUN: sparseconv-opt %s --convert-sparseconv-kernels-to-gpu --canonicalize --cse | FileCheck %s
 
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [2, 2, 2]>
 
-module attributes {sparseconv.target = "cuda"} {
+module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 
 // A thread for each output row. First the threads of a block look among all keys
 // for the 9 columns of every 32nd row, eight parts of what is left at a time; then
@@ -43,138 +43,120 @@ func.func @search(%in: memref<?xi64>, %out: memref<?xi64>, %table: memref<?x27xi
       {displacements = array<i64: -1, -1, -1, -1, -1, 0, -1, -1, 1, -1, 0, -1, -1, 0, 0, -1, 0, 1, -1, 1, -1, -1, 1, 0, -1, 1, 1,
                                   0, -1, -1, 0, -1, 0, 0, -1, 1, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 1, -1, 0, 1, 0, 0, 1, 1,
                                   1, -1, -1, 1, -1, 0, 1, -1, 1, 1, 0, -1, 1, 0, 0, 1, 0, 1, 1, 1, -1, 1, 1, 0, 1, 1, 1>,
-       packing = #packing}
+       packing = #packing, search = #sparseconv.search<zdelta>}
   return
 }
 
-// Where all that takes the table is the tiling of its rows, there is none: a mask
-// and the first place of each column say as much. They are in one record of 16
-// bytes, which is written and read at once.
+// A search that leaves hits makes no table: a mask and the first place of each
+// column say as much. They are in one record of 16 bytes, which is written and
+// read at once. The first block clears what a sort of the masks adds to.
 
 // CHECK-LABEL: func.func @hits(
-// CHECK-NOT:     memref<?x4xi32>
-// CHECK:         %[[MASKS:.*]] = memref.alloc({{.*}} : memref<?xi32>
-// CHECK:         %[[RECORDS:.*]] = memref.alloc({{.*}} : memref<?x4xi32>
-// CHECK-NOT:     memref.alloc({{.*}} : memref<?x4xi32>
-// CHECK:         %[[COUNTS:.*]] = memref.alloc() {{.*}} : memref<64x32xi32>
-// CHECK:         %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<2x512xi32>
-// CHECK:         gpu.launch
-// CHECK:           memref.store %c0_i32, %[[SUMS]]
+// CHECK-SAME:    %[[IN:[^:]*]]: memref<?xi64>, %[[OUT:[^:]*]]: memref<?xi64>, %[[MASKS:[^:]*]]: memref<?xi32>, %[[RECORDS:[^:]*]]: memref<?x4xi32>, %[[COUNTS:[^:]*]]: memref<64x32xi32>, %[[TOTALS:[^:]*]]: memref<2x512xi32>)
+// CHECK:         gpu.launch {{.*}} threads({{.*}} = %c256,
+// CHECK-SAME:      workgroup(%{{[^ ]*}} : memref<9x2xi32{{[^%]*}}%[[STAGE:[^ ]*]] : memref<256xvector<4xi32>{{[^%]*}}%{{[^ ]*}} : memref<8x32xi32
+// CHECK:           memref.store %c0_i32, %[[TOTALS]]
 // CHECK:           memref.store %[[MASK:.*]], %[[MASKS]]
 // CHECK:           %[[RECORD:.*]] = vector.from_elements %[[PLACE:.*]]#0, %[[PLACE]]#1, %[[MASK]], %c0_i32
-// CHECK:           memref.store %[[RECORD]], %{{.*}} : memref<256xvector<4xi32>,
+// CHECK:           memref.store %[[RECORD]], %[[STAGE]]
 // CHECK:           %[[WORDS:.*]] = memref.collapse_shape %[[RECORDS]]
 // CHECK:           vector.store %{{.*}}, %[[WORDS]]{{.*}} {alignment = 16
 
-// Some blocks count how many of their rows have each offset.
+// Some blocks count how many of their rows have each offset: lane k gets what the
+// warp has of offset k, and 32 threads add up the warps.
+// CHECK:           %[[SHIFT:.*]] = arith.subi %c32_i32
 // CHECK-COUNT-4:   nvvm.vote.sync ballot
-// CHECK:           memref.store %{{.*}}, %[[COUNTS]]
-
-// A kernel counts digits and one sorts by them. In the last one an entry is the
-// column's place and the hits before it; it is stored where a row of the block
-// has its offset.
-// CHECK-NOT:     scf.parallel
-// CHECK-COUNT-3: gpu.launch
-// CHECK:           %[[READ:.*]] = vector.load %[[RECORDS]]{{.*}} {alignment = 16
-// CHECK-DAG:       %[[FIRST:.*]] = vector.extract %[[READ]][0]
-// CHECK-DAG:       %[[BITS:.*]] = vector.extract %[[READ]][2]
-// CHECK:           %[[BEFORE:.*]] = arith.andi %[[BITS]], %c1_i32
-// CHECK:           %[[COUNT:.*]] = math.ctpop %[[BEFORE]]
-// CHECK:           arith.addi %[[FIRST]], %[[COUNT]]
+// CHECK:           math.ctpop
 // CHECK:           gpu.barrier
-// CHECK-COUNT-2:   memref.load %{{.*}} : memref<2x1xi32, #gpu.address_space<workgroup>>
-// CHECK:           %[[BLOCK:.*]] = arith.ori
-// CHECK:           %[[BIT:.*]] = arith.andi %[[BLOCK]], %c1_i32
-// CHECK:           %[[IS:.*]] = arith.cmpi ne, %[[BIT]], %c0_i32
-// CHECK:           scf.if %[[IS]]
-// CHECK-NEXT:        memref.store
+// CHECK-COUNT-8:   memref.load %{{.*}} : memref<8x32xi32, #gpu.address_space<workgroup>>
+// CHECK:           memref.store %{{.*}}, %[[COUNTS]]
+// CHECK-NOT:     gpu.launch
 // CHECK:         return
-func.func @hits(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<4x?xi32>, %order: memref<?xi32>,
-                %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
-  %table = memref.alloc(%n) : memref<?x4xi32>
-  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x4xi32>)
-      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing}
-  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
-      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
-  memref.dealloc %table : memref<?x4xi32>
+func.func @hits(%in: memref<?xi64>, %out: memref<?xi64>, %masks: memref<?xi32>, %records: memref<?x4xi32>,
+                %counts: memref<64x32xi32>, %totals: memref<2x512xi32>) {
+  sparseconv.kernel.search_hits ins(%in, %out : memref<?xi64>, memref<?xi64>)
+      outs(%masks, %records, %counts, %totals : memref<?xi32>, memref<?x4xi32>, memref<64x32xi32>, memref<2x512xi32>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
   return
 }
 
-// Where something else takes the table too, the search leaves both: a table, and
-// records for the tiling.
+// With a table, both are gathered in shared memory and written.
 
-// CHECK-LABEL: func.func @both(
-// CHECK:         %[[TABLE:.*]] = memref.alloc({{.*}} : memref<?x4xi32>
-// CHECK:         %[[RECORDS:.*]] = memref.alloc({{.*}} : memref<?x4xi32>
+// CHECK-LABEL: func.func @hits_and_table(
+// CHECK-SAME:    %[[RECORDS:[^:]*]]: memref<?x4xi32>, %[[COUNTS:[^:]*]]: memref<64x32xi32>, %[[TOTALS:[^:]*]]: memref<2x512xi32>, %[[TABLE:[^:]*]]: memref<?x4xi32>)
 // CHECK:         gpu.launch
-// CHECK:           memref.store %{{.*}} : memref<1024xi32, #gpu.address_space<workgroup>>
+// CHECK-COUNT-4:   memref.store %{{.*}} : memref<1024xi32, #gpu.address_space<workgroup>>
 // CHECK:           memref.store %{{.*}} : memref<256xvector<4xi32>, #gpu.address_space<workgroup>>
 // CHECK:           memref.collapse_shape %[[TABLE]]
 // CHECK:           memref.collapse_shape %[[RECORDS]]
-// CHECK-NOT:     memref.load %[[TABLE]]
-// CHECK-COUNT-3: gpu.launch
-// CHECK:           vector.load %[[RECORDS]]
-// CHECK:         scf.parallel
-// CHECK:           memref.load %[[TABLE]]
 // CHECK:         return
-func.func @both(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<4x?xi32>, %order: memref<?xi32>,
-                %masks: memref<?x1xi32>, %sizes: memref<3xindex>, %x: memref<?x8xf32>, %y: memref<?x8xf32>) {
-  %table = memref.alloc(%n) : memref<?x4xi32>
-  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x4xi32>)
-      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing}
-  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
-      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
-  sparseconv.kernel.pool ins(%x, %table : memref<?x8xf32>, memref<?x4xi32>) outs(%y : memref<?x8xf32>) {count_kind = #sparseconv<count_kind present>, kind = #sparseconv<pool_kind max>}
-  memref.dealloc %table : memref<?x4xi32>
+func.func @hits_and_table(%in: memref<?xi64>, %out: memref<?xi64>, %masks: memref<?xi32>, %records: memref<?x4xi32>,
+                          %counts: memref<64x32xi32>, %totals: memref<2x512xi32>, %table: memref<?x4xi32>) {
+  sparseconv.kernel.search_hits ins(%in, %out : memref<?xi64>, memref<?xi64>)
+      outs(%masks, %records, %counts, %totals, %table
+           : memref<?xi32>, memref<?x4xi32>, memref<64x32xi32>, memref<2x512xi32>, memref<?x4xi32>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
   return
 }
 
-// What the search clears serves one sort; a second tiling clears its own.
-
-// CHECK-LABEL: func.func @twice(
-// CHECK:         memref.alloc() {{.*}} : memref<64x32xi32>
-// CHECK:         %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<2x512xi32>
-// CHECK:         gpu.launch
-// CHECK:           memref.store %c0_i32, %[[SUMS]]
-// CHECK-NOT:     scf.parallel
-// CHECK-COUNT-3: gpu.launch
-// CHECK:         %[[OWN:.*]] = memref.alloc() {{.*}} : memref<2x512xi32>
-// CHECK:         scf.parallel
-// CHECK:           memref.store %c0_i32, %[[OWN]]
-// CHECK-COUNT-3: gpu.launch
-// CHECK-NOT:     gpu.launch
-// CHECK:         return
-func.func @twice(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<4x?xi32>, %order: memref<?xi32>,
-                 %masks: memref<?x1xi32>, %sizes: memref<3xindex>, %tiled2: memref<4x?xi32>, %order2: memref<?xi32>,
-                 %masks2: memref<?x1xi32>, %sizes2: memref<3xindex>) {
-  %table = memref.alloc(%n) : memref<?x4xi32>
-  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x4xi32>)
-      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing}
-  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
-      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
-  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
-      outs(%tiled2, %order2, %masks2, %sizes2 : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 16 : i64}
-  memref.dealloc %table : memref<?x4xi32>
-  return
-}
-
-// Displacements with gaps walk along their column, and leave a table.
+// Displacements with gaps walk along their column.
 
 // CHECK-LABEL: func.func @gaps(
-// CHECK:         %[[TABLE:.*]] = memref.alloc({{.*}} : memref<?x2xi32>
+// CHECK-SAME:    %[[TABLE:[^:]*]]: memref<?x2xi32>)
 // CHECK:         gpu.launch
 // CHECK:           scf.while
 // CHECK:           scf.while
 // CHECK:           scf.while
 // CHECK:           memref.collapse_shape %[[TABLE]]
-func.func @gaps(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<2x?xi32>, %order: memref<?xi32>,
-                %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
-  %table = memref.alloc(%n) : memref<?x2xi32>
+func.func @gaps(%in: memref<?xi64>, %out: memref<?xi64>, %table: memref<?x2xi32>) {
   sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x2xi32>)
-      {displacements = array<i64: 0, 0, 0, 0, 0, 2>, packing = #packing}
-  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x2xi32>, index)
-      outs(%tiled, %order, %masks, %sizes : memref<2x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
-  memref.dealloc %table : memref<?x2xi32>
+      {displacements = array<i64: 0, 0, 0, 0, 0, 2>, packing = #packing, search = #sparseconv.search<zdelta>}
+  return
+}
+
+// More than 125 displacements are data: a loop over columns, and one along each.
+// The bounds of the columns come from shared memory; entries go to the table one
+// by one.
+
+// CHECK-LABEL: func.func @loops(
+// CHECK-SAME:    %[[IN:[^:]*]]: memref<?xi64>, %[[OUT:[^:]*]]: memref<?xi64>, %[[TABLE:[^:]*]]: memref<?x126xi32>)
+// CHECK-DAG:     %[[FIRSTS:.*]] = memref.get_global @{{.*}} : memref<2xi64>
+// CHECK-DAG:     %[[PACKED:.*]] = memref.get_global @{{.*}} : memref<126xi64>
+// CHECK-DAG:     %[[NUMBERS:.*]] = memref.get_global @{{.*}} : memref<126xi32>
+// CHECK-DAG:     %[[STARTS:.*]] = memref.get_global @{{.*}} : memref<3xi32>
+// CHECK:         gpu.launch {{.*}} workgroup(%[[BOUNDS:[^ ]*]] : memref<3x2xi32, #gpu.address_space<workgroup>>)
+// CHECK:           gpu.barrier
+// CHECK:           %[[KEY:.*]] = memref.load %[[OUT]]
+// CHECK:           scf.for %[[COLUMN:.*]] = %c0 to %c2
+// CHECK:             %[[FIRST:.*]] = memref.load %[[FIRSTS]][%[[COLUMN]]]
+// CHECK:             arith.addi %[[KEY]], %[[FIRST]]
+// CHECK:             memref.load %[[BOUNDS]]
+// CHECK:             memref.load %[[STARTS]][%[[COLUMN]]]
+// CHECK:             scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %c1 iter_args
+// CHECK:               %[[ADDED:.*]] = memref.load %[[PACKED]][%[[I]]]
+// CHECK:               arith.addi %[[KEY]], %[[ADDED]]
+// CHECK:               memref.load %[[NUMBERS]][%[[I]]]
+// CHECK:               memref.store %{{.*}}, %[[TABLE]]
+// CHECK:               scf.yield
+// CHECK-NOT:       memref.store
+// CHECK:         return
+func.func @loops(%in: memref<?xi64>, %out: memref<?xi64>, %table: memref<?x126xi32>) {
+  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x126xi32>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0, 5, 0, 0, 6, 0, 0, 7, 0, 0, 8,
+                                  0, 0, 9, 0, 0, 10, 0, 0, 11, 0, 0, 12, 0, 0, 13, 0, 0, 14, 0, 0, 15, 0, 0, 16, 0, 0, 17,
+                                  0, 0, 18, 0, 0, 19, 0, 0, 20, 0, 0, 21, 0, 0, 22, 0, 0, 23, 0, 0, 24, 0, 0, 25, 0, 0, 26,
+                                  0, 0, 27, 0, 0, 28, 0, 0, 29, 0, 0, 30, 0, 0, 31, 0, 0, 32, 0, 0, 33, 0, 0, 34, 0, 0, 35,
+                                  0, 0, 36, 0, 0, 37, 0, 0, 38, 0, 0, 39, 0, 0, 40, 0, 0, 41, 0, 0, 42, 0, 0, 43, 0, 0, 44,
+                                  0, 0, 45, 0, 0, 46, 0, 0, 47, 0, 0, 48, 0, 0, 49, 0, 0, 50, 0, 0, 51, 0, 0, 52, 0, 0, 53,
+                                  0, 0, 54, 0, 0, 55, 0, 0, 56, 0, 0, 57, 0, 0, 58, 0, 0, 59, 0, 0, 60, 0, 0, 61, 0, 0, 62,
+                                  0, 1, 0, 0, 1, 1, 0, 1, 2, 0, 1, 3, 0, 1, 4, 0, 1, 5, 0, 1, 6, 0, 1, 7, 0, 1, 8,
+                                  0, 1, 9, 0, 1, 10, 0, 1, 11, 0, 1, 12, 0, 1, 13, 0, 1, 14, 0, 1, 15, 0, 1, 16, 0, 1, 17,
+                                  0, 1, 18, 0, 1, 19, 0, 1, 20, 0, 1, 21, 0, 1, 22, 0, 1, 23, 0, 1, 24, 0, 1, 25, 0, 1, 26,
+                                  0, 1, 27, 0, 1, 28, 0, 1, 29, 0, 1, 30, 0, 1, 31, 0, 1, 32, 0, 1, 33, 0, 1, 34, 0, 1, 35,
+                                  0, 1, 36, 0, 1, 37, 0, 1, 38, 0, 1, 39, 0, 1, 40, 0, 1, 41, 0, 1, 42, 0, 1, 43, 0, 1, 44,
+                                  0, 1, 45, 0, 1, 46, 0, 1, 47, 0, 1, 48, 0, 1, 49, 0, 1, 50, 0, 1, 51, 0, 1, 52, 0, 1, 53,
+                                  0, 1, 54, 0, 1, 55, 0, 1, 56, 0, 1, 57, 0, 1, 58, 0, 1, 59, 0, 1, 60, 0, 1, 61, 0, 1, 62>,
+       packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [2, 2, 99]>, search = #sparseconv.search<zdelta>}
   return
 }
 

@@ -1,6 +1,6 @@
-// RUN: sparseconv-opt %s --convert-sparseconv-to-gpu --canonicalize --cse | FileCheck %s
+// RUN: sparseconv-opt %s --convert-sparseconv-kernels-to-gpu --canonicalize --cse | FileCheck %s
 
-module attributes {sparseconv.target = "cuda"} {
+module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 
 // Two digits of 9 bits hold keys of 17: a kernel clears, one counts, and each
 // digit has one that moves.

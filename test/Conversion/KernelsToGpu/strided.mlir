@@ -1,4 +1,4 @@
-// RUN: sparseconv-opt %s --convert-sparseconv-to-gpu | FileCheck %s
+// RUN: sparseconv-opt %s --convert-sparseconv-kernels-to-gpu | FileCheck %s
 
 // Generated kernels take rows that lie side by side: some columns of wider rows
 // are copied before, and results after.
@@ -25,7 +25,7 @@
 // CHECK-DAG:     unrealized_conversion_cast %[[IN]]
 // CHECK-DAG:     unrealized_conversion_cast %[[DY]]
 // CHECK:         gpu.launch_func
-module attributes {sparseconv.target = "cuda", sparseconv.chip = "sm_80"} {
+module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_80">} {
 func.func @gemm(%x: memref<?x8xf16, strided<[16, 1], offset: 8>>, %image: memref<768xi8>, %table: memref<3x?xi32>,
                 %order: memref<?xi32>, %masks: memref<?x1xi32>, %sizes: memref<3xindex>,
                 %scratch: memref<1xf32>, %counters: memref<1xi32>,
@@ -33,7 +33,7 @@ func.func @gemm(%x: memref<?x8xf16, strided<[16, 1], offset: 8>>, %image: memref
   sparseconv.kernel.tiled_gemm
       ins(%x, %image, %table, %order, %masks, %sizes : memref<?x8xf16, strided<[16, 1], offset: 8>>, memref<768xi8>, memref<3x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
       outs(%y, %scratch, %counters : memref<?x8xf16, strided<[24, 1], offset: ?>>, memref<1xf32>, memref<1xi32>)
-      {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.gemm_tiling<warp16>}
+      {tiling = #sparseconv.gemm_tiling<warp16>}
   return
 }
 
@@ -42,6 +42,7 @@ func.func @weight_grad(%x: memref<?x8xf16, strided<[16, 1], offset: 8>>, %dy: me
   sparseconv.kernel.implicit_weight_grad
       ins(%x, %dy, %table : memref<?x8xf16, strided<[16, 1], offset: 8>>, memref<?x16xf16, strided<[16, 1], offset: 32>>, memref<?x3xi32>)
       outs(%dw : memref<3x8x16xf16>)
+      {tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 16, tile_out = 16, piece_in = 16, piece_out = 16, slices = 4, pairs = 64, stages = 4, blocks = 4>}
   return
 }
 }

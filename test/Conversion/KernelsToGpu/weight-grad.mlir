@@ -1,7 +1,7 @@
-// RUN: sparseconv-opt %s --convert-sparseconv-to-gpu --split-input-file | FileCheck %s
+// RUN: sparseconv-opt %s --convert-sparseconv-kernels-to-gpu --split-input-file | FileCheck %s
 
-// The table by offset, with the sizes behind it; one part for each chunk of rows,
-// as many as the shape asks for, whatever the number of rows; their sum in f32,
+// The table by offset, with the sizes behind it; one split for each chunk of rows,
+// as many as is decided, whatever the number of rows; their sum in f32,
 // in order, and one rounding.
 
 // CHECK-LABEL: func.func @tensor_cores(
@@ -25,11 +25,12 @@
 // CHECK:         nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<col>
 // CHECK:         nvvm.mma.sync
 // CHECK-NOT:     atomic
-module attributes {sparseconv.target = "cuda", sparseconv.chip = "sm_90a"} {
+module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_90a">} {
 func.func @tensor_cores(%x: memref<?x64xf16>, %dy: memref<?x64xf16>, %table: memref<?x27xi32>, %dw: memref<27x64x64xf16>) {
   sparseconv.kernel.implicit_weight_grad
       ins(%x, %dy, %table : memref<?x64xf16>, memref<?x64xf16>, memref<?x27xi32>)
       outs(%dw : memref<27x64x64xf16>)
+      {split_k = 59 : i64, tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4, blocks = 4>}
   return
 }
 }
@@ -43,11 +44,12 @@ func.func @tensor_cores(%x: memref<?x64xf16>, %dy: memref<?x64xf16>, %table: mem
 // CHECK-NOT:     nvvm.mma
 // CHECK:         math.fma
 // CHECK-NOT:     nvvm.mma
-module attributes {sparseconv.target = "cuda", sparseconv.chip = "sm_80"} {
+module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_80">} {
 func.func @f32(%x: memref<?x64xf32>, %dy: memref<?x64xf32>, %table: memref<?x27xi32>, %dw: memref<27x64x64xf32>) {
   sparseconv.kernel.implicit_weight_grad
       ins(%x, %dy, %table : memref<?x64xf32>, memref<?x64xf32>, memref<?x27xi32>)
       outs(%dw : memref<27x64x64xf32>)
+      {split_k = 2 : i64, tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 64, tile_out = 64, piece_in = 4, piece_out = 4, pairs = 32, blocks = 2>}
   return
 }
 }
@@ -58,11 +60,12 @@ func.func @f32(%x: memref<?x64xf32>, %dy: memref<?x64xf32>, %table: memref<?x27x
 // CHECK:       gpu.func @weight_grad(
 // CHECK-NOT:     nvvm.mma
 // CHECK:         math.fma
-module attributes {sparseconv.target = "cuda", sparseconv.chip = "sm_80"} {
+module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_80">} {
 func.func @odd(%x: memref<?x12xf16>, %dy: memref<?x64xf16>, %table: memref<?x27xi32>, %dw: memref<27x12x64xf16>) {
   sparseconv.kernel.implicit_weight_grad
       ins(%x, %dy, %table : memref<?x12xf16>, memref<?x64xf16>, memref<?x27xi32>)
       outs(%dw : memref<27x12x64xf16>)
+      {tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 12, tile_out = 64, piece_in = 4, piece_out = 4, slices = 4, pairs = 32, blocks = 2>}
   return
 }
 }
@@ -81,11 +84,12 @@ func.func @odd(%x: memref<?x12xf16>, %dy: memref<?x64xf16>, %table: memref<?x27x
 // CHECK-DAG:       %[[GROUP:.*]] = arith.remui %[[SLICE]], %c4
 // CHECK-DAG:       %[[OFFSET:.*]] = arith.divui %[[SLICE]], %c4
 // CHECK:           memref.store %{{.*}}, %[[DW]][%[[OFFSET]], %[[GROUP]], %[[ROW]], %[[COLUMN]]]
-module attributes {sparseconv.target = "cuda", sparseconv.chip = "sm_80"} {
+module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_80">} {
 func.func @groups(%x: memref<?x8xf32>, %dy: memref<?x12xf32>, %table: memref<?x8xi32>, %dw: memref<8x4x2x3xf32>) {
   sparseconv.kernel.implicit_weight_grad
       ins(%x, %dy, %table : memref<?x8xf32>, memref<?x12xf32>, memref<?x8xi32>)
       outs(%dw : memref<8x4x2x3xf32>)
+      {split_k = 7 : i64, tiling = #sparseconv.weight_grad_tiling<fma, tile_groups = 4, tile_in = 2, tile_out = 4, piece_in = 2, piece_out = 4, slices = 64, pairs = 64, blocks = 2>}
   return
 }
 }

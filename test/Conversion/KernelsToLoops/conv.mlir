@@ -1,12 +1,11 @@
 // RUN: sparseconv-opt %s -convert-sparseconv-kernels-to-loops -canonicalize -cse | FileCheck %s
 
-#weight_stationary = #sparseconv.dataflow<weight_stationary>
 #tiling = #sparseconv.tiling<block = 512, rows = 2, columns = 32, lanes = 16>
 
 // The weights become f32 panels. A work item then owns 512 output rows; threads
 // take one after another, as blocks differ in their pairs.
 
-// CHECK-LABEL: func @gather_gemm(
+// CHECK-LABEL: func @gather_gemm_scatter(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<?x3xf32>, %[[W:[a-z0-9]+]]: memref<27x3x32xf16>,
 // CHECK-SAME:    %[[IN:[a-z0-9]+]]: memref<?xi32>, %[[OUT:[a-z0-9]+]]: memref<?xi32>,
 // CHECK-SAME:    %[[SEGMENTS:[a-z0-9]+]]: memref<?x28xi64>, %[[BIAS:[a-z0-9]+]]: memref<32xf32>,
@@ -52,16 +51,16 @@
 // CHECK:             vector.store %[[ROUNDED]], %[[Y]]
 // CHECK:           memref.dealloc %[[SUMS]]
 // CHECK:         memref.dealloc %[[PACKED]]
-func.func @gather_gemm(
+func.func @gather_gemm_scatter(
     %x: memref<?x3xf32>, %w: memref<27x3x32xf16>, %in: memref<?xi32>,
     %out: memref<?xi32>, %segments: memref<?x28xi64>, %bias: memref<32xf32>,
     %skip: memref<?x32xf16>, %y: memref<?x32xf16>) {
-  sparseconv.kernel.gather_gemm
+  sparseconv.kernel.gather_gemm_scatter
       ins(%x, %w, %in, %out, %segments, %bias, %skip
           : memref<?x3xf32>, memref<27x3x32xf16>, memref<?xi32>, memref<?xi32>,
             memref<?x28xi64>, memref<32xf32>, memref<?x32xf16>)
       outs(%y : memref<?x32xf16>)
-      {dataflow = #weight_stationary, tiling = #tiling} {
+      {tiling = #tiling} epilogue {
   ^bb0(%acc: f32, %b: f32, %s: f16):
     %zero = arith.constant 0.0 : f32
     %s32 = arith.extf %s : f16 to f32
@@ -93,12 +92,12 @@ func.func @gather_gemm(
 func.func @padded(
     %x: memref<?x8xbf16>, %w: memref<8x8x33xbf16>, %in: memref<?xi32>,
     %out: memref<?xi32>, %segments: memref<?x9xi64>, %y: memref<?x33xbf16>) {
-  sparseconv.kernel.gather_gemm
+  sparseconv.kernel.gather_gemm_scatter
       ins(%x, %w, %in, %out, %segments
           : memref<?x8xbf16>, memref<8x8x33xbf16>, memref<?xi32>,
             memref<?xi32>, memref<?x9xi64>)
       outs(%y : memref<?x33xbf16>)
-      {dataflow = #weight_stationary, tiling = #tiling}
+      {tiling = #tiling}
   return
 }
 
@@ -118,13 +117,12 @@ func.func @padded(
 func.func @depthwise(
     %x: memref<?x6xf32>, %w: memref<8x6x1x1xf32>, %in: memref<?xi32>,
     %out: memref<?xi32>, %segments: memref<?x9xi64>, %y: memref<?x6xf32>) {
-  sparseconv.kernel.gather_gemm
+  sparseconv.kernel.gather_gemm_scatter
       ins(%x, %w, %in, %out, %segments
           : memref<?x6xf32>, memref<8x6x1x1xf32>, memref<?xi32>,
             memref<?xi32>, memref<?x9xi64>)
       outs(%y : memref<?x6xf32>)
-      {dataflow = #weight_stationary,
-       tiling = #sparseconv.tiling<block = 512, rows = 4, columns = 8, lanes = 4>}
+      {tiling = #sparseconv.tiling<block = 512, rows = 4, columns = 8, lanes = 4>}
   return
 }
 

@@ -31,7 +31,7 @@ func.func @search(%in: memref<?xi64>, %out: memref<?xi64>,
   sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>)
       outs(%table : memref<?x4xi32>)
       {displacements = array<i64: 0, 0, 0, 0, 1, 0, 0, 0, -1, 0, 1, 1>,
-       packing = #pack}
+       packing = #pack, search = #sparseconv.search<zdelta>}
   return
 }
 
@@ -57,7 +57,7 @@ func.func @search_list(%in: memref<?xi64>, %out: memref<?xi64>,
                        %table: memref<?x3xi32>) {
   sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>)
       outs(%table : memref<?x3xi32>)
-      {displacements = array<i64: 0, 0, 0, 0, 0, 5, 0, 1, 0>, packing = #pack}
+      {displacements = array<i64: 0, 0, 0, 0, 0, 5, 0, 1, 0>, packing = #pack, search = #sparseconv.search<zdelta>}
   return
 }
 

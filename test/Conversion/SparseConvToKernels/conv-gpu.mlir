@@ -1,4 +1,4 @@
-// RUN: sparseconv-opt %s --sparseconv-select-dataflow=target=cuda --sparseconv-select-tiling --convert-sparseconv-to-kernels --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: sparseconv-opt %s --sparseconv-set-target=target=cuda --sparseconv-select-dataflow --sparseconv-select-tiling --convert-sparseconv-to-kernels --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 // On a GPU a narrow convolution reads the neighbour table itself; its gradient reads
 // the table of the transposed map, with each slice of weights transposed.
@@ -14,7 +14,7 @@
 // CHECK:      %[[INIT:.*]] = tensor.empty(%[[N]]) : tensor<?x4xf32>
 // CHECK-NOT:  pair_lists
 // CHECK:      %[[Y:.*]] = sparseconv.kernel.implicit_gemm ins(%[[GUARDED]], %[[W]], %[[TABLE]] : {{.*}}) outs(%[[INIT]] :
-// CHECK-SAME:   {dataflow = #sparseconv.dataflow<output_stationary>} -> tensor<?x4xf32>
+// CHECK-SAME:   -> tensor<?x4xf32>
 // CHECK:      return %[[Y]]
 func.func @conv(%x: tensor<?x32xf32>, %w: tensor<27x32x4xf32>, %m: !map) -> tensor<?x4xf32> {
   %y = sparseconv.conv %x, %w, %m : tensor<?x32xf32>, tensor<27x32x4xf32>, !map -> tensor<?x4xf32>
@@ -53,7 +53,7 @@ func.func @input_grad(%dy: tensor<?x32xf32>, %w: tensor<27x4x32xf32>, %m: !map) 
 // CHECK:      %[[TILES:.*]]:4 = sparseconv.kernel.tile_rows ins(%[[TABLE]], %[[NIN]] : {{.*}} {rows = 64 : i64}
 // CHECK:      %[[IMAGE:.*]] = sparseconv.kernel.pack_weights ins(%[[W]] : {{.*}} {tiling = #sparseconv.gemm_tiling<group64,
 // CHECK:      sparseconv.kernel.tiled_gemm ins(%{{.*}}, %[[IMAGE]], %[[TILES]]#0, %[[TILES]]#1, %[[TILES]]#2, %[[TILES]]#3 :
-// CHECK-SAME:   {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.gemm_tiling<group64,
+// CHECK-SAME:   {split_k = 1 : i64, tiling = #sparseconv.gemm_tiling<group64,
 func.func @tensor_cores(%x: tensor<?x32xf16>, %w: tensor<27x32x64xf16>, %m: !map) -> tensor<?x64xf16> {
   %y = sparseconv.conv %x, %w, %m : tensor<?x32xf16>, tensor<27x32x64xf16>, !map -> tensor<?x64xf16>
   return %y : tensor<?x64xf16>
@@ -67,7 +67,7 @@ func.func @tensor_cores(%x: tensor<?x32xf16>, %w: tensor<27x32x64xf16>, %m: !map
 // CHECK:      %[[ROOM:.*]] = tensor.empty() : tensor<{{[0-9]+}}xi32>
 // CHECK:      %[[COUNTERS:.*]] = linalg.fill ins(%[[ZERO]] : i32) outs(%[[ROOM]]
 // CHECK:      sparseconv.kernel.tiled_gemm ins({{.*}}) outs(%{{.*}}, %[[SCRATCH]], %[[COUNTERS]] :
-// CHECK-SAME:   {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<ring64,
+// CHECK-SAME:   {split_k = 8 : i64, tiling = #sparseconv.gemm_tiling<ring64,
 func.func @split(%x: tensor<?x256xf16>, %w: tensor<27x256x256xf16>, %m: !map) -> tensor<?x256xf16> {
   %y = sparseconv.conv %x, %w, %m : tensor<?x256xf16>, tensor<27x256x256xf16>, !map -> tensor<?x256xf16>
   return %y : tensor<?x256xf16>
@@ -77,16 +77,16 @@ func.func @split(%x: tensor<?x256xf16>, %w: tensor<27x256x256xf16>, %m: !map) ->
 // CHECK-LABEL: func.func @threads(
 // CHECK:      sparseconv.kernel.tile_rows {{.*}} {rows = 16 : i64}
 // CHECK:      sparseconv.kernel.pack_weights {{.*}} {tiling = #sparseconv.gemm_tiling<fma16,
-// CHECK:      sparseconv.kernel.tiled_gemm {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<fma16,
+// CHECK:      sparseconv.kernel.tiled_gemm {{.*}} {split_k = 8 : i64, tiling = #sparseconv.gemm_tiling<fma16,
 func.func @threads(%x: tensor<?x32xf32>, %w: tensor<27x32x64xf32>, %m: !map) -> tensor<?x64xf32> {
   %y = sparseconv.conv %x, %w, %m : tensor<?x32xf32>, tensor<27x32x64xf32>, !map -> tensor<?x64xf32>
   return %y : tensor<?x64xf32>
 }
 
-// A permission to multiply in tf32 becomes a tiling, and stays on what has none.
+// A permission to multiply in tf32 becomes the choice of a main loop.
 // CHECK-LABEL: func.func @tf32(
-// CHECK:      sparseconv.kernel.tiled_gemm {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.gemm_tiling<warp16,
-// CHECK:      sparseconv.kernel.implicit_weight_grad {{.*}} {allow_tf32}
+// CHECK:      sparseconv.kernel.tiled_gemm {{.*}} {split_k = 1 : i64, tiling = #sparseconv.gemm_tiling<warp16,
+// CHECK:      sparseconv.kernel.implicit_weight_grad {{.*}} tiling = #sparseconv.weight_grad_tiling<mma,
 func.func @tf32(%x: tensor<?x32xf32>, %w: tensor<27x32x64xf32>, %m: !map) -> tensor<27x32x64xf32> {
   %y = sparseconv.conv %x, %w, %m tf32 = allowed : tensor<?x32xf32>, tensor<27x32x64xf32>, !map -> tensor<?x64xf32>
   %dw = sparseconv.weight_grad %x, %y, %m tf32 = allowed : tensor<?x32xf32>, tensor<?x64xf32>, !map -> tensor<27x32x64xf32>
@@ -100,7 +100,7 @@ func.func @tf32(%x: tensor<?x32xf32>, %w: tensor<27x32x64xf32>, %m: !map) -> ten
 // CHECK-DAG:  %[[XG:.*]] = sparseconv.kernel.guard_rows %[[X]] rows(%[[NIN]])
 // CHECK-DAG:  %[[DYG:.*]] = sparseconv.kernel.guard_rows %[[DY]] rows(%[[N]])
 // CHECK-NOT:  pair_lists
-// CHECK:      %[[DW:.*]] = sparseconv.kernel.implicit_weight_grad ins(%[[XG]], %[[DYG]], %[[TABLE]] : {{.*}}) outs(%{{.*}} : tensor<27x32x64xf16>)
+// CHECK:      %[[DW:.*]] = sparseconv.kernel.implicit_weight_grad ins(%[[XG]], %[[DYG]], %[[TABLE]] : {{.*}}) outs(%{{.*}} : tensor<27x32x64xf16>) {split_k = {{[0-9]+}} : i64, tiling = #sparseconv.weight_grad_tiling<mma,
 // CHECK:      return %[[DW]]
 func.func @weight_grad(%x: tensor<?x32xf16>, %dy: tensor<?x64xf16>, %m: !map) -> tensor<27x32x64xf16> {
   %dw = sparseconv.weight_grad %x, %dy, %m : tensor<?x32xf16>, tensor<?x64xf16>, !map -> tensor<27x32x64xf16>
@@ -115,7 +115,7 @@ func.func @weight_grad(%x: tensor<?x32xf16>, %dy: tensor<?x64xf16>, %m: !map) ->
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 !map = !sparseconv.kernel_map<27, !set to !set>
 func.func @cpu_tiling(%x: tensor<?x32xf16>, %w: tensor<27x32x64xf16>, %m: !map) -> tensor<?x64xf16> {
-  // expected-error @+1 {{expects a tiling of the GPU, #sparseconv.gemm_tiling, but found #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>}}
+  // expected-error @+1 {{does not run on sm_90a with #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>: expected #sparseconv.gemm_tiling or #sparseconv.scalar_tiling}}
   %y = sparseconv.conv %x, %w, %m {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>}
       : tensor<?x32xf16>, tensor<27x32x64xf16>, !map -> tensor<?x64xf16>
   return %y : tensor<?x64xf16>
@@ -128,7 +128,7 @@ func.func @cpu_tiling(%x: tensor<?x32xf16>, %w: tensor<27x32x64xf16>, %m: !map) 
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 !map = !sparseconv.kernel_map<27, !set to !set>
 func.func @weight_stationary(%x: tensor<?x32xf16>, %w: tensor<27x32x64xf16>, %m: !map) -> tensor<?x64xf16> {
-  // expected-error @+1 {{expects a dataflow that the GPU has a kernel for, #sparseconv.dataflow<output_stationary>, but found #sparseconv.dataflow<weight_stationary>}}
+  // expected-error @+1 {{does not run on sm_90a with #sparseconv.dataflow<weight_stationary>: expected #sparseconv.dataflow<output_stationary>}}
   %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>}
       : tensor<?x32xf16>, tensor<27x32x64xf16>, !map -> tensor<?x64xf16>
   return %y : tensor<?x64xf16>

@@ -13,18 +13,18 @@
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
 // CHECK-DAG: %[[C8:.*]] = arith.constant 8 : index
 // CHECK-DAG: %[[BLOCK:.*]] = arith.constant 512 : index
-// CHECK:     %[[NOUT:.*]] = tensor.dim %[[TABLE]], %[[C0]]
 // CHECK:     %[[GUARDED:.*]] = sparseconv.kernel.guard_rows %[[X]] rows(%[[NIN]]) status(%[[STATUS]] : memref<8xi64>)
 // CHECK-SAME:  {op_id = 0 : i64, operand = 0 : i64, side = 0 : i64}
+// CHECK:     %[[NOUT:.*]] = tensor.dim %[[TABLE]], %[[C0]]
 // CHECK:     %[[INIT:.*]] = tensor.empty(%[[NOUT]]) : tensor<?x64xf16>
 // CHECK:     %[[ROOM:.*]] = arith.muli %[[NOUT]], %[[C8]]
 // CHECK:     %[[BLOCKS:.*]] = arith.ceildivui %[[NOUT]], %[[BLOCK]]
 // CHECK:     %[[SEGMENTS:.*]] = tensor.empty(%[[BLOCKS]]) : tensor<?x9xi64>
 // CHECK:     %[[PAIRS:.*]]:3 = sparseconv.kernel.pair_lists ins(%[[TABLE]] : {{.*}}, %[[SEGMENTS]] : {{.*}} {block = 512 : i64}
-// CHECK:     %[[Y:.*]] = sparseconv.kernel.gather_gemm
+// CHECK:     %[[Y:.*]] = sparseconv.kernel.gather_gemm_scatter
 // CHECK-SAME:  ins(%[[GUARDED]], %[[W]], %[[PAIRS]]#0, %[[PAIRS]]#1, %[[PAIRS]]#2 :
 // CHECK-SAME:  outs(%[[INIT]] :
-// CHECK-SAME:  {dataflow = #sparseconv.dataflow<weight_stationary>, tiling = #sparseconv.tiling<block = 512
+// CHECK-SAME:  {tiling = #sparseconv.tiling<block = 512
 // CHECK:     return %[[Y]]
 func.func @conv(%x: tensor<?x32xf16>, %w: tensor<8x32x64xf16>, %m: !map) -> tensor<?x64xf16> {
   %y = sparseconv.conv %x, %w, %m
@@ -39,7 +39,7 @@ func.func @conv(%x: tensor<?x32xf16>, %w: tensor<8x32x64xf16>, %m: !map) -> tens
 // CHECK:      %[[NOUT:.*]] = tensor.dim
 // CHECK:      sparseconv.kernel.guard_rows {{.*}} operand = 0 : i64, side = 0 : i64
 // CHECK:      %[[ROWS:.*]] = sparseconv.kernel.guard_rows %[[SKIP]] rows(%[[NOUT]]) {{.*}} operand = 4 : i64, side = 1 : i64
-// CHECK:      sparseconv.kernel.gather_gemm ins({{.*}}, %[[BIAS]], %[[ROWS]] :
+// CHECK:      sparseconv.kernel.gather_gemm_scatter ins({{.*}}, %[[BIAS]], %[[ROWS]] :
 // CHECK:      ^bb0(%[[ACC:.*]]: f32, %[[B:.*]]: f32, %[[S:.*]]: f16):
 // CHECK-NEXT:   %[[WIDE:.*]] = arith.extf %[[S]]
 // CHECK-NEXT:   %[[SUM:.*]] = arith.addf %[[ACC]], %[[B]]
@@ -61,9 +61,9 @@ func.func @epilogue(%x: tensor<?x32xf16>, %w: tensor<8x32x64xf16>, %m: !map,
 // CHECK-LABEL: func.func @shared(
 // CHECK:     %[[PAIRS:.*]]:3 = sparseconv.kernel.pair_lists
 // CHECK-NOT: pair_lists
-// CHECK:     gather_gemm {{.*}} %[[PAIRS]]#0
+// CHECK:     gather_gemm_scatter {{.*}} %[[PAIRS]]#0
 // CHECK-NOT: pair_lists
-// CHECK:     gather_gemm {{.*}} %[[PAIRS]]#0
+// CHECK:     gather_gemm_scatter {{.*}} %[[PAIRS]]#0
 func.func @shared(%x: tensor<?x32xf32>, %v: tensor<8x32x64xf32>, %w: tensor<8x32x16xf32>, %m: !map)
     -> (tensor<?x64xf32>, tensor<?x16xf32>) {
   %y = sparseconv.conv %x, %v, %m
@@ -92,7 +92,7 @@ func.func @static_rows(%x: tensor<100x32xf32>, %w: tensor<8x32x16xf32>, %m: !map
 // CHECK:     %[[BACK:.*]] = sparseconv.kernel.invert_table ins(%[[TABLE]] :
 // CHECK:     %[[INIT:.*]] = tensor.empty(%[[NIN]]) : tensor<?x32xf32>
 // CHECK:     %[[PAIRS:.*]]:3 = sparseconv.kernel.pair_lists ins(%[[BACK]] :
-// CHECK:     sparseconv.kernel.gather_gemm ins(%[[GUARDED]], %[[W]], %[[PAIRS]]#0,
+// CHECK:     sparseconv.kernel.gather_gemm_scatter ins(%[[GUARDED]], %[[W]], %[[PAIRS]]#0,
 // CHECK-SAME:  outs(%[[INIT]] :
 // CHECK-SAME:  transpose_weights
 func.func @input_grad(%dy: tensor<?x64xf32>, %w: tensor<8x32x64xf32>, %m: !map) -> tensor<?x32xf32> {

@@ -30,8 +30,8 @@ func.func @no_tiling(%dy: tensor<?x8xf32>, %w: tensor<27x4x8xf32>, %m: !map) -> 
 !map = !sparseconv.kernel_map<27, !set to !set>
 
 func.func @unknown_dataflow(%x: tensor<?x4xf32>, %dy: tensor<?x8xf32>, %m: !map) -> tensor<27x4x8xf32> {
-  // expected-error @below {{'sparseconv.weight_grad' op expects a dataflow that the CPU has a kernel for, #sparseconv.dataflow<weight_stationary>, but found #sparseconv.dataflow<hybrid, threshold = 3>}}
-  %dw = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<hybrid, threshold = 3>}
+  // expected-error @below {{'sparseconv.weight_grad' op does not run on avx2 with #sparseconv.dataflow<hybrid>: no dataflow 'hybrid' is known; there are: output_stationary}}
+  %dw = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<hybrid>}
       : tensor<?x4xf32>, tensor<?x8xf32>, !map -> tensor<27x4x8xf32>
   return %dw : tensor<27x4x8xf32>
 }
@@ -43,8 +43,9 @@ func.func @unknown_dataflow(%x: tensor<?x4xf32>, %dy: tensor<?x8xf32>, %m: !map)
 !map = !sparseconv.kernel_map<27, !set to !set>
 
 func.func @split(%x: tensor<?x4xf32>, %w: tensor<27x4x8xf32>, %m: !map) -> tensor<?x8xf32> {
-  // expected-error @below {{but found #sparseconv.dataflow<weight_stationary, split_k = 2>}}
-  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary, split_k = 2>}
+  // expected-error @below {{does not run on avx2 with #sparseconv.tiling<block = 64, rows = 2, columns = 32, lanes = 8>: the dataflow weight_stationary splits no sum, found 2 splits}}
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary, split_k = 2>,
+      tiling = #sparseconv.tiling<block = 64, rows = 2, columns = 32, lanes = 8>}
       : tensor<?x4xf32>, tensor<27x4x8xf32>, !map -> tensor<?x8xf32>
   return %y : tensor<?x8xf32>
 }

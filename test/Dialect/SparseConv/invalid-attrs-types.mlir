@@ -173,17 +173,7 @@
 // dataflow, tiling
 //===----------------------------------------------------------------------===//
 
-// expected-error @+1 {{expects a threshold of at least 1 for hybrid and none otherwise, but found 0}}
-#a = #sparseconv.dataflow<hybrid>
-
-// -----
-
-// expected-error @+1 {{expects a threshold of at least 1 for hybrid and none otherwise, but found 3}}
-#a = #sparseconv.dataflow<explicit, threshold = 3>
-
-// -----
-
-// expected-error @+1 {{expects split_k of at least 1, but found 0}}
+// expected-error @+1 {{expects split_k of 1 to 65536, but found 0}}
 #a = #sparseconv.dataflow<output_stationary, split_k = 0>
 
 // -----
@@ -268,5 +258,15 @@
 
 // -----
 
-// expected-error @+1 {{expects sizes of at least 1, but found warps = 0, blocks = 1, depth = 16, width = 8, stages = 1}}
+// expected-error @+1 {{expects warps of 1 to 65536, but found 0}}
 #tiling = #sparseconv.gemm_tiling<ring64, warps = 0>
+
+// -----
+
+// expected-error @+1 {{expects stages of 1 to 65536, but found 1152921504606846976}}
+#tiling = #sparseconv.gemm_tiling<ring64, stages = 1152921504606846976>
+
+// -----
+
+// expected-error @+1 {{expects slices of 1 to 65536, but found 0}}
+#tiling = #sparseconv.weight_grad_tiling<mma, slices = 0>

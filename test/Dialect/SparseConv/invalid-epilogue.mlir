@@ -251,7 +251,7 @@ func.func @f(%x: tensor<?x4xf32>, %w: tensor<9x4x8xf32>, %m: !map) {
 // -----
 
 func.func @f(%v: f32) {
-  // expected-error @+1 {{expects parent op to be one of 'sparseconv.conv, sparseconv.kernel.gather_gemm, sparseconv.kernel.implicit_gemm, sparseconv.kernel.tiled_gemm'}}
+  // expected-error @+1 {{expects parent op to be one of 'sparseconv.conv, sparseconv.kernel.gather_gemm_scatter, sparseconv.kernel.implicit_gemm, sparseconv.kernel.tiled_gemm'}}
   sparseconv.yield %v : f32
   return
 }

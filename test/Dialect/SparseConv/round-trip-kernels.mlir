@@ -54,9 +54,9 @@ func.func @keys(%points: tensor<?x4xi32>, %keys: tensor<?xi64>, %rows: tensor<?x
 
 // CHECK-LABEL: func.func @maps(
 func.func @maps(%keys: tensor<?xi32>, %table: tensor<?x2xi32>, %rows: tensor<?xi32>, %segments: tensor<?x3xi64>) {
-  // CHECK: sparseconv.kernel.search ins(%{{.*}} : tensor<?xi32>, tensor<?xi32>) outs(%{{.*}} : tensor<?x2xi32>) {displacements = array<i64: 0, 1>, packing = #packing1} -> tensor<?x2xi32>
+  // CHECK: sparseconv.kernel.search ins(%{{.*}} : tensor<?xi32>, tensor<?xi32>) outs(%{{.*}} : tensor<?x2xi32>) {displacements = array<i64: 0, 1>, packing = #packing1, search = #sparseconv.search<zdelta>} -> tensor<?x2xi32>
   %0 = sparseconv.kernel.search ins(%keys, %keys : tensor<?xi32>, tensor<?xi32>) outs(%table : tensor<?x2xi32>)
-      {displacements = array<i64: 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>}
+      {displacements = array<i64: 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>, search = #sparseconv.search<zdelta>}
       -> tensor<?x2xi32>
   // CHECK: sparseconv.kernel.invert_table ins(%{{.*}} : tensor<?x2xi32>) outs(%{{.*}} : tensor<?x2xi32>) -> tensor<?x2xi32>
   %1 = sparseconv.kernel.invert_table ins(%table : tensor<?x2xi32>) outs(%table : tensor<?x2xi32>) -> tensor<?x2xi32>
@@ -64,6 +64,41 @@ func.func @maps(%keys: tensor<?xi32>, %table: tensor<?x2xi32>, %rows: tensor<?xi
   %2:3 = sparseconv.kernel.pair_lists ins(%table : tensor<?x2xi32>)
       outs(%rows, %rows, %segments : tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       {block = 512 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
+  return
+}
+
+// The table of a search, and the totals of a sort, may be absent.
+
+// CHECK-LABEL: func.func @hits(
+func.func @hits(%keys: tensor<?xi32>, %masks: tensor<?xi32>, %records: tensor<?x4xi32>, %counts: tensor<64x32xi32>,
+                %totals: tensor<2x512xi32>, %table: tensor<?x2xi32>, %rows: index, %tiled: tensor<2x?xi32>,
+                %order: tensor<?xi32>, %tile_masks: tensor<?x1xi32>, %sizes: tensor<3xindex>) {
+  // CHECK: sparseconv.kernel.search_hits ins(%{{.*}} : tensor<?xi32>, tensor<?xi32>) outs(%{{.*}} : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>) {displacements = array<i64: 0, 1>, packing = #packing1, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>} -> (tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+  %0:4 = sparseconv.kernel.search_hits ins(%keys, %keys : tensor<?xi32>, tensor<?xi32>)
+      outs(%masks, %records, %counts, %totals : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+      {displacements = array<i64: 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>,
+       sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+      -> (tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+  // CHECK: sparseconv.kernel.search_hits {{.*}} outs(%{{.*}} : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>, tensor<?x2xi32>)
+  %1:5 = sparseconv.kernel.search_hits ins(%keys, %keys : tensor<?xi32>, tensor<?xi32>)
+      outs(%masks, %records, %counts, %totals, %table
+           : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>, tensor<?x2xi32>)
+      {displacements = array<i64: 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>,
+       sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+      -> (tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>, tensor<?x2xi32>)
+  // CHECK: sparseconv.kernel.tile_hits ins(%{{.*}} : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index) outs(%{{.*}} : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<2x512xi32>) {displacements = array<i64: 0, 1>, packing = #packing1, rows = 64 : i64, sample_rows = 256 : i64}
+  %2:5 = sparseconv.kernel.tile_hits ins(%0#0, %0#1, %0#2, %rows : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
+      outs(%tiled, %order, %tile_masks, %sizes, %0#3
+           : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<2x512xi32>)
+      {displacements = array<i64: 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>,
+       rows = 64 : i64, sample_rows = 256 : i64}
+      -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<2x512xi32>)
+  // CHECK: sparseconv.kernel.tile_hits {{.*}} outs(%{{.*}} : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>) {{.*}}rows = 16
+  %3:4 = sparseconv.kernel.tile_hits ins(%0#0, %0#1, %0#2, %rows : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
+      outs(%tiled, %order, %tile_masks, %sizes : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+      {displacements = array<i64: 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>,
+       rows = 16 : i64, sample_rows = 256 : i64}
+      -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
   return
 }
 
@@ -82,40 +117,37 @@ func.func @guard_rows(%x: tensor<?x8xf32>, %n: index, %status: memref<8xi64>) {
   return
 }
 
-// CHECK-LABEL: func.func @gather_gemm(
-func.func @gather_gemm(%x: tensor<?x8xf32>, %w: tensor<2x8x16xf32>, %rows: tensor<?xi32>, %segments: tensor<?x3xi64>,
+// CHECK-LABEL: func.func @gather_gemm_scatter(
+func.func @gather_gemm_scatter(%x: tensor<?x8xf32>, %w: tensor<2x8x16xf32>, %rows: tensor<?xi32>, %segments: tensor<?x3xi64>,
                        %bias: tensor<16xf32>, %y: tensor<?x16xf32>) {
-  // CHECK:      sparseconv.kernel.gather_gemm ins(%{{.*}} : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>) outs(%{{.*}} : tensor<?x16xf32>)
-  // CHECK-SAME:   {dataflow = #sparseconv.dataflow<weight_stationary>, tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
-  %0 = sparseconv.kernel.gather_gemm
+  // CHECK:      sparseconv.kernel.gather_gemm_scatter ins(%{{.*}} : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>) outs(%{{.*}} : tensor<?x16xf32>)
+  // CHECK-SAME:   {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+  %0 = sparseconv.kernel.gather_gemm_scatter
       ins(%x, %w, %rows, %rows, %segments
           : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       outs(%y : tensor<?x16xf32>)
-      {dataflow = #sparseconv.dataflow<weight_stationary>,
-       tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+      {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
   // The epilogue that a convolution had.
-  // CHECK:      sparseconv.kernel.gather_gemm ins(%{{.*}}, tensor<16xf32>) outs(%{{.*}} {
+  // CHECK:      sparseconv.kernel.gather_gemm_scatter ins(%{{.*}}, tensor<16xf32>) outs(%{{.*}} epilogue {
   // CHECK-NEXT: ^bb0(%[[ACC:.*]]: f32, %[[B:.*]]: f32):
   // CHECK-NEXT:   %[[SUM:.*]] = arith.addf %[[ACC]], %[[B]] : f32
   // CHECK-NEXT:   sparseconv.yield %[[SUM]] : f32
   // CHECK-NEXT: } -> tensor<?x16xf32>
-  %1 = sparseconv.kernel.gather_gemm
+  %1 = sparseconv.kernel.gather_gemm_scatter
       ins(%x, %w, %rows, %rows, %segments, %bias
           : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>, tensor<16xf32>)
       outs(%y : tensor<?x16xf32>)
-      {dataflow = #sparseconv.dataflow<weight_stationary>,
-       tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} {
+      {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} epilogue {
   ^bb0(%acc: f32, %b: f32):
     %sum = arith.addf %acc, %b : f32
     sparseconv.yield %sum : f32
   } -> tensor<?x16xf32>
-  // CHECK: sparseconv.kernel.gather_gemm ins(%{{.*}} {{.*}}transpose_weights} -> tensor<?x8xf32>
-  %2 = sparseconv.kernel.gather_gemm
+  // CHECK: sparseconv.kernel.gather_gemm_scatter ins(%{{.*}} {{.*}}transpose_weights} -> tensor<?x8xf32>
+  %2 = sparseconv.kernel.gather_gemm_scatter
       ins(%y, %w, %rows, %rows, %segments
           : tensor<?x16xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       outs(%x : tensor<?x8xf32>)
-      {dataflow = #sparseconv.dataflow<weight_stationary>,
-       tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>, transpose_weights} -> tensor<?x8xf32>
+      {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>, transpose_weights} -> tensor<?x8xf32>
   // CHECK: sparseconv.kernel.weight_grad ins(%{{.*}} : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>) outs(%{{.*}} : tensor<2x8x16xf32>) {tiling = {{.*}}} -> tensor<2x8x16xf32>
   %3 = sparseconv.kernel.weight_grad
       ins(%x, %y, %rows, %rows, %segments
@@ -127,10 +159,10 @@ func.func @gather_gemm(%x: tensor<?x8xf32>, %w: tensor<2x8x16xf32>, %rows: tenso
 
 // CHECK-LABEL: func.func @implicit_weight_grad(
 func.func @implicit_weight_grad(%x: tensor<?x8xf16>, %dy: tensor<?x16xf16>, %table: tensor<?x2xi32>, %dw: tensor<2x4x2x4xf16>) {
-  // CHECK: sparseconv.kernel.implicit_weight_grad ins(%{{.*}} : tensor<?x8xf16>, tensor<?x16xf16>, tensor<?x2xi32>) outs(%{{.*}} : tensor<2x4x2x4xf16>) -> tensor<2x4x2x4xf16>
+  // CHECK: sparseconv.kernel.implicit_weight_grad ins(%{{.*}} : tensor<?x8xf16>, tensor<?x16xf16>, tensor<?x2xi32>) outs(%{{.*}} : tensor<2x4x2x4xf16>) {split_k = 3 : i64, tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 8, piece_in = 4, piece_out = 4>} -> tensor<2x4x2x4xf16>
   %0 = sparseconv.kernel.implicit_weight_grad
       ins(%x, %dy, %table : tensor<?x8xf16>, tensor<?x16xf16>, tensor<?x2xi32>)
-      outs(%dw : tensor<2x4x2x4xf16>) -> tensor<2x4x2x4xf16>
+      outs(%dw : tensor<2x4x2x4xf16>) {split_k = 3 : i64, tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 8, piece_in = 4, piece_out = 4>} -> tensor<2x4x2x4xf16>
   return
 }
 
@@ -138,12 +170,12 @@ func.func @implicit_weight_grad(%x: tensor<?x8xf16>, %dy: tensor<?x16xf16>, %tab
 func.func @implicit_gemm(%x: tensor<?x8xf16>, %w: tensor<2x8x16xf16>, %table: tensor<?x2xi32>, %bias: tensor<16xf32>,
                          %skip: tensor<?x16xf16>, %y: tensor<?x16xf16>) {
   // CHECK:      sparseconv.kernel.implicit_gemm ins(%{{.*}} : tensor<?x8xf16>, tensor<2x8x16xf16>, tensor<?x2xi32>) outs(%{{.*}} : tensor<?x16xf16>)
-  // CHECK-SAME:   {dataflow = #sparseconv.dataflow<output_stationary>} -> tensor<?x16xf16>
+  // CHECK-SAME:   -> tensor<?x16xf16>
   %0 = sparseconv.kernel.implicit_gemm
       ins(%x, %w, %table : tensor<?x8xf16>, tensor<2x8x16xf16>, tensor<?x2xi32>) outs(%y : tensor<?x16xf16>)
-      {dataflow = #sparseconv.dataflow<output_stationary>} -> tensor<?x16xf16>
+      -> tensor<?x16xf16>
   // An epilogue with a value for each channel and one for each element.
-  // CHECK:      sparseconv.kernel.implicit_gemm ins(%{{.*}}, tensor<16xf32>, tensor<?x16xf16>) outs(%{{.*}} {
+  // CHECK:      sparseconv.kernel.implicit_gemm ins(%{{.*}}, tensor<16xf32>, tensor<?x16xf16>) outs(%{{.*}} epilogue {
   // CHECK-NEXT: ^bb0(%[[ACC:.*]]: f32, %[[B:.*]]: f32, %[[S:.*]]: f16):
   // CHECK:        sparseconv.yield %{{.*}} : f32
   // CHECK-NEXT: } -> tensor<?x16xf16>
@@ -151,7 +183,7 @@ func.func @implicit_gemm(%x: tensor<?x8xf16>, %w: tensor<2x8x16xf16>, %table: te
       ins(%x, %w, %table, %bias, %skip
           : tensor<?x8xf16>, tensor<2x8x16xf16>, tensor<?x2xi32>, tensor<16xf32>, tensor<?x16xf16>)
       outs(%y : tensor<?x16xf16>)
-      {dataflow = #sparseconv.dataflow<output_stationary>} {
+      epilogue {
   ^bb0(%acc: f32, %b: f32, %s: f16):
     %biased = arith.addf %acc, %b : f32
     %wide = arith.extf %s : f16 to f32
@@ -161,7 +193,7 @@ func.func @implicit_gemm(%x: tensor<?x8xf16>, %w: tensor<2x8x16xf16>, %table: te
   // CHECK: sparseconv.kernel.implicit_gemm ins(%{{.*}} {{.*}}transpose_weights} -> tensor<?x8xf16>
   %2 = sparseconv.kernel.implicit_gemm
       ins(%y, %w, %table : tensor<?x16xf16>, tensor<2x8x16xf16>, tensor<?x2xi32>) outs(%x : tensor<?x8xf16>)
-      {dataflow = #sparseconv.dataflow<output_stationary>, transpose_weights} -> tensor<?x8xf16>
+      {transpose_weights} -> tensor<?x8xf16>
   return
 }
 
@@ -173,16 +205,16 @@ func.func @tiled_gemm(%x: tensor<?x64xf16>, %w: tensor<2x64x16xf16>, %table: ten
   %t:4 = sparseconv.kernel.tile_rows ins(%table, %rows : tensor<?x2xi32>, index)
       outs(%tiled, %order, %masks, %sizes : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
       {rows = 64 : i64} -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
-  // CHECK: sparseconv.kernel.pack_weights ins(%{{.*}} : tensor<2x64x16xf16>) outs(%{{.*}} : tensor<4096xi8>) {tiling = #sparseconv.gemm_tiling<group64, warps = 20, depth = 64, width = 16, resident = true>} -> tensor<4096xi8>
+  // CHECK: sparseconv.kernel.pack_weights ins(%{{.*}} : tensor<2x64x16xf16>) outs(%{{.*}} : tensor<4096xi8>) {tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 64, tile_n = 16, resident = true>} -> tensor<4096xi8>
   %p = sparseconv.kernel.pack_weights ins(%w : tensor<2x64x16xf16>) outs(%image : tensor<4096xi8>)
-      {tiling = #sparseconv.gemm_tiling<group64, warps = 20, depth = 64, width = 16, resident = true>} -> tensor<4096xi8>
-  // CHECK: sparseconv.kernel.tiled_gemm ins(%{{.*}}) outs(%{{.*}} : tensor<?x16xf16>, tensor<512xf32>, tensor<8xi32>) {dataflow = #sparseconv.dataflow<output_stationary, split_k = 4>, tiling = #sparseconv.gemm_tiling<ring64, warps = 8, depth = 64, width = 16, stages = 6>} -> (tensor<?x16xf16>, tensor<512xf32>, tensor<8xi32>)
+      {tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 64, tile_n = 16, resident = true>} -> tensor<4096xi8>
+  // CHECK: sparseconv.kernel.tiled_gemm ins(%{{.*}}) outs(%{{.*}} : tensor<?x16xf16>, tensor<512xf32>, tensor<8xi32>) {split_k = 4 : i64, tiling = #sparseconv.gemm_tiling<ring64, warps = 8, tile_k = 64, tile_n = 16, stages = 6>} -> (tensor<?x16xf16>, tensor<512xf32>, tensor<8xi32>)
   %g:3 = sparseconv.kernel.tiled_gemm
       ins(%x, %p, %t#0, %t#1, %t#2, %t#3
           : tensor<?x64xf16>, tensor<4096xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
       outs(%y, %scratch, %counters : tensor<?x16xf16>, tensor<512xf32>, tensor<8xi32>)
-      {dataflow = #sparseconv.dataflow<output_stationary, split_k = 4>,
-       tiling = #sparseconv.gemm_tiling<ring64, warps = 8, depth = 64, width = 16, stages = 6>}
+      {split_k = 4 : i64,
+       tiling = #sparseconv.gemm_tiling<ring64, warps = 8, tile_k = 64, tile_n = 16, stages = 6>}
       -> (tensor<?x16xf16>, tensor<512xf32>, tensor<8xi32>)
   return
 }

@@ -1,13 +1,13 @@
 // NVIDIA's assembler takes the kernels of whole networks, and they need
 // neither a stack nor spills.
 // REQUIRES: ptxas
-// RUN: sparseconv-opt %s --sparseconv-lower-to-kernels=chip=sm_80 | sparseconv-translate --mlir-to-plan --chip=sm_80 | sparseconv-translate --plan-to-ptx -o %t.80.ptx
+// RUN: sparseconv-opt %s --sparseconv-lower-to-gpu=target=cuda:sm_80 | sparseconv-translate --mlir-to-plan --chip=sm_80 | sparseconv-translate --plan-to-ptx -o %t.80.ptx
 // RUN: %ptxas -arch=sm_80 -v %t.80.ptx -o %t.80.cubin 2>&1 | FileCheck %s
-// RUN: sparseconv-opt %s --sparseconv-lower-to-kernels=chip=sm_86 | sparseconv-translate --mlir-to-plan --chip=sm_86 | sparseconv-translate --plan-to-ptx -o %t.86.ptx
+// RUN: sparseconv-opt %s --sparseconv-lower-to-gpu=target=cuda:sm_86 | sparseconv-translate --mlir-to-plan --chip=sm_86 | sparseconv-translate --plan-to-ptx -o %t.86.ptx
 // RUN: %ptxas -arch=sm_86 -v %t.86.ptx -o %t.86.cubin 2>&1 | FileCheck %s
-// RUN: sparseconv-opt %s --sparseconv-lower-to-kernels=chip=sm_89 | sparseconv-translate --mlir-to-plan --chip=sm_89 | sparseconv-translate --plan-to-ptx -o %t.89.ptx
+// RUN: sparseconv-opt %s --sparseconv-lower-to-gpu=target=cuda:sm_89 | sparseconv-translate --mlir-to-plan --chip=sm_89 | sparseconv-translate --plan-to-ptx -o %t.89.ptx
 // RUN: %ptxas -arch=sm_89 -v %t.89.ptx -o %t.89.cubin 2>&1 | FileCheck %s
-// RUN: sparseconv-opt %s --sparseconv-lower-to-kernels=chip=sm_90a | sparseconv-translate --mlir-to-plan --chip=sm_90a | sparseconv-translate --plan-to-ptx -o %t.90a.ptx
+// RUN: sparseconv-opt %s --sparseconv-lower-to-gpu=target=cuda:sm_90a | sparseconv-translate --mlir-to-plan --chip=sm_90a | sparseconv-translate --plan-to-ptx -o %t.90a.ptx
 // RUN: %ptxas -arch=sm_90a -v %t.90a.ptx -o %t.90a.cubin 2>&1 | FileCheck %s
 
 // CHECK-NOT: {{error|warning|[1-9][0-9]* bytes (stack|spill)}}

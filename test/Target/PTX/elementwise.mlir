@@ -1,4 +1,4 @@
-// RUN: sparseconv-opt %s --sparseconv-lower-to-kernels | sparseconv-translate --mlir-to-plan --chip=sm_80 | sparseconv-translate --plan-to-ptx | FileCheck %s
+// RUN: sparseconv-opt %s --sparseconv-lower-to-gpu | sparseconv-translate --mlir-to-plan --chip=sm_80 | sparseconv-translate --plan-to-ptx | FileCheck %s
 
 #map = affine_map<(i) -> (i)>
 

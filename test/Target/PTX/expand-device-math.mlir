@@ -106,6 +106,29 @@ gpu.module @kernels {
 
 // -----
 
+// Whole numbers and questions are arithmetic, too.
+
+// CHECK-LABEL: gpu.func @whole(
+// CHECK-NOT: math.{{ipowi|isinf|isnormal|clampf}}
+// CHECK: gpu.return
+gpu.module @kernels {
+  gpu.func @whole(%x: i32, %y: f32, %out: memref<1xi32>, %outy: memref<1xf32>, %is: memref<2xi1>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = math.ipowi %x, %x : i32
+    %1 = math.isinf %y : f32
+    %2 = math.isnormal %y : f32
+    %3 = math.clampf %y to [%y, %y] : f32
+    memref.store %0, %out[%c0] : memref<1xi32>
+    memref.store %1, %is[%c0] : memref<2xi1>
+    memref.store %2, %is[%c1] : memref<2xi1>
+    memref.store %3, %outy[%c0] : memref<1xf32>
+    gpu.return
+  }
+}
+
+// -----
+
 // The rest would be calls of a library.
 
 gpu.module @kernels {
@@ -114,18 +137,6 @@ gpu.module @kernels {
     // expected-error @+1 {{'math.sin' on 'f64' has no form on the GPU}}
     %0 = math.sin %x : f64
     memref.store %0, %out[%c0] : memref<1xf64>
-    gpu.return
-  }
-}
-
-// -----
-
-gpu.module @kernels {
-  gpu.func @whole(%x: i32, %out: memref<1xi32>) kernel {
-    %c0 = arith.constant 0 : index
-    // expected-error @+1 {{'math.ipowi' on 'i32' has no form on the GPU}}
-    %0 = math.ipowi %x, %x : i32
-    memref.store %0, %out[%c0] : memref<1xi32>
     gpu.return
   }
 }

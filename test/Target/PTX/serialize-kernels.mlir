@@ -2,7 +2,7 @@
 
 // CHECK:     gpu.binary @kernels [#gpu.object<#nvvm.target<O = 3, chip = "sm_86">, assembly = "{{.*}}.target sm_86{{.*}}.entry nothing
 // CHECK-NOT: gpu.module
-module attributes {sparseconv.chip = "sm_86"} {
+module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_86">} {
   gpu.module @kernels {
     llvm.func @nothing() attributes {gpu.kernel, nvvm.kernel} {
       llvm.return
@@ -13,7 +13,7 @@ module attributes {sparseconv.chip = "sm_86"} {
 // -----
 
 module {
-  // expected-error @+1 {{is for no chip: the module around it has no 'sparseconv.chip'}}
+  // expected-error @+1 {{is for no chip: the target of the module around it is cpu:avx2}}
   gpu.module @kernels {
   }
 }

@@ -1,4 +1,4 @@
-// RUN: sparseconv-opt %s "--sparseconv-select-dataflow=target=cuda chip=sm_90a" --sparseconv-select-tiling --convert-sparseconv-to-kernels | FileCheck %s --check-prefix=IR
+// RUN: sparseconv-opt %s --sparseconv-set-target=target=cuda:sm_90a --sparseconv-select-dataflow --sparseconv-select-tiling --convert-sparseconv-to-kernels | FileCheck %s --check-prefix=IR
 // RUN: sparseconv-translate %s --network-to-plan --chip=sm_90a | sparseconv-translate --plan-to-ptx | FileCheck %s --check-prefix=PTX
 
 // The offsets of few rows in two parts, as the dataflow says. Each part is a
@@ -10,8 +10,8 @@
 !map = !sparseconv.kernel_map<27, !set to !set>
 #whole = #sparseconv.dataflow<output_stationary>
 #halves = #sparseconv.dataflow<output_stationary, split_k = 2>
-#warps = #sparseconv.gemm_tiling<warp16, warps = 16, depth = 32, width = 64>
-#ring = #sparseconv.gemm_tiling<ring64, warps = 12, depth = 128, width = 128, stages = 6, resident = true>
+#warps = #sparseconv.gemm_tiling<warp16, warps = 16, tile_k = 32, tile_n = 64>
+#ring = #sparseconv.gemm_tiling<ring64, warps = 12, tile_k = 128, tile_n = 128, stages = 6>
 
 func.func @main(%points: tensor<?x4xi32>, %x: tensor<?x128xf16>, %w: tensor<27x128x128xf16>)
     -> (tensor<?x128xf16>, tensor<?x128xf16>, tensor<?x128xf16>) {
@@ -19,7 +19,7 @@ func.func @main(%points: tensor<?x4xi32>, %x: tensor<?x128xf16>, %w: tensor<27x1
   %map = sparseconv.kernel_map %set to %set offsets(box<3, 3, 3>) : !map
 
   // Without parts there is nothing to add up.
-  // IR:  sparseconv.kernel.tiled_gemm {{.*}} outs({{.*}} : tensor<?x128xf16>, tensor<1xf32>, tensor<1xi32>) {dataflow = #sparseconv.dataflow<output_stationary>,
+  // IR:  sparseconv.kernel.tiled_gemm {{.*}} outs({{.*}} : tensor<?x128xf16>, tensor<1xf32>, tensor<1xi32>) {split_k = 1 : i64,
   // PTX:     .entry [[WHOLE:tiled_gemm_[0-9]+]](
   // PTX-NOT: [[WHOLE]]_param_9
   // PTX-NOT: {{(atom|red)\..*}}global
@@ -31,7 +31,7 @@ func.func @main(%points: tensor<?x4xi32>, %x: tensor<?x128xf16>, %w: tensor<27x1
 
   // Scratch and counters are two more parameters. There are two parts where a
   // device has room for them, for the number of rows is known to it alone.
-  // IR:  sparseconv.kernel.tiled_gemm {{.*}} outs({{.*}} : tensor<?x128xf16>, tensor<{{[0-9][0-9]+}}xf32>, tensor<{{[0-9][0-9]+}}xi32>) {dataflow = #sparseconv.dataflow<output_stationary, split_k = 2>,
+  // IR:  sparseconv.kernel.tiled_gemm {{.*}} outs({{.*}} : tensor<?x128xf16>, tensor<{{[0-9][0-9]+}}xf32>, tensor<{{[0-9][0-9]+}}xi32>) {split_k = 2 : i64,
   // PTX-SAME: [[HALVES:tiled_gemm_[0-9]+]](
   // PTX:     [[HALVES]]_param_10
   // PTX:     selp.b32 %r{{[0-9]+}}, 2, 1,

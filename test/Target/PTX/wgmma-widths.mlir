@@ -7,8 +7,8 @@
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 !map = !sparseconv.kernel_map<27, !set to !set>
-#ring16 = #sparseconv.gemm_tiling<ring64, warps = 8, depth = 16, width = 16, stages = 4>
-#ring32 = #sparseconv.gemm_tiling<ring64, warps = 8, depth = 16, width = 32, stages = 4>
+#ring16 = #sparseconv.gemm_tiling<ring64, warps = 8, tile_k = 16, tile_n = 16, stages = 4>
+#ring32 = #sparseconv.gemm_tiling<ring64, warps = 8, tile_k = 16, tile_n = 32, stages = 4>
 
 func.func @main(%points: tensor<?x4xi32>, %x: tensor<?x16xf16>, %w16: tensor<27x16x16xf16>,
                 %w32: tensor<27x16x32xf16>, %w64: tensor<27x32x64xf16>, %w128: tensor<27x64x128xf16>,

@@ -1,4 +1,4 @@
-// RUN: sparseconv-opt %s --sparseconv-lower-to-kernels | sparseconv-translate --mlir-to-plan -o %t.plan
+// RUN: sparseconv-opt %s --sparseconv-lower-to-gpu | sparseconv-translate --mlir-to-plan -o %t.plan
 // RUN: sparseconv-translate %t.plan --plan-to-text | FileCheck %s
 // RUN: %python -c "import sys; data = open(sys.argv[1], 'rb').read(); print([hexed in data for hexed in map(bytes.fromhex, sys.argv[2:])])" %t.plan 0000c03f000000c0 c03f00c0 0000404000008040 | FileCheck %s --check-prefix=BYTES
 

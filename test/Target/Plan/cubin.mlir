@@ -1,7 +1,7 @@
 // Machine code beside the PTX, for each chip that a plan has PTX for. NVIDIA's
 // assembler makes it, where there is one.
 // REQUIRES: ptxas
-// RUN: sparseconv-opt %s --sparseconv-lower-to-kernels=chip=sm_80 -o %t.mlir
+// RUN: sparseconv-opt %s --sparseconv-lower-to-gpu=target=cuda:sm_80 -o %t.mlir
 // RUN: sparseconv-translate %t.mlir --mlir-to-plan --chip=sm_80,sm_89 --cubin --ptxas=%ptxas -o %t.plan
 // RUN: sparseconv-translate %t.plan --plan-to-text | FileCheck %s
 // RUN: sparseconv-translate %t.plan --plan-to-ptx --chip=sm_89 | FileCheck %s --check-prefix=PTX

@@ -1,6 +1,6 @@
 // Weights become constants of a plan, inside the file or by reference: whoever
 // loads that brings the same bytes. The other inputs move up.
-// RUN: %python %S/Inputs/write-weights.py %t.npz w:f4:2x3 h:f4:3
+// RUN: %python %S/Inputs/write-weights.py %t.npz w:f4:2x3 h:f2:3
 // RUN: sparseconv-translate %s --network-to-plan -o %t.plan
 // RUN: sparseconv-translate %t.plan --plan-to-plan --weights=%t.npz -o %t.inside
 // RUN: sparseconv-translate %t.inside --plan-to-text | FileCheck %s --check-prefixes=CHECK,INSIDE
@@ -11,7 +11,14 @@
 // 1 to 6 as f32 and 1 to 3 as f16, once each.
 // BYTES: [1, 1]
 
-// The tensor of floats of another type is rounded once.
+// Floats of another type are rounded once where that is asked for.
+// RUN: %python %S/Inputs/write-weights.py %t.other.npz w:f8:2x3 h:f4:3
+// RUN: sparseconv-translate %t.plan --plan-to-plan --weights=%t.other.npz --convert-weights | cmp - %t.inside
+// RUN: not sparseconv-translate %t.plan --plan-to-plan --weights=%t.other.npz 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER:      error: {{.*}}.npz: weights that do not fit:
+// OTHER-NEXT:   'w' expects tensor<2x3xf32>, but found tensor<2x3xf64> (--convert-weights rounds it)
+// OTHER-NEXT:   'h' expects tensor<3xf16>, but found tensor<3xf32> (--convert-weights rounds it)
+
 // INSIDE:     constant 'w' 24 bytes{{$}}
 // INSIDE:     constant 'h' 6 bytes{{$}}
 // OUTSIDE:    constant 'w' 24 bytes by reference
@@ -33,7 +40,7 @@
 // RUN: not sparseconv-translate %t.plan --plan-to-plan --weights=%t.bin 2>&1 | FileCheck %s --check-prefix=FORMAT
 // BAD:      error: {{.*}}.npz: weights that do not fit:
 // BAD-NEXT:   'w' expects tensor<2x3xf32>, but found tensor<2x3xi32>
-// BAD-NEXT:   'h' expects tensor<3xf16>, but found tensor<4xf32>
+// BAD-NEXT:   'h' expects tensor<3xf16>, but found tensor<4xf32> (--convert-weights rounds it)
 // BAD-NEXT:   'x' expects tensor<?x3xf32>, but found tensor<8x3xf32>
 // BAD-NEXT:   'v' is no input of any function
 // TWICE:      'w' is no input of any function

@@ -43,8 +43,7 @@ static std::string deflateBytes(const std::string &bytes) {
 }
 
 static std::string makeZip(const std::vector<Member> &members,
-                           const std::string &comment = "",
-                           std::optional<uint16_t> count = std::nullopt) {
+                           const std::string &comment = "") {
   std::string archive, directory;
   for (const Member &member : members) {
     const std::string &plain = member.contents;
@@ -71,10 +70,10 @@ static std::string makeZip(const std::vector<Member> &members,
                  shared + bytesOf<uint16_t>(extra.size()) +
                  bytesOf<uint16_t>({0, 0, 0}) + bytesOf<uint32_t>(0) +
                  narrow(offset) + member.name + extra;
-    archive += bytesOf<uint32_t>(0x04034b50) + shared + bytesOf<uint16_t>(0) +
-               member.name + packed;
+    archive += bytesOf<uint32_t>(0x04034b50) + shared +
+               bytesOf<uint16_t>(extra.size()) + member.name + extra + packed;
   }
-  uint16_t total = count.value_or(members.size());
+  uint16_t total = members.size();
   return archive + directory + bytesOf<uint32_t>(0x06054b50) +
          bytesOf<uint16_t>({0, 0, total, total}) +
          bytesOf<uint32_t>(directory.size()) +
@@ -101,8 +100,8 @@ TEST(Npz, RoundTripsInOrder) {
   TemporaryFolder folder;
   NamedTensors written;
   for (HostTensor &tensor : makeAllKinds())
-    written.push_back({"z" + std::to_string(10 - written.size()) + ".weight",
-                       std::move(tensor)});
+    written.push_back(
+        {"z\u00e9/" + std::to_string(10 - written.size()), std::move(tensor)});
   written.push_back({"", HostTensor(ElementKind::F32, {0})});
   expectSuccess(writeNpz(folder.file("a.npz"), written));
   NamedTensors read = valueOf(readNpz(folder.file("a.npz")));
@@ -142,34 +141,52 @@ TEST(Npz, RefusesEveryTruncation) {
 TEST(Npz, ChecksTheSumOfEveryByte) {
   std::string whole = makeZip({{"a.npy", npyBytes(sample())}});
   whole[whole.find("NUMPY") + 100] ^= 1;
-  expectContains(npzErrorOf(whole), "is damaged: its CRC-32");
+  expectContains(npzErrorOf(whole),
+                 "member 'a.npy' cannot be read: ZIP bad CRC");
 }
 
 TEST(Npz, RefusesSizesThatLie) {
   std::string contents = npyBytes(sample());
   Member member{"a.npy", contents, 8};
-  for (uint32_t bytes : {0u, uint32_t(contents.size() - 1)}) {
-    member.bytes = bytes;
-    expectContains(npzErrorOf(makeZip({member})), "is not deflate data of");
-  }
   // A claim of 4 GB allocates what comes out, not what is claimed.
-  member.bytes = 0xfffffff0u;
-  expectContains(npzErrorOf(makeZip({member})), "expected 4294967280 bytes");
+  for (uint32_t bytes : {0u, uint32_t(contents.size() - 1), 0xfffffff0u}) {
+    member.bytes = bytes;
+    expectContains(npzErrorOf(makeZip({member})),
+                   "member 'a.npy' cannot be read: ZIP uncompressed data is "
+                   "wrong size");
+  }
   member = {"a.npy", contents};
   member.packedBytes = 0x7fffffff;
-  expectContains(npzErrorOf(makeZip({member})), "truncated: member 'a.npy'");
+  expectContains(npzErrorOf(makeZip({member})),
+                 "member 'a.npy' cannot be read: Truncated ZIP file");
   member.packedBytes.reset();
   member.offset = 7;
-  expectContains(npzErrorOf(makeZip({member})), "no record of member");
+  expectContains(npzErrorOf(makeZip({member})), "damaged zip archive");
   member.isZip64 = true;
   member.offset = 0xfffffff0u;
-  expectContains(npzErrorOf(makeZip({member})), "no record of member");
+  expectContains(npzErrorOf(makeZip({member})), "damaged zip archive");
+}
+
+TEST(Npz, RefusesToInflateWithoutBounds) {
+  // 4 MB of zeros as 49 bytes of bzip2.
+  std::string packed(
+      "\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\xfe\x54\xdb\xf3\x00\x1e"
+      "\xa3\x44\x00\xc0\x00\x10\x00\x00\x08\x20\x00\x30\xcc\x09\xaa\x69"
+      "\xa2\xa4\x86\xd4\x2a\x48\x78\xbb\x92\x29\xc2\x84\x87\xf2\xa6\xdf"
+      "\x98",
+      49);
+  Member bomb{"a.npy", packed, 12};
+  bomb.crc = 0xcfdb2a7f;
+  bomb.bytes = 4000000;
+  expectContains(npzErrorOf(makeZip({bomb})),
+                 "its members inflate to more than 1032 times the archive");
 }
 
 TEST(Npz, RefusesMembersItCannotRead) {
   std::string contents = npyBytes(sample());
-  expectContains(npzErrorOf(makeZip({{"a.npy", contents, 12}})),
-                 "compression method 12");
+  expectContains(npzErrorOf(makeZip({{"a.npy", contents, 77}})),
+                 "member 'a.npy' cannot be read: Unsupported ZIP compression "
+                 "method (77");
   expectContains(npzErrorOf(makeZip({{"a.npy", contents, 0, 1}})),
                  "is encrypted");
   expectContains(npzErrorOf(makeZip({{"a.txt", "hello"}})),
@@ -179,22 +196,19 @@ TEST(Npz, RefusesMembersItCannotRead) {
       "two tensors have the name 'a'");
   expectContains(npzErrorOf(makeZip({{"a.npy", "hello"}})),
                  "test-file(a.npy): not an .npy file");
-  Member second{"b.npy", contents};
-  second.offset = 0;
-  expectContains(npzErrorOf(makeZip({{"a.npy", contents}, second})), "overlap");
-  expectContains(npzErrorOf(makeZip({{"a.npy", contents}}, "", 60000)),
-                 "cannot hold 60000 members");
-  expectContains(npzErrorOf(makeZip({{"a.npy", contents}}, "", 0xffff)),
-                 "zip64 locator");
   expectContains(npzErrorOf("this is not a zip archive at all"),
                  "not a zip archive");
   expectContains(npzErrorOf(""), "empty");
 }
 
-TEST(Npz, RefusesToWriteOneNameTwice) {
+TEST(Npz, RefusesNamesThatCannotBeWritten) {
   expectContains(
       messageOf(writeNpz("unused.npz", {{"a", sample()}, {"a", sample()}})),
       "two tensors have the name 'a'");
+  for (const std::string &name :
+       {std::string("\xff"), std::string("a\0b", 3), std::string(70000, 'a')})
+    expectContains(messageOf(writeNpz("unused.npz", {{name, sample()}})),
+                   "cannot name a member of a zip archive");
 }
 
 /// A safetensors file with that header.

@@ -31,6 +31,19 @@ static std::string errorOf(const std::string &bytes) {
   return fileErrorOf(parseNpy(asBuffer(bytes)));
 }
 
+TEST(Npy, ShowsTheBeginAndTheEndOfALongShape) {
+  std::string sizes;
+  for (int i = 0; i < 20000; ++i)
+    sizes += "1, ";
+  std::string header =
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (" + sizes + "), }";
+  std::string message = fileErrorOf(
+      parseNpy(asBuffer(std::string("\x93NUMPY\2\0", 8) +
+                        bytesOf<uint32_t>(header.size()) + header)));
+  expectContains(message, "expected 4 bytes of data for 1x1x1");
+  EXPECT_LT(message.size(), 300u);
+}
+
 TEST(Npy, RoundTripsEveryKindAndRank) {
   TemporaryFolder folder;
   std::vector<HostTensor> tensors = makeAllKinds();

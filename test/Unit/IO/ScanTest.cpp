@@ -362,29 +362,29 @@ TEST(ScanPcd, RefusesDamagedCompression) {
     return errorOf(ScanFormat::Pcd, compressed(packed, bytes));
   };
   std::string run(32, 'a');
-  expectContains(error("\x1f" + run.substr(1)), "a literal run passes its end");
-  expectContains(error("\x1f" + run + "\x01" + "ab"), "longer than its size");
-  expectContains(error("\x0f" + run.substr(16)), "shorter than its size");
-  expectContains(error("\x03"
-                       "abcd\x20\x04"),
-                 "points before its begin");
-  expectContains(error(std::string("\x03"
-                                   "abcd\x20",
-                                   6)),
-                 "passes its end");
-  expectContains(error(std::string("\x03"
-                                   "abcd\xe0\x13",
-                                   7)),
-                 "passes its end");
-  expectContains(error(std::string("\x03"
-                                   "abcd\xe0\xff\x03",
-                                   8)),
-                 "longer than its size");
+  // A literal run that passes the end; more and less than 32 bytes; references
+  // before the begin, without their last byte, and longer than what is left.
+  for (const std::string &packed :
+       {"\x1f" + run.substr(1), "\x1f" + run + "\x01" + "ab",
+        "\x0f" + run.substr(16),
+        std::string("\x03"
+                    "abcd"
+                    "\x20\x04"),
+        std::string("\x03"
+                    "abcd"
+                    "\x20"),
+        std::string("\x03"
+                    "abcd"
+                    "\xe0\x13"),
+        std::string("\x03"
+                    "abcd"
+                    "\xe0\xff\x03")})
+    expectContains(error(packed), "is damaged: it does not expand to 32 bytes");
   expectContains(error("\x1f" + run, 31), "claims 31");
   expectContains(
       errorOf(ScanFormat::Pcd, pcdHeader("binary_compressed", "100000000") +
                                    bytesOf<uint32_t>({4, 1600000000}) + "abcd"),
-      "too short for its size");
+      "does not expand to 1600000000 bytes");
 }
 
 TEST(ScanPcd, ReadsFieldsOfEveryType) {

@@ -1,4 +1,4 @@
-//===- ConvBench.cpp - the rate of gather-GEMM ----------------------------===//
+//===- ConvBench.cpp - the rate of gather-GEMM-scatter --------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -85,11 +85,11 @@ void measure(ConvCase c, const std::vector<std::array<int, 4>> &points) {
 func.func @conv(%x: memref<?x{0}x{2}>, %w: {3}, %in: memref<?xi32>,
                 %out: memref<?xi32>, %segments: memref<?x28xi64>,
                 %y: memref<?x{1}x{2}>) {{
-  sparseconv.kernel.gather_gemm
+  sparseconv.kernel.gather_gemm_scatter
       ins(%x, %w, %in, %out, %segments : memref<?x{0}x{2}>, {3},
           memref<?xi32>, memref<?xi32>, memref<?x28xi64>)
       outs(%y : memref<?x{1}x{2}>)
-      {{dataflow = #sparseconv.dataflow<weight_stationary>, tiling = {4}}
+      {{tiling = {4}}
   return
 }
 func.func @grad(%x: memref<?x{0}x{2}>, %dw: {3}, %in: memref<?xi32>,

@@ -45,7 +45,7 @@ func.func @decode(%keys: memref<?xKEY>, %points: memref<?xCOLUMNSxi32>) {
       outs(%points : memref<?xCOLUMNSxi32>) {set = SET}
   return
 }
-func.func @floor(%keys: memref<?xKEY>, %status: memref<8xi64>,
+func.func @floor_keys(%keys: memref<?xKEY>, %status: memref<8xi64>,
                  %floored: memref<?xKEY>, %count: memref<1xindex>) {
   sparseconv.kernel.floor ins(%keys, %status : memref<?xKEY>, memref<8xi64>)
       outs(%floored, %count : memref<?xKEY>, memref<1xindex>)
@@ -101,7 +101,7 @@ static Array<int32_t> toArray(const std::vector<Point> &points, unsigned dim) {
   return array;
 }
 
-/// What `function` ("floor" or "spread") makes of the points; an error is
+/// What `function` ("floor_keys" or "spread") makes of the points; an error is
 /// returned in `record`.
 template <typename Key>
 static std::vector<Key> runOnKeys(Kernel &kernel, const char *function,
@@ -301,7 +301,7 @@ static void checkFloor(const Space &space, const std::vector<int64_t> &stride) {
       for (unsigned axis = 0; axis < space.getDim(); ++axis)
         point[axis + 1] = floorTo(point[axis + 1], stride[axis]);
     StatusRecord record;
-    EXPECT_EQ(runOnKeys<Key>(kernel, "floor", space, points, n, record),
+    EXPECT_EQ(runOnKeys<Key>(kernel, "floor_keys", space, points, n, record),
               packAll<Key>(space, expected));
     EXPECT_EQ(record.code, 0);
   }
@@ -337,7 +337,7 @@ TEST(FloorTest, ReportsResultsBelowThePacking) {
     ASSERT_TRUE(expected);
     StatusRecord record;
     EXPECT_TRUE(
-        runOnKeys<uint64_t>(kernel, "floor", space, points, 5000, record)
+        runOnKeys<uint64_t>(kernel, "floor_keys", space, points, 5000, record)
             .empty());
     expectEqual(record, *expected);
   }

@@ -39,7 +39,8 @@ func.func @search(%in: memref<?xKEY>, %out: memref<?xKEY>,
   sparseconv.kernel.search
       ins(%in, %out : memref<?xKEY>, memref<?xKEY>)
       outs(%table : memref<?xVOLUMExi32>)
-      {displacements = array<i64: DISPLACEMENTS>, packing = PACKING}
+      {displacements = array<i64: DISPLACEMENTS>, packing = PACKING,
+       search = #sparseconv.search<zdelta>}
   return
 }
 func.func @invert(%table: memref<?xVOLUMExi32>,

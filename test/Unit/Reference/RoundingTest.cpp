@@ -48,3 +48,52 @@ TEST(Rounding, AgreesWithStores) {
     EXPECT_TRUE(std::isnan(roundTo(kind, std::nan(""))));
   }
 }
+
+TEST(Rounding, NarrowScalarsRoundWhereTheyAreComputed) {
+  const std::string text = R"(
+    func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %x, %c0 : tensor<?xf32>
+      %empty = tensor.empty(%n) : tensor<?xf32>
+      %y = linalg.generic {
+          indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+          iterator_types = ["parallel"]}
+          ins(%x : tensor<?xf32>) outs(%empty : tensor<?xf32>) {
+      ^bb0(%a: f32, %b: f32):
+        ${body}
+        linalg.yield %r : f32
+      } -> tensor<?xf32>
+      return %y : tensor<?xf32>
+    })";
+  // 1 + 2^-12 is 1 as an f16.
+  HostTensor x = makeF32({2}, {1 + 0x1p-12, 3});
+  auto runBody = [&](const char *body, bool exact) {
+    return getElements(run(fill(text, {{"body", body}}), {x}, exact)[0]);
+  };
+  const char *round = R"(
+        %h = arith.truncf %a : f32 to f16
+        %r = arith.extf %h : f16 to f32)";
+  EXPECT_EQ(runBody(round, false), (std::vector<double>{1, 3}));
+  EXPECT_EQ(runBody(round, true), (std::vector<double>{1 + 0x1p-12, 3}));
+  const char *square = R"(
+        %h = arith.truncf %a : f32 to f16
+        %c = arith.constant 1.000977e+00 : f16
+        %s = arith.mulf %h, %c : f16
+        %t = arith.mulf %s, %c : f16
+        %r = arith.extf %t : f16 to f32)";
+  // Twice times 1 + 2^-10. Of 1 that is 1 + 2^-9 and a little. Of 3 the first
+  // product, 3 + 3 * 2^-10, lies between two numbers of f16, of which 3 + 2^-8
+  // is even; without rounding in between, the result were 3 + 3 * 2^-9.
+  EXPECT_EQ(runBody(square, false),
+            (std::vector<double>{1 + 0x1p-9, 3 + 0x1p-7}));
+  // f64 to f32.
+  const char *wide = R"(
+        %d = arith.extf %a : f32 to f64
+        %c = arith.constant 1.0e-9 : f64
+        %s = arith.addf %d, %c : f64
+        %f = arith.truncf %s : f64 to f32
+        %e = arith.extf %f : f32 to f64
+        %z = arith.subf %e, %d : f64
+        %r = arith.truncf %z : f64 to f32)";
+  EXPECT_EQ(runBody(wide, false), (std::vector<double>{0, 0}));
+}

@@ -119,3 +119,34 @@ TEST(PoolDeathTest, SaysThatMemoryIsOut) {
   EXPECT_EXIT(_mlir_memref_to_llvm_alloc(static_cast<size_t>(-8)),
               testing::ExitedWithCode(1), "out of memory");
 }
+
+/// Allocates, keeps one block, and asks for more than there is.
+static void runOutOfMemory(void **arguments) {
+  for (size_t size : {size_t(100), kMega, 7 * kMega})
+    *arguments = _mlir_memref_to_llvm_alloc(size);
+  _mlir_memref_to_llvm_free(_mlir_memref_to_llvm_alloc(2 * kMega));
+  _mlir_memref_to_llvm_alloc(size_t(1) << 60);
+  FAIL() << "the call went on without memory";
+}
+
+TEST(PoolTest, LeavesACallThatHasNoMemory) {
+  uint64_t live = sparseconv_cpu_pool_live_bytes();
+  void *kept = nullptr;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(sparseconv_cpu_call(runOutOfMemory, &kept), uint64_t(1) << 60);
+    EXPECT_EQ(sparseconv_cpu_pool_live_bytes(), live);
+  }
+  // A call within a call: the outer one goes on.
+  auto nested = [](void **arguments) {
+    void *own = _mlir_memref_to_llvm_alloc(3 * kMega);
+    void *inner = nullptr;
+    EXPECT_NE(sparseconv_cpu_call(runOutOfMemory, &inner), 0u);
+    _mlir_memref_to_llvm_free(own);
+    *arguments = _mlir_memref_to_llvm_alloc(kMega);
+  };
+  EXPECT_EQ(sparseconv_cpu_call(nested, &kept), 0u);
+  // What a call that ended well has not freed are its results.
+  EXPECT_GE(sparseconv_cpu_pool_live_bytes(), live + kMega);
+  _mlir_memref_to_llvm_free(kept);
+  EXPECT_EQ(sparseconv_cpu_pool_live_bytes(), live);
+}

@@ -10,7 +10,7 @@
 #include "Replay.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "sparseconv/Pipelines/LowerToKernels.h"
+#include "sparseconv/Pipelines/LowerToGpu.h"
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Target/PTX/ToPtx.h"
 #include "sparseconv/Target/Plan/TranslateToPlan.h"
@@ -145,9 +145,9 @@ TEST_P(NetworkTest, HasNoRaces) {
       SPARSECONV_NETWORKS "/minkunet42.mlir", &context);
   ASSERT_TRUE(module);
   PassManager pm(&context);
-  LowerToKernelsOptions options;
-  options.chip = GetParam();
-  buildLowerToKernelsPipeline(pm, options);
+  LowerToGpuOptions options;
+  options.target = std::string("cuda:") + GetParam();
+  buildLowerToGpuPipeline(pm, options);
   ASSERT_TRUE(succeeded(pm.run(*module)));
   llvm::StringMap<KernelTraits> traits;
   module->walk([&](gpu::GPUFuncOp kernel) {

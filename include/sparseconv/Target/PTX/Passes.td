@@ -52,8 +52,7 @@ def SparseConvSerializeKernels
   let description = [{
     Each `gpu.module` in the LLVM and NVVM dialects becomes a `gpu.binary` with
     an object for each of `chips`: the PTX for it. Without that option it is the
-    PTX for the chip that the module names (`sparseconv.chip`); a module that
-    names none is an error.
+    PTX for the chip of the module's target, which has to be a GPU.
   }];
   let options = [
     ListOption<"chips", "chips", "std::string", "the chips, such as sm_90a">,

@@ -15,13 +15,21 @@
 
 namespace mlir::sparseconv {
 
-/// Turns inputs of a plan's functions into constants, by name. They lie in the
-/// plan (`inFile`), or whoever loads it has to bring the same bytes. A float
-/// tensor of another float type than its input's is rounded once. Errors name
+struct BindWeightsOptions {
+  /// Whether their data lies in the plan. Else whoever loads it has to bring
+  /// the same bytes.
+  bool inFile = true;
+  /// Rounds floats of another type than that of their input once, which is an
+  /// error otherwise.
+  bool convert = false;
+};
+
+/// Turns inputs of a plan's functions into constants, by name. Errors name
 /// every tensor that is no input of any function, or does not fit one; the plan
 /// is then as it was.
 llvm::Error bindWeights(::sparseconv::plan::Plan &plan,
-                        const ::sparseconv::NamedTensors &weights, bool inFile);
+                        const ::sparseconv::NamedTensors &weights,
+                        const BindWeightsOptions &options);
 
 } // namespace mlir::sparseconv
 

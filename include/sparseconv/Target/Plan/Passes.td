@@ -14,7 +14,7 @@ include "mlir/Pass/PassBase.td"
 def SparseConvBuildPlan : Pass<"sparseconv-build-plan", "::mlir::ModuleOp"> {
   let summary = "turns host functions into plans";
   let description = [{
-    Each public function, as `sparseconv-lower-to-kernels` leaves it, becomes a
+    Each public function, as `sparseconv-lower-to-gpu` leaves it, becomes a
     `sparseconv_plan.func`: what it allocates becomes buffers and outputs, the
     arguments and results that hold sizes become slots, and launches become
     steps, of which each knows the operation of the network that it belongs to

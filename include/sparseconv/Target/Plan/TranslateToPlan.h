@@ -19,11 +19,11 @@ class OpPassManager;
 
 namespace mlir::sparseconv {
 
-/// Turns a module as `sparseconv-lower-to-kernels` leaves it, host functions
-/// and kernels, into plan functions and PTX for each chip (by default for the
-/// chip that the kernels name). Steps that do not depend on each other may
-/// overlap in up to `maxStreams` streams; with 1 they run in the order of the
-/// program.
+/// Turns a module as `sparseconv-lower-to-gpu` leaves it, host functions
+/// and kernels, into plan functions and PTX for each of `chips` (where there
+/// are none, for the chip of the module's target). Steps that do not depend on
+/// each other may overlap in up to `maxStreams` streams; with 1 they run in the
+/// order of the program.
 void buildPlanPipeline(OpPassManager &pm, ArrayRef<StringRef> chips = {},
                        unsigned maxStreams = kDefaultStreams);
 

@@ -21,6 +21,18 @@ using namespace mlir::sparseconv;
 
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvInterfaces.cpp.inc"
 
+/// A name that is written as a keyword.
+static ParseResult parseKeyword(AsmParser &parser, std::string &name) {
+  StringRef keyword;
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  name = keyword.str();
+  return success();
+}
+static void printKeyword(AsmPrinter &printer, StringRef name) {
+  printer << name;
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.cpp.inc"
 
@@ -401,16 +413,23 @@ LogicalResult RegionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult DataflowAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   DataflowKind kind, int64_t threshold,
-                                   int64_t splitK) {
-  if (kind == DataflowKind::Hybrid ? threshold < 1 : threshold != 0)
-    return emitError() << "expects a threshold of at least 1 for hybrid and "
-                          "none otherwise, but found "
-                       << threshold;
-  if (splitK < 1)
-    return emitError() << "expects split_k of at least 1, but found " << splitK;
+/// What sizes of GPU kernels are written as: beyond, products would pass 64
+/// bits before a chip refuses them.
+static constexpr int64_t kMaxSize = int64_t(1) << 16;
+
+static LogicalResult
+verifySizes(function_ref<InFlightDiagnostic()> emitError,
+            ArrayRef<std::pair<StringRef, int64_t>> sizes) {
+  for (auto [name, size] : sizes)
+    if (size < 1 || size > kMaxSize)
+      return emitError() << "expects " << name << " of 1 to " << kMaxSize
+                         << ", but found " << size;
   return success();
+}
+
+LogicalResult DataflowAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   StringRef name, int64_t splitK) {
+  return verifySizes(emitError, {{"split_k", splitK}});
 }
 
 LogicalResult TilingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -428,13 +447,29 @@ LogicalResult TilingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult
 GemmTilingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                       GemmStrategy strategy, int64_t warps, int64_t blocks,
-                       int64_t depth, int64_t width, int64_t stages,
+                       StringRef mainLoop, int64_t warps, int64_t blocks,
+                       int64_t tileK, int64_t tileN, int64_t stages,
                        bool resident) {
-  if (warps < 1 || blocks < 1 || depth < 1 || width < 1 || stages < 1)
-    return emitError() << "expects sizes of at least 1, but found warps = "
-                       << warps << ", blocks = " << blocks
-                       << ", depth = " << depth << ", width = " << width
-                       << ", stages = " << stages;
-  return success();
+  return verifySizes(emitError, {{"warps", warps},
+                                 {"blocks", blocks},
+                                 {"tile_k", tileK},
+                                 {"tile_n", tileN},
+                                 {"stages", stages}});
+}
+
+LogicalResult
+WeightGradTilingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                             StringRef mainLoop, int64_t tileGroups,
+                             int64_t tileIn, int64_t tileOut, int64_t pieceIn,
+                             int64_t pieceOut, int64_t slices, int64_t pairs,
+                             int64_t stages, int64_t blocks) {
+  return verifySizes(emitError, {{"tile_groups", tileGroups},
+                                 {"tile_in", tileIn},
+                                 {"tile_out", tileOut},
+                                 {"piece_in", pieceIn},
+                                 {"piece_out", pieceOut},
+                                 {"slices", slices},
+                                 {"pairs", pairs},
+                                 {"stages", stages},
+                                 {"blocks", blocks}});
 }

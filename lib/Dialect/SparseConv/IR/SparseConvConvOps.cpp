@@ -35,13 +35,19 @@ static bool isStaticAndPositive(RankedTensorType w) {
   });
 }
 
-/// The weights fit the map, and the features `x` that they are applied to
-/// (of `channels` channels by the weights).
+namespace {
+/// The channels on one side of weights.
+struct Side {
+  StringRef name;
+  int64_t (*count)(RankedTensorType w);
+};
+} // namespace
+
+/// The weights fit the map, and the features `x` that one side of them is
+/// applied to.
 static LogicalResult verifyWeights(Operation *op, RankedTensorType w,
                                    KernelMapType map, StringRef name,
-                                   RankedTensorType x,
-                                   function_ref<int64_t(RankedTensorType)> side,
-                                   StringRef sideName) {
+                                   RankedTensorType x, Side side) {
   if (failed(verifyFeatures(op, name, x)))
     return failure();
   if (w.getEncoding() || !isStaticAndPositive(w))
@@ -55,13 +61,14 @@ static LogicalResult verifyWeights(Operation *op, RankedTensorType w,
            << w.getDimSize(0);
   if (failed(verifySameElement(op, "w", w, name, x)))
     return failure();
-  if (x.getDimSize(1) == side(w))
+  int64_t channels = side.count(w);
+  if (x.getDimSize(1) == channels)
     return success();
   InFlightDiagnostic diag = op->emitOpError("expects '")
-                            << name << "' to have the " << side(w) << " "
-                            << sideName << " channels of 'w'";
+                            << name << "' to have the " << channels << " "
+                            << side.name << " channels of 'w'";
   if (w.getRank() == 4)
-    diag << " (" << getGroups(w) << " groups of " << side(w) / getGroups(w)
+    diag << " (" << getGroups(w) << " groups of " << channels / getGroups(w)
          << ")";
   return diag << ", but found " << x.getDimSize(1);
 }
@@ -213,7 +220,7 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
 LogicalResult ConvOp::verify() {
   RankedTensorType x = getX().getType(), w = getW().getType();
   if (failed(verifyWeights(*this, w, getMap().getType(), "x", x,
-                           ::getInChannels, "input")) ||
+                           {"input", ::getInChannels})) ||
       failed(verifyTf32(*this, getAllowTf32(), "x", x)))
     return failure();
   for (auto [index, type] : llvm::enumerate(getExtras().getTypes()))
@@ -288,7 +295,7 @@ LogicalResult InputGradOp::inferReturnTypes(MLIRContext *,
 LogicalResult InputGradOp::verify() {
   RankedTensorType dy = getDy().getType(), w = getW().getType();
   if (failed(verifyWeights(*this, w, getMap().getType(), "dy", dy,
-                           ::getOutChannels, "output")) ||
+                           {"output", ::getOutChannels})) ||
       failed(verifyTf32(*this, getAllowTf32(), "dy", dy)))
     return failure();
   return verifyResultType(

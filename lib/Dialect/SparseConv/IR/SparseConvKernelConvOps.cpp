@@ -36,18 +36,20 @@ static void checkWeights(KernelVerifier &v, NamedOperand w, NamedOperand ins,
   }
 }
 
-/// The pair lists have as many offsets as the weights have slices, and as many
-/// blocks as `outs`, the features of their out rows.
-static void checkPairLists(KernelVerifier &v, Value inRows, Value outRows,
-                           NamedOperand segments, NamedOperand w,
-                           NamedOperand outs, TilingAttr tiling) {
-  v.checkSameRows({"out_rows", outRows}, {"in_rows", inRows});
+/// The pair lists of `op` have as many offsets as the weights have slices, and
+/// as many blocks as `outs`, the features of their out rows.
+template <typename OpTy>
+static void checkPairLists(KernelVerifier &v, OpTy op, NamedOperand w,
+                           NamedOperand outs) {
+  NamedOperand segments("segments", op.getSegments());
+  int64_t block = op.getTiling().getBlock();
+  v.checkSameRows({"out_rows", op.getOutRows()}, {"in_rows", op.getInRows()});
   v.checkSize(segments, 1, w.getSize(0) + 1,
               "one more than the slices of '" + w.name + "'");
   if (int64_t rows = outs.getSize(0); !ShapedType::isDynamic(rows))
-    v.checkSize(segments, 0, llvm::divideCeil(rows, tiling.getBlock()),
-                "the blocks of " + Twine(tiling.getBlock()) + " rows of '" +
-                    outs.name + "'");
+    v.checkSize(segments, 0, llvm::divideCeil(rows, block),
+                "the blocks of " + Twine(block) + " rows of '" + outs.name +
+                    "'");
 }
 
 /// The operands of the epilogue fit `y`, and have a region to use them.
@@ -67,14 +69,13 @@ static void checkExtras(KernelVerifier &v, ValueRange extras, Region &epilogue,
         << "none";
 }
 
-LogicalResult GatherGemmOp::verify() {
+LogicalResult GatherGemmScatterOp::verify() {
   KernelVerifier v(*this);
   NamedOperand x("x", getX()), w("w", getW()), y("y", getY());
   checkWeights(v, w, x, y, getTransposeWeights());
   if (v.failed())
     return failure();
-  checkPairLists(v, getInRows(), getOutRows(), {"segments", getSegments()}, w,
-                 y, getTiling());
+  checkPairLists(v, *this, w, y);
   checkExtras(v, getExtras(), getEpilogue(), y);
   return v.getResult();
 }
@@ -89,22 +90,6 @@ LogicalResult ImplicitGemmOp::verify() {
   v.checkSize(table, 1, w.getSize(0), "the slices of 'w'");
   v.checkSameRows(table, y);
   checkExtras(v, getExtras(), getEpilogue(), y);
-  return v.getResult();
-}
-
-LogicalResult TileRowsOp::verify() {
-  KernelVerifier v(*this);
-  NamedOperand table("table", getTable()), masks("masks", getMasks());
-  NamedOperand tiled("tiled_table", getTiledTable()),
-      order("order", getOrder());
-  v.checkSize(tiled, 0, table.getSize(1), "the offsets of 'table'");
-  v.checkSize(order, 0, tiled.getSize(1), "the slots of 'tiled_table'");
-  if (!ShapedType::isDynamic(table.getSize(1)))
-    v.checkSize(masks, 1, llvm::divideCeil(table.getSize(1), 32),
-                "the words of as many offsets as 'table' has");
-  v.checkSize({"sizes", getSizes()}, 0, 3, "the rows and slots");
-  if (getRows() != 16 && getRows() != 64)
-    v.report("tiles of 16 or 64 rows") << getRows();
   return v.getResult();
 }
 
@@ -125,8 +110,6 @@ LogicalResult TiledGemmOp::verify() {
   v.checkSize({"order", getOrder()}, 0, tiled.getSize(1),
               "the slots of 'tiled_table'");
   checkExtras(v, getExtras(), getEpilogue(), y);
-  if (getDataflow().getKind() != DataflowKind::OutputStationary)
-    v.report("the dataflow 'output_stationary'") << getDataflow();
   return v.getResult();
 }
 
@@ -142,7 +125,7 @@ LogicalResult ImplicitGemmOp::verifyRegions() {
   return verifyEpilogue(*this, getEpilogue().front(), getExtras());
 }
 
-LogicalResult GatherGemmOp::verifyRegions() {
+LogicalResult GatherGemmScatterOp::verifyRegions() {
   if (getEpilogue().empty())
     return success();
   return verifyEpilogue(*this, getEpilogue().front(), getExtras());
@@ -154,8 +137,7 @@ LogicalResult WeightGradKernelOp::verify() {
   checkWeights(v, dw, x, dy, /*isTransposed=*/false);
   if (v.failed())
     return failure();
-  checkPairLists(v, getInRows(), getOutRows(), {"segments", getSegments()}, dw,
-                 dy, getTiling());
+  checkPairLists(v, *this, dw, dy);
   return v.getResult();
 }
 

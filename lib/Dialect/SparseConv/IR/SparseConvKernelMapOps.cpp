@@ -7,25 +7,129 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelVerification.h"
+#include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
 
+//===----------------------------------------------------------------------===//
+// search, search_hits
+//===----------------------------------------------------------------------===//
+
+/// Checks what both searches take.
+template <typename OpTy> static void checkQueries(KernelVerifier &v, OpTy op) {
+  PackingAttr packing = op.getPacking();
+  v.checkKeys({"in_keys", op.getInKeys()}, packing);
+  v.checkKeys({"out_keys", op.getOutKeys()}, packing);
+  v.checkDisplacements(op.getDisplacements(), packing);
+}
+
+/// Checks the table of a search.
+template <typename OpTy>
+static void checkTable(KernelVerifier &v, OpTy op, NamedOperand table) {
+  v.checkColumns(table);
+  v.checkSize(table, 1, op.getDisplacements().size() / op.getPacking().getDim(),
+              "one for each displacement");
+  v.checkSameRows(table, {"out_keys", op.getOutKeys()});
+}
+
 LogicalResult SearchOp::verify() {
   KernelVerifier v(*this);
-  PackingAttr packing = getPacking();
-  NamedOperand inKeys("in_keys", getInKeys()),
-      outKeys("out_keys", getOutKeys());
-  NamedOperand table("table", getTable());
-  v.checkKeys(inKeys, packing);
-  v.checkKeys(outKeys, packing);
-  v.checkDisplacements(getDisplacements(), packing);
-  v.checkColumns(table);
-  v.checkSize(table, 1, getDisplacements().size() / packing.getDim(),
-              "one for each displacement");
-  v.checkSameRows(table, outKeys);
+  checkQueries(v, *this);
+  checkTable(v, *this, {"table", getTable()});
   return v.getResult();
 }
+
+/// Checks the buffers through which hits pass, and that they say all.
+static void checkHits(KernelVerifier &v, const SearchColumns &columns,
+                      NamedOperand masks, NamedOperand records,
+                      NamedOperand counts, int64_t sampleRows) {
+  if (!columns.fitHits())
+    v.report("at most " + Twine(kMaxHits) +
+             " 'displacements', distinct ones that are neighbours within each "
+             "column")
+        << columns.getNumOffsets() << " in " << columns.getNumColumns()
+        << " columns";
+  v.checkSameRows(records, masks);
+  v.checkSize(records, 1, columns.getRecordSize(),
+              "the words of a record of " + Twine(columns.getNumColumns()) +
+                  " columns");
+  v.checkSize(counts, 0, kMaxSample, "the most runs of rows of a sample");
+  v.checkSize(counts, 1, kMaxHits, "the bits of a mask");
+  if (sampleRows != 64 && sampleRows != 128 && sampleRows != 256)
+    v.report("'sample_rows' of 64, 128 or 256") << sampleRows;
+}
+
+/// Checks what a sort of masks adds to.
+static void checkTotals(KernelVerifier &v, const SearchColumns &columns,
+                        NamedOperand totals) {
+  int64_t passes = getNumSortPasses(columns.getNumOffsets());
+  v.checkSize(totals, 0, passes + 1, "one more than the digits of the masks");
+  v.checkSize(totals, 1, kDigits, "the values of a digit");
+}
+
+LogicalResult SearchHitsOp::verify() {
+  KernelVerifier v(*this);
+  checkQueries(v, *this);
+  if (v.failed())
+    return failure();
+  SearchColumns columns(getDisplacements(), getPacking());
+  NamedOperand masks("masks", getMasks());
+  v.checkSameRows(masks, {"out_keys", getOutKeys()});
+  checkHits(v, columns, masks, {"records", getRecords()},
+            {"counts", getCounts()}, getSampleRows());
+  checkTotals(v, columns, {"totals", getTotals()});
+  if (getTable())
+    checkTable(v, *this, {"table", getTable()});
+  return v.getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// tile_rows, tile_hits
+//===----------------------------------------------------------------------===//
+
+/// Checks the tiles of a table of `offsets` columns.
+template <typename OpTy>
+static void checkTiles(KernelVerifier &v, OpTy op, int64_t offsets,
+                       const Twine &reason) {
+  NamedOperand tiled("tiled_table", op.getTiledTable()),
+      masks("masks", op.getMasks());
+  v.checkSize(tiled, 0, offsets, "the offsets of " + reason);
+  v.checkSize({"order", op.getOrder()}, 0, tiled.getSize(1),
+              "the slots of 'tiled_table'");
+  if (!ShapedType::isDynamic(offsets))
+    v.checkSize(masks, 1, llvm::divideCeil(offsets, 32),
+                "the words of as many offsets as " + reason + " has");
+  v.checkSize({"sizes", op.getSizes()}, 0, 3, "the rows and slots");
+  if (op.getRows() != 16 && op.getRows() != 64)
+    v.report("tiles of 16 or 64 rows") << op.getRows();
+}
+
+LogicalResult TileRowsOp::verify() {
+  KernelVerifier v(*this);
+  NamedOperand table("table", getTable());
+  v.checkStaticColumns(table);
+  checkTiles(v, *this, table.getSize(1), "'table'");
+  return v.getResult();
+}
+
+LogicalResult TileHitsOp::verify() {
+  KernelVerifier v(*this);
+  v.checkDisplacements(getDisplacements(), getPacking());
+  if (v.failed())
+    return failure();
+  SearchColumns columns(getDisplacements(), getPacking());
+  checkHits(v, columns, {"hits", getHits()}, {"records", getRecords()},
+            {"counts", getCounts()}, getSampleRows());
+  checkTiles(v, *this, columns.getNumOffsets(), "'displacements'");
+  if (getTotals())
+    checkTotals(v, columns, {"totals", getTotals()});
+  return v.getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// invert_table, pair_lists
+//===----------------------------------------------------------------------===//
 
 LogicalResult InvertTableOp::verify() {
   KernelVerifier v(*this);

@@ -31,13 +31,11 @@ ParseResult sparseconv::parseKernelOp(OpAsmParser &parser,
       parseOperandGroup(parser, "outs", result) ||
       parser.parseOptionalAttrDict(result.attributes))
     return failure();
-  StringRef name = result.name.getStringRef();
-  if (name == GatherGemmOp::getOperationName() ||
-      name == ImplicitGemmOp::getOperationName() ||
-      name == TiledGemmOp::getOperationName()) {
-    OptionalParseResult region =
-        parser.parseOptionalRegion(*result.addRegion());
-    if (region.has_value() && failed(*region))
+  // Operations with an epilogue have a region, which may be empty.
+  if (result.name.hasTrait<OpTrait::OneRegion>()) {
+    Region *epilogue = result.addRegion();
+    if (succeeded(parser.parseOptionalKeyword("epilogue")) &&
+        parser.parseRegion(*epilogue))
       return failure();
   }
   return parser.parseOptionalArrowTypeList(result.types);
@@ -63,7 +61,7 @@ void sparseconv::printKernelOp(OpAsmPrinter &printer,
   for (Region &region : op->getRegions()) {
     if (region.empty())
       continue;
-    printer << ' ';
+    printer << " epilogue ";
     printer.printRegion(region);
   }
   printer.printOptionalArrowTypeList(op->getResultTypes());

@@ -92,6 +92,8 @@ LogicalResult sparseconv::verifyPointColumns(Operation *op,
   return success();
 }
 
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOpInterfaces.cpp.inc"
+
 #define GET_OP_CLASSES
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.cpp.inc"
 

@@ -21,6 +21,8 @@ using namespace mlir::sparseconv;
 static bool readsInit(Operation *op, OpOperand &init) {
   if (auto unique = dyn_cast<UniqueOp>(op))
     return &init == &unique.getRowOfMutable();
+  if (auto tile = dyn_cast<TileHitsOp>(op))
+    return tile.getTotals() && init.get() == tile.getTotals();
   return isa<ToDenseKernelOp>(op);
 }
 
@@ -96,12 +98,13 @@ template <typename... OpTys> static void attachModels(MLIRContext *context) {
 void mlir::sparseconv::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, SparseConvDialect *) {
-    attachModels<DecodeOp, EncodeOp, FloorOp, FromDenseKernelOp, GatherGemmOp,
-                 GatherRowsOp, GlobalPoolGradKernelOp, GlobalPoolKernelOp,
-                 ImplicitGemmOp, ImplicitWeightGradOp, InterpolateOp,
-                 IntersectOp, InvertTableOp, PairListsOp, PoolGradKernelOp,
-                 PoolKernelOp, ScatterRowsOp, SearchOp, PackWeightsOp, SelectOp,
-                 SortOp, SpreadOp, TileRowsOp, TiledGemmOp, ToDenseKernelOp,
-                 UniqueOp, WeightGradKernelOp, WeightedGatherOp>(context);
+    attachModels<DecodeOp, EncodeOp, FloorOp, FromDenseKernelOp,
+                 GatherGemmScatterOp, GatherRowsOp, GlobalPoolGradKernelOp,
+                 GlobalPoolKernelOp, ImplicitGemmOp, ImplicitWeightGradOp,
+                 InterpolateOp, IntersectOp, InvertTableOp, PairListsOp,
+                 PoolGradKernelOp, PoolKernelOp, ScatterRowsOp, SearchHitsOp,
+                 SearchOp, PackWeightsOp, SelectOp, SortOp, SpreadOp,
+                 TileHitsOp, TileRowsOp, TiledGemmOp, ToDenseKernelOp, UniqueOp,
+                 WeightGradKernelOp, WeightedGatherOp>(context);
   });
 }

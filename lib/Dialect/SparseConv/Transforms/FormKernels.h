@@ -15,7 +15,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
-#include "sparseconv/Kernels/LoopBuilder.h"
+#include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 
 namespace mlir::sparseconv {
 

@@ -13,7 +13,7 @@
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
-#include "sparseconv/Kernels/LoopBuilder.h"
+#include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 
 namespace mlir::sparseconv {
 #define GEN_PASS_DEF_SPARSECONVGUARDSHAPES

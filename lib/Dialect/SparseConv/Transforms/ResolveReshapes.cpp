@@ -9,7 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
-#include "sparseconv/Kernels/LoopBuilder.h"
+#include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 
 namespace mlir::sparseconv {
 #define GEN_PASS_DEF_SPARSECONVRESOLVERESHAPES

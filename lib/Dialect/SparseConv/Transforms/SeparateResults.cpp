@@ -9,8 +9,8 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
-#include "sparseconv/Kernels/LoopBuilder.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace mlir::sparseconv {
@@ -48,7 +48,7 @@ namespace {
 struct SeparateResults
     : mlir::sparseconv::impl::SparseConvSeparateResultsBase<SeparateResults> {
   void runOnOperation() override {
-    bool isGpu = getLoopTarget(getOperation()) == LoopTarget::GPU;
+    bool isGpu = getTargetInfo(getOperation()).isGpu;
     getOperation()->walk([&](func::ReturnOp op) {
       OpBuilder builder(op);
       llvm::SmallPtrSet<Value, 8> sources;

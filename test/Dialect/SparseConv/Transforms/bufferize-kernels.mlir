@@ -54,7 +54,7 @@ func.func @implicit_gemm(%x: tensor<?x8xf32>, %w: tensor<2x8x16xf32>, %table: te
   %y = sparseconv.kernel.implicit_gemm
       ins(%x, %w, %table, %bias : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?x2xi32>, tensor<16xf32>)
       outs(%empty : tensor<?x16xf32>)
-      {dataflow = #sparseconv.dataflow<output_stationary>} {
+      epilogue {
   ^bb0(%acc: f32, %b: f32):
     %sum = arith.addf %acc, %b : f32
     sparseconv.yield %sum : f32
@@ -76,7 +76,7 @@ func.func @implicit_weight_grad(%x: tensor<?x8xf32>, %dy: tensor<?x16xf32>, %tab
   %empty = tensor.empty() : tensor<2x8x16xf32>
   %dw = sparseconv.kernel.implicit_weight_grad
       ins(%x, %dy, %table : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?x2xi32>)
-      outs(%empty : tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+      outs(%empty : tensor<2x8x16xf32>) {tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 8, piece_in = 4, piece_out = 4>} -> tensor<2x8x16xf32>
   return %dw : tensor<2x8x16xf32>
 }
 

@@ -28,7 +28,7 @@ func.func @reshaped(%x: tensor<?x2xi32>) -> tensor<?xi32> {
 
 // -----
 
-module attributes {sparseconv.target = "cuda"} {
+module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK-LABEL: func.func @reshaped(
 // CHECK: %[[COPY:.*]] = bufferization.alloc_tensor() copy(%{{.*}}) : tensor<?xi32>
 // CHECK: return %[[COPY]]

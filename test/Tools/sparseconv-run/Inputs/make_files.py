@@ -80,6 +80,7 @@ np.save(folder + "points.npy", voxels)
 np.save(folder + "features.npy", points)
 np.save(folder + "few.npy", points[:150])
 np.save(folder + "wide.npy", np.hstack([points, points]))
+np.save(folder + "flat.npy", points[0])
 np.save(folder + "long.npy", voxels.astype(np.int64))
 for name, axis, value in (
     ("batch", 0, 128),

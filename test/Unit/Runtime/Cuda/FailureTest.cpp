@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RuntimeTest.h"
+#include "sparseconv/Support/Status.h"
 #include <cstdio>
 #include <fstream>
 #include <set>
@@ -126,10 +127,14 @@ TEST_F(Failure, OutOfMemory) {
 }
 
 TEST_F(Failure, SizeOverflow) {
-  EXPECT_EQ(create(makeSamplePlan(), INT64_MAX), SPARSECONV_INVALID_ARGUMENT);
+  plan::Plan plan = makeSamplePlan();
+  plan.functions[0].buffers[0].bytes =
+      plan::SizeExpr::capacity(0, 0) *
+      plan::SizeExpr::constant(int64_t(1) << 40);
+  EXPECT_EQ(create(plan, kMaxRows), SPARSECONV_INVALID_ARGUMENT);
   EXPECT_STREQ(sparseconv_last_error(),
                "function 'main': buffer 'x': a size does not fit 63 bits "
-               "((cap(x, 0) * 16))");
+               "((cap(x, 0) * 1099511627776))");
   int64_t capacity = -1;
   EXPECT_EQ(
       sparseconv_instance_create(program, "main", &capacity, 1, 0, &instance),
@@ -238,6 +243,37 @@ TEST_F(Failure, KernelsThatDoNotFit) {
                "(fake failure)");
 }
 
+TEST_F(Failure, KernelsOfOtherParameters) {
+  fake().kernels["keep"].params.push_back(8);
+  EXPECT_EQ(create(makeSamplePlan(), 10), SPARSECONV_INVALID_PLAN);
+  EXPECT_STREQ(
+      sparseconv_last_error(),
+      "function 'main': step 2: the launch passes 5 parameters, kernel "
+      "'keep' takes 6");
+  destroy();
+  // An older driver does not tell, so the launch is what fails: nothing is read
+  // beyond its parameters.
+  replaceDriver(&FakeDriver::getOldTable());
+  ASSERT_EQ(create(makeSamplePlan(), 10), SPARSECONV_OK);
+  EXPECT_EQ(runHost(makeInput(5)), SPARSECONV_CUDA_ERROR);
+  EXPECT_EQ(std::string(sparseconv_last_error())
+                .find("function 'main': step 2, kernel 'keep'"),
+            0u);
+  destroy();
+  fake().kernels["keep"].params.pop_back();
+  ASSERT_EQ(create(makeSamplePlan(), 10), SPARSECONV_OK);
+  std::vector<float> x = makeInput(5);
+  ASSERT_EQ(runHost(x), SPARSECONV_OK);
+  EXPECT_EQ(readOutput(), computeSample(x));
+  destroy();
+  replaceDriver(&FakeDriver::getTable());
+  fake().kernels["move"].params[5] = 8;
+  EXPECT_EQ(create(makeSamplePlan(), 10), SPARSECONV_INVALID_PLAN);
+  EXPECT_STREQ(sparseconv_last_error(),
+               "function 'main': step 4: the launch passes parameter 5 in 4 "
+               "bytes at byte 40, kernel 'move' takes 8 at byte 40");
+}
+
 TEST_F(Failure, ModulesAreShared) {
   ASSERT_EQ(create(makeSamplePlan(), 10), SPARSECONV_OK);
   std::string file = plan::serialise(makeSamplePlan());
@@ -257,7 +293,8 @@ TEST_F(Failure, Files) {
       sparseconv_program_load_file(context, "/nonexistent/plan", &program),
       SPARSECONV_FILE_ERROR);
   EXPECT_STREQ(sparseconv_last_error(),
-               "/nonexistent/plan: the file cannot be read");
+               "/nonexistent/plan: the file cannot be read: No such file or "
+               "directory");
   std::string path = ::testing::TempDir() + "sparseconv-plan-test";
   std::ofstream(path, std::ios::binary) << plan::serialise(makeSamplePlan());
   EXPECT_EQ(sparseconv_program_load_file(context, path.c_str(), &program),

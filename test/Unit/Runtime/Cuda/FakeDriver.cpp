@@ -16,6 +16,8 @@ using std::to_string;
 
 static std::unique_ptr<FakeDriver> current = std::make_unique<FakeDriver>();
 
+thread_local bool FakeDriver::isInside = false;
+
 FakeDriver &FakeDriver::get() { return *current; }
 FakeDriver &FakeDriver::reset() {
   current = std::make_unique<FakeDriver>();

@@ -41,7 +41,8 @@ struct FakeLaunch {
 class FakeDriver {
 public:
   struct Kernel {
-    unsigned numParams = 0;
+    /// Bytes of each parameter.
+    std::vector<unsigned> params;
     std::function<void(const FakeLaunch &)> body;
   };
 
@@ -49,7 +50,12 @@ public:
   static FakeDriver &get();
   static FakeDriver &reset();
   static const DriverTable &getTable();
+  /// The same without what an older driver does not have.
+  static const DriverTable &getOldTable();
   ~FakeDriver();
+
+  /// Whether this thread is in a function of the driver.
+  static thread_local bool isInside;
 
   // What there is.
   int version = 12000, devices = 1, major = 9, minor = 0;

@@ -111,11 +111,39 @@ CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
   return 0;
 }
 
-CUresult launch(CUfunction function, FakeLaunch launch, CUstream stream,
-                void **params) {
+/// Where the parameter lies in a launch's block, and where that ends.
+size_t getOffset(const FakeDriver::Kernel &kernel, size_t index) {
+  size_t offset = 0;
+  for (size_t i = 0; i != index; ++i)
+    offset =
+        (offset + kernel.params[i] - 1) / kernel.params[i] * kernel.params[i] +
+        kernel.params[i];
+  return index == kernel.params.size()
+             ? offset
+             : (offset + kernel.params[index] - 1) / kernel.params[index] *
+                   kernel.params[index];
+}
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset,
+                            size_t *size) {
   auto *kernel = reinterpret_cast<FakeDriver::Kernel *>(function);
-  for (unsigned i = 0; i != kernel->numParams; ++i)
-    launch.params.push_back(*static_cast<uint64_t *>(params[i]));
+  if (index >= kernel->params.size())
+    return CUDA_ERROR_INVALID_VALUE;
+  *offset = getOffset(*kernel, index);
+  *size = kernel->params[index];
+  return 0;
+}
+
+CUresult launch(CUfunction function, FakeLaunch launch, CUstream stream,
+                void **extra) {
+  auto *kernel = reinterpret_cast<FakeDriver::Kernel *>(function);
+  auto *block = static_cast<const char *>(extra[1]);
+  if (*static_cast<const size_t *>(extra[3]) !=
+      getOffset(*kernel, kernel->params.size()))
+    return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i != kernel->params.size(); ++i) {
+    uint64_t &value = launch.params.emplace_back();
+    std::memcpy(&value, block + getOffset(*kernel, i), kernel->params[i]);
+  }
   return fake().enqueue(stream, "launch " + fake().functions[function],
                         [kernel, launch] {
                           fake().launches.push_back(launch);
@@ -124,13 +152,12 @@ CUresult launch(CUfunction function, FakeLaunch launch, CUstream stream,
 }
 CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY,
                         unsigned, unsigned blockX, unsigned, unsigned,
-                        unsigned shared, CUstream stream, void **params,
-                        void **) {
-  return launch(function, {gridX, gridY, blockX, shared, 1, {}}, stream,
-                params);
+                        unsigned shared, CUstream stream, void **,
+                        void **extra) {
+  return launch(function, {gridX, gridY, blockX, shared, 1, {}}, stream, extra);
 }
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
-                          void **params, void **) {
+                          void **, void **extra) {
   return launch(function,
                 {config->gridDimX,
                  config->gridDimY,
@@ -138,7 +165,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
                  config->sharedMemBytes,
                  config->attrs[0].value.clusterDim.x,
                  {}},
-                config->hStream, params);
+                config->hStream, extra);
 }
 
 CUresult cuStreamCreate(CUstream *stream, unsigned) {
@@ -334,9 +361,15 @@ CUresult cuGraphDestroy(CUgraph graph) {
 }
 } // namespace impl
 
+struct Inside {
+  Inside() { FakeDriver::isInside = true; }
+  ~Inside() { FakeDriver::isInside = false; }
+};
+
 #define CUDA_DRIVER_FUNCTION(name, symbol, params, arguments)                  \
   CUresult entry_##name params {                                               \
     std::lock_guard<std::recursive_mutex> lock(fake().mutex);                  \
+    Inside inside;                                                             \
     if (CUresult result = fake().enter(#name))                                 \
       return result;                                                           \
     return impl::name arguments;                                               \
@@ -351,5 +384,14 @@ const DriverTable &FakeDriver::getTable() {
 #define CUDA_DRIVER_FUNCTION(name, symbol, params, arguments) entry_##name,
 #include "sparseconv/Runtime/CudaDriver.def"
   };
+  return table;
+}
+
+const DriverTable &FakeDriver::getOldTable() {
+  static const DriverTable table = [] {
+    DriverTable old = getTable();
+    old.cuFuncGetParamInfo = nullptr;
+    return old;
+  }();
   return table;
 }

@@ -117,6 +117,49 @@ TEST(Layout, RandomBuffersDoNotOverlap) {
   }
 }
 
+TEST(Layout, ManyBuffersDoNotOverlap) {
+  // Each lives for a few of its steps; half of them are of a second stream.
+  constexpr uint32_t numSteps = 30, numBuffers = 4600;
+  std::mt19937 random(1);
+  std::vector<std::array<uint32_t, 2>> lifetimes;
+  std::vector<int64_t> bytes;
+  for (uint32_t b = 0; b != numBuffers; ++b) {
+    uint32_t first = random() % numSteps;
+    lifetimes.push_back({first, std::min(first + b % 3, numSteps - 1)});
+    bytes.push_back(1 + random() % 2000);
+  }
+  Function function = makeChain(lifetimes, bytes, numSteps);
+  function.numStreams = 2;
+  for (uint32_t i = 0; i != numSteps; ++i) {
+    function.steps[i].stream = i % 2;
+    if (i % 5 == 4)
+      function.steps[i].dependencies = {i - 1, i - 3};
+  }
+  Schedule schedule(function);
+  Layout layout = layOutOrDie(function);
+  for (uint32_t a = 0; a != numBuffers; ++a)
+    for (uint32_t b = 0; b != a; ++b)
+      if (layout.bufferOffsets[a] + bytes[a] > layout.bufferOffsets[b] &&
+          layout.bufferOffsets[b] + bytes[b] > layout.bufferOffsets[a])
+        ASSERT_TRUE(schedule.endsBefore(a, b) || schedule.endsBefore(b, a))
+            << a << ' ' << b;
+  EXPECT_LT(3 * layout.arenaBytes, layout.scratchBytes);
+}
+
+TEST(Layout, HundredsOfThousandsOfBuffers) {
+  // With the square of their number in steps this would take minutes.
+  constexpr uint32_t numBuffers = 200000, numSteps = 1000;
+  std::vector<std::array<uint32_t, 2>> lifetimes;
+  std::vector<int64_t> bytes;
+  for (uint32_t b = 0; b != numBuffers; ++b) {
+    lifetimes.push_back({b % numSteps, b % numSteps});
+    bytes.push_back(256);
+  }
+  Layout layout = layOutOrDie(makeChain(lifetimes, bytes, numSteps));
+  EXPECT_EQ(layout.scratchBytes, int64_t(256) * numBuffers);
+  EXPECT_EQ(layout.arenaBytes, 256 + int64_t(256) * numBuffers / numSteps);
+}
+
 TEST(Layout, BranchesKeepTheirMemory) {
   // Two buffers whose steps do not overlap, but on streams without an order.
   Function function = makeChain({{0, 0}, {1, 1}}, {512, 512}, 3);

@@ -111,14 +111,14 @@ Plan sparseconv::makeSamplePlan(uint32_t streams, bool weightsInFile) {
 
 void sparseconv::addSampleKernels(cuda::FakeDriver &driver) {
   driver.kernels["add"] = {
-      4, [](const cuda::FakeLaunch &l) {
+      {8, 8, 8, 8}, [](const cuda::FakeLaunch &l) {
         for (int64_t i = 0; i < *l.pointer<int64_t>(3); ++i)
           for (int c = 0; c != 4; ++c)
             l.pointer<float>(2)[4 * i + c] =
                 l.pointer<float>(0)[4 * i + c] + l.pointer<float>(1)[c];
       }};
   driver.kernels["keep"] = {
-      5, [](const cuda::FakeLaunch &l) {
+      {8, 8, 8, 8, 8}, [](const cuda::FakeLaunch &l) {
         int64_t &kept = *l.pointer<int64_t>(3);
         if (kept != 0)
           cuda::FakeDriver::get().misuse.push_back("a slot is not zero");
@@ -138,7 +138,7 @@ void sparseconv::addSampleKernels(cuda::FakeDriver &driver) {
         }
       }};
   driver.kernels["move"] = {
-      7, [](const cuda::FakeLaunch &l) {
+      {8, 8, 8, 8, 8, 4, 8}, [](const cuda::FakeLaunch &l) {
         std::memcpy(l.pointer<char>(1), l.pointer<char>(0),
                     *l.pointer<int64_t>(2) * 16);
         ++*l.pointer<int64_t>(3);

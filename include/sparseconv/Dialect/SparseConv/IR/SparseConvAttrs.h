@@ -12,6 +12,7 @@
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
+#include "sparseconv/Support/TargetInfo.h"
 
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvEnums.h.inc"
 
@@ -19,5 +20,15 @@
 
 #define GET_ATTRDEF_CLASSES
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h.inc"
+
+namespace mlir::sparseconv {
+
+/// The target that the module of `op` names, or the CPU with its default level.
+Target getTarget(Operation *op);
+inline const TargetInfo &getTargetInfo(Operation *op) {
+  return *getTarget(op).info;
+}
+
+} // namespace mlir::sparseconv
 
 #endif // SPARSECONV_DIALECT_SPARSECONV_IR_SPARSECONVATTRS_H

@@ -19,6 +19,18 @@ class SparseConv_Attr<string name, string attrMnemonic, list<Trait> traits = []>
   let mnemonic = attrMnemonic;
 }
 
+/// The name of a choice, written as a keyword. The tables of what can be chosen
+/// are beyond the dialect: `sparseconv-verify-selection` knows them.
+class SparseConv_Name<string desc> : StringRefParameter<desc> {
+  let parser = [{[&]() -> FailureOr<std::string> {
+    StringRef name;
+    if (failed($_parser.parseKeyword(&name)))
+      return failure();
+    return name.str();
+  }()}];
+  let printer = "$_printer << $_self";
+}
+
 def SparseConv_PackingAttr : SparseConv_Attr<"Packing", "packing"> {
   let summary = "how a coordinate becomes an integer key";
   let description = [{
@@ -145,27 +157,43 @@ def SparseConv_DataflowAttr : SparseConv_Attr<"Dataflow", "dataflow"> {
   let description = [{
     ```mlir
     #sparseconv.dataflow<output_stationary>
-    #sparseconv.dataflow<hybrid, threshold = 3>
+    #sparseconv.dataflow<output_stationary, split_k = 8>
     ```
 
-    - `output_stationary`: a tile of output rows is summed over all offsets
-      before it is stored (implicit GEMM).
-    - `weight_stationary`: pair lists by offset; within a block of output rows
-      one slice of the weights at a time meets all its pairs, and partial sums
-      stay in the block's accumulator, so the order of additions is fixed.
-    - `hybrid`: offsets of L1 norm below `threshold` the first way, the rest the
-      second (Spira, arXiv 2511.20834, section 4.4).
-    - `explicit`: gathers all inputs into a matrix, then one GEMM.
+    | dataflow | how | on |
+    |---|---|---|
+    | `output_stationary` | a tile of output rows is summed over all offsets of a neighbour table before it is stored (implicit GEMM) | GPUs |
+    | `weight_stationary` | pair lists by offset: within a block of output rows one slice of the weights at a time meets all its pairs, and sums stay in the block's accumulator, so the order of additions is fixed | CPUs |
 
-    `split_k` parts of the sum are computed apart and added in a fixed order.
-    The decision is made by `sparseconv-select-dataflow`, or by hand.
+    The sum is computed in `split_k` splits, which are added in a fixed order.
+    The decision is made by `sparseconv-select-dataflow`, or by hand, and checked
+    against the target by `sparseconv-verify-selection`.
   }];
   let parameters = (ins
-    EnumParameter<SparseConv_DataflowKind>:$kind,
-    DefaultValuedParameter<"int64_t", "0">:$threshold,
+    SparseConv_Name<"the dataflow">:$name,
     DefaultValuedParameter<"int64_t", "1">:$split_k);
-  let assemblyFormat = "`<` $kind (`,` struct($threshold, $split_k)^)? `>`";
+  let assemblyFormat = "`<` $name (`,` struct($split_k)^)? `>`";
   let genVerifyDecl = 1;
+}
+
+def SparseConv_SearchAttr : SparseConv_Attr<"Search", "search"> {
+  let summary = "how a kernel map is searched for";
+  let description = [{
+    ```mlir
+    #sparseconv.search<zdelta>
+    ```
+
+    - `zdelta`: displacements that differ on the last axis only form a column; for
+      one output row the inputs of a column lie close together among the sorted
+      keys, so one lower bound and a short walk find them all (Spira, arXiv
+      2511.20834, section 4.1).
+
+    The names are those of the table in `lib/Kernels/Indexing/Searches.cpp`; the
+    conversions that write the kernels refuse others. The decision is made by
+    `convert-sparseconv-to-kernels`, or by hand.
+  }];
+  let parameters = (ins StringRefParameter<"the name of a search">:$name);
+  let assemblyFormat = "`<` custom<Keyword>($name) `>`";
 }
 
 def SparseConv_TilingAttr : SparseConv_Attr<"Tiling", "tiling"> {
@@ -185,60 +213,137 @@ def SparseConv_TilingAttr : SparseConv_Attr<"Tiling", "tiling"> {
   let genVerifyDecl = 1;
 }
 
-def SparseConv_GemmStrategy : I32EnumAttr<"GemmStrategy",
-    "the mainloop of an implicit GEMM on a GPU", [
-  I32EnumAttrCase<"Fma", 0, "fma">,
-  I32EnumAttrCase<"Warp16", 1, "warp16">,
-  I32EnumAttrCase<"Group64", 2, "group64">,
-  I32EnumAttrCase<"Ring64", 3, "ring64">,
-  I32EnumAttrCase<"Fma16", 4, "fma16">]> {
-  let cppNamespace = "::mlir::sparseconv";
-  let genSpecializedAttr = 0;
-}
-
 def SparseConv_GemmTilingAttr : SparseConv_Attr<"GemmTiling", "gemm_tiling"> {
-  let summary = "the mainloop and the sizes of an implicit GEMM on a GPU";
+  let summary = "the main loop and the sizes of an implicit GEMM on a GPU";
   let description = [{
     ```mlir
-    #sparseconv.gemm_tiling<fma>
-    #sparseconv.gemm_tiling<ring64, warps = 8, depth = 64, width = 256, stages = 6>
+    #sparseconv.gemm_tiling<ring64, warps = 8, tile_k = 64, tile_n = 256, stages = 6>
     ```
 
-    - `fma`: threads multiply and add; every type, groups, depthwise.
-    - `fma16`: the same for f32 without groups: a warp owns a tile of 16 rows;
-      rows and weights pass through `stages` stages of shared memory.
-    - `warp16`: a warp owns a tile of 16 rows; mma.sync, with the weights in
-      shared memory (`resident`) or read through the L1 cache.
-    - `group64`: a warpgroup owns a tile of 64 rows; wgmma, weights resident.
-    - `ring64`: the same with the weights in a ring of `stages` stages.
+    | main loop | tile | multiplies by | weights |
+    |---|---|---|---|
+    | `fma16` | 16 rows per warp | fused multiply-adds in f32 | with the rows in a ring of `stages` stages of shared memory |
+    | `warp16` | 16 rows per warp | mma.sync | in shared memory (`resident`), or read through the L1 cache |
+    | `group64` | 64 rows per warpgroup | wgmma | in shared memory |
+    | `ring64` | 64 rows per warpgroup | wgmma | in a ring of `stages` stages of shared memory |
 
-    The last three multiply on tensor cores: f32 in tf32, which the operation has
-    to allow.
+    The last three multiply on tensor cores, where f32 becomes tf32; the operation
+    has to allow it. None of them takes grouped convolutions; those have a
+    `#sparseconv.scalar_tiling`.
 
-    `warps` of a thread block, of which a multiprocessor holds `blocks`; `depth`
-    input channels a step; `width` output channels of a block. Offsets that no
-    row of a tile has are skipped (the masks of `kernel.tile_rows`). The decision
-    is made by `sparseconv-select-tiling`, or by hand, and checked against a chip
-    by `sparseconv-verify-selection`.
+    `warps` of a thread block, of which a multiprocessor holds `blocks`; `tile_k`
+    input channels per step; `tile_n` output channels per thread block. Offsets
+    that no row of a tile has are skipped (the masks of `kernel.tile_rows`). The
+    decision is made by `sparseconv-select-tiling`, or by hand, and checked
+    against a chip by `sparseconv-verify-selection`.
   }];
   let parameters = (ins
-    EnumParameter<SparseConv_GemmStrategy>:$strategy,
+    SparseConv_Name<"the main loop">:$main_loop,
     DefaultValuedParameter<"int64_t", "4">:$warps,
     DefaultValuedParameter<"int64_t", "1">:$blocks,
-    DefaultValuedParameter<"int64_t", "16">:$depth,
-    DefaultValuedParameter<"int64_t", "8">:$width,
+    DefaultValuedParameter<"int64_t", "16">:$tile_k,
+    DefaultValuedParameter<"int64_t", "8">:$tile_n,
     DefaultValuedParameter<"int64_t", "1">:$stages,
     DefaultValuedParameter<"bool", "false">:$resident);
   let assemblyFormat = [{
-    `<` $strategy
-    (`,` struct($warps, $blocks, $depth, $width, $stages, $resident)^)? `>`
+    `<` $main_loop
+    (`,` struct($warps, $blocks, $tile_k, $tile_n, $stages, $resident)^)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def SparseConv_ScalarTilingAttr
+    : SparseConv_Attr<"ScalarTiling", "scalar_tiling"> {
+  let summary = "an implicit GEMM without tiles on a GPU";
+  let description = [{
+    ```mlir
+    #sparseconv.scalar_tiling
+    ```
+
+    Each thread computes up to four output channels of one row, in f32, straight
+    from the neighbour table (`kernel.implicit_gemm`). It takes every shape:
+    groups, depthwise, few channels. The decision is made by
+    `sparseconv-select-tiling`, or by hand.
+  }];
+}
+
+def SparseConv_WeightGradTilingAttr
+    : SparseConv_Attr<"WeightGradTiling", "weight_grad_tiling"> {
+  let summary = "the main loop and the sizes of a gradient by weights on a GPU";
+  let description = [{
+    ```mlir
+    #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4, blocks = 4>
+    #sparseconv.weight_grad_tiling<fma, tile_in = 32, tile_out = 64, piece_in = 4, piece_out = 4, slices = 2, pairs = 32, blocks = 2>
+    ```
+
+    | main loop | multiplies by | a piece belongs to | takes |
+    |---|---|---|---|
+    | `mma` | mma.sync; f32 in tf32, which the operation has to allow | a warp | rows of whole pieces of 16 bytes, no groups |
+    | `fma` | fused multiply-adds in f32 | a thread | every shape |
+
+    A thread block owns, of the gradient of one offset, `tile_in` x `tile_out`
+    channels of each of `tile_groups` groups, cut into pieces of `piece_in` x
+    `piece_out`. Each piece belongs to `slices` warps or threads, which take the
+    pairs of a step in turn (sliced K). A step has `pairs` pairs of rows, and
+    `stages` steps are in shared memory at a time. Registers are shared out so
+    that a multiprocessor can hold `blocks` thread blocks.
+
+    The rows are cut into as many chunks as the dataflow has `split_k`; each adds
+    up a split of the gradient. The decision is made by
+    `sparseconv-select-tiling`, or by hand, and checked against a chip by
+    `sparseconv-verify-selection`.
+  }];
+  let parameters = (ins
+    SparseConv_Name<"the main loop">:$main_loop,
+    DefaultValuedParameter<"int64_t", "1">:$tile_groups,
+    DefaultValuedParameter<"int64_t", "16">:$tile_in,
+    DefaultValuedParameter<"int64_t", "16">:$tile_out,
+    DefaultValuedParameter<"int64_t", "1">:$piece_in,
+    DefaultValuedParameter<"int64_t", "1">:$piece_out,
+    DefaultValuedParameter<"int64_t", "1">:$slices,
+    DefaultValuedParameter<"int64_t", "16">:$pairs,
+    DefaultValuedParameter<"int64_t", "1">:$stages,
+    DefaultValuedParameter<"int64_t", "1">:$blocks);
+  let assemblyFormat = [{
+    `<` $main_loop
+    (`,` struct($tile_groups, $tile_in, $tile_out, $piece_in, $piece_out, $slices,
+                $pairs, $stages, $blocks)^)? `>`
   }];
   let genVerifyDecl = 1;
 }
 
 /// The sizes of a kernel, as the target counts them.
 def SparseConv_AnyTilingAttr
-    : AnyAttrOf<[SparseConv_TilingAttr, SparseConv_GemmTilingAttr],
+    : AnyAttrOf<[SparseConv_TilingAttr, SparseConv_GemmTilingAttr,
+                 SparseConv_ScalarTilingAttr, SparseConv_WeightGradTilingAttr],
                 "the sizes that a kernel is made for">;
+
+def SparseConv_TargetAttr : SparseConv_Attr<"Target", "target"> {
+  let summary = "what a module is compiled for";
+  let description = [{
+    ```mlir
+    module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_90a">}
+    module attributes {sparseconv.target = #sparseconv.target<cpu, chip = "avx2">}
+    ```
+
+    A backend and one of its chips; of a CPU that is the level of its vector
+    instructions. A chip that is left out is the backend's default, which is
+    then printed. Passes read what the chip has from the table of its backend
+    (`getTargetInfo`). On the module, `sparseconv-set-target` writes it; where
+    there is none, the target is the CPU with the default level.
+
+    Errors: a backend or a chip that is not known. A chip that is known and has
+    no row in the table is taken as the one that stands for it, of which
+    `sparseconv-set-target` leaves a remark.
+  }];
+  let parameters = (ins StringRefParameter<>:$backend, StringRefParameter<>:$chip);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// What the tables know of the target.
+    Target getTarget() const;
+    const TargetInfo &getInfo() const { return *getTarget().info; }
+  }];
+}
 
 #endif // SPARSECONV_ATTRS

@@ -16,7 +16,12 @@ class SparseConv_ComputeOp<string mnemonic, list<Trait> traits = []>
         !listconcat([NoMemoryEffect, SparseConv_Infer, SparseConv_Reify],
                     traits)>;
 
-def SparseConv_ConvOp : SparseConv_ComputeOp<"conv",
+/// A convolution or one of its gradients.
+class SparseConv_ImplicitGemm<string mnemonic, list<Trait> traits = []>
+    : SparseConv_ComputeOp<mnemonic,
+        !listconcat([SparseConv_ImplicitGemmOpInterface], traits)>;
+
+def SparseConv_ConvOp : SparseConv_ImplicitGemm<"conv",
     [IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">,
      SparseConv_ArgumentNames]> {
   let summary = "sparse convolution over a kernel map";
@@ -92,14 +97,14 @@ def SparseConv_ConvOp : SparseConv_ComputeOp<"conv",
 }
 
 def SparseConv_YieldOp : SparseConv_Op<"yield",
-    [Pure, ReturnLike, Terminator, ParentOneOf<["ConvOp", "GatherGemmOp", "ImplicitGemmOp", "TiledGemmOp"]>]> {
+    [Pure, ReturnLike, Terminator, ParentOneOf<["ConvOp", "GatherGemmScatterOp", "ImplicitGemmOp", "TiledGemmOp"]>]> {
   let summary = "ends an epilogue";
   let arguments = (ins Variadic<F32>:$values);
   let builders = [OpBuilder<(ins)>];
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
 
-def SparseConv_InputGradOp : SparseConv_ComputeOp<"input_grad"> {
+def SparseConv_InputGradOp : SparseConv_ImplicitGemm<"input_grad"> {
   let summary = "gradient of a convolution by its input";
   let description = [{
     ```mlir
@@ -125,9 +130,13 @@ def SparseConv_InputGradOp : SparseConv_ComputeOp<"input_grad"> {
     `:` type($dy) `,` type($w) `,` type($map) `->` type($dx)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    TypedValue<RankedTensorType> getFeatures() { return getDy(); }
+    Gradient getGradient() { return Gradient::Input; }
+  }];
 }
 
-def SparseConv_WeightGradOp : SparseConv_ComputeOp<"weight_grad"> {
+def SparseConv_WeightGradOp : SparseConv_ImplicitGemm<"weight_grad"> {
   let summary = "gradient of a convolution by its weights";
   let description = [{
     ```mlir
@@ -156,6 +165,10 @@ def SparseConv_WeightGradOp : SparseConv_ComputeOp<"weight_grad"> {
     `:` type($x) `,` type($dy) `,` type($map) `->` type($dw)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    RankedTensorType getWeightsType() { return getDw().getType(); }
+    Gradient getGradient() { return Gradient::Weights; }
+  }];
 }
 
 #endif // SPARSECONV_CONV_OPS

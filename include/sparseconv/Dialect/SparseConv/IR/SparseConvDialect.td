@@ -47,11 +47,14 @@ def SparseConv_Dialect : Dialect {
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
   let extraClassDeclaration = [{
     /// Version of the bytecode encoding; the producer's is stored in each file.
     static constexpr int64_t kBytecodeVersion = 1;
+    /// A module's attribute that says what it is compiled for.
+    static constexpr llvm::StringLiteral kTargetAttrName = "sparseconv.target";
     void registerTypes();
     void registerAttributes();
     void registerOps();

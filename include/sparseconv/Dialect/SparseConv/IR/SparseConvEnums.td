@@ -74,11 +74,10 @@ def SparseConv_MapSide : SparseConv_Enum<"MapSide", "a side of a kernel map", [
 def SparseConv_MapSideAttr
     : EnumAttr<SparseConv_Dialect, SparseConv_MapSide, "map_side">;
 
-def SparseConv_DataflowKind : SparseConv_Enum<"DataflowKind",
-    "how the sum over offsets is carried out", [
-      I32EnumAttrCase<"OutputStationary", 0, "output_stationary">,
-      I32EnumAttrCase<"WeightStationary", 1, "weight_stationary">,
-      I32EnumAttrCase<"Hybrid", 2, "hybrid">,
-      I32EnumAttrCase<"Explicit", 3, "explicit">]>;
+def SparseConv_Gradient : SparseConv_Enum<"Gradient",
+    "what an operation computes the gradient of a convolution by", [
+      I32EnumAttrCase<"None", 0, "none">,
+      I32EnumAttrCase<"Input", 1, "input">,
+      I32EnumAttrCase<"Weights", 2, "weights">]>;
 
 #endif // SPARSECONV_ENUMS

@@ -19,6 +19,8 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvTypes.h"
 
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOpInterfaces.h.inc"
+
 #define GET_OP_CLASSES
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h.inc"
 

@@ -77,65 +77,127 @@ def SparseConvParalleliseCopies
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
-def SparseConvSelectDataflow
-    : Pass<"sparseconv-select-dataflow", "::mlir::ModuleOp"> {
-  let summary = "decides how each convolution carries out its sum";
+def SparseConvSetTarget : Pass<"sparseconv-set-target", "::mlir::ModuleOp"> {
+  let summary = "says what the module is compiled for";
   let description = [{
-    Gives every `conv`, `input_grad` and `weight_grad` without one a
-    `#sparseconv.dataflow`; what is written stays. On the CPU the choice is
-    `weight_stationary`: within a block of output rows the pairs of one offset
-    fill the registers, where a dense tile would multiply mostly zeros. On a GPU
-    it is `output_stationary`, with `split_k` where the mainloop that is fast for
-    the shape can divide the offsets of few rows among thread blocks, and the
-    module is given the attributes `sparseconv.target` and `sparseconv.chip`, which
-    later passes read.
+    Gives the module a `sparseconv.target`, which later passes read. One that is
+    written stays; a target with another backend or chip is then an error. A chip
+    that has no table of its own is taken as the one that stands for it, and a
+    remark says so.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
-           "what the decision is for: cpu, cuda">,
-    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
-           "the GPU that the decision is for: sm_80, sm_86, sm_89, sm_90a">];
+           "cpu or cuda, or with a chip: cpu:avx512, cuda:sm_80">];
   let dependentDialects = ["::mlir::sparseconv::SparseConvDialect"];
-  let statistics = [
-    Statistic<"numSelected", "selected", "operations given a dataflow">];
 }
 
-def SparseConvSelectTiling
-    : Pass<"sparseconv-select-tiling", "::mlir::ModuleOp"> {
-  let summary = "decides the sizes that each convolution is compiled for";
+def SparseConvConvertElementwise
+    : Pass<"sparseconv-convert-elementwise", "::mlir::ModuleOp"> {
+  let summary = "writes arith and math on tensors as linalg operations";
   let description = [{
-    Gives every `conv`, `input_grad` and `weight_grad` without one a
-    `#sparseconv.tiling`; what is written stays. On the CPU:
+    An elementwise operation on tensors becomes a `linalg.generic`, which fuses
+    and has a buffer. Upstream's pass of this kind would take an `arith.select`
+    of whole tensors by one `i1`, too, whose sides may differ in size. For example
 
-    - `block`: 512 output rows for every layer, so that layers on one map share
-      its pair lists, and a block's accumulators stay in the L2 cache;
-    - `rows` x `columns`: the accumulators fill the vector registers but for the
-      ones that hold weights and a broadcast input: 6 x 64 with 32 registers of
-      512 bits, 6 x 16 with 16 of 256, 6 x 8 with 16 of 128; no wider than the
-      output channels, padded to whole vectors.
+    ```mlir
+    %y = math.erf %x : tensor<?xf32>
+    ```
 
-    Where the module is for a GPU (`sparseconv.target`, `sparseconv.chip`), every
-    `conv` and `input_grad` gets a `#sparseconv.gemm_tiling`: the first of the
-    mainloops known to be fast for its shape that fits the chip, or `fma` where
-    tensor cores do not take it (f32, groups, mixed types).
+    becomes
+
+    ```mlir
+    %y = linalg.generic {...} ins(%x : tensor<?xf32>) outs(%x : tensor<?xf32>) {
+    ^bb0(%a: f32, %out: f32):
+      %0 = math.erf %a : f32
+      linalg.yield %0 : f32
+    } -> tensor<?xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def SparseConvExpandMath : Pass<"sparseconv-expand-math"> {
+  let summary = "writes math operations that upstream does not lower by others";
+  let description = [{
+    `math.clampf`, `math.isinf`, `math.isnormal`, `math.ipowi` and `math.fpowi`,
+    on scalars and vectors, become operations that have a form in the LLVM
+    dialect or in the C library. `math.ipowi` is computed by squaring, one step
+    for each bit of the exponent; `math.fpowi` is `math.powf` of f64, rounded
+    once. For example
+
+    ```mlir
+    %y = math.fpowi %x, %n : f32, i32
+    ```
+
+    becomes
+
+    ```mlir
+    %wide = arith.extf %x : f32 to f64
+    %exponent = arith.sitofp %n : i32 to f64
+    %power = math.powf %wide, %exponent : f64
+    %y = arith.truncf %power : f64 to f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
+def SparseConvLimitAllocations
+    : Pass<"sparseconv-limit-allocations", "::mlir::func::FuncOp"> {
+  let summary = "keeps the bytes of an allocation from wrapping";
+  let description = [{
+    The lowering of `memref.alloc` multiplies its sizes in 64 bits. Sizes that
+    are computed at run time may be of any value, negative ones among them, and
+    the product may wrap to a small number. Each dynamic size is limited here so
+    that the bytes are what they would be without end, or more than the 2^47 that
+    the runtime refuses. For example
+
+    ```mlir
+    %buffer = memref.alloc(%n) : memref<?x4xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %limit = arith.constant 8796093022209 : index
+    %limited = arith.minui %n, %limit : index
+    %buffer = memref.alloc(%limited) : memref<?x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def SparseConvVerifyNetwork
+    : Pass<"sparseconv-verify-network", "::mlir::ModuleOp"> {
+  let summary = "checks that a module from outside is a network";
+  let description = [{
+    Whoever compiles or runs IR that others wrote runs this first. The lowering
+    to machine code knows many operations, types and attributes that reach past
+    the module: functions without a body, raw pointers, inline assembly,
+    attributes that LLVM reads. A network needs none of them, so everything is an
+    error that is not known to be harmless:
+
+    | of a network | what it may be |
+    |---|---|
+    | operations | those of `sparseconv` above the kernel level; those of `func` (without function values), `arith`, `math`, `linalg`, `tensor` and `scf`; `affine.apply`, `affine.min`, `affine.max` |
+    | types of values | ranked tensors of numbers, numbers, coordinate sets, kernel maps |
+    | functions | those with a body |
+    | attributes that the operations do not define | `sparseconv.name` on arguments and results, `sparseconv.target` on the module |
+    | constants | up to 2 GiB |
+
+    The error names the operation, and is the only one. For example
+
+    ```mlir
+    func.func private @system(tensor<?xi32>)
+    ```
+
+    gives `'func.func' op '@system' has no body; a network calls only what is in
+    its module`.
   }];
   let options = [
-    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
-           "bits of a vector register: 128, 256 or 512">];
-  let dependentDialects = ["::mlir::sparseconv::SparseConvDialect"];
-  let statistics = [
-    Statistic<"numSelected", "selected", "operations given a tiling">];
-}
-
-def SparseConvVerifySelection
-    : Pass<"sparseconv-verify-selection", "::mlir::ModuleOp"> {
-  let summary = "checks tilings and dataflows against the chip";
-  let description = [{
-    An error for every `conv` and `input_grad` whose `#sparseconv.gemm_tiling` and
-    dataflow cannot be run on the chip that the module names: shared memory,
-    registers, instructions, offsets that can be split. Whoever wrote them, a
-    pass or a person, learns which limit it is.
-  }];
+    Option<"allowKernels", "allow-kernels", "bool", /*default=*/"false",
+           "take kernel operations, whose operands nobody checks">];
 }
 
 def SparseConvSeparateResults
@@ -169,15 +231,36 @@ def SparseConvBoundCounts
     For a target whose sizes stay on the device. Kernel operations on buffers
     write each count to a buffer of its own; where it was read stands a
     `sparseconv.kernel.device_scalar`, bounded by the rows for which the
-    operation's first destination has room. Each dynamic size of an argument is
-    passed in a buffer, too (a new argument with the attribute
-    `sparseconv.size_of`), bounded by the size of the buffer behind the argument.
+    operation's first destination has room, and by the capacity of a `unique`.
+    Each dynamic size of an argument is passed in a buffer, too (a new argument
+    with the attribute `sparseconv.size_of`), bounded by the size of the buffer
+    behind the argument. A scalar argument becomes a buffer of one element.
     An `index` argument that sizes of buffers depend on becomes a buffer of as
     many rows of no elements (`memref<?x0xi8>`), so that it has a bound as well.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::sparseconv::SparseConvDialect"];
+}
+
+def SparseConvFuseSearchAndTiling
+    : Pass<"sparseconv-fuse-search-and-tiling", "::mlir::func::FuncOp"> {
+  let summary = "hands the hits of a search to the tiling of its rows";
+  let description = [{
+    Where the rows of the table of a `kernel.search` are tiled by `kernel.tile_rows`
+    in the same block, hits take the table's place: a mask for each row and the
+    first place of each column say as much in a third of the memory. The search
+    becomes a `kernel.search_hits`, each tiling a `kernel.tile_hits`, and the table
+    vanishes unless something else reads it. The first tiling also gets buffers
+    that the search has cleared.
+
+    This needs a table that is allocated in the function and that nothing else
+    writes, at most 32 offsets, and columns without gaps.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect",
+                           "::mlir::sparseconv::SparseConvDialect"];
+  let statistics = [
+    Statistic<"numFused", "fused", "searches that hand over their hits">];
 }
 
 def SparseConvAllowInlining
@@ -240,8 +323,9 @@ def SparseConvFormKernels
   let summary = "divides a function into kernels and what the host does";
   let description = [{
     Every outermost `scf.parallel` becomes a `gpu.launch` with a thread for each
-    iteration; code between such loops that reads or writes buffers becomes a
-    launch of one thread. Numbers of the device are read inside the kernels that
+    iteration, or for several where there would be more than 4096 thread blocks;
+    code between such loops that reads or writes buffers becomes a launch of one
+    thread. Numbers of the device are read inside the kernels that
     need them: what remains on the host are allocations, launches and arithmetic
     on capacities. Kernels take buffers without sizes and rebuild their shapes.
     Each dynamic size of a result is returned in a buffer (a new result).

@@ -1,0 +1,76 @@
+//===- SearchColumns.h - displacements of a search by column ----*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the verifiers of `search_hits` and `tile_hits`, the pass that makes
+// these operations, and the kernels for them agree on: how displacements form
+// columns, and the sizes of the buffers through which hits pass.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_DIALECT_SPARSECONV_IR_SEARCHCOLUMNS_H
+#define SPARSECONV_DIALECT_SPARSECONV_IR_SEARCHCOLUMNS_H
+
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h"
+
+namespace mlir::sparseconv {
+
+/// The displacements of a search by column: those that differ on the last axis
+/// only, ascending along it.
+struct SearchColumns {
+  SearchColumns(ArrayRef<int64_t> displacements, PackingAttr packing);
+
+  int64_t getNumOffsets() const { return numbers.size(); }
+  int64_t getNumColumns() const { return starts.size() - 1; }
+  /// The numbers of the displacements of a column, ascending along it.
+  ArrayRef<int64_t> getNumbers(int64_t column) const {
+    return ArrayRef(numbers).slice(starts[column],
+                                   starts[column + 1] - starts[column]);
+  }
+  /// The hits of a row fit in a word, and with the first place of each column
+  /// they say as much as a row of the neighbour table.
+  bool fitHits() const;
+  /// 32-bit words of a record of hits: the first place of each column and the
+  /// mask, filled up to whole loads of `kHitWords`.
+  int64_t getRecordSize() const;
+
+  /// For each displacement, column by column: its number and what it adds to a
+  /// key.
+  SmallVector<int64_t> numbers, packed;
+  /// Where each column starts, and the end of the last.
+  SmallVector<int64_t> starts;
+  /// All columns are of this length, or 0.
+  int64_t length = 0;
+  /// Neighbours within a column differ by 1: no key lies between two queries.
+  bool isContiguous = true;
+  /// No displacement occurs twice: a hit is below the next query.
+  bool isDistinct = true;
+};
+
+/// Offsets whose hits fit in the word of a mask.
+constexpr int64_t kMaxHits = 32;
+/// Words of a record of hits that one load takes.
+constexpr int64_t kHitWords = 4;
+/// Runs of rows, at most, whose offsets are counted as a sample of all rows; a
+/// power of 2.
+constexpr int64_t kMaxSample = 64;
+
+/// Bytes of shared memory in which a thread block of a search gathers what its
+/// rows find.
+constexpr int64_t kMaxSearchStage = 40 << 10;
+/// The rows (and threads) of a thread block of a search that gathers `words`
+/// 32-bit words for each of them: 256, 128 or 64.
+int64_t getSearchRows(int64_t words);
+
+/// Bits of a digit of a radix sort on a GPU, and how many digits there are.
+constexpr int64_t kDigitBits = 9, kDigits = 1 << kDigitBits;
+/// How often a sort of keys of `bits` bits looks at all keys, once for a digit.
+int64_t getNumSortPasses(int64_t bits);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_DIALECT_SPARSECONV_IR_SEARCHCOLUMNS_H

@@ -1,0 +1,107 @@
+//===- KernelWriter.h - writes kernel operations on tensors -----*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_KERNELS_BUILDERS_KERNELWRITER_H
+#define SPARSECONV_KERNELS_BUILDERS_KERNELWRITER_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "sparseconv/Support/Status.h"
+
+namespace mlir::sparseconv {
+
+/// A kernel map as the conversion sees it.
+struct MapValue {
+  Value table;  ///< tensor<?xKxi32>: rows of the out set
+  Value inRows; ///< index: number of rows of the in set
+};
+
+/// A set together with where its rows came from.
+struct UniqueResult {
+  Value keys, order, rowOf;
+};
+
+/// Pairs of a map by block of output rows and offset.
+struct PairLists {
+  Value inRows, outRows, segments;
+};
+
+/// A builder for the kernel operations that one network operation becomes: it
+/// knows the status record and the number of that operation, makes
+/// destinations, and turns a buffer and a count into exact rows.
+class KernelWriter : public ImplicitLocOpBuilder {
+public:
+  KernelWriter(RewriterBase &rewriter, Operation *networkOp);
+
+  Value getStatus() const { return status; }
+  int64_t getOpId() const { return opId; }
+
+  Value index(int64_t value);
+  Value dim(Value tensor, int64_t axis = 0);
+  Value mul(Value lhs, Value rhs);
+  Value ceilDiv(Value lhs, int64_t rhs);
+
+  /// Tensors without contents. `rows` stands for dimension 0.
+  Value empty(Type elementType, Value rows, ArrayRef<int64_t> inner = {});
+  /// With the channels and element type of `type`.
+  Value emptyFeatures(RankedTensorType type, Value rows);
+  Value emptyKeys(CoordsType set, Value rows);
+  Value emptyRows(Value rows);
+  Value emptyCount();
+  /// `value` in every element of `tensor`.
+  Value fill(Value tensor, TypedAttr value);
+
+  /// The first `rows` rows.
+  Value take(Value tensor, Value rows, Value first = {});
+  Value count(Value countTensor);
+  /// `value` as `type`, where they differ in static sizes.
+  Value castTo(Value value, Type type);
+
+  /// Creates a kernel operation whose results are its last `inits` operands.
+  template <typename OpTy, typename... Args>
+  OpTy kernel(ArrayRef<Value> inits, Args &&...args) {
+    return OpTy::create(*this, ValueRange(inits).getTypes(),
+                        std::forward<Args>(args)...);
+  }
+
+  /// Sorts keys of `set` and drops duplicates. `rowOf` has `positions`
+  /// elements, -1 where an error left no key; without `positions` it holds
+  /// nothing.
+  UniqueResult sortUnique(Value keys, CoordsType set,
+                          int64_t capacity = ::sparseconv::kMaxRows,
+                          Value positions = {});
+  PairLists pairLists(Value table, int64_t block);
+  /// The table of the transposed map, with `rows` rows.
+  Value invertTable(Value table, Value rows);
+
+  /// `x` if it has `rows` rows, else zeros of that many and a report. Dimension
+  /// 0 of the result is dynamic, whatever is known of that of `x`.
+  Value guardRows(Value x, Value rows, int64_t operand,
+                  ::sparseconv::StatusSide side);
+
+  /// The same where operand `operand` of `rows` rows must be as long as `x`.
+  Value guardLength(Value x, Value rows, int64_t operand);
+  /// `size` if it is a number of rows, else 0 and a report.
+  Value guardSize(Value size);
+
+  /// Moves the blocks of `from` into the empty region `to`.
+  void moveRegion(Region &from, Region &to);
+
+private:
+  RewriterBase &rewriter;
+  Value status;
+  int64_t opId;
+};
+
+/// Attribute that numbers the network operations during the conversion.
+constexpr StringLiteral kOpIdAttr = "sparseconv.op_id";
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_KERNELS_BUILDERS_KERNELWRITER_H

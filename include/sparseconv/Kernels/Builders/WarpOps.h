@@ -1,0 +1,37 @@
+//===- WarpOps.h - what the lanes of a warp do together ---------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For generators of any builder. All lanes of the warp take part.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_KERNELS_BUILDERS_WARPOPS_H
+#define SPARSECONV_KERNELS_BUILDERS_WARPOPS_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::sparseconv {
+
+/// Lanes of a warp of an NVIDIA GPU.
+inline constexpr int64_t kWarpLanes = 32;
+
+/// Waits for all lanes; what they stored before, all of them see after.
+void syncWarp(ImplicitLocOpBuilder &b);
+/// The lanes where `condition` holds, a bit for each (i32).
+Value ballot(ImplicitLocOpBuilder &b, Value condition);
+/// The bits of the lanes before this one (i32).
+Value lanesBefore(ImplicitLocOpBuilder &b);
+/// The bits of the lanes whose `value` (i32) is the same (i32).
+Value lanesWithSame(ImplicitLocOpBuilder &b, Value value);
+/// The least and the greatest of all lanes' values, unsigned i32.
+Value minOfLanes(ImplicitLocOpBuilder &b, Value value);
+Value maxOfLanes(ImplicitLocOpBuilder &b, Value value);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_KERNELS_BUILDERS_WARPOPS_H

@@ -1,0 +1,97 @@
+//===- Dataflow.h - how convolutions carry out their sums ----- -*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A dataflow is one order in which an implicit GEMM meets its weights, its rows
+// and its offsets, and the kernel operations that it takes. Each is an object
+// in a file of its own: what decides, checks or lowers a convolution asks it
+// and never compares names.
+//
+// To add one: a file in lib/Kernels/Dataflow, its line in Dataflows.def, and
+// its line in CMakeLists.txt.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_KERNELS_DATAFLOW_DATAFLOW_H
+#define SPARSECONV_KERNELS_DATAFLOW_DATAFLOW_H
+
+#include "sparseconv/Kernels/Builders/KernelWriter.h"
+#include "sparseconv/Kernels/Gemm/ImplicitGemm.h"
+
+namespace mlir::sparseconv {
+
+/// A convolution or its gradient by the input, on tensors.
+struct GemmOperands {
+  /// Features of `inRows` rows.
+  Value x, weights;
+  /// Neighbours of each row of the result.
+  Value table;
+  Value inRows;
+  /// What the epilogue reads, and its body, or null.
+  ValueRange extras;
+  Region *epilogue = nullptr;
+  RankedTensorType type;
+};
+
+/// The gradient of a convolution by its weights, on tensors.
+struct WeightGradOperands {
+  Value x, dy;
+  /// Neighbours of each row of `dy`.
+  Value table;
+  RankedTensorType type;
+};
+
+class Dataflow {
+public:
+  virtual ~Dataflow() = default;
+
+  /// All dataflows: the first that a target has kernels for is chosen.
+  static ArrayRef<const Dataflow *> getAll();
+  /// The dataflow of that name, or null.
+  static const Dataflow *find(StringRef name);
+
+  /// The keyword in `#sparseconv.dataflow`.
+  StringRef getName() const { return name; }
+
+  /// Whether there are kernels for it.
+  virtual bool isOn(const TargetInfo &target) const = 0;
+  /// The attribute for `op`. Where a tiling is written, the dataflow suits it.
+  virtual DataflowAttr choose(ImplicitGemmOpInterface op,
+                              const TargetInfo &target) const = 0;
+  /// The tiling for `op`. Where this dataflow is written, the tiling suits what
+  /// it says; where nothing suits, `verify` refuses it.
+  virtual Attribute chooseTiling(ImplicitGemmOpInterface op,
+                                 const TargetInfo &target) const = 0;
+  /// Why `op` cannot be carried out with its dataflow, which is this one, and
+  /// its tiling; or an empty string.
+  virtual std::string verify(ImplicitGemmOpInterface op,
+                             const TargetInfo &target) const = 0;
+
+  /// Write the kernel operations of `op`, whose decisions `verify` accepts, and
+  /// return its result.
+  virtual Value lowerGemm(KernelWriter &w, ImplicitGemmOpInterface op,
+                          const GemmOperands &operands) const = 0;
+  virtual Value lowerWeightGrad(KernelWriter &w, ImplicitGemmOpInterface op,
+                                const WeightGradOperands &operands) const = 0;
+
+protected:
+  explicit Dataflow(llvm::StringLiteral name) : name(name) {}
+
+private:
+  llvm::StringLiteral name;
+};
+
+/// The dataflow that is chosen on `target`.
+const Dataflow &chooseDataflow(const TargetInfo &target);
+
+/// An error where `op` cannot be carried out on the target of its module as is
+/// decided. What has not been decided is no error.
+LogicalResult verifyDecisions(ImplicitGemmOpInterface op);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_KERNELS_DATAFLOW_DATAFLOW_H

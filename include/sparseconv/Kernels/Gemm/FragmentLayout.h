@@ -1,0 +1,185 @@
+//===- FragmentLayout.h - which lane holds which channel --------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How tensor-core kernels lay channels out. A row of a tile belongs to the four
+// lanes of a lane group; each loads whole 16-byte pieces of it, which only
+// works because the inner dimension of a product may be permuted as long as the
+// weights are packed alike. The same permutation on output channels lets every
+// lane store 16 bytes. This file is the only place that knows the permutation:
+// it is evaluated on the host and, with values of a kernel under construction,
+// on the device.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_KERNELS_GEMM_FRAGMENTLAYOUT_H
+#define SPARSECONV_KERNELS_GEMM_FRAGMENTLAYOUT_H
+
+#include <cstdint>
+
+namespace mlir::sparseconv {
+
+inline int64_t choose(bool condition, int64_t ifTrue, int64_t ifFalse) {
+  return condition ? ifTrue : ifFalse;
+}
+inline bool isBelow(int64_t lhs, int64_t rhs) { return lhs < rhs; }
+
+/// An element of a weight image and where its value comes from. A channel at
+/// or beyond the number of channels is padding, whose value is zero.
+template <class Int> struct ImageElement {
+  Int offset;
+  Int inChannel;
+  Int outChannel;
+};
+
+/// Where an image has its weights.
+enum class ImageOrder {
+  /// By lane, as mma.sync takes them from registers.
+  Fragments,
+  /// As wgmma reads them from shared memory: rows of 128 bytes, one for each
+  /// output channel, in the 128-byte swizzle.
+  Swizzled,
+  /// Chunks are [tileK, tileN] matrices of f32, for threads that multiply.
+  Plain,
+};
+
+/// The order of channels in registers and of weights in an image.
+///
+/// Input channels come in `chunks` of `tileK`, each a row of step pairs: 64
+/// bytes for two steps of the instruction, four registers per lane, with at
+/// most one single step of 32 bytes at the end. Output channels come in
+/// `columnTiles` of `tileN`, each made of tiles of 8; four, two or one of these
+/// form a strip, whose columns a lane stores together.
+struct FragmentLayout {
+  /// Elements in a register of 4 bytes: 2, or 1 for tf32.
+  int64_t perRegister = 2;
+  int64_t offsets = 1;
+  int64_t inChannels = 16;
+  int64_t tileK = 16;
+  int64_t chunks = 1;
+  int64_t tileN = 8;
+  int64_t columnTiles = 1;
+  ImageOrder order = ImageOrder::Fragments;
+
+  int64_t tiles() const { return tileN / 8; }
+  /// Instructions along a chunk.
+  int64_t steps() const { return tileK / (8 * perRegister); }
+  int64_t stepPairs() const { return (steps() + 1) / 2; }
+  int64_t fullStepPairs() const { return steps() / 2; }
+  /// A lane's registers of step pair `pair`, each with one row's elements.
+  int64_t registersOf(int64_t pair) const {
+    return pair < fullStepPairs() ? 4 : 2;
+  }
+  /// First channel of a step pair in its chunk.
+  int64_t stepPairBegin(int64_t pair) const { return pair * 16 * perRegister; }
+  /// Registers of one chunk of one offset of one column tile in the image.
+  int64_t chunkRegisters() const {
+    return order == ImageOrder::Swizzled ? (steps() + 3) / 4 * tileN * 32
+                                         : steps() * tiles() * 64;
+  }
+  int64_t chunkBytes() const { return chunkRegisters() * 4; }
+  int64_t offsetBytes() const { return chunkBytes() * chunks; }
+  int64_t columnTileBytes() const { return offsetBytes() * offsets; }
+  int64_t imageBytes() const { return columnTileBytes() * columnTiles; }
+
+  /// The strip of an output tile: how many tiles, and the first of them.
+  int64_t stripSize(int64_t tile) const {
+    int64_t full = tiles() / 4 * 4, rest = tiles() - full;
+    if (tile < full)
+      return 4;
+    return rest >= 2 && tile < full + 2 ? 2 : 1;
+  }
+  int64_t stripBegin(int64_t tile) const {
+    int64_t full = tiles() / 4 * 4;
+    return tile < full                     ? tile / 4 * 4
+           : tile < full + stripSize(full) ? full
+                                           : full + 2;
+  }
+
+  /// Channel, in its chunk, of element `bit` of register `reg` of lane `t` in
+  /// a step pair of `registers` per lane.
+  template <class Int>
+  Int inColumn(Int pair, Int registers, Int t, Int reg, int64_t bit) const {
+    return pair * (16 * perRegister) + (t * registers + reg) * perRegister +
+           bit;
+  }
+
+  /// Channel, in its column tile, of column `slot` (0 to 7) of an output tile.
+  template <class Int> Int outColumn(Int tile, Int slot) const {
+    int64_t full = tiles() / 4 * 4, rest = tiles() - full;
+    Int pair = slot / 2, bit = slot % 2;
+    Int regular = tile / 4 * 32 + pair * 8 + tile % 4 * 2 + bit;
+    if (rest == 0)
+      return regular;
+    Int local = tile - full;
+    Int single = tile * 8 + pair * 2 + bit;
+    Int twin = pair * 4 + local * 2 + bit + full * 8;
+    Int tail = rest == 1 ? single : choose(isBelow(local, 2), twin, single);
+    return choose(isBelow(tile, full), regular, tail);
+  }
+
+  /// What element `bit` of register `reg` of the image is.
+  template <class Int> ImageElement<Int> element(Int reg, int64_t bit) const {
+    if (order == ImageOrder::Plain)
+      return plainElement(reg);
+    Int chunk = reg / chunkRegisters();
+    Int inner = reg % chunkRegisters();
+    Int base = chunk % chunks * tileK;
+    Int offset = chunk / chunks % offsets;
+    Int firstOut = chunk / chunks / offsets * tileN;
+    if (order == ImageOrder::Swizzled) {
+      Int row = inner / 32 % tileN;
+      Int piece = inner % 32 / 4 ^ row % 8;
+      Int t = inner % 4;
+      Int step = inner / (32 * tileN) * 4 + piece / 2;
+      Int half = piece % 2;
+      Int column = inBlockColumn(step, t, half, bit);
+      Int k =
+          choose(isBelow(step, steps()), column + base, inner * 0 + inChannels);
+      return {offset, k, firstOut + outColumn(row / 8, row % 8)};
+    }
+    int64_t pairSize = tiles() * 128;
+    Int pair = inner / pairSize;
+    Int within = inner % pairSize;
+    Int k = lanePiece(pair, within, 4, bit);
+    Int tileAndLane = within / 4;
+    if (steps() % 2) {
+      auto isFull = isBelow(pair, fullStepPairs());
+      k = choose(isFull, k, lanePiece(pair, within, 2, bit));
+      tileAndLane = choose(isFull, tileAndLane, within / 2);
+    }
+    return {offset, base + k,
+            firstOut + outColumn(tileAndLane / 32, tileAndLane % 32 / 4)};
+  }
+
+private:
+  template <class Int> ImageElement<Int> plainElement(Int reg) const {
+    Int chunk = reg / chunkRegisters();
+    Int inner = reg % chunkRegisters();
+    return {chunk / chunks % offsets, chunk % chunks * tileK + inner / tileN,
+            chunk / chunks / offsets * tileN + inner % tileN};
+  }
+  /// Channel of what lane `t` feeds to `half` of a step.
+  template <class Int>
+  Int inBlockColumn(Int step, Int t, Int half, int64_t bit) const {
+    Int pair = step / 2;
+    Int full = inColumn(pair, pair * 0 + 4, t, step % 2 * 2 + half, bit);
+    if (steps() % 2 == 0)
+      return full;
+    Int last = inColumn(pair, pair * 0 + 2, t, half, bit);
+    return choose(isBelow(pair, fullStepPairs()), full, last);
+  }
+  template <class Int>
+  Int lanePiece(Int pair, Int within, int64_t registers, int64_t bit) const {
+    return inColumn(pair, pair * 0 + registers, within / registers % 4,
+                    within % registers, bit);
+  }
+};
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_KERNELS_GEMM_FRAGMENTLAYOUT_H

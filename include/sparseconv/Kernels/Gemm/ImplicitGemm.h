@@ -1,0 +1,156 @@
+//===- ImplicitGemm.h - generators of sparse convolutions -------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels that compute, for every output row, the sum over its neighbours of a
+// row of the input times a slice of the weights (masked output-stationary
+// implicit GEMM). Each main loop is one generator; a configuration names it.
+//
+// Every kernel has these parameters, all pointers to device memory:
+//
+//   x        [in rows, in channels]    input rows
+//   weights                            image of `buildPackWeights`
+//   table    [offsets, pitch] i32      neighbours in tile order, or -1
+//   order    [pitch] i32               output row of a slot, or -1
+//   masks    [tiles, words] u32        offsets present in a tile
+//   y        [out rows, out channels]  output rows
+//   inRows, outRows, pitch  i64        sizes; pitch is a multiple of 64
+//   scratch f32, counters i32          only with `splitK`
+//
+// and then those of the epilogue. offsets x pitch and in rows x in channels
+// stay below 2^32. A tile is `rowsPerTile` consecutive slots.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_KERNELS_GEMM_IMPLICITGEMM_H
+#define SPARSECONV_KERNELS_GEMM_IMPLICITGEMM_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "sparseconv/Kernels/Builders/GpuBuilder.h"
+#include "sparseconv/Kernels/Builders/WarpOps.h"
+#include "sparseconv/Kernels/Gemm/FragmentLayout.h"
+#include "sparseconv/Kernels/Gemm/MainLoop.h"
+#include <optional>
+#include <string>
+
+namespace mlir::sparseconv {
+
+enum class GemmElement { F16, BF16, F32, TF32 };
+
+/// What an implicit GEMM computes.
+struct ImplicitGemmShape {
+  GemmElement element = GemmElement::F32;
+  int64_t offsets = 27;
+  /// Of all groups.
+  int64_t inChannels = 1;
+  int64_t outChannels = 1;
+  int64_t groups = 1;
+};
+
+/// What an implicit GEMM computes, and how.
+struct ImplicitGemmConfig : ImplicitGemmShape {
+  const MainLoop *loop = nullptr;
+  /// Warps of a thread block, and blocks a multiprocessor must hold.
+  int64_t warps = 4;
+  int64_t blocks = 1;
+  /// Input channels per step, output channels per thread block.
+  int64_t tileK = 16;
+  int64_t tileN = 8;
+  /// Stages of a ring in shared memory, of main loops that have one.
+  int64_t stages = 1;
+  /// Whether all weights of a column tile live in shared memory, of main loops
+  /// that leave the choice.
+  bool resident = false;
+  /// Blocks, or warps, that may share the offsets of the same rows, where there
+  /// are fewer rows than the device has room for.
+  int64_t splitK = 1;
+
+  ImplicitGemmConfig() = default;
+  explicit ImplicitGemmConfig(const ImplicitGemmShape &shape)
+      : ImplicitGemmShape(shape) {}
+
+  /// The best known configuration for a shape, with `splitK` splits where that
+  /// is decided, if a main loop takes it.
+  static std::optional<ImplicitGemmConfig>
+  choose(const ImplicitGemmShape &shape, const TargetInfo &target,
+         std::optional<int64_t> splitK = std::nullopt);
+
+  /// Why no kernel can be made, or an empty string.
+  std::string verify(const TargetInfo &target) const;
+
+  /// Derived numbers.
+  FragmentLayout layout() const;
+  int64_t elementBytes() const;
+  /// What tileK is a multiple of.
+  int64_t tileUnit() const { return 32 / elementBytes(); }
+  int64_t maskWords() const { return (offsets + 31) / 32; }
+  int64_t threads() const { return warps * kWarpLanes; }
+  int64_t rowsPerTile() const { return loop->rowsPerTile(); }
+  int64_t rowsPerBlock() const { return loop->rowsPerBlock(*this); }
+  int64_t columnTiles() const;
+  int64_t sharedBytes() const { return loop->sharedBytes(*this); }
+  /// Bytes of the packed weights.
+  int64_t weightBytes() const { return layout().imageBytes(); }
+  bool isPersistent() const { return loop->isPersistent(); }
+  /// f32 scratch of one split of a split tile, in bytes; i32 counters per tile.
+  int64_t scratchBytesPerSplit() const;
+  int64_t countersPerTile() const;
+  /// With `splitK`: thread blocks, for each column tile, up to which tiles are
+  /// split; so many blocks, or warps where those take tiles one by one; what
+  /// they may need of the two buffers.
+  int64_t blocksOfSplit(const TargetInfo &target) const;
+  int64_t roomOfSplit(const TargetInfo &target) const;
+  int64_t scratchBytes(const TargetInfo &target) const;
+  int64_t counters(const TargetInfo &target) const;
+
+private:
+  int64_t tilesOfSplit(const TargetInfo &target) const;
+  std::string verifySizes() const;
+};
+
+/// The configuration that a tiling and a dataflow's splits describe, for
+/// weights [offsets, in channels, out channels], or `isTransposed` [offsets,
+/// out channels, in channels], with an axis of groups behind the first one or
+/// not.
+ImplicitGemmConfig getTiledGemm(GemmTilingAttr tiling, int64_t splitK,
+                                ShapedType weights, bool isTransposed);
+/// Why there is no such configuration on `target`, or an empty string.
+std::string verifyTiledGemm(GemmTilingAttr tiling, int64_t splitK,
+                            ShapedType weights, bool isTransposed,
+                            const TargetInfo &target);
+GemmTilingAttr getTiling(MLIRContext *context,
+                         const ImplicitGemmConfig &config);
+
+/// The best known configuration on `target`, with the splits of its dataflow
+/// where that is decided; or none where threads have to multiply without tiles:
+/// groups, and few channels in f32 that may not be
+/// rounded to tf32.
+std::optional<ImplicitGemmConfig> chooseImplicitGemm(ImplicitGemmOpInterface op,
+                                                     const TargetInfo &target);
+
+/// What to do with a sum before it is rounded and stored.
+using GemmEpilogue = function_ref<Value(GpuBuilder &b, Value sum, Value row,
+                                        Value channel, ValueRange arguments)>;
+
+/// Adds the kernel of a configuration that `verify` accepts.
+gpu::GPUFuncOp buildImplicitGemm(gpu::GPUModuleOp module, StringRef name,
+                                 const ImplicitGemmConfig &config,
+                                 const TargetInfo &target,
+                                 TypeRange epilogueTypes = {},
+                                 GemmEpilogue epilogue = {});
+
+/// Adds the kernel (weights, image) that makes the weight image. One thread a
+/// register: grid = imageBytes / 4 / 256 rounded up, block = 256. `transposed`:
+/// the weights are [offsets, out channels, in channels].
+gpu::GPUFuncOp buildPackWeights(gpu::GPUModuleOp module, StringRef name,
+                                const ImplicitGemmConfig &config,
+                                bool transposed);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_KERNELS_GEMM_IMPLICITGEMM_H

@@ -1,0 +1,176 @@
+//===- WeightGrad.h - generators of gradients by the weights ----*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel that computes, for every offset, the sum over its pairs of rows of
+// the outer product of a row of x and a row of dy. The output rows are cut into
+// chunks, whose number is a constant; a thread block owns a chunk, an offset
+// and a tile of channels, lists the pairs it finds in its column of the
+// neighbour table, and adds their products up in registers. Its sums are one
+// share of the gradient, a split; splits are added up afterwards, in their
+// order. Nothing depends on which block comes first.
+//
+// The kernel has these parameters, all pointers to device memory:
+//
+//   x       [in rows, groups * in channels]
+//   dy      [out rows, groups * out channels]
+//   table   [offsets, pitch] i32  neighbours by offset, no row of x for none;
+//                                 pitch is out rows rounded up to rowGrain
+//   splits  [splits, offsets, groups, in channels, out channels] f32
+//   inRows, outRows  i64          sizes
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_KERNELS_GEMM_WEIGHTGRAD_H
+#define SPARSECONV_KERNELS_GEMM_WEIGHTGRAD_H
+
+#include "sparseconv/Kernels/Gemm/ImplicitGemm.h"
+
+namespace mlir::sparseconv {
+
+class WeightGradEmitter;
+class WeightGradLoop;
+
+/// The gradient that is computed.
+struct WeightGradShape {
+  /// f32, f16 or bf16.
+  Type xElement, dyElement;
+  /// Channels are those of one group.
+  int64_t offsets = 1, groups = 1, inChannels = 1, outChannels = 1;
+  /// Whether f32 may be rounded to tf32.
+  bool allowTf32 = false;
+};
+
+/// The gradient that is computed, and how.
+struct WeightGradConfig : WeightGradShape {
+  const WeightGradLoop *loop = nullptr;
+  /// What a thread block owns of one offset.
+  int64_t tileGroups = 1, tileIn = 1, tileOut = 1;
+  /// What a thread, or a warp on tensor cores, owns of one group of it.
+  int64_t pieceIn = 1, pieceOut = 1;
+  /// Owners of each piece: they take the pairs of a step in turn.
+  int64_t slices = 1;
+  /// Pairs in shared memory at a time; how often that is there.
+  int64_t pairs = 16, stages = 1;
+  /// Blocks that a multiprocessor must hold.
+  int64_t blocks = 1;
+  /// Chunks of rows, whose sums are splits of the gradient.
+  int64_t chunks = 1;
+
+  /// Chunks are whole grains of rows.
+  static constexpr int64_t rowGrain = 256;
+
+  WeightGradConfig() = default;
+  explicit WeightGradConfig(const WeightGradShape &shape)
+      : WeightGradShape(shape) {}
+
+  /// The best known configuration for a shape. `verify` refuses it where
+  /// `target` has none for the shape.
+  static WeightGradConfig choose(const WeightGradShape &shape,
+                                 const TargetInfo &target);
+  /// The chunks that are best for the sizes of the others.
+  int64_t chooseChunks(const TargetInfo &target) const;
+
+  /// Why no kernel can be made, or an empty string.
+  std::string verify(const TargetInfo &target) const;
+
+  /// Derived numbers.
+  int64_t elementBytes() const { return xElement.isF32() ? 4 : 2; }
+  int64_t pieces() const {
+    return tileGroups * (tileIn / pieceIn) * (tileOut / pieceOut);
+  }
+  int64_t threads() const;
+  int64_t tilesIn() const { return llvm::divideCeil(inChannels, tileIn); }
+  int64_t tilesOut() const { return llvm::divideCeil(outChannels, tileOut); }
+  int64_t tiles() const {
+    return tilesIn() * tilesOut() * llvm::divideCeil(groups, tileGroups);
+  }
+  int64_t splits() const { return chunks * slices; }
+  /// Elements of one offset's gradient.
+  int64_t elements() const { return groups * inChannels * outChannels; }
+  /// Rows that a block looks at in one go, and the pairs it lists before it
+  /// multiplies them.
+  int64_t rowsPerThread() const { return llvm::alignTo(1024 / threads(), 4); }
+  int64_t scanRows() const { return threads() * rowsPerThread(); }
+  int64_t listRoom() const { return 512 + scanRows() + pairs * stages; }
+  /// Bytes of a pair's row in shared memory, for either side.
+  int64_t xPitch() const;
+  int64_t dyPitch() const;
+  int64_t stageBytes() const { return pairs * (xPitch() + dyPitch()); }
+  int64_t sharedBytes() const;
+  int64_t gridX() const { return chunks * offsets; }
+  int64_t gridY() const { return tiles(); }
+
+private:
+  std::string verifySizes() const;
+};
+
+/// A way to multiply the pairs of a list: an object in a file of its own. What
+/// selects, checks or emits a kernel asks it and never compares names.
+///
+/// To add one: a file in lib/Kernels/Gemm, its line in WeightGradLoops.def, and
+/// its line in CMakeLists.txt.
+class WeightGradLoop {
+public:
+  virtual ~WeightGradLoop() = default;
+
+  /// All of them: the first that takes a shape is chosen.
+  static ArrayRef<const WeightGradLoop *> getAll();
+  /// The one of that name, or null.
+  static const WeightGradLoop *find(StringRef name);
+
+  /// The keyword in `#sparseconv.weight_grad_tiling`.
+  StringRef getName() const { return name; }
+
+  /// Whether tensor cores multiply: f32 is then rounded to tf32.
+  virtual bool usesTensorCores() const = 0;
+  /// Threads of a thread block.
+  virtual int64_t threads(const WeightGradConfig &config) const = 0;
+  /// Bytes of a row of `tile` channels in shared memory.
+  virtual int64_t rowPitch(const WeightGradConfig &config,
+                           int64_t tile) const = 0;
+  /// Registers of a thread.
+  virtual int64_t estimateRegisters(const WeightGradConfig &config) const = 0;
+  /// Why it does not take a shape, or an empty string.
+  virtual std::string verifyShape(const WeightGradShape &shape) const = 0;
+  /// Why it cannot carry out the sizes of a configuration, or an empty string.
+  virtual std::string verify(const WeightGradConfig &config) const = 0;
+  /// Sets the sizes that are known to be fast for the shape of `config`.
+  virtual void chooseSizes(WeightGradConfig &config) const = 0;
+  /// Writes the body of a kernel.
+  virtual void emit(WeightGradEmitter &e) const = 0;
+
+protected:
+  explicit WeightGradLoop(llvm::StringLiteral name) : name(name) {}
+
+private:
+  llvm::StringLiteral name;
+};
+
+/// The configuration that a tiling and a dataflow's splits describe.
+WeightGradConfig getWeightGrad(WeightGradTilingAttr tiling, int64_t splitK,
+                               const WeightGradShape &shape);
+/// Why there is no such configuration on `target`, or an empty string.
+std::string verifyWeightGrad(WeightGradTilingAttr tiling, int64_t splitK,
+                             const WeightGradShape &shape,
+                             const TargetInfo &target);
+WeightGradTilingAttr getTiling(MLIRContext *context,
+                               const WeightGradConfig &config);
+
+/// The shape of weights [offsets, in channels, out channels], or with an axis
+/// of groups behind the first one.
+WeightGradShape getWeightGradShape(ShapedType weights, Type xElement,
+                                   Type dyElement, bool allowTf32);
+WeightGradShape getWeightGradShape(ImplicitGemmOpInterface op);
+
+/// Adds the kernel of a configuration.
+gpu::GPUFuncOp buildWeightGrad(gpu::GPUModuleOp module, StringRef name,
+                               const WeightGradConfig &config);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_KERNELS_GEMM_WEIGHTGRAD_H

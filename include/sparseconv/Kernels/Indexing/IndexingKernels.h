@@ -1,0 +1,45 @@
+//===- IndexingKernels.h - kernels on keys and maps -------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each function writes the kernel of one operation on buffers, before it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_KERNELS_INDEXING_INDEXINGKERNELS_H
+#define SPARSECONV_KERNELS_INDEXING_INDEXINGKERNELS_H
+
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
+
+namespace mlir::sparseconv {
+
+/// Coordinates and their keys.
+void emitEncode(LoopBuilder &b, EncodeOp op);
+void emitDecode(LoopBuilder &b, DecodeOp op);
+void emitFloor(LoopBuilder &b, FloorOp op);
+void emitSpread(LoopBuilder &b, SpreadOp op);
+
+/// Lists of keys. A CPU sorts in a function of the runtime, a GPU by digits.
+void emitSortCall(LoopBuilder &b, SortOp op);
+void emitRadixSort(LoopBuilder &b, SortOp op);
+void emitUnique(LoopBuilder &b, UniqueOp op);
+void emitSelect(LoopBuilder &b, SelectOp op);
+void emitIntersect(LoopBuilder &b, IntersectOp op);
+
+/// Encodings of kernel maps. Searches must have passed `verifySearches`.
+void emitSearchLoops(LoopBuilder &b, SearchOp op);
+void emitSearchKernels(LoopBuilder &b, SearchOp op);
+void emitSearchHits(LoopBuilder &b, SearchHitsOp op);
+void emitTileRows(LoopBuilder &b, TileRowsOp op);
+void emitTileHits(LoopBuilder &b, TileHitsOp op);
+void emitInvertTable(LoopBuilder &b, InvertTableOp op);
+void emitPairLists(LoopBuilder &b, PairListsOp op);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_KERNELS_INDEXING_INDEXINGKERNELS_H

@@ -1,0 +1,65 @@
+//===- Search.h - ways to search for a kernel map ---------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A `Search` writes the kernels of `search` and `search_hits`, for a CPU and
+// for a GPU. Each has one file and one line of the table in Searches.cpp;
+// `#sparseconv.search` names it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_KERNELS_INDEXING_SEARCH_H
+#define SPARSECONV_KERNELS_INDEXING_SEARCH_H
+
+#include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
+
+namespace mlir::sparseconv {
+
+/// What a search reads, and the buffers that it fills (see the operations).
+struct SearchTask {
+  explicit SearchTask(SearchOp op);
+  explicit SearchTask(SearchHitsOp op);
+
+  /// Sorted keys; N_in of them, and one for each of the N rows.
+  Value inKeys, outKeys;
+  /// D numbers for each of K displacements, and the same by column.
+  ArrayRef<int64_t> displacements;
+  PackingAttr packing;
+  SearchColumns columns;
+  /// [N, K], or null where only hits are asked for.
+  Value table;
+  /// The results of `search_hits`; null for `search`.
+  Value masks, records, counts, totals;
+  /// The rows of a thread block that leaves hits, else 0.
+  int64_t sampleRows = 0;
+};
+
+/// A way to search.
+class Search {
+public:
+  virtual ~Search() = default;
+  /// The keyword in `#sparseconv.search`.
+  virtual StringRef getName() const = 0;
+  /// Writes loops that fill the table, for a CPU. Hits are not asked for.
+  virtual void emitLoops(LoopBuilder &b, const SearchTask &task) const = 0;
+  /// Writes the kernels that fill all that the task asks for, for a GPU.
+  /// `launchRowSearch` (RowSearch.h) does what searches have in common.
+  virtual void emitKernels(LoopBuilder &b, const SearchTask &task) const = 0;
+};
+
+/// The search of a name, or null.
+const Search *findSearch(StringRef name);
+
+/// An error for the first operation in `root` that names a search which is not
+/// there; it lists those that are.
+LogicalResult verifySearches(Operation *root);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_KERNELS_INDEXING_SEARCH_H

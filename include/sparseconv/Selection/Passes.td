@@ -1,0 +1,69 @@
+//===- Passes.td - passes that decide how things are done --*- tablegen -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_SELECTION_PASSES
+#define SPARSECONV_SELECTION_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SparseConvSelectDataflow
+    : Pass<"sparseconv-select-dataflow", "::mlir::ModuleOp"> {
+  let summary = "decides how each convolution carries out its sum";
+  let description = [{
+    Gives every `conv`, `input_grad` and `weight_grad` without one a
+    `#sparseconv.dataflow`; what is written stays. On the CPU the choice is
+    `weight_stationary`: within a block of output rows the pairs of one offset
+    fill the registers, where a dense tile would multiply mostly zeros. On a GPU
+    it is `output_stationary`, with `split_k` where the main loop that is fast for
+    the shape can divide the offsets of few rows among thread blocks; for
+    gradients by weights, with as many chunks of rows as fill the device.
+  }];
+  let dependentDialects = ["::mlir::sparseconv::SparseConvDialect"];
+  let statistics = [
+    Statistic<"numSelected", "selected", "operations given a dataflow">];
+}
+
+def SparseConvSelectTiling
+    : Pass<"sparseconv-select-tiling", "::mlir::ModuleOp"> {
+  let summary = "decides the sizes that each convolution is compiled for";
+  let description = [{
+    Gives every `conv`, `input_grad` and `weight_grad` without one a tiling; what
+    is written stays. On the CPU that is a `#sparseconv.tiling`:
+
+    - `block`: 512 output rows for every layer, so that layers on one map share
+      its pair lists, and a block's accumulators stay in the L2 cache;
+    - `rows` x `columns`: the accumulators fill the vector registers but for the
+      ones that hold weights and a broadcast input: 6 x 64 with 32 registers of
+      512 bits, 6 x 16 with 16 of 256, 6 x 8 with 16 of 128; no wider than the
+      output channels, padded to whole vectors.
+
+    Where the module's target is a GPU:
+
+    - a `conv` or `input_grad` gets a `#sparseconv.gemm_tiling` with the first of
+      the main loops known to be fast for its shape that fits the chip, or a
+      `#sparseconv.scalar_tiling` where no main loop takes it (groups, few
+      channels in f32);
+    - a `weight_grad` gets a `#sparseconv.weight_grad_tiling`.
+  }];
+  let dependentDialects = ["::mlir::sparseconv::SparseConvDialect"];
+  let statistics = [
+    Statistic<"numSelected", "selected", "operations given a tiling">];
+}
+
+def SparseConvVerifySelection
+    : Pass<"sparseconv-verify-selection", "::mlir::ModuleOp"> {
+  let summary = "checks tilings and dataflows against the target";
+  let description = [{
+    An error for every `conv`, `input_grad` and `weight_grad` whose dataflow and
+    tiling cannot be run on the target of the module: names that are not known,
+    shared memory, registers, instructions, sums that can be split. Whoever wrote
+    them, a pass or a person, learns which limit it is.
+  }];
+}
+
+#endif // SPARSECONV_SELECTION_PASSES

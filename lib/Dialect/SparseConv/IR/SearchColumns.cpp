@@ -1,0 +1,68 @@
+//===- SearchColumns.cpp - displacements of a search by column ------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+SearchColumns::SearchColumns(ArrayRef<int64_t> displacements,
+                             PackingAttr packing) {
+  int64_t dim = packing.getDim();
+  int64_t volume = displacements.size() / dim;
+  auto get = [&](int64_t k) { return displacements.slice(k * dim, dim); };
+  numbers = llvm::to_vector(llvm::seq<int64_t>(volume));
+  llvm::sort(numbers, [&](int64_t a, int64_t b) {
+    ArrayRef<int64_t> lhs = get(a), rhs = get(b);
+    if (lhs == rhs)
+      return a < b;
+    return std::lexicographical_compare(lhs.begin(), lhs.end(), rhs.begin(),
+                                        rhs.end());
+  });
+  for (int64_t i = 0; i < volume; ++i) {
+    ArrayRef<int64_t> here = get(numbers[i]);
+    packed.push_back(packing.packOffset(here));
+    if (i != 0) {
+      ArrayRef<int64_t> before = get(numbers[i - 1]);
+      if (here.drop_back() == before.drop_back()) {
+        isContiguous &= here.back() - before.back() == 1;
+        isDistinct &= here != before;
+        continue;
+      }
+    }
+    starts.push_back(i);
+  }
+  int64_t numColumns = starts.size();
+  starts.push_back(volume);
+  int64_t first = starts[1];
+  bool isUniform = llvm::all_of(llvm::seq<int64_t>(numColumns), [&](int64_t c) {
+    return starts[c] == c * first;
+  });
+  if (isUniform && numColumns * first == volume)
+    length = first;
+}
+
+bool SearchColumns::fitHits() const {
+  return isContiguous && isDistinct && getNumOffsets() <= kMaxHits;
+}
+
+int64_t SearchColumns::getRecordSize() const {
+  return llvm::alignTo(getNumColumns() + 1, kHitWords);
+}
+
+int64_t mlir::sparseconv::getSearchRows(int64_t words) {
+  int64_t rows = 256;
+  while (rows > 64 && rows * words * 4 > kMaxSearchStage)
+    rows /= 2;
+  return rows;
+}
+
+int64_t mlir::sparseconv::getNumSortPasses(int64_t bits) {
+  return std::max<int64_t>(1, llvm::divideCeilSigned(bits, kDigitBits));
+}

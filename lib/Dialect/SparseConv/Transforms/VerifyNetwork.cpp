@@ -1,0 +1,163 @@
+//===- VerifyNetwork.cpp - checks that a module is a network --------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvTypes.h"
+#include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+#include "sparseconv/Support/Memory.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::sparseconv {
+#define GEN_PASS_DEF_SPARSECONVVERIFYNETWORK
+#include "sparseconv/Dialect/SparseConv/Transforms/Passes.h.inc"
+} // namespace mlir::sparseconv
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+/// Most bytes that a constant may take in a compiled module.
+static constexpr int64_t kMaxConstantBytes = int64_t(1) << 31;
+
+static bool isNetworkOperation(Operation *op, bool allowKernels) {
+  Dialect *dialect = op->getDialect();
+  if (isa_and_nonnull<SparseConvDialect>(dialect))
+    return allowKernels || !op->getName().stripDialect().starts_with("kernel.");
+  // A call of a function value can reach what has no body here.
+  if (isa<func::CallIndirectOp, func::ConstantOp>(op))
+    return false;
+  return isa_and_nonnull<arith::ArithDialect, func::FuncDialect,
+                         linalg::LinalgDialect, math::MathDialect,
+                         scf::SCFDialect, tensor::TensorDialect>(dialect) ||
+         isa<affine::AffineApplyOp, affine::AffineMaxOp, affine::AffineMinOp>(
+             op);
+}
+
+static bool isNumber(Type type) {
+  return type.isIndex() || type.isF16() || type.isBF16() || type.isF32() ||
+         type.isF64() ||
+         (type.isInteger() && type.getIntOrFloatBitWidth() <= 64);
+}
+
+static bool isNetworkType(Type type) {
+  if (isa<CoordsType, KernelMapType>(type))
+    return true;
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return !tensor.getEncoding() && isNumber(tensor.getElementType());
+  return isNumber(type);
+}
+
+/// Whether a tensor takes at most `limit` bytes, with 1 for its dynamic sizes.
+static bool fitsMemory(RankedTensorType type, int64_t limit) {
+  int64_t width = type.getElementType().isIndex()
+                      ? 8
+                      : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  SmallVector<int64_t> shape(type.getShape());
+  llvm::replace(shape, ShapedType::kDynamic, int64_t(1));
+  std::optional<int64_t> bytes = ::sparseconv::getTensorBytes(shape, width);
+  return bytes && *bytes <= limit;
+}
+
+static LogicalResult verifyType(Operation *op, Type type) {
+  if (!isNetworkType(type))
+    return op->emitOpError("has a value of type ")
+           << type
+           << "; the values of a network are numbers of at most 64 bits, "
+              "ranked tensors of them, coordinate sets and kernel maps";
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (tensor && !fitsMemory(tensor, ::sparseconv::kMaxTensorBytes))
+    return op->emitOpError("has a tensor that no memory can hold: ") << type;
+  return success();
+}
+
+/// Attributes that are no part of an operation's definition are hints for
+/// passes and code generators: none but ours come from outside.
+static LogicalResult verifyAttributes(Operation *op, DictionaryAttr attributes,
+                                      ArrayRef<StringRef> allowed) {
+  if (!attributes)
+    return success();
+  for (NamedAttribute attribute : attributes)
+    if (!llvm::is_contained(allowed, attribute.getName().getValue()))
+      return op->emitOpError("has the attribute '")
+             << attribute.getName().getValue()
+             << "', which a network may not have";
+  return success();
+}
+
+static LogicalResult verifyFunction(func::FuncOp function) {
+  if (function.isExternal())
+    return function.emitOpError("'@")
+           << function.getName()
+           << "' has no body; a network calls only what is in its module";
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (failed(verifyAttributes(function, function.getArgAttrDict(i),
+                                {"sparseconv.name"})))
+      return failure();
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (failed(verifyAttributes(function, function.getResultAttrDict(i),
+                                {"sparseconv.name"})))
+      return failure();
+  return success();
+}
+
+static LogicalResult verifyOperation(Operation *op, bool allowKernels) {
+  if (!isNetworkOperation(op, allowKernels))
+    return op->emitOpError(
+        "is not an operation of a network, which are those of sparseconv "
+        "above the kernel level and of func, arith, math, linalg, tensor and "
+        "scf");
+  if (failed(verifyAttributes(op, op->getDiscardableAttrDictionary(), {})))
+    return failure();
+  for (Type type : op->getResultTypes())
+    if (failed(verifyType(op, type)))
+      return failure();
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Type type : block.getArgumentTypes())
+        if (failed(verifyType(op, type)))
+          return failure();
+  if (auto function = dyn_cast<func::FuncOp>(op))
+    return verifyFunction(function);
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto type = dyn_cast<RankedTensorType>(constant.getType());
+    if (type && !fitsMemory(type, kMaxConstantBytes))
+      return op->emitOpError("has more than ")
+             << kMaxConstantBytes << " bytes: " << type;
+  }
+  return success();
+}
+
+namespace {
+struct VerifyNetwork
+    : mlir::sparseconv::impl::SparseConvVerifyNetworkBase<VerifyNetwork> {
+  using SparseConvVerifyNetworkBase::SparseConvVerifyNetworkBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (failed(verifyAttributes(module, module->getDiscardableAttrDictionary(),
+                                {"sparseconv.target"})))
+      return signalPassFailure();
+    WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (op == module)
+        return WalkResult::advance();
+      return WalkResult(verifyOperation(op, allowKernels));
+    });
+    if (result.wasInterrupted())
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,123 @@
+//===- Jit.cpp - machine code that sees nothing of the process ------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Jit.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "sparseconv/Execution/RuntimeSymbols.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/IPO/MergeFunctions.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+static constexpr StringLiteral kInterface = "_mlir_ciface_";
+/// No function of a module is named like this.
+static constexpr StringLiteral kPacked = "packed.";
+
+/// Defines `packed.NAME(ptr)`, which loads the arguments of `_mlir_ciface_NAME`
+/// from an array of pointers to them, and stores the result behind the last.
+static void addPackedFunction(llvm::Function &target) {
+  llvm::IRBuilder<> b(target.getContext());
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false);
+  auto *packed = llvm::Function::Create(
+      type, llvm::Function::ExternalLinkage,
+      kPacked + target.getName().drop_front(kInterface.size()),
+      target.getParent());
+  b.SetInsertPoint(llvm::BasicBlock::Create(b.getContext(), "", packed));
+  auto getPointer = [&](unsigned number) {
+    llvm::Value *slot =
+        b.CreateConstGEP1_64(b.getPtrTy(), packed->getArg(0), number);
+    return b.CreateLoad(b.getPtrTy(), slot);
+  };
+  SmallVector<llvm::Value *> arguments;
+  for (auto [number, argument] : llvm::enumerate(target.args()))
+    arguments.push_back(b.CreateLoad(argument.getType(), getPointer(number)));
+  llvm::Value *result = b.CreateCall(&target, arguments);
+  if (!result->getType()->isVoidTy())
+    b.CreateStore(result, getPointer(target.arg_size()));
+  b.CreateRetVoid();
+}
+
+/// Leaves the packed functions as the only ones that others see: code that is
+/// inlined into them, or called by nobody, is not compiled on its own.
+static void addPackedFunctions(llvm::Module &module) {
+  SmallVector<llvm::Function *> defined;
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      defined.push_back(&function);
+  for (llvm::Function *function : defined) {
+    function->setLinkage(llvm::Function::InternalLinkage);
+    if (function->getName().starts_with(kInterface))
+      addPackedFunction(*function);
+  }
+}
+
+static llvm::Error optimize(llvm::Module &module,
+                            llvm::orc::JITTargetMachineBuilder &builder) {
+  auto machine = builder.createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+  module.setDataLayout((*machine)->createDataLayout());
+  module.setTargetTriple((*machine)->getTargetTriple());
+  // Layers of one shape have parallel regions of one text: optimise one.
+  llvm::MergeFunctionsPass::runOnModule(module);
+  bool isFast = (*machine)->getOptLevel() == llvm::CodeGenOptLevel::None;
+  return makeOptimizingTransformer(isFast ? 0 : 3, /*sizeLevel=*/0,
+                                   machine->get())(&module);
+}
+
+llvm::Expected<std::unique_ptr<Jit>>
+Jit::compile(ModuleOp module, llvm::orc::JITTargetMachineBuilder builder) {
+  auto context = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> translated =
+      translateModuleToLLVMIR(module, *context);
+  if (!translated)
+    return llvm::createStringError("the module has no form in LLVM IR");
+  addPackedFunctions(*translated);
+  if (llvm::Error error = optimize(*translated, builder))
+    return error;
+
+  auto engine = llvm::orc::LLJITBuilder()
+                    .setJITTargetMachineBuilder(std::move(builder))
+                    .setLinkProcessSymbolsByDefault(false)
+                    .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+                    .create();
+  if (!engine)
+    return engine.takeError();
+  std::unique_ptr<Jit> jit(new Jit);
+  jit->engine = std::move(*engine);
+  jit->engine->getExecutionSession().setErrorReporter(
+      [problem = &jit->problem](llvm::Error error) {
+        *problem = llvm::toString(std::move(error));
+      });
+  llvm::orc::JITDylib &library = jit->engine->getMainJITDylib();
+  llvm::orc::MangleAndInterner mangle(library.getExecutionSession(),
+                                      jit->engine->getDataLayout());
+  if (llvm::Error error =
+          library.define(llvm::orc::absoluteSymbols(getRuntimeSymbols(mangle))))
+    return error;
+  if (llvm::Error error =
+          jit->engine->addIRModule({std::move(translated), std::move(context)}))
+    return error;
+  return jit;
+}
+
+llvm::Expected<Jit::Function> Jit::lookup(StringRef name) {
+  auto address = engine->lookup((kPacked + name).str());
+  if (address)
+    return address->toPtr<Function>();
+  if (problem.empty())
+    return address.takeError();
+  llvm::consumeError(address.takeError());
+  return llvm::createStringError("the compiled code is not complete: " +
+                                 problem);
+}

@@ -1,0 +1,168 @@
+//===- KernelWriter.cpp - writes kernel operations on tensors -------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Kernels/Builders/KernelWriter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+KernelWriter::KernelWriter(RewriterBase &rewriter, Operation *networkOp)
+    : ImplicitLocOpBuilder(networkOp->getLoc(), rewriter), rewriter(rewriter) {
+  auto function = networkOp->getParentOfType<func::FuncOp>();
+  status = function.getBody().front().getArguments().back();
+  opId = networkOp->getAttrOfType<IntegerAttr>(kOpIdAttr).getInt();
+}
+
+Value KernelWriter::index(int64_t value) {
+  return arith::ConstantIndexOp::create(*this, value);
+}
+
+Value KernelWriter::dim(Value tensor, int64_t axis) {
+  return getValueOrCreateConstantIndexOp(
+      *this, getLoc(), tensor::getMixedSize(*this, getLoc(), tensor, axis));
+}
+
+Value KernelWriter::mul(Value lhs, Value rhs) {
+  return createOrFold<arith::MulIOp>(lhs, rhs);
+}
+
+Value KernelWriter::ceilDiv(Value lhs, int64_t rhs) {
+  return createOrFold<arith::CeilDivUIOp>(lhs, index(rhs));
+}
+
+Value KernelWriter::empty(Type elementType, Value rows,
+                          ArrayRef<int64_t> inner) {
+  SmallVector<OpFoldResult> sizes = {rows};
+  for (int64_t size : inner)
+    sizes.push_back(getIndexAttr(size));
+  // A known number of rows stays dynamic: sets have no static size.
+  SmallVector<int64_t> shape = {ShapedType::kDynamic};
+  llvm::append_range(shape, inner);
+  return tensor::EmptyOp::create(*this, shape, elementType, rows);
+}
+
+Value KernelWriter::emptyFeatures(RankedTensorType type, Value rows) {
+  return empty(type.getElementType(), rows, type.getDimSize(1));
+}
+
+Value KernelWriter::emptyKeys(CoordsType set, Value rows) {
+  return empty(set.getKeyType(), rows);
+}
+
+Value KernelWriter::emptyRows(Value rows) { return empty(getI32Type(), rows); }
+
+Value KernelWriter::emptyCount() {
+  return tensor::EmptyOp::create(*this, ArrayRef<int64_t>{1}, getIndexType());
+}
+
+Value KernelWriter::fill(Value tensor, TypedAttr value) {
+  Value scalar = arith::ConstantOp::create(*this, value);
+  return linalg::FillOp::create(*this, scalar, tensor).getResult(0);
+}
+
+Value KernelWriter::take(Value tensor, Value rows, Value first) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(type.getRank(), getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(*this, getLoc(), tensor);
+  sizes[0] = rows;
+  if (first)
+    offsets[0] = first;
+  return tensor::ExtractSliceOp::create(*this, tensor, offsets, sizes, strides);
+}
+
+Value KernelWriter::count(Value countTensor) {
+  return tensor::ExtractOp::create(*this, countTensor, ValueRange{index(0)});
+}
+
+Value KernelWriter::castTo(Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  return tensor::CastOp::create(*this, type, value);
+}
+
+UniqueResult KernelWriter::sortUnique(Value keys, CoordsType set,
+                                      int64_t capacity, Value positions) {
+  Value rows = dim(keys);
+  SmallVector<Value> inits = {emptyKeys(set, rows), emptyRows(rows)};
+  auto sort = kernel<SortOp>(inits, keys, inits[0], inits[1],
+                             set.getPacking().getFields());
+  Value sorted = sort.getResult(0), permutation = sort.getResult(1);
+  Value rowOf = positions ? fill(emptyRows(positions), getI32IntegerAttr(-1))
+                          : emptyRows(rows);
+  inits = {emptyKeys(set, rows), emptyRows(rows), rowOf, emptyCount()};
+  auto unique = kernel<UniqueOp>(inits, sorted, permutation, status, inits[0],
+                                 inits[1], inits[2], inits[3], capacity, opId);
+  Value distinct = count(unique.getResult(3));
+  return {take(unique.getResult(0), distinct),
+          take(unique.getResult(1), distinct), unique.getResult(2)};
+}
+
+PairLists KernelWriter::pairLists(Value table, int64_t block) {
+  auto type = cast<RankedTensorType>(table.getType());
+  int64_t volume = type.getDimSize(1);
+  Value rows = dim(table);
+  Value room = mul(rows, index(volume));
+  SmallVector<Value> inits = {
+      emptyRows(room), emptyRows(room),
+      empty(getI64Type(), ceilDiv(rows, block), {volume + 1})};
+  auto pairs =
+      kernel<PairListsOp>(inits, table, inits[0], inits[1], inits[2], block);
+  return {pairs.getResult(0), pairs.getResult(1), pairs.getResult(2)};
+}
+
+Value KernelWriter::invertTable(Value table, Value rows) {
+  auto type = cast<RankedTensorType>(table.getType());
+  Value init = empty(type.getElementType(), rows, type.getDimSize(1));
+  return kernel<InvertTableOp>(init, table, init).getResult(0);
+}
+
+/// The type of `value` with a dynamic dimension 0.
+static RankedTensorType withDynamicRows(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[0] = ShapedType::kDynamic;
+  return type.clone(shape);
+}
+
+Value KernelWriter::guardRows(Value x, Value rows, int64_t operand,
+                              ::sparseconv::StatusSide side) {
+  x = castTo(x, withDynamicRows(x));
+  return GuardRowsOp::create(*this, x.getType(), x, rows, status, opId, operand,
+                             static_cast<int64_t>(side), /*length=*/false);
+}
+
+Value KernelWriter::guardLength(Value x, Value rows, int64_t operand) {
+  x = castTo(x, withDynamicRows(x));
+  return GuardRowsOp::create(*this, x.getType(), x, rows, status, opId, operand,
+                             /*side=*/0, /*length=*/true);
+}
+
+Value KernelWriter::guardSize(Value size) {
+  LoopBuilder b(getLoc(), *this);
+  Value zero = b.index(0), most = b.index(::sparseconv::kMaxRows);
+  Value fits = b.andBits(b.greaterEqual(size, zero), b.lessEqual(size, most));
+  b.ifThen(b.notBit(fits), [&] {
+    LoopBuilder::Report report{::sparseconv::StatusCode::SizeOutOfRange, opId};
+    report.value = size;
+    report.upper = most;
+    b.report(status, report);
+  });
+  return b.select(fits, size, zero);
+}
+
+void KernelWriter::moveRegion(Region &from, Region &to) {
+  rewriter.inlineRegionBefore(from, to, to.end());
+}

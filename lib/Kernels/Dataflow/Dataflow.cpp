@@ -1,0 +1,61 @@
+//===- Dataflow.cpp - the table of dataflows ------------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Kernels/Dataflow/Dataflow.h"
+#include "sparseconv/Support/NamedTable.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+namespace mlir::sparseconv {
+#define DATAFLOW(name) const Dataflow &get##name##Dataflow();
+#include "Dataflows.def"
+} // namespace mlir::sparseconv
+
+ArrayRef<const Dataflow *> Dataflow::getAll() {
+  static const Dataflow *const all[] = {
+#define DATAFLOW(name) &get##name##Dataflow(),
+#include "Dataflows.def"
+  };
+  return all;
+}
+
+const Dataflow *Dataflow::find(StringRef name) {
+  return findByName(getAll(), name);
+}
+
+const Dataflow &mlir::sparseconv::chooseDataflow(const TargetInfo &target) {
+  for (const Dataflow *dataflow : Dataflow::getAll())
+    if (dataflow->isOn(target))
+      return *dataflow;
+  llvm_unreachable("a target without a dataflow");
+}
+
+LogicalResult mlir::sparseconv::verifyDecisions(ImplicitGemmOpInterface op) {
+  Target target = getTarget(op);
+  DataflowAttr attr = op.getDataflowAttr();
+  if (!attr)
+    return success();
+  auto refuse = [&](Attribute decision, const Twine &problem) {
+    return op->emitOpError("does not run on ")
+           << target.chip << " with " << decision << ": " << problem;
+  };
+  const Dataflow *dataflow = Dataflow::find(attr.getName());
+  if (!dataflow)
+    return refuse(
+        attr, describeUnknown("dataflow", attr.getName(), Dataflow::getAll()));
+  if (!dataflow->isOn(*target.info))
+    return refuse(attr, "expected #sparseconv.dataflow<" +
+                            chooseDataflow(*target.info).getName() + ">");
+  if (!op.getTilingAttr())
+    return success();
+  if (std::string problem = dataflow->verify(op, *target.info);
+      !problem.empty())
+    return refuse(op.getTilingAttr(), problem);
+  return success();
+}

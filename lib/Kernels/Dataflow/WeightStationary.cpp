@@ -1,0 +1,104 @@
+//===- WeightStationary.cpp - one slice of the weights after another ------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pairs of a kernel map in lists by offset. Within a block of output rows
+// one slice of the weights at a time meets all its pairs, which fill the
+// registers, where a dense tile would multiply mostly zeros; sums stay in the
+// block's accumulator. On the CPU.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "sparseconv/Kernels/Dataflow/Dataflow.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+/// Output rows of a work item.
+static constexpr int64_t kBlock = 512;
+/// Rows of accumulators: 6 x 2 of 16 registers, or 6 x 4 of 32, leave room for
+/// a row of weights and a broadcast input.
+static constexpr int64_t kRows = 6;
+
+namespace {
+class WeightStationary final : public Dataflow {
+public:
+  WeightStationary() : Dataflow("weight_stationary") {}
+
+  bool isOn(const TargetInfo &target) const override { return !target.isGpu; }
+  DataflowAttr choose(ImplicitGemmOpInterface op,
+                      const TargetInfo &) const override {
+    return DataflowAttr::get(op.getContext(), getName(), /*split_k=*/1);
+  }
+  Attribute chooseTiling(ImplicitGemmOpInterface op,
+                         const TargetInfo &target) const override;
+  std::string verify(ImplicitGemmOpInterface op,
+                     const TargetInfo &target) const override;
+  Value lowerGemm(KernelWriter &w, ImplicitGemmOpInterface op,
+                  const GemmOperands &operands) const override;
+  Value lowerWeightGrad(KernelWriter &w, ImplicitGemmOpInterface op,
+                        const WeightGradOperands &operands) const override;
+};
+} // namespace
+
+Attribute WeightStationary::chooseTiling(ImplicitGemmOpInterface op,
+                                         const TargetInfo &target) const {
+  RankedTensorType weights = op.getWeightsType();
+  int64_t columns = weights.getDimSize(weights.getRank() -
+                                       (op.hasTransposedWeights() ? 2 : 1));
+  int64_t lanes = target.vectorBits / 32;
+  int64_t widest = target.vectorRegisters / 8 * lanes;
+  return TilingAttr::get(
+      op.getContext(), kBlock, kRows,
+      std::min<int64_t>(widest, llvm::alignTo(columns, lanes)), lanes);
+}
+
+std::string WeightStationary::verify(ImplicitGemmOpInterface op,
+                                     const TargetInfo &) const {
+  if (!isa<TilingAttr>(op.getTilingAttr()))
+    return "expected #sparseconv.tiling";
+  if (int64_t splitK = op.getDataflowAttr().getSplitK(); splitK != 1)
+    return "the dataflow weight_stationary splits no sum, found " +
+           std::to_string(splitK) + " splits";
+  return "";
+}
+
+Value WeightStationary::lowerGemm(KernelWriter &w, ImplicitGemmOpInterface op,
+                                  const GemmOperands &operands) const {
+  Value init = w.emptyFeatures(operands.type, w.dim(operands.table));
+  auto tiling = cast<TilingAttr>(op.getTilingAttr());
+  PairLists pairs = w.pairLists(operands.table, tiling.getBlock());
+  auto gemm = w.kernel<GatherGemmScatterOp>(
+      init, operands.x, operands.weights, pairs.inRows, pairs.outRows,
+      pairs.segments, operands.extras, init, tiling, op.hasTransposedWeights());
+  if (operands.epilogue && !operands.epilogue->empty())
+    w.moveRegion(*operands.epilogue, gemm.getEpilogue());
+  return w.castTo(gemm.getResult(0), operands.type);
+}
+
+Value WeightStationary::lowerWeightGrad(
+    KernelWriter &w, ImplicitGemmOpInterface op,
+    const WeightGradOperands &operands) const {
+  RankedTensorType type = operands.type;
+  Value init =
+      tensor::EmptyOp::create(w, type.getShape(), type.getElementType());
+  auto tiling = cast<TilingAttr>(op.getTilingAttr());
+  PairLists pairs = w.pairLists(operands.table, tiling.getBlock());
+  return w
+      .kernel<WeightGradKernelOp>(init, operands.x, operands.dy, pairs.inRows,
+                                  pairs.outRows, pairs.segments, init, tiling)
+      .getResult(0);
+}
+
+namespace mlir::sparseconv {
+const Dataflow &getWeightStationaryDataflow() {
+  static const WeightStationary dataflow;
+  return dataflow;
+}
+} // namespace mlir::sparseconv

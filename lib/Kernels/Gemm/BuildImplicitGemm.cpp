@@ -1,0 +1,91 @@
+//===- BuildImplicitGemm.cpp - kernels of a configuration -----------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImplicitGemmEmitter.h"
+#include "sparseconv/Kernels/Builders/IndexExpr.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+gpu::GPUFuncOp mlir::sparseconv::buildImplicitGemm(
+    gpu::GPUModuleOp module, StringRef name, const ImplicitGemmConfig &config,
+    const TargetInfo &target, TypeRange epilogueTypes, GemmEpilogue epilogue) {
+  assert(config.verify(target).empty() && "configuration has been refused");
+  GpuBuilder b(module.getLoc(), module.getContext());
+  SmallVector<Type> parameters(config.splitK > 1 ? 11 : 9,
+                               b.pointerType(Space::Global));
+  llvm::append_range(parameters, epilogueTypes);
+  gpu::GPUFuncOp kernel = b.startKernel(module, name, parameters,
+                                        {config.threads(), config.blocks});
+  ImplicitGemmEmitter e(b, config, kernel, epilogue);
+  config.loop->emit(e, target);
+  b.finishKernel();
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// Packing weights
+//===----------------------------------------------------------------------===//
+
+/// The bits of an element of the image, zero behind the last channel.
+static Value loadElement(GpuBuilder &b, const ImplicitGemmConfig &config,
+                         const ImageElement<IndexExpr> &element, Value weights,
+                         bool transposed) {
+  int64_t bytes = config.elementBytes();
+  Type type = b.getIntegerType(bytes * 8);
+  Value in = element.inChannel.value, out = element.outChannel.value;
+  Value present = b.andBits(b.lessUnsigned(in, config.inChannels),
+                            b.lessUnsigned(out, config.outChannels));
+  Value row = transposed ? out : in, column = transposed ? in : out;
+  int64_t rows = transposed ? config.outChannels : config.inChannels;
+  int64_t columns = transposed ? config.inChannels : config.outChannels;
+  Value index = b.add(
+      b.mul(b.add(b.mul(element.offset.value, rows), row), columns), column);
+  Value zero = arith::ConstantIntOp::create(b, type, 0);
+  return changeIf(b, present, zero, [&](Value &value) {
+    Value at = b.mul(b.extend64(index), b.i64(bytes));
+    value = b.loadConstant(type, b.offset(weights, at), bytes);
+  });
+}
+
+/// The elements of a register of the image side by side.
+static Value joinElements(GpuBuilder &b, const ImplicitGemmConfig &config,
+                          ArrayRef<Value> elements) {
+  if (config.element == GemmElement::TF32)
+    return b.bitcast(b.roundToTf32(elements.front()), b.getI32Type());
+  if (elements.size() == 1)
+    return elements.front();
+  auto wide = [&](Value value) {
+    return b.createOrFold<arith::ExtUIOp>(b.getI32Type(), value);
+  };
+  return b.orBits(wide(elements[0]), b.shiftLeft(wide(elements[1]), 16));
+}
+
+gpu::GPUFuncOp
+mlir::sparseconv::buildPackWeights(gpu::GPUModuleOp module, StringRef name,
+                                   const ImplicitGemmConfig &config,
+                                   bool transposed) {
+  constexpr int64_t threads = 256;
+  GpuBuilder b(module.getLoc(), module.getContext());
+  SmallVector<Type> parameters(2, b.pointerType(Space::Global));
+  gpu::GPUFuncOp kernel = b.startKernel(module, name, parameters, {threads});
+  Value weights = kernel.getArgument(0), image = kernel.getArgument(1);
+  FragmentLayout layout = config.layout();
+  Value reg = b.add(b.mul(b.blockId(), threads), b.threadId());
+  b.ifThen(b.lessUnsigned(reg, layout.imageBytes() / 4), [&] {
+    SmallVector<Value> elements;
+    for (int64_t bit : llvm::seq(layout.perRegister)) {
+      ImageElement<IndexExpr> element = layout.element(IndexExpr(b, reg), bit);
+      elements.push_back(loadElement(b, config, element, weights, transposed));
+    }
+    b.store(joinElements(b, config, elements), b.offset(image, b.mul(reg, 4)),
+            4);
+  });
+  b.finishKernel();
+  return kernel;
+}

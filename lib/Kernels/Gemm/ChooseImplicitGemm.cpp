@@ -1,0 +1,113 @@
+//===- ChooseImplicitGemm.cpp - which tiling a convolution takes ----------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Candidates in the order in which they were seen to be fast, of which the
+// first that the chip can run is taken; and configurations as attributes and
+// back.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Kernels/Gemm/ImplicitGemm.h"
+#include "sparseconv/Support/NamedTable.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+/// The first configuration of a list that `target` can run.
+static std::optional<ImplicitGemmConfig>
+findFirst(ArrayRef<ImplicitGemmConfig> candidates, const TargetInfo &target) {
+  for (const ImplicitGemmConfig &config : candidates)
+    if (config.verify(target).empty())
+      return config;
+  return std::nullopt;
+}
+
+std::optional<ImplicitGemmConfig>
+ImplicitGemmConfig::choose(const ImplicitGemmShape &shape,
+                           const TargetInfo &target,
+                           std::optional<int64_t> splitK) {
+  if (shape.groups > 1)
+    return std::nullopt;
+  SmallVector<ImplicitGemmConfig> candidates;
+  for (const MainLoop *loop : MainLoop::getAll())
+    loop->addCandidates(shape, target, candidates);
+  std::optional<ImplicitGemmConfig> best = findFirst(candidates, target);
+  if (!best || !splitK || best->splitK == *splitK)
+    return best;
+  for (ImplicitGemmConfig &config : candidates)
+    config.splitK = *splitK;
+  return findFirst(candidates, target);
+}
+
+/// The shape of weights, before anything is decided about f32.
+static ImplicitGemmShape getShape(ShapedType weights, bool isTransposed) {
+  ImplicitGemmShape shape;
+  Type element = weights.getElementType();
+  if (element.isF16())
+    shape.element = GemmElement::F16;
+  else if (element.isBF16())
+    shape.element = GemmElement::BF16;
+  ArrayRef<int64_t> sizes = weights.getShape();
+  shape.offsets = sizes.front();
+  shape.groups = sizes.size() == 4 ? sizes[1] : 1;
+  shape.inChannels = shape.groups * sizes[sizes.size() - 2];
+  shape.outChannels = shape.groups * sizes.back();
+  if (isTransposed)
+    std::swap(shape.inChannels, shape.outChannels);
+  return shape;
+}
+
+std::optional<ImplicitGemmConfig>
+mlir::sparseconv::chooseImplicitGemm(ImplicitGemmOpInterface op,
+                                     const TargetInfo &target) {
+  ImplicitGemmShape shape =
+      getShape(op.getWeightsType(), op.hasTransposedWeights());
+  if (shape.element == GemmElement::F32 && op.getAllowTf32())
+    shape.element = GemmElement::TF32;
+  std::optional<int64_t> splitK;
+  if (DataflowAttr dataflow = op.getDataflowAttr())
+    splitK = dataflow.getSplitK();
+  return ImplicitGemmConfig::choose(shape, target, splitK);
+}
+
+ImplicitGemmConfig mlir::sparseconv::getTiledGemm(GemmTilingAttr tiling,
+                                                  int64_t splitK,
+                                                  ShapedType weights,
+                                                  bool isTransposed) {
+  ImplicitGemmConfig config(getShape(weights, isTransposed));
+  config.loop = MainLoop::find(tiling.getMainLoop());
+  assert(config.loop && "verifyTiledGemm has refused it");
+  config.warps = tiling.getWarps();
+  config.blocks = tiling.getBlocks();
+  config.tileK = tiling.getTileK();
+  config.tileN = tiling.getTileN();
+  config.stages = tiling.getStages();
+  config.resident = tiling.getResident();
+  config.splitK = splitK;
+  if (config.element == GemmElement::F32 && config.loop->usesTensorCores())
+    config.element = GemmElement::TF32;
+  return config;
+}
+
+std::string mlir::sparseconv::verifyTiledGemm(GemmTilingAttr tiling,
+                                              int64_t splitK,
+                                              ShapedType weights,
+                                              bool isTransposed,
+                                              const TargetInfo &target) {
+  StringRef name = tiling.getMainLoop();
+  if (!MainLoop::find(name))
+    return describeUnknown("main loop", name, MainLoop::getAll());
+  return getTiledGemm(tiling, splitK, weights, isTransposed).verify(target);
+}
+
+GemmTilingAttr mlir::sparseconv::getTiling(MLIRContext *context,
+                                           const ImplicitGemmConfig &config) {
+  return GemmTilingAttr::get(context, config.loop->getName(), config.warps,
+                             config.blocks, config.tileK, config.tileN,
+                             config.stages, config.resident);
+}

@@ -1,0 +1,519 @@
+//===- Fma16.cpp - 16 rows per warp, f32 by multiply-adds -----------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A warp owns a tile of 16 output rows and all channels of a column tile; each
+// lane keeps a few rows by a few quads of channels in registers. For every
+// offset that a tile of the thread block has, chunks of the weights and of the
+// gathered rows pass through a ring of stages in shared memory, filled by
+// asynchronous copies. A warp whose tile lacks the offset only helps to copy.
+//
+// A ring of S = 3 stages. c0, c1, .. are the chunks of the thread block's
+// offsets in their order; this warp's tile has all offsets but that of c1.
+//
+//                        prologue     step c0   step c1   step c2   epilogue
+//   table: neighbours     k0, k1      at the first chunk of each offset, for
+//                                     the offset after the one it copies
+//   all threads:
+//     wait for copies                 of c0     of c1     of c2
+//     barrier                         x         x         x
+//     copy into stage     0: c0       2: c2     0: c3     1: c4
+//                         1: c1
+//   warp: fma                            c0     (passes)     c2
+//   y: store                                                         all
+//
+// Every thread copies a piece of the weights and of half a row. A group of
+// copies is committed for each chunk, also behind the last one, so that a wait
+// for all but the last S - 2 groups always means the chunk of the step. The
+// barrier then says two things: the chunk is there for all, and all are done
+// with the chunk before it, whose stage is filled next.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImplicitGemmEmitter.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+/// Bytes of a row's chunk in shared memory. The 16 bytes more put neighbouring
+/// rows into different banks.
+static int64_t getRowPitch(const ImplicitGemmConfig &config) {
+  return config.tileK * 4 + 16;
+}
+
+namespace {
+
+class Fma16 {
+public:
+  explicit Fma16(ImplicitGemmEmitter &e);
+  void emit(const TargetInfo &target);
+
+private:
+  /// What the thread block multiplies next. The same in all threads.
+  struct Use {
+    Value offset, stage;
+    /// Null where an offset has only one.
+    Value chunk;
+    OffsetWalk walk;
+  };
+  /// The offset whose chunks are copied, the row that this thread helps to
+  /// gather for it, and both of the next offset.
+  struct PutOffset {
+    Value offset, row, next, nextRow;
+    OffsetWalk walk;
+
+    void fields(LoopFields &f) { f(offset, row, next, nextRow, walk); }
+  };
+  /// What is copied next.
+  struct Put {
+    PutOffset at;
+    Value stage, chunk;
+  };
+  struct State {
+    Use use;
+    Put put;
+    SmallVector<Value> sums;
+
+    void fields(LoopFields &f) {
+      f(use.offset, use.stage, put.at.offset, put.stage, put.at.next,
+        put.at.row, put.at.nextRow, use.chunk, put.chunk, use.walk, put.at.walk,
+        sums);
+    }
+  };
+
+  void emitThreadBlock(Value number);
+  OffsetWalk splitWalk(Value firstTile, Value hasTile);
+  OffsetWalk shareWalk(Value firstTile);
+  State prologue(const OffsetWalk &walk);
+  Value step(State &now);
+  void epilogue(ValueRange sums);
+
+  Value nextOfBlock(OffsetWalk &walk) {
+    return e.nextOffset(words, Value(), walk);
+  }
+  Value isOwn(Value offset);
+  Value loadNeighbour(Value offset);
+  Value advanceStage(Value stage);
+  /// Starts the copies of a chunk, if there is one, and moves on.
+  void fill(Put &put);
+  void copyWeights(const Put &put, Value target);
+  void copyRows(const Put &put, Value target);
+  void advance(Use &use);
+  void multiply(Value stage, SmallVector<Value> &sums);
+  void store(ValueRange sums, int64_t first, ArrayRef<Value> rows);
+  void storeQuad(ArrayRef<Value> four, Value row, Value column);
+
+  ImplicitGemmEmitter &e;
+  GpuBuilder &b;
+  const ImplicitGemmConfig &config;
+  const FragmentLayout &layout;
+  int64_t stageBytes, chunks;
+  /// Lanes side by side along rows and channels, and what each owns.
+  int64_t columnLanes, rowLanes, laneRows, laneQuads;
+  Value warp, rowLane, columnLane;
+  Value shared, words, ownBits;
+  Value copiedSlot;
+  GemmTask task;
+};
+
+} // namespace
+
+Fma16::Fma16(ImplicitGemmEmitter &e)
+    : e(e), b(e.b), config(e.config), layout(e.layout),
+      stageBytes(layout.chunkBytes() +
+                 config.rowsPerBlock() * getRowPitch(config)),
+      chunks(layout.chunks), columnLanes(config.tileN % 64 ? 8 : 16),
+      rowLanes(kWarpLanes / columnLanes), laneRows(16 / rowLanes),
+      laneQuads(config.tileN / 4 / columnLanes) {
+  warp = b.shuffle(b.divide(e.thread, kWarpLanes), b.i32(0));
+  // Of every four lanes two read the same row and two the same weights, which
+  // shared memory then serves at once.
+  Value low = b.remainder(e.lane, 2), rest = b.divide(e.lane, 2);
+  if (rowLanes == 2) {
+    rowLane = low;
+    columnLane = rest;
+  } else {
+    rowLane = b.add(low, b.mul(b.remainder(b.divide(e.lane, 8), 2), 2));
+    columnLane = b.add(b.remainder(rest, 4), b.mul(b.divide(e.lane, 16), 4));
+  }
+  shared = b.dynamicShared();
+  words = b.offset(shared, config.stages * stageBytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Offsets
+//===----------------------------------------------------------------------===//
+
+Value Fma16::isOwn(Value offset) {
+  Value bits = ownBits;
+  if (config.maskWords() > 1)
+    bits = e.loadWord(task.tile, b.divide(offset, 32));
+  Value bit = b.shiftRight(bits, b.remainder(offset, 32));
+  return b.notEqual(b.andBits(bit, 1), 0);
+}
+
+/// In the row of the thread block that this thread helps to copy.
+Value Fma16::loadNeighbour(Value offset) {
+  Value index = b.add(b.mul(b.extend64(offset), b.extend64(e.pitch)),
+                      b.extend64(copiedSlot));
+  Value pointer = b.element(e.table, index, 4);
+  return b.loadIf(b.greaterEqual(offset, 0), pointer, 4, b.i32(-1)).front();
+}
+
+Value Fma16::advanceStage(Value stage) {
+  Value next = b.add(stage, 1);
+  return b.select(b.equal(next, config.stages), b.i32(0), next);
+}
+
+void Fma16::advance(Use &use) {
+  use.stage = advanceStage(use.stage);
+  OffsetWalk walk = use.walk;
+  Value offset = nextOfBlock(walk);
+  if (!use.chunk) {
+    use.offset = offset;
+    use.walk = walk;
+    return;
+  }
+  Value chunk = b.add(use.chunk, 1);
+  Value moves = b.equal(chunk, chunks);
+  use.chunk = b.select(moves, b.i32(0), chunk);
+  use.offset = b.select(moves, offset, use.offset);
+  use.walk = selectState(b, moves, walk, use.walk);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+void Fma16::copyWeights(const Put &put, Value target) {
+  Value number = put.at.offset;
+  if (chunks > 1)
+    number = b.add(b.mul(number, chunks), put.chunk);
+  Value source = b.element(e.weights, number, layout.chunkBytes());
+  int64_t pieces = layout.chunkBytes() / 16;
+  for (int64_t begin = 0; begin < pieces; begin += config.threads()) {
+    auto copy = [&] {
+      Value at = b.mul(b.add(e.thread, begin), 16);
+      b.copyAsync(b.offset(target, at), b.offset(source, at));
+    };
+    if (begin + config.threads() <= pieces)
+      copy();
+    else
+      b.ifThen(b.lessUnsigned(e.thread, pieces - begin), copy);
+  }
+}
+
+void Fma16::copyRows(const Put &put, Value target) {
+  // Two threads share a row: its pieces in turn.
+  int64_t rowBytes = config.inChannels * 4;
+  int64_t unit = std::min<int64_t>(16, rowBytes & -rowBytes);
+  Value half = b.mul(b.remainder(e.thread, 2), unit);
+  Value to = b.offset(
+      target, b.add(b.mul(b.divide(e.thread, 2), getRowPitch(config)), half));
+  Value present = b.lessUnsigned(put.at.row, e.inRows);
+  Value first = half;
+  if (chunks > 1)
+    first = b.add(first, b.mul(put.chunk, config.tileK * 4));
+  // An absent row is not read, but has an address.
+  Value row = b.select(present, put.at.row, b.i32(0));
+  Value from = b.offset(b.element(e.x, row, rowBytes), first);
+  bool isWhole = chunks * config.tileK == config.inChannels;
+  for (int64_t at = 0; at < config.tileK * 4; at += 2 * unit) {
+    Value condition = present, source = b.offset(from, at);
+    if (!isWhole) {
+      condition =
+          b.andBits(present, b.lessUnsigned(b.add(first, at), b.i32(rowBytes)));
+      source = b.select(condition, source, e.x);
+    }
+    b.copyAsyncIf(condition, b.offset(to, at), source, unit);
+  }
+}
+
+void Fma16::fill(Put &put) {
+  Value isChunk = b.greaterEqual(put.at.offset, 0);
+  b.ifThen(isChunk, [&] {
+    Value target = b.offset(shared, b.mul(put.stage, stageBytes));
+    copyWeights(put, target);
+    copyRows(put, b.offset(target, layout.chunkBytes()));
+  });
+  b.commitCopies();
+  put.stage = advanceStage(put.stage);
+  auto toNextOffset = [&](PutOffset &at) {
+    at.offset = at.next;
+    at.row = at.nextRow;
+    at.next = nextOfBlock(at.walk);
+    at.nextRow = loadNeighbour(at.next);
+  };
+  if (!put.chunk) {
+    toNextOffset(put.at);
+    return;
+  }
+  Value chunk = b.add(put.chunk, 1);
+  Value moves = b.equal(chunk, chunks);
+  put.chunk = b.select(moves, b.i32(0), chunk);
+  put.at = changeIf(b, moves, put.at, toNextOffset);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// A lane's accumulators are [row][quad of channels][channel].
+void Fma16::multiply(Value stage, SmallVector<Value> &sums) {
+  auto four = VectorType::get(4, b.getF32Type());
+  Value weights = b.offset(b.offset(shared, b.mul(stage, stageBytes)),
+                           b.mul(columnLane, 16));
+  Value firstRow = b.add(b.mul(warp, 16), rowLane);
+  Value rows = b.offset(b.offset(shared, b.mul(stage, stageBytes)),
+                        b.mul(firstRow, getRowPitch(config)));
+  auto loadRow = [&](int64_t i, int64_t channel) {
+    int64_t at = i * rowLanes * getRowPitch(config) + channel * 4;
+    return b.unpack(b.load(four, b.offset(rows, layout.chunkBytes() + at), 16));
+  };
+  auto loadWeights = [&](int64_t channel, int64_t quad) {
+    int64_t at = (channel * config.tileN + quad * columnLanes * 4) * 4;
+    return b.unpack(b.load(four, b.offset(weights, at), 16));
+  };
+  for (int64_t channel = 0; channel < config.tileK; channel += 4) {
+    SmallVector<SmallVector<Value>> x;
+    for (int64_t i : llvm::seq(laneRows))
+      x.push_back(loadRow(i, channel));
+    for (int64_t k : llvm::seq(4))
+      for (int64_t quad : llvm::seq(laneQuads)) {
+        SmallVector<Value> w = loadWeights(channel + k, quad);
+        for (int64_t i : llvm::seq(laneRows))
+          for (int64_t j : llvm::seq(4)) {
+            Value &sum = sums[(i * laneQuads + quad) * 4 + j];
+            sum = b.fma(x[i][k], w[j], sum);
+          }
+      }
+  }
+}
+
+/// Stores four neighbouring channels of a row, `column` being the first one's
+/// place in the column tile.
+void Fma16::storeQuad(ArrayRef<Value> four, Value row, Value column) {
+  int64_t piece = std::gcd<int64_t>(config.outChannels, 4);
+  bool inside = layout.columnTiles * config.tileN == config.outChannels;
+  Value channel = column;
+  if (e.columnTile)
+    channel = b.add(column, b.mul(e.columnTile, config.tileN));
+  for (int64_t j = 0; j < 4; j += piece) {
+    Value isThere = b.greaterEqual(row, 0);
+    if (!inside)
+      isThere = b.andBits(
+          isThere, b.lessUnsigned(b.add(channel, j), config.outChannels));
+    b.ifThen(isThere, [&] {
+      e.storePiece(four.slice(j, piece), row, b.add(channel, j),
+                   b.offset(e.rowPointer(row), b.mul(b.add(column, j), 4)));
+    });
+  }
+}
+
+/// Stores accumulators, four at a time, from the four of number `first` on.
+void Fma16::store(ValueRange sums, int64_t first, ArrayRef<Value> rows) {
+  for (int64_t at = 0; at < static_cast<int64_t>(sums.size()); at += 4) {
+    int64_t number = first + at / 4;
+    Value column =
+        b.mul(b.add(columnLane, number % laneQuads * columnLanes), 4);
+    storeQuad(SmallVector<Value>(sums.slice(at, 4)), rows[number / laneQuads],
+              column);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Prologue
+//===----------------------------------------------------------------------===//
+
+/// The one mask word of the thread block's offsets, or of its split of them,
+/// and of this warp's stay in registers.
+OffsetWalk Fma16::splitWalk(Value firstTile, Value hasTile) {
+  Value zero = b.i32(0);
+  Value bits = e.joinWords(firstTile, config.warps, zero);
+  if (task.splits)
+    bits = e.takeSplit(task, bits);
+  ownBits =
+      b.select(hasTile, b.andBits(e.loadWord(task.tile, zero), bits), zero);
+  ownBits = b.shuffle(ownBits, zero);
+  return {b.shuffle(bits, zero), Value()};
+}
+
+/// Several mask words of the thread block's offsets are joined in shared
+/// memory.
+OffsetWalk Fma16::shareWalk(Value firstTile) {
+  b.forLoop(e.thread, b.i32(config.maskWords()), b.i32(config.threads()),
+            [&](Value word) {
+              b.store(e.joinWords(firstTile, config.warps, word),
+                      b.offset(words, b.mul(word, 4)), 4);
+            });
+  b.barrier();
+  return {b.load(b.getI32Type(), words, 4), b.i32(0)};
+}
+
+Fma16::State Fma16::prologue(const OffsetWalk &walk) {
+  State start;
+  Use &use = start.use;
+  Put &put = start.put;
+  use.walk = walk;
+  use.offset = nextOfBlock(use.walk);
+  put.at.offset = use.offset;
+  put.at.walk = use.walk;
+  put.at.next = nextOfBlock(put.at.walk);
+  put.at.row = loadNeighbour(put.at.offset);
+  put.at.nextRow = loadNeighbour(put.at.next);
+  use.stage = put.stage = b.i32(0);
+  if (chunks > 1)
+    use.chunk = put.chunk = b.i32(0);
+  start.sums = e.zeroAccumulators();
+  for ([[maybe_unused]] int64_t stage : llvm::seq(config.stages - 1))
+    fill(put);
+  return start;
+}
+
+//===----------------------------------------------------------------------===//
+// Step and epilogue
+//===----------------------------------------------------------------------===//
+
+/// Multiplies a chunk. Returns whether there is one after it.
+Value Fma16::step(State &now) {
+  b.waitCopies(config.stages - 2);
+  // The chunk is there for all, and all are done with the one before.
+  b.barrier();
+  fill(now.put);
+  now.sums = changeIf(
+      b, isOwn(now.use.offset), now.sums,
+      [&](SmallVector<Value> &sums) { multiply(now.use.stage, sums); });
+  advance(now.use);
+  return b.greaterEqual(now.use.offset, 0);
+}
+
+void Fma16::epilogue(ValueRange sums) {
+  SmallVector<Value> rows;
+  Value slot = b.add(b.mul(task.tile, 16), rowLane);
+  Value order = b.element(e.order, slot, 4);
+  for (int64_t i : llvm::seq(laneRows))
+    rows.push_back(
+        b.loadConstant(b.getI32Type(), b.offset(order, i * rowLanes * 4), 4));
+  e.finishTask(task, sums, b.i32(0), [&](ValueRange some, int64_t first) {
+    store(some, first, rows);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+void Fma16::emitThreadBlock(Value number) {
+  Value tiles = e.tileCount();
+  Value firstTile = b.mul(number, config.warps);
+  task.tile = b.add(firstTile, warp);
+  Value hasTile = b.lessUnsigned(task.tile, tiles);
+  if (task.splits)
+    task.firstSplit = b.mul(task.tile, task.splits);
+  OffsetWalk walk = config.maskWords() == 1 ? splitWalk(firstTile, hasTile)
+                                            : shareWalk(firstTile);
+  copiedSlot = b.add(b.mul(firstTile, 16), b.divide(e.thread, 2));
+  // Behind the last tile the table may end.
+  copiedSlot = b.minUnsigned(copiedSlot, b.sub(e.pitch, 1));
+
+  State start = prologue(walk);
+  State end = changeIf(
+      b, b.greaterEqual(start.use.offset, 0), start, [&](State &state) {
+        state = doWhile(b, state, [&](State &now) { return step(now); });
+      });
+  b.ifThen(hasTile, [&] { epilogue(end.sums); });
+}
+
+void Fma16::emit(const TargetInfo &target) {
+  e.forThreadBlock(target, task,
+                   [&](Value number) { emitThreadBlock(number); });
+}
+
+//===----------------------------------------------------------------------===//
+// The main loop
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Fma16MainLoop final : public MainLoop {
+public:
+  Fma16MainLoop() : MainLoop("fma16") {}
+
+  int64_t rowsPerTile() const override { return 16; }
+  bool usesTensorCores() const override { return false; }
+  ImageOrder getImageOrder() const override { return ImageOrder::Plain; }
+  bool hasStages() const override { return true; }
+  // What threads multiply takes long enough that more blocks than fit at once,
+  // the costly ones first, are worth the additions.
+  int64_t wavesOfSplit() const override { return 4; }
+  int64_t sharedBytes(const ImplicitGemmConfig &config) const override;
+  int64_t estimateRegisters(const ImplicitGemmConfig &config) const override;
+  std::string verify(const ImplicitGemmConfig &config,
+                     const TargetInfo &target) const override;
+  void
+  addCandidates(const ImplicitGemmShape &shape, const TargetInfo &target,
+                SmallVectorImpl<ImplicitGemmConfig> &candidates) const override;
+  void emit(ImplicitGemmEmitter &e, const TargetInfo &target) const override {
+    Fma16(e).emit(target);
+  }
+};
+} // namespace
+
+/// Weights and rows of each stage; the words of the block's mask.
+int64_t Fma16MainLoop::sharedBytes(const ImplicitGemmConfig &config) const {
+  int64_t words = config.maskWords();
+  return config.stages * (config.layout().chunkBytes() +
+                          config.rowsPerBlock() * getRowPitch(config)) +
+         (words > 1 ? words * 4 : 0);
+}
+
+/// Accumulators; rows and weights of four input channels; addresses.
+int64_t
+Fma16MainLoop::estimateRegisters(const ImplicitGemmConfig &config) const {
+  return config.tileN / 2 + config.tileN / 4 + 56;
+}
+
+std::string Fma16MainLoop::verify(const ImplicitGemmConfig &config,
+                                  const TargetInfo &) const {
+  if (config.element != GemmElement::F32)
+    return "the main loop fma16 takes f32";
+  if (config.tileN % 32 || config.tileN > 128)
+    return llvm::formatv(
+        "expected tile_n of 32 to 128 in steps of 32, found {0}", config.tileN);
+  return config.stages < 2 ? "a ring has at least 2 stages" : "";
+}
+
+void Fma16MainLoop::addCandidates(
+    const ImplicitGemmShape &shape, const TargetInfo &,
+    SmallVectorImpl<ImplicitGemmConfig> &candidates) const {
+  // A tile of few channels would be padding mostly.
+  bool isNarrow = shape.inChannels < 4 || shape.outChannels < 8;
+  if (shape.element != GemmElement::F32 || isNarrow)
+    return;
+  int64_t columnTiles = llvm::divideCeil(shape.outChannels, 128);
+  for (int64_t blocks : {3, 2, 1})
+    for (int64_t deepest : {32, 16}) {
+      int64_t chunks = llvm::divideCeil(shape.inChannels, deepest);
+      ImplicitGemmConfig config = makeConfig(shape, /*splits=*/true);
+      config.warps = 4;
+      config.blocks = blocks;
+      config.tileK =
+          llvm::alignTo(llvm::divideCeil(shape.inChannels, chunks), 8);
+      config.tileN =
+          llvm::alignTo(llvm::divideCeil(shape.outChannels, columnTiles), 32);
+      config.stages = 2;
+      candidates.push_back(config);
+    }
+}
+
+namespace mlir::sparseconv {
+const MainLoop &getFma16MainLoop() {
+  static const Fma16MainLoop loop;
+  return loop;
+}
+} // namespace mlir::sparseconv

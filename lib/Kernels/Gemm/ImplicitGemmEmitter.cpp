@@ -1,0 +1,188 @@
+//===- ImplicitGemmEmitter.cpp - offsets, rows and work -------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImplicitGemmEmitter.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+static Type elementTypeOf(GpuBuilder &b, GemmElement element) {
+  if (element == GemmElement::F16)
+    return b.getF16Type();
+  if (element == GemmElement::BF16)
+    return b.getBF16Type();
+  return b.getF32Type();
+}
+
+static MmaType mmaTypeOf(GemmElement element) {
+  if (element == GemmElement::F16)
+    return MmaType::F16;
+  return element == GemmElement::BF16 ? MmaType::BF16 : MmaType::TF32;
+}
+
+ImplicitGemmEmitter::ImplicitGemmEmitter(GpuBuilder &b,
+                                         const ImplicitGemmConfig &config,
+                                         gpu::GPUFuncOp kernel,
+                                         GemmEpilogue epilogue)
+    : b(b), config(config), layout(config.layout()),
+      elementType(elementTypeOf(b, config.element)),
+      mmaType(mmaTypeOf(config.element)), epilogue(epilogue) {
+  ValueRange arguments = kernel.getArguments();
+  x = arguments[0];
+  weights = arguments[1];
+  table = arguments[2];
+  order = arguments[3];
+  masks = arguments[4];
+  y = arguments[5];
+  unsigned next = 9;
+  if (config.splitK > 1) {
+    scratch = arguments[next++];
+    counters = arguments[next++];
+  }
+  epilogueArguments = llvm::to_vector(arguments.drop_front(next));
+  inRows = b.loadCount(arguments[6]);
+  outRows = b.loadCount(arguments[7]);
+  pitch = b.loadCount(arguments[8]);
+  thread = b.threadId();
+  lane = b.remainder(thread, kWarpLanes);
+  laneGroup = b.divide(lane, 4);
+  laneInGroup = b.remainder(lane, 4);
+  if (config.columnTiles() > 1) {
+    columnTile = b.blockIdY();
+    weights = b.offset(weights, b.mul(b.extend64(columnTile),
+                                      b.i64(layout.columnTileBytes())));
+    y = b.offset(y, b.mul(columnTile, config.tileN * config.elementBytes()));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Offsets of a tile
+//===----------------------------------------------------------------------===//
+
+OffsetWalk ImplicitGemmEmitter::startWalk(Value tile) {
+  int64_t words = config.maskWords();
+  Value bits =
+      b.loadConstant(b.getI32Type(), b.element(masks, tile, 4 * words));
+  return {bits, words == 1 ? Value() : b.i32(0)};
+}
+
+Value ImplicitGemmEmitter::nextOffset(const GemmTask &task, OffsetWalk &walk) {
+  Value words = b.element(masks, task.tile, 4 * config.maskWords());
+  return nextOffset(words, task.lastWord, walk);
+}
+
+Value ImplicitGemmEmitter::nextOffset(Value words, Value lastWord,
+                                      OffsetWalk &walk) {
+  if (walk.word)
+    skipEmptyWords(words, lastWord, walk);
+  Value bits = walk.bits;
+  Value hasBit = b.notEqual(bits, 0);
+  Value ofWord = walk.word ? b.mul(walk.word, 32) : b.i32(0);
+  Value lowest = b.add(ofWord, b.countTrailingZeros(bits));
+  Value offset = b.select(hasBit, lowest, b.i32(-1));
+  walk.bits = b.clearLowestBit(bits);
+  return offset;
+}
+
+void ImplicitGemmEmitter::skipEmptyWords(Value words, Value lastWord,
+                                         OffsetWalk &walk) {
+  if (!lastWord)
+    lastWord = b.i32(config.maskWords() - 1);
+  walk = doWhile(b, walk, [&](OffsetWalk &at) {
+    Value empty = b.equal(at.bits, 0);
+    Value more = b.andBits(empty, b.less(at.word, lastWord));
+    at.word = b.select(more, b.add(at.word, 1), at.word);
+    Value loaded =
+        b.load(b.getI32Type(), b.offset(words, b.mul(at.word, 4)), 4);
+    at.bits = b.select(more, loaded, at.bits);
+    return b.andBits(more, b.equal(at.bits, 0));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+Value ImplicitGemmEmitter::tileCount() {
+  int64_t rows = config.rowsPerTile();
+  return b.divide(b.add(outRows, rows - 1), rows);
+}
+
+Value ImplicitGemmEmitter::loadWord(Value tile, Value word) {
+  Value last = b.sub(tileCount(), 1);
+  Value at = b.add(b.mul(b.minUnsigned(tile, last), config.maskWords()), word);
+  return b.loadConstant(b.getI32Type(), b.element(masks, at, 4), 4);
+}
+
+Value ImplicitGemmEmitter::joinWords(Value firstTile, int64_t tiles,
+                                     Value word) {
+  Value bits = loadWord(firstTile, word);
+  for (int64_t i : llvm::seq<int64_t>(1, tiles))
+    bits = b.orBits(bits, loadWord(b.add(firstTile, i), word));
+  return bits;
+}
+
+Value ImplicitGemmEmitter::countSplits(const TargetInfo &target, Value count) {
+  Value room = b.divide(b.i32(config.roomOfSplit(target)),
+                        b.maxUnsigned(count, b.i32(1)));
+  return b.minUnsigned(b.maxUnsigned(room, b.i32(1)), b.i32(config.splitK));
+}
+
+GemmTask ImplicitGemmEmitter::makeTask(Value number, Value splits) {
+  GemmTask task;
+  task.number = task.tile = number;
+  if (!splits)
+    return task;
+  task.tile = b.divide(number, splits);
+  task.split = b.remainder(number, splits);
+  task.splits = splits;
+  task.firstSplit = b.sub(number, task.split);
+  return task;
+}
+
+void ImplicitGemmEmitter::forThreadBlock(
+    const TargetInfo &target, GemmTask &task,
+    function_ref<void(Value number)> body) {
+  int64_t rows = config.rowsPerBlock();
+  Value blocks = b.divide(b.add(outRows, rows - 1), rows);
+  Value splits = config.splitK > 1 ? countSplits(target, blocks) : Value();
+  GemmTask own = makeTask(b.blockId(), splits);
+  task.split = own.split;
+  task.splits = splits;
+  Value tasks = splits ? b.mul(blocks, splits) : blocks;
+  // Rows with many offsets come last in the order and start first.
+  b.ifThen(b.lessUnsigned(own.number, tasks),
+           [&] { body(b.sub(b.sub(blocks, own.tile), 1)); });
+}
+
+Value ImplicitGemmEmitter::takeTask(Value counter) {
+  Value number = b.atomicAdd(counter, b.gridSize());
+  Value total = b.load(b.getI32Type(), b.offset(counter, 4), 4);
+  // Tiles with many offsets come last in the order.
+  return b.sub(b.sub(total, number), 1);
+}
+
+Value ImplicitGemmEmitter::fromFirstLane(function_ref<Value()> make) {
+  Value made = ifElse(
+      b, b.equal(lane, 0), b.i32(0), [&](Value &value) { value = make(); },
+      [](Value &) {});
+  return b.shuffle(made, b.i32(0));
+}
+
+GemmTask ImplicitGemmEmitter::startTask(Value number, Value splits) {
+  GemmTask task = makeTask(number, splits);
+  task.walk = startWalk(task.tile);
+  for (Value *value : {&task.walk.bits, &task.walk.word})
+    if (*value)
+      *value = b.shuffle(*value, b.i32(0));
+  if (splits)
+    task.walk.bits =
+        changeIf(b, b.greaterEqual(splits, 2), task.walk.bits,
+                 [&](Value &bits) { bits = takeSplit(task, bits); });
+  return task;
+}

@@ -1,0 +1,185 @@
+//===- ImplicitGemmEmitter.h - what the main loops share --------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pieces that the main loops put together: walking over the offsets of a
+// tile, gathering rows into fragments, handing out tasks, storing a tile and
+// adding up the splits of one. Where lanes of a warp share a row or a result,
+// they do so as the fragments of mma.sync and wgmma want it: lane l has rows
+// l / 4 and l / 4 + 8 of a tile of 16.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_LIB_KERNELS_GEMM_IMPLICITGEMMEMITTER_H
+#define SPARSECONV_LIB_KERNELS_GEMM_IMPLICITGEMMEMITTER_H
+
+#include "sparseconv/Kernels/Builders/LoopState.h"
+#include "sparseconv/Kernels/Gemm/ImplicitGemm.h"
+
+namespace mlir::sparseconv {
+
+/// Where a walk over the set bits of a mask is: what is left of a word, and
+/// with more than 32 offsets the number of that word.
+struct OffsetWalk {
+  Value bits, word;
+
+  void fields(LoopFields &f) { f(bits, word); }
+};
+
+/// A piece of work: a tile, or with split-K one split of its offsets.
+struct GemmTask {
+  /// Among all tasks.
+  Value number;
+  Value tile;
+  /// Where the walk over its offsets starts.
+  OffsetWalk walk;
+  /// Last mask word it reads; null for all.
+  Value lastWord;
+  /// Of a tile that may be split: number of the split, how many there are, and
+  /// the number of the tile's first split among all.
+  Value split, splits, firstSplit;
+};
+
+/// A chunk of two rows of a lane as it was loaded: registers [step
+/// pair][row][register], which hold anything where the row is absent, and which
+/// row is there.
+struct Fragment {
+  SmallVector<Value> registers, present;
+
+  void fields(LoopFields &f) { f(registers, present); }
+};
+
+/// One emitter writes one kernel.
+class ImplicitGemmEmitter {
+public:
+  ImplicitGemmEmitter(GpuBuilder &b, const ImplicitGemmConfig &config,
+                      gpu::GPUFuncOp kernel, GemmEpilogue epilogue);
+
+  // --- Offsets of a tile -------------------------------------------------
+  /// The walk over all offsets of a tile.
+  OffsetWalk startWalk(Value tile);
+  /// The next offset of a task, or -1; moves the walk on.
+  Value nextOffset(const GemmTask &task, OffsetWalk &walk);
+  /// The same over mask words at any pointer; `lastWord` is null for all.
+  Value nextOffset(Value words, Value lastWord, OffsetWalk &walk);
+
+  // --- Rows --------------------------------------------------------------
+  /// Sets this lane's two slots: `firstRow + lane / 4` and 8 further on.
+  void setRows(Value firstRow);
+  /// Neighbours of this lane's two slots, -1 where `offset` is.
+  SmallVector<Value> loadNeighbours(Value offset);
+  SmallVector<Value> arePresent(ValueRange rows);
+  /// Registers of step pair `pair` of chunk `chunk` of two rows. A chunk that
+  /// is known on the device only comes as `anyChunk`.
+  SmallVector<Value> gatherStepPair(ValueRange rows, ValueRange present,
+                                    int64_t chunk, int64_t pair,
+                                    Value anyChunk = {});
+  /// All step pairs of a chunk.
+  Fragment gatherChunk(ValueRange rows, int64_t chunk);
+  /// The four A registers of a step, zero where a row is absent. An instruction
+  /// wants them side by side, which loads of whole rows cannot give; the select
+  /// that clears a register also moves it, and only once it is needed.
+  SmallVector<Value> stepRegisters(const Fragment &fragment, int64_t step);
+
+  // --- Results -----------------------------------------------------------
+  int64_t accumulatorCount() const { return config.tileN / 2; }
+  SmallVector<Value> zeroAccumulators();
+  /// Output rows of this lane's slots.
+  SmallVector<Value> loadOutputRows();
+  /// Stores the accumulators of this lane's columns from `tile` on, four for
+  /// each tile of eight channels.
+  void storeTiles(ValueRange accumulators, ValueRange outputRows,
+                  int64_t tile = 0);
+  Value rowPointer(Value row);
+  /// Stores channels from `channel` on of one row, after the epilogue.
+  void storePiece(ArrayRef<Value> sums, Value row, Value channel,
+                  Value pointer);
+  /// Stores some accumulators, from the four of number `tile` on.
+  using StoreSums = function_ref<void(ValueRange sums, int64_t tile)>;
+  /// Leaves the sums of a split tile in scratch memory, where the last split to
+  /// arrive adds all of them up; stores a whole tile at once. `warpInTile` says
+  /// which 16 rows this warp has.
+  void finishTask(const GemmTask &task, ValueRange accumulators,
+                  Value warpInTile, StoreSums store);
+
+  // --- Work --------------------------------------------------------------
+  /// Number of tiles.
+  Value tileCount();
+  /// With split-K: the splits of each of `count` thread blocks, or of tiles
+  /// where warps take those, that the device has room for.
+  Value countSplits(const TargetInfo &target, Value count);
+  /// A task by its number; `splits` is null where tiles are whole.
+  GemmTask makeTask(Value number, Value splits);
+  /// Of the offsets of a word, those of the task's split.
+  Value takeSplit(const GemmTask &task, Value bits);
+  /// A mask word of a tile; behind the last tile, of the last one.
+  Value loadWord(Value tile, Value word);
+  /// The offsets in this word that any of some tiles has.
+  Value joinWords(Value firstTile, int64_t tiles, Value word);
+  /// Calls `body` with the number of this thread block's rows, if it has any.
+  /// With split-K several thread blocks share them, and `task` says which split
+  /// this one has.
+  void forThreadBlock(const TargetInfo &target, GemmTask &task,
+                      function_ref<void(Value number)> body);
+  /// What the first lane of a warp makes, an i32, in all lanes.
+  Value fromFirstLane(function_ref<Value()> make);
+  /// By one thread: the next task of this thread block, or a negative number.
+  /// At `counter` are the number of the next one and, behind it, of all.
+  Value takeTask(Value counter);
+  /// Calls `body` for every task that `take` hands out, until that is negative.
+  /// Both may change `state`.
+  template <class State, class Take, class Body>
+  void forEachTask(const State &start, Value splits, Take take, Body body) {
+    auto head = [&](ValueRange carried) {
+      Value number = take(unpackState(start, carried));
+      return std::pair(number, b.greaterEqual(number, 0));
+    };
+    b.loopUntil(packState(start), head, [&](Value number, ValueRange carried) {
+      State now = unpackState(start, carried);
+      body(startTask(number, splits), now);
+      return packState(now);
+    });
+  }
+
+  GpuBuilder &b;
+  const ImplicitGemmConfig &config;
+  FragmentLayout layout;
+  Value x, weights, table, order, masks, y, inRows, outRows, pitch;
+  Value scratch, counters;
+  SmallVector<Value> epilogueArguments;
+  /// The four lanes of a lane group share two rows.
+  Value thread, lane, laneGroup, laneInGroup;
+  /// Null where there is only one.
+  Value columnTile;
+  Type elementType;
+  MmaType mmaType;
+
+private:
+  /// Moves a walk on to a word that has offsets, or to the last one.
+  void skipEmptyWords(Value words, Value lastWord, OffsetWalk &walk);
+  /// A task by its number, and its walk, the same in all lanes.
+  GemmTask startTask(Value number, Value splits);
+  /// One of a lane's two rows, in the columns of one strip of tiles.
+  void storeStrip(ValueRange accumulators, int64_t tile, int64_t half,
+                  Value row, Value rowPointer);
+  /// Where in scratch memory a split of this warp's tile leaves its sums.
+  Value splitPointer(const GemmTask &task, Value split, Value warpInTile);
+  Value numberInTile(Value index, Value warpInTile);
+  void finishSplit(const GemmTask &task, ValueRange accumulators,
+                   Value warpInTile, StoreSums store);
+  /// Adds up the splits of a tile, each at `place(number)`, and stores the
+  /// sums.
+  void addSplits(function_ref<Value(Value number)> place, Value splits,
+                 StoreSums store);
+
+  GemmEpilogue epilogue;
+  Value slot;
+};
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_LIB_KERNELS_GEMM_IMPLICITGEMMEMITTER_H

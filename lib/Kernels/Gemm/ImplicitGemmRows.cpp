@@ -1,0 +1,106 @@
+//===- ImplicitGemmRows.cpp - gathering rows into fragments ---------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImplicitGemmEmitter.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+void ImplicitGemmEmitter::setRows(Value firstRow) {
+  slot = b.add(firstRow, laneGroup);
+}
+
+SmallVector<Value> ImplicitGemmEmitter::loadNeighbours(Value offset) {
+  Value present = b.greaterEqual(offset, 0);
+  // Base addresses stay kernel parameters: that takes the fewest registers.
+  Value index =
+      b.add(b.mul(b.extend64(offset), b.extend64(pitch)), b.extend64(slot));
+  Value pointer = b.element(table, index, 4);
+  SmallVector<Value> rows;
+  for (int64_t half : {0, 1})
+    rows.push_back(
+        b.loadIf(present, b.offset(pointer, half * 32), 4, b.i32(-1)).front());
+  return rows;
+}
+
+SmallVector<Value> ImplicitGemmEmitter::arePresent(ValueRange rows) {
+  return llvm::map_to_vector(
+      rows, [&](Value row) { return b.lessUnsigned(row, inRows); });
+}
+
+SmallVector<Value> ImplicitGemmEmitter::gatherStepPair(ValueRange rows,
+                                                       ValueRange present,
+                                                       int64_t chunk,
+                                                       int64_t pair,
+                                                       Value anyChunk) {
+  int64_t registers = layout.registersOf(pair);
+  int64_t bytes = config.elementBytes();
+  int64_t rowBytes = config.inChannels * bytes;
+  // The widest load that the start of every row allows.
+  int64_t unit = std::min(rowBytes & -rowBytes, registers * 4);
+  int64_t first = chunk * layout.tileK + layout.stepPairBegin(pair);
+  int64_t laneElements = registers * 4 / bytes;
+  bool inside = first + 4 * laneElements <= config.inChannels;
+  Value laneBytes = b.mul(laneInGroup, registers * 4);
+  Value laneColumn = b.mul(laneInGroup, laneElements);
+  if (anyChunk) {
+    inside = layout.tileK * layout.chunks <= config.inChannels;
+    laneBytes = b.add(laneBytes, b.mul(anyChunk, layout.tileK * bytes));
+    laneColumn = b.add(laneColumn, b.mul(anyChunk, layout.tileK));
+  }
+
+  SmallVector<Value> loaded;
+  for (auto [row, isPresent] : llvm::zip(rows, present)) {
+    Value pointer = b.offset(b.element(b.offset(x, laneBytes), row, rowBytes),
+                             first * bytes);
+    SmallVector<Value> pieces;
+    for (int64_t at = 0; at < registers * 4; at += unit) {
+      Value condition = isPresent, otherwise;
+      if (!inside) {
+        condition = b.andBits(
+            isPresent, b.lessUnsigned(b.add(laneColumn, first + at / bytes),
+                                      config.inChannels));
+        otherwise = b.i32(0);
+      }
+      llvm::append_range(
+          pieces, b.loadIf(condition, b.offset(pointer, at), unit, otherwise));
+    }
+    if (unit > 2) {
+      llvm::append_range(loaded, pieces);
+      continue;
+    }
+    for (int64_t reg : llvm::seq(registers))
+      loaded.push_back(
+          b.orBits(pieces[2 * reg], b.shiftLeft(pieces[2 * reg + 1], 16)));
+  }
+  return loaded;
+}
+
+Fragment ImplicitGemmEmitter::gatherChunk(ValueRange rows, int64_t chunk) {
+  Fragment fragment;
+  fragment.present = arePresent(rows);
+  for (int64_t pair : llvm::seq(layout.stepPairs()))
+    llvm::append_range(fragment.registers,
+                       gatherStepPair(rows, fragment.present, chunk, pair));
+  return fragment;
+}
+
+SmallVector<Value> ImplicitGemmEmitter::stepRegisters(const Fragment &fragment,
+                                                      int64_t step) {
+  int64_t pair = step / 2, registers = layout.registersOf(pair);
+  SmallVector<Value> operands;
+  for (int64_t half : {0, 1})
+    for (int64_t row : {0, 1}) {
+      Value loaded =
+          fragment.registers[pair * 8 + row * registers + step % 2 * 2 + half];
+      Value value = b.select(fragment.present[row], loaded, b.i32(0));
+      operands.push_back(mmaType == MmaType::TF32 ? b.roundToTf32(value)
+                                                  : value);
+    }
+  return operands;
+}

@@ -1,0 +1,189 @@
+//===- ImplicitGemmStore.cpp - storing and adding up tiles ----------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImplicitGemmEmitter.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+SmallVector<Value> ImplicitGemmEmitter::zeroAccumulators() {
+  return SmallVector<Value>(accumulatorCount(), b.f32(0));
+}
+
+SmallVector<Value> ImplicitGemmEmitter::loadOutputRows() {
+  SmallVector<Value> rows;
+  Value orderLane = b.element(order, slot, 4);
+  for (int64_t half : {0, 1})
+    rows.push_back(
+        b.loadConstant(b.getI32Type(), b.offset(orderLane, half * 32), 4));
+  return rows;
+}
+
+void ImplicitGemmEmitter::storePiece(ArrayRef<Value> sums, Value row,
+                                     Value channel, Value pointer) {
+  SmallVector<Value> values(sums);
+  if (epilogue)
+    for (auto [i, value] : llvm::enumerate(values))
+      value = epilogue(b, value, row, b.add(channel, i), epilogueArguments);
+  unsigned bytes = values.size() * config.elementBytes();
+  if (values.size() == 1) {
+    b.store(b.fromF32(values.front(), elementType), pointer, bytes);
+    return;
+  }
+  SmallVector<Value> registers;
+  if (config.elementBytes() == 4)
+    registers = values;
+  else
+    for (size_t i = 0; i < values.size(); i += 2)
+      registers.push_back(b.packPair(values[i], values[i + 1], elementType));
+  if (registers.size() == 1) {
+    b.store(registers.front(), pointer, bytes);
+    return;
+  }
+  auto type = VectorType::get(static_cast<int64_t>(registers.size()),
+                              registers.front().getType());
+  b.store(vector::FromElementsOp::create(b, type, registers), pointer, bytes);
+}
+
+Value ImplicitGemmEmitter::rowPointer(Value row) {
+  return b.element(y, row, config.outChannels * config.elementBytes());
+}
+
+void ImplicitGemmEmitter::storeStrip(ValueRange accumulators, int64_t tile,
+                                     int64_t half, Value row,
+                                     Value rowPointer) {
+  int64_t bytes = config.elementBytes();
+  int64_t rowBytes = config.outChannels * bytes;
+  int64_t size = layout.stripSize(tile), elements = 2 * size;
+  SmallVector<Value> sums;
+  for (int64_t i : llvm::seq(elements))
+    sums.push_back(accumulators[i / 2 * 4 + 2 * half + i % 2]);
+  Value column = b.add(b.mul(laneInGroup, elements), tile * 8);
+  Value channel =
+      columnTile ? b.add(column, b.mul(columnTile, config.tileN)) : column;
+  Value pointer = b.offset(rowPointer, b.mul(column, bytes));
+  int64_t piece =
+      std::min({rowBytes & -rowBytes, elements * bytes, int64_t(16)}) / bytes;
+  bool inside = (tile + size) * 8 + (layout.columnTiles - 1) * config.tileN <=
+                config.outChannels;
+  for (int64_t at = 0; at < elements; at += piece) {
+    Value pieceChannel = b.add(channel, at);
+    auto store = [&] {
+      storePiece(ArrayRef(sums).slice(at, piece), row, pieceChannel,
+                 b.offset(pointer, at * bytes));
+    };
+    if (inside)
+      store();
+    else
+      b.ifThen(b.lessUnsigned(pieceChannel, config.outChannels), store);
+  }
+}
+
+void ImplicitGemmEmitter::storeTiles(ValueRange accumulators,
+                                     ValueRange outputRows, int64_t tile) {
+  int64_t count = accumulators.size() / 4;
+  for (int64_t half : {0, 1}) {
+    Value row = outputRows[half];
+    b.ifThen(b.greaterEqual(row, 0), [&] {
+      Value pointer = rowPointer(row);
+      for (int64_t at = 0; at < count; at += layout.stripSize(tile + at))
+        storeStrip(accumulators.slice(at * 4, layout.stripSize(tile + at) * 4),
+                   tile + at, half, row, pointer);
+    });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Splits
+//===----------------------------------------------------------------------===//
+
+Value ImplicitGemmEmitter::takeSplit(const GemmTask &task, Value bits) {
+  Value count = b.popCount(bits);
+  auto dropFirst = [&](Value split) {
+    Value end = b.divide(b.mul(count, split), task.splits);
+    return forLoop(b, b.i32(0), end, b.i32(1), bits,
+                   [&](Value, Value &left) { left = b.clearLowestBit(left); });
+  };
+  return b.xorBits(dropFirst(task.split), dropFirst(b.add(task.split, 1)));
+}
+
+void ImplicitGemmEmitter::addSplits(function_ref<Value(Value)> place,
+                                    Value splits, StoreSums store) {
+  auto four = VectorType::get(4, b.getF32Type());
+  // A few columns at a time: their sums need not live beside all others.
+  for (int64_t tile = 0; tile < layout.tiles();
+       tile += layout.stripSize(tile)) {
+    int64_t size = layout.stripSize(tile);
+    SmallVector<Value> sums = forLoop(
+        b, b.i32(0), splits, b.i32(1), SmallVector<Value>(4 * size, b.f32(0)),
+        [&](Value number, SmallVector<Value> &sums) {
+          Value theirs = place(number);
+          for (int64_t i : llvm::seq(size)) {
+            Value values = b.load(four, b.offset(theirs, (tile + i) * 512), 16);
+            for (auto [j, value] : llvm::enumerate(b.unpack(values)))
+              sums[i * 4 + j] = b.add(sums[i * 4 + j], value);
+          }
+        });
+    store(sums, tile);
+  }
+}
+
+/// One number for each split of each warp of each column tile of each tile.
+Value ImplicitGemmEmitter::numberInTile(Value index, Value warpInTile) {
+  int64_t warps = config.rowsPerTile() / 16;
+  if (columnTile)
+    index = b.add(b.mul(index, layout.columnTiles), columnTile);
+  return warps == 1 ? index : b.add(b.mul(index, warps), warpInTile);
+}
+
+Value ImplicitGemmEmitter::splitPointer(const GemmTask &task, Value split,
+                                        Value warpInTile) {
+  int64_t slotBytes = layout.tiles() * 512;
+  Value index = numberInTile(b.add(task.firstSplit, split), warpInTile);
+  return b.offset(b.element(scratch, index, slotBytes), b.mul(lane, 16));
+}
+
+void ImplicitGemmEmitter::finishSplit(const GemmTask &task,
+                                      ValueRange accumulators, Value warpInTile,
+                                      StoreSums store) {
+  auto place = [&](Value split) {
+    return splitPointer(task, split, warpInTile);
+  };
+  auto four = VectorType::get(4, b.getF32Type());
+  Value ours = place(task.split);
+  for (int64_t tile : llvm::seq(layout.tiles()))
+    b.store(vector::FromElementsOp::create(b, four,
+                                           accumulators.slice(tile * 4, 4)),
+            b.offset(ours, tile * 512), 16);
+  b.fenceDevice();
+  b.syncWarp();
+  Value counter = b.element(counters, numberInTile(task.tile, warpInTile), 4);
+  Value arrived = fromFirstLane([&] { return b.atomicAdd(counter, b.i32(1)); });
+  b.ifThen(b.equal(arrived, b.sub(task.splits, 1)), [&] {
+    b.fenceDevice();
+    b.ifThen(b.equal(lane, 0), [&] { b.store(b.i32(0), counter, 4); });
+    addSplits(place, task.splits, store);
+  });
+}
+
+void ImplicitGemmEmitter::finishTask(const GemmTask &task,
+                                     ValueRange accumulators, Value warpInTile,
+                                     StoreSums store) {
+  if (config.splitK == 1) {
+    store(accumulators, 0);
+    return;
+  }
+  // A split tile's last split to arrive adds all of them up in their order, so
+  // that the sum does not depend on which one that is.
+  Value one = b.i32(1);
+  b.ifThen(b.compare(arith::CmpIPredicate::ugt, task.splits, one),
+           [&] { finishSplit(task, accumulators, warpInTile, store); });
+  b.ifThen(b.compare(arith::CmpIPredicate::ule, task.splits, one),
+           [&] { store(accumulators, 0); });
+}

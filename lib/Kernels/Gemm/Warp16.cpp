@@ -1,0 +1,365 @@
+//===- Warp16.cpp - 16 rows per warp, mma.sync ----------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A warp owns 16 output rows and walks over the offsets that any of them has.
+// Rows are gathered straight into the A fragments of mma.sync. Weights are
+// resident in shared memory, or read through the L1 cache. Warps work alone:
+// each takes its next tile from a counter. With split-K several warps share the
+// offsets of the same rows.
+//
+// One warp, with one chunk of channels per offset; k0, k1, .. are the offsets
+// that its tile has. With several chunks the columns are (k0, chunk 0), (k0,
+// chunk 1), .., and neighbours are loaded at the last chunk of an offset only.
+//
+//                     prologue   step k0    step k1    step k2    epilogue
+//   mask: next offset  k0 k1     k2         k3         k4
+//   table: neighbours  k0 k1     k2         k3         k4
+//   x: rows            k0        k1         k2         k3
+//   weights: wait                k0         k1         k2
+//   mma.sync                     k0         k1         k2
+//   y: store                                                       all
+//
+// Loads are filled by the warp itself and waited for by the scoreboard, where a
+// register is first read: a step after it was asked for. In a step the rows of
+// k + 1 replace those of k pair of instructions by pair, as they are used up.
+// Weights that are resident come by bulk copies (sm_90 and later), which the
+// first warp starts before any tile; each offset has a barrier, waited for at
+// its first use only. Elsewhere cp.async has brought all of them before the
+// first tile.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ResidentWeights.h"
+#include "TensorCores.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+namespace {
+
+class Warp16 {
+public:
+  Warp16(ImplicitGemmEmitter &e, const TargetInfo &target)
+      : e(e), b(e.b), layout(e.layout), config(e.config), target(target),
+        weights(e, target.hasBulkCopy, e.config.resident) {}
+
+  void emit();
+
+private:
+  /// What is multiplied now and what is loaded next.
+  struct Cursor {
+    Value offset, next;
+    SmallVector<Value> nextRows;
+    OffsetWalk walk;
+    /// Only where an offset has several chunks: the rows of `offset`, and which
+    /// of its chunks it is.
+    SmallVector<Value> rows;
+    Value chunk;
+
+    void fields(LoopFields &f) { f(offset, next, nextRows, walk, rows, chunk); }
+  };
+  /// What outlives a tile, and its sums.
+  struct Result {
+    Value ready;
+    SmallVector<Value> sums;
+
+    void fields(LoopFields &f) { f(ready, sums); }
+  };
+  struct State {
+    Value ready;
+    Cursor at;
+    Fragment fragment;
+    SmallVector<Value> sums;
+
+    void fields(LoopFields &f) { f(ready, at, fragment, sums); }
+  };
+
+  Value takeTask();
+  void multiplyTile(const GemmTask &task, Value &ready);
+  State prologue(const GemmTask &task, Value ready);
+  Value step(const GemmTask &task, State &now);
+  void epilogue(const GemmTask &task, ValueRange sums);
+
+  void moveToNextOffset(const GemmTask &task, Cursor &at);
+  Value chunkImage(Value offset, Value chunk);
+  void multiplyStepPair(const Fragment &fragment, int64_t pair, Value image,
+                        SmallVector<Value> &sums);
+  SmallVector<SmallVector<Value>> loadWeights(Value lanePointer, int64_t pair,
+                                              int64_t begin, int64_t end);
+
+  ImplicitGemmEmitter &e;
+  GpuBuilder &b;
+  const FragmentLayout &layout;
+  const ImplicitGemmConfig &config;
+  const TargetInfo &target;
+  ResidentWeights weights;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Multiplying
+//===----------------------------------------------------------------------===//
+
+/// The B fragments of a step pair for some tiles of eight output channels.
+SmallVector<SmallVector<Value>> Warp16::loadWeights(Value lanePointer,
+                                                    int64_t pair, int64_t begin,
+                                                    int64_t end) {
+  int64_t registers = layout.registersOf(pair);
+  auto type = VectorType::get(registers, b.getI32Type());
+  int64_t pairBytes = pair * layout.tiles() * 512;
+  SmallVector<SmallVector<Value>> slices;
+  for (int64_t tile : llvm::seq(begin, end)) {
+    Value pointer = b.offset(lanePointer, pairBytes + tile * registers * 128);
+    slices.push_back(b.unpack(
+        config.resident ? b.load(type, pointer, registers * 4)
+                        : b.loadConstant(type, pointer, registers * 4)));
+  }
+  return slices;
+}
+
+/// The one or two instructions of a step pair, for all tiles of eight output
+/// channels.
+void Warp16::multiplyStepPair(const Fragment &fragment, int64_t pair,
+                              Value image, SmallVector<Value> &sums) {
+  int64_t registers = layout.registersOf(pair);
+  Value lanePointer = b.offset(image, b.mul(e.lane, registers * 4));
+  SmallVector<SmallVector<Value>> rows;
+  for (int64_t half : llvm::seq(registers / 2))
+    rows.push_back(e.stepRegisters(fragment, pair * 2 + half));
+  for (int64_t begin = 0; begin < layout.tiles(); begin += 4) {
+    // Keeps ptxas from loading more weights ahead than there are registers.
+    if (!config.resident)
+      b.syncWarp();
+    int64_t end = std::min(begin + 4, layout.tiles());
+    SmallVector<SmallVector<Value>> slices =
+        loadWeights(lanePointer, pair, begin, end);
+    for (int64_t half : llvm::seq(registers / 2))
+      for (int64_t tile : llvm::seq(begin, end)) {
+        ArrayRef<Value> slice = slices[tile - begin];
+        SmallVector<Value> sum =
+            b.mmaSync(e.mmaType, rows[half], slice.slice(half * 2, 2),
+                      ArrayRef(sums).slice(tile * 4, 4));
+        llvm::copy(sum, sums.begin() + tile * 4);
+      }
+  }
+}
+
+/// Where the weights of a chunk begin; `chunk` is null where it is the only
+/// one.
+Value Warp16::chunkImage(Value offset, Value chunk) {
+  Value slice = offset;
+  if (chunk)
+    slice = b.add(b.mul(offset, layout.chunks), chunk);
+  if (config.resident)
+    return b.offset(weights.shared, b.mul(slice, layout.chunkBytes()));
+  return b.offset(e.weights,
+                  b.mul(b.extend64(slice), b.i64(layout.chunkBytes())));
+}
+
+//===----------------------------------------------------------------------===//
+// A tile
+//===----------------------------------------------------------------------===//
+
+void Warp16::moveToNextOffset(const GemmTask &task, Cursor &at) {
+  at.offset = at.next;
+  at.next = e.nextOffset(task, at.walk);
+  if (at.chunk) {
+    at.rows = at.nextRows;
+    at.chunk = b.i32(0);
+  }
+  at.nextRows = e.loadNeighbours(at.next);
+}
+
+Warp16::State Warp16::prologue(const GemmTask &task, Value ready) {
+  e.setRows(b.mul(task.tile, 16));
+  State start;
+  start.ready = ready;
+  Cursor &at = start.at;
+  at.walk = task.walk;
+  at.offset = e.nextOffset(task, at.walk);
+  at.next = e.nextOffset(task, at.walk);
+  SmallVector<Value> rows = e.loadNeighbours(at.offset);
+  at.nextRows = e.loadNeighbours(at.next);
+  start.fragment = e.gatherChunk(rows, 0);
+  if (layout.chunks > 1) {
+    at.rows = rows;
+    at.chunk = b.i32(0);
+  }
+  start.sums = e.zeroAccumulators();
+  return start;
+}
+
+/// Multiplies a chunk and loads the rows of what comes after it in their place.
+/// Returns whether there is such a chunk.
+Value Warp16::step(const GemmTask &task, State &now) {
+  Value offset = now.at.offset, chunk = now.at.chunk;
+  SmallVector<Value> rows = now.at.nextRows;
+  if (chunk) {
+    now.at.chunk = b.add(chunk, 1);
+    now.at = changeIf(b, b.equal(now.at.chunk, layout.chunks), now.at,
+                      [&](Cursor &at) { moveToNextOffset(task, at); });
+    rows = now.at.rows;
+  } else {
+    moveToNextOffset(task, now.at);
+  }
+  now.ready = weights.wait(offset, now.ready);
+  Value image = chunkImage(offset, chunk);
+  SmallVector<Value> present = e.arePresent(rows);
+  for (int64_t pair : llvm::seq(layout.stepPairs())) {
+    multiplyStepPair(now.fragment, pair, image, now.sums);
+    SmallVector<Value> loaded =
+        e.gatherStepPair(rows, present, 0, pair, now.at.chunk);
+    llvm::copy(loaded, now.fragment.registers.begin() + pair * 8);
+  }
+  now.fragment.present = present;
+  return b.greaterEqual(now.at.offset, 0);
+}
+
+void Warp16::epilogue(const GemmTask &task, ValueRange sums) {
+  // Read again, as the sums leave few registers.
+  GemmTask ended;
+  if (task.splits)
+    ended = e.makeTask(task.number, weights.loadSplits());
+  SmallVector<Value> outputRows = e.loadOutputRows();
+  e.finishTask(ended, sums, b.i32(0), [&](ValueRange some, int64_t tile) {
+    e.storeTiles(some, outputRows, tile);
+  });
+}
+
+void Warp16::multiplyTile(const GemmTask &task, Value &ready) {
+  State start = prologue(task, ready);
+  Result result{ready, start.sums};
+  result = changeIf(
+      b, b.greaterEqual(start.at.offset, 0), result, [&](Result &done) {
+        State end =
+            doWhile(b, start, [&](State &now) { return step(task, now); });
+        done = {end.ready, end.sums};
+      });
+  ready = result.ready;
+  epilogue(task, result.sums);
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+Value Warp16::takeTask() {
+  return e.fromFirstLane([&] { return e.takeTask(weights.counter); });
+}
+
+void Warp16::emit() {
+  Value splits;
+  if (config.splitK > 1)
+    splits = e.countSplits(target, e.tileCount());
+  weights.fetch(splits);
+  e.forEachTask(
+      b.i32(0), splits, [&](Value) { return takeTask(); },
+      [&](const GemmTask &task, Value &ready) { multiplyTile(task, ready); });
+  weights.drain();
+}
+
+//===----------------------------------------------------------------------===//
+// The main loop
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Warp16MainLoop final : public MainLoop {
+public:
+  Warp16MainLoop() : MainLoop("warp16") {}
+
+  int64_t rowsPerTile() const override { return 16; }
+  bool isPersistent() const override { return true; }
+  bool hasResidentWeights() const override { return true; }
+  int64_t sharedBytes(const ImplicitGemmConfig &config) const override {
+    return ResidentWeights::getSharedBytes(config, config.resident);
+  }
+  int64_t estimateRegisters(const ImplicitGemmConfig &config) const override;
+  std::string verify(const ImplicitGemmConfig &config,
+                     const TargetInfo &target) const override;
+  void
+  addCandidates(const ImplicitGemmShape &shape, const TargetInfo &target,
+                SmallVectorImpl<ImplicitGemmConfig> &candidates) const override;
+  void emit(ImplicitGemmEmitter &e, const TargetInfo &target) const override {
+    Warp16(e, target).emit();
+  }
+};
+} // namespace
+
+int64_t
+Warp16MainLoop::estimateRegisters(const ImplicitGemmConfig &config) const {
+  FragmentRegisters fragment(config);
+  int64_t rows = fragment.rows, halves = fragment.halves;
+  int64_t uneven = fragment.uneven, tileN = config.tileN;
+  bool isExact = config.tileK == config.inChannels;
+  bool isTf32 = config.element == GemmElement::TF32;
+  bool hasWords = config.maskWords() > 1;
+  // Where two blocks share a multiprocessor, ptxas makes do with less.
+  if (config.resident && config.blocks > 1)
+    return tileN / 2 + (isExact ? rows : 2 * rows) + 40 + uneven +
+           (rows > 12 ? 4 : 0) + halves / 8;
+  int64_t lane = tileN * 3 / 5 + 2 * rows + tileN * rows / 24 + 3 * halves +
+                 (hasWords ? 15 : 0) +
+                 (config.splitK > 1 ? 14 + 2 * uneven : 0);
+  if (config.resident)
+    return lane + 30;
+  bool isWhole = config.columnTiles() == 1 && config.tileK >= config.inChannels;
+  lane += (isWhole ? 15 : 39) + (isTf32 ? (hasWords ? 9 : 3) : 0);
+  return std::max<int64_t>(lane, 80);
+}
+
+std::string Warp16MainLoop::verify(const ImplicitGemmConfig &config,
+                                   const TargetInfo &) const {
+  return verifyTensorCores(config);
+}
+
+void Warp16MainLoop::addCandidates(
+    const ImplicitGemmShape &shape, const TargetInfo &,
+    SmallVectorImpl<ImplicitGemmConfig> &candidates) const {
+  if (shape.element == GemmElement::F32)
+    return;
+  // Weights that fit shared memory as a whole are of layers with many rows,
+  // whose sums are not split.
+  auto add = [&](int64_t warps, int64_t blocks, int64_t tileK, int64_t tileN,
+                 bool resident) {
+    ImplicitGemmConfig config = makeConfig(shape, /*splits=*/!resident);
+    config.warps = warps;
+    config.blocks = blocks;
+    config.tileK = tileK;
+    config.tileN = tileN;
+    config.resident = resident;
+    candidates.push_back(config);
+  };
+  int64_t unit = ImplicitGemmConfig(shape).tileUnit();
+  int64_t whole = llvm::alignTo(shape.inChannels, unit);
+  int64_t wide = getEvenTileN(shape.outChannels, 128);
+  int64_t narrow = getEvenTileN(shape.outChannels, 64);
+  for (int64_t blocks : {2, 1})
+    for (int64_t tileN : {wide, narrow})
+      for (int64_t tileK : {whole, 8 * unit, 4 * unit, 2 * unit})
+        if (tileK <= whole)
+          add(16, blocks, tileK, tileN, /*resident=*/true);
+  // Where weights come through the L1 cache, rows in chunks of 128 bytes are
+  // worth more than the last warps.
+  int64_t line = std::min(whole, 4 * unit);
+  for (int64_t tileN : {wide, narrow})
+    for (int64_t tileK : {whole, 8 * unit, line})
+      if (tileK <= whole)
+        add(16, 1, tileK, tileN, /*resident=*/false);
+  for (int64_t tileK : {line, std::min(whole, 2 * unit)})
+    for (int64_t warps : {16, 12, 8})
+      for (int64_t tileN : {wide, narrow})
+        add(warps, 1, tileK, tileN, /*resident=*/false);
+}
+
+namespace mlir::sparseconv {
+const MainLoop &getWarp16MainLoop() {
+  static const Warp16MainLoop loop;
+  return loop;
+}
+} // namespace mlir::sparseconv

@@ -1,0 +1,34 @@
+//===- BlockSums.h - sums over the threads of a block -----------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_LIB_KERNELS_INDEXING_BLOCKSUMS_H
+#define SPARSECONV_LIB_KERNELS_INDEXING_BLOCKSUMS_H
+
+#include "sparseconv/Kernels/Indexing/Blocks.h"
+
+namespace mlir::sparseconv {
+
+/// The sum over the threads before one, and over all of the block (i32).
+struct BlockSums {
+  Value before, total;
+};
+
+/// The shared buffer that `sumInBlock` needs.
+MemRefType getBlockSumsType(LoopBuilder &b, int64_t threads);
+
+/// Sums `own` (i32) of each of the block's `threads` threads, all of which must
+/// come here. `shared` may be used again at once.
+BlockSums sumInBlock(LoopBuilder &b, const LoopBuilder::Thread &t, Value own,
+                     Value shared, int64_t threads);
+
+/// `compactRows` on a GPU: a thread for each row.
+void compactRowsInBlocks(LoopBuilder &b, const Compaction &compaction);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_LIB_KERNELS_INDEXING_BLOCKSUMS_H

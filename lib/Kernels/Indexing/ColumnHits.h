@@ -1,0 +1,33 @@
+//===- ColumnHits.h - what a search finds, by column ------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The records that `search_hits` leaves, as `tile_hits` takes them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_LIB_KERNELS_INDEXING_COLUMNHITS_H
+#define SPARSECONV_LIB_KERNELS_INDEXING_COLUMNHITS_H
+
+#include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
+#include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
+
+namespace mlir::sparseconv {
+
+/// The entry of a displacement of a column of neighbouring ones: `place`, where
+/// the first key of the column is or would be, and the hits before its own, or
+/// -1. Bits of `hits` (i32) say which are there.
+Value getColumnEntry(LoopBuilder &b, Value place, Value hits, uint32_t before,
+                     uint32_t own);
+
+/// The entries of a row of the table that the records stand for, by offset.
+SmallVector<Value> loadEntries(LoopBuilder &b, const SearchColumns &columns,
+                               Value records, Value row);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_LIB_KERNELS_INDEXING_COLUMNHITS_H

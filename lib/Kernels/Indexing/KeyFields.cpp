@@ -1,0 +1,91 @@
+//===- KeyFields.cpp - the fields of packed keys --------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Kernels/Indexing/KeyFields.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+/// Bits shift .. shift + bits - 1 of a key, as i64.
+static Value getField(LoopBuilder &b, Value key, unsigned shift,
+                      unsigned bits) {
+  if (bits == 0)
+    return b.i64(0);
+  Type wide = b.getI64Type();
+  if (key.getType() != wide)
+    key = b.createOrFold<arith::ExtUIOp>(wide, key);
+  key = b.shiftRightLogical(key, shift);
+  uint64_t mask = ~uint64_t(0) >> (64 - bits);
+  return b.andBits(key, b.i64(static_cast<int64_t>(mask)));
+}
+
+Value mlir::sparseconv::getKeyCoordinate(LoopBuilder &b, PackingAttr packing,
+                                         Value key, unsigned axis) {
+  Value field =
+      getField(b, key, packing.getShift(axis), packing.getBits()[axis]);
+  return b.sub(field, packing.getBias(axis));
+}
+
+Value mlir::sparseconv::getKeyBatch(LoopBuilder &b, PackingAttr packing,
+                                    Value key) {
+  return getField(b, key, packing.getBatchShift(), packing.getBatch());
+}
+
+SmallVector<Value> mlir::sparseconv::findLowerBounds(LoopBuilder &b, Value keys,
+                                                     ValueRange queries) {
+  SmallVector<Value> bases(queries.size(), b.index(0));
+  return findLowerBounds(b, keys, queries, bases, b.dim(keys, 0));
+}
+
+SmallVector<Value> mlir::sparseconv::findLowerBounds(LoopBuilder &b, Value keys,
+                                                     ValueRange queries,
+                                                     ValueRange bases,
+                                                     Value length) {
+  // A bound lies within base .. base + length; all searches share the length.
+  Value zero = b.constantInt(length.getType(), 0);
+  Value one = b.constantInt(length.getType(), 1);
+  SmallVector<Value> inits = {length};
+  llvm::append_range(inits, bases);
+  auto advance = [&](Value base, Value step, Value query) -> Value {
+    Value last = b.sub(b.add(base, step), 1);
+    Value isBelow = b.lessUnsigned(b.load(keys, b.toIndex(last)), query);
+    return b.select(isBelow, b.add(base, step), base);
+  };
+  SmallVector<Value> found = b.whileLoop(
+      inits, [&](ValueRange carried) { return b.less(one, carried[0]); },
+      [&](ValueRange carried) {
+        Value half = b.shiftRightLogical(carried[0], 1);
+        SmallVector<Value> next = {b.sub(carried[0], half)};
+        for (auto [base, query] :
+             llvm::zip_equal(carried.drop_front(), queries))
+          next.push_back(advance(base, half, query));
+        return next;
+      });
+  ValueRange nearest = ValueRange(found).drop_front();
+  return b.ifElse(
+      b.less(zero, length), nearest.getTypes(),
+      [&] {
+        SmallVector<Value> bounds;
+        for (auto [base, query] : llvm::zip_equal(nearest, queries))
+          bounds.push_back(advance(base, one, query));
+        return bounds;
+      },
+      [&] { return llvm::to_vector(nearest); });
+}
+
+Value mlir::sparseconv::findBatchBegin(LoopBuilder &b, PackingAttr packing,
+                                       Value keys, Value item) {
+  Value begin = b.index(0), end = b.dim(keys, 0);
+  if (packing.getBatch() == 0)
+    return b.select(b.lessEqual(item, begin), begin, end);
+  // An item that the field does not hold comes after all keys.
+  Value isHeld = b.lessEqual(item, b.index(packing.getMaxBatch()));
+  Value query = b.cast(b.select(isHeld, item, begin), packing.getKeyType());
+  query = b.shiftLeft(query, packing.getBatchShift());
+  return b.select(isHeld, b.lowerBound(keys, begin, end, query), end);
+}

@@ -1,0 +1,414 @@
+//===- RadixSort.cpp - radix sort on a GPU
+//-------------------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A stable radix sort from the least significant digit up, with one kernel a
+// digit (Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix
+// Sort for GPUs", arXiv 2206.01784): the keys are counted by each of their
+// digits at once; then, digit by digit, each tile counts its keys, learns from
+// the tiles before it how many keys with the same digit they have, and writes
+// its own behind those. Within a tile a warp ranks 32 keys at a time by the
+// lanes that hold the same digit, and keys are put in their order before they
+// are written.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RadixSort.h"
+#include "BlockSums.h"
+#include "KeyDigits.h"
+#include "LookBack.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "sparseconv/Kernels/Builders/WarpOps.h"
+#include "sparseconv/Kernels/Indexing/IndexingKernels.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+using arith::AtomicRMWKind;
+
+namespace {
+/// A thread for each digit.
+constexpr int64_t kThreads = kDigits, kWarps = kThreads / 32;
+/// Keys of a thread; a warp's lie together, 32 after 32.
+constexpr int64_t kKeysPerThread = 4;
+constexpr int64_t kTile = kThreads * kKeysPerThread;
+/// Tiles whose keys a block counts.
+constexpr int64_t kTilesPerCount = 2;
+
+/// What the threads of a block share. `seen` counts, for each warp and digit,
+/// the keys so far; then it has the place of the warp's first in the tile.
+enum SharedBuffer {
+  Seen,
+  Firsts,
+  Sums,
+  Ticket,
+  StagedKeys,
+  StagedFrom,
+  StagedDigits
+};
+
+/// A buffer and what goes along with it.
+struct KeyList {
+  Value keys, positions;
+};
+
+class RadixSort {
+public:
+  RadixSort(LoopBuilder &b, const KeySource &source, KeyDigits &digits)
+      : b(b), source(source), digits(digits), keys(source.keys),
+        keyType(getElementTypeOrSelf(keys.getType())), numKeys(b.dim(keys, 0)),
+        numTiles(b.ceilDiv(numKeys, kTile)), lookBack(b, numTiles, kDigits) {}
+
+  void emit(KeyList sorted);
+
+private:
+  using Thread = LoopBuilder::Thread;
+
+  /// Clears what the other kernels add to.
+  void clear();
+  /// totals[pass, digit] = how many keys have the digit.
+  void count();
+  void countTiles(const Thread &t);
+  /// Moves the keys to the order of a digit.
+  void move(int64_t pass);
+  void moveTile(const Thread &t, int64_t pass, Value tile);
+  /// How many keys have digits lower than each thread's; for the first tile, 0
+  /// for the others.
+  Value countLower(const Thread &t, int64_t pass, Value tile);
+  /// A key of a thread, its rank among those of its warp with the same digit,
+  /// and where it was before the sort.
+  struct Item {
+    Value isKey, key, from, digit, rank;
+  };
+  void rankKeys(const Thread &t, int64_t pass, MutableArrayRef<Item> items);
+  Value getDigit(Value key, int64_t pass) {
+    return digits.getDigit(digits.makeDense(key), pass);
+  }
+  Value widen(Value number) {
+    return b.createOrFold<arith::ExtUIOp>(b.getI32Type(), number);
+  }
+  /// Whether a pass writes the side (i1): the last one writes the results.
+  Value isToSide(int64_t pass) {
+    Value later = b.sub(digits.getNumPasses(), pass + 1);
+    return b.notEqual(b.andBits(later, b.i32(1)), b.i32(0));
+  }
+  /// What passes read and write, by position.
+  std::pair<Value, Value> load(int64_t pass, Value position);
+  void store(int64_t pass, Value key, Value from, Value position);
+  /// The position of key `i` of a thread.
+  Value getPosition(const Thread &t, int64_t i, Value tile) {
+    Value warp = b.floorDiv(t.thread, 32);
+    Value lane = b.andBits(t.thread, b.index(31));
+    Value first = b.add(b.mul(tile, kTile), b.mul(warp, 32 * kKeysPerThread));
+    return b.add(b.add(first, lane), 32 * i);
+  }
+
+  LoopBuilder &b;
+  const KeySource &source;
+  KeyDigits &digits;
+  Value keys;
+  Type keyType;
+  Value numKeys, numTiles;
+  KeyList sorted, side;
+  /// For each pass how many keys have each digit; then, in a row of its own,
+  /// how many tiles of each pass have been taken.
+  Value totals;
+  /// Where the keys of a tile go: behind those of the tiles before.
+  LookBack lookBack;
+};
+} // namespace
+
+void RadixSort::clear() {
+  int64_t passes = digits.getMaxPasses();
+  totals = source.sums ? source.sums : allocSortSums(b, passes * kDigitBits);
+  lookBack.alloc();
+  digits.alloc();
+  if (source.sums && digits.getNumCleared() == 0)
+    return;
+  int64_t numTotals = source.sums ? 0 : (passes + 1) * kDigits;
+  int64_t most = std::max(numTotals, digits.getNumCleared());
+  b.parallelFor(b.index(most), [&](Value i) {
+    auto upTo = [&](int64_t end, function_ref<void()> body) {
+      b.ifThen(b.less(i, b.index(end)), body);
+    };
+    upTo(numTotals, [&] {
+      Value pass = b.floorDiv(i, kDigits);
+      b.store(b.i32(0), totals, {pass, b.andBits(i, b.index(kDigits - 1))});
+    });
+    upTo(digits.getNumCleared(), [&] { digits.clear(i); });
+  });
+}
+
+void RadixSort::count() {
+  Value numBlocks = b.ceilDiv(numKeys, kTile * kTilesPerCount);
+  SmallVector<MemRefType> shared = {
+      b.getSharedType({digits.getMaxPasses(), kDigits}, b.getI32Type())};
+  llvm::append_range(shared, source.shared);
+  b.launch(numBlocks, kThreads, shared, [&](const Thread &t) {
+    b.ifThen(b.less(t.block, numBlocks), [&] { countTiles(t); });
+  });
+}
+
+void RadixSort::countTiles(const Thread &t) {
+  Value counts = t.shared[0];
+  digits.enter();
+  auto forPasses = [&](function_ref<void(int64_t)> body) {
+    for (int64_t pass = 0; pass < digits.getMaxPasses(); ++pass)
+      b.ifThen(b.less(b.i32(pass), digits.getNumPasses()), [&] { body(pass); });
+  };
+  auto add = [&](Value number, Value sums, int64_t pass, Value digit) {
+    b.atomic(AtomicRMWKind::addi, number, sums,
+             ValueRange{b.index(pass), digit});
+  };
+  forPasses([&](int64_t pass) {
+    b.store(b.i32(0), counts, {b.index(pass), t.thread});
+  });
+  for (int64_t i = 0; i < kTilesPerCount; ++i)
+    lookBack.clearFirst(b.add(b.mul(t.block, kTilesPerCount), i), t.thread);
+  if (source.enter)
+    source.enter(t.thread, kThreads, ArrayRef(t.shared).drop_front());
+  // All loads come before the counts, which would order them.
+  SmallVector<Value> isKey, loaded;
+  Value first = b.add(b.mul(t.block, kTile * kTilesPerCount), t.thread);
+  for (int64_t i = 0; i < kKeysPerThread * kTilesPerCount; ++i) {
+    Value position = b.add(first, i * kThreads);
+    isKey.push_back(b.less(position, numKeys));
+    position = b.min(position, b.sub(numKeys, 1));
+    loaded.push_back(source.make ? source.load(position)
+                                 : b.load(keys, position));
+  }
+  b.barrier();
+  for (size_t i = 0; i < loaded.size(); ++i)
+    b.ifThen(isKey[i], [&] {
+      Value key = loaded[i];
+      if (source.make) {
+        key = source.make(key);
+        b.store(key, keys, b.add(first, i * kThreads));
+      }
+      Value dense = digits.makeDense(key);
+      forPasses([&](int64_t pass) {
+        add(b.i32(1), counts, pass, b.toIndex(digits.getDigit(dense, pass)));
+      });
+    });
+  b.barrier();
+  forPasses([&](int64_t pass) {
+    Value found = b.load(counts, {b.index(pass), t.thread});
+    b.ifThen(b.notEqual(found, b.i32(0)),
+             [&] { add(found, totals, pass, t.thread); });
+  });
+}
+
+std::pair<Value, Value> RadixSort::load(int64_t pass, Value position) {
+  Type i32 = b.getI32Type();
+  if (pass == 0)
+    return {b.load(keys, position), b.cast(position, i32)};
+  auto from = [&](const KeyList &list) -> SmallVector<Value> {
+    return {b.load(list.keys, position), b.load(list.positions, position)};
+  };
+  SmallVector<Value> loaded = b.ifElse(
+      isToSide(pass - 1), {keyType, i32}, [&] { return from(side); },
+      [&] { return from(sorted); });
+  return {loaded[0], loaded[1]};
+}
+
+void RadixSort::store(int64_t pass, Value key, Value from, Value position) {
+  auto to = [&](const KeyList &list) {
+    b.store(key, list.keys, position);
+    b.store(from, list.positions, position);
+  };
+  if (digits.getMaxPasses() == 1)
+    return to(sorted);
+  b.ifElse(isToSide(pass), [&] { to(side); }, [&] { to(sorted); });
+}
+
+Value RadixSort::countLower(const Thread &t, int64_t pass, Value tile) {
+  return b.ifElse(
+      b.equal(tile, b.index(0)), b.getI32Type(),
+      [&]() -> SmallVector<Value> {
+        Value total = b.load(totals, {b.index(pass), t.thread});
+        return {sumInBlock(b, t, total, t.shared[Sums], kThreads).before};
+      },
+      [&]() -> SmallVector<Value> { return {b.i32(0)}; })[0];
+}
+
+void RadixSort::rankKeys(const Thread &t, int64_t pass,
+                         MutableArrayRef<Item> items) {
+  Type i32 = b.getI32Type(), i16 = b.getI16Type();
+  Value seen = t.shared[Seen], warp = b.floorDiv(t.thread, 32);
+  Value zero = b.i32(0);
+  Value lower = lanesBefore(b);
+  for (Item &item : items) {
+    // Lanes without a key share a digit that no key has.
+    Value digit =
+        b.select(item.isKey, getDigit(item.key, pass), b.i32(kDigits));
+    Value peers = lanesWithSame(b, digit);
+    Value before = b.andBits(peers, lower);
+    item.digit = digit;
+    SmallVector<Value> place = {warp, b.toIndex(digit)};
+    item.rank = b.createOrFold<math::CtPopOp>(before);
+    Value known = b.ifElse(
+        item.isKey, i32,
+        [&]() -> SmallVector<Value> { return {widen(b.load(seen, place))}; },
+        [&]() -> SmallVector<Value> { return {zero}; })[0];
+    item.rank = b.add(item.rank, known);
+    syncWarp(b);
+    // The first of the lanes with a digit counts them all.
+    b.ifThen(b.andBits(item.isKey, b.equal(before, zero)), [&] {
+      Value total = b.add(known, b.createOrFold<math::CtPopOp>(peers));
+      b.store(b.cast(total, i16), seen, place);
+    });
+    syncWarp(b);
+  }
+}
+
+void RadixSort::moveTile(const Thread &t, int64_t pass, Value tile) {
+  Type i16 = b.getI16Type();
+  Value seen = t.shared[Seen], firsts = t.shared[Firsts];
+  Value stagedKeys = t.shared[StagedKeys], stagedFrom = t.shared[StagedFrom];
+  Value stagedDigits = t.shared[StagedDigits];
+  for (int64_t w = 0; w < kWarps; ++w)
+    b.store(b.constantInt(i16, 0), seen, {b.index(w), t.thread});
+  lookBack.clearNext(pass, tile, t.thread);
+  SmallVector<Item> items(kKeysPerThread);
+  for (auto [i, item] : llvm::enumerate(items)) {
+    Value position = getPosition(t, i, tile);
+    item.isKey = b.less(position, numKeys);
+    std::tie(item.key, item.from) =
+        load(pass, b.min(position, b.sub(numKeys, 1)));
+  }
+  b.barrier();
+  rankKeys(t, pass, items);
+  b.barrier();
+
+  // A thread for each digit: how many keys of the tile have it, and where they
+  // are among the tile's keys in their order and among all keys.
+  auto forWarps = [&](Value start, bool storesStarts) {
+    Value sum = start;
+    for (int64_t w = 0; w < kWarps; ++w) {
+      SmallVector<Value> place = {b.index(w), t.thread};
+      Value count = widen(b.load(seen, place));
+      if (storesStarts)
+        b.store(b.cast(sum, i16), seen, place);
+      sum = b.add(sum, count);
+    }
+    return sum;
+  };
+  Value own = forWarps(b.i32(0), /*storesStarts=*/false);
+  Value lower = countLower(t, pass, tile);
+  lookBack.tell(pass, tile, t.thread, b.add(lower, own));
+  Value inTile = sumInBlock(b, t, own, t.shared[Sums], kThreads).before;
+  forWarps(inTile, /*storesStarts=*/true);
+  b.barrier();
+  Value warp = b.floorDiv(t.thread, 32);
+  for (Item &item : items)
+    b.ifThen(item.isKey, [&] {
+      Value place = b.toIndex(
+          b.add(widen(b.load(seen, {warp, b.toIndex(item.digit)})), item.rank));
+      b.store(item.key, stagedKeys, place);
+      b.store(item.from, stagedFrom, place);
+      b.store(b.cast(item.digit, i16), stagedDigits, place);
+    });
+  Value first = lookBack.getSumBefore(pass, tile, t.thread, own, lower);
+  b.store(b.sub(first, inTile), firsts, t.thread);
+  b.barrier();
+
+  // In their order, neighbours have neighbours' places for the most part.
+  Value size = b.min(b.sub(numKeys, b.mul(tile, kTile)), b.index(kTile));
+  for (int64_t i = 0; i < kKeysPerThread; ++i) {
+    Value position = b.add(t.thread, i * kThreads);
+    b.ifThen(b.less(position, size), [&] {
+      Value key = b.load(stagedKeys, position);
+      Value digit = b.toIndex(widen(b.load(stagedDigits, position)));
+      Value place =
+          b.add(b.load(firsts, digit), b.cast(position, b.getI32Type()));
+      store(pass, key, b.load(stagedFrom, position), b.toIndex(place));
+    });
+  }
+}
+
+void RadixSort::move(int64_t pass) {
+  Type i32 = b.getI32Type();
+  // In the order of SharedBuffer.
+  MemRefType shared[] = {b.getSharedType({kWarps, kDigits}, b.getI16Type()),
+                         b.getSharedType({kDigits}, i32),
+                         getBlockSumsType(b, kThreads),
+                         b.getSharedType({1}, i32),
+                         b.getSharedType({kTile}, keyType),
+                         b.getSharedType({kTile}, i32),
+                         b.getSharedType({kTile}, b.getI16Type())};
+  b.launch(numTiles, kThreads, shared, [&](const Thread &t) {
+    digits.enter();
+    Value isUsed = b.less(b.i32(pass), digits.getNumPasses());
+    b.ifThen(isUsed, [&] {
+      // Tiles in the order in which blocks start: none waits for one that has
+      // not.
+      Value zero = b.index(0), ticket = t.shared[Ticket];
+      b.ifThen(b.equal(t.thread, zero), [&] {
+        Value row = b.index(digits.getMaxPasses());
+        Value taken = b.atomic(AtomicRMWKind::addi, b.i32(1), totals,
+                               ValueRange{row, b.index(pass)});
+        b.store(taken, ticket, zero);
+      });
+      b.barrier();
+      Value tile = b.toIndex(b.load(ticket, zero));
+      b.ifThen(b.less(tile, numTiles), [&] { moveTile(t, pass, tile); });
+    });
+  });
+}
+
+void RadixSort::emit(KeyList result) {
+  sorted = result;
+  bool hasSide = digits.getMaxPasses() > 1;
+  if (hasSide) {
+    auto dynamic = {ShapedType::kDynamic};
+    side = {b.alloc(dynamic, keyType, numKeys),
+            b.alloc(dynamic, b.getI32Type(), numKeys)};
+  }
+  clear();
+  digits.measure(keys, numKeys);
+  count();
+  for (int64_t pass = 0; pass < digits.getMaxPasses(); ++pass)
+    move(pass);
+  if (!source.sums)
+    b.dealloc(totals);
+  lookBack.dealloc();
+  digits.dealloc();
+  if (hasSide) {
+    b.dealloc(side.keys);
+    b.dealloc(side.positions);
+  }
+}
+
+Value mlir::sparseconv::allocSortSums(LoopBuilder &b, int64_t bits) {
+  return b.alloc({getNumSortPasses(bits) + 1, kDigits}, b.getI32Type());
+}
+
+void mlir::sparseconv::clearSortSums(LoopBuilder &b, Value sums, Value thread,
+                                     int64_t threads) {
+  int64_t rows = cast<MemRefType>(sums.getType()).getDimSize(0);
+  b.forLoop(thread, b.index(rows * kDigits), threads, [&](Value i) {
+    Value row = b.floorDiv(i, kDigits);
+    b.store(b.i32(0), sums, {row, b.andBits(i, b.index(kDigits - 1))});
+  });
+}
+
+void mlir::sparseconv::sortKeys(LoopBuilder &b, const KeySource &source,
+                                Value sorted, Value permutation,
+                                ArrayRef<int64_t> fields, bool isSparse) {
+  Type keyType = getElementTypeOrSelf(source.keys.getType());
+  KeyDigits digits(b, keyType, fields, isSparse);
+  RadixSort(b, source, digits).emit({sorted, permutation});
+}
+
+void mlir::sparseconv::emitRadixSort(LoopBuilder &b, SortOp op) {
+  // To look for the bits in use takes as long as to sort by one digit.
+  bool isSparse = llvm::sum_of(op.getFields()) > 2 * kDigitBits;
+  sortKeys(b, KeySource{op.getKeys()}, op.getSorted(), op.getPermutation(),
+           op.getFields(), isSparse);
+}

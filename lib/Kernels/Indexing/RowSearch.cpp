@@ -1,0 +1,195 @@
+//===- RowSearch.cpp - a search with a thread for each row ----------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowSearch.h"
+#include "ColumnHits.h"
+#include "RadixSort.h"
+#include "SharedRows.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+/// 32-bit words that a row leaves in shared memory.
+static int64_t getStageWords(const SearchTask &task) {
+  int64_t words = task.table ? task.columns.getNumOffsets() : 0;
+  return words + (task.masks ? task.columns.getRecordSize() : 0);
+}
+
+int64_t mlir::sparseconv::getBlockRows(const SearchTask &task) {
+  return task.masks ? task.sampleRows : getSearchRows(getStageWords(task));
+}
+
+/// Rows of many displacements go to memory entry by entry.
+static bool isStaged(const SearchTask &task) {
+  return task.table && task.columns.getNumOffsets() <= kMaxUnrolledOffsets &&
+         getBlockRows(task) * getStageWords(task) * 4 <= kMaxSearchStage;
+}
+
+//===----------------------------------------------------------------------===//
+// FoundRow
+//===----------------------------------------------------------------------===//
+
+FoundRow::FoundRow(LoopBuilder &b, const SearchTask &task, Value thread,
+                   Value row, Value stage)
+    : b(b), task(task), thread(thread), row(row), stage(stage), mask(b.i32(0)) {
+}
+
+void FoundRow::setEntry(int64_t number, Value entry) {
+  if (stage)
+    b.store(entry, stage,
+            b.add(b.mul(thread, task.columns.getNumOffsets()), number));
+  else
+    setEntry(b.index(number), entry);
+}
+
+void FoundRow::setEntry(Value number, Value entry) {
+  if (task.table)
+    b.store(entry, task.table, {row, number});
+}
+
+/// The hits of a column as bits of a mask.
+static Value toMask(LoopBuilder &b, ArrayRef<int64_t> numbers, Value hits) {
+  auto isNext = [](int64_t a, int64_t b) { return b != a + 1; };
+  if (llvm::adjacent_find(numbers, isNext) == numbers.end())
+    return b.shiftLeft(hits, numbers.front());
+  Value mask = b.i32(0);
+  for (auto [i, number] : llvm::enumerate(numbers)) {
+    Value isHit = b.notEqual(b.andBits(hits, b.bit(i)), b.i32(0));
+    mask = b.orBits(mask, b.select(isHit, b.bit(number), b.i32(0)));
+  }
+  return mask;
+}
+
+void FoundRow::setColumn(int64_t column, Value place, Value hits) {
+  ArrayRef<int64_t> numbers = task.columns.getNumbers(column);
+  places.push_back(place);
+  if (task.masks)
+    mask = b.orBits(mask, toMask(b, numbers, hits));
+  if (!task.table)
+    return;
+  for (auto [i, number] : llvm::enumerate(numbers)) {
+    uint32_t own = uint32_t(1) << i;
+    setEntry(number, getColumnEntry(b, place, hits, own - 1, own));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+namespace mlir::sparseconv {
+class RowSearchKernel {
+public:
+  RowSearchKernel(LoopBuilder &b, const SearchTask &task,
+                  const RowSearch &search)
+      : b(b), task(task), search(search), threads(getBlockRows(task)),
+        numRows(b.dim(task.outKeys, 0)) {
+    if (task.masks)
+      counts = OffsetCounts(b, task.counts, numRows, threads);
+  }
+
+  void emit();
+
+private:
+  using Thread = LoopBuilder::Thread;
+
+  /// Searches for the neighbours of the rows of a thread block.
+  void searchBlock(const Thread &t);
+  /// Searches for those of a row. Returns its mask, where hits are wanted.
+  Value searchRow(const Thread &t, Value row);
+  void stageRecord(const Thread &t, ArrayRef<Value> places, Value mask);
+
+  LoopBuilder &b;
+  const SearchTask &task;
+  const RowSearch &search;
+  int64_t threads;
+  Value numRows;
+  OffsetCounts counts;
+  /// In shared memory: the block's part of the table and of the records, and
+  /// what its offsets are counted in.
+  Value stage, stagedRecords, sharedCounts;
+};
+} // namespace mlir::sparseconv
+
+void RowSearchKernel::stageRecord(const Thread &t, ArrayRef<Value> places,
+                                  Value mask) {
+  auto type = VectorType::get(kHitWords, b.getI32Type());
+  SmallVector<Value> record(places);
+  record.push_back(mask);
+  int64_t pieces = task.columns.getRecordSize() / kHitWords;
+  record.resize(pieces * kHitWords, b.i32(0));
+  for (int64_t i = 0; i < pieces; ++i) {
+    Value words = vector::FromElementsOp::create(
+        b, type, ArrayRef(record).slice(i * kHitWords, kHitWords));
+    b.store(words, stagedRecords, b.add(b.mul(t.thread, pieces), i));
+  }
+}
+
+Value RowSearchKernel::searchRow(const Thread &t, Value row) {
+  FoundRow found(b, task, t.thread, row, stage);
+  search.search(t, row, found);
+  if (task.masks) {
+    b.store(found.mask, task.masks, row);
+    stageRecord(t, found.places, found.mask);
+  }
+  return found.mask;
+}
+
+void RowSearchKernel::searchBlock(const Thread &t) {
+  if (search.enter) {
+    search.enter(t);
+    b.barrier();
+  }
+  Value row = b.add(b.mul(t.block, threads), t.thread);
+  Value mask = b.ifElse(
+      b.less(row, numRows), b.getI32Type(),
+      [&]() -> SmallVector<Value> { return {searchRow(t, row)}; },
+      [&]() -> SmallVector<Value> { return {b.i32(0)}; })[0];
+  if (stage)
+    writeWarpRows(b, t, threads, stage, task.table);
+  if (!task.masks)
+    return;
+  writeWarpRows(b, t, threads, stagedRecords, task.records);
+  counts.add(b, t, mask, task.columns.getNumOffsets(), sharedCounts);
+}
+
+void RowSearchKernel::emit() {
+  Type i32 = b.getI32Type();
+  SmallVector<MemRefType> shared = search.shared;
+  if (isStaged(task))
+    shared.push_back(
+        b.getSharedType({threads * task.columns.getNumOffsets()}, i32));
+  if (task.masks) {
+    auto piece = VectorType::get(kHitWords, i32);
+    int64_t pieces = threads * task.columns.getRecordSize() / kHitWords;
+    shared.push_back(b.getSharedType({pieces}, piece));
+    shared.push_back(counts.getSharedType(b));
+  }
+  Value numBlocks = b.ceilDiv(numRows, threads);
+  b.launch(numBlocks, threads, shared, [&](const Thread &t) {
+    ArrayRef<Value> own = ArrayRef(t.shared).drop_front(search.shared.size());
+    if (isStaged(task)) {
+      stage = own.front();
+      own = own.drop_front();
+    }
+    if (task.masks) {
+      stagedRecords = own[0];
+      sharedCounts = own[1];
+      // Without rows there is nothing to sort.
+      b.ifThen(b.equal(t.block, b.index(0)),
+               [&] { clearSortSums(b, task.totals, t.thread, threads); });
+    }
+    b.ifThen(b.less(t.block, numBlocks), [&] { searchBlock(t); });
+  });
+}
+
+void mlir::sparseconv::launchRowSearch(LoopBuilder &b, const SearchTask &task,
+                                       const RowSearch &search) {
+  RowSearchKernel(b, task, search).emit();
+}

@@ -1,0 +1,75 @@
+//===- RowSearch.h - a search with a thread for each row --------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What searches of a GPU have in common: the threads of a block search for the
+// neighbours of one output row each, gather what they find in shared memory,
+// and write it together: the table, word after word, and hits, record after
+// record.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_LIB_KERNELS_INDEXING_ROWSEARCH_H
+#define SPARSECONV_LIB_KERNELS_INDEXING_ROWSEARCH_H
+
+#include "OffsetCounts.h"
+#include "sparseconv/Kernels/Indexing/Blocks.h"
+#include "sparseconv/Kernels/Indexing/Search.h"
+#include <functional>
+
+namespace mlir::sparseconv {
+
+/// Takes what a row finds. The search tells all of it: by column where hits are
+/// asked for, else by column or entry by entry, in any order.
+class FoundRow {
+public:
+  /// Offset `number` finds `entry` (i32): a position in `in_keys`, or -1.
+  void setEntry(int64_t number, Value entry);
+  /// The same where the number (index) is known to the kernel alone.
+  void setEntry(Value number, Value entry);
+  /// All of a column of neighbours, of a row whose hits fit in a word: those of
+  /// the column lie from `place` (i32) on; bit i of `hits` (i32) is set where
+  /// displacement i of the column is there. Columns come in their order.
+  void setColumn(int64_t column, Value place, Value hits);
+
+private:
+  friend class RowSearchKernel;
+  FoundRow(LoopBuilder &b, const SearchTask &task, Value thread, Value row,
+           Value stage);
+
+  LoopBuilder &b;
+  const SearchTask &task;
+  Value thread, row;
+  /// The block's part of the table in shared memory, or null where it is not
+  /// gathered there.
+  Value stage;
+  Value mask;
+  SmallVector<Value> places;
+};
+
+/// The part that differs between searches.
+struct RowSearch {
+  /// What the threads of a block share for the search.
+  SmallVector<MemRefType> shared;
+  /// Prepares a block, by all of its threads, before a barrier; or null.
+  std::function<void(const LoopBuilder::Thread &t)> enter;
+  /// Searches for the neighbours of a row.
+  std::function<void(const LoopBuilder::Thread &t, Value row, FoundRow &found)>
+      search;
+};
+
+/// The rows (and threads) of a thread block of a search.
+int64_t getBlockRows(const SearchTask &task);
+
+/// Writes the kernel of a search. Shared buffers of the search come first in
+/// those of a thread.
+void launchRowSearch(LoopBuilder &b, const SearchTask &task,
+                     const RowSearch &search);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_LIB_KERNELS_INDEXING_ROWSEARCH_H

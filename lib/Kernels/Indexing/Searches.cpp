@@ -1,0 +1,70 @@
+//===- Searches.cpp - the table of searches -------------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Kernels/Indexing/IndexingKernels.h"
+#include "sparseconv/Kernels/Indexing/Search.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+namespace mlir::sparseconv {
+// One for each search, in a file of its name.
+const Search &getZDeltaSearch();
+} // namespace mlir::sparseconv
+
+/// All searches.
+static ArrayRef<const Search *> getSearches() {
+  static const Search *const searches[] = {&getZDeltaSearch()};
+  return searches;
+}
+
+const Search *mlir::sparseconv::findSearch(StringRef name) {
+  for (const Search *search : getSearches())
+    if (search->getName() == name)
+      return search;
+  return nullptr;
+}
+
+LogicalResult mlir::sparseconv::verifySearches(Operation *root) {
+  WalkResult result = root->walk([](Operation *op) {
+    auto search = op->getAttrOfType<SearchAttr>("search");
+    if (!search || findSearch(search.getName()))
+      return WalkResult::advance();
+    InFlightDiagnostic error = op->emitOpError("knows no search '")
+                               << search.getName() << "'; there is ";
+    llvm::interleaveComma(getSearches(), error, [&](const Search *known) {
+      error << "'" << known->getName() << "'";
+    });
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+SearchTask::SearchTask(SearchOp op)
+    : inKeys(op.getInKeys()), outKeys(op.getOutKeys()),
+      displacements(op.getDisplacements()), packing(op.getPacking()),
+      columns(displacements, packing), table(op.getTable()) {}
+
+SearchTask::SearchTask(SearchHitsOp op)
+    : inKeys(op.getInKeys()), outKeys(op.getOutKeys()),
+      displacements(op.getDisplacements()), packing(op.getPacking()),
+      columns(displacements, packing), table(op.getTable()),
+      masks(op.getMasks()), records(op.getRecords()), counts(op.getCounts()),
+      totals(op.getTotals()), sampleRows(op.getSampleRows()) {}
+
+void mlir::sparseconv::emitSearchLoops(LoopBuilder &b, SearchOp op) {
+  findSearch(op.getSearch().getName())->emitLoops(b, SearchTask(op));
+}
+
+void mlir::sparseconv::emitSearchKernels(LoopBuilder &b, SearchOp op) {
+  findSearch(op.getSearch().getName())->emitKernels(b, SearchTask(op));
+}
+
+void mlir::sparseconv::emitSearchHits(LoopBuilder &b, SearchHitsOp op) {
+  findSearch(op.getSearch().getName())->emitKernels(b, SearchTask(op));
+}

@@ -1,0 +1,33 @@
+//===- SharedRows.h - rows of a table in shared memory ----------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thread works on a row, but a warp moves its 32 rows, which lie together,
+// word after word.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_LIB_KERNELS_INDEXING_SHAREDROWS_H
+#define SPARSECONV_LIB_KERNELS_INDEXING_SHAREDROWS_H
+
+#include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
+
+namespace mlir::sparseconv {
+
+/// Copies the rows of a block of `threads` threads between a table (rows x
+/// columns, of 32-bit elements) and `stage`, a shared buffer with a row for
+/// each thread. All threads of a warp must come here, and each warp sees its
+/// rows afterwards (`read`) or has filled them before (`write`). Where elements
+/// of the stage are vectors, it is written in pieces of their size.
+void readWarpRows(LoopBuilder &b, const LoopBuilder::Thread &t, int64_t threads,
+                  Value table, Value stage);
+void writeWarpRows(LoopBuilder &b, const LoopBuilder::Thread &t,
+                   int64_t threads, Value stage, Value table);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_LIB_KERNELS_INDEXING_SHAREDROWS_H

@@ -1,0 +1,223 @@
+//===- Spread.cpp - keys displaced by every offset, as loops --------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CoordinateChecks.h"
+#include "sparseconv/Kernels/Indexing/Blocks.h"
+#include "sparseconv/Kernels/Indexing/IndexingKernels.h"
+#include "sparseconv/Kernels/Indexing/KeyFields.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+using ::sparseconv::kMaxRows;
+
+namespace {
+/// The candidates of one row of the source: each is its coordinate plus one
+/// displacement.
+class Spread {
+public:
+  Spread(LoopBuilder &b, SpreadOp op)
+      : b(b), op(op), set(cast<CoordsType>(op.getSet())),
+        packing(set.getPacking()) {
+    unsigned dim = set.getDim();
+    ArrayRef<int64_t> flat = op.getDisplacements();
+    SmallVector<int64_t> packedValues;
+    for (size_t k = 0; k < flat.size(); k += dim)
+      packedValues.push_back(packing.packOffset(flat.slice(k, dim)));
+    numDisplacements = b.index(packedValues.size());
+    displacements = getConstantBuffer(b, b.getI64Type(), flat);
+    packed = getConstantBuffer(b, packing.getKeyType(), packedValues);
+  }
+
+  Value getNumDisplacements() const { return numDisplacements; }
+
+  /// Coordinates of a row, before `forEachCandidate`.
+  void setRow(Value row) {
+    key = b.load(op.getKeys(), row);
+    coordinates.clear();
+    for (unsigned axis = 0; axis < set.getDim(); ++axis)
+      coordinates.push_back(getKeyCoordinate(b, packing, key, axis));
+  }
+
+  /// The coordinates of the row's candidate with displacement k.
+  SmallVector<Value> getCandidate(Value k) {
+    SmallVector<Value> candidate;
+    unsigned dim = set.getDim();
+    for (unsigned axis = 0; axis < dim; ++axis) {
+      Value position = b.add(b.mul(k, dim), axis);
+      candidate.push_back(
+          b.add(coordinates[axis], b.load(displacements, position)));
+    }
+    return candidate;
+  }
+
+  /// Whether the candidate belongs to the result (i1): a multiple of the
+  /// stride and inside the clip.
+  Value isKept(ValueRange candidate) {
+    Value kept = b.constantInt(b.getI1Type(), 1);
+    for (unsigned axis = 0; axis < set.getDim(); ++axis)
+      kept = b.andBits(kept,
+                       isMultiple(b, candidate[axis], set.getStride()[axis]));
+    std::optional<RegionAttr> clip = op.getClip();
+    for (unsigned axis = 0; clip && axis < set.getDim(); ++axis) {
+      int64_t lower = clip->getLower()[axis], upper = clip->getUpper()[axis];
+      kept = b.andBits(kept, b.lessEqual(b.i64(lower), candidate[axis]));
+      kept = b.andBits(kept, b.less(candidate[axis], b.i64(upper)));
+    }
+    return kept;
+  }
+
+  SmallVector<Check> check(ValueRange candidate) {
+    SmallVector<Check> checks;
+    for (unsigned axis = 0; axis < set.getDim(); ++axis)
+      checks.push_back(checkAxis(b, packing, axis, candidate[axis]));
+    return checks;
+  }
+
+  /// The guard keeps the sum inside each field, even beyond the packing.
+  Value getKey(Value k) { return b.add(key, b.load(packed, k)); }
+
+private:
+  LoopBuilder &b;
+  SpreadOp op;
+  CoordsType set;
+  PackingAttr packing;
+  Value numDisplacements, displacements, packed;
+  Value key;
+  SmallVector<Value> coordinates;
+};
+} // namespace
+
+/// Counts the candidates of each block into `counts`; returns the lowest row
+/// with one that is kept but beyond the packing, or the number of rows.
+static Value countCandidates(LoopBuilder &b, Spread &spread, Value numRows,
+                             Value numBlocks, Value counts) {
+  Value firsts = b.alloc({ShapedType::kDynamic}, b.getIndexType(), numBlocks);
+  Value zero = b.index(0), one = b.index(1);
+  forEachBlock(
+      b, numRows, kRowsPerBlock, [&](Value block, Value begin, Value end) {
+        SmallVector<Value> result = b.forLoop(
+            begin, end, 1, {zero, numRows}, [&](Value row, ValueRange carried) {
+              spread.setRow(row);
+              return b.forLoop(
+                  zero, spread.getNumDisplacements(), 1, carried,
+                  [&](Value k, ValueRange carried) -> SmallVector<Value> {
+                    SmallVector<Value> candidate = spread.getCandidate(k);
+                    Value kept = spread.isKept(candidate);
+                    Value fails = b.andBits(
+                        kept, b.notBit(holdAll(b, spread.check(candidate))));
+                    Value first = b.select(fails, row, numRows);
+                    return {b.add(carried[0], b.select(kept, one, zero)),
+                            b.min(carried[1], first)};
+                  });
+            });
+        b.store(result[0], counts, block);
+        b.store(result[1], firsts, block);
+      });
+  Value failing = findLeast(b, firsts, numBlocks, numRows);
+  b.dealloc(firsts);
+  return failing;
+}
+
+/// Stores the number of candidates kept, or 0 with a report; returns whether
+/// they may be written (i1). `failing` is the result of `countCandidates`.
+static Value conclude(LoopBuilder &b, SpreadOp op, Spread &spread, Value total,
+                      Value failing) {
+  Value status = op.getStatus(), zero = b.index(0);
+  int64_t opId = op.getOpId();
+  Value isInside = b.equal(failing, b.dim(op.getKeys(), 0));
+  Value isFew = b.lessEqual(total, b.index(kMaxRows));
+  Value holds = b.andBits(isInside, isFew);
+  b.store(b.select(holds, total, zero), op.getCount(), zero);
+  b.ifThen(b.notBit(holds), [&] {
+    b.ifElse(
+        isInside, [&] { reportTooManyRows(b, status, opId, total); },
+        [&] {
+          spread.setRow(failing);
+          b.forLoop(zero, spread.getNumDisplacements(), 1, [&](Value k) {
+            SmallVector<Value> candidate = spread.getCandidate(k);
+            // Of several reports of one operation the record keeps the first,
+            // that of the lowest displacement.
+            b.ifThen(spread.isKept(candidate), [&] {
+              reportFirst(b, status, opId, failing, spread.check(candidate));
+            });
+          });
+        });
+  });
+  return holds;
+}
+
+/// A thread takes blocks of rows.
+static void emitSpreadByRows(LoopBuilder &b, SpreadOp op, Spread &spread) {
+  Value numRows = b.dim(op.getKeys(), 0), zero = b.index(0);
+  Value numBlocks = b.ceilDiv(numRows, kRowsPerBlock);
+  Value counts = b.alloc({ShapedType::kDynamic}, b.getIndexType(), numBlocks);
+  Value failing = countCandidates(b, spread, numRows, numBlocks, counts);
+  Value total = makePrefixSums(b, counts, numBlocks);
+  b.ifThen(conclude(b, op, spread, total, failing), [&] {
+    forEachBlock(
+        b, numRows, kRowsPerBlock, [&](Value block, Value begin, Value end) {
+          b.forLoop(
+              begin, end, 1, b.load(counts, block),
+              [&](Value row, ValueRange next) {
+                spread.setRow(row);
+                return b.forLoop(
+                    zero, spread.getNumDisplacements(), 1, next,
+                    [&](Value k, ValueRange next) -> SmallVector<Value> {
+                      Value kept = spread.isKept(spread.getCandidate(k));
+                      b.ifThen(kept, [&] {
+                        b.store(spread.getKey(k), op.getCandidates(), next[0]);
+                      });
+                      return {b.add(next[0], b.select(kept, b.index(1), zero))};
+                    });
+              });
+        });
+  });
+  b.dealloc(counts);
+}
+
+/// A thread takes one candidate.
+static void emitSpreadByCandidates(LoopBuilder &b, SpreadOp op,
+                                   Spread &spread) {
+  Value volume = spread.getNumDisplacements();
+  auto getOffset = [&](Value item) {
+    return b.createOrFold<arith::RemUIOp>(item, volume);
+  };
+  auto getRow = [&](Value item) {
+    return b.createOrFold<arith::DivUIOp>(item, volume);
+  };
+  auto getCandidate = [&](Value item) {
+    spread.setRow(getRow(item));
+    return spread.getCandidate(getOffset(item));
+  };
+  Compaction compaction;
+  compaction.numRows = b.mul(b.dim(op.getKeys(), 0), volume);
+  Value failing = getRow(findFirst(b, compaction.numRows, 1, [&](Value item) {
+    SmallVector<Value> candidate = getCandidate(item);
+    return b.andBits(spread.isKept(candidate),
+                     b.notBit(holdAll(b, spread.check(candidate))));
+  }));
+  compaction.start = [](Value) { return SmallVector<Value>(); };
+  compaction.visit = [&](Value item, ValueRange) -> SmallVector<Value> {
+    return {spread.isKept(getCandidate(item))};
+  };
+  compaction.accept = [&](Value total) {
+    return conclude(b, op, spread, total, failing);
+  };
+  compaction.write = [&](Value item, Value kept, Value position, ValueRange) {
+    b.ifThen(kept, [&] {
+      spread.setRow(getRow(item));
+      b.store(spread.getKey(getOffset(item)), op.getCandidates(), position);
+    });
+  };
+  compactRows(b, compaction);
+}
+
+void mlir::sparseconv::emitSpread(LoopBuilder &b, SpreadOp op) {
+  Spread spread(b, op);
+  (b.isGpu() ? emitSpreadByCandidates : emitSpreadByRows)(b, op, spread);
+}

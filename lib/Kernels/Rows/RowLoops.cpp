@@ -1,0 +1,220 @@
+//===- RowLoops.cpp - loops over rows and channels ------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowLoops.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "sparseconv/Kernels/Indexing/Blocks.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+using arith::CmpFPredicate;
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Lanes of a vector of channels: on a GPU what a thread moves in one or two
+/// accesses.
+static int64_t getNumLanes(LoopBuilder &b) {
+  return b.isGpu() ? kChannelLanes / 2 : kChannelLanes;
+}
+
+/// The chunk from `first` on, which may be the last and shorter.
+static void visitChunk(LoopBuilder &b, const Channels &channels,
+                       function_ref<void(Value, int64_t)> body) {
+  int64_t lanes = getNumLanes(b);
+  Value first = channels.first;
+  std::optional<int64_t> size = getConstantIntValue(channels.count);
+  if (size && (*size % lanes == 0 || *size < lanes))
+    return body(first, std::min(*size, lanes));
+  b.ifElse(
+      b.lessEqual(b.add(first, lanes), channels.count),
+      [&] { body(first, lanes); },
+      [&] {
+        if (size)
+          return body(first, *size % lanes);
+        b.forLoop(first, channels.count, 1,
+                  [&](Value channel) { body(channel, 1); });
+      });
+}
+
+void mlir::sparseconv::forChannels(LoopBuilder &b, const Channels &channels,
+                                   function_ref<void(Value, int64_t)> body) {
+  if (channels.first)
+    return visitChunk(b, channels, body);
+  int64_t lanes = getNumLanes(b);
+  Value zero = b.index(0);
+  std::optional<int64_t> size = getConstantIntValue(channels.count);
+  if (!size) {
+    Value whole = b.mul(b.floorDiv(channels.count, lanes), b.index(lanes));
+    b.forLoop(zero, whole, lanes, [&](Value channel) { body(channel, lanes); });
+    b.forLoop(whole, channels.count, 1,
+              [&](Value channel) { body(channel, 1); });
+    return;
+  }
+  int64_t rest = *size % lanes, whole = *size - rest;
+  if (whole == lanes)
+    body(zero, lanes);
+  else if (whole > 0)
+    b.forLoop(zero, b.index(whole), lanes,
+              [&](Value channel) { body(channel, lanes); });
+  if (rest > 0)
+    body(b.index(whole), rest);
+}
+
+void mlir::sparseconv::forRows(LoopBuilder &b, Value rows,
+                               function_ref<void(Value)> body) {
+  forEachRow(b, rows, kRowBlock, body);
+}
+
+/// A work item as an item and the first of a vector of its channels.
+static std::pair<Value, Channels> splitItem(LoopBuilder &b, Value work,
+                                            Value channels) {
+  Value chunks = b.ceilDiv(channels, getNumLanes(b));
+  Value first =
+      b.mul(b.createOrFold<arith::RemUIOp>(work, chunks), getNumLanes(b));
+  return {b.createOrFold<arith::DivUIOp>(work, chunks), {channels, first}};
+}
+
+/// How many work items the vectors of channels of `items` items are.
+static Value countItems(LoopBuilder &b, Value items, Value channels) {
+  return b.mul(items, b.ceilDiv(channels, getNumLanes(b)));
+}
+
+void mlir::sparseconv::forRows(
+    LoopBuilder &b, Value rows, Value channels,
+    function_ref<void(Value, const Channels &)> body) {
+  if (!b.isGpu())
+    return forRows(b, rows, [&](Value row) { body(row, {channels}); });
+  b.parallelFor(countItems(b, rows, channels), [&](Value work) {
+    auto [row, chunk] = splitItem(b, work, channels);
+    body(row, chunk);
+  });
+}
+
+void mlir::sparseconv::forRowsChecked(LoopBuilder &b, Value rows,
+                                      function_ref<Value(Value)> body,
+                                      function_ref<void(Value)> onFault) {
+  Value row = findFirst(b, rows, kRowBlock, body);
+  b.ifThen(b.less(row, rows), [&] { onFault(row); });
+}
+
+void mlir::sparseconv::forRowsChecked(
+    LoopBuilder &b, Value rows, Value channels,
+    function_ref<Value(Value, const Channels &)> body,
+    function_ref<void(Value)> onFault) {
+  if (!b.isGpu())
+    return forRowsChecked(
+        b, rows, [&](Value row) { return body(row, {channels}); }, onFault);
+  Value items = countItems(b, rows, channels);
+  Value fault = findFirst(b, items, kRowBlock, [&](Value work) {
+    auto [row, chunk] = splitItem(b, work, channels);
+    return body(row, chunk);
+  });
+  b.ifThen(b.less(fault, items),
+           [&] { onFault(splitItem(b, fault, channels).first); });
+}
+
+void mlir::sparseconv::forItemChannels(
+    LoopBuilder &b, Value items, Value channels,
+    function_ref<void(Value, Value, int64_t)> body) {
+  b.parallelFor(countItems(b, items, channels), [&](Value work) {
+    auto [item, chunk] = splitItem(b, work, channels);
+    visitChunk(b, chunk, [&, item = item](Value channel, int64_t lanes) {
+      body(item, channel, lanes);
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Rows of features
+//===----------------------------------------------------------------------===//
+
+static Type getElement(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getElementType();
+}
+
+/// What the first channel of a chunk is a multiple of.
+static int64_t getMultiple(LoopBuilder &b, int64_t lanes) {
+  return lanes == 1 ? 1 : getNumLanes(b);
+}
+
+Value mlir::sparseconv::loadRaw(LoopBuilder &b, Value buffer,
+                                ValueRange indices, int64_t lanes) {
+  return b.loadVector(lanes, buffer, indices, getMultiple(b, lanes));
+}
+
+void mlir::sparseconv::storeRaw(LoopBuilder &b, Value value, Value buffer,
+                                ValueRange indices) {
+  int64_t lanes = cast<VectorType>(value.getType()).getDimSize(0);
+  b.storeVector(value, buffer, indices, getMultiple(b, lanes));
+}
+
+Value mlir::sparseconv::loadLanes(LoopBuilder &b, Value buffer,
+                                  ValueRange indices, int64_t lanes) {
+  return b.toFloat(loadRaw(b, buffer, indices, lanes));
+}
+
+void mlir::sparseconv::storeLanes(LoopBuilder &b, Value value, Value buffer,
+                                  ValueRange indices) {
+  storeRaw(b, b.fromFloat(value, getElement(buffer)), buffer, indices);
+}
+
+static SmallVector<Value> append(ValueRange row, Value channel) {
+  SmallVector<Value> indices(row);
+  indices.push_back(channel);
+  return indices;
+}
+
+void mlir::sparseconv::copyRow(LoopBuilder &b, const Channels &channels,
+                               Value from, ValueRange fromRow, Value to,
+                               ValueRange toRow) {
+  forChannels(b, channels, [&](Value channel, int64_t lanes) {
+    storeRaw(b, loadRaw(b, from, append(fromRow, channel), lanes), to,
+             append(toRow, channel));
+  });
+}
+
+void mlir::sparseconv::clearRow(LoopBuilder &b, const Channels &channels,
+                                Value to, ValueRange toRow) {
+  forChannels(b, channels, [&](Value channel, int64_t lanes) {
+    storeRaw(b, b.constant(getLanes(getElement(to), lanes), 0), to,
+             append(toRow, channel));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+Value mlir::sparseconv::isGreater(LoopBuilder &b, Value lhs, Value rhs) {
+  Value above = b.createOrFold<arith::CmpFOp>(CmpFPredicate::UGT, lhs, rhs);
+  Value isNumber = b.createOrFold<arith::CmpFOp>(CmpFPredicate::ORD, rhs, rhs);
+  return b.andBits(above, isNumber);
+}
+
+Value mlir::sparseconv::getPoolStart(LoopBuilder &b, PoolKind kind,
+                                     int64_t lanes) {
+  double start =
+      kind == PoolKind::Max ? -std::numeric_limits<double>::infinity() : 0;
+  return b.constant(getLanes(b.getF32Type(), lanes), start);
+}
+
+Value mlir::sparseconv::getGreater(LoopBuilder &b, Value best, Value term) {
+  return b.select(isGreater(b, term, best), term, best);
+}
+
+Value mlir::sparseconv::divide(LoopBuilder &b, Value lhs, Value rhs) {
+  return b.createOrFold<arith::DivFOp>(lhs, rhs);
+}
+
+Value mlir::sparseconv::countToFloat(LoopBuilder &b, Value count) {
+  return b.createOrFold<arith::UIToFPOp>(b.getF32Type(),
+                                         b.cast(count, b.getI64Type()));
+}

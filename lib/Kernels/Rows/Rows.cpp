@@ -1,0 +1,271 @@
+//===- Rows.cpp - moving rows as loops ------------------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowLoops.h"
+#include "sparseconv/Kernels/Indexing/Blocks.h"
+#include "sparseconv/Kernels/Rows/RowKernels.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+using ::sparseconv::StatusCode;
+
+/// Whether `entry` (i32) is a row of `rows`.
+static Value isRowOf(LoopBuilder &b, Value entry, Value rows) {
+  return b.lessUnsigned(b.toIndex(entry), rows);
+}
+
+/// Whether `entry` is neither a row nor -1, given whether it is a row.
+static Value isFault(LoopBuilder &b, Value entry, Value isRow) {
+  return b.andBits(b.notBit(isRow), b.notEqual(entry, b.i32(-1)));
+}
+
+static void reportRowIndex(LoopBuilder &b, Value status, int64_t opId,
+                           Value position, Value entry, Value rows) {
+  b.report(status, {StatusCode::RowIndexOutOfRange, opId, position,
+                    /*axis=*/nullptr, entry, b.index(-1), b.sub(rows, 1),
+                    /*extra=*/nullptr});
+}
+
+void mlir::sparseconv::emitGatherRows(LoopBuilder &b, GatherRowsOp op) {
+  Value x = op.getX(), rows = op.getRows(), y = op.getY();
+  Value xRows = b.dim(x, 0);
+  forRowsChecked(
+      b, b.dim(rows, 0), b.dim(y, 1),
+      [&](Value row, const Channels &channels) {
+        Value entry = b.load(rows, row);
+        Value isRow = isRowOf(b, entry, xRows);
+        b.ifElse(
+            isRow, [&] { copyRow(b, channels, x, b.toIndex(entry), y, row); },
+            [&] { clearRow(b, channels, y, row); });
+        return isFault(b, entry, isRow);
+      },
+      [&](Value row) {
+        reportRowIndex(b, op.getStatus(), op.getOpId(), row, b.load(rows, row),
+                       xRows);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Weighted sums
+//===----------------------------------------------------------------------===//
+
+void mlir::sparseconv::emitWeightedGather(LoopBuilder &b, WeightedGatherOp op) {
+  Value x = op.getX(), rows = op.getRows(), weights = op.getWeights(),
+        y = op.getY();
+  Value zero = b.index(0), entries = b.dim(rows, 1);
+  forRows(b, b.dim(y, 0), b.dim(y, 1), [&](Value row, const Channels &all) {
+    forChannels(b, all, [&](Value channel, int64_t lanes) {
+      Type type = getLanes(b.getF32Type(), lanes);
+      Value sum = b.forLoop(
+          zero, entries, 1, b.constant(type, 0),
+          [&](Value j, ValueRange carried) -> SmallVector<Value> {
+            Value entry = b.load(rows, {row, j});
+            return b.ifElse(
+                b.greaterEqual(entry, b.i32(0)), type,
+                [&]() -> SmallVector<Value> {
+                  Value weight = b.load(weights, {row, j});
+                  Value term =
+                      loadLanes(b, x, {b.toIndex(entry), channel}, lanes);
+                  return {b.fma(b.broadcast(weight, lanes), term, carried[0])};
+                },
+                [&]() -> SmallVector<Value> { return {carried[0]}; });
+          })[0];
+      storeLanes(b, sum, y, {row, channel});
+    });
+  });
+}
+
+namespace {
+/// The pairs (p, j) of a table, ordered by the row that they name. Row r has
+/// the pairs ends[r - 1] .. ends[r] - 1 (from 0 for row 0), in ascending order
+/// of (p, j): pair e has p = points[e] and the weight weights[e].
+struct PairsByRow {
+  Value ends, points, weights;
+
+  std::pair<Value, Value> getRange(LoopBuilder &b, Value row) const {
+    Value zero = b.index(0);
+    Value begin = b.ifElse(
+        b.equal(row, zero), b.getIndexType(),
+        [&]() -> SmallVector<Value> { return {zero}; },
+        [&]() -> SmallVector<Value> {
+          return {b.load(ends, b.sub(row, 1))};
+        })[0];
+    return {begin, b.load(ends, row)};
+  }
+  void dealloc(LoopBuilder &b) const {
+    for (Value buffer : {ends, points, weights})
+      b.dealloc(buffer);
+  }
+};
+
+/// Sorts the pairs of a scatter by counting, each part of the points on one
+/// thread, so that the order stays that of the pairs. Reports the first index
+/// that is no row, and skips it.
+class PairSorter {
+public:
+  PairSorter(LoopBuilder &b, ScatterRowsOp op)
+      : b(b), op(op), rows(op.getRows()), yRows(b.dim(op.getY(), 0)),
+        count(b.dim(rows, 0)), entries(b.dim(rows, 1)),
+        size(b.mul(count, entries)), parts(b.index(kParts)),
+        perPart(b.ceilDiv(count, kParts)), zero(b.index(0)) {}
+
+  PairsByRow emit();
+
+private:
+  /// Parts of the pairs that are counted and sorted side by side.
+  static constexpr int64_t kParts = 8;
+
+  /// Counts the pairs of each row in each part. Returns the first that names no
+  /// row, or `size`.
+  Value countPairs();
+  void countPart(Value part, Value faults);
+  void reportFault(Value fault);
+  /// Makes the counts the places of the first pairs.
+  void makeEnds(Value ends);
+  void placePairs(const PairsByRow &pairs);
+  /// The points of a part.
+  std::pair<Value, Value> getPoints(Value part) {
+    Value begin = b.min(b.mul(part, perPart), count);
+    return {begin, b.min(b.add(begin, perPart), count)};
+  }
+
+  LoopBuilder &b;
+  ScatterRowsOp op;
+  Value rows, yRows, count, entries, size, parts, perPart, zero;
+  /// For each part, the pairs of a row; then the place of its next pair.
+  Value places;
+};
+} // namespace
+
+PairsByRow PairSorter::emit() {
+  auto dynamic = {ShapedType::kDynamic};
+  PairsByRow pairs{b.alloc(dynamic, b.getIndexType(), yRows),
+                   b.alloc(dynamic, b.getI32Type(), size),
+                   b.alloc(dynamic, b.getF32Type(), size)};
+  places = b.alloc({kParts, ShapedType::kDynamic}, b.getIndexType(), yRows);
+  reportFault(countPairs());
+  makeEnds(pairs.ends);
+  placePairs(pairs);
+  b.dealloc(places);
+  return pairs;
+}
+
+Value PairSorter::countPairs() {
+  Value faults = b.alloc(kParts, b.getIndexType());
+  b.parallelFor(parts, [&](Value part) { countPart(part, faults); });
+  Value fault = findLeast(b, faults, parts, size);
+  b.dealloc(faults);
+  return fault;
+}
+
+void PairSorter::countPart(Value part, Value faults) {
+  b.forLoop(zero, yRows, 1,
+            [&](Value row) { b.store(zero, places, {part, row}); });
+  auto [begin, end] = getPoints(part);
+  auto countPair = [&](Value point, Value j, Value fault) -> Value {
+    Value entry = b.load(rows, {point, j});
+    Value isRow = isRowOf(b, entry, yRows);
+    b.ifThen(isRow, [&] {
+      SmallVector<Value> place = {part, b.toIndex(entry)};
+      b.store(b.add(b.load(places, place), 1), places, place);
+    });
+    Value position = b.add(b.mul(point, entries), j);
+    return b.min(fault, b.select(isFault(b, entry, isRow), position, size));
+  };
+  Value fault =
+      b.forLoop(begin, end, 1, size, [&](Value point, ValueRange carried) {
+        return b.forLoop(
+            zero, entries, 1, carried,
+            [&](Value j, ValueRange carried) -> SmallVector<Value> {
+              return {countPair(point, j, carried[0])};
+            });
+      })[0];
+  b.store(fault, faults, part);
+}
+
+void PairSorter::reportFault(Value fault) {
+  b.ifThen(b.less(fault, size), [&] {
+    Value point = b.createOrFold<arith::DivUIOp>(fault, entries);
+    Value j = b.createOrFold<arith::RemUIOp>(fault, entries);
+    reportRowIndex(b, op.getStatus(), op.getOpId(), fault,
+                   b.load(rows, {point, j}), yRows);
+  });
+}
+
+void PairSorter::makeEnds(Value ends) {
+  b.forLoop(zero, yRows, 1, zero, [&](Value row, ValueRange carried) {
+    SmallVector<Value> end =
+        b.forLoop(zero, parts, 1, carried,
+                  [&](Value part, ValueRange carried) -> SmallVector<Value> {
+                    Value next = b.add(carried[0], b.load(places, {part, row}));
+                    b.store(carried[0], places, {part, row});
+                    return {next};
+                  });
+    b.store(end[0], ends, row);
+    return end;
+  });
+}
+
+void PairSorter::placePairs(const PairsByRow &pairs) {
+  b.parallelFor(parts, [&](Value part) {
+    auto placePair = [&](Value point, Value j) {
+      Value entry = b.load(rows, {point, j});
+      b.ifThen(isRowOf(b, entry, yRows), [&] {
+        SmallVector<Value> place = {part, b.toIndex(entry)};
+        Value pair = b.load(places, place);
+        b.store(b.cast(point, b.getI32Type()), pairs.points, pair);
+        b.store(b.load(op.getWeights(), {point, j}), pairs.weights, pair);
+        b.store(b.add(pair, 1), places, place);
+      });
+    };
+    auto [begin, end] = getPoints(part);
+    b.forLoop(begin, end, 1, [&](Value point) {
+      b.forLoop(zero, entries, 1, [&](Value j) { placePair(point, j); });
+    });
+  });
+}
+
+void mlir::sparseconv::emitScatterRows(LoopBuilder &b, ScatterRowsOp op) {
+  Value x = op.getX(), y = op.getY();
+  PoolKind kind = op.getKind();
+  PairsByRow pairs = PairSorter(b, op).emit();
+  forRows(b, b.dim(y, 0), b.dim(y, 1), [&](Value row, const Channels &all) {
+    Value begin, end, divisor;
+    std::tie(begin, end) = pairs.getRange(b, row);
+    if (kind == PoolKind::Avg) {
+      Value sum =
+          b.forLoop(begin, end, 1, b.f32(0),
+                    [&](Value pair, ValueRange carried) -> SmallVector<Value> {
+                      return {b.add(carried[0], b.load(pairs.weights, pair))};
+                    })[0];
+      Value isPositive = b.createOrFold<arith::CmpFOp>(
+          arith::CmpFPredicate::OGT, sum, b.f32(0));
+      divisor = b.select(isPositive, sum, b.f32(1));
+    }
+    forChannels(b, all, [&](Value channel, int64_t lanes) {
+      Value zero = b.constant(getLanes(b.getF32Type(), lanes), 0);
+      Value result =
+          b.forLoop(begin, end, 1, getPoolStart(b, kind, lanes),
+                    [&](Value pair, ValueRange carried) -> SmallVector<Value> {
+                      Value point = b.toIndex(b.load(pairs.points, pair));
+                      Value term = loadLanes(b, x, {point, channel}, lanes);
+                      if (kind == PoolKind::Max)
+                        return {getGreater(b, carried[0], term)};
+                      Value weight =
+                          b.broadcast(b.load(pairs.weights, pair), lanes);
+                      return {b.fma(weight, term, carried[0])};
+                    })[0];
+      if (kind == PoolKind::Max)
+        result = b.select(b.equal(begin, end), zero, result);
+      if (kind == PoolKind::Avg)
+        result = divide(b, result, b.broadcast(divisor, lanes));
+      storeLanes(b, result, y, {row, channel});
+    });
+  });
+  pairs.dealloc(b);
+}

@@ -1,0 +1,137 @@
+//===- LowerToBuffers.cpp - from a network to kernels on buffers ----------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Pipelines/LowerToBuffers.h"
+#include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "sparseconv/Conversion/Passes.h"
+#include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+#include "sparseconv/Selection/Passes.h"
+#include "sparseconv/Support/TargetInfo.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+static void addCleanUp(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+//===----------------------------------------------------------------------===//
+// Steps that only a GPU needs: its host runs straight through its launches
+//===----------------------------------------------------------------------===//
+
+static void addInlineWhatIsKept(OpPassManager &pm) {
+  pm.addPass(createSparseConvAllowInlining());
+}
+
+static void addUnrollLoops(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createSparseConvUnrollLoops());
+  addCleanUp(pm);
+}
+
+static void addFlattenBranches(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createSparseConvFlattenBranches());
+}
+
+static void addSeparateBuffers(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createSparseConvSeparateBuffers());
+}
+
+//===----------------------------------------------------------------------===//
+// Steps of all targets
+//===----------------------------------------------------------------------===//
+
+/// Networks call elementwise helpers; inlined, they fuse.
+static void addInlining(OpPassManager &pm) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  addCleanUp(pm);
+}
+
+/// Decisions, then kernel operations.
+static void addKernelOperations(OpPassManager &pm) {
+  pm.addPass(createSparseConvConvertElementwise());
+  pm.addPass(createSparseConvSelectDataflow());
+  pm.addPass(createSparseConvSelectTiling());
+  pm.addPass(createSparseConvVerifySelection());
+  pm.addPass(createConvertSparseConvToKernels());
+  addCleanUp(pm);
+}
+
+/// Comparisons of the row counts that operations rely on. Where counts agree by
+/// construction, they fold away.
+static void addGuards(OpPassManager &pm) {
+  pm.addPass(createSparseConvLowerRowGuards());
+  pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  addCleanUp(pm);
+  pm.addNestedPass<func::FuncOp>(createSparseConvGuardShapes());
+  addCleanUp(pm);
+}
+
+static void addElementwiseFusion(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
+  pm.addPass(createLinalgElementwiseOpFusionPass());
+  addCleanUp(pm);
+}
+
+static void addBufferization(OpPassManager &pm) {
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  // Sets and maps that a loop carries change size in it.
+  bufferize.allowReturnAllocsFromLoops = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  addCleanUp(pm);
+  bufferization::buildBufferDeallocationPipeline(pm);
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  addCleanUp(pm);
+  // Memory goes back to the pool where it is used last, not where it is out of
+  // scope.
+  pm.addNestedPass<func::FuncOp>(
+      bufferization::createOptimizeAllocationLivenessPass());
+}
+
+/// Whether `text` names a GPU. What it names wrongly the pass that sets the
+/// target reports.
+static bool isGpu(StringRef text) {
+  llvm::Expected<Target> target = parseTarget(text);
+  if (target)
+    return target->info->isGpu;
+  llvm::consumeError(target.takeError());
+  return false;
+}
+
+void mlir::sparseconv::buildLowerToBuffersPipeline(
+    OpPassManager &pm, const LowerToBuffersOptions &options) {
+  auto onGpu = [&,
+                isGpu = isGpu(options.target)](void (*add)(OpPassManager &)) {
+    if (isGpu)
+      add(pm);
+  };
+  SparseConvSetTargetOptions target;
+  target.target = options.target;
+  pm.addPass(createSparseConvSetTarget(target));
+  onGpu(addInlineWhatIsKept);
+  addInlining(pm);
+  onGpu(addUnrollLoops);
+  addKernelOperations(pm);
+  addGuards(pm);
+  onGpu(addFlattenBranches);
+  addElementwiseFusion(pm);
+  pm.addNestedPass<func::FuncOp>(createSparseConvSeparateResults());
+  onGpu(addSeparateBuffers);
+  addBufferization(pm);
+}

@@ -1,0 +1,45 @@
+//===- LowerToGpu.cpp - from a network to GPU kernels -----------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Pipelines/LowerToGpu.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "sparseconv/Conversion/Passes.h"
+#include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+#include "sparseconv/Pipelines/LowerToBuffers.h"
+
+using namespace mlir;
+
+void mlir::sparseconv::buildLowerToGpuPipeline(
+    OpPassManager &pm, const LowerToGpuOptions &options) {
+  LowerToBuffersOptions toBuffers;
+  toBuffers.target = options.target;
+  buildLowerToBuffersPipeline(pm, toBuffers);
+  pm.addNestedPass<func::FuncOp>(createSparseConvBoundCounts());
+  pm.addNestedPass<func::FuncOp>(createSparseConvFuseSearchAndTiling());
+  pm.addPass(createConvertSparseConvKernelsToGpu());
+  pm.addNestedPass<func::FuncOp>(createSparseConvParalleliseCopies());
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToParallelLoopsPass());
+  SparseConvLimitParallelismOptions parallelism;
+  parallelism.onlySink = true;
+  pm.addNestedPass<func::FuncOp>(createSparseConvLimitParallelism(parallelism));
+  pm.addNestedPass<func::FuncOp>(createSparseConvResolveReshapes());
+  pm.addPass(memref::createResolveShapedTypeResultDimsPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // Nothing may come between: a canonicalizer would move constants out of
+  // kernels and undo the views through which they take buffers.
+  pm.addNestedPass<func::FuncOp>(createSparseConvFormKernels());
+  pm.addPass(createGpuKernelOutliningPass());
+  pm.addPass(createSparseConvMergeKernels());
+}

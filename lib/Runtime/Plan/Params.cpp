@@ -1,0 +1,191 @@
+//===- Params.cpp - parameters of kernels and of launches -----------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Runtime/PlanParams.h"
+#include <algorithm>
+#include <charconv>
+
+using namespace sparseconv::plan;
+using std::string_view;
+using std::to_string;
+
+static uint64_t roundUp(uint64_t value, uint64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+ParamPlaces sparseconv::plan::getPlaces(const std::vector<Param> &params) {
+  ParamPlaces places;
+  places.reserve(params.size());
+  uint64_t end = 0;
+  for (const Param &param : params) {
+    uint64_t size = param.kind == Param::Kind::I32 ? 4 : 8;
+    places.push_back({roundUp(end, size), size});
+    end = places.back().offset + size;
+  }
+  return places;
+}
+
+uint64_t sparseconv::plan::getBlockBytes(const ParamPlaces &places) {
+  return places.empty() ? 0 : places.back().offset + places.back().size;
+}
+
+std::optional<std::string>
+sparseconv::plan::compareParams(const ParamPlaces &launch,
+                                const ParamPlaces &kernel,
+                                const std::string &kernelName) {
+  if (launch.size() != kernel.size())
+    return "the launch passes " + to_string(launch.size()) +
+           " parameters, kernel '" + kernelName + "' takes " +
+           to_string(kernel.size());
+  for (size_t i = 0; i != launch.size(); ++i)
+    if (!(launch[i] == kernel[i]))
+      return "the launch passes parameter " + to_string(i) + " in " +
+             to_string(launch[i].size) + " bytes at byte " +
+             to_string(launch[i].offset) + ", kernel '" + kernelName +
+             "' takes " + to_string(kernel[i].size) + " at byte " +
+             to_string(kernel[i].offset);
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// PTX
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Splits PTX into words (directives, names, numbers) and single marks, without
+/// comments and strings.
+class PtxScanner {
+public:
+  explicit PtxScanner(string_view text) : text(text) {}
+
+  /// An empty one at the end.
+  string_view next();
+
+private:
+  static bool isWord(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+           (c >= 'a' && c <= 'z') || c == '_' || c == '$' || c == '%' ||
+           c == '.';
+  }
+  void skipBlanks();
+
+  string_view text;
+};
+} // namespace
+
+void PtxScanner::skipBlanks() {
+  while (!text.empty()) {
+    size_t end = 1;
+    if (text.substr(0, 2) == "//") {
+      end = text.find('\n');
+    } else if (text.substr(0, 2) == "/*") {
+      end = text.find("*/", 2);
+      end = end == string_view::npos ? end : end + 2;
+    } else if (text[0] == '"') {
+      end = text.find('"', 1);
+      end = end == string_view::npos ? end : end + 1;
+    } else if (static_cast<unsigned char>(text[0]) > ' ') {
+      return;
+    }
+    text.remove_prefix(std::min(end, text.size()));
+  }
+}
+
+string_view PtxScanner::next() {
+  skipBlanks();
+  size_t end = 0;
+  while (end != text.size() && isWord(text[end]))
+    ++end;
+  string_view word = text.substr(0, std::max<size_t>(end, 1));
+  text.remove_prefix(word.size());
+  return word;
+}
+
+static std::optional<uint64_t> readNumber(string_view word) {
+  uint64_t number = 0;
+  auto [end, code] =
+      std::from_chars(word.data(), word.data() + word.size(), number);
+  if (code != std::errc() || end != word.data() + word.size() || word.empty())
+    return std::nullopt;
+  return number;
+}
+
+/// Bytes of ".u64", ".f32", ...; 0 for what is no such type.
+static uint64_t getTypeBytes(string_view word) {
+  if (word.size() < 3 || word[0] != '.' ||
+      string_view("busf").find(word[1]) == string_view::npos)
+    return 0;
+  std::optional<uint64_t> bits = readNumber(word.substr(2));
+  return bits && *bits % 8 == 0 && *bits <= 128 ? *bits / 8 : 0;
+}
+
+/// The parameters of a kernel, from behind the opening bracket:
+///   .param [.align N] TYPE [.ptr [SPACE] [.align N]] NAME[[COUNT]], ... )
+static std::optional<ParamPlaces> readParams(PtxScanner &scanner) {
+  ParamPlaces places;
+  uint64_t end = 0;
+  string_view word = scanner.next();
+  if (word == ")")
+    return places;
+  while (word == ".param") {
+    uint64_t type = 0, align = 0, count = 1;
+    bool isPointer = false;
+    for (word = scanner.next(); word != "," && word != ")";
+         word = scanner.next()) {
+      if (word.empty())
+        return std::nullopt;
+      if (uint64_t bytes = getTypeBytes(word)) {
+        type = bytes;
+      } else if (word == ".ptr") {
+        isPointer = true;
+      } else if (word == ".align" || word == "[") {
+        bool isCount = word == "[";
+        std::optional<uint64_t> number = readNumber(scanner.next());
+        if (!number || *number == 0 || *number > UINT16_MAX)
+          return std::nullopt;
+        // The alignment behind `.ptr` is that of what it points to.
+        if (isCount)
+          count = *number;
+        else if (!isPointer)
+          align = *number;
+      }
+    }
+    if (!type)
+      return std::nullopt;
+    uint64_t offset = roundUp(end, std::max(type, align));
+    places.push_back({offset, type * count});
+    end = offset + type * count;
+    if (word == ")")
+      return places;
+    word = scanner.next();
+  }
+  return std::nullopt;
+}
+
+std::map<std::string, ParamPlaces>
+sparseconv::plan::readPtxKernels(string_view ptx) {
+  std::map<std::string, ParamPlaces> kernels;
+  PtxScanner scanner(ptx);
+  string_view word = scanner.next();
+  while (!word.empty()) {
+    if (word != ".entry") {
+      word = scanner.next();
+      continue;
+    }
+    std::string name(scanner.next());
+    word = scanner.next();
+    if (word != "(") { // nothing follows where there are no parameters
+      kernels[name];
+      continue;
+    }
+    if (std::optional<ParamPlaces> places = readParams(scanner))
+      kernels[name] = std::move(*places);
+    word = scanner.next();
+  }
+  return kernels;
+}

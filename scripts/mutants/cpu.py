@@ -1,0 +1,87 @@
+"""Mutants of what operations mean and of the path to the CPU, built one at a time."""
+
+IR = "lib/Dialect/SparseConv/IR/"
+TRANSFORMS = "lib/Dialect/SparseConv/Transforms/"
+KERNELS = "lib/Conversion/SparseConvToKernels/"
+INDEXING = "lib/Kernels/Indexing/"
+ROWS = "lib/Kernels/Rows/"
+RUN = "test/Execution/"
+# Quick, and sees most; the tests after it see the others.
+NETWORKS = RUN + "random-networks.test "
+TRANSFORM_TESTS = "test/Dialect/SparseConv/Transforms/"
+DATAFLOWS = "lib/Kernels/Dataflow/"
+SELECTION_TESTS = "test/Selection/"
+
+MUTANTS = [
+    # What operations mean: packing, offsets, folds, guards.
+    (IR + "SparseConvAttrs.cpp", "return -getBias(axis) + getGuard()[axis];", "return -getBias(axis) + getGuard()[axis] - 1;", NETWORKS + RUN + "sets.test test/Tools/sparseconv-run/run-time-errors.test test/Dialect/SparseConv/invalid-maps.mlir"),
+    (IR + "SparseConvMapOps.cpp", "op, isIn ? MapSide::Out : MapSide::In, transposed", "op, isIn ? MapSide::In : MapSide::Out, transposed", "test/Dialect/SparseConv/canonicalize-coords.mlir"),
+    (IR + "SparseConvCoordOps.cpp", "if (getRule() == OutputRule::Floor &&\n      getResult()", "if (getResult()", "test/Dialect/SparseConv/canonicalize-coords.mlir"),
+    (IR + "SparseConvCoordOps.cpp", "BoxAttr::get(getContext(), getBy(), /*corner=*/true)", "BoxAttr::get(getContext(), getBy(), /*corner=*/false)", NETWORKS + RUN + "upsample.test"),
+    # Passes.
+    (TRANSFORMS + "BufferizableOpInterfaceImpl.cpp", "&unique.getRowOfMutable()", "&unique.getOrderMutable()", TRANSFORM_TESTS + "bufferize-kernels.mlir"),
+    (TRANSFORMS + "LimitParallelism.cpp", "getParentOfType<scf::ParallelOp>() ? 0 : 1", "getParentOfType<scf::ParallelOp>() ? 1 : 1", TRANSFORM_TESTS + "limit-parallelism.mlir"),
+    (TRANSFORMS + "LimitParallelism.cpp", "if (!loop.isDefinedOutsideOfLoop(operand))", "if (false && !loop.isDefinedOutsideOfLoop(operand))", TRANSFORM_TESTS + "limit-parallelism.mlir"),
+    (TRANSFORMS + "LowerRowGuards.cpp", "report.lower = op.getLength() ? found : op.getRows();", "report.lower = op.getRows();", TRANSFORM_TESTS + "lower-row-guards.mlir"),
+    (TRANSFORMS + "LowerRowGuards.cpp", "report.extra = b.i64(op.getSide());", "report.extra = b.i64(0);", TRANSFORM_TESTS + "lower-row-guards.mlir"),
+    (TRANSFORMS + "ParalleliseCopies.cpp", "copy, copy.getSource(),\n                                                  copy.getTarget()", "copy, copy.getTarget(),\n                                                  copy.getSource()", TRANSFORM_TESTS + "parallelise-copies.mlir"),
+    (DATAFLOWS + "WeightStationary.cpp", "(op.hasTransposedWeights() ? 2 : 1)", "(op.hasTransposedWeights() ? 1 : 1)", SELECTION_TESTS + "select-tiling.mlir"),
+    (DATAFLOWS + "WeightStationary.cpp", "kBlock = 512", "kBlock = 511", SELECTION_TESTS + "select-tiling.mlir"),
+    (DATAFLOWS + "OutputStationary.cpp", "return target.isGpu;", "return true;", SELECTION_TESTS + "select-dataflow.mlir"),
+    # Networks to kernels.
+    (KERNELS + "Maps.cpp", "getDisplacements(op.getOffsets(), stride, op.getTransposed())", "getDisplacements(op.getOffsets(), stride, false)", NETWORKS + RUN + "maps.test"),
+    (KERNELS + "Maps.cpp", "op.getTransposed() ? out.getStride() : in.getStride()", "in.getStride()", NETWORKS + RUN + "maps.test"),
+    (KERNELS + "Coords.cpp", "*op.getOffsets(), op.getCoords().getType().getStride(), true)", "*op.getOffsets(), op.getCoords().getType().getStride(), false)", NETWORKS + RUN + "downsample.test"),
+    (KERNELS + "Coords.cpp", "op.getOffsets(), set.getStride(), !op.getTransposed()", "op.getOffsets(), set.getStride(), op.getTransposed()", NETWORKS + RUN + "upsample.test " + RUN + "sets.test " + RUN + "downsample.test"),
+    (KERNELS + "Coords.cpp", "{w.take(unique.rowOf, rhsRows, lhsRows)}", "{w.take(unique.rowOf, rhsRows)}", NETWORKS + RUN + "merge.test"),
+    # Kernels on coordinates.
+    (INDEXING + "Coords.cpp", "if (packing.getMin(axis) % stride != 0)", "if (false)", RUN + "floor-range.mlir"),
+    (INDEXING + "Coords.cpp", "b.i64(-stride)", "b.i64(1 - stride)", RUN + "floor-range.mlir"),
+    (INDEXING + "CoordinateChecks.cpp", "b.i64(upper - lower));", "b.i64(upper - lower + 1));", NETWORKS + RUN + "sets.test"),
+    (INDEXING + "CoordinateChecks.cpp", "report.axis = b.i64(check.axis);", "report.axis = b.i64(0);", NETWORKS + RUN + "sets.test"),
+    (INDEXING + "Blocks.cpp", "Value here = b.select(body(row), row, numRows);", "Value here = b.select(body(row), begin, numRows);", NETWORKS + RUN + "sets.test"),
+    (INDEXING + "KeyLists.cpp", "b.store(original, op.getOrder(), position);", "b.store(b.cast(row, b.getI32Type()), op.getOrder(), position);", NETWORKS + RUN + "sets.test"),
+    (INDEXING + "KeyLists.cpp", "report.value = length;", "report.value = numRows;", RUN + "errors.mlir"),
+    (INDEXING + "KeyLists.cpp", "b.store(b.cast(carried[0], b.getI32Type()), op.getRhsRows(), position);", "b.store(b.cast(row, b.getI32Type()), op.getRhsRows(), position);", NETWORKS + RUN + "merge.test"),
+    (INDEXING + "Spread.cpp", "b.less(candidate[axis], b.i64(upper))", "b.lessEqual(candidate[axis], b.i64(upper))", NETWORKS + RUN + "downsample.test"),
+    (INDEXING + "Spread.cpp", "Value first = b.select(fails, row, numRows);", "Value first = b.select(fails, begin, numRows);", RUN + "errors.mlir"),
+    (INDEXING + "KeyFields.cpp", "return b.sub(field, packing.getBias(axis));", "return b.sub(field, packing.getBias(0));", NETWORKS + RUN + "sets.test"),
+    # Kernels on maps.
+    (INDEXING + "ZDeltaSearch.cpp", "columns.isDistinct ? step(hit, place) : place", "step(hit, b.add(place, 1))", NETWORKS + RUN + "maps.test"),
+    (IR + "SearchColumns.cpp", "isContiguous &= here.back() - before.back() == 1;", "", NETWORKS + RUN + "maps.test"),
+    (INDEXING + "ZDeltaSearch.cpp", "if (displacements.slice(k, dim) == packing.getGuard())", "if (false)", RUN + "maps.test"),
+    (INDEXING + "Maps.cpp", "{b.toIndex(neighbour), k}", "{b.toIndex(neighbour), b.index(0)}", NETWORKS + RUN + "maps.test"),
+    (INDEXING + "Maps.cpp", "b.store(end[0], segments, {block, volume});", "b.store(sum[0], segments, {block, volume});", NETWORKS + RUN + "conv.test"),
+    # Convolution.
+    (ROWS + "Epilogue.cpp", "b.add(b.mul(group, sums.columns), j)", "b.add(b.mul(group, sums.stride), j)", NETWORKS + RUN + "conv-groups.test"),
+    (ROWS + "Epilogue.cpp", "load(width, extra, ValueRange{outRow, channel})", "load(width, extra, ValueRange{row, channel})", NETWORKS + RUN + "conv.test " + RUN + "yield.test"),
+    (ROWS + "Depthwise.cpp", "b.sub(b.toIndex(b.load(op.getOutRows(), pair)), first)", "b.toIndex(b.load(op.getOutRows(), pair))", NETWORKS + RUN + "conv-groups.test"),
+    (ROWS + "WeightGrad.cpp", "work.group = b.sub(rest, b.mul(part, shape.groups));", "work.group = b.index(0);", NETWORKS + RUN + "weight-grad.test"),
+    (ROWS + "WeightGrad.cpp", "endRow = b.min(b.add(work.firstRow, itemRows), b.index(shape.in))", "endRow = b.index(shape.in)", NETWORKS + RUN + "weight-grad.test"),
+    # Pooling.
+    (ROWS + "Pool.cpp", "result = b.select(b.equal(present, b.i32(0)), zero, result);", "", NETWORKS + RUN + "pool.test"),
+    (ROWS + "Pool.cpp", "return countToFloat(b, b.max(present, b.i32(1)));", "return countToFloat(b, b.max(present, b.i32(2)));", NETWORKS + RUN + "pool.test"),
+    (ROWS + "Pool.cpp", "volume <= INT8_MAX", "volume <= 4 * INT8_MAX", RUN + "pool-grad.test"),
+    (ROWS + "RowLoops.cpp", "return b.andBits(above, isNumber);", "return above;", NETWORKS + RUN + "pool-grad.test " + RUN + "pool.test"),
+    (ROWS + "RowLoops.cpp", "CmpFPredicate::UGT, lhs, rhs", "CmpFPredicate::UGE, lhs, rhs", NETWORKS + RUN + "pool-grad.test"),
+    (ROWS + "GlobalPool.cpp", "result = b.select(b.equal(begin, end), zero, result);", "", NETWORKS + RUN + "global-pool.test"),
+    (ROWS + "GlobalPool.cpp", "batch, /*lower=*/nullptr, items", "batch, /*lower=*/nullptr, batch", RUN + "errors.mlir"),
+    # Rows, points and grids.
+    (ROWS + "Rows.cpp", "b.notEqual(entry, b.i32(-1))", "b.less(entry, b.i32(0))", NETWORKS + RUN + "rows.test"),
+    (ROWS + "Rows.cpp", "entry, b.index(-1), b.sub(rows, 1)", "entry, b.index(-1), rows", NETWORKS + RUN + "rows.test"),
+    (ROWS + "Interpolate.cpp", "storeCorner(j, b.select(isEmpty, b.i32(-1), row), weight);", "storeCorner(j, row, weight);", RUN + "voxelise.test"),
+    (ROWS + "Interpolate.cpp", "compare(b, CmpFPredicate::OEQ, c, floor)", "b.constantInt(b.getI1Type(), 1)", RUN + "voxelise.test"),
+    (ROWS + "Interpolate.cpp", "bool isUpper = bits >> (others - 1 - axis) & 1;", "bool isUpper = bits >> axis & 1;", "SparseConvRowKernelTests:InterpolateKernel*"),
+    (ROWS + "Dense.cpp", "b.lessEqual(coordinate, upper)", "b.less(coordinate, upper)", NETWORKS + RUN + "dense.test"),
+    (ROWS + "Dense.cpp", "axisNumber = b.select(isInside, axisNumber, b.i64(number));", "axisNumber = b.select(isInside, axisNumber, b.i64(0));", NETWORKS + RUN + "dense.test"),
+    # Libraries without MLIR.
+    ("lib/Dialect/SparseConv/Utils/LoopBuilder.cpp", "constexpr int64_t maxTakers = 256;", "constexpr int64_t maxTakers = 0;", NETWORKS + RUN + "conv.test"),
+    ("lib/Dialect/SparseConv/Utils/LoopBuilder.cpp", "less(i64(report.opId), earlier)", "less(earlier, i64(report.opId))", RUN + "errors.mlir"),
+    ("lib/Runtime/Cpu/Sort.cpp", "for (int64_t block = 0; block < blocks.count; ++block) {\n        int64_t count", "for (int64_t block = blocks.count; block-- > 0;) {\n        int64_t count", "SparseConvRuntimeTests:*Sort*"),
+    ("lib/Runtime/Cpu/Sort.cpp", "mask((Key(1) << digitBits) - 1)", "mask((Key(1) << digitBits) - 2)", "SparseConvRuntimeTests:*Sort*"),
+    ("lib/IO/Quantise.cpp", "std::floor((p", "std::trunc((p", "SparseConvIOTests:*Quantise*"),
+    ("lib/IO/Quantise.cpp", "p < options.rangeMax[axis]", "p <= options.rangeMax[axis]", "SparseConvIOTests:*Quantise*"),
+    (TRANSFORMS + "SeparateResults.cpp", "if (isFirst && isWhole)", "if (isWhole)", TRANSFORM_TESTS + "separate-results.mlir"),
+    (KERNELS + "Rows.cpp", "tensor::getMixedSize(w, w.getLoc(), rows, 0)", "w.dim(rows)", RUN + "results.mlir"),
+    (KERNELS + "Coords.cpp", "isEmpty ? w.index(1) : rows", "rows", RUN + "results.mlir"),
+]

@@ -1,0 +1,87 @@
+"""Mutants of the path to GPUs, its runtime and the reference that tests on a CPU catch."""
+
+TRANSFORMS = "lib/Dialect/SparseConv/Transforms/"
+GEMM = "lib/Kernels/Gemm/"
+DATAFLOWS = "lib/Kernels/Dataflow/"
+PTX = "lib/Target/PTX/"
+PLAN = "lib/Target/Plan/"
+RUNTIME = "lib/Runtime/"
+REFERENCE = "lib/Reference/"
+
+TRANSFORM_TESTS = "test/Dialect/SparseConv/Transforms/"
+BOUND_COUNTS = TRANSFORM_TESTS + "bound-counts.mlir"
+FORM_KERNELS = TRANSFORM_TESTS + "form-kernels.mlir"
+FLATTEN_BRANCHES = TRANSFORM_TESTS + "flatten-branches.mlir"
+MERGE_KERNELS = TRANSFORM_TESTS + "merge-kernels.mlir"
+UNROLL_LOOPS = TRANSFORM_TESTS + "unroll-loops.mlir"
+RESOLVE_RESHAPES = TRANSFORM_TESTS + "resolve-reshapes.mlir"
+SEPARATE_BUFFERS = TRANSFORM_TESTS + "separate-buffers.mlir"
+GUARD_SHAPES = TRANSFORM_TESTS + "guard-shapes.mlir"
+SELECT_TILING = "test/Selection/select-tiling-gpu.mlir"
+VERIFY_SELECTION = "test/Selection/verify-selection.mlir"
+SCHEDULE_PLAN = "test/Target/Plan/schedule-plan.mlir"
+WEIGHTS = "test/Target/Plan/weights.mlir"
+PLAN_TESTS = "SparseConvPlanTests:"
+RUNTIME_TESTS = "SparseConvCudaRuntimeTests:"
+REFERENCE_TESTS = "SparseConvReferenceTests:"
+
+MUTANTS = [
+    # Sizes that only the device knows.
+    (TRANSFORMS + "BoundCounts.cpp", "unique.getCapacity()", "unique.getCapacity() + 1", BOUND_COUNTS),
+    (TRANSFORMS + "BoundCounts.cpp", "cast<memref::DimOp>(user).getConstantIndex() == axis", "cast<memref::DimOp>(user).getConstantIndex() != axis", BOUND_COUNTS),
+    (TRANSFORMS + "BoundCounts.cpp", "argument.getType().isIndex() && isUsedAsSize(argument)", "argument.getType().isIndex()", BOUND_COUNTS),
+    # Kernels and what they take.
+    (TRANSFORMS + "FormKernels.cpp", "known && known == getConstantIntValue(room[axis])", "false", FORM_KERNELS),
+    (TRANSFORMS + "MergeKernels.cpp", "lhs.getKnownBlockSize() == rhs.getKnownBlockSize()", "true", MERGE_KERNELS),
+    # Control flow and shapes.
+    (TRANSFORMS + "FlattenBranches.cpp", "isThen ? condition : b.notBit(condition)", "condition", FLATTEN_BRANCHES),
+    (TRANSFORMS + "FlattenBranches.cpp", "b.select(isChosen, cast<Value>(sizes[0]), b.index(0))", "cast<Value>(sizes[0])", FLATTEN_BRANCHES),
+    (TRANSFORMS + "FlattenBranches.cpp", "b.andBits(isChosen, report.getCondition())", "report.getCondition()", FLATTEN_BRANCHES),
+    (TRANSFORMS + "FlattenBranches.cpp", "hoist(branch, *side)", "false", FLATTEN_BRANCHES),
+    (TRANSFORMS + "UnrollLoops.cpp", "!holdsKernels(loop)", "false", UNROLL_LOOPS),
+    (TRANSFORMS + "ResolveReshapes.cpp", "b.mul(size, factor)", "factor", RESOLVE_RESHAPES),
+    (TRANSFORMS + "ResolveReshapes.cpp", "work.push_back(nested);", "", RESOLVE_RESHAPES),
+    (TRANSFORMS + "SeparateBuffers.cpp", "&use != &*op->getUses().begin()", "false", SEPARATE_BUFFERS),
+    (TRANSFORMS + "GuardShapes.cpp", "succeeded(equal) && *equal", "false", GUARD_SHAPES),
+    # Choices.
+    (GEMM + "TensorCores.cpp", "shape.inChannels * shape.outChannels > 32 * 48", "true", SELECT_TILING),
+    (GEMM + "Resources.cpp", "registers > limit", "false", VERIFY_SELECTION),
+    (GEMM + "ImplicitGemmConfig.cpp", "splitK > 1 && !loop->splitsSums()", "false", VERIFY_SELECTION),
+    (DATAFLOWS + "OutputStationary.cpp", "isa<ScalarTilingAttr>(attr)", "false", VERIFY_SELECTION),
+    # PTX.
+    (PTX + "PlaceSharedMemory.cpp", "global.setAlignment(1024);", "global.setAlignment(16);", "test/Target/PTX/place-shared-memory.mlir"),
+    (PTX + "PlaceSharedMemory.cpp", "std::max<uint64_t>(own, 16)", "own", "test/Target/PTX/place-shared-memory.mlir"),
+    (PTX + "ExpandDeviceMath.cpp", "intrinsic.empty()", "true", "test/Target/PTX/expand-device-math.mlir"),
+    (PTX + "ExpandDeviceMath.cpp", "element.isF16() || element.isBF16()", "element.isF16()", "test/Target/PTX/expand-device-math.mlir"),
+    # The schedule of a plan.
+    (PLAN + "ScheduleSteps.cpp", "before[i].append(use.readers);", "", PLAN_TESTS + "ScheduleSteps.*"),
+    (PLAN + "ScheduleSteps.cpp", "std::max(ranks[i], costs[i] + ranks[other])", "ranks[i]", PLAN_TESTS + "ScheduleSteps.*"),
+    (PLAN + "ScheduleSteps.cpp", "known |= done[other];", "", PLAN_TESTS + "ScheduleSteps.*"),
+    (PLAN + "KernelTraits.cpp", "access.writes |= more.writes;", "", PLAN_TESTS + "KernelTraitsTest.*"),
+    (PLAN + "SchedulePlan.cpp", "std::max(numStreams, place.stream + 1)", "numStreams", SCHEDULE_PLAN),
+    (PLAN + "BindWeights.cpp", "--buffer.index;", "", WEIGHTS),
+    (PLAN + "BindWeights.cpp", "--term.input;", "", WEIGHTS),
+    # The layout of a plan's memory, and the order of its steps.
+    (RUNTIME + "Plan/Layout.cpp", "layout.bufferOffsets[other] >= offset + bytes", "true", RUNTIME_TESTS + "Layout.*"),
+    (RUNTIME + "Plan/Layout.cpp", "schedule.endsBefore(other, b) || schedule.endsBefore(b, other)", "false", RUNTIME_TESTS + "Layout.*"),
+    (RUNTIME + "Plan/Layout.cpp", "roundUp(std::max<int64_t>(sizes.gridX, 1), step.cluster)", "std::max<int64_t>(sizes.gridX, 1)", RUNTIME_TESTS + "Layout.*"),
+    (RUNTIME + "Plan/Layout.cpp", "bytes <= layout.bufferBytes[buffer] - offset", "true", RUNTIME_TESTS + "Layout.*"),
+    (RUNTIME + "Plan/Schedule.cpp", "row[other] > dependency", "false", RUNTIME_TESTS + "Schedule.*"),
+    (RUNTIME + "Plan/Schedule.cpp", "waits[i].forFork = true;", "", RUNTIME_TESTS + "Schedule.*"),
+    (RUNTIME + "Plan/SizeExpr.cpp", "kind == Kind::CeilDiv && remainder > 0", "false", RUNTIME_TESTS + "SizeExpr.*"),
+    (RUNTIME + "Plan/SizeExpr.cpp", "b < 1", "b < 0", RUNTIME_TESTS + "SizeExpr.*"),
+    # Runs, on the driver that stands in for CUDA's.
+    (RUNTIME + "Cuda/Run.cpp", "source && source != target && sizes.bytes[i]", "false", RUNTIME_TESTS + "Graph.*"),
+    (RUNTIME + "Cuda/Run.cpp", "size < 0 || size > capacity", "size < 0", RUNTIME_TESTS + "Failure.*"),
+    (RUNTIME + "Cuda/Run.cpp", "bytes *= size;", "", RUNTIME_TESTS + "Run.*"),
+    (RUNTIME + "Cuda/Issue.cpp", "sizes.bytes / 4", "sizes.bytes / 2", RUNTIME_TESTS + "*"),
+    # The reference.
+    (REFERENCE + "Conv.cpp", "map.transpose()", "map", REFERENCE_TESTS + "*Conv*"),
+    (REFERENCE + "Conv.cpp", "tf32Roundoff * (2 + tf32Roundoff)", "tf32Roundoff", REFERENCE_TESTS + "ConvBounds.*"),
+    (REFERENCE + "Pool.cpp", "count == CountKind::Volume", "false", REFERENCE_TESTS + "*Pool*"),
+    (REFERENCE + "Pool.cpp", "gradient / divisor", "gradient", REFERENCE_TESTS + "*Pool*"),
+    (REFERENCE + "Coords.cpp", "(rest < 0 ? rest + stride : rest)", "rest", REFERENCE_TESTS + "Downsample.*"),
+    (REFERENCE + "Coords.cpp", "op.getTransposed() ? 1 : -1", "1", REFERENCE_TESTS + "Expand.*"),
+    (REFERENCE + "Coords.cpp", "point[axis + 1] >= region.getUpper()[axis]", "point[axis + 1] > region.getUpper()[axis]", REFERENCE_TESTS + "Downsample.*"),
+    (REFERENCE + "Rows.cpp", "position * grid[i]", "position", REFERENCE_TESTS + "Rows.*"),
+]

@@ -1,0 +1,48 @@
+"""Many mutants in one build: each lies behind a switch, which the environment sets.
+
+Mutant schemata, after Untch, Offutt and Harrold, "Mutation analysis using mutant
+schemata", 1993. With SPARSECONV_MUTANT=7 in its environment a program is the mutant
+of number 7; without it, it is the program that it was.
+"""
+
+VARIABLE = "SPARSECONV_MUTANT"
+
+_HEAD = f"""#include <cstdlib>
+static bool isMutant(int number) {{
+  static const char *chosen = std::getenv("{VARIABLE}");
+  return chosen && std::atoi(chosen) == number;
+}}
+#line 1
+"""
+
+
+def _place(text, mutants):
+    """[(begin, end, number, mutant)] in the order of the text."""
+    places = []
+    for number, mutant in mutants:
+        begin = text.index(mutant.old)
+        places.append((begin, begin + len(mutant.old), number, mutant))
+    return sorted(places)
+
+
+def find_overlap(text, mutants):
+    """Says which two of [(number, mutant)] change the same text, or nothing."""
+    places = _place(text, mutants)
+    for (_, end, _, one), (begin, _, _, other) in zip(places, places[1:]):
+        if begin < end:
+            return f"{one.old!r} and {other.old!r} overlap"
+    return ""
+
+
+def insert(text, mutants):
+    """The text of a file with a switch for each of [(number, mutant)]."""
+    parts, rest = [_HEAD], 0
+    for begin, end, number, mutant in _place(text, mutants):
+        chosen = f"::isMutant({number})"
+        parts.append(text[rest:begin])
+        if mutant.old.endswith(";"):
+            parts.append(f"{{ if ({chosen}) {{ {mutant.new} }} else {{ {mutant.old} }} }}")
+        else:
+            parts.append(f"({chosen} ? ({mutant.new}) : ({mutant.old}))")
+        rest = end
+    return "".join(parts) + text[rest:]

@@ -1,0 +1,58 @@
+// RUN: sparseconv-opt %s --convert-sparseconv-kernels-to-gpu --canonicalize --cse | FileCheck %s
+
+module attributes {sparseconv.target = #sparseconv.target<cuda>} {
+
+// How tiles learn what the tiles before them have, in a kernel of a sort by two
+// digits: a column for each of 512 digits, a thread for each column. A tile has a
+// word of 64 bits for each column: the number is in the low half, and the high
+// half says what it is: nothing yet (0), what the tile has (1), or the sum up to
+// its end (2).
+
+// CHECK-LABEL: func.func @look_back(
+// CHECK-SAME:    %[[KEYS:[^:]*]]: memref<?xi32>,
+// CHECK:         %[[TILES:.*]] = arith.ceildivsi %{{.*}}, %c2048
+// CHECK:         %[[WORDS:.*]] = arith.muli %[[TILES]], %c512
+// CHECK:         %[[SAID:.*]] = memref.alloc(%[[WORDS]]) {{.*}} : memref<?xi64>
+// CHECK:         %[[SAID_NEXT:.*]] = memref.alloc(%[[WORDS]]) {{.*}} : memref<?xi64>
+
+// The kernel before clears the words of the first digit; this one clears those of
+// the next.
+// CHECK:         gpu.launch
+// CHECK:           memref.store %c0_i64, %[[SAID]]
+// CHECK:         gpu.launch
+// CHECK:           %[[TILE:.*]] = arith.index_cast %{{.*}} : i32 to index
+// CHECK:           memref.store %c0_i64, %[[SAID_NEXT]]
+
+// A tile says what it has; the first one says a sum at once.
+// CHECK:           %[[IS_FIRST:.*]] = arith.cmpi eq, %[[TILE]], %c0
+// CHECK:           %[[KIND:.*]] = arith.select %[[IS_FIRST]], %c2_i64, %c1_i64
+// CHECK:           %[[SHIFTED:.*]] = arith.shli %[[KIND]], %c32_i64
+// CHECK:           %[[SAYS:.*]] = arith.ori %{{.*}}, %[[SHIFTED]]
+// CHECK:           memref.atomic_rmw assign %[[SAYS]], %[[SAID]]
+
+// Then it asks the tiles before, four at a time and the nearest first. It adds up
+// what they have until one says nothing yet, which is asked again, or a sum.
+// CHECK:           %[[BEFORE:.*]]:2 = scf.while
+// CHECK-COUNT-4:     memref.atomic_rmw ori %c0_i64, %[[SAID]]
+// CHECK-NOT:         memref.atomic_rmw ori
+// CHECK:             arith.shrui %{{.*}}, %c32_i64
+// CHECK:             arith.cmpi ne, %{{.*}}, %c0_i32
+// CHECK:             arith.cmpi eq, %{{.*}}, %c2_i32
+// CHECK:             scf.yield
+
+// It says the sum, so that those behind need not look further.
+// CHECK:           arith.addi %[[BEFORE]]#0, %{{.*}} : i32
+// CHECK:           memref.atomic_rmw assign %{{.*}}, %[[SAID]]
+
+// The kernel of the second digit says what it has in the other words.
+// CHECK:         gpu.launch
+// CHECK-COUNT-2:   memref.atomic_rmw assign %{{.*}}, %[[SAID_NEXT]]
+// CHECK-NOT:     gpu.launch
+// CHECK:         return
+func.func @look_back(%keys: memref<?xi32>, %sorted: memref<?xi32>, %permutation: memref<?xi32>) {
+  sparseconv.kernel.sort ins(%keys : memref<?xi32>)
+      outs(%sorted, %permutation : memref<?xi32>, memref<?xi32>) {fields = array<i64: 18>}
+  return
+}
+
+}

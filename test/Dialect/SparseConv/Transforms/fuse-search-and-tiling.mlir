@@ -1,0 +1,149 @@
+// RUN: sparseconv-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(func.func(sparseconv-fuse-search-and-tiling))' | FileCheck %s
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [2, 2, 2]>
+
+// Where all that reads the table of a search is the tiling of its rows, there is
+// no table. A record has the first place of the two columns and the mask, filled
+// up to 16 bytes. The search also leaves how often offsets occur in a sample of
+// the rows, and zeros for the sort of the masks.
+
+// CHECK-LABEL: func.func @tiled(
+// CHECK-SAME:    %[[IN:[^:]*]]: memref<?xi64>, %[[OUT:[^:]*]]: memref<?xi64>, %[[N:[^:]*]]: index,
+// CHECK-NOT:     memref<?x4xi32>
+// CHECK:         %[[ROWS:.*]] = memref.dim %[[OUT]], %c0
+// CHECK-NEXT:    %[[MASKS:.*]] = memref.alloc(%[[ROWS]]) {alignment = 64 : i64} : memref<?xi32>
+// CHECK-NEXT:    %[[RECORDS:.*]] = memref.alloc(%[[ROWS]]) {alignment = 64 : i64} : memref<?x4xi32>
+// CHECK-NEXT:    %[[COUNTS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<64x32xi32>
+// CHECK-NEXT:    %[[TOTALS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<2x512xi32>
+// CHECK-NEXT:    sparseconv.kernel.search_hits ins(%[[IN]], %[[OUT]] : {{.*}}) outs(%[[MASKS]], %[[RECORDS]], %[[COUNTS]], %[[TOTALS]] : {{.*}})
+// CHECK-SAME:      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #{{.*}}, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+// CHECK-NEXT:    sparseconv.kernel.tile_hits ins(%[[MASKS]], %[[RECORDS]], %[[COUNTS]], %[[N]] : {{.*}}) outs({{.*}}, %[[TOTALS]] : {{.*}})
+// CHECK-SAME:      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #{{.*}}, rows = 64 : i64, sample_rows = 256 : i64}
+
+// What asked for the size of the table gets the one that it was allocated with;
+// the buffers live as long as it did.
+// CHECK:         "test.use"(%[[N]])
+// CHECK-NEXT:    memref.dealloc %[[MASKS]]
+// CHECK-NEXT:    memref.dealloc %[[RECORDS]]
+// CHECK-NEXT:    memref.dealloc %[[COUNTS]]
+// CHECK-NEXT:    memref.dealloc %[[TOTALS]]
+// CHECK-NEXT:    return
+func.func @tiled(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<4x?xi32>, %order: memref<?xi32>,
+                 %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
+  %c0 = arith.constant 0 : index
+  %table = memref.alloc(%n) : memref<?x4xi32>
+  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x4xi32>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, search = #sparseconv.search<zdelta>}
+  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+  %size = memref.dim %table, %c0 : memref<?x4xi32>
+  "test.use"(%size) : (index) -> ()
+  memref.dealloc %table : memref<?x4xi32>
+  return
+}
+
+// Where something else reads the table, the search writes both.
+
+// CHECK-LABEL: func.func @pooled(
+// CHECK:         %[[TABLE:.*]] = memref.alloc({{.*}}) : memref<?x4xi32>
+// CHECK:         sparseconv.kernel.search_hits {{.*}} outs(%[[MASKS:[^,]*]], %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %[[TABLE]] :
+// CHECK:         sparseconv.kernel.tile_hits ins(%[[MASKS]],
+// CHECK:         sparseconv.kernel.pool ins(%{{.*}}, %[[TABLE]] :
+// CHECK:         memref.dealloc %[[MASKS]]
+// CHECK:         memref.dealloc %[[TABLE]]
+func.func @pooled(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<4x?xi32>, %order: memref<?xi32>,
+                  %masks: memref<?x1xi32>, %sizes: memref<3xindex>, %x: memref<?x8xf32>, %y: memref<?x8xf32>) {
+  %table = memref.alloc(%n) : memref<?x4xi32>
+  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x4xi32>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, search = #sparseconv.search<zdelta>}
+  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+  sparseconv.kernel.pool ins(%x, %table : memref<?x8xf32>, memref<?x4xi32>) outs(%y : memref<?x8xf32>)
+      {count_kind = #sparseconv<count_kind present>, kind = #sparseconv<pool_kind max>}
+  memref.dealloc %table : memref<?x4xi32>
+  return
+}
+
+// The zeros serve one sort: of two tilings of one table, the second clears its
+// own.
+
+// CHECK-LABEL: func.func @tiled_twice(
+// CHECK:         sparseconv.kernel.search_hits {{.*}} outs(%[[MASKS:[^,]*]], %{{[^,]*}}, %{{[^,]*}}, %[[TOTALS:[^,]*]] : memref<?xi32>,
+// CHECK-NEXT:    sparseconv.kernel.tile_hits {{.*}}, %[[TOTALS]] : {{.*}} rows = 64
+// CHECK-NEXT:    sparseconv.kernel.tile_hits {{.*}}, %{{[^,]*}} : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {{.*}} rows = 16
+func.func @tiled_twice(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<4x?xi32>, %order: memref<?xi32>,
+                       %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
+  %table = memref.alloc(%n) : memref<?x4xi32>
+  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x4xi32>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, search = #sparseconv.search<zdelta>}
+  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 16 : i64}
+  memref.dealloc %table : memref<?x4xi32>
+  return
+}
+
+// With the table, 25 columns of one offset leave so much in shared memory that a
+// thread block takes 128 rows.
+
+// CHECK-LABEL: func.func @many_columns(
+// CHECK:         sparseconv.kernel.search_hits {{.*}} memref<?x28xi32>, memref<64x32xi32>, memref<4x512xi32>, memref<?x25xi32>) {{.*}} sample_rows = 128 : i64
+func.func @many_columns(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<25x?xi32>, %order: memref<?xi32>,
+                        %masks: memref<?x1xi32>, %sizes: memref<3xindex>, %inverse: memref<?x25xi32>) {
+  %table = memref.alloc(%n) : memref<?x25xi32>
+  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x25xi32>)
+      {displacements = array<i64: -2, -2, 0, -2, -1, 0, -2, 0, 0, -2, 1, 0, -2, 2, 0, -1, -2, 0, -1, -1, 0, -1, 0, 0, -1, 1, 0, -1, 2, 0,
+                                  0, -2, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 1, -2, 0, 1, -1, 0, 1, 0, 0, 1, 1, 0, 1, 2, 0,
+                                  2, -2, 0, 2, -1, 0, 2, 0, 0, 2, 1, 0, 2, 2, 0>,
+       packing = #packing, search = #sparseconv.search<zdelta>}
+  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x25xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<25x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+  sparseconv.kernel.invert_table ins(%table : memref<?x25xi32>) outs(%inverse : memref<?x25xi32>)
+  memref.dealloc %table : memref<?x25xi32>
+  return
+}
+
+// What stays a search: columns with gaps, whose hits do not lie next to each
+// other; a table of the caller; a table that something else writes; and one whose
+// rows nothing tiles.
+
+// CHECK-LABEL: func.func @not_fused(
+// CHECK:         sparseconv.kernel.search ins
+// CHECK-NEXT:    sparseconv.kernel.tile_rows
+// CHECK-NEXT:    sparseconv.kernel.search ins
+// CHECK-NEXT:    sparseconv.kernel.tile_rows
+// CHECK:         sparseconv.kernel.search ins
+// CHECK-NEXT:    memref.store
+// CHECK-NEXT:    sparseconv.kernel.tile_rows
+// CHECK:         sparseconv.kernel.search ins
+// CHECK-NEXT:    sparseconv.kernel.invert_table
+// CHECK-NOT:     sparseconv.kernel
+func.func @not_fused(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<2x?xi32>, %order: memref<?xi32>,
+                     %masks: memref<?x1xi32>, %sizes: memref<3xindex>, %own: memref<?x2xi32>) {
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : i32
+  %gaps = memref.alloc(%n) : memref<?x2xi32>
+  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%gaps : memref<?x2xi32>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 2>, packing = #packing, search = #sparseconv.search<zdelta>}
+  sparseconv.kernel.tile_rows ins(%gaps, %n : memref<?x2xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<2x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%own : memref<?x2xi32>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1>, packing = #packing, search = #sparseconv.search<zdelta>}
+  sparseconv.kernel.tile_rows ins(%own, %n : memref<?x2xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<2x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+  %changed = memref.alloc(%n) : memref<?x2xi32>
+  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%changed : memref<?x2xi32>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1>, packing = #packing, search = #sparseconv.search<zdelta>}
+  memref.store %c7, %changed[%c0, %c0] : memref<?x2xi32>
+  sparseconv.kernel.tile_rows ins(%changed, %n : memref<?x2xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<2x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+  %untiled = memref.alloc(%n) : memref<?x2xi32>
+  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%untiled : memref<?x2xi32>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1>, packing = #packing, search = #sparseconv.search<zdelta>}
+  sparseconv.kernel.invert_table ins(%untiled : memref<?x2xi32>) outs(%own : memref<?x2xi32>)
+  memref.dealloc %gaps : memref<?x2xi32>
+  memref.dealloc %changed : memref<?x2xi32>
+  memref.dealloc %untiled : memref<?x2xi32>
+  return
+}

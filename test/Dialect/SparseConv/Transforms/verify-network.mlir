@@ -1,0 +1,208 @@
+// RUN: sparseconv-opt %s --sparseconv-verify-network --split-input-file --verify-diagnostics
+
+// What compiles IR from outside takes networks only: what could reach past the
+// module is an error, and so is what nobody has found to be harmless.
+
+#p = #sparseconv.packing<i64, batch = 4, bits = [12, 12, 12], guard = [8, 8, 8]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #p>
+!map = !sparseconv.kernel_map<27, !set to !set>
+
+func.func @network(%points: tensor<?x4xi32> {sparseconv.name = "points"}, %x: tensor<?x4xf16>,
+                   %w: tensor<27x4x8xf16>) -> (tensor<?x8xf16> {sparseconv.name = "y"}) {
+  %c, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
+  %f = sparseconv.gather %x, %order : tensor<?x4xf16>, tensor<?xi32> -> tensor<?x4xf16>
+  %m = call @relate(%c) : (!set) -> !map
+  %y = sparseconv.conv %f, %w, %m epilogue {
+  ^bb0(%acc: f32):
+    %0 = math.tanh %acc : f32
+    sparseconv.yield %0 : f32
+  } : tensor<?x4xf16>, tensor<27x4x8xf16>, !map -> tensor<?x8xf16>
+  return %y : tensor<?x8xf16>
+}
+
+func.func private @relate(%c: !set) -> !map attributes {no_inline} {
+  %m = sparseconv.kernel_map %c to %c offsets(box<3, 3, 3>) : !map
+  return %m : !map
+}
+
+// -----
+
+// Functions without a body, whatever they are called.
+
+// expected-error @+1 {{'func.func' op '@system' has no body; a network calls only what is in its module}}
+func.func private @system(tensor<?xi32>)
+func.func @main(%p: tensor<?xi32>) {
+  call @system(%p) : (tensor<?xi32>) -> ()
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'@sparseconv_cpu_sort_u64' has no body}}
+func.func private @sparseconv_cpu_sort_u64(i64, i64, i64, i64, i64)
+
+// -----
+
+// expected-error @+1 {{'llvm.func' op is not an operation of a network}}
+llvm.func @system(!llvm.ptr) -> i32
+
+// -----
+
+// Values that hold a function can hold any.
+
+func.func @callee() {
+  return
+}
+func.func @main() {
+  // expected-error @+1 {{'func.constant' op is not an operation of a network}}
+  %f = constant @callee : () -> ()
+  call_indirect %f() : () -> ()
+  return
+}
+
+// -----
+
+func.func @assembly(%x: i64) -> i64 {
+  // expected-error @+1 {{'llvm.inline_asm' op is not an operation of a network}}
+  %y = llvm.inline_asm "syscall", "=r,r" %x : (i64) -> i64
+  return %y : i64
+}
+
+// -----
+
+func.func @pointer(%address: i64) -> i64 {
+  // expected-error @+1 {{'llvm.inttoptr' op is not an operation of a network}}
+  %p = llvm.inttoptr %address : i64 to !llvm.ptr
+  %y = llvm.load %p : !llvm.ptr -> i64
+  return %y : i64
+}
+
+// -----
+
+// expected-error @+1 {{'llvm.mlir.global' op is not an operation of a network}}
+llvm.mlir.global external @environ() : !llvm.ptr
+
+// -----
+
+// expected-error @+1 {{'memref.global' op is not an operation of a network}}
+memref.global "private" @hidden : memref<4xf32>
+
+// -----
+
+func.func @view(%x: tensor<?xf32>) -> index {
+  // expected-error @+1 {{'bufferization.to_buffer' op is not an operation of a network}}
+  %m = bufferization.to_buffer %x : tensor<?xf32> to memref<?xf32>
+  %a = memref.extract_aligned_pointer_as_index %m : memref<?xf32> -> index
+  return %a : index
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op has a value of type 'memref<?xf32>'; the values of a network are}}
+func.func private @buffer(%m: memref<?xf32>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has a value of type 'tensor<*xf32>'}}
+func.func @unranked(%x: tensor<*xf32>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has a value of type 'tensor<?xf128>'}}
+func.func @wide(%x: tensor<?xf128>) {
+  return
+}
+
+// -----
+
+func.func @abort(%x: i1) {
+  // expected-error @+1 {{'cf.assert' op is not an operation of a network}}
+  cf.assert %x, "no"
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'gpu.module' op is not an operation of a network}}
+gpu.module @kernels {
+  gpu.func @kernel() kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+module {
+  // expected-error @+1 {{'builtin.module' op is not an operation of a network}}
+  module @inner {
+  }
+}
+
+// -----
+
+// Attributes that the lowering to LLVM reads.
+
+// expected-error @+1 {{has the attribute 'llvm.emit_c_interface', which a network may not have}}
+func.func @interface(%x: tensor<4xf32>) attributes {llvm.emit_c_interface} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has the attribute 'passthrough', which a network may not have}}
+func.func @through(%x: tensor<4xf32>) attributes {passthrough = ["naked"]} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has the attribute 'llvm.noalias', which a network may not have}}
+func.func @argument(%x: tensor<4xf32> {llvm.noalias}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has the attribute 'llvm.data_layout', which a network may not have}}
+module attributes {llvm.data_layout = "e-p:8:8"} {
+}
+
+// -----
+
+// expected-error @+1 {{has the attribute 'sparseconv.op_table', which a network may not have}}
+module attributes {sparseconv.op_table = [1]} {
+}
+
+// -----
+
+// Sizes that no memory can hold.
+
+func.func @large() {
+  // expected-error @+1 {{has a tensor that no memory can hold: 'tensor<4611686018427387904x4xf32>'}}
+  %0 = tensor.empty() : tensor<4611686018427387904x4xf32>
+  return
+}
+
+// -----
+
+func.func @constant() -> tensor<1073741824x4xf32> {
+  // expected-error @+1 {{has more than 2147483648 bytes: 'tensor<1073741824x4xf32>'}}
+  %0 = arith.constant dense<0.0> : tensor<1073741824x4xf32>
+  return %0 : tensor<1073741824x4xf32>
+}
+
+// -----
+
+// Kernel operations read and write where their operands say.
+
+func.func @kernel(%table: tensor<?x27xi32>, %in: tensor<?xi32>, %out: tensor<?xi32>, %segments: tensor<?x28xi64>) {
+  // expected-error @+1 {{'sparseconv.kernel.pair_lists' op is not an operation of a network}}
+  %0:3 = sparseconv.kernel.pair_lists ins(%table : tensor<?x27xi32>)
+      outs(%in, %out, %segments : tensor<?xi32>, tensor<?xi32>, tensor<?x28xi64>)
+      {block = 128 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x28xi64>)
+  return
+}

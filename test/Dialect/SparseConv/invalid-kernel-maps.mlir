@@ -1,0 +1,419 @@
+// RUN: sparseconv-opt %s --split-input-file --verify-diagnostics
+
+// What the verifiers of kernel operations on maps refuse, and what they say.
+
+//===----------------------------------------------------------------------===//
+// search, invert_table
+//===----------------------------------------------------------------------===//
+
+func.func @f(%i0: tensor<?xi64>, %i1: tensor<?xi32>, %o0: tensor<?x2xi32>) {
+  // expected-error @+1 {{expects 'in_keys' to have elements of type 'i32', the keys of the packing, but found 'tensor<?xi64>'}}
+  %r = sparseconv.kernel.search
+      ins(%i0, %i1 : tensor<?xi64>, tensor<?xi32>)
+      outs(%o0 : tensor<?x2xi32>)
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, search = #sparseconv.search<zdelta>} -> tensor<?x2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?xi32>, %i1: tensor<?xi64>, %o0: tensor<?x2xi32>) {
+  // expected-error @+1 {{expects 'out_keys' to have elements of type 'i32', the keys of the packing, but found 'tensor<?xi64>'}}
+  %r = sparseconv.kernel.search
+      ins(%i0, %i1 : tensor<?xi32>, tensor<?xi64>)
+      outs(%o0 : tensor<?x2xi32>)
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, search = #sparseconv.search<zdelta>} -> tensor<?x2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?xi32>, %i1: tensor<?xi32>, %o0: tensor<?x2xi32>) {
+  // expected-error @+1 {{expects 'displacements' with one number for each of 2 axes a displacement, and at least one, but found 3 numbers}}
+  %r = sparseconv.kernel.search
+      ins(%i0, %i1 : tensor<?xi32>, tensor<?xi32>)
+      outs(%o0 : tensor<?x2xi32>)
+      {displacements = array<i64: 0, 0, 0>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, search = #sparseconv.search<zdelta>} -> tensor<?x2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?xi32>, %i1: tensor<?xi32>, %o0: tensor<?x2xi32>) {
+  // expected-error @+1 {{expects 'displacements' within the guard 4 of the packing on axis 0, but found 5}}
+  %r = sparseconv.kernel.search
+      ins(%i0, %i1 : tensor<?xi32>, tensor<?xi32>)
+      outs(%o0 : tensor<?x2xi32>)
+      {displacements = array<i64: 0, 8, 5, 0>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, search = #sparseconv.search<zdelta>} -> tensor<?x2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?xi32>, %i1: tensor<?xi32>, %o0: tensor<?x2xi32>) {
+  // expected-error @+1 {{expects 'table' to have size 3 in dimension 1, one for each displacement, but found 'tensor<?x2xi32>'}}
+  %r = sparseconv.kernel.search
+      ins(%i0, %i1 : tensor<?xi32>, tensor<?xi32>)
+      outs(%o0 : tensor<?x2xi32>)
+      {displacements = array<i64: 0, 0, 0, 1, 1, 0>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, search = #sparseconv.search<zdelta>} -> tensor<?x2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<5xi32>, %i1: tensor<4xi32>, %o0: tensor<5x2xi32>) {
+  // expected-error @+1 {{expects 'table' to have size 4 in dimension 0, the rows of 'out_keys', but found 'tensor<5x2xi32>'}}
+  %r = sparseconv.kernel.search
+      ins(%i0, %i1 : tensor<5xi32>, tensor<4xi32>)
+      outs(%o0 : tensor<5x2xi32>)
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, search = #sparseconv.search<zdelta>} -> tensor<5x2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x2xi32>, %o0: tensor<?x3xi32>) {
+  // expected-error @+1 {{expects 'inverse' to have size 2 in dimension 1, the offsets of 'table', but found 'tensor<?x3xi32>'}}
+  %r = sparseconv.kernel.invert_table
+      ins(%i0 : tensor<?x2xi32>)
+      outs(%o0 : tensor<?x3xi32>) -> tensor<?x3xi32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x0xi32>, %o0: tensor<?x?xi32>) {
+  // expected-error @+1 {{expects 'table' to have a last dimension of at least 1, but found 'tensor<?x0xi32>'}}
+  %r = sparseconv.kernel.invert_table
+      ins(%i0 : tensor<?x0xi32>)
+      outs(%o0 : tensor<?x?xi32>) -> tensor<?x?xi32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// search_hits
+//===----------------------------------------------------------------------===//
+
+func.func @f(%i: tensor<?xi64>, %o: tensor<?xi32>, %m: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %t: tensor<2x512xi32>) {
+  // expected-error @+1 {{expects 'in_keys' to have elements of type 'i32', the keys of the packing, but found 'tensor<?xi64>'}}
+  %0:4 = sparseconv.kernel.search_hits
+      ins(%i, %o : tensor<?xi64>, tensor<?xi32>)
+      outs(%m, %r, %c, %t : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+      -> (tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %t: tensor<2x512xi32>) {
+  // expected-error @+1 {{expects 'displacements' with one number for each of 2 axes a displacement, and at least one, but found 3 numbers}}
+  %0:4 = sparseconv.kernel.search_hits
+      ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
+      outs(%m, %r, %c, %t : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+      {displacements = array<i64: 0, 0, 0>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+      -> (tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+  return
+}
+
+// -----
+
+// A gap in a column, a displacement that occurs twice, and too many of them.
+
+func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %t: tensor<2x512xi32>) {
+  // expected-error @+1 {{expects at most 32 'displacements', distinct ones that are neighbours within each column, but found 2 in 1 columns}}
+  %0:4 = sparseconv.kernel.search_hits
+      ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
+      outs(%m, %r, %c, %t : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+      {displacements = array<i64: 0, 0, 0, 2>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+      -> (tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %t: tensor<2x512xi32>) {
+  // expected-error @+1 {{expects at most 32 'displacements', distinct ones that are neighbours within each column, but found 2 in 1 columns}}
+  %0:4 = sparseconv.kernel.search_hits
+      ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
+      outs(%m, %r, %c, %t : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+      {displacements = array<i64: 0, 1, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+      -> (tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %t: tensor<2x512xi32>) {
+  // expected-error @+1 {{expects at most 32 'displacements', distinct ones that are neighbours within each column, but found 36 in 9 columns}}
+  %0:4 = sparseconv.kernel.search_hits
+      ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
+      outs(%m, %r, %c, %t : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+      {displacements = array<i64: -4, 0, -4, 1, -4, 2, -4, 3, -3, 0, -3, 1, -3, 2, -3, 3, -2, 0, -2, 1, -2, 2, -2, 3, -1, 0, -1, 1, -1, 2, -1, 3, 0, 0, 0, 1, 0, 2, 0, 3, 1, 0, 1, 1, 1, 2, 1, 3, 2, 0, 2, 1, 2, 2, 2, 3, 3, 0, 3, 1, 3, 2, 3, 3, 4, 0, 4, 1, 4, 2, 4, 3>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+      -> (tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<?xi32>, %o: tensor<5xi32>, %m: tensor<4xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %t: tensor<2x512xi32>) {
+  // expected-error @+1 {{expects 'masks' to have size 5 in dimension 0, the rows of 'out_keys', but found 'tensor<4xi32>'}}
+  %0:4 = sparseconv.kernel.search_hits
+      ins(%i, %o : tensor<?xi32>, tensor<5xi32>)
+      outs(%m, %r, %c, %t : tensor<4xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+      -> (tensor<4xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<5xi32>, %r: tensor<4x4xi32>, %c: tensor<64x32xi32>, %t: tensor<2x512xi32>) {
+  // expected-error @+1 {{expects 'records' to have size 5 in dimension 0, the rows of 'masks', but found 'tensor<4x4xi32>'}}
+  %0:4 = sparseconv.kernel.search_hits
+      ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
+      outs(%m, %r, %c, %t : tensor<5xi32>, tensor<4x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+      -> (tensor<5xi32>, tensor<4x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<?xi32>, %r: tensor<?x2xi32>, %c: tensor<64x32xi32>, %t: tensor<2x512xi32>) {
+  // expected-error @+1 {{expects 'records' to have size 4 in dimension 1, the words of a record of 1 columns, but found 'tensor<?x2xi32>'}}
+  %0:4 = sparseconv.kernel.search_hits
+      ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
+      outs(%m, %r, %c, %t : tensor<?xi32>, tensor<?x2xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+      -> (tensor<?xi32>, tensor<?x2xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<32x32xi32>, %t: tensor<2x512xi32>) {
+  // expected-error @+1 {{expects 'counts' to have size 64 in dimension 0, the most runs of rows of a sample, but found 'tensor<32x32xi32>'}}
+  %0:4 = sparseconv.kernel.search_hits
+      ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
+      outs(%m, %r, %c, %t : tensor<?xi32>, tensor<?x4xi32>, tensor<32x32xi32>, tensor<2x512xi32>)
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+      -> (tensor<?xi32>, tensor<?x4xi32>, tensor<32x32xi32>, tensor<2x512xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x2xi32>, %t: tensor<2x512xi32>) {
+  // expected-error @+1 {{expects 'counts' to have size 32 in dimension 1, the bits of a mask, but found 'tensor<64x2xi32>'}}
+  %0:4 = sparseconv.kernel.search_hits
+      ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
+      outs(%m, %r, %c, %t : tensor<?xi32>, tensor<?x4xi32>, tensor<64x2xi32>, tensor<2x512xi32>)
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+      -> (tensor<?xi32>, tensor<?x4xi32>, tensor<64x2xi32>, tensor<2x512xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %t: tensor<3x512xi32>) {
+  // expected-error @+1 {{expects 'totals' to have size 2 in dimension 0, one more than the digits of the masks, but found 'tensor<3x512xi32>'}}
+  %0:4 = sparseconv.kernel.search_hits
+      ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
+      outs(%m, %r, %c, %t : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<3x512xi32>)
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+      -> (tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<3x512xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %t: tensor<2x256xi32>) {
+  // expected-error @+1 {{expects 'totals' to have size 512 in dimension 1, the values of a digit, but found 'tensor<2x256xi32>'}}
+  %0:4 = sparseconv.kernel.search_hits
+      ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
+      outs(%m, %r, %c, %t : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x256xi32>)
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+      -> (tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x256xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %t: tensor<2x512xi32>) {
+  // expected-error @+1 {{expects 'sample_rows' of 64, 128 or 256, but found 32}}
+  %0:4 = sparseconv.kernel.search_hits
+      ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
+      outs(%m, %r, %c, %t : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 32 : i64, search = #sparseconv.search<zdelta>}
+      -> (tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %t: tensor<2x512xi32>, %table: tensor<?x3xi32>) {
+  // expected-error @+1 {{expects 'table' to have size 2 in dimension 1, one for each displacement, but found 'tensor<?x3xi32>'}}
+  %0:5 = sparseconv.kernel.search_hits
+      ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
+      outs(%m, %r, %c, %t, %table : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>, tensor<?x3xi32>)
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+      -> (tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>, tensor<?x3xi32>)
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// tile_rows, tile_hits
+//===----------------------------------------------------------------------===//
+
+func.func @f(%table: tensor<?x?xi32>, %n: index, %tt: tensor<2x?xi32>, %o: tensor<?xi32>, %m: tensor<?x1xi32>, %s: tensor<3xindex>) {
+  // expected-error @+1 {{expects 'table' to have a static last dimension, but found 'tensor<?x?xi32>'}}
+  %0:4 = sparseconv.kernel.tile_rows
+      ins(%table, %n : tensor<?x?xi32>, index)
+      outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>) {rows = 64 : i64}
+      -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%table: tensor<?x2xi32>, %n: index, %tt: tensor<3x?xi32>, %o: tensor<?xi32>, %m: tensor<?x1xi32>, %s: tensor<3xindex>) {
+  // expected-error @+1 {{expects 'tiled_table' to have size 2 in dimension 0, the offsets of 'table', but found 'tensor<3x?xi32>'}}
+  %0:4 = sparseconv.kernel.tile_rows
+      ins(%table, %n : tensor<?x2xi32>, index)
+      outs(%tt, %o, %m, %s : tensor<3x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>) {rows = 64 : i64}
+      -> (tensor<3x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%table: tensor<?x2xi32>, %n: index, %tt: tensor<2x256xi32>, %o: tensor<128xi32>, %m: tensor<?x1xi32>, %s: tensor<3xindex>) {
+  // expected-error @+1 {{expects 'order' to have size 256 in dimension 0, the slots of 'tiled_table', but found 'tensor<128xi32>'}}
+  %0:4 = sparseconv.kernel.tile_rows
+      ins(%table, %n : tensor<?x2xi32>, index)
+      outs(%tt, %o, %m, %s : tensor<2x256xi32>, tensor<128xi32>, tensor<?x1xi32>, tensor<3xindex>) {rows = 64 : i64}
+      -> (tensor<2x256xi32>, tensor<128xi32>, tensor<?x1xi32>, tensor<3xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%table: tensor<?x2xi32>, %n: index, %tt: tensor<2x?xi32>, %o: tensor<?xi32>, %m: tensor<?x2xi32>, %s: tensor<3xindex>) {
+  // expected-error @+1 {{expects 'masks' to have size 1 in dimension 1, the words of as many offsets as 'table' has, but found 'tensor<?x2xi32>'}}
+  %0:4 = sparseconv.kernel.tile_rows
+      ins(%table, %n : tensor<?x2xi32>, index)
+      outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x2xi32>, tensor<3xindex>) {rows = 64 : i64}
+      -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x2xi32>, tensor<3xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%table: tensor<?x2xi32>, %n: index, %tt: tensor<2x?xi32>, %o: tensor<?xi32>, %m: tensor<?x1xi32>, %s: tensor<2xindex>) {
+  // expected-error @+1 {{expects 'sizes' to have size 3 in dimension 0, the rows and slots, but found 'tensor<2xindex>'}}
+  %0:4 = sparseconv.kernel.tile_rows
+      ins(%table, %n : tensor<?x2xi32>, index)
+      outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<2xindex>) {rows = 64 : i64}
+      -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<2xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%table: tensor<?x2xi32>, %n: index, %tt: tensor<2x?xi32>, %o: tensor<?xi32>, %m: tensor<?x1xi32>, %s: tensor<3xindex>) {
+  // expected-error @+1 {{expects tiles of 16 or 64 rows, but found 32}}
+  %0:4 = sparseconv.kernel.tile_rows
+      ins(%table, %n : tensor<?x2xi32>, index)
+      outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>) {rows = 32 : i64}
+      -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%h: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %n: index, %tt: tensor<2x?xi32>, %o: tensor<?xi32>, %m: tensor<?x1xi32>, %s: tensor<3xindex>) {
+  // expected-error @+1 {{expects 'displacements' within the guard 4 of the packing on axis 0, but found 5}}
+  %0:4 = sparseconv.kernel.tile_hits
+      ins(%h, %r, %c, %n : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
+      outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+      {displacements = array<i64: 0, 8, 5, 0>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, rows = 64 : i64, sample_rows = 256 : i64}
+      -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%h: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %n: index, %tt: tensor<2x?xi32>, %o: tensor<?xi32>, %m: tensor<?x1xi32>, %s: tensor<3xindex>) {
+  // expected-error @+1 {{expects at most 32 'displacements', distinct ones that are neighbours within each column, but found 2 in 1 columns}}
+  %0:4 = sparseconv.kernel.tile_hits
+      ins(%h, %r, %c, %n : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
+      outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+      {displacements = array<i64: 0, 0, 0, 2>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, rows = 64 : i64, sample_rows = 256 : i64}
+      -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%h: tensor<?xi32>, %r: tensor<?x8xi32>, %c: tensor<64x32xi32>, %n: index, %tt: tensor<2x?xi32>, %o: tensor<?xi32>, %m: tensor<?x1xi32>, %s: tensor<3xindex>) {
+  // expected-error @+1 {{expects 'records' to have size 4 in dimension 1, the words of a record of 2 columns, but found 'tensor<?x8xi32>'}}
+  %0:4 = sparseconv.kernel.tile_hits
+      ins(%h, %r, %c, %n : tensor<?xi32>, tensor<?x8xi32>, tensor<64x32xi32>, index)
+      outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+      {displacements = array<i64: 0, 0, 1, 0>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, rows = 64 : i64, sample_rows = 256 : i64}
+      -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%h: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %n: index, %tt: tensor<3x?xi32>, %o: tensor<?xi32>, %m: tensor<?x1xi32>, %s: tensor<3xindex>) {
+  // expected-error @+1 {{expects 'tiled_table' to have size 2 in dimension 0, the offsets of 'displacements', but found 'tensor<3x?xi32>'}}
+  %0:4 = sparseconv.kernel.tile_hits
+      ins(%h, %r, %c, %n : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
+      outs(%tt, %o, %m, %s : tensor<3x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, rows = 64 : i64, sample_rows = 256 : i64}
+      -> (tensor<3x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%h: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %n: index, %tt: tensor<2x?xi32>, %o: tensor<?xi32>, %m: tensor<?x1xi32>, %s: tensor<3xindex>, %t: tensor<2x256xi32>) {
+  // expected-error @+1 {{expects 'totals' to have size 512 in dimension 1, the values of a digit, but found 'tensor<2x256xi32>'}}
+  %0:5 = sparseconv.kernel.tile_hits
+      ins(%h, %r, %c, %n : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
+      outs(%tt, %o, %m, %s, %t : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<2x256xi32>)
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, rows = 64 : i64, sample_rows = 256 : i64}
+      -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<2x256xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%h: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %n: index, %tt: tensor<2x?xi32>, %o: tensor<?xi32>, %m: tensor<?x1xi32>, %s: tensor<3xindex>) {
+  // expected-error @+1 {{expects 'sample_rows' of 64, 128 or 256, but found 512}}
+  %0:4 = sparseconv.kernel.tile_hits
+      ins(%h, %r, %c, %n : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
+      outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, rows = 64 : i64, sample_rows = 512 : i64}
+      -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%h: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %n: index, %tt: tensor<2x?xi32>, %o: tensor<?xi32>, %m: tensor<?x1xi32>, %s: tensor<3xindex>) {
+  // expected-error @+1 {{expects tiles of 16 or 64 rows, but found 0}}
+  %0:4 = sparseconv.kernel.tile_hits
+      ins(%h, %r, %c, %n : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
+      outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, rows = 0 : i64, sample_rows = 256 : i64}
+      -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+  return
+}

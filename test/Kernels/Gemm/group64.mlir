@@ -1,0 +1,84 @@
+// RUN: gpu-gemm-kernels --main-loop=group64 --in=32 --out=8 --tile-k=32 --tile-n=8 --warps=4 --blocks=1 --emit=ir \
+// RUN:   | sparseconv-opt --canonicalize --cse | FileCheck %s
+
+// The main loop group64: 27 offsets from 32 to 8 channels of f16, one warpgroup.
+// One step is two wgmmas of 16 input channels each.
+
+// CHECK:      gpu.func @gemm(%[[X:[^:]*]]: !llvm.ptr<1>, %[[WEIGHTS:[^:]*]]: !llvm.ptr<1>, %[[TABLE:[^:]*]]: !llvm.ptr<1>, %[[ORDER:[^:]*]]: !llvm.ptr<1>, %[[MASKS:[^:]*]]: !llvm.ptr<1>, %[[Y:[^:]*]]: !llvm.ptr<1>,
+// CHECK:        %[[SHARED:.*]] = llvm.mlir.addressof @sparseconv_dynamic_shared
+
+// Before any tile: a barrier for each offset, whose weights one thread starts to
+// copy, the offset in the middle first. Nobody waits for them yet.
+// CHECK:        %[[BARRIERS:.*]] = llvm.getelementptr %[[SHARED]][27648]
+// CHECK-COUNT-27: nvvm.mbarrier.init
+// CHECK:          nvvm.fence.mbarrier.init
+// CHECK:        nvvm.barrier
+// CHECK:        scf.if
+// CHECK:          scf.for
+// CHECK:            nvvm.mbarrier.arrive.expect_tx
+// CHECK:            nvvm.cp.async.bulk.shared.cluster.global
+
+// The first thread of a warpgroup takes a task for its four warps, which meet at
+// the warpgroup's own barrier.
+// CHECK:        scf.while
+// CHECK:          llvm.atomicrmw add
+// CHECK:          nvvm.barrier id = {{.*}} number_of_threads = %c128_i32
+// CHECK:          scf.condition
+
+// Prologue: two offsets, their neighbours, and the rows of the first one. Of each
+// row, the four lanes of a group load 16 bytes each.
+// CHECK:          llvm.getelementptr %[[MASKS]]
+// CHECK:          %[[OFFSET:.*]] = arith.select {{.*}}, %c-1_i32
+// CHECK:          %[[NEXT:.*]] = arith.select {{.*}}, %c-1_i32
+// CHECK-COUNT-4:  ld.global.nc.b32
+// CHECK-COUNT-2:  ld.global.nc.v4.b32
+
+// Steps: carried are the offsets whose weights have been waited for, this offset
+// and the next one, the next one's neighbours, the rest of the mask, eight
+// registers with rows, which rows are there, four sums.
+// CHECK:          scf.if
+// CHECK:            scf.while (%[[READY:[^ ]*]] = {{[^ ]*}}, %[[AT:[^ ]*]] = %[[OFFSET]], %[[AFTER:[^ ]*]] = %[[NEXT]],
+
+// A step moves its rows to where wgmma wants them, loads the rows of the next
+// offset, and finds the offset after that and its neighbours, ..
+// CHECK-COUNT-8:      arith.select {{.*}}, %c0_i32
+// CHECK-COUNT-2:      ld.global.nc.v4.b32
+// CHECK:              math.cttz
+// CHECK-COUNT-2:      ld.global.nc.b32
+
+// .. waits for the weights of its own offset, at their first use only, ..
+// CHECK:              %[[BIT:.*]] = arith.shli %c1_i32, %[[AT]]
+// CHECK:              arith.andi %[[READY]], %[[BIT]]
+// CHECK:              scf.if
+// CHECK:                llvm.getelementptr %[[BARRIERS]]
+// CHECK:                nvvm.mbarrier.try_wait.parity
+// CHECK:              arith.ori %[[READY]], %[[BIT]]
+
+// .. and multiplies. The descriptor: where the offset's 1024 bytes are, in units
+// of 16; a leading byte offset of 16 (bit 16), a stride byte offset of 1024 (64
+// from bit 32 on), the 128-byte swizzle (1 from bit 62 on). The second wgmma's
+// channels are 32 bytes further on.
+// CHECK:              arith.muli %[[AT]], %c1024_i32
+// CHECK:              %[[DESCRIPTOR:.*]] = arith.ori {{.*}}, %c4611686293305360384_i64
+// CHECK:              nvvm.wgmma.fence.aligned
+// CHECK:              wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16{{.*}}, %[[DESCRIPTOR]],
+// CHECK:              %[[SECOND:.*]] = arith.addi %[[DESCRIPTOR]], %c2_i64
+// CHECK:              wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16{{.*}}, %[[SECOND]],
+// CHECK:              nvvm.wgmma.commit.group.sync.aligned
+// CHECK:              nvvm.wgmma.wait.group.sync.aligned 0
+// CHECK:              %[[MORE:.*]] = arith.cmpi sge, %[[AFTER]], %c0_i32
+// CHECK:              scf.condition(%[[MORE]])
+
+// Epilogue: each lane stores two channels of its two rows.
+// CHECK:          llvm.getelementptr %[[ORDER]]
+// CHECK:          scf.if
+// CHECK:            llvm.getelementptr %[[Y]]
+// CHECK:            llvm.store
+// CHECK:          scf.if
+// CHECK:            llvm.store
+
+// After the last tile: the block must not end while weights are still under way
+// that no tile needed.
+// CHECK:        scf.for
+// CHECK:          nvvm.mbarrier.try_wait.parity
+// CHECK:        gpu.return

@@ -1,0 +1,72 @@
+// What all targets share: from a network to kernel operations on buffers.
+// RUN: sparseconv-opt %s --sparseconv-lower-to-buffers | FileCheck %s --check-prefixes=CHECK,CPU
+// RUN: sparseconv-opt %s --sparseconv-lower-to-buffers=target=cuda:sm_80 | FileCheck %s --check-prefixes=CHECK,GPU
+// RUN: not sparseconv-opt %s --sparseconv-lower-to-buffers=target=abacus 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not sparseconv-opt %s --sparseconv-lower-to-gpu=target=cpu 2>&1 | FileCheck %s --check-prefix=NO-GPU
+
+// UNKNOWN: error: unknown target 'abacus'; there are: cpu, cuda
+// NO-GPU: error: expects the target of the module to be a GPU, as sparseconv-set-target sets it
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [1, 1, 1]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !set to !set>
+
+// CPU: module attributes {{.*}}sparseconv.target = #sparseconv.target<cpu, chip = "avx2">
+// GPU: module attributes {{.*}}sparseconv.target = #sparseconv.target<cuda, chip = "sm_80">
+
+// CHECK-LABEL: func.func @layer
+// CHECK-SAME: %[[STATUS:.*]]: memref<8xi64>) -> memref<?x32xf32>
+// CHECK: sparseconv.kernel.encode
+// CHECK: sparseconv.kernel.sort
+// CHECK: sparseconv.kernel.unique
+// CHECK: sparseconv.kernel.gather_rows
+// CHECK: sparseconv.kernel.search
+// The dataflow decides which operations carry out a convolution.
+// CPU: sparseconv.kernel.pair_lists
+// CPU: sparseconv.kernel.gather_gemm_scatter
+// GPU: sparseconv.kernel.tile_rows
+// GPU: sparseconv.kernel.tiled_gemm
+// A buffer goes back when its last reader is done; the result stays.
+// CHECK: memref.dealloc
+// CHECK: return %{{.*}} : memref<?x32xf32>
+// CHECK-NOT: tensor<?
+func.func @layer(%points: tensor<?x4xi32>, %x: tensor<?x16xf32>, %w: tensor<27x16x32xf32>) -> tensor<?x32xf32> {
+  %c, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
+  %f = sparseconv.gather %x, %order : tensor<?x16xf32>, tensor<?xi32> -> tensor<?x16xf32>
+  %m = sparseconv.kernel_map %c to %c offsets(box<3, 3, 3>) : !map
+  %y = sparseconv.conv %f, %w, %m : tensor<?x16xf32>, tensor<27x16x32xf32>, !map -> tensor<?x32xf32>
+  return %y : tensor<?x32xf32>
+}
+
+// The host of a GPU runs straight through its launches: no calls, no loops
+// around kernels, no branches. On the CPU they stay.
+func.func private @twice(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {no_inline} {
+  %r = linalg.add ins(%x, %x : tensor<?x8xf32>, tensor<?x8xf32>) outs(%x : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}
+
+// CHECK-LABEL: func.func @control_flow
+// CPU:     scf.for
+// CPU:       call @twice
+// CPU:     scf.if
+// GPU-NOT: scf.for
+// GPU-NOT: call
+// GPU:     linalg.generic
+// GPU:     linalg.generic
+// GPU-NOT: scf.for
+// CHECK:   return
+func.func @control_flow(%x: tensor<?x8xf32>, %is: i1) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %grown = scf.for %i = %c0 to %c2 step %c1 iter_args(%t = %x) -> tensor<?x8xf32> {
+    %next = func.call @twice(%t) {no_inline} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    scf.yield %next : tensor<?x8xf32>
+  }
+  %r = scf.if %is -> tensor<?x8xf32> {
+    scf.yield %grown : tensor<?x8xf32>
+  } else {
+    scf.yield %x : tensor<?x8xf32>
+  }
+  return %r : tensor<?x8xf32>
+}

@@ -1,0 +1,106 @@
+// RUN: sparseconv-opt %s --sparseconv-set-target=target=cuda:sm_90a --sparseconv-select-dataflow --sparseconv-select-tiling --sparseconv-verify-selection | FileCheck %s --check-prefixes=CHECK,SM90
+// RUN: sparseconv-opt %s --sparseconv-set-target=target=cuda:sm_80 --sparseconv-select-dataflow --sparseconv-select-tiling --sparseconv-verify-selection | FileCheck %s --check-prefixes=CHECK,SM80
+
+// For a GPU each convolution gets the main loop of its implicit GEMM, by the
+// channels and the chip: wgmma where there is one. What the passes choose, the
+// verifier of selections accepts.
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !set to !set>
+
+// Few channels: a warp owns 16 rows, the weights stay in shared memory.
+// CHECK-LABEL: func.func @narrow(
+func.func @narrow(%x: tensor<?x16xf16>, %w: tensor<27x16x16xf16>, %m: !map) -> tensor<?x16xf16> {
+  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.gemm_tiling<warp16, {{.*}}resident = true>}
+  %y = sparseconv.conv %x, %w, %m : tensor<?x16xf16>, tensor<27x16x16xf16>, !map -> tensor<?x16xf16>
+  return %y : tensor<?x16xf16>
+}
+
+// CHECK-LABEL: func.func @middle(
+func.func @middle(%x: tensor<?x64xbf16>, %w: tensor<27x64x64xbf16>, %m: !map) -> tensor<?x64xbf16> {
+  // SM90: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<group64, {{.*}}tile_k = 64, tile_n = 64>}
+  // SM80: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<warp16,
+  %y = sparseconv.conv %x, %w, %m : tensor<?x64xbf16>, tensor<27x64x64xbf16>, !map -> tensor<?x64xbf16>
+  return %y : tensor<?x64xbf16>
+}
+
+// Many: the weights pass through a ring, and few rows share the offsets.
+// CHECK-LABEL: func.func @wide(
+func.func @wide(%x: tensor<?x256xf16>, %w: tensor<27x256x256xf16>, %m: !map) -> tensor<?x256xf16> {
+  // SM90: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<ring64, {{.*}}tile_n = 256
+  // SM80: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<warp16,
+  %y = sparseconv.conv %x, %w, %m : tensor<?x256xf16>, tensor<27x256x256xf16>, !map -> tensor<?x256xf16>
+  return %y : tensor<?x256xf16>
+}
+
+// A word of the mask holds 32 offsets; only one word is split.
+// CHECK-LABEL: func.func @many_offsets(
+!wide_map = !sparseconv.kernel_map<125, !set to !set>
+func.func @many_offsets(%x: tensor<?x256xf16>, %w: tensor<125x256x256xf16>, %m: !wide_map) -> tensor<?x256xf16> {
+  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>, tiling
+  %y = sparseconv.conv %x, %w, %m : tensor<?x256xf16>, tensor<125x256x256xf16>, !wide_map -> tensor<?x256xf16>
+  return %y : tensor<?x256xf16>
+}
+
+// f32 stays f32, and groups have no tiles.
+// CHECK-LABEL: func.func @by_threads(
+func.func @by_threads(%x: tensor<?x32xf32>, %w: tensor<27x32x32xf32>, %g: tensor<27x4x8x8xf32>, %m: !map)
+    -> (tensor<?x32xf32>, tensor<?x32xf32>, tensor<27x32x32xf32>) {
+  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<fma16, {{.*}}tile_n = 32
+  %y = sparseconv.conv %x, %w, %m : tensor<?x32xf32>, tensor<27x32x32xf32>, !map -> tensor<?x32xf32>
+  // CHECK: sparseconv.input_grad {{.*}} tiling = #sparseconv.scalar_tiling}
+  %dx = sparseconv.input_grad %y, %g, %m : tensor<?x32xf32>, tensor<27x4x8x8xf32>, !map -> tensor<?x32xf32>
+  // CHECK: sparseconv.weight_grad {{.*}} tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 32, tile_out = 32, piece_in = 4, piece_out = 4, slices = 4, pairs = 64, blocks = 2>}
+  %dw = sparseconv.weight_grad %x, %y, %m : tensor<?x32xf32>, tensor<?x32xf32>, !map -> tensor<27x32x32xf32>
+  return %y, %dx, %dw : tensor<?x32xf32>, tensor<?x32xf32>, tensor<27x32x32xf32>
+}
+
+// A permission lets tensor cores round f32 to tf32, where they take the shape.
+// CHECK-LABEL: func.func @tf32(
+func.func @tf32(%x: tensor<?x32xf32>, %w: tensor<27x32x32xf32>, %g: tensor<27x4x8x8xf32>, %m: !map)
+    -> (tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>) {
+  // CHECK: sparseconv.conv {{.*}} tf32 = allowed {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.gemm_tiling<warp16,
+  %y = sparseconv.conv %x, %w, %m tf32 = allowed : tensor<?x32xf32>, tensor<27x32x32xf32>, !map -> tensor<?x32xf32>
+  // CHECK: sparseconv.input_grad {{.*}} tf32 = allowed {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.gemm_tiling<warp16,
+  %dx = sparseconv.input_grad %y, %w, %m tf32 = allowed : tensor<?x32xf32>, tensor<27x32x32xf32>, !map -> tensor<?x32xf32>
+  // CHECK: sparseconv.conv {{.*}} tf32 = allowed {{.*}} tiling = #sparseconv.scalar_tiling}
+  %z = sparseconv.conv %y, %g, %m tf32 = allowed : tensor<?x32xf32>, tensor<27x4x8x8xf32>, !map -> tensor<?x32xf32>
+  return %y, %dx, %z : tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>
+}
+
+// The gradient by the weights: chunks of rows fill the device, each of which is a
+// split; tensor cores multiply where the rows are whole pieces of 16 bytes.
+// CHECK-LABEL: func.func @weight_grad(
+func.func @weight_grad(%x: tensor<?x64xf16>, %dy: tensor<?x64xf16>, %z: tensor<?x65xf16>, %m: !map)
+    -> (tensor<27x64x64xf16>, tensor<27x64x65xf16>, tensor<27x64x1x1xf16>) {
+  // SM90: sparseconv.weight_grad {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 59>, tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4, blocks = 4>}
+  %0 = sparseconv.weight_grad %x, %dy, %m : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  // CHECK: sparseconv.weight_grad {{.*}} tiling = #sparseconv.weight_grad_tiling<fma,
+  %1 = sparseconv.weight_grad %x, %z, %m : tensor<?x64xf16>, tensor<?x65xf16>, !map -> tensor<27x64x65xf16>
+  // CHECK: sparseconv.weight_grad {{.*}} tiling = #sparseconv.weight_grad_tiling<fma, tile_groups = 64, tile_in = 1, tile_out = 1,
+  %2 = sparseconv.weight_grad %x, %dy, %m groups(64) : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x1x1xf16>
+  return %0, %1, %2 : tensor<27x64x64xf16>, tensor<27x64x65xf16>, tensor<27x64x1x1xf16>
+}
+
+// What is written by hand stays, and what is decided suits it: a tiling that
+// splits no sum gets a dataflow that does not, splits get a main loop that has
+// them.
+// CHECK-LABEL: func.func @by_hand(
+func.func @by_hand(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %v: tensor<27x256x256xf16>, %z: tensor<?x256xf16>, %m: !map)
+    -> (tensor<?x64xf16>, tensor<?x256xf16>, tensor<?x64xf16>, tensor<27x64x64xf16>) {
+  // CHECK: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<warp16, tile_k = 32, tile_n = 32>}
+  %0 = sparseconv.conv %x, %w, %m {tiling = #sparseconv.gemm_tiling<warp16, tile_k = 32, tile_n = 32>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.scalar_tiling}
+  %1 = sparseconv.conv %z, %v, %m {tiling = #sparseconv.scalar_tiling}
+      : tensor<?x256xf16>, tensor<27x256x256xf16>, !map -> tensor<?x256xf16>
+  // SM90: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 2>, tiling = #sparseconv.gemm_tiling<ring64,
+  %2 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary, split_k = 2>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // CHECK: sparseconv.weight_grad {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 3>, tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 32, tile_out = 64, piece_in = 16, piece_out = 32, pairs = 48, stages = 2, blocks = 2>}
+  %3 = sparseconv.weight_grad %x, %x, %m {dataflow = #sparseconv.dataflow<output_stationary, split_k = 3>,
+      tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 32, tile_out = 64, piece_in = 16, piece_out = 32, pairs = 48, stages = 2, blocks = 2>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  return %0, %1, %2, %3 : tensor<?x64xf16>, tensor<?x256xf16>, tensor<?x64xf16>, tensor<27x64x64xf16>
+}

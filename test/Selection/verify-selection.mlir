@@ -1,0 +1,214 @@
+// RUN: sparseconv-opt %s --sparseconv-verify-selection --split-input-file --verify-diagnostics
+
+// Decisions that the chip cannot carry out are errors that name the limit.
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !set to !set>
+
+module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_80">} {
+func.func @no_wgmma(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) -> tensor<?x64xf16> {
+  // expected-error @+1 {{does not run on sm_80 with #sparseconv.gemm_tiling<group64, warps = 8, tile_k = 64, tile_n = 64>: sm_80 has no wgmma}}
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<group64, warps = 8, tile_k = 64, tile_n = 64>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}
+}
+
+// -----
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !set to !set>
+
+module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_90a">} {
+func.func @shared_memory(%x: tensor<?x256xf16>, %w: tensor<27x256x64xf16>, %m: !map) -> tensor<?x64xf16> {
+  // expected-error @+1 {{bytes of shared memory do not fit sm_90a}}
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<ring64, warps = 4, tile_k = 64, tile_n = 64, stages = 64>}
+      : tensor<?x256xf16>, tensor<27x256x64xf16>, !map -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}
+
+func.func @split(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) -> tensor<?x64xf16> {
+  // expected-error @+1 {{the main loop group64 splits no sum, found 2 splits}}
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary, split_k = 2>,
+      tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 64, tile_n = 64>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}
+
+func.func @split_words(%x: tensor<?x64xf16>, %w: tensor<45x64x64xf16>, %m: !sparseconv.kernel_map<45, !set to !set>) -> tensor<?x64xf16> {
+  // expected-error @+1 {{at most 32 offsets are split among blocks, found 2 splits of 45 offsets}}
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary, split_k = 2>,
+      tiling = #sparseconv.gemm_tiling<warp16, tile_k = 64, tile_n = 64>}
+      : tensor<?x64xf16>, tensor<45x64x64xf16>, !sparseconv.kernel_map<45, !set to !set> -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}
+
+func.func @groups(%x: tensor<?x64xf16>, %w: tensor<27x4x16x16xf16>, %m: !map) -> tensor<?x64xf16> {
+  // expected-error @+1 {{main loops take no groups, #sparseconv.scalar_tiling does}}
+  %dx = sparseconv.input_grad %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<warp16, tile_k = 16, tile_n = 16>}
+      : tensor<?x64xf16>, tensor<27x4x16x16xf16>, !map -> tensor<?x64xf16>
+  return %dx : tensor<?x64xf16>
+}
+
+func.func @f32(%x: tensor<?x64xf32>, %w: tensor<27x64x64xf32>, %m: !map) -> tensor<?x64xf32> {
+  // expected-error @+1 {{tensor cores multiply f32 in tf32, which the operation does not allow (tf32 = allowed)}}
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<warp16, tile_k = 64, tile_n = 64>}
+      : tensor<?x64xf32>, tensor<27x64x64xf32>, !map -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
+
+func.func @tf32(%x: tensor<?x64xf32>, %w: tensor<27x64x64xf32>, %m: !map) -> tensor<?x64xf32> {
+  %y = sparseconv.conv %x, %w, %m tf32 = allowed {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<warp16, tile_k = 64, tile_n = 64>}
+      : tensor<?x64xf32>, tensor<27x64x64xf32>, !map -> tensor<?x64xf32>
+  // expected-error @+1 {{the wgmma kernels take f16 and bf16}}
+  %dx = sparseconv.input_grad %y, %w, %m tf32 = allowed {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<ring64, tile_k = 64, tile_n = 64, stages = 4>}
+      : tensor<?x64xf32>, tensor<27x64x64xf32>, !map -> tensor<?x64xf32>
+  return %dx : tensor<?x64xf32>
+}
+
+func.func @scalar_split(%x: tensor<?x64xf16>, %w: tensor<27x4x16x16xf16>, %m: !map) -> tensor<?x64xf16> {
+  // expected-error @+1 {{does not run on sm_90a with #sparseconv.scalar_tiling: threads without tiles split no sum}}
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary, split_k = 2>,
+      tiling = #sparseconv.scalar_tiling}
+      : tensor<?x64xf16>, tensor<27x4x16x16xf16>, !map -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}
+
+// A main loop is a name: those that there are stand in a table.
+func.func @unknown_main_loop(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) -> tensor<?x64xf16> {
+  // expected-error @+1 {{does not run on sm_90a with #sparseconv.gemm_tiling<ring128>: no main loop 'ring128' is known; there are: group64}}
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<ring128>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}
+
+// Sizes that a main loop does not read are no decisions.
+func.func @unread_sizes(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) -> (tensor<?x64xf16>, tensor<?x64xf16>) {
+  // expected-error @+1 {{the main loop warp16 has no stages, found 3}}
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<warp16, tile_k = 64, tile_n = 64, stages = 3>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{the main loop group64 leaves no choice of resident weights}}
+  %z = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 64, tile_n = 64, resident = true>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  return %y, %z : tensor<?x64xf16>, tensor<?x64xf16>
+}
+
+func.func @fma16(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) -> tensor<?x64xf16> {
+  // expected-error @+1 {{the main loop fma16 takes f32}}
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<fma16, tile_k = 16, tile_n = 64, stages = 3>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}
+
+func.func @fma16_width(%x: tensor<?x64xf32>, %w: tensor<27x64x64xf32>, %m: !map) -> tensor<?x64xf32> {
+  // expected-error @+1 {{expected tile_n of 32 to 128 in steps of 32, found 48}}
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<fma16, tile_k = 16, tile_n = 48, stages = 3>}
+      : tensor<?x64xf32>, tensor<27x64x64xf32>, !map -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
+}
+
+// -----
+
+// The gradient by the weights has a tiling of its own. Every size that is written
+// is read, and sums are split as often as the dataflow says.
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !set to !set>
+
+module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_90a">} {
+func.func @weight_grad(%x: tensor<?x64xf16>, %dy: tensor<?x64xf16>, %m: !map) {
+  // expected-error @+1 {{expected #sparseconv.weight_grad_tiling}}
+  %0 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<warp16, tile_k = 64, tile_n = 64>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  // expected-error @+1 {{does not run on sm_90a with #sparseconv.weight_grad_tiling<outer>: no main loop of a gradient by weights 'outer' is known; there are: mma}}
+  %1 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.weight_grad_tiling<outer>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  // expected-error @+1 {{pieces of 24 x 32 channels do not divide tiles of 64 x 64}}
+  %2 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 24, piece_out = 32, pairs = 32, stages = 4>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  // expected-error @+1 {{expected pieces of multiples of 16 channels, found 8 x 32}}
+  %3 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 8, piece_out = 32, pairs = 32, stages = 4>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  // expected-error @+1 {{expected 16 pairs for each of 2 slices, or a multiple, found 16}}
+  %4 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, slices = 2, pairs = 16, stages = 4>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  // expected-error @+1 {{expected stages in a power of two of at least 2, found 3}}
+  %5 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 3>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  // expected-error @+1 {{registers, 1 warps in each of 16 blocks leave 128}}
+  %6 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 64, piece_out = 64, pairs = 32, stages = 4, blocks = 16>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  // expected-error @+1 {{bytes of shared memory do not fit sm_90a}}
+  %7 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 512, stages = 4>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  // expected-error @+1 {{expected pieces of 1, 2 or 4 channels, found 8 x 4}}
+  %8 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 64, tile_out = 64, piece_in = 8, piece_out = 4>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  // expected-error @+1 {{1024 pieces in 1 slices are more than 256 threads}}
+  %9 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 64, tile_out = 64, piece_in = 1, piece_out = 4>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  // expected-error @+1 {{expected pairs in a multiple of 4 and of the 3 slices, found 16}}
+  %10 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 16, tile_out = 16, piece_in = 4, piece_out = 4, slices = 3>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  // expected-error @+1 {{the main loop fma has no stages, found 2}}
+  %11 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 16, tile_out = 16, piece_in = 4, piece_out = 4, stages = 2>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  // expected-error @+1 {{expected tile_groups of at most 1, found 2}}
+  %12 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.weight_grad_tiling<fma, tile_groups = 2, tile_in = 16, tile_out = 16, piece_in = 4, piece_out = 4>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  // expected-error @+1 {{60000 splits of 442368 bytes are more than 1073741824 bytes}}
+  %splits = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary, split_k = 60000>,
+      tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  // expected-error @+1 {{does not run on sm_90a with #sparseconv.dataflow<hybrid>: no dataflow 'hybrid' is known; there are: output_stationary}}
+  %dataflow = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<hybrid>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  return
+}
+
+func.func @rows(%x: tensor<?x64xf32>, %dy: tensor<?x62xf32>, %m: !map) {
+  // expected-error @+1 {{tensor cores multiply f32 in tf32, which the operation does not allow (tf32 = allowed)}}
+  %0 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4>}
+      : tensor<?x64xf32>, tensor<?x62xf32>, !map -> tensor<27x64x62xf32>
+  // expected-error @+1 {{expected rows of whole pieces of 16 bytes, found 64 and 62 channels}}
+  %1 = sparseconv.weight_grad %x, %dy, %m tf32 = allowed {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4>}
+      : tensor<?x64xf32>, tensor<?x62xf32>, !map -> tensor<27x64x62xf32>
+  return
+}
+}
+
+// -----
+
+// The CPU has no limits of this kind.
+module {
+}

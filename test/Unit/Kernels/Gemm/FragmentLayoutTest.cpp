@@ -1,0 +1,226 @@
+//===- FragmentLayoutTest.cpp - layouts against the instructions ----------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The reference here knows nothing of permutations: it multiplies fragments the
+// way the PTX manual defines the instructions, with A filled by what lanes load
+// and B by what the image holds. The product must be the matrix product.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Kernels/Gemm/ImplicitGemm.h"
+#include "gtest/gtest.h"
+#include <map>
+#include <set>
+#include <vector>
+
+using namespace mlir::sparseconv;
+
+namespace {
+
+struct Shape {
+  int64_t inChannels, outChannels, tileK, tileN;
+  bool swizzled;
+  int64_t perRegister;
+};
+
+class FragmentLayoutTest : public ::testing::TestWithParam<Shape> {
+protected:
+  static FragmentLayout makeLayout(const Shape &shape) {
+    FragmentLayout layout;
+    layout.perRegister = shape.perRegister;
+    layout.offsets = 2;
+    layout.inChannels = shape.inChannels;
+    layout.tileK = shape.tileK;
+    layout.chunks = (shape.inChannels + shape.tileK - 1) / shape.tileK;
+    layout.tileN = shape.tileN;
+    layout.columnTiles = (shape.outChannels + shape.tileN - 1) / shape.tileN;
+    layout.order =
+        shape.swizzled ? ImageOrder::Swizzled : ImageOrder::Fragments;
+    return layout;
+  }
+};
+
+/// Where the image keeps the two B registers of a lane in a step, as the
+/// kernels address it: by lane for mma.sync, by row and swizzle for wgmma.
+int64_t imageRegister(const FragmentLayout &layout, int64_t step, int64_t tile,
+                      int64_t lane, int64_t half) {
+  if (layout.order == ImageOrder::Swizzled) {
+    int64_t row = tile * 8 + lane / 4;
+    int64_t piece = step % 4 * 2 + half;
+    return step / 4 * layout.tileN * 32 + row * 32 + (piece ^ (row % 8)) * 4 +
+           lane % 4;
+  }
+  int64_t pair = step / 2, registers = layout.registersOf(pair);
+  return pair * layout.tiles() * 128 + (tile * 32 + lane) * registers +
+         step % 2 * 2 + half;
+}
+
+TEST_P(FragmentLayoutTest, FragmentsMultiplyLikeMatrices) {
+  FragmentLayout layout = makeLayout(GetParam());
+  int64_t elements = layout.perRegister;
+  // One row of A: the value of a channel is its number + 1.
+  for (int64_t columnTile = 0; columnTile < layout.columnTiles; ++columnTile)
+    for (int64_t offset = 0; offset < layout.offsets; ++offset) {
+      // Which (in, out) channel pairs the instructions multiply, per column of
+      // the accumulators as the store writes them.
+      std::set<std::pair<int64_t, int64_t>> seen;
+      for (int64_t chunk = 0; chunk < layout.chunks; ++chunk) {
+        int64_t base =
+            ((columnTile * layout.offsets + offset) * layout.chunks + chunk) *
+            layout.chunkRegisters();
+        for (int64_t step = 0; step < layout.steps(); ++step)
+          for (int64_t tile = 0; tile < layout.tiles(); ++tile)
+            for (int64_t lane = 0; lane < 32; ++lane)
+              for (int64_t half = 0; half < 2; ++half)
+                for (int64_t bit = 0; bit < elements; ++bit) {
+                  // B's lane holds row k = lane % 4 of column n = lane / 4; A's
+                  // lane of the same k position loaded this channel:
+                  int64_t pair = step / 2;
+                  int64_t loaded = chunk * layout.tileK +
+                                   layout.inColumn<int64_t>(
+                                       pair, layout.registersOf(pair), lane % 4,
+                                       step % 2 * 2 + half, bit);
+                  int64_t at =
+                      base + imageRegister(layout, step, tile, lane, half);
+                  ImageElement<int64_t> element =
+                      layout.element<int64_t>(at, bit);
+                  ASSERT_EQ(element.offset, offset);
+                  ASSERT_EQ(element.inChannel, loaded);
+                  // The accumulator of column n of the tile is stored here:
+                  int64_t n = lane / 4;
+                  int64_t size = layout.stripSize(tile);
+                  int64_t stored = columnTile * layout.tileN +
+                                   layout.stripBegin(tile) * 8 +
+                                   2 * size * (n / 2) +
+                                   2 * (tile - layout.stripBegin(tile)) + n % 2;
+                  ASSERT_EQ(element.outChannel, stored);
+                  ASSERT_TRUE(seen.insert({loaded, stored}).second);
+                }
+      }
+      // Every pair of channels once.
+      for (int64_t in = 0; in < layout.inChannels; ++in)
+        for (int64_t out = 0; out < layout.tileN; ++out)
+          ASSERT_TRUE(seen.count({in, columnTile * layout.tileN + out}));
+    }
+}
+
+TEST_P(FragmentLayoutTest, WhatNoInstructionReadsIsPadding) {
+  FragmentLayout layout = makeLayout(GetParam());
+  std::map<std::tuple<int64_t, int64_t, int64_t>, int> count;
+  for (int64_t reg = 0; reg < layout.imageBytes() / 4; ++reg)
+    for (int64_t bit = 0; bit < layout.perRegister; ++bit) {
+      ImageElement<int64_t> element = layout.element<int64_t>(reg, bit);
+      if (element.inChannel < layout.inChannels)
+        ++count[{element.offset, element.inChannel, element.outChannel}];
+    }
+  EXPECT_EQ(count.size(),
+            static_cast<size_t>(layout.offsets * layout.inChannels *
+                                layout.tileN * layout.columnTiles));
+  for (auto &[key, times] : count)
+    ASSERT_EQ(times, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, FragmentLayoutTest,
+    ::testing::Values(
+        Shape{16, 16, 16, 16, false, 2}, Shape{32, 32, 32, 32, false, 2},
+        Shape{48, 24, 48, 24, false, 2}, Shape{5, 9, 16, 16, false, 2},
+        Shape{64, 56, 64, 56, false, 2}, Shape{256, 256, 64, 128, false, 2},
+        Shape{8, 8, 8, 8, false, 1}, Shape{40, 48, 40, 48, false, 1},
+        Shape{64, 64, 64, 64, true, 2}, Shape{16, 16, 16, 16, true, 2},
+        Shape{96, 80, 96, 80, true, 2}, Shape{160, 200, 64, 200, true, 2},
+        Shape{128, 320, 64, 160, true, 2}));
+
+const TargetInfo &getChip(llvm::StringRef name) {
+  return *llvm::cantFail(findTarget("cuda", name)).info;
+}
+
+ImplicitGemmShape makeShape(GemmElement element, int64_t offsets, int64_t in,
+                            int64_t out) {
+  ImplicitGemmShape shape;
+  shape.element = element;
+  shape.offsets = offsets;
+  shape.inChannels = in;
+  shape.outChannels = out;
+  return shape;
+}
+
+ImplicitGemmConfig ring(int64_t in, int64_t out) {
+  ImplicitGemmConfig config = *ImplicitGemmConfig::choose(
+      makeShape(GemmElement::F16, 27, in, out), getChip("sm_90a"));
+  EXPECT_EQ(config.loop->getName(), "ring64");
+  return config;
+}
+
+TEST(ImplicitGemmConfigTest, EveryChoiceIsAccepted) {
+  for (const TargetInfo &target :
+       llvm::cantFail(findTarget("cuda")).backend->chips)
+    for (GemmElement element : {GemmElement::F16, GemmElement::BF16,
+                                GemmElement::TF32, GemmElement::F32})
+      for (int64_t offsets : {1, 27, 125, 343})
+        for (int64_t in : {1, 3, 16, 24, 32, 64, 100, 128, 256, 1024})
+          for (int64_t out : {1, 8, 20, 32, 64, 96, 128, 256, 512}) {
+            std::optional<ImplicitGemmConfig> config =
+                ImplicitGemmConfig::choose(makeShape(element, offsets, in, out),
+                                           target);
+            // The narrowest shapes have no tiles.
+            ASSERT_EQ(config.has_value(),
+                      element != GemmElement::F32 || (in >= 4 && out >= 8));
+            if (!config)
+              continue;
+            EXPECT_EQ(config->verify(target), "")
+                << target.chip.str() << " " << offsets << " " << in << " "
+                << out;
+            EXPECT_EQ(config->loop->usesTensorCores(),
+                      element != GemmElement::F32);
+          }
+}
+
+TEST(ImplicitGemmConfigTest, KnownBestMainLoops) {
+  const TargetInfo &hopper = getChip("sm_90a");
+  auto choose = [&](int64_t channels, const TargetInfo &target) {
+    return ImplicitGemmConfig::choose(
+               makeShape(GemmElement::F16, 27, channels, channels), target)
+        ->loop->getName();
+  };
+  EXPECT_EQ(choose(16, hopper), "warp16");
+  EXPECT_EQ(choose(32, hopper), "warp16");
+  EXPECT_EQ(choose(64, hopper), "group64");
+  EXPECT_EQ(choose(128, hopper), "ring64");
+  EXPECT_EQ(choose(256, hopper), "ring64");
+  EXPECT_EQ(choose(64, getChip("sm_80")), "warp16");
+}
+
+TEST(ImplicitGemmConfigTest, RefusalsSayWhy) {
+  const TargetInfo &hopper = getChip("sm_90a");
+  ImplicitGemmConfig config = ring(128, 128);
+  EXPECT_EQ(config.verify(getChip("sm_80")), "sm_80 has no wgmma");
+  config.stages = 40;
+  EXPECT_NE(config.verify(hopper).find("shared memory"), std::string::npos);
+  config = ring(128, 128);
+  config.warps = 20;
+  EXPECT_NE(config.verify(hopper).find("registers"), std::string::npos);
+  config = ring(128, 128);
+  config.groups = 2;
+  EXPECT_EQ(config.verify(hopper),
+            "main loops take no groups, #sparseconv.scalar_tiling does");
+  config = ring(128, 128);
+  config.offsets = 33;
+  EXPECT_NE(config.verify(hopper).find("at most 32 offsets"),
+            std::string::npos);
+  config = ring(128, 128);
+  config.resident = true;
+  EXPECT_EQ(config.verify(hopper),
+            "the main loop ring64 leaves no choice of resident weights");
+  config = ring(128, 128);
+  config.element = GemmElement::F32;
+  EXPECT_EQ(config.verify(hopper),
+            "tensor cores take f16, bf16 and tf32, not f32");
+}
+
+} // namespace

@@ -1,0 +1,112 @@
+//===- AllocationTest.cpp - a host without memory -------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lets each allocation of a program's life fail in turn: what the C interface
+// returns is a status, and nothing is lost.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RuntimeTest.h"
+#include <cstdlib>
+#include <new>
+
+using namespace sparseconv;
+using namespace sparseconv::cuda;
+
+/// Allocations of this thread until one fails; negative where none does.
+static thread_local int64_t allocationsLeft = -1;
+
+// NOLINTBEGIN(misc-new-delete-overloads): the others call these.
+void *operator new(size_t size) {
+  if (allocationsLeft >= 0 && !FakeDriver::isInside && allocationsLeft-- == 0)
+    throw std::bad_alloc();
+  if (void *memory = std::malloc(size ? size : 1))
+    return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+// NOLINTEND(misc-new-delete-overloads)
+
+namespace {
+class Allocation : public RuntimeTest {
+protected:
+  /// All that one can do on a plan, where allocation number `failing` fails.
+  /// The first failure.
+  int doEverything(const std::string &file, int64_t failing) {
+    int64_t capacity = 10, sizes[] = {5, 4};
+    std::vector<float> x = makeInput(5);
+    std::vector<double> times(16);
+    sparseconv_tensor input = makeTensor(x.data(), sizes, 80);
+    sparseconv_tensor anywhere = makeTensor(nullptr, sizes, 80);
+    int code = SPARSECONV_OK;
+    auto attempt = [&](auto call) {
+      if (code == SPARSECONV_OK)
+        code = call();
+    };
+    allocationsLeft = failing;
+    attempt([&] { return sparseconv_context_create(0, &context); });
+    attempt([&] {
+      return sparseconv_program_load(context, file.data(), file.size(),
+                                     &program);
+    });
+    attempt([&] {
+      return sparseconv_instance_create(program, "main", &capacity, 1,
+                                        SPARSECONV_POISON, &instance);
+    });
+    attempt([&] { return sparseconv_instance_run_host(instance, &input, 1); });
+    attempt([&] {
+      return sparseconv_instance_profile(instance, &input, 1, times.data());
+    });
+    attempt([&] {
+      return sparseconv_instance_capture(instance, nullptr, 0, nullptr, 0);
+    });
+    attempt([&] {
+      return sparseconv_instance_replay(instance, nullptr, &anywhere, 1);
+    });
+    attempt([&] { return sparseconv_instance_results(instance, 1); });
+    attempt([&] {
+      sparseconv_plan *plan = nullptr;
+      int result = sparseconv_plan_read(file.data(), file.size(), &plan);
+      sparseconv_plan_destroy(plan);
+      return result;
+    });
+    return code;
+  }
+};
+} // namespace
+
+TEST_F(Allocation, EachFailsInTurn) {
+  std::string file = plan::serialise(makeSamplePlan(2));
+  int64_t failures = 0;
+  for (int64_t number = 0;; ++number) {
+    SetUp();
+    int result = doEverything(file, number);
+    bool isOver = std::exchange(allocationsLeft, -1) >= 0;
+    if (isOver) {
+      EXPECT_EQ(result, SPARSECONV_OK) << sparseconv_last_error();
+      EXPECT_GT(failures, 200);
+      break;
+    }
+    ++failures;
+    ASSERT_EQ(result, SPARSECONV_OUT_OF_MEMORY) << number;
+    EXPECT_NE(
+        std::string(sparseconv_last_error()).find("the host has no memory"),
+        std::string::npos)
+        << number << ": " << sparseconv_last_error();
+    // What was made before can be used.
+    if (instance) {
+      std::vector<float> x = makeInput(6);
+      EXPECT_EQ(runHost(x), SPARSECONV_OK) << number;
+      EXPECT_EQ(readOutput(), computeSample(x)) << number;
+    }
+    destroy();
+    EXPECT_EQ(fake().getLive(), "") << number;
+    EXPECT_EQ(fake().misuse, std::vector<std::string>()) << number;
+  }
+}
