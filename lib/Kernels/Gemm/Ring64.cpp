@@ -471,7 +471,7 @@ void Ring64MainLoop::addCandidates(
         for (int64_t stages : {6, 5, 4})
           // Each chunk always in the same stage: ptxas then finds wgmmas on
           // paths that part, and waits for each.
-          if (stages != llvm::divideCeil(shape.inChannels, tileK))
+          if (stages != llvm::divideCeilSigned(shape.inChannels, tileK))
             add(warps, tileK, tileN, stages);
 }
 

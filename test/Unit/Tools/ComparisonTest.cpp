@@ -34,7 +34,7 @@ static Outcome compare(const HostTensor &found, const HostTensor &expected,
                        bool allowsTf32 = false) {
   Outcome outcome;
   llvm::raw_string_ostream os(outcome.text);
-  BoundedResult reference{expected, std::move(bound)};
+  BoundedResult reference{expected, std::move(bound), /*roundedTo=*/{}};
   outcome.ok = mlir::sparseconv::compareWithReference("y", found, reference,
                                                       allowsTf32, os);
   return outcome;
