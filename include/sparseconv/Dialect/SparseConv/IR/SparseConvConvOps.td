@@ -99,6 +99,18 @@ def SparseConv_ConvOp : SparseConv_ImplicitGemm<"conv",
 def SparseConv_YieldOp : SparseConv_Op<"yield",
     [Pure, ReturnLike, Terminator, ParentOneOf<["ConvOp", "GatherGemmScatterOp", "ImplicitGemmOp", "TiledGemmOp"]>]> {
   let summary = "ends an epilogue";
+  let description = [{
+    ```mlir
+    %y = sparseconv.conv %x, %w, %map epilogue {
+    ^bb0(%acc: f32):
+      %zero = arith.constant 0.0 : f32
+      %positive = arith.maximumf %acc, %zero : f32
+      sparseconv.yield %positive : f32
+    } : tensor<?x32xf32>, tensor<27x32x64xf32>, !map -> tensor<?x64xf32>
+    ```
+
+    Yields the f32 that is rounded and stored.
+  }];
   let arguments = (ins Variadic<F32>:$values);
   let builders = [OpBuilder<(ins)>];
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
@@ -142,7 +154,7 @@ def SparseConv_WeightGradOp : SparseConv_ImplicitGemm<"weight_grad"> {
     ```mlir
     %dw = sparseconv.weight_grad %x, %dy, %map
         : tensor<?x32xf16>, tensor<?x64xf16>, !map -> tensor<27x32x64xf16>
-    %dw = sparseconv.weight_grad %x, %dy, %map groups(4)
+    %grouped = sparseconv.weight_grad %x, %dy, %map groups(4)
         : tensor<?x32xf16>, tensor<?x64xf16>, !map -> tensor<27x4x8x16xf16>
     ```
 

@@ -20,7 +20,7 @@ def SparseConv_PackOp : SparseConv_Op<"pack",
         : tensor<?x4xi32> -> !sparseconv.coords<3, stride = [1, 1, 1], #packing>
     ```
 
-    `points` has one row (batch, x, y, ...) a point, in units of the finest
+    `points` has one row (batch, x, y, ...) per point, in units of the finest
     grid; duplicates are legal. `order[r]` is the lowest index of the points
     with the coordinate of row r, `row_of[i]` the row of point i: features come
     into set order by `gather %x, %order`, results back by `gather %y, %row_of`.
@@ -56,6 +56,11 @@ def SparseConv_UnpackOp : SparseConv_Op<"unpack",
 
 def SparseConv_SizeOp : SparseConv_Op<"size", [Pure]> {
   let summary = "the number of rows of a set";
+  let description = [{
+    ```mlir
+    %rows = sparseconv.size %coords : !set
+    ```
+  }];
   let arguments = (ins SparseConv_CoordsType:$coords);
   let results = (outs Index:$size);
   let assemblyFormat = "$coords attr-dict `:` type($coords)";
@@ -67,7 +72,7 @@ def SparseConv_DownsampleOp : SparseConv_Op<"downsample",
   let description = [{
     ```mlir
     %half = sparseconv.downsample %fine by [2, 2, 2] : !fine -> !half
-    %half = sparseconv.downsample %fine by [2, 2, 2] cover
+    %covering = sparseconv.downsample %fine by [2, 2, 2] cover
         offsets(box<3, 3, 3>) clip(<[0, 0, 0] to [64, 64, 64]>)
         : !fine -> !half
     ```
@@ -110,7 +115,7 @@ def SparseConv_UpsampleOp : SparseConv_Op<"upsample",
   let description = [{
     ```mlir
     %fine = sparseconv.upsample %half by [2, 2, 2] : !half -> !fine
-    %fine = sparseconv.upsample %half by [2, 2, 2] offsets(box<3, 3, 3>)
+    %wider = sparseconv.upsample %half by [2, 2, 2] offsets(box<3, 3, 3>)
         : !half -> !fine
     ```
 

@@ -18,8 +18,20 @@ include "sparseconv/Dialect/SparseConv/IR/SparseConvKernelOpBase.td"
 def SparseConv_EncodeOp : SparseConv_KernelOp<"encode", "getKeys"> {
   let summary = "keys of points";
   let description = [{
-    keys[i] = key of points[i], unsorted; count = N. A coordinate beyond the
-    packing, or no multiple of the stride, is reported and count becomes 0.
+    ```mlir
+    sparseconv.kernel.encode
+        ins(%points, %status : memref<?x4xi32>, memref<8xi64>)
+        outs(%keys, %count : memref<?xi64>, memref<1xindex>)
+        {op_id = 0 : i64, set = !set}
+    ```
+
+    keys[i] = the key of points[i], in the order of the points; count = N.
+    `points` is [N, 1 + D], (batch, x, y, ...) in units of the finest grid, and
+    `keys` is [N]. The packing of keys follows Spira (arXiv 2511.20834, section
+    4.2).
+
+    Run-time errors: a coordinate or batch index beyond the packing of `set`; a
+    coordinate that is not a multiple of its stride. The count then becomes 0.
   }];
   let arguments = (ins
     SparseConv_PointsLike:$points, SparseConv_Status:$status,
@@ -29,6 +41,15 @@ def SparseConv_EncodeOp : SparseConv_KernelOp<"encode", "getKeys"> {
 
 def SparseConv_DecodeOp : SparseConv_KernelOp<"decode", "getPoints"> {
   let summary = "points of keys";
+  let description = [{
+    ```mlir
+    sparseconv.kernel.decode
+        ins(%keys : memref<?xi64>) outs(%points : memref<?x4xi32>) {set = !set}
+    ```
+
+    points[i] = (batch, x, y, ...) of keys[i], in units of the finest grid: the
+    inverse of `encode`. `keys` is [N], `points` [N, 1 + D].
+  }];
   let arguments = (ins
     SparseConv_KeysLike:$keys, SparseConv_PointsLike:$points,
     TypeAttrOf<SparseConv_CoordsType>:$set);
@@ -37,9 +58,18 @@ def SparseConv_DecodeOp : SparseConv_KernelOp<"decode", "getPoints"> {
 def SparseConv_SortOp : SparseConv_KernelOp<"sort", "getSorted"> {
   let summary = "sorts keys, stably";
   let description = [{
-    sorted[i] = keys[permutation[i]], ascending as unsigned numbers; equal keys
-    stay in the order of their positions. `fields` are the widths of the bit
-    fields of a key, the highest first; bits above them are 0.
+    ```mlir
+    sparseconv.kernel.sort ins(%keys : memref<?xi64>)
+        outs(%sorted, %permutation : memref<?xi64>, memref<?xi32>)
+        {fields = array<i64: 8, 20, 20, 16>}
+    ```
+
+    sorted[i] = keys[permutation[i]], ascending as unsigned numbers. All three
+    are [N]. Equal keys keep the order of their positions. `fields` are the
+    widths of the bit fields of a key, the highest first; bits above them are 0.
+
+    On a GPU it is a radix sort with one pass per digit (Adinets and Merrill,
+    "Onesweep", arXiv 2206.01784). Passes over bits that no key uses do nothing.
   }];
   let arguments = (ins
     SparseConv_KeysLike:$keys,
@@ -50,12 +80,29 @@ def SparseConv_SortOp : SparseConv_KernelOp<"sort", "getSorted"> {
 def SparseConv_UniqueOp : SparseConv_KernelOp<"unique", "getKeys"> {
   let summary = "the distinct keys of a sorted list";
   let description = [{
-    From N sorted keys and the permutation that sorted them: the distinct keys,
-    `order` (for each, permutation at its first occurrence), `row_of` (for each
-    unsorted position, the row of its key), and how many are distinct. More than
-    `capacity` distinct keys are reported and count becomes 0. `row_of` may be
-    longer than the list; elements that no key names keep their values, all of
-    them after an error.
+    ```mlir
+    sparseconv.kernel.unique
+        ins(%sorted, %permutation, %status
+            : memref<?xi64>, memref<?xi32>, memref<8xi64>)
+        outs(%keys, %order, %row_of, %count
+             : memref<?xi64>, memref<?xi32>, memref<?xi32>, memref<1xindex>)
+        {capacity = 1000 : i64, op_id = 0 : i64}
+    ```
+
+    Takes N sorted keys and the permutation that sorted them.
+
+    | result   | shape   | holds |
+    |----------|---------|-------|
+    | `keys`   | [count] | the distinct keys, ascending |
+    | `order`  | [count] | for each of them, the permutation at its first occurrence |
+    | `row_of` | [N]     | for each unsorted position, the row of its key |
+    | `count`  | [1]     | how many keys are distinct |
+
+    `row_of` may be longer than N. Elements that no key names keep their values;
+    after an error that is all of them.
+
+    Run-time errors: more than `capacity` distinct keys. The count then becomes
+    0.
   }];
   let arguments = (ins
     SparseConv_KeysLike:$sorted, SparseConv_RowsLike:$permutation,
@@ -68,9 +115,17 @@ def SparseConv_UniqueOp : SparseConv_KernelOp<"unique", "getKeys"> {
 def SparseConv_FloorOp : SparseConv_KernelOp<"floor", "getFloored"> {
   let summary = "keys floored to a stride";
   let description = [{
-    floored[i] = key of floor(c / S) * S for the coordinate c of keys[i] and the
-    stride S of `set`; in the order of keys, with duplicates. A result beyond the
-    packing is reported and count becomes 0, else it is N.
+    ```mlir
+    sparseconv.kernel.floor ins(%keys, %status : memref<?xi64>, memref<8xi64>)
+        outs(%floored, %count : memref<?xi64>, memref<1xindex>)
+        {op_id = 1 : i64, set = !half}
+    ```
+
+    floored[i] = the key of floor(c / S) * S, for the coordinate c of keys[i]
+    and the stride S of `set`; count = N. Both lists are [N] and have the same
+    order, so duplicates may appear.
+
+    Run-time errors: a result beyond the packing. The count then becomes 0.
   }];
   let arguments = (ins
     SparseConv_KeysLike:$keys, SparseConv_Status:$status,
@@ -81,10 +136,22 @@ def SparseConv_FloorOp : SparseConv_KernelOp<"floor", "getFloored"> {
 def SparseConv_SpreadOp : SparseConv_KernelOp<"spread", "getCandidates"> {
   let summary = "keys displaced by every offset";
   let description = [{
-    All c + d for a coordinate c of keys and one of K displacements d (in units
-    of the finest grid) that are multiples of the stride of `set` and inside
-    `clip`, in the order of keys, displacements fastest; count says how many. One
-    beyond the packing is reported and count becomes 0.
+    ```mlir
+    sparseconv.kernel.spread ins(%keys, %status : memref<?xi64>, memref<8xi64>)
+        outs(%candidates, %count : memref<?xi64>, memref<1xindex>)
+        {clip = #sparseconv.region<[0, 0, 0] to [64, 64, 64]>,
+         displacements = array<i64: 0, 0, 0, 0, 0, -1>, op_id = 1 : i64,
+         set = !half}
+    ```
+
+    The candidates for a larger set: every c + d, for a coordinate c of `keys`
+    [N] and one of K displacements d, that is a multiple of the stride of `set`
+    and inside `clip`. They stand in the order of the keys, displacements
+    fastest, duplicates included. `displacements` holds D numbers for each
+    displacement, in units of the finest grid. `candidates` has room for N * K
+    keys; count says how many there are.
+
+    Run-time errors: a candidate beyond the packing. The count then becomes 0.
   }];
   let arguments = (ins
     SparseConv_KeysLike:$keys, SparseConv_Status:$status,
@@ -96,8 +163,18 @@ def SparseConv_SpreadOp : SparseConv_KernelOp<"spread", "getCandidates"> {
 def SparseConv_SelectOp : SparseConv_KernelOp<"select", "getKept"> {
   let summary = "the keys where a mask is true";
   let description = [{
-    kept[r] = keys[rows[r]] for the rows with a true mask, ascending; count says
-    how many. A mask of another length is reported and count becomes 0.
+    ```mlir
+    sparseconv.kernel.select
+        ins(%keys, %mask, %status : memref<?xi64>, memref<?xi1>, memref<8xi64>)
+        outs(%kept, %rows, %count
+             : memref<?xi64>, memref<?xi32>, memref<1xindex>)
+        {op_id = 1 : i64}
+    ```
+
+    kept[r] = keys[rows[r]] for the rows whose mask is true, ascending; count
+    says how many. `keys` and `mask` are [N], `kept` and `rows` have room for N.
+
+    Run-time errors: a mask of another length. The count then becomes 0.
   }];
   let arguments = (ins
     SparseConv_KeysLike:$keys, SparseConv_MaskLike:$mask,
@@ -109,8 +186,15 @@ def SparseConv_SelectOp : SparseConv_KernelOp<"select", "getKept"> {
 def SparseConv_IntersectOp : SparseConv_KernelOp<"intersect", "getKeys"> {
   let summary = "the keys of both lists";
   let description = [{
+    ```mlir
+    sparseconv.kernel.intersect ins(%lhs, %rhs : memref<?xi64>, memref<?xi64>)
+        outs(%keys, %lhs_rows, %rhs_rows, %count
+             : memref<?xi64>, memref<?xi32>, memref<?xi32>, memref<1xindex>)
+    ```
+
     keys[r] = lhs[lhs_rows[r]] = rhs[rhs_rows[r]], ascending; count says how
-    many.
+    many. `lhs` [N] and `rhs` [M] hold distinct keys; each result has room for
+    the keys of the shorter list.
   }];
   let arguments = (ins
     SparseConv_KeysLike:$lhs, SparseConv_KeysLike:$rhs,
@@ -133,9 +217,11 @@ def SparseConv_SearchOp : SparseConv_KernelOp<"search", "getTable"> {
          packing = #packing, search = #sparseconv.search<zdelta>}
     ```
 
-    table[r, k] = position in `in_keys` [N_in] of the coordinate of out_keys[r]
-    plus displacement k (finest units), or -1. `out_keys` is [N], `table` [N, K],
-    `displacements` holds one number for each of D axes, K times.
+    table[r, k] = the position in `in_keys` [N_in] of the coordinate of
+    out_keys[r] plus displacement k, or -1. `out_keys` is [N] and `table` [N,
+    K]. `displacements` holds D numbers for each displacement, in units of the
+    finest grid. `#sparseconv.search` describes the algorithms; all give the
+    same table.
   }];
   let arguments = (ins
     SparseConv_KeysLike:$in_keys, SparseConv_KeysLike:$out_keys,
@@ -160,20 +246,24 @@ def SparseConv_SearchHitsOp
 
     What `search` finds, in a form that says as much as the table in a third of
     its memory. Displacements that differ on the last axis only form one of C
-    columns. Its hits lie next to each other among the keys, so the place of the
-    first and a bit for each displacement tell all of them.
+    columns. The hits of a column lie next to each other among the keys, so the
+    place of the first and one bit for each displacement tell all of them.
 
     | result    | shape               | holds |
     |-----------|---------------------|-------|
     | `masks`   | [N]                 | bit k of masks[r]: row r has offset k |
     | `records` | [N, R]              | records[r, c] = the first position in `in_keys` whose key is not below out_keys[r] plus the first displacement of column c; records[r, C] = masks[r]; 0 behind it. R is C + 1 rounded up to a multiple of 4 |
-    | `counts`  | [64, 32]            | counts[s, k] = the rows with offset k among the `sample_rows` rows from s * 2^j * `sample_rows` on, with the least j for which 64 such runs reach the last row |
-    | `totals`  | [ceil(K/9)+1, 512]  | zeros, to which the sort of the masks adds: to clear them here saves a kernel |
+    | `counts`  | [64, 32]            | how many rows of a sample have each offset (below) |
+    | `totals`  | [ceil(K/9)+1, 512]  | zeros, to which the sort of the masks adds: clearing them here saves a kernel |
     | `table`   | [N, K]              | the table of `search`, where something else reads that too (optional) |
 
-    Displacements within a column must be neighbours (they differ by 1) and
-    distinct, and K at most 32. `sample_rows` is 64, 128 or 256. Made by
-    `sparseconv-fuse-search-and-tiling`.
+    The sample is up to 64 runs of `sample_rows` rows. Run s starts at row
+    s * 2^j * `sample_rows`, with the least j for which 64 runs reach the last
+    row; counts[s, k] is the number of its rows that have offset k.
+
+    Displacements within a column must be distinct neighbours (they differ by
+    1), and K is at most 32. `sample_rows` is 64, 128 or 256. The operation is
+    made by `sparseconv-fuse-search-and-tiling`.
   }];
   let arguments = (ins
     SparseConv_KeysLike:$in_keys, SparseConv_KeysLike:$out_keys,
@@ -188,7 +278,13 @@ def SparseConv_InvertTableOp
     : SparseConv_KernelOp<"invert_table", "getInverse"> {
   let summary = "the neighbour table of the transposed map";
   let description = [{
-    inverse[table[r, k], k] = r for every entry, -1 elsewhere.
+    ```mlir
+    sparseconv.kernel.invert_table
+        ins(%table : memref<?x27xi32>) outs(%inverse : memref<?x27xi32>)
+    ```
+
+    inverse[table[r, k], k] = r for every entry of `table` [N_out, K] that is
+    not -1; all other elements of `inverse` [N_in, K] are -1.
   }];
   let arguments = (ins
     SparseConv_TableLike:$table, SparseConv_TableLike:$inverse);
@@ -198,11 +294,18 @@ def SparseConv_PairListsOp
     : SparseConv_KernelOp<"pair_lists", "getInRows"> {
   let summary = "pairs of rows by block of output rows and offset";
   let description = [{
-    The entries of a neighbour table [N, K] as pairs (in_rows[p], out_rows[p]),
-    ordered by block of `block` output rows, then offset, then output row.
-    segments[b, k] .. segments[b, k + 1] are the pairs of block b and offset k.
-    `in_rows` and `out_rows` have room for N * K pairs, `segments` is
-    [ceil(N / block), K + 1].
+    ```mlir
+    sparseconv.kernel.pair_lists ins(%table : memref<?x27xi32>)
+        outs(%in_rows, %out_rows, %segments
+             : memref<?xi32>, memref<?xi32>, memref<?x28xi64>)
+        {block = 512 : i64}
+    ```
+
+    The entries of a neighbour table [N, K] as pairs (in_rows[p], out_rows[p]).
+    They are ordered by row block (`block` output rows), then by offset, then by
+    output row. The pairs of row block b and offset k are segments[b, k] up to,
+    but not including, segments[b, k + 1]. `in_rows` and `out_rows` have room
+    for N * K pairs, `segments` is [ceil(N / block), K + 1].
   }];
   let arguments = (ins
     SparseConv_TableLike:$table,
@@ -221,18 +324,23 @@ def SparseConv_TileRowsOp
              memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
     ```
 
-    The rows of `table` [N, K] in an order in which neighbours in a tile of `rows`
-    (16 or 64) rows have most offsets in common: `order` [P] is the row of each
-    slot, or -1 behind the last; `masks` [P / rows, ceil(K / 32)] has bit k % 32 of
-    word k / 32 set where a row of the tile has offset k; `tiled_table` [K, P] is
-    table[order[p], k], or -1, at the offsets that some of the 128 slots around p
-    have (from a multiple of 128 on). P is N rounded up to a multiple of 256.
-    `sizes` is `in_rows`, N and P. An entry that is no row below `in_rows` counts
-    as none.
+    The rows of `table` [N, K] in an order in which the rows of a tile (`rows`
+    of them, 16 or 64) have most offsets in common. P is N rounded up to a
+    multiple of 256.
 
-    With up to 32 offsets the rows are sorted by the rank in the Gray code of
-    their mask, the offset that fewest rows of a sample have as the highest bit;
-    with more they stay as they are.
+    | result        | shape                   | holds |
+    |---------------|-------------------------|-------|
+    | `order`       | [P]                     | the row of each slot, or -1 behind the last |
+    | `masks`       | [P / rows, ceil(K/32)]  | bit k % 32 of word k / 32 is set where a row of the tile has offset k |
+    | `tiled_table` | [K, P]                  | table[order[p], k] or -1, at the offsets that some of the 128 slots around p have (from a multiple of 128 on) |
+    | `sizes`       | [3]                     | `in_rows`, N and P |
+
+    An entry that is no row below `in_rows` counts as none.
+
+    With up to 32 offsets the rows are sorted by the rank of their mask in the
+    Gray code; the offset that fewest rows of a sample have is the highest bit.
+    With more offsets they stay as they are. Sorting rows by mask is the sorted
+    implicit GEMM of TorchSparse++ (arXiv 2311.12862).
   }];
   let arguments = (ins
     SparseConv_TableLike:$table, Index:$in_rows,
@@ -256,9 +364,9 @@ def SparseConv_TileHitsOp
     ```
 
     What `tile_rows` makes of the neighbour table, from the results of
-    `search_hits`: `hits` [N] are its masks; `records`, `counts` and the attributes
-    but for `rows` must be those of the search. `totals` are zeros before, and used
-    up; without them the sort clears its own.
+    `search_hits`: `hits` [N] are its masks. `records`, `counts` and all
+    attributes but `rows` must be those of the search. `totals` are zeros
+    before, and are used up; without them the sort clears its own.
   }];
   let arguments = (ins
     SparseConv_RowsLike:$hits, SparseConv_TableLike:$records,

@@ -20,15 +20,17 @@ def SparseConv_GuardRowsOp : SparseConv_Op<"kernel.guard_rows",
   let summary = "features that have the rows of their set";
   let description = [{
     ```mlir
-    %0 = sparseconv.kernel.guard_rows %x rows(%n) status(%status)
+    %0 = sparseconv.kernel.guard_rows %x rows(%n)
+        status(%status : memref<8xi64>)
         {op_id = 3 : i64, operand = 0 : i64, side = 0 : i64} : tensor<?x64xf32>
     ```
 
-    `x` where it has `rows` rows; otherwise the mismatch is reported and the
+    `x` where it has `rows` rows. Otherwise the mismatch is reported and the
     result is `rows` rows of zeros, so that what follows stays in bounds.
-    `operand` is the number of the operand of the network operation, `side` what
-    it was compared with (as in the status record). With `length` the report is
-    that operand `operand` has `rows` rows where `x` has another number.
+    `operand` is the number of the operand of the network operation, and `side`
+    says what it was compared with, as in the status record. With `length` the
+    report says that operand `operand` has `rows` rows where `x` has another
+    number.
   }];
   let arguments = (ins
     2DTensorOf<[F32, F16, BF16]>:$x, Index:$rows, SparseConv_Status:$status,
@@ -45,11 +47,41 @@ def SparseConv_GatherGemmScatterOp
     : SparseConv_KernelOp<"gather_gemm_scatter", "getY"> {
   let summary = "gather-GEMM-scatter over pair lists, with an epilogue";
   let description = [{
-    y[r] = sum over the pairs (i, r) of offset k of x[i] . w[k], in f32, then the
-    epilogue, then one rounding. Weights [K, C_in, C_out] or
-    [K, G, C_in/G, C_out/G]; with `transpose_weights` each slice is transposed
-    (the gradient by the input). The additions of one row happen in the order of
-    the offsets. Pair lists must have the tiling's `block`.
+    ```mlir
+    sparseconv.kernel.gather_gemm_scatter
+        ins(%x, %w, %in_rows, %out_rows, %segments
+            : memref<?x32xf16>, memref<27x32x64xf16>, memref<?xi32>,
+              memref<?xi32>, memref<?x28xi64>)
+        outs(%y : memref<?x64xf16>)
+        {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16,
+                                     lanes = 8>}
+    ```
+
+    y[r] = sum over the pairs (i, r) of offset k of x[i] . w[k], in f32; then
+    the epilogue, then one rounding. The additions to one row happen in the
+    order of the offsets. The pair lists come from `pair_lists` with the `block`
+    of the tiling.
+
+    `x` is [N_in, C_in], `y` [N_out, C_out], and `w` [K, C_in, C_out] or
+    [K, G, C_in/G, C_out/G]. With `transpose_weights` each slice of `w` is
+    transposed: that is the gradient by the input.
+
+    The epilogue is the region of `sparseconv.conv`: it takes the sum and one
+    scalar of each further input.
+
+    ```mlir
+    sparseconv.kernel.gather_gemm_scatter
+        ins(%x, %w, %in_rows, %out_rows, %segments, %bias
+            : memref<?x32xf32>, memref<27x32x64xf32>, memref<?xi32>,
+              memref<?xi32>, memref<?x28xi64>, memref<64xf32>)
+        outs(%y : memref<?x64xf32>)
+        {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16,
+                                     lanes = 8>} epilogue {
+    ^bb0(%acc: f32, %b: f32):
+      %sum = arith.addf %acc, %b : f32
+      sparseconv.yield %sum : f32
+    }
+    ```
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_WeightsLike:$w,
@@ -65,9 +97,17 @@ def SparseConv_ImplicitGemmOp
     : SparseConv_KernelOp<"implicit_gemm", "getY"> {
   let summary = "implicit GEMM over a neighbour table, with an epilogue";
   let description = [{
-    y[r] = sum over k with table[r, k] = i >= 0 of x[i] . w[k], in f32, then the
-    epilogue, then one rounding. Weights and `transpose_weights` as in
-    `gather_gemm_scatter`. An entry that is no row of x counts as none.
+    ```mlir
+    sparseconv.kernel.implicit_gemm
+        ins(%x, %w, %table
+            : memref<?x6xf16>, memref<27x2x3x4xf16>, memref<?x27xi32>)
+        outs(%y : memref<?x8xf16>)
+    ```
+
+    y[r] = sum over k with table[r, k] = i >= 0 of x[i] . w[k], in f32; then the
+    epilogue, then one rounding. `table` is [N_out, K]; an entry that is no row
+    of `x` counts as none. Features, weights, `transpose_weights` and the
+    epilogue are those of `gather_gemm_scatter`.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_WeightsLike:$w,
@@ -82,8 +122,16 @@ def SparseConv_PackWeightsOp
     : SparseConv_KernelOp<"pack_weights", "getImage"> {
   let summary = "weights as an implicit GEMM by tiles takes them";
   let description = [{
-    The image of `w` in the layout of the main loop that `tiling` names.
-    `transpose_weights` as in `gather_gemm_scatter`.
+    ```mlir
+    sparseconv.kernel.pack_weights
+        ins(%w : memref<27x64x64xf16>) outs(%image : memref<221184xi8>)
+        {tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 64,
+                                          tile_n = 64>}
+    ```
+
+    The weight image: `w` [K, C_in, C_out] in the layout of the main loop that
+    `tiling` names, as bytes. The main loop decides how many there are, since it
+    may pad. `transpose_weights` as in `gather_gemm_scatter`.
   }];
   let arguments = (ins
     SparseConv_WeightsLike:$w, SparseConv_Shaped<[I8], [1]>:$image,
@@ -94,14 +142,26 @@ def SparseConv_TiledGemmOp
     : SparseConv_KernelOp<"tiled_gemm", "getY"> {
   let summary = "implicit GEMM by tiles of rows, with an epilogue";
   let description = [{
-    As `implicit_gemm`, over the results of `tile_rows` and `pack_weights`. The
-    weights were [offsets, channels of x, channels of y]. On tensor cores, f32 is
-    rounded to tf32 before it is multiplied.
+    ```mlir
+    sparseconv.kernel.tiled_gemm
+        ins(%x, %image, %tiled_table, %order, %masks, %sizes
+            : memref<?x64xf16>, memref<221184xi8>, memref<27x?xi32>,
+              memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
+        outs(%y, %scratch, %counters
+             : memref<?x64xf16>, memref<0xf32>, memref<0xi32>)
+        {tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 64,
+                                          tile_n = 64>}
+    ```
+
+    Computes what `implicit_gemm` computes, from the results of `tile_rows` and
+    `pack_weights`. On tensor cores, f32 is rounded to tf32 before it is
+    multiplied. The order by masks is that of sorted implicit GEMM
+    (TorchSparse++, arXiv 2311.12862).
 
     Where the rows do not fill the device, the offsets of a block of tiles are
-    divided among up to `split_k` thread blocks. Each leaves its
-    split of the sums in `scratch`; the last one to arrive, which `counters` tell,
-    adds the splits in their order. `counters` are zero before and after.
+    divided among up to `split_k` thread blocks. Each leaves its split of the
+    sums in `scratch`. The last one to arrive, which `counters` tell, adds the
+    splits in their order. `counters` are zero before and after.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_Shaped<[I8], [1]>:$image,
@@ -120,9 +180,20 @@ def SparseConv_WeightGradKernelOp
     : SparseConv_KernelOp<"weight_grad", "getDw"> {
   let summary = "gather-gather-GEMM over pair lists";
   let description = [{
+    ```mlir
+    sparseconv.kernel.weight_grad
+        ins(%x, %dy, %in_rows, %out_rows, %segments
+            : memref<?x32xf16>, memref<?x64xf16>, memref<?xi32>,
+              memref<?xi32>, memref<?x28xi64>)
+        outs(%dw : memref<27x32x64xf16>)
+        {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16,
+                                     lanes = 8>}
+    ```
+
     dw[k] = sum over the pairs (i, r) of offset k of transpose(x[i]) . dy[r], in
-    f32 in the order of the pairs, then one rounding. `dw` is [K, C_in, C_out]
-    or [K, G, C_in/G, C_out/G].
+    f32 in the order of the pairs, then one rounding. `x` is [N_in, C_in], `dy`
+    [N_out, C_out], and `dw` [K, C_in, C_out] or [K, G, C_in/G, C_out/G]. The
+    pair lists come from `pair_lists` with the `block` of the tiling.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_FeaturesLike:$dy,
@@ -135,11 +206,23 @@ def SparseConv_ImplicitWeightGradOp
     : SparseConv_KernelOp<"implicit_weight_grad", "getDw"> {
   let summary = "gather-gather-GEMM over a neighbour table";
   let description = [{
+    ```mlir
+    sparseconv.kernel.implicit_weight_grad
+        ins(%x, %dy, %table
+            : memref<?x64xf16>, memref<?x64xf16>, memref<?x27xi32>)
+        outs(%dw : memref<27x64x64xf16>)
+        {split_k = 59 : i64,
+         tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64,
+             tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32,
+             stages = 4, blocks = 4>}
+    ```
+
     dw[k] = sum over r with table[r, k] = i >= 0 of transpose(x[i]) . dy[r], in
-    f32 in an order that depends on the number of rows alone, then one rounding.
-    `dw` as in `weight_grad`. An entry that is no row of x counts as none. The
-    rows are cut into `split_k` chunks, whose sums are added in their order. On
-    tensor cores, f32 is rounded to tf32 before it is multiplied.
+    f32, then one rounding. The order of the additions depends on the number of
+    rows alone: the rows are cut into `split_k` chunks, whose sums are added in
+    their order. `table` is [N_out, K]; an entry that is no row of `x` counts as
+    none. The other shapes are those of `weight_grad`. On tensor cores, f32 is
+    rounded to tf32 before it is multiplied.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_FeaturesLike:$dy,
@@ -151,9 +234,19 @@ def SparseConv_ImplicitWeightGradOp
 def SparseConv_PoolKernelOp : SparseConv_KernelOp<"pool", "getY"> {
   let summary = "pooling over a neighbour table";
   let description = [{
-    y[r] = max, average or sum over k of x[table[r, k]], in f32 in the order of
-    k, rows of -1 left out; none gives 0. For `max` a NaN is above every
-    number, and the first of equals stays.
+    ```mlir
+    sparseconv.kernel.pool
+        ins(%x, %table : memref<?x64xf16>, memref<?x27xi32>)
+        outs(%y : memref<?x64xf16>)
+        {count_kind = #sparseconv<count_kind present>,
+         kind = #sparseconv<pool_kind avg>}
+    ```
+
+    y[r] = the maximum, the average or the sum over k of x[table[r, k]], in f32
+    in the order of k. Entries of -1 are left out, and a row without others is
+    0. For `max` a NaN is above every number, and the first of equals stays.
+    `avg` divides by the number of entries or, with `count_kind` `volume`, by K.
+    `x` is [N_in, C], `table` [N_out, K], `y` [N_out, C].
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_TableLike:$table,
@@ -165,8 +258,20 @@ def SparseConv_PoolGradKernelOp
     : SparseConv_KernelOp<"pool_grad", "getDx"> {
   let summary = "gradient of pooling over a neighbour table";
   let description = [{
-    `table` [N_out, K] and its `inverse` [N_in, K]; `x` is read by `max` alone
-    (the others are given `dy` again).
+    ```mlir
+    sparseconv.kernel.pool_grad
+        ins(%dy, %table, %inverse, %x
+            : memref<?x64xf16>, memref<?x27xi32>, memref<?x27xi32>,
+              memref<?x64xf16>)
+        outs(%dx : memref<?x64xf16>)
+        {count_kind = #sparseconv<count_kind present>,
+         kind = #sparseconv<pool_kind max>}
+    ```
+
+    dx[i] = sum over k with inverse[i, k] = r >= 0 of the share of dy[r] that
+    `sparseconv.pool_grad` gives to i, in f32. `dy` is [N_out, C], `table`
+    [N_out, K], its `inverse` [N_in, K], `dx` [N_in, C]. Only `max` reads `x`
+    [N_in, C]; the others are given `dy` in its place.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$dy, SparseConv_TableLike:$table,
@@ -179,9 +284,18 @@ def SparseConv_GlobalPoolKernelOp
     : SparseConv_KernelOp<"global_pool", "getY"> {
   let summary = "pooling over the rows of each batch item";
   let description = [{
-    y[b] combines the rows of x whose key has batch index b, in f32; none gives 0.
-    The CPU adds them up in their order, a GPU in parts that the numbers of rows
-    decide. A batch index not below the rows of y is reported and its row left out.
+    ```mlir
+    sparseconv.kernel.global_pool
+        ins(%x, %keys, %status : memref<?x64xf16>, memref<?xi64>, memref<8xi64>)
+        outs(%y : memref<4x64xf16>)
+        {kind = #sparseconv<pool_kind avg>, op_id = 5 : i64, packing = #packing}
+    ```
+
+    y[b] combines the rows of `x` [N, C] whose key in `keys` [N] has batch index
+    b, in f32; none gives 0. `y` is [B, C]. The CPU adds rows in their order. A
+    GPU adds them in shares that the numbers of rows decide.
+
+    Run-time errors: a batch index that is not below B; its row is left out.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_KeysLike:$keys,
@@ -194,7 +308,19 @@ def SparseConv_GlobalPoolGradKernelOp
     : SparseConv_KernelOp<"global_pool_grad", "getDx"> {
   let summary = "gradient of global pooling";
   let description = [{
-    `x` is read by `max` alone (the others are given `dy` again).
+    ```mlir
+    sparseconv.kernel.global_pool_grad
+        ins(%dy, %keys, %x, %status
+            : memref<4x64xf16>, memref<?xi64>, memref<?x64xf16>, memref<8xi64>)
+        outs(%dx : memref<?x64xf16>)
+        {kind = #sparseconv<pool_kind max>, op_id = 5 : i64, packing = #packing}
+    ```
+
+    dx[i] = the share of dy[b] that `sparseconv.global_pool_grad` gives to row
+    i, where b is the batch index of keys[i]. `dy` is [B, C], `keys` [N], `dx`
+    [N, C]. Only `max` reads `x` [N, C]; the others are given `dy` in its place.
+
+    Run-time errors: a batch index that is not below B; its row is 0.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$dy, SparseConv_KeysLike:$keys,
@@ -207,8 +333,16 @@ def SparseConv_GlobalPoolGradKernelOp
 def SparseConv_GatherRowsOp : SparseConv_KernelOp<"gather_rows", "getY"> {
   let summary = "rows by index";
   let description = [{
-    y[i] = x[rows[i]], zeros for -1. An index outside -1 .. N-1 is reported and
-    its row is zeros.
+    ```mlir
+    sparseconv.kernel.gather_rows
+        ins(%x, %rows, %status : memref<?x64xf16>, memref<?xi32>, memref<8xi64>)
+        outs(%y : memref<?x64xf16>) {op_id = 1 : i64}
+    ```
+
+    y[i] = x[rows[i]], or zeros where rows[i] is -1. `x` is [N, C], `rows` [M],
+    `y` [M, C].
+
+    Run-time errors: an index outside -1 .. N-1; its row is zeros.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_RowsLike:$rows,
@@ -219,12 +353,27 @@ def SparseConv_InterpolateOp
     : SparseConv_KernelOp<"interpolate", "getRows"> {
   let summary = "rows and weights of the voxels around points";
   let description = [{
-    For each point, J = 1 (`nearest`) or 2^D (`trilinear`, last axis fastest)
-    rows of `keys` and their f32 weights; -1 where there is no voxel, or where
-    the weight is 0. With q = p / S in f32: base = floor(q), t = q - base, and a
-    weight is the product over the axes, in order, of t or 1 - t. A point whose
-    batch index is no whole number reaches no voxel. A coordinate that is not
-    finite is reported; the point's rows are -1 and its weights 0.
+    ```mlir
+    sparseconv.kernel.interpolate
+        ins(%points, %keys, %status
+            : memref<?x4xf32>, memref<?xi64>, memref<8xi64>)
+        outs(%rows, %weights : memref<?x8xi32>, memref<?x8xf32>)
+        {interpolation = #sparseconv<interpolation trilinear>, op_id = 2 : i64,
+         set = !set}
+    ```
+
+    For each of P points the J rows of `keys` around it and their weights.
+    `points` is [P, 1 + D], (batch, x, y, ...) in units of the finest grid;
+    `rows` and `weights` are [P, J]. J is 1 for `nearest` and 2^D for
+    `trilinear`, the last axis fastest. A row is -1 where there is no voxel, or
+    where the weight is 0.
+
+    With q = p / S in f32, base = floor(q) and t = q - base, a weight is the
+    product over the axes, in order, of t or 1 - t. A point whose batch index is
+    not a whole number reaches no voxel.
+
+    Run-time errors: a coordinate that is not finite; the point's rows are -1
+    and its weights 0.
   }];
   let arguments = (ins
     SparseConv_RealsLike:$points, SparseConv_KeysLike:$keys,
@@ -238,8 +387,16 @@ def SparseConv_WeightedGatherOp
     : SparseConv_KernelOp<"weighted_gather", "getY"> {
   let summary = "weighted sums of rows by index";
   let description = [{
+    ```mlir
+    sparseconv.kernel.weighted_gather
+        ins(%x, %rows, %weights
+            : memref<?x64xf16>, memref<?x8xi32>, memref<?x8xf32>)
+        outs(%y : memref<?x64xf16>)
+    ```
+
     y[p] = sum over j of weights[p, j] * x[rows[p, j]], in f32 in the order of
-    j; rows of -1 are skipped.
+    j; rows of -1 are skipped. `x` is [N, C], `rows` and `weights` are [P, J],
+    `y` is [P, C].
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_TableLike:$rows,
@@ -250,11 +407,21 @@ def SparseConv_ScatterRowsOp
     : SparseConv_KernelOp<"scatter_rows", "getY"> {
   let summary = "weighted sums of rows to index";
   let description = [{
-    y[r] = sum over (p, j) with rows[p, j] = r of weights[p, j] * x[p], in f32 in
-    ascending order of (p, j); `avg` divides by the sum of the weights, `max`
-    takes the largest x[p]; a row that no pair names is 0. Rows of -1 are
-    skipped; an index outside -1 .. M-1 of the M rows of y is reported (its row
-    is the position of (p, j)) and skipped.
+    ```mlir
+    sparseconv.kernel.scatter_rows
+        ins(%x, %rows, %weights, %status
+            : memref<?x64xf16>, memref<?x8xi32>, memref<?x8xf32>, memref<8xi64>)
+        outs(%y : memref<?x64xf16>)
+        {kind = #sparseconv<pool_kind avg>, op_id = 2 : i64}
+    ```
+
+    y[r] = sum over (p, j) with rows[p, j] = r of weights[p, j] * x[p], in f32
+    in ascending order of (p, j). `avg` divides by the sum of the weights; `max`
+    takes the largest x[p]. A row that no pair names is 0, and rows of -1 are
+    skipped. `x` is [P, C], `rows` and `weights` are [P, J], `y` is [M, C].
+
+    Run-time errors: an index outside -1 .. M-1, which is skipped. The row of
+    the error is the position of (p, j).
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_TableLike:$rows,
@@ -266,9 +433,19 @@ def SparseConv_ToDenseKernelOp
     : SparseConv_KernelOp<"to_dense", "getDense"> {
   let summary = "rows into a dense grid";
   let description = [{
-    Writes each row of x to its cell [batch, i_1, ..., i_D] of a grid that holds
-    zeros, where the coordinate is origin + i * S. A coordinate or batch index
-    outside is reported and its row skipped.
+    ```mlir
+    sparseconv.kernel.to_dense
+        ins(%x, %keys, %status : memref<?x64xf16>, memref<?xi64>, memref<8xi64>)
+        outs(%dense : memref<2x32x32x8x64xf16>)
+        {op_id = 3 : i64, origin = array<i64: 0, 0, 0>, set = !set}
+    ```
+
+    dense[b, i_1, ..., i_D] = x[r] where keys[r] is the coordinate origin + i *
+    S of batch item b. The grid holds zeros before; cells without a row keep
+    them. `x` is [N, C], `keys` [N]; `origin` is in units of the finest grid.
+
+    Run-time errors: a coordinate or batch index outside the grid; its row is
+    skipped.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_KeysLike:$keys,
@@ -281,8 +458,19 @@ def SparseConv_FromDenseKernelOp
     : SparseConv_KernelOp<"from_dense", "getX"> {
   let summary = "rows from a dense grid";
   let description = [{
-    Reads each row of x from its cell, as `to_dense` writes it; a row outside is
-    reported and is zeros.
+    ```mlir
+    sparseconv.kernel.from_dense
+        ins(%dense, %keys, %status
+            : memref<2x32x32x8x64xf16>, memref<?xi64>, memref<8xi64>)
+        outs(%x : memref<?x64xf16>)
+        {op_id = 3 : i64, origin = array<i64: 0, 0, 0>, set = !set}
+    ```
+
+    x[r] = the cell of `dense` that `to_dense` writes for keys[r]. Shapes and
+    units as there.
+
+    Run-time errors: a coordinate or batch index outside the grid; its row is
+    zeros.
   }];
   let arguments = (ins
     SparseConv_DenseLike:$dense, SparseConv_KeysLike:$keys,
@@ -309,9 +497,9 @@ def SparseConv_DeviceScalarOp : SparseConv_Op<"kernel.device_scalar", [
     %n = sparseconv.kernel.device_scalar %count at_most %bound : memref<1xindex>
     ```
 
-    The number in a buffer of one element, which is written once, before. The
-    host does not read it: kernels that need it load it, and where the host needs
-    a size it takes `bound`, which the number does not exceed.
+    The number in a buffer of one element, which is written once, before this.
+    The host does not read it. Kernels that need it load it; where the host
+    needs a size it takes `bound`, which the number does not exceed.
   }];
   let arguments = (ins
     Arg<SparseConv_NumberBuffer, "", [MemRead]>:$buffer,

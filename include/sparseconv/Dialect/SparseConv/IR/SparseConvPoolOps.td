@@ -16,8 +16,10 @@ def SparseConv_PoolOp : SparseConv_ComputeOp<"pool"> {
   let summary = "combines the neighbours of each output row";
   let description = [{
     ```mlir
-    %y = sparseconv.pool max %x, %map : tensor<?x64xf16>, !map -> tensor<?x64xf16>
-    %y = sparseconv.pool avg %x, %map count(volume) : ...
+    %largest = sparseconv.pool max %x, %map
+        : tensor<?x64xf16>, !map -> tensor<?x64xf16>
+    %mean = sparseconv.pool avg %x, %map count(volume)
+        : tensor<?x64xf16>, !map -> tensor<?x64xf16>
     ```
 
     y[r] = max, average or sum over k of x[in(r, k)], by channel, over the
@@ -47,7 +49,8 @@ def SparseConv_PoolGradOp : SparseConv_ComputeOp<"pool_grad"> {
     ```mlir
     %dx = sparseconv.pool_grad max %dy, %map of %x
         : tensor<?x64xf16>, !map, tensor<?x64xf16> -> tensor<?x64xf16>
-    %dx = sparseconv.pool_grad avg %dy, %map : tensor<?x64xf16>, !map -> tensor<?x64xf16>
+    %shares = sparseconv.pool_grad avg %dy, %map
+        : tensor<?x64xf16>, !map -> tensor<?x64xf16>
     ```
 
     `max` sends dy[r] to the neighbour that `pool max` took (the lowest offset
@@ -100,9 +103,9 @@ def SparseConv_GlobalPoolOp : SparseConv_Op<"global_pool",
   let summary = "combines all rows of each batch item";
   let description = [{
     ```mlir
-    %y = sparseconv.global_pool max %x, %coords
+    %largest = sparseconv.global_pool max %x, %coords
         : tensor<?x64xf16>, !set -> tensor<4x64xf16>
-    %y = sparseconv.global_pool avg %x, %coords batch(%b)
+    %mean = sparseconv.global_pool avg %x, %coords batch(%b)
         : tensor<?x64xf16>, !set -> tensor<?x64xf16>
     ```
 
