@@ -136,25 +136,13 @@ const char *sparseconv_context_device_name(const sparseconv_context *context) {
 }
 
 int sparseconv_context_trim(sparseconv_context *context) {
-  return guard([&]() -> Error {
-    if (!context)
-      return isNull("context");
-    CurrentContext current(*context->impl);
-    if (Error error = current.take())
-      return error;
-    return context->impl->trim();
-  });
+  return within(context, [](Context &context) { return context.trim(); });
 }
 
 int sparseconv_context_synchronise(sparseconv_context *context) {
-  return guard([&]() -> Error {
-    if (!context)
-      return isNull("context");
-    CurrentContext current(*context->impl);
-    if (Error error = current.take())
-      return error;
-    return context->impl->check(context->impl->driver.cuCtxSynchronize(),
-                                "waiting for the device");
+  return within(context, [](Context &context) {
+    return context.check(context.driver.cuCtxSynchronize(),
+                         "waiting for the device");
   });
 }
 

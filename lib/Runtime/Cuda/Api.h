@@ -50,6 +50,19 @@ T guardGetter(T otherwise, const Body &body) noexcept {
                                                               : otherwise;
 }
 
+/// Guards `body` and calls it with the context, which is current meanwhile.
+template <typename Body>
+int within(sparseconv_context *context, const Body &body) noexcept {
+  return guard([&]() -> Error {
+    if (!context)
+      return isNull("context");
+    CurrentContext current(*context->impl);
+    if (Error error = current.take())
+      return error;
+    return body(*context->impl);
+  });
+}
+
 // Functions of a program or a plan, as `owner` says.
 using Functions = std::vector<Program::Function>;
 Error findFunction(const Functions &functions, const char *owner,

@@ -20,19 +20,6 @@ static CUdeviceptr toAddress(const void *data) {
   return reinterpret_cast<uintptr_t>(data);
 }
 
-/// Calls `body` with the context current.
-template <typename Body>
-static int within(sparseconv_context *context, const Body &body) {
-  return guard([&]() -> Error {
-    if (!context)
-      return isNull("context");
-    CurrentContext current(*context->impl);
-    if (Error error = current.take())
-      return error;
-    return body(*context->impl);
-  });
-}
-
 int sparseconv_memory_allocate(sparseconv_context *context,
                                sparseconv_stream stream, uint64_t bytes,
                                void **data) {
