@@ -8,6 +8,7 @@
 
 #include "Arguments.h"
 #include "Comparison.h"
+#include "PrintResult.h"
 #include "Profile.h"
 #include "Program.h"
 #include "ResultPicture.h"
@@ -29,7 +30,6 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -115,6 +115,10 @@ static cl::list<std::string>
     outputs("output",
             cl::desc("[name=]FILE.npy; without a name, results in order"),
             cl::value_desc("where"), cl::cat(inputCategory));
+static cl::opt<bool> print("print",
+                           cl::desc("print the elements of every result, one "
+                                    "line for each row"),
+                           cl::cat(inputCategory));
 static cl::opt<std::string> picture("picture",
                                     cl::desc("draw the voxels of the result"),
                                     cl::value_desc("FILE.png"),
@@ -293,19 +297,14 @@ static llvm::Expected<std::string> chooseEntry(Program &program) {
                                  ::sparseconv::joinShort(candidates, ", "));
 }
 
-static void printSummary(StringRef name, const HostTensor &tensor) {
-  llvm::outs() << "result '" << name << "': " << tensor.getTypeString();
-  double low = INFINITY, high = -INFINITY, sum = 0;
-  for (int64_t i = 0, e = tensor.getNumElements(); i < e; ++i) {
-    double value = tensor.getDouble(i);
-    low = std::fmin(low, value);
-    high = std::fmax(high, value);
-    sum += value;
+static void printResults(const Signature &signature,
+                         ArrayRef<HostTensor> results) {
+  for (auto [parameter, result] : llvm::zip(signature.results, results)) {
+    if (!quiet)
+      printSummary(parameter.name, result, llvm::outs());
+    if (print)
+      printElements(result, llvm::outs());
   }
-  if (int64_t count = tensor.getNumElements())
-    llvm::outs() << llvm::format(", min %.6g, mean %.6g, max %.6g", low,
-                                 sum / count, high);
-  llvm::outs() << '\n';
 }
 
 static llvm::Error writeOutputs(const Signature &signature,
@@ -497,9 +496,7 @@ int main(int argc, char **argv) {
   if (!results)
     return fail(results.takeError());
 
-  if (!quiet)
-    for (auto [parameter, result] : llvm::zip(signature->results, *results))
-      printSummary(parameter.name, result);
+  printResults(*signature, *results);
   if (llvm::Error error = writeOutputs(*signature, *results))
     return fail(std::move(error));
   if (!picture.empty())

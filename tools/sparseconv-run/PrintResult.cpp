@@ -1,0 +1,71 @@
+//===- PrintResult.cpp - a result as text ---------------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PrintResult.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
+
+using ::sparseconv::ElementKind;
+using ::sparseconv::HostTensor;
+
+void mlir::sparseconv::printSummary(llvm::StringRef name,
+                                    const HostTensor &tensor,
+                                    llvm::raw_ostream &os) {
+  os << "result '" << name << "': " << tensor.getTypeString();
+  double low = INFINITY, high = -INFINITY, sum = 0;
+  for (int64_t i = 0, e = tensor.getNumElements(); i < e; ++i) {
+    double value = tensor.getDouble(i);
+    low = std::fmin(low, value);
+    high = std::fmax(high, value);
+    sum += value;
+  }
+  if (int64_t count = tensor.getNumElements())
+    os << llvm::format(", min %.6g, mean %.6g, max %.6g", low, sum / count,
+                       high);
+  os << '\n';
+}
+
+static void printElement(const HostTensor &tensor, int64_t index,
+                         llvm::raw_ostream &os) {
+  if (tensor.getKind() == ElementKind::I64)
+    os << tensor.as<int64_t>()[index];
+  else if (isFloat(tensor.getKind()))
+    os << llvm::format("%.6g", tensor.getDouble(index));
+  else
+    os << static_cast<int64_t>(tensor.getDouble(index));
+}
+
+/// "[1, 0]" for row 2 of a tensor<2x2x3xf32>; nothing for one of rank 1 or 0.
+static std::string getPlace(const HostTensor &tensor, int64_t row) {
+  if (tensor.getRank() < 2)
+    return "";
+  llvm::SmallVector<std::string> indices;
+  for (int64_t size : llvm::reverse(tensor.getShape().drop_back())) {
+    indices.insert(indices.begin(), std::to_string(row % size));
+    row /= size;
+  }
+  return "[" + llvm::join(indices, ", ") + "] ";
+}
+
+void mlir::sparseconv::printElements(const HostTensor &tensor,
+                                     llvm::raw_ostream &os) {
+  constexpr int64_t most = 1000;
+  int64_t columns = tensor.getRank() == 0 ? 1 : tensor.getShape().back();
+  int64_t rows = columns == 0 ? 0 : tensor.getNumElements() / columns;
+  for (int64_t row = 0, e = std::min(rows, most); row < e; ++row) {
+    os << "  " << getPlace(tensor, row);
+    for (int64_t column = 0; column < columns; ++column) {
+      os << (column ? ", " : "");
+      printElement(tensor, row * columns + column, os);
+    }
+    os << '\n';
+  }
+  if (rows > most)
+    os << "  and " << rows - most << " more rows\n";
+}
