@@ -4,11 +4,17 @@ files, the *.mlir programs, the networks and the Python package.
 
 usage: run_checks.py [--target=cuda] [--jobs=N] [--only=PATTERN] [--large]
                      [--scan=FILE [--bin-columns=N] [--voxel-size=METRES]]
-                     [--sanitize] [--timeout=SECONDS] [--time-limit=SECONDS]
-                     [--work=FOLDER] [--json=FILE]
+                     [--random=N [--seed=S] [--type=f32|tf32|f16|bf16]]
+                     [--streams=N] [--sanitize] [--timeout=SECONDS]
+                     [--time-limit=SECONDS] [--work=FOLDER] [--json=FILE]
 
 The tools are looked for in PATH. With --scan the networks run on that scan, and
-nothing else does; a row's message is the error. With --sanitize the cases of
+nothing else does; a row's message is the error. With --random N networks of random
+operations on random sets are compared with the reference, those of the seeds S to
+S + N - 1, and nothing else runs; of one that fails the command is printed that
+makes it again and writes its files. At most 2 percent of them may be skipped, as
+those whose sets need more memory than the GPU has. --streams is that of
+sparseconv-run. With --sanitize the cases of
 Inputs/sanitize.cases and two programs run under each tool of compute-sanitizer,
 and nothing else does. The last line is 'N passed, N failed, N skipped'; the exit
 status is 0 when nothing failed.
@@ -35,6 +41,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGE = os.path.join(HERE, os.pardir, "Python", "check_package.py")
 sys.path.insert(0, os.path.dirname(PACKAGE))
 
+import random_networks
 import run_cases
 import run_programs
 from check_package import CHECKS, SKIPPED
@@ -278,9 +285,12 @@ class PythonJob:
 
 def make_jobs(options):
     work = options.work
-    settings = run_cases.Settings(options.target, timeout=options.timeout)
+    streams = (f"--streams={options.streams}",) if options.streams else ()
+    settings = run_cases.Settings(options.target, options=streams, timeout=options.timeout)
     if options.sanitize:
         return make_sanitizer_jobs(settings, work)
+    if options.random:
+        return random_networks.make_jobs(options, settings)
     # What takes longest comes first.
     files = sorted(glob.glob(os.path.join(NETWORKS, "*.mlir")))
     jobs = [
@@ -363,12 +373,19 @@ def run_jobs(jobs, options, save):
                 deadline = None
             for future in done:
                 found, seconds = future.result()
-                for row in found:
-                    rows.append(make_row(*row, seconds / len(found)))
-                    if row[1] == "failed":
-                        print(f"FAILED: {row[0]}: {row[2]}", flush=True)
+                rows += make_rows(found, seconds)
             save(rows, len(pending))
+    rows += make_rows(random_networks.judge(rows))
+    save(rows, 0)
     return rows
+
+
+def make_rows(found, seconds=0.0):
+    """Of what a job found; prints those that failed."""
+    for name, outcome, message in found:
+        if outcome == "failed":
+            print(f"FAILED: {name}: {message}", flush=True)
+    return [make_row(*row, seconds / len(found)) for row in found]
 
 
 def make_row(name, outcome, message, seconds=0.0):
@@ -387,6 +404,10 @@ def parse_arguments():
     parser.add_argument("--scan", help="the networks alone, on this file")
     parser.add_argument("--bin-columns", type=int, default=4, help="of a .bin scan")
     parser.add_argument("--voxel-size", type=float, default=0.05, help="of a scan, in metres")
+    parser.add_argument("--random", type=int, metavar="N", help="N random networks alone")
+    parser.add_argument("--seed", type=int, default=1, help="of the first random network")
+    parser.add_argument("--type", choices=random_networks.TYPES, help="of random networks")
+    parser.add_argument("--streams", type=int, help="of a GPU, for networks and cases")
     parser.add_argument("--sanitize", action="store_true", help="compute-sanitizer alone")
     parser.add_argument("--timeout", type=float, default=300, help="seconds of one run")
     parser.add_argument("--time-limit", type=float, help="seconds; then skip the rest")
@@ -397,6 +418,10 @@ def parse_arguments():
         options.only = re.compile(options.only)
     except re.error as error:
         parser.error(f"--only={options.only}: {error}")
+    if options.random is not None and options.random < 1:
+        parser.error(f"--random={options.random}: expected a number of networks")
+    if options.streams and not options.target.startswith("cuda"):
+        parser.error("--streams is for a GPU")
     return options
 
 

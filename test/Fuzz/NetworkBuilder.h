@@ -49,7 +49,7 @@ class NetworkBuilder {
 public:
   NetworkBuilder(MLIRContext &context, ArrayRef<uint8_t> bytes, uint64_t seed);
 
-  RandomNetwork build();
+  RandomNetwork build(std::optional<NumberType> type);
 
 private:
   // Values (RandomNetwork.cpp)
@@ -60,7 +60,10 @@ private:
                    bool staticRows = false);
   Value addRowIndices(int64_t count, int64_t rows);
   Value rowCount(unsigned group);
+  void chooseNumbers(std::optional<NumberType> type);
   double round(double products) const;
+  double roundProducts(double products) const;
+  double getWholeError(double error, double factor) const;
   Feature &addFeature(Value value, unsigned group, double magnitude,
                       double error);
   Feature getFeature(unsigned group, bool exactOnly = false);
@@ -99,6 +102,7 @@ private:
   unsigned line = 0;
 
   unsigned dim = 3;
+  bool tf32 = false;    ///< products of f32 may be rounded to tf32
   bool whole = false;   ///< small whole numbers
   bool special = false; ///< some NaN and infinities
   Type element;

@@ -58,10 +58,12 @@ void NetworkBuilder::addConv() {
                  element, true, true);
   double products = static_cast<double>(map.volume) * x.channels / groups;
   double magnitude = products * x.magnitude * (whole ? 3 : 0.2);
-  double error = x.error + round(products);
+  double error = x.error + roundProducts(products);
+  double wholeError = getWholeError(x.error, x.magnitude);
   if (choices.chance(60)) {
-    Value y = ConvOp::create(b, nextLoc(), x.value, w, map.map);
-    addFeature(y, map.out, magnitude, whole ? x.error : error);
+    auto conv = ConvOp::create(b, nextLoc(), x.value, w, map.map);
+    conv.setAllowTf32(tf32);
+    addFeature(conv.getY(), map.out, magnitude, whole ? wholeError : error);
     return;
   }
 
@@ -82,7 +84,7 @@ void NetworkBuilder::addConv() {
   }
   Location loc = nextLoc();
   auto conv = ConvOp::create(b, loc, x.value, w, map.map, extras,
-                             DataflowAttr(), TilingAttr());
+                             DataflowAttr(), TilingAttr(), tf32);
   {
     OpBuilder::InsertionGuard guard(b);
     Block *block = b.createBlock(&conv.getEpilogue());
@@ -103,7 +105,7 @@ void NetworkBuilder::addConv() {
     }
     YieldOp::create(b, loc, value);
   }
-  addFeature(conv.getY(), map.out, magnitude + 8, whole ? x.error : error);
+  addFeature(conv.getY(), map.out, magnitude + 8, whole ? wholeError : error);
 }
 
 void NetworkBuilder::addInputGrad() {
@@ -120,9 +122,10 @@ void NetworkBuilder::addInputGrad() {
                  element, true, true);
   double products = static_cast<double>(map.volume) * dy.channels / groups;
   Value dx = InputGradOp::create(b, nextLoc(), dy.value, w, map.map,
-                                 DataflowAttr(), TilingAttr());
+                                 DataflowAttr(), TilingAttr(), tf32);
   addFeature(dx, map.in, products * dy.magnitude * (whole ? 3 : 0.2),
-             whole ? dy.error : dy.error + round(products));
+             whole ? getWholeError(dy.error, dy.magnitude)
+                   : dy.error + roundProducts(products));
 }
 
 void NetworkBuilder::addWeightGrad() {
@@ -136,13 +139,13 @@ void NetworkBuilder::addWeightGrad() {
                          ? b.getI64IntegerAttr(groups)
                          : IntegerAttr();
   Value dw = WeightGradOp::create(b, nextLoc(), x.value, dy.value, map.map,
-                                  attr, DataflowAttr(), TilingAttr());
-  double error = x.error + dy.error + round(pairs);
+                                  attr, DataflowAttr(), TilingAttr(), tf32);
+  double error = x.error + dy.error + roundProducts(pairs);
   if (whole)
     error = x.error > 0 || dy.error > 0 ||
                     pairs * x.magnitude * dy.magnitude >= 0x1p24
                 ? INFINITY
-                : 0;
+                : getWholeError(0, std::max(x.magnitude, dy.magnitude));
   others.push_back({dw, error});
 }
 

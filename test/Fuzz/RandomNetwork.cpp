@@ -116,6 +116,17 @@ double NetworkBuilder::round(double products) const {
   return 2 * unit + (products + 2) * 0x1p-24;
 }
 
+/// The same for products of features and weights, which tf32 rounds both.
+double NetworkBuilder::roundProducts(double products) const {
+  return round(products) + (tf32 ? 0x1p-10 + 0x1p-22 : 0);
+}
+
+/// The error of products of whole numbers up to `factor`, of which those have
+/// `error`: tf32 holds them exactly up to 2^11.
+double NetworkBuilder::getWholeError(double error, double factor) const {
+  return tf32 && factor > 0x1p11 ? INFINITY : error;
+}
+
 /// A sum of whole numbers below 2^24 is exact; beyond that its error may cancel
 /// anything.
 Feature &NetworkBuilder::addFeature(Value value, unsigned group,
@@ -179,7 +190,35 @@ Feature NetworkBuilder::getFeature(unsigned group, bool exactOnly) {
 // Network
 //===----------------------------------------------------------------------===//
 
-RandomNetwork NetworkBuilder::build() {
+StringRef mlir::sparseconv::fuzz::getName(NumberType type) {
+  switch (type) {
+  case NumberType::F32:
+    return "f32";
+  case NumberType::Tf32:
+    return "tf32";
+  case NumberType::F16:
+    return "f16";
+  case NumberType::BF16:
+    return "bf16";
+  }
+  llvm_unreachable("a type without a name");
+}
+
+/// The other choices of a seed stay the same where the type is given.
+void NetworkBuilder::chooseNumbers(std::optional<NumberType> type) {
+  whole = choices.chance(60);
+  special = choices.chance(15);
+  const NumberType types[] = {NumberType::F32, NumberType::Tf32,
+                              NumberType::F16, NumberType::BF16};
+  NumberType drawn = choices.oneOf(ArrayRef<NumberType>(types));
+  network.type = type.value_or(drawn);
+  tf32 = network.type == NumberType::Tf32;
+  element = network.type == NumberType::F16    ? Type(b.getF16Type())
+            : network.type == NumberType::BF16 ? Type(b.getBF16Type())
+                                               : Type(b.getF32Type());
+}
+
+RandomNetwork NetworkBuilder::build(std::optional<NumberType> type) {
   network.module = ModuleOp::create(b.getUnknownLoc());
   b.setInsertionPointToStart(network.module->getBody());
   function = func::FuncOp::create(b, b.getUnknownLoc(), "main",
@@ -187,10 +226,7 @@ RandomNetwork NetworkBuilder::build() {
   body = function.addEntryBlock();
   b.setInsertionPointToStart(body);
 
-  whole = choices.chance(60);
-  special = choices.chance(15);
-  const Type elements[] = {b.getF32Type(), b.getF16Type(), b.getBF16Type()};
-  element = choices.oneOf(ArrayRef<Type>(elements));
+  chooseNumbers(type);
   addPack();
 
   using Step = void (NetworkBuilder::*)();
@@ -239,6 +275,7 @@ RandomNetwork NetworkBuilder::build() {
 }
 
 RandomNetwork mlir::sparseconv::fuzz::createRandomNetwork(
-    MLIRContext &context, ArrayRef<uint8_t> bytes, uint64_t seed) {
-  return NetworkBuilder(context, bytes, seed).build();
+    MLIRContext &context, ArrayRef<uint8_t> bytes, uint64_t seed,
+    std::optional<NumberType> type) {
+  return NetworkBuilder(context, bytes, seed).build(type);
 }

@@ -48,22 +48,25 @@ private:
   uint64_t state;
 };
 
+/// The type of a network's features: Tf32 is f32 whose products may be rounded.
+enum class NumberType { F32, Tf32, F16, BF16 };
+
+/// "f32", "tf32", "f16", "bf16".
+StringRef getName(NumberType type);
+
 struct RandomNetwork {
+  NumberType type;
   OwningOpRef<ModuleOp> module;
   std::vector<::sparseconv::HostTensor> arguments;
   /// For each result the largest relative error of an element; 0 means equal.
   std::vector<double> errors;
 };
 
-/// `module` is null where the operations chosen do not verify, which is a
-/// defect of the generator.
+/// Draws the type where none is given. `module` is null where the operations
+/// chosen do not verify, which is a defect of the generator.
 RandomNetwork createRandomNetwork(MLIRContext &context, ArrayRef<uint8_t> bytes,
-                                  uint64_t seed);
-
-/// Compiles and runs the network, and compares results and run-time errors with
-/// the reference. Returns what differs, or an empty string. `failed` tells that
-/// both ended with the same run-time error.
-std::string checkNetwork(RandomNetwork &network, bool &failed);
+                                  uint64_t seed,
+                                  std::optional<NumberType> type = {});
 
 } // namespace mlir::sparseconv::fuzz
 

@@ -6,18 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiles random networks for the CPU and compares each with the reference.
-// Stops at the first that differs, prints it and aborts. Network i of a run has
-// the seed `seed + i`, so `-runs=1 -seed=S` makes it again. As a libFuzzer
-// program it takes the first choices from the bytes it is given.
+// Compiles random networks and compares each with the reference. Stops at the
+// first that differs and prints it. Network i of a run has the seed `seed + i`,
+// so `-runs=1 -seed=S` makes it again. As a libFuzzer program it takes the
+// first choices from the bytes it is given.
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckNetwork.h"
 #include "RandomNetwork.h"
 #include "mlir/IR/MLIRContext.h"
 #include "sparseconv/IO/Npy.h"
 #include "sparseconv/Pipelines/Registration.h"
+#include "sparseconv/Runtime/Plan.h"
+#include "sparseconv/Support/TargetInfo.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 #include <chrono>
@@ -25,6 +30,7 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 using namespace mlir::sparseconv::fuzz;
+namespace cl = llvm::cl;
 
 /// A context for a number of networks: it keeps every attribute it has seen.
 static MLIRContext &getContext() {
@@ -40,78 +46,205 @@ static MLIRContext &getContext() {
   return *context;
 }
 
-/// Writes the network and its arguments where `sparseconv-run` can read them.
-static void save(RandomNetwork &network, StringRef prefix) {
-  std::error_code code;
-  llvm::raw_fd_ostream os((prefix + ".mlir").str(), code);
-  network.module->print(os);
-  for (auto [i, argument] : llvm::enumerate(network.arguments))
-    if (llvm::Error error = ::sparseconv::writeNpy(
-            (prefix + "." + Twine(i) + ".npy").str(), argument))
-      llvm::errs() << llvm::toString(std::move(error)) << '\n';
-}
-
-/// Whether both ended with the same run-time error; aborts where they differ.
-static bool checkOne(ArrayRef<uint8_t> bytes, uint64_t seed,
-                     StringRef savePrefix = "") {
-  RandomNetwork network = createRandomNetwork(getContext(), bytes, seed);
-  if (network.module && !savePrefix.empty())
-    save(network, savePrefix);
-  bool failed = false;
-  std::string difference = network.module
-                               ? checkNetwork(network, failed)
-                               : "the generator made a wrong network";
-  if (difference.empty())
-    return failed;
-  if (network.module)
-    network.module->print(llvm::errs());
-  llvm::errs() << "seed " << seed << ": " << difference << '\n';
-  abort();
-}
-
 #ifdef SPARSECONV_LIBFUZZER
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   ArrayRef<uint8_t> bytes(data, size);
-  checkOne(bytes, llvm::xxh3_64bits(bytes));
+  RandomNetwork network =
+      createRandomNetwork(getContext(), bytes, llvm::xxh3_64bits(bytes));
+  if (!network.module)
+    abort();
+  CheckResult result = NetworkChecker().check(network, CheckOptions());
+  if (result.outcome == Outcome::Differs) {
+    network.module->print(llvm::errs());
+    llvm::errs() << result.text << '\n';
+    abort();
+  }
   return 0;
 }
 
 #else
 
-static llvm::cl::opt<unsigned> runs("runs", llvm::cl::desc("networks to check"),
-                                    llvm::cl::init(100));
-static llvm::cl::opt<uint64_t>
-    seed("seed", llvm::cl::desc("of the first network"), llvm::cl::init(1));
-static llvm::cl::opt<unsigned>
-    maxTime("max_total_time", llvm::cl::desc("seconds after which to end"),
-            llvm::cl::init(0));
-static llvm::cl::opt<std::string>
-    savePrefix("save",
-               llvm::cl::desc("write each network to PREFIX.mlir, and "
-                              "its arguments beside it"),
-               llvm::cl::value_desc("PREFIX"));
-static llvm::cl::opt<bool> verbose("verbose",
-                                   llvm::cl::desc("name each seed first"));
+namespace {
+/// Registered when the program starts, as it may share one with others.
+struct Options {
+  cl::OptionCategory category{"Options"};
+  cl::opt<unsigned> runs{"runs", cl::desc("networks to check"), cl::init(100),
+                         cl::cat(category)};
+  cl::opt<uint64_t> seed{"seed", cl::desc("of the first network"), cl::init(1),
+                         cl::cat(category)};
+  cl::opt<std::string> target{
+      "target", cl::desc("cpu, cpu:LEVEL, cuda or cuda:CHIP (default cpu)"),
+      cl::init("cpu"), cl::value_desc("name"), cl::cat(category)};
+  cl::opt<unsigned> streams{
+      "streams", cl::desc("CUDA streams over which a network may spread"),
+      cl::init(kDefaultStreams), cl::cat(category)};
+  cl::opt<std::string> type{
+      "type", cl::desc("of features: f32, tf32, f16 or bf16 (default: drawn)"),
+      cl::cat(category)};
+  cl::opt<unsigned> maxTime{"max_total_time",
+                            cl::desc("seconds after which to end"), cl::init(0),
+                            cl::cat(category)};
+  cl::opt<std::string> savePrefix{
+      "save",
+      cl::desc("write each network to PREFIX.mlir, and its arguments beside "
+               "it, and print how sparseconv-run takes them"),
+      cl::value_desc("PREFIX"), cl::cat(category)};
+  cl::opt<uint64_t> spoil{
+      "spoil",
+      cl::desc("change a number of this network's results, to see it found"),
+      cl::value_desc("seed"), cl::init(0), cl::cat(category)};
+  cl::opt<bool> verbose{"verbose", cl::desc("say what came of each network"),
+                        cl::cat(category)};
+};
+
+/// What came of many networks.
+struct Tally {
+  unsigned networks = 0, errors = 0, skipped = 0;
+  unsigned results = 0, uncompared = 0;
+
+  void add(const CheckResult &result) {
+    ++networks;
+    errors += result.outcome == Outcome::AgreesInError;
+    skipped += result.outcome == Outcome::Skipped;
+    results += result.numResults;
+    uncompared += result.numUncompared;
+  }
+};
+} // namespace
+
+static int fail(const llvm::Twine &message) {
+  llvm::outs().flush();
+  llvm::errs() << "sparseconv-fuzz-operations: error: " << message << '\n';
+  return 1;
+}
+
+/// Writes the network and its arguments where `sparseconv-run` can read them.
+static llvm::Error save(RandomNetwork &network, StringRef prefix) {
+  std::string file = (prefix + ".mlir").str(), command;
+  std::error_code code;
+  llvm::raw_fd_ostream os(file, code);
+  if (code)
+    return llvm::createFileError(file, code);
+  network.module->print(os);
+  command = "sparseconv-run " + file + " --check";
+  for (auto [i, argument] : llvm::enumerate(network.arguments)) {
+    std::string array = (prefix + "." + Twine(i) + ".npy").str();
+    if (llvm::Error error = ::sparseconv::writeNpy(array, argument))
+      return error;
+    command += " --input=" + array;
+  }
+  llvm::outs() << command << '\n';
+  return llvm::Error::success();
+}
+
+static StringRef describe(Outcome outcome) {
+  switch (outcome) {
+  case Outcome::Agrees:
+    return "agrees";
+  case Outcome::AgreesInError:
+    return "agrees in its run-time error";
+  case Outcome::Skipped:
+    return "skipped: ";
+  case Outcome::Differs:
+    return "differs: ";
+  }
+  llvm_unreachable("an outcome without a name");
+}
+
+/// The text of a number, or nothing where it is none of the four.
+static std::optional<NumberType> parseType(StringRef name) {
+  for (NumberType type :
+       {NumberType::F32, NumberType::Tf32, NumberType::F16, NumberType::BF16})
+    if (getName(type) == name)
+      return type;
+  return std::nullopt;
+}
+
+static llvm::Expected<CheckOptions> readOptions(const Options &given) {
+  llvm::Expected<Target> target = parseTarget(given.target);
+  if (!target)
+    return llvm::createStringError("-target: " +
+                                   llvm::toString(target.takeError()));
+  if (given.streams < 1 || given.streams > ::sparseconv::plan::kMaxStreams)
+    return llvm::createStringError(
+        "-streams=" + llvm::Twine(given.streams) + ": expected 1 to " +
+        llvm::Twine(::sparseconv::plan::kMaxStreams));
+  CheckOptions options;
+  options.onGpu = target->info->isGpu;
+  options.chip = StringRef(given.target).split(':').second.str();
+  options.streams = given.streams;
+  return options;
+}
+
+/// Says what was compared. Few networks may be skipped, and few results:
+/// otherwise agreement says nothing.
+static int report(const Tally &tally) {
+  constexpr unsigned maxPercent = 5;
+  llvm::outs() << tally.networks - tally.skipped
+               << " networks agree with the reference, " << tally.errors
+               << " of them in their run-time error; " << tally.skipped
+               << " skipped; of " << tally.results << " results "
+               << tally.uncompared << " were compared by their shapes alone\n";
+  if (tally.skipped * 100 > tally.networks * maxPercent ||
+      tally.uncompared * 100 > tally.results * maxPercent)
+    return fail("more than " + llvm::Twine(maxPercent) +
+                " percent of the networks or of their results were not "
+                "compared");
+  return tally.networks == 0 ? fail("there was no time for a network") : 0;
+}
+
+static int run(const Options &given) {
+  auto options = readOptions(given);
+  if (!options)
+    return fail(llvm::toString(options.takeError()));
+  std::optional<NumberType> type = parseType(given.type);
+  if (!type && !given.type.empty())
+    return fail("-type=" + given.type + ": expected f32, tf32, f16 or bf16");
+
+  NetworkChecker checker;
+  Tally tally;
+  auto start = std::chrono::steady_clock::now();
+  for (unsigned i = 0; i < given.runs; ++i) {
+    std::chrono::duration<double> elapsed =
+        std::chrono::steady_clock::now() - start;
+    if (given.maxTime && elapsed.count() >= given.maxTime)
+      break;
+    uint64_t seed = given.seed + i;
+    RandomNetwork network = createRandomNetwork(getContext(), {}, seed, type);
+    if (!network.module)
+      return fail("seed " + llvm::Twine(seed) +
+                  ": the generator made a wrong network");
+    if (!given.savePrefix.empty())
+      if (llvm::Error error = save(network, given.savePrefix))
+        return fail(llvm::toString(std::move(error)));
+    // Whole before it runs: the last line of a crash names its network.
+    if (given.verbose) {
+      llvm::outs() << "network " << seed << ", " << getName(network.type)
+                   << ": ";
+      llvm::outs().flush();
+    }
+    options->spoil = given.spoil.getNumOccurrences() && given.spoil == seed;
+    CheckResult result = checker.check(network, *options);
+    if (given.verbose)
+      llvm::outs() << describe(result.outcome) << result.text << '\n';
+    if (result.outcome == Outcome::Differs) {
+      llvm::outs().flush();
+      network.module->print(llvm::errs());
+      return fail("seed " + llvm::Twine(seed) + ": " + result.text);
+    }
+    tally.add(result);
+  }
+  return report(tally);
+}
 
 int main(int argc, char **argv) {
-  llvm::cl::ParseCommandLineOptions(
+  llvm::InitLLVM init(argc, argv);
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::ParseCommandLineOptions(
       argc, argv, "random networks, compiled and compared with the reference");
-  auto start = std::chrono::steady_clock::now();
-  auto elapsed = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
-                                         start)
-        .count();
-  };
-  unsigned done = 0, failed = 0;
-  for (; done < runs && (!maxTime || elapsed() < maxTime); ++done) {
-    if (verbose)
-      llvm::errs() << "seed " << seed + done << '\n';
-    failed += checkOne({}, seed + done, savePrefix);
-  }
-  llvm::outs() << done << " networks agree with the reference, " << failed
-               << " of them in their run-time error\n";
-  return done == 0;
+  return run(options);
 }
 
 #endif

@@ -14,6 +14,7 @@
 #ifndef SPARSECONV_TOOLS_SPARSECONV_TOOLS_H
 #define SPARSECONV_TOOLS_SPARSECONV_TOOLS_H
 
+int fuzzMain(int argc, char **argv);
 int optMain(int argc, char **argv);
 int runMain(int argc, char **argv);
 int serveMain(int argc, char **argv);

@@ -31,6 +31,7 @@ struct Tool {
 } // namespace
 
 static const Tool tools[] = {
+    {"fuzz-operations", "checks random networks", fuzzMain},
     {"opt", "runs passes on IR files", optMain},
     {"run", "compiles and runs an IR file", runMain},
     {"serve", "runs a network for another process", serveMain},
@@ -87,6 +88,6 @@ int main(int argc, char **argv) {
     os << "sparseconv: error: no tool '" << argv[1] << "'\n";
   os << "usage: sparseconv TOOL ARGUMENTS, or a link named sparseconv-TOOL\n";
   for (const Tool &tool : tools)
-    os << "  " << llvm::formatv("{0,-11}{1}\n", tool.name, tool.summary);
+    os << "  " << llvm::formatv("{0,-17}{1}\n", tool.name, tool.summary);
   return help ? 0 : 1;
 }
