@@ -56,6 +56,7 @@ func.func @search(%in: memref<?xi64>, %out: memref<?xi64>, %table: memref<?x27xi
 // CHECK:         gpu.launch {{.*}} threads({{.*}} = %c256,
 // CHECK-SAME:      workgroup(%{{[^ ]*}} : memref<9x2xi32{{[^%]*}}%[[STAGE:[^ ]*]] : memref<256xvector<4xi32>{{[^%]*}}%{{[^ ]*}} : memref<8x32xi32
 // CHECK:           memref.store %c0_i32, %[[TOTALS]]
+// CHECK:           gpu.barrier
 // CHECK:           memref.store %[[MASK:.*]], %[[MASKS]]
 // CHECK:           %[[RECORD:.*]] = vector.from_elements %[[PLACE:.*]]#0, %[[PLACE]]#1, %[[MASK]], %c0_i32
 // CHECK:           memref.store %[[RECORD]], %[[STAGE]]

@@ -2,8 +2,8 @@
 
 module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 
-// Two digits of 9 bits hold keys of 17: a kernel clears, one counts, and each
-// digit has one that moves.
+// Keys of 17 bits have two digits of 9 bits. One kernel clears, one counts, and one
+// for each digit moves the keys.
 
 // CHECK-LABEL: func.func @sort(
 // CHECK-SAME:    %[[KEYS:[^:]*]]: memref<?xi64>, %[[SORTED:[^:]*]]: memref<?xi64>, %[[ORDER:[^:]*]]: memref<?xi32>)
@@ -18,8 +18,9 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:         scf.parallel
 // CHECK:           memref.store %c0_i32, %[[TOTALS]]
 
-// A block of the second clears what its tiles say in the first digit, and counts
-// by both digits in shared memory. The eight loads of a thread come first.
+// A thread block of the second kernel clears what its tiles say of the first digit,
+// and counts by both digits in shared memory. The eight loads of a thread come
+// first.
 // CHECK:         gpu.launch {{.*}} threads({{.*}} = %c512,
 // CHECK-SAME:      workgroup(%[[COUNTS:[^ ]*]] : memref<2x512xi32, #gpu.address_space<workgroup>>)
 // CHECK-COUNT-2:   memref.store %c0_i64, %[[SAID]]
@@ -30,12 +31,16 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:           gpu.barrier
 // CHECK-COUNT-2:   memref.atomic_rmw addi %{{.*}}, %[[TOTALS]]
 
-// A block takes the next tile, so that those before it have started.
+// A thread block takes the next tile, so that those before it have started. It
+// clears the counts of its 16 warps, and loads its keys.
 // CHECK:         gpu.launch {{.*}} in ({{.*}} = %[[TILES]],
 // CHECK-SAME:      workgroup(%[[SEEN:[^ ]*]] : memref<16x512xi16{{[^%]*}}%[[FIRSTS:[^ ]*]] : memref<512xi32
 // CHECK:           memref.atomic_rmw addi %c1_i32, %[[TOTALS]][%c2, %c0]
+// CHECK:           gpu.barrier
+// CHECK-COUNT-16:  memref.store %c0_i16, %[[SEEN]]
 // CHECK:           memref.store %c0_i64, %[[SAID_NEXT]]
 // CHECK-COUNT-4:   memref.load %[[KEYS]]
+// CHECK:           gpu.barrier
 
 // A warp ranks 32 keys at a time by the lanes with the same digit.
 // CHECK:           %[[LOWER:.*]] = nvvm.read.ptx.sreg.lanemask.lt
@@ -44,12 +49,23 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:           math.ctpop %[[BEFORE]]
 // CHECK:           memref.load %[[SEEN]]
 // CHECK:           nvvm.bar.warp.sync
+// CHECK:           memref.store %{{.*}}, %[[SEEN]]
+// CHECK:           nvvm.bar.warp.sync
 
-// The tile says what it has; the first one, what has lower digits, too. Then its
-// keys are put in their order, and it asks the tiles before, four at a time.
+// When all warps are done, a thread for each digit adds up what they have of it.
 // CHECK:           gpu.barrier
+// CHECK-COUNT-16:  memref.load %[[SEEN]]
+
+// The tile says what it has. The first tile adds the keys with lower digits, which
+// is a sum over the thread block: warps leave theirs, all wait, and read them.
 // CHECK:           memref.load %[[TOTALS]][%c0,
+// CHECK-COUNT-2:   gpu.barrier
 // CHECK:           memref.atomic_rmw assign %{{.*}}, %[[SAID]]
+
+// Another such sum gives each digit its place in the tile. The keys are put in that
+// order in shared memory, and when all are there the tile asks the tiles before it,
+// four at a time.
+// CHECK-COUNT-3:   gpu.barrier
 // CHECK:           scf.while
 // CHECK-COUNT-4:     memref.atomic_rmw ori %c0_i64, %[[SAID]]
 // CHECK-NOT:         memref.atomic_rmw ori
@@ -60,7 +76,7 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:           memref.store %{{.*}}, %[[SIDE_KEYS]]
 // CHECK:           memref.store %{{.*}}, %[[SIDE_ORDER]]
 
-// The second digit goes from the side to the results.
+// The second kernel that moves takes the second list and writes the results.
 // CHECK:         gpu.launch
 // CHECK:           memref.store %c0_i64, %[[SAID]]
 // CHECK:           memref.load %[[SIDE_KEYS]]
@@ -76,9 +92,9 @@ func.func @sort(%keys: memref<?xi64>, %sorted: memref<?xi64>, %permutation: memr
   return
 }
 
-// Of keys with more bits most are not in use. A kernel finds the least and the
-// greatest value of each field, from which the others know how many digits there
-// are: those that move by one too many do nothing.
+// Keys of 64 bits rarely use all of them. A kernel finds the least and the greatest
+// value of each field. The others learn from that how many digits there are; a
+// kernel that would move by a digit beyond them does nothing.
 
 // CHECK-LABEL: func.func @fields(
 // CHECK:         memref.alloc() {{.*}} : memref<9x512xi32>
@@ -101,7 +117,7 @@ func.func @fields(%keys: memref<?xi64>, %sorted: memref<?xi64>, %permutation: me
   return
 }
 
-// One digit needs no side: the totals and what tiles say are all.
+// One digit needs no second list: there are the totals and what tiles say.
 // CHECK-LABEL: func.func @one_digit(
 // CHECK-COUNT-2: memref.alloc
 // CHECK-NOT:     memref.alloc

@@ -21,6 +21,7 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK-COUNT-4:   arith.cmpi ult, %{{.*}}, %[[N_IN]]
 // CHECK:           memref.store %{{.*}}, %[[MASKS]]
 // CHECK-COUNT-4:   nvvm.vote.sync ballot
+// CHECK:           gpu.barrier
 // CHECK:           memref.store %{{.*}}, %[[COUNTS]]
 
 // The kernel that counts the digits of the sort makes the keys as it reads the
@@ -28,6 +29,7 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // fills a table for each byte of a mask: the bits at their ranks, as a Gray code.
 // A key is the exclusive or of what the tables have for its bytes.
 // CHECK:         gpu.launch {{.*}} threads({{.*}} = %c512,
+// CHECK:           gpu.barrier
 // CHECK:           memref.load %[[COUNTS]]
 // CHECK:           memref.atomic_rmw addi
 // CHECK:           gpu.barrier

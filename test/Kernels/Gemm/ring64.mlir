@@ -66,6 +66,7 @@
 // CHECK:            scf.if
 // CHECK:              llvm.getelementptr %[[EMPTY]]
 // CHECK:              nvvm.mbarrier.try_wait.parity
+// CHECK:              nvvm.mbarrier.arrive.expect_tx
 // CHECK:              nvvm.cp.async.bulk.shared.cluster.global
 // CHECK:            llvm.getelementptr %[[FULL]]
 // CHECK:            nvvm.mbarrier.try_wait.parity
@@ -81,11 +82,21 @@
 // CHECK:            %[[MORE:.*]] = arith.cmpi sge, %[[AFTER]], %c0_i32
 // CHECK:            scf.condition(%[[MORE]])
 
-// Epilogue: what is left passes, since the other warpgroup may need it; then the
-// rows are stored.
+// Epilogue: the chunks that are left pass in the same way, since the other warpgroup
+// may need them. Then the rows are stored.
 // CHECK:          scf.while
 // CHECK:            arith.cmpi ne, %{{.*}}, %c-1_i32
-// CHECK:            nvvm.mbarrier.arrive
+// CHECK:            scf.condition
+// CHECK:            scf.if
+// CHECK:              llvm.getelementptr %[[EMPTY]]
+// CHECK:              nvvm.mbarrier.try_wait.parity
+// CHECK:              nvvm.mbarrier.arrive.expect_tx
+// CHECK:              nvvm.cp.async.bulk.shared.cluster.global
+// CHECK:            llvm.getelementptr %[[FULL]]
+// CHECK:            nvvm.mbarrier.try_wait.parity
+// CHECK:            llvm.getelementptr %[[EMPTY]]
+// CHECK:            nvvm.mbarrier.arrive %
+// CHECK:            scf.yield
 // CHECK:          llvm.getelementptr %[[ORDER]]
 // CHECK:          llvm.getelementptr %[[Y]]
 // CHECK:          llvm.store
