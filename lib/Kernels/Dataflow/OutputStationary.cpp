@@ -119,6 +119,14 @@ std::string OutputStationary::verifySplits(ImplicitGemmOpInterface op,
 // Kernel operations
 //===----------------------------------------------------------------------===//
 
+/// Weights of one group without that dimension, where they have it.
+static Value dropGroup(KernelWriter &w, Value weights) {
+  if (cast<RankedTensorType>(weights.getType()).getRank() == 3)
+    return weights;
+  SmallVector<ReassociationIndices> merged = {{0, 1}, {2}, {3}};
+  return tensor::CollapseShapeOp::create(w, weights, merged);
+}
+
 static Tiles tileMap(KernelWriter &w, const ImplicitGemmConfig &config,
                      GemmTilingAttr tiling, const GemmOperands &operands,
                      bool isTransposed) {
@@ -137,8 +145,8 @@ static Tiles tileMap(KernelWriter &w, const ImplicitGemmConfig &config,
                                     inits[1], inits[2], inits[3], rows);
   Value image = tensor::EmptyOp::create(
       w, ArrayRef<int64_t>{config.weightBytes()}, w.getI8Type());
-  auto pack = w.kernel<PackWeightsOp>(image, operands.weights, image, tiling,
-                                      isTransposed);
+  auto pack = w.kernel<PackWeightsOp>(image, dropGroup(w, operands.weights),
+                                      image, tiling, isTransposed);
   return Tiles{pack.getResult(0), tiles.getResult(0), tiles.getResult(1),
                tiles.getResult(2), tiles.getResult(3)};
 }

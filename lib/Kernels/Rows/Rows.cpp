@@ -147,7 +147,9 @@ PairsByRow PairSorter::emit() {
   PairsByRow pairs{b.alloc(dynamic, b.getIndexType(), yRows),
                    b.alloc(dynamic, b.getI32Type(), size),
                    b.alloc(dynamic, b.getF32Type(), size)};
-  places = b.alloc({kParts, ShapedType::kDynamic}, b.getIndexType(), yRows);
+  // At least one row: MLIR gives a static buffer of 0 columns no form in LLVM.
+  places = b.alloc({kParts, ShapedType::kDynamic}, b.getIndexType(),
+                   b.max(yRows, b.index(1)));
   reportFault(countPairs());
   makeEnds(pairs.ends);
   placePairs(pairs);

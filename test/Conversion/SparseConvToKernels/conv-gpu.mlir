@@ -59,6 +59,16 @@ func.func @tensor_cores(%x: tensor<?x32xf16>, %w: tensor<27x32x64xf16>, %m: !map
   return %y : tensor<?x64xf16>
 }
 
+// One group that is written out is none.
+// CHECK-LABEL: func.func @one_group(
+// CHECK-SAME: %[[W:[^:]*]]: tensor<27x1x32x64xf16>
+// CHECK:      %[[PLAIN:.*]] = tensor.collapse_shape %[[W]] {{\[}}[0, 1], [2], [3]] :
+// CHECK:      sparseconv.kernel.pack_weights ins(%[[PLAIN]] : tensor<27x32x64xf16>)
+func.func @one_group(%x: tensor<?x32xf16>, %w: tensor<27x1x32x64xf16>, %m: !map) -> tensor<?x64xf16> {
+  %y = sparseconv.conv %x, %w, %m : tensor<?x32xf16>, tensor<27x1x32x64xf16>, !map -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}
+
 // Weights that pass through a ring: where there are few rows, up to 8 thread
 // blocks share the offsets of a tile and meet at counters that begin as zero.
 // CHECK-LABEL: func.func @split(
