@@ -17,6 +17,14 @@ bool reference::isGreater(double a, double b) {
   return std::isnan(a) ? !std::isnan(b) : a > b;
 }
 
+llvm::Expected<Combination> Combination::create(Operation *op, int64_t rows,
+                                                int64_t channels) {
+  // The fourth is what a bound keeps of the elements before they are rounded.
+  if (llvm::Error error = checkElementCount(op, {rows, channels}, /*arrays=*/4))
+    return std::move(error);
+  return Combination(rows, channels);
+}
+
 void Combination::combine(PoolKind kind, int64_t row, int64_t channel,
                           double value) {
   int64_t i = row * channels + channel;

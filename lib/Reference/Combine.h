@@ -20,9 +20,9 @@ bool isGreater(double a, double b);
 /// there is none. Keeps what a bound needs beside it.
 class Combination {
 public:
-  Combination(int64_t rows, int64_t channels)
-      : rows(rows), channels(channels), elements(rows * channels),
-        magnitudes(rows * channels), terms(rows * channels) {}
+  /// Zeros, or an error where there is no memory for them.
+  static llvm::Expected<Combination> create(Operation *op, int64_t rows,
+                                            int64_t channels);
 
   /// Adds `value` to element (row, channel), or takes the maximum; of equal
   /// values the first stays.
@@ -35,6 +35,10 @@ public:
                     double productsPerTerm = 1);
 
 private:
+  Combination(int64_t rows, int64_t channels)
+      : rows(rows), channels(channels), elements(rows * channels),
+        magnitudes(rows * channels), terms(rows * channels) {}
+
   int64_t rows, channels;
   Elements elements, magnitudes, terms;
 };

@@ -44,6 +44,20 @@ struct Weights {
 
 } // namespace
 
+/// Error unless there is memory for a sum of this shape over products of these
+/// operands. Each operand is copied up to three times: transposed, and as
+/// absolute values for the bounds, which also take three tensors like the sum.
+static llvm::Error checkSum(Operation *op,
+                            ArrayRef<const DenseValue *> operands,
+                            ArrayRef<int64_t> shape, const Frame &frame) {
+  if (llvm::Error error = checkElementCount(op, shape))
+    return error;
+  int64_t count = llvm::product_of(shape) * (frame.wantsBounds() ? 4 : 1);
+  for (const DenseValue *operand : operands)
+    count += 3 * operand->getNumElements();
+  return checkItems(op, count, sizeof(double));
+}
+
 static Elements getMagnitudes(Elements elements) {
   for (double &element : elements)
     element = std::abs(element);
@@ -169,10 +183,11 @@ static llvm::Error runConv(ConvOp op, Frame &frame) {
             checkRows(op, 3 + number, extra, map.outRows, StatusSide::OutSet))
       return error;
   }
-  Weights w(frame.getDense(op.getW()));
-  if (llvm::Error error =
-          checkElementCount(op, {map.outRows, w.getOutChannels()}))
+  const DenseValue &weights = frame.getDense(op.getW());
+  if (llvm::Error error = checkSum(op, {&x, &weights},
+                                   {map.outRows, op.getOutChannels()}, frame))
     return error;
+  Weights w(weights);
   if (!op.hasEpilogue())
     return setSumOverMap(op.getY(), map, x, w, op.getAllowTf32(), frame);
   Elements y = sumOverMap(map, *x.data, w);
@@ -187,10 +202,14 @@ static llvm::Error runInputGrad(InputGradOp op, Frame &frame) {
   const DenseValue &dy = frame.getDense(op.getDy());
   if (llvm::Error error = checkRows(op, 0, dy, map.outRows, StatusSide::OutSet))
     return error;
-  Weights w(frame.getDense(op.getW()));
-  if (llvm::Error error =
-          checkElementCount(op, {map.inRows, w.getInChannels()}))
+  const DenseValue &weights = frame.getDense(op.getW());
+  auto type = cast<RankedTensorType>(op.getDx().getType());
+  if (llvm::Error error = checkSum(op, {&dy, &weights},
+                                   {map.inRows, type.getDimSize(1)}, frame))
     return error;
+  if (llvm::Error error = checkElementCount(op, {map.inRows, map.volume}))
+    return error;
+  Weights w(weights);
   return setSumOverMap(op.getDx(), map.transpose(), dy, w.transpose(),
                        op.getAllowTf32(), frame);
 }
@@ -228,6 +247,8 @@ static llvm::Error runWeightGrad(WeightGradOp op, Frame &frame) {
   auto type = cast<RankedTensorType>(op.getDw().getType());
   int64_t groups = type.getRank() == 4 ? type.getDimSize(1) : 1;
   int64_t in = x.shape[1] / groups, out = dy.shape[1] / groups;
+  if (llvm::Error error = checkSum(op, {&x, &dy}, type.getShape(), frame))
+    return error;
   Elements dw = sumOuterProducts(map, *x.data, *dy.data, groups, in, out);
   Elements magnitudes, products;
   if (frame.wantsBounds()) {

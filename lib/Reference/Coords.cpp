@@ -30,6 +30,44 @@ static void makeDistinct(std::vector<Point> &points) {
   points.erase(std::unique(points.begin(), points.end()), points.end());
 }
 
+namespace {
+/// Points of which many may be equal, in memory for twice the distinct ones.
+class PointCollector {
+public:
+  explicit PointCollector(Operation *op) : op(op) {}
+
+  llvm::Error add(const Point &point) {
+    if (points.size() == room)
+      if (llvm::Error error = makeRoom())
+        return error;
+    points.push_back(point);
+    return llvm::Error::success();
+  }
+  std::vector<Point> takeDistinct() {
+    makeDistinct(points);
+    return std::move(points);
+  }
+
+private:
+  llvm::Error makeRoom() {
+    constexpr size_t least = 1 << 16;
+    makeDistinct(points);
+    if (2 * points.size() < room)
+      return llvm::Error::success();
+    size_t wanted = std::max(least, 2 * room);
+    if (llvm::Error error = checkItems(op, wanted, sizeof(Point)))
+      return error;
+    room = wanted;
+    points.reserve(room);
+    return llvm::Error::success();
+  }
+
+  Operation *op;
+  std::vector<Point> points;
+  size_t room = 0;
+};
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
@@ -87,9 +125,13 @@ static llvm::Error runPack(PackOp op, Frame &frame) {
   int64_t count = tensor.getRows(), columns = type.getDim() + 1;
   if (llvm::Error error = checkCount(op, count))
     return error;
+  using Numbered = std::pair<Point, int64_t>;
+  if (llvm::Error error = checkItems(
+          op, count, sizeof(Numbered) + sizeof(Point) + 2 * sizeof(double)))
+    return error;
   // Sorted together with their numbers, so that the first of several equal
   // points is the lowest one.
-  std::vector<std::pair<Point, int64_t>> numbered(count);
+  std::vector<Numbered> numbered(count);
   for (int64_t i = 0; i < count; ++i) {
     Point point{};
     for (int64_t c = 0; c < columns; ++c)
@@ -101,6 +143,8 @@ static llvm::Error runPack(PackOp op, Frame &frame) {
   std::sort(numbered.begin(), numbered.end());
   std::vector<Point> points;
   Elements order, rowOf(count);
+  points.reserve(count);
+  order.reserve(count);
   for (const auto &[point, number] : numbered) {
     if (points.empty() || points.back() != point) {
       points.push_back(point);
@@ -118,7 +162,10 @@ static llvm::Error runPack(PackOp op, Frame &frame) {
 static llvm::Error runUnpack(UnpackOp op, Frame &frame) {
   const CoordinateSet &set = frame.getSet(op.getCoords());
   int64_t columns = set.getDim() + 1;
+  if (llvm::Error error = checkElementCount(op, {set.size(), columns}))
+    return error;
   Elements elements;
+  elements.reserve(set.size() * columns);
   for (const Point &point : set.points)
     elements.insert(elements.end(), point.begin(), point.begin() + columns);
   return frame.setDense(op.getPoints(), {set.size(), columns},
@@ -158,7 +205,7 @@ static llvm::Error makeCover(OpTy op, Frame &frame, ArrayRef<int64_t> finer,
   auto type = cast<CoordsType>(op.getResult().getType());
   unsigned dim = type.getDim();
   SmallVector<int64_t> flat = offsets.getFlatOffsets();
-  std::vector<Point> points;
+  PointCollector collector(op);
   for (auto [row, center] : llvm::enumerate(set.points)) {
     for (size_t k = 0; k < flat.size(); k += dim) {
       Point point = center;
@@ -171,10 +218,11 @@ static llvm::Error makeCover(OpTy op, Frame &frame, ArrayRef<int64_t> finer,
         continue;
       if (llvm::Error error = checkPoint(op, row, point, type))
         return error;
-      points.push_back(point);
+      if (llvm::Error error = collector.add(point))
+        return error;
     }
   }
-  makeDistinct(points);
+  std::vector<Point> points = collector.takeDistinct();
   if (llvm::Error error = checkCount(op, points.size(), op.getCapacity()))
     return error;
   frame.setSet(op.getResult(), std::move(points));
@@ -187,6 +235,8 @@ static llvm::Error runDownsample(DownsampleOp op, Frame &frame) {
   if (op.getRule() == OutputRule::Cover)
     return makeCover(op, frame, set.type.getStride(), -1, *op.getOffsets());
   auto type = cast<CoordsType>(op.getResult().getType());
+  if (llvm::Error error = checkItems(op, set.size(), sizeof(Point)))
+    return error;
   std::vector<Point> points = set.points;
   for (auto [row, point] : llvm::enumerate(points)) {
     for (unsigned axis = 0; axis < type.getDim(); ++axis)
@@ -213,7 +263,12 @@ static llvm::Error runExpand(ExpandOp op, Frame &frame) {
 static llvm::Error runUnion(UnionOp op, Frame &frame) {
   const CoordinateSet &lhs = frame.getSet(op.getLhs());
   const CoordinateSet &rhs = frame.getSet(op.getRhs());
-  std::vector<Point> points = lhs.points;
+  int64_t most = lhs.size() + rhs.size();
+  if (llvm::Error error = checkItems(op, most, sizeof(Point) + sizeof(double)))
+    return error;
+  std::vector<Point> points;
+  points.reserve(most);
+  points.insert(points.end(), lhs.points.begin(), lhs.points.end());
   points.insert(points.end(), rhs.points.begin(), rhs.points.end());
   makeDistinct(points);
   if (llvm::Error error = checkCount(op, points.size()))
@@ -223,6 +278,7 @@ static llvm::Error runUnion(UnionOp op, Frame &frame) {
   for (auto [side, result] :
        {std::pair(&lhs, op.getLhsRows()), std::pair(&rhs, op.getRhsRows())}) {
     Elements rows;
+    rows.reserve(side->size());
     for (const Point &point : side->points)
       rows.push_back(set.find(point));
     if (llvm::Error error =
@@ -235,8 +291,15 @@ static llvm::Error runUnion(UnionOp op, Frame &frame) {
 static llvm::Error runIntersection(IntersectionOp op, Frame &frame) {
   const CoordinateSet &lhs = frame.getSet(op.getLhs());
   const CoordinateSet &rhs = frame.getSet(op.getRhs());
+  int64_t most = std::min(lhs.size(), rhs.size());
+  if (llvm::Error error =
+          checkItems(op, most, sizeof(Point) + 2 * sizeof(double)))
+    return error;
   std::vector<Point> points;
   Elements lhsRows, rhsRows;
+  points.reserve(most);
+  lhsRows.reserve(most);
+  rhsRows.reserve(most);
   for (auto [row, point] : llvm::enumerate(lhs.points)) {
     int64_t other = rhs.find(point);
     if (other < 0)
@@ -258,8 +321,13 @@ static llvm::Error runPrune(PruneOp op, Frame &frame) {
   const DenseValue &mask = frame.getDense(op.getMask());
   if (llvm::Error error = checkRows(op, 1, mask, set.size(), StatusSide::Set))
     return error;
+  if (llvm::Error error =
+          checkItems(op, set.size(), sizeof(Point) + sizeof(double)))
+    return error;
   std::vector<Point> points;
   Elements rows;
+  points.reserve(set.size());
+  rows.reserve(set.size());
   for (auto [row, point] : llvm::enumerate(set.points)) {
     if (mask[row] == 0)
       continue;

@@ -86,6 +86,8 @@ static llvm::Error runOnTensors(Operation *op, const Kernel &kernel,
     return makeError(op, "expected a tensor operand");
   SmallVector<int64_t, 4> shape = first->shape;
   int64_t count = first->getNumElements();
+  if (llvm::Error error = checkElementCount(op, shape))
+    return error;
   Elements elements(count);
   std::vector<OwnedLanes> owned;
   SmallVector<Lanes, 4> operands;

@@ -70,11 +70,16 @@ static llvm::Expected<ReferenceValue> importArgument(unsigned number,
   return ReferenceValue(std::move(dense));
 }
 
-static HostTensor exportElements(ElementKind kind, ArrayRef<int64_t> shape,
-                                 ArrayRef<double> elements) {
-  HostTensor tensor(kind, shape);
+static llvm::Expected<HostTensor> exportElements(unsigned number,
+                                                 ElementKind kind,
+                                                 ArrayRef<int64_t> shape,
+                                                 ArrayRef<double> elements) {
+  auto tensor = HostTensor::create(kind, shape);
+  if (!tensor)
+    return llvm::createStringError("result " + Twine(number) + ": " +
+                                   llvm::toString(tensor.takeError()));
   for (int64_t i = 0, e = elements.size(); i < e; ++i)
-    tensor.setDouble(i, elements[i]);
+    tensor->setDouble(i, elements[i]);
   return tensor;
 }
 
@@ -92,13 +97,18 @@ static llvm::Expected<BoundedResult> exportResult(unsigned number,
     kind = ElementKind::F64;
   if (auto *dense = std::get_if<DenseValue>(&value)) {
     if (dense->bound) {
-      result.value =
-          exportElements(ElementKind::F64, dense->shape, *dense->unrounded);
-      result.bound =
-          exportElements(ElementKind::F64, dense->shape, *dense->bound);
-    } else {
-      result.value = exportElements(*kind, dense->shape, *dense->data);
+      kind = ElementKind::F64;
+      auto bound = exportElements(number, *kind, dense->shape, *dense->bound);
+      if (!bound)
+        return bound.takeError();
+      result.bound = std::move(*bound);
     }
+    auto exported =
+        exportElements(number, *kind, dense->shape,
+                       dense->bound ? *dense->unrounded : *dense->data);
+    if (!exported)
+      return exported.takeError();
+    result.value = std::move(*exported);
     result.roundedTo = dense->roundedTo;
     return result;
   }

@@ -49,17 +49,19 @@ static llvm::Error runGlobalPool(GlobalPoolOp op, Frame &frame) {
   if (llvm::Error error = checkBatches(op, set, items))
     return error;
   int64_t channels = x.shape[1];
-  if (llvm::Error error = checkElementCount(op, {items, channels}))
+  if (llvm::Error error = checkItems(op, items, sizeof(int64_t)))
     return error;
-  Combination y(items, channels);
+  auto y = Combination::create(op, items, channels);
+  if (!y)
+    return y.takeError();
   for (auto [row, point] : llvm::enumerate(set.points))
     for (int64_t c = 0; c < channels; ++c)
-      y.combine(op.getKind(), point[0], c, x[row * channels + c]);
+      y->combine(op.getKind(), point[0], c, x[row * channels + c]);
   if (op.getKind() == PoolKind::Avg)
     for (auto [item, count] : llvm::enumerate(countRows(set, items)))
       if (count > 0)
-        y.divide(item, count);
-  return y.store(op.getY(), op.getKind(), frame);
+        y->divide(item, count);
+  return y->store(op.getY(), op.getKind(), frame);
 }
 
 static llvm::Error runGlobalPoolGrad(GlobalPoolGradOp op, Frame &frame) {
@@ -72,8 +74,15 @@ static llvm::Error runGlobalPoolGrad(GlobalPoolGradOp op, Frame &frame) {
   int64_t items = dy.getRows(), channels = dy.shape[1];
   if (llvm::Error error = checkBatches(op, set, items))
     return error;
+  // How many rows an item has, and where the maximum is the row of each
+  // channel.
+  for (int64_t size : {int64_t(1), channels})
+    if (llvm::Error error = checkElementCount(op, {items, size}))
+      return error;
   SmallVector<int64_t> counts = countRows(set, items);
-  Combination dx(set.size(), channels);
+  auto dx = Combination::create(op, set.size(), channels);
+  if (!dx)
+    return dx.takeError();
   if (op.getKind() == PoolKind::Max) {
     // The lowest row of each item and channel that holds the maximum.
     std::vector<int64_t> winners(items * channels, -1);
@@ -86,16 +95,16 @@ static llvm::Error runGlobalPoolGrad(GlobalPoolGradOp op, Frame &frame) {
       }
     for (auto [i, winner] : llvm::enumerate(winners))
       if (winner >= 0)
-        dx.combine(PoolKind::Sum, winner, i % channels, dy[i]);
+        dx->combine(PoolKind::Sum, winner, i % channels, dy[i]);
   } else {
     for (auto [row, point] : llvm::enumerate(set.points)) {
       double divisor = op.getKind() == PoolKind::Avg ? counts[point[0]] : 1;
       for (int64_t c = 0; c < channels; ++c)
-        dx.combine(PoolKind::Sum, row, c,
-                   dy[point[0] * channels + c] / divisor);
+        dx->combine(PoolKind::Sum, row, c,
+                    dy[point[0] * channels + c] / divisor);
     }
   }
-  return dx.store(op.getDx(), PoolKind::Sum, frame);
+  return dx->store(op.getDx(), PoolKind::Sum, frame);
 }
 
 void reference::registerGlobalPool(HandlerTable &table) {

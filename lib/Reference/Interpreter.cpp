@@ -149,19 +149,30 @@ std::optional<ElementKind> reference::getElementKind(Type type) {
   return ::sparseconv::parseElementKind(name);
 }
 
-llvm::Error reference::checkElementCount(Operation *op,
-                                         ArrayRef<int64_t> shape) {
+llvm::Error reference::checkItems(Operation *op, int64_t count, int64_t width) {
+  std::optional<int64_t> bytes = ::sparseconv::getTensorBytes(count, width);
+  if (!bytes)
+    return makeError(op, "out of memory: cannot allocate more than " +
+                             Twine(::sparseconv::kMaxTensorBytes) + " bytes");
+  if (llvm::Error error = ::sparseconv::checkMemory(*bytes))
+    return makeError(op, llvm::toString(std::move(error)));
+  return llvm::Error::success();
+}
+
+llvm::Error reference::checkElementCount(Operation *op, ArrayRef<int64_t> shape,
+                                         int64_t arrays) {
   constexpr int64_t limit = int64_t(1) << 32; // 32 GiB of doubles
   int64_t count = 1;
+  for (int64_t size : shape)
+    if (size < 0)
+      return makeError(op, "a tensor has no size of " + Twine(size));
   if (llvm::is_contained(shape, 0))
     return llvm::Error::success();
   for (int64_t size : shape)
     if (llvm::MulOverflow(count, size, count) || count > limit)
       return makeError(op, "a tensor of more than " + Twine(limit) +
                                " elements is too large for the reference");
-  if (llvm::Error error = ::sparseconv::checkMemory(count * sizeof(double)))
-    return makeError(op, llvm::toString(std::move(error)));
-  return llvm::Error::success();
+  return checkItems(op, arrays * count, sizeof(double));
 }
 
 static void roundElements(ElementKind kind, Elements &elements) {

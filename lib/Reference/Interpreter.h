@@ -168,9 +168,14 @@ llvm::Error checkLength(Operation *op, unsigned number, const DenseValue &value,
 /// Error unless `size` is a number of rows.
 llvm::Error checkSize(Operation *op, int64_t size);
 
-/// Error if a tensor of this shape is larger than the reference can hold, or
-/// than the memory that is left.
-llvm::Error checkElementCount(Operation *op, ArrayRef<int64_t> shape);
+/// Error if a tensor of this shape is larger than the reference can hold, or if
+/// there is no memory for `arrays` of them. Asked before they are made.
+llvm::Error checkElementCount(Operation *op, ArrayRef<int64_t> shape,
+                              int64_t arrays = 1);
+
+/// Error if there is no memory for `count` items of `width` bytes. Asked before
+/// they are made.
+llvm::Error checkItems(Operation *op, int64_t count, int64_t width);
 
 /// The element kind of a scalar or tensor type (index: i64), if it has one.
 std::optional<ElementKind> getElementKind(Type type);

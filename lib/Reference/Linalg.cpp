@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "Tape.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Parallel.h"
 #include <cstring>
 #include <numeric>
@@ -103,11 +104,14 @@ llvm::Expected<Access> Structured::makeAccess(OpOperand &operand) {
     int64_t lowest = origin, highest = origin;
     for (size_t dim = 0; dim < sizes.size(); ++dim) {
       counters[dim] = 1;
-      int64_t stride = index.compose(counters)[0] - origin;
+      int64_t stride = index.compose(counters)[0] - origin, reach;
       counters[dim] = 0;
       access.strides[dim] += stride * step;
-      int64_t reach = stride * std::max<int64_t>(sizes[dim] - 1, 0);
-      (reach < 0 ? lowest : highest) += reach;
+      int64_t &end = stride < 0 ? lowest : highest;
+      if (llvm::MulOverflow(stride, std::max<int64_t>(sizes[dim] - 1, 0),
+                            reach) ||
+          llvm::AddOverflow(end, reach, end))
+        return makeError(op, "an indexing map passes 2^63");
     }
     bool isLinear = true;
     index.walkExprs([&](AffineExpr expr) {
@@ -360,8 +364,12 @@ llvm::Error Structured::run() {
   auto tape = Tape::compile(*op.getBlock(), frame);
   if (!tape)
     return tape.takeError();
-  for (Value init : op.getDpsInits())
-    results.push_back(*frame.getDense(init).data);
+  for (Value init : op.getDpsInits()) {
+    const DenseValue &dense = frame.getDense(init);
+    if (llvm::Error error = checkElementCount(op, dense.shape))
+      return error;
+    results.push_back(*dense.data);
+  }
   if (llvm::Error error = runBlocks(*tape))
     return error;
   for (auto [number, init] : llvm::enumerate(op.getDpsInits())) {

@@ -96,23 +96,27 @@ static llvm::Error runVoxelise(VoxeliseOp op, Frame &frame) {
   if (llvm::Error error = checkFinite(op, points))
     return error;
   int64_t channels = x.shape[1], columns = points.shape[1];
-  Combination y(set.size(), channels);
+  auto y = Combination::create(op, set.size(), channels);
+  if (!y)
+    return y.takeError();
+  if (llvm::Error error = checkElementCount(op, set.size()))
+    return error;
   Elements sums(set.size());
   for (int64_t p = 0; p < points.getRows(); ++p)
     for (const Reached &voxel : findReached(
              op.getInterpolation(), points.begin() + p * columns, set)) {
       sums[voxel.row] += voxel.weight;
       for (int64_t c = 0; c < channels; ++c)
-        y.combine(op.getKind(), voxel.row, c,
-                  voxel.weight * x[p * channels + c]);
+        y->combine(op.getKind(), voxel.row, c,
+                   voxel.weight * x[p * channels + c]);
     }
   bool isAverage = op.getKind() == PoolKind::Avg;
   if (isAverage)
     for (int64_t row = 0; row < set.size(); ++row)
       if (sums[row] > 0)
-        y.divide(row, sums[row]);
+        y->divide(row, sums[row]);
   // The divisor of a weighted average is a sum of as many terms.
-  return y.store(op.getY(), op.getKind(), frame, isAverage ? 2 : 1);
+  return y->store(op.getY(), op.getKind(), frame, isAverage ? 2 : 1);
 }
 
 static llvm::Error runDevoxelise(DevoxeliseOp op, Frame &frame) {
@@ -124,14 +128,16 @@ static llvm::Error runDevoxelise(DevoxeliseOp op, Frame &frame) {
   if (llvm::Error error = checkFinite(op, points))
     return error;
   int64_t channels = x.shape[1], columns = points.shape[1];
-  Combination y(points.getRows(), channels);
+  auto y = Combination::create(op, points.getRows(), channels);
+  if (!y)
+    return y.takeError();
   for (int64_t p = 0; p < points.getRows(); ++p)
     for (const Reached &voxel :
          findReached(op.getInterpolation(), points.begin() + p * columns, set))
       for (int64_t c = 0; c < channels; ++c)
-        y.combine(PoolKind::Sum, p, c,
-                  voxel.weight * x[voxel.row * channels + c]);
-  return y.store(op.getY(), PoolKind::Sum, frame);
+        y->combine(PoolKind::Sum, p, c,
+                   voxel.weight * x[voxel.row * channels + c]);
+  return y->store(op.getY(), PoolKind::Sum, frame);
 }
 
 void reference::registerPoints(HandlerTable &table) {

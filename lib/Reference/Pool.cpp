@@ -33,19 +33,21 @@ static llvm::Error runPool(PoolOp op, Frame &frame) {
   if (llvm::Error error = checkRows(op, 0, x, map.inRows, StatusSide::InSet))
     return error;
   int64_t channels = x.shape[1];
-  Combination y(map.outRows, channels);
+  auto y = Combination::create(op, map.outRows, channels);
+  if (!y)
+    return y.takeError();
   for (int64_t r = 0; r < map.outRows; ++r) {
     for (int64_t k = 0; k < map.volume; ++k) {
       int64_t row = map.find(r, k);
       if (row < 0)
         continue;
       for (int64_t c = 0; c < channels; ++c)
-        y.combine(op.getKind(), r, c, x[row * channels + c]);
+        y->combine(op.getKind(), r, c, x[row * channels + c]);
     }
     if (double divisor = getDivisor(op.getKind(), op.getCount(), map, r))
-      y.divide(r, divisor);
+      y->divide(r, divisor);
   }
-  return y.store(op.getY(), op.getKind(), frame);
+  return y->store(op.getY(), op.getKind(), frame);
 }
 
 static llvm::Error runPoolGrad(PoolGradOp op, Frame &frame) {
@@ -58,7 +60,9 @@ static llvm::Error runPoolGrad(PoolGradOp op, Frame &frame) {
     if (llvm::Error error = checkRows(op, 2, *x, map.inRows, StatusSide::InSet))
       return error;
   int64_t channels = dy.shape[1];
-  Combination dx(map.inRows, channels);
+  auto dx = Combination::create(op, map.inRows, channels);
+  if (!dx)
+    return dx.takeError();
   for (int64_t r = 0; r < map.outRows; ++r) {
     double divisor = getDivisor(op.getKind(), op.getCount(), map, r);
     for (int64_t c = 0; c < channels; ++c) {
@@ -69,16 +73,16 @@ static llvm::Error runPoolGrad(PoolGradOp op, Frame &frame) {
         if (row < 0)
           continue;
         if (op.getKind() != PoolKind::Max)
-          dx.combine(PoolKind::Sum, row, c, gradient / divisor);
+          dx->combine(PoolKind::Sum, row, c, gradient / divisor);
         else if (winner < 0 || isGreater((*x)[row * channels + c],
                                          (*x)[winner * channels + c]))
           winner = row;
       }
       if (winner >= 0)
-        dx.combine(PoolKind::Sum, winner, c, gradient);
+        dx->combine(PoolKind::Sum, winner, c, gradient);
     }
   }
-  return dx.store(op.getDx(), PoolKind::Sum, frame);
+  return dx->store(op.getDx(), PoolKind::Sum, frame);
 }
 
 static llvm::Error runUnpool(UnpoolOp op, Frame &frame) {
@@ -87,13 +91,15 @@ static llvm::Error runUnpool(UnpoolOp op, Frame &frame) {
   if (llvm::Error error = checkRows(op, 0, x, map.outRows, StatusSide::OutSet))
     return error;
   int64_t channels = x.shape[1];
-  Combination y(map.inRows, channels);
+  auto y = Combination::create(op, map.inRows, channels);
+  if (!y)
+    return y.takeError();
   for (int64_t r = 0; r < map.outRows; ++r)
     for (int64_t k = 0; k < map.volume; ++k)
       if (int64_t row = map.find(r, k); row >= 0)
         for (int64_t c = 0; c < channels; ++c)
-          y.combine(PoolKind::Sum, row, c, x[r * channels + c]);
-  return y.store(op.getY(), PoolKind::Sum, frame);
+          y->combine(PoolKind::Sum, row, c, x[r * channels + c]);
+  return y->store(op.getY(), PoolKind::Sum, frame);
 }
 
 void reference::registerPool(HandlerTable &table) {

@@ -58,15 +58,15 @@ static llvm::Error runScatter(ScatterOp op, Frame &frame) {
   if (llvm::Error error = checkRowIndices(op, rows, n))
     return error;
   int64_t channels = x.shape[1];
-  if (llvm::Error error = checkElementCount(op, {n, channels}))
-    return error;
-  Combination y(n, channels);
+  auto y = Combination::create(op, n, channels);
+  if (!y)
+    return y.takeError();
   for (int64_t i = 0; i < rows.getRows(); ++i)
     if (rows[i] >= 0)
       for (int64_t c = 0; c < channels; ++c)
-        y.combine(PoolKind::Sum, static_cast<int64_t>(rows[i]), c,
-                  x[i * channels + c]);
-  return y.store(op.getY(), PoolKind::Sum, frame);
+        y->combine(PoolKind::Sum, static_cast<int64_t>(rows[i]), c,
+                   x[i * channels + c]);
+  return y->store(op.getY(), PoolKind::Sum, frame);
 }
 
 //===----------------------------------------------------------------------===//
@@ -78,7 +78,10 @@ static llvm::Error runScatter(ScatterOp op, Frame &frame) {
 static llvm::Expected<std::vector<int64_t>>
 findGridPositions(Operation *op, const CoordinateSet &set,
                   ArrayRef<int64_t> origin, ArrayRef<int64_t> grid) {
+  if (llvm::Error error = checkItems(op, set.size(), sizeof(int64_t)))
+    return std::move(error);
   std::vector<int64_t> positions;
+  positions.reserve(set.size());
   for (auto [row, point] : llvm::enumerate(set.points)) {
     int64_t position = 0;
     for (unsigned i = 0; i <= set.getDim(); ++i) {

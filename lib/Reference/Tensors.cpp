@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Support/MathExtras.h"
 #include <limits>
 #include <numeric>
 
@@ -88,16 +89,21 @@ static llvm::Error runResource(arith::ConstantOp op,
   AsmResourceBlob *blob = resource.getRawHandle().getBlob();
   if (!type || !kind || !blob)
     return makeError(op, "the reference does not know this constant");
-  HostTensor tensor(*kind, type.getShape());
+  llvm::Expected<HostTensor> tensor =
+      HostTensor::create(*kind, type.getShape());
+  if (!tensor)
+    return makeError(op, llvm::toString(tensor.takeError()));
   ArrayRef<char> bytes = blob->getData();
-  if (bytes.size() != tensor.getNumBytes())
+  if (bytes.size() != tensor->getNumBytes())
     return makeError(op, "expected a resource of " +
-                             Twine(tensor.getNumBytes()) + " bytes, found " +
+                             Twine(tensor->getNumBytes()) + " bytes, found " +
                              Twine(bytes.size()));
-  llvm::copy(bytes, tensor.getData());
-  Elements elements(tensor.getNumElements());
+  if (llvm::Error error = checkElementCount(op, type.getShape()))
+    return error;
+  llvm::copy(bytes, tensor->getData());
+  Elements elements(tensor->getNumElements());
   for (auto [i, element] : llvm::enumerate(elements))
-    element = tensor.getDouble(i);
+    element = tensor->getDouble(i);
   return frame.setDense(op.getResult(), type.getShape(), std::move(elements));
 }
 
@@ -192,6 +198,8 @@ static llvm::Error setReshaped(Operation *op, Value source,
   for (auto [axis, size] : llvm::enumerate(shape))
     if (!type.isDynamicDim(axis) && type.getDimSize(axis) != size)
       return makeShapeMismatch(op, 0, axis, size, type.getDimSize(axis));
+  if (llvm::Error error = checkElementCount(op, shape, /*arrays=*/0))
+    return error;
   if (multiply(shape) != dense.getNumElements())
     return makeError(op, "expected a shape of " +
                              Twine(dense.getNumElements()) +
@@ -217,10 +225,12 @@ static llvm::Error runExpandShape(tensor::ExpandShapeOp op, Frame &frame) {
 static llvm::Error runCollapseShape(tensor::CollapseShapeOp op, Frame &frame) {
   Shape source = frame.getDense(op.getSrc()).shape, shape;
   for (const ReassociationIndices &group : op.getReassociationIndices()) {
-    int64_t size = 1;
+    Shape sizes;
     for (int64_t axis : group)
-      size *= source[axis];
-    shape.push_back(size);
+      sizes.push_back(source[axis]);
+    if (llvm::Error error = checkElementCount(op, sizes, /*arrays=*/0))
+      return error;
+    shape.push_back(multiply(sizes));
   }
   return setReshaped(op, op.getSrc(), shape, frame);
 }
@@ -261,6 +271,8 @@ static llvm::Error runInsert(tensor::InsertOp op, Frame &frame) {
   auto position = findElement(op, op.getIndices(), dest.shape, frame);
   if (!position)
     return position.takeError();
+  if (llvm::Error error = checkElementCount(op, dest.shape))
+    return error;
   Elements elements = *dest.data;
   elements[*position] = toElement(frame.get(op.getScalar()));
   Shape shape = dest.shape;
@@ -276,12 +288,18 @@ findSlice(Operation *op, ArrayRef<int64_t> shape, ArrayRef<int64_t> offsets,
       return makeOutOfBounds(op, axis, sizes[axis], shape[axis]);
     if (sizes[axis] == 0)
       continue;
-    int64_t first = offsets[axis];
-    int64_t last = first + (sizes[axis] - 1) * strides[axis];
+    // A last index that wraps is far outside, on either side.
+    int64_t first = offsets[axis], last;
+    if (llvm::MulOverflow(sizes[axis] - 1, strides[axis], last) ||
+        llvm::AddOverflow(first, last, last))
+      last = std::numeric_limits<int64_t>::max();
     for (int64_t index : {first, last})
       if (index < 0 || index >= shape[axis])
         return makeOutOfBounds(op, axis, index, shape[axis]);
   }
+  // The positions, and what the caller makes of as many elements.
+  if (llvm::Error error = checkElementCount(op, sizes, /*arrays=*/2))
+    return std::move(error);
   std::vector<int64_t> positions(multiply(sizes));
   for (auto [number, position] : llvm::enumerate(positions)) {
     int64_t rest = number, step = 1;
@@ -304,6 +322,7 @@ static llvm::Error runExtractSlice(tensor::ExtractSliceOp op, Frame &frame) {
   if (!positions)
     return positions.takeError();
   Elements elements;
+  elements.reserve(positions->size());
   for (int64_t position : *positions)
     elements.push_back(source[position]);
   Shape shape;
@@ -327,6 +346,8 @@ static llvm::Error runInsertSlice(tensor::InsertSliceOp op, Frame &frame) {
     return makeError(op, "the slice has " + Twine(positions->size()) +
                              " elements, its source " +
                              Twine(source.getNumElements()));
+  if (llvm::Error error = checkElementCount(op, dest.shape))
+    return error;
   Elements elements = *dest.data;
   for (auto [number, position] : llvm::enumerate(*positions))
     elements[position] = source[number];
@@ -343,8 +364,11 @@ static llvm::Error runConcat(tensor::ConcatOp op, Frame &frame) {
     for (auto [axis, size] : llvm::enumerate(tensor.shape))
       if (axis != dim && size != shape[axis])
         return makeShapeMismatch(op, number, axis, size, shape[axis]);
-    shape[dim] += tensor.shape[dim];
+    if (llvm::AddOverflow(shape[dim], tensor.shape[dim], shape[dim]))
+      return makeError(op, "the sizes on axis " + Twine(dim) + " pass 2^63");
   }
+  if (llvm::Error error = checkElementCount(op, shape))
+    return error;
   // A tensor is a list of runs, one for each index left of the dimension.
   int64_t runs = multiply(ArrayRef<int64_t>(shape).take_front(dim));
   int64_t tail = multiply(ArrayRef<int64_t>(shape).drop_front(dim + 1));
