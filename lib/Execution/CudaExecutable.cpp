@@ -157,13 +157,9 @@ CudaExecutable::compile(ModuleOp module, const CudaOptions &options) {
   auto impl = std::make_unique<Impl>();
   if (llvm::Error error = impl->open(options))
     return error;
-  // The features of one generation only are in the chip's "a" form.
   std::string chip = options.chip;
-  if (chip.empty()) {
+  if (chip.empty())
     chip = sparseconv_context_chip(impl->context.get());
-    if (chip == "sm_90")
-      chip = "sm_90a";
-  }
 
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function.isPublic() || function.isExternal())

@@ -453,13 +453,11 @@ def _read_text(text_or_path):
 def get_chip(device):
     """What to compile for to run on a device."""
     try:
-        chip = runtime.Context(device).chip
+        return runtime.Context(device).chip
     except Error as error:
         raise Error(
             f"name a chip, such as 'sm_90a', to compile where no GPU is ({error})", error.code
         ) from error
-    # The features of one generation only are in the chip's "a" form.
-    return {"sm_90": "sm_90a"}.get(chip, chip)
 
 
 def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,

@@ -273,7 +273,7 @@ def refuses_stale_and_corrupt_plans(subject):
 def refuses_plans_for_other_chips(subject):
     """PTX of one generation runs on that one alone."""
     chip = subject.context.chip
-    other = "sm_90a" if chip != "sm_90" else "sm_100a"
+    other = "sm_90a" if chip != "sm_90a" else "sm_100a"
     plan = sparseconv.compile(get_text("conv", channels=16, dtype="f16")[0], chip=other).plan
     text = f"has code for {other} (PTX), none of which runs on {chip} ("
     subject.refuses("WRONG_CHIP", text, runtime.Program, subject.context, plan)

@@ -230,7 +230,7 @@ def translate(option, *options, data):
 @check("cuda")
 def runs_machine_code(target):
     """A plan with a cubin and spoilt PTX: no other code can have run."""
-    if runtime.Context().chip != "sm_90":
+    if runtime.Context().chip != "sm_90a":
         raise Skip("the machine code is for sm_90a")
     # As scripts/bundle makes the plan.
     parameters = {"channels": 64, "out_channels": 64, "dtype": "f16"}

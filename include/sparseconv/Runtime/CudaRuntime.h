@@ -105,7 +105,7 @@ int sparseconv_device_count(int *count);
 /* On the primary context of a device, which other libraries share. */
 int sparseconv_context_create(int device, sparseconv_context **context);
 void sparseconv_context_destroy(sparseconv_context *context);
-/* "sm_90" */
+/* The chip to compile for, so as to use all that the device has: "sm_90a" */
 const char *sparseconv_context_chip(const sparseconv_context *context);
 /* "NVIDIA H200" */
 const char *sparseconv_context_device_name(const sparseconv_context *context);

@@ -100,6 +100,9 @@ Error Context::initialise(int ordinal) {
             what))
       return error;
   chip = "sm_" + to_string(10 * major + minor);
+  // What only Hopper has is in the "a" form of its chip.
+  if (major == 9)
+    chip += 'a';
   if (!hasPools)
     return Error(SPARSECONV_CUDA_ERROR,
                  what + " (" + deviceName + ") has no memory pools");

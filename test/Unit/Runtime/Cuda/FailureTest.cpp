@@ -233,7 +233,7 @@ TEST_F(Failure, KernelsThatDoNotFit) {
   EXPECT_EQ(create(makeSamplePlan(), 10), SPARSECONV_WRONG_CHIP);
   EXPECT_STREQ(sparseconv_last_error(),
                "kernel 'add': it needs 61024 bytes of shared memory, a block "
-               "on sm_90 (Fake 9000) has at most 50000");
+               "on sm_90a (Fake 9000) has at most 50000");
   destroy();
   fake().maxShared = 232448;
   fake().kernels.erase("keep");

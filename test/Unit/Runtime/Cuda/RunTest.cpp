@@ -63,7 +63,7 @@ protected:
 TEST_F(Run, Host) {
   ASSERT_EQ(create(makeSamplePlan(), 100), SPARSECONV_OK)
       << sparseconv_last_error();
-  EXPECT_STREQ(sparseconv_context_chip(context), "sm_90");
+  EXPECT_STREQ(sparseconv_context_chip(context), "sm_90a");
   EXPECT_STREQ(sparseconv_context_device_name(context), "Fake 9000");
   EXPECT_EQ(fake().images, std::vector<std::string>{"cubin 90a"});
   for (size_t rows : {0, 1, 37, 100}) {
