@@ -8,26 +8,27 @@
 
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
 #include "sparseconv/Kernels/Indexing/Search.h"
+#include "sparseconv/Support/NamedTable.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
 
 namespace mlir::sparseconv {
-// One for each search, in a file of its name.
-const Search &getZDeltaSearch();
+#define SEARCH(name) const Search &get##name##Search();
+#include "Searches.def"
 } // namespace mlir::sparseconv
 
 /// All searches.
 static ArrayRef<const Search *> getSearches() {
-  static const Search *const searches[] = {&getZDeltaSearch()};
+  static const Search *const searches[] = {
+#define SEARCH(name) &get##name##Search(),
+#include "Searches.def"
+  };
   return searches;
 }
 
 const Search *mlir::sparseconv::findSearch(StringRef name) {
-  for (const Search *search : getSearches())
-    if (search->getName() == name)
-      return search;
-  return nullptr;
+  return findByName(getSearches(), name);
 }
 
 LogicalResult mlir::sparseconv::verifySearches(Operation *root) {
@@ -35,12 +36,8 @@ LogicalResult mlir::sparseconv::verifySearches(Operation *root) {
     auto search = op->getAttrOfType<SearchAttr>("search");
     if (!search || findSearch(search.getName()))
       return WalkResult::advance();
-    InFlightDiagnostic error = op->emitOpError("knows no search '")
-                               << search.getName() << "'; there is ";
-    llvm::interleaveComma(getSearches(), error, [&](const Search *known) {
-      error << "'" << known->getName() << "'";
-    });
-    return WalkResult::interrupt();
+    return WalkResult(op->emitOpError(
+        describeUnknown("search", search.getName(), getSearches())));
   });
   return failure(result.wasInterrupted());
 }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A `Search` writes the kernels of `search` and `search_hits`, for a CPU and
-// for a GPU. Each has one file and one line of the table in Searches.cpp;
+// for a GPU. Each has one file, and one line in Searches.def.
 // `#sparseconv.search` names it.
 //
 //===----------------------------------------------------------------------===//

@@ -183,12 +183,11 @@ def SparseConv_SearchAttr : SparseConv_Attr<"Search", "search"> {
     #sparseconv.search<zdelta>
     ```
 
-    - `zdelta`: displacements that differ on the last axis only form a column; for
-      one output row the inputs of a column lie close together among the sorted
-      keys, so one lower bound and a short walk find them all (Spira, arXiv
-      2511.20834, section 4.1).
+    | search | how |
+    |---|---|
+    | `zdelta` | Displacements that differ on the last axis only form a column. For one output row the inputs of a column lie close together among the sorted keys, so one lower bound and a short walk find them all (Spira, arXiv 2511.20834, section 4.1). |
 
-    The names are those of the table in `lib/Kernels/Indexing/Searches.cpp`; the
+    The names are those of the table `lib/Kernels/Indexing/Searches.def`; the
     conversions that write the kernels refuse others. The decision is made by
     `convert-sparseconv-to-kernels`, or by hand.
   }];
