@@ -23,8 +23,8 @@ Expected<std::string> sparseconv::encodePng(unsigned width, unsigned height,
       rgb.size() != rowBytes * height)
     return createStringError(
         inconvertibleErrorCode(),
-        formatv("expected a picture of 1 to {0} pixels a side and 3 bytes a "
-                "pixel, found {1} by {2} with {3} bytes",
+        formatv("expected a picture of 1 to {0} pixels per side and 3 bytes "
+                "per pixel, found {1} by {2} with {3} bytes",
                 largest, width, height, rgb.size())
             .str());
 

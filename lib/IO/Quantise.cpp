@@ -112,7 +112,7 @@ Expected<Voxels> sparseconv::quantise(const Scan &scan,
           std::floor((p - options.origin[axis]) / options.voxelSize[axis]);
       if (!(cell >= INT32_MIN && cell <= INT32_MAX))
         return makeError("point {0}: the coordinate {1} along {2} ({3} m at "
-                         "{4} m a voxel) does not fit i32",
+                         "{4} m per voxel) does not fit i32",
                          from, cell, "xyz"[axis], p, options.voxelSize[axis]);
       points[row * 4 + 1 + axis] = static_cast<int32_t>(cell);
     }

@@ -106,7 +106,7 @@ static Expected<Entry> parseEntry(StringRef file, StringRef name,
 }
 
 /// True when brackets outside strings nest deeper than any header does. The
-/// JSON parser recurses once a level, so the depth is bounded before it runs.
+/// JSON parser recurses once per level, so the depth is bounded before it runs.
 static bool isNestedTooDeep(StringRef text) {
   constexpr unsigned deepest = 16;
   unsigned depth = 0;

@@ -8,7 +8,7 @@
 //
 // A structured operation is its iteration space, one indexing map for each
 // operand and a body. The loops that every result is indexed by are taken
-// kLanes points at a time; all other loops run inside, in order, so that a
+// kLanes points at a time. All other loops run inside, in order, so that a
 // reduction adds one term after the other to lanes that stay in place.
 //
 //===----------------------------------------------------------------------===//

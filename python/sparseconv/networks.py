@@ -13,7 +13,7 @@ spconv's own benchmark: submanifold pairs with max pooling, no norm).
 With --dtype tf32 features are f32, and convolutions may round what they multiply
 to tf32.
 
-Batch norm is folded to a scale and a shift a channel, as at inference. Every
+Batch norm is folded to one scale and one shift per channel, as at inference. Every
 weight is an argument with a name; `sparseconv.weights` makes values for them.
 """
 

@@ -10,7 +10,7 @@ CHECKED = 1 << 22  # entries of a table that are compared
 
 
 def get_keys(coords):
-    """A number a row, larger for a later row of a set."""
+    """One number per row, larger for a later row of a set."""
     keys = coords[:, 0].astype(np.uint64)
     for axis, bits in zip(coords.T[1:], AXIS_BITS):
         shifted = axis.astype(np.int64) + (1 << (bits - 1))

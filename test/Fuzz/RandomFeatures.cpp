@@ -232,7 +232,7 @@ void NetworkBuilder::addGlobalPool() {
         {batch ? ShapedType::kDynamic : items, x.channels}, element);
     Value y = GlobalPoolOp::create(b, nextLoc(), type, kind, x.value,
                                    groups[set].coords, batch);
-    // Rows of their own: one an item.
+    // Rows of their own: one per item.
     unsigned rows = addGroup(Value(), items, items);
     addFeature(y, rows, x.magnitude * bound, error);
     return;

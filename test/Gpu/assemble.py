@@ -1,6 +1,6 @@
 """Assembles kernels: assemble.py PTXAS TOOL CHIP < variants
 
-Each line of the input is one variant, as options of the tool. Prints a line a
+Each line of the input is one variant, as options of the tool. Prints one line per
 variant; the exit status says whether all of them assemble without spills, local
 memory or serialised wgmma.
 """

@@ -1,7 +1,7 @@
 """Assembles the kernels of operations: assemble_operations.py PTXAS CHIP WORK
 FILE ...
 
-The files hold cases as the execution tests do. Prints a line a module of cases;
+The files hold cases as the execution tests do. Prints one line per module of cases;
 the exit status says whether all kernels assemble as assemble.py wants them to.
 """
 

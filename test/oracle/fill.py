@@ -4,7 +4,7 @@
 usage: fill.py NAME.mlir.in [parameter=value ...] > NAME.mlir
        fill.py NAME.mlir.in --list
 
-The header of an example lists its parameters, one a line:
+The header of an example lists its parameters, one per line:
 
   // PARAM name = default ; what it may be
   // DERIVE name = expression of other parameters
@@ -25,7 +25,7 @@ class FillError(Exception):
 
 
 def each(dim, value):
-    """[value, value, ...], one an axis."""
+    """[value, value, ...], one per axis."""
     return [value] * dim
 
 

@@ -14,11 +14,11 @@
 namespace mlir::sparseconv {
 
 /// Compares `found` with the reference's `expected` and prints one line: the
-/// largest error, where it is, and the bound that it is held against. The bound
-/// is per element where the reference gives one; integers must be equal; other
-/// results are held against a relative L2 error by the coarsest type that they
-/// were rounded to on their way, f32 against that of f16 where the module
-/// allows tf32. Returns whether the bound holds.
+/// largest error, where it is, and the bound that it is held against. Integers
+/// must be equal. Where the reference gives a bound for each element, that one
+/// holds. Other results are held against a relative L2 error, which depends on
+/// the coarsest type that they were rounded to on their way (f32 counts as f16
+/// where the module allows tf32). Returns whether the bound holds.
 bool compareWithReference(llvm::StringRef name,
                           const ::sparseconv::HostTensor &found,
                           const BoundedResult &expected, bool allowsTf32,

@@ -23,9 +23,9 @@ struct PictureRequest {
   double metresPerCell = 0;
 };
 
-/// Draws the first float result with one row for each row of coordinates: those
-/// of the first i32 [N, 4] result (as `unpack` gives), or else the points of
-/// the scan that was read (`points`, may be null).
+/// Draws the first float result that has one row for each row of coordinates.
+/// The coordinates are the first i32 [N, 4] result (as `unpack` gives), or else
+/// the points of the scan that was read (`points`, may be null).
 llvm::Error drawResults(llvm::ArrayRef<::sparseconv::HostTensor> results,
                         const ::sparseconv::HostTensor *points,
                         const PictureRequest &request);

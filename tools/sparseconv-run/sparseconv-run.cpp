@@ -133,7 +133,7 @@ static cl::opt<unsigned> binColumns("bin-columns",
                                              "4 (KITTI), 5 (nuScenes)"),
                                     cl::init(4), cl::cat(scanCategory));
 static cl::list<double> voxelSize("voxel-size",
-                                  cl::desc("metres, one number or one an axis "
+                                  cl::desc("metres, one number or one per axis "
                                            "(default 0.05)"),
                                   cl::CommaSeparated, cl::cat(scanCategory));
 static cl::list<double>

@@ -23,8 +23,8 @@ def ConvertSparseConvToKernels
     `sparseconv.op_table` holds the name and location of each.
 
     Dataflow and tiling must have been selected. A dataflow that the module's
-    target has no kernel for is an error. Kernel maps are
-    searched for by `#sparseconv.search<zdelta>`.
+    target has no kernel for is an error. Kernel maps are searched for by
+    `#sparseconv.search<zdelta>`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
@@ -54,12 +54,12 @@ def ConvertSparseConvKernelsToGpu
     : Pass<"convert-sparseconv-kernels-to-gpu", "::mlir::ModuleOp"> {
   let summary = "writes kernel operations on buffers as GPU kernels";
   let description = [{
-    The kernels of a GPU, for the chip that the module's target names. Every
-    `sparseconv.kernel` operation on buffers that a GPU carries out in a way of
-    its own (sort, search, tiling of rows, implicit GEMM, gradients by the
-    weights) becomes `gpu.launch` or `gpu.launch_func` operations and their
-    kernels; the others become `scf.parallel` loops with a thread for each
-    iteration, of which `sparseconv-form-kernels` makes kernels.
+    The kernels of a GPU, for the chip that the module's target names. Some
+    `sparseconv.kernel` operations are carried out in a way of the GPU's own:
+    sort, search, tiling of rows, implicit GEMM, gradients by the weights. They
+    become `gpu.launch` or `gpu.launch_func` operations with their kernels. The
+    others become `scf.parallel` loops with one thread for each iteration, of
+    which `sparseconv-form-kernels` makes kernels.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

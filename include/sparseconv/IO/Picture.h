@@ -22,7 +22,7 @@
 
 namespace sparseconv {
 
-/// 8 bits a channel, rows from the top, no padding.
+/// 8 bits per channel, rows from the top, no padding.
 struct Image {
   unsigned width = 0, height = 0;
   std::vector<uint8_t> rgb;

@@ -10,10 +10,10 @@
 // them, one operation after the other, in plain C++. It states what every
 // operation means and is what the compiled targets are compared with.
 //
-// Floating point is float64 throughout. A value is rounded where an operation
-// stores a tensor, to the element type of that tensor, and where its own type
-// is narrower than f32 or `arith.truncf` gives it; what else is computed on
-// scalars, or in the region of a linalg operation or an epilogue, stays f64.
+// Floating point is float64 throughout. A tensor that an operation stores is
+// rounded to its element type. A scalar is rounded where its type is narrower
+// than f32, or where `arith.truncf` gives it. What else is computed on scalars,
+// or in the region of a linalg operation or an epilogue, stays f64.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,13 +66,15 @@ runReference(ModuleOp module, StringRef entry,
              ArrayRef<::sparseconv::HostTensor> args,
              const ReferenceOptions &options = {});
 
-/// A result, and where it is the sum of products of a single operation the
-/// largest error per element that a target may make (design section 2):
+/// A result. Where it is the sum of P products of a single operation, `bound`
+/// is the largest error that a target may make in each element:
 ///   u_out * |y64| + (P + 2) * u_acc * sum |x * w|
-/// plus half of the smallest number of the element type, which no rounding near
-/// zero can avoid, and where tf32 is allowed (2 u + u^2) * sum |x * w| with
-/// u = 2^-11, the rounding of both factors. `value` is then y64: float64, not
-/// rounded.
+///   + half of the smallest number of the element type, which no rounding near
+///     zero can avoid
+///   + where tf32 is allowed, (2 u + u^2) * sum |x * w| with u = 2^-11, for the
+///     rounding of both factors
+/// u_out and u_acc are the unit roundoffs of the element type and of f32.
+/// `value` is then y64, which is float64 and not rounded.
 struct BoundedResult {
   ::sparseconv::HostTensor value;
   std::optional<::sparseconv::HostTensor> bound;
@@ -82,11 +84,11 @@ struct BoundedResult {
   std::optional<::sparseconv::ElementKind> roundedTo;
 };
 
-/// Like runReference. Bounds are found for results that conv without an
-/// epilogue, input_grad, weight_grad, pool, unpool, pool_grad, global_pool,
-/// global_pool_grad, scatter, voxelise or devoxelise produce directly from
-/// arguments, or from rows that were only moved since: what an operation before
-/// rounded may differ between targets.
+/// Like runReference, with bounds. There are bounds for the results of conv
+/// without an epilogue, input_grad, weight_grad, pool, unpool, pool_grad,
+/// global_pool, global_pool_grad, scatter, voxelise and devoxelise, if these
+/// work on arguments, or on rows that were only moved since. What an operation
+/// before rounded may differ between targets.
 llvm::Expected<std::vector<BoundedResult>>
 runReferenceWithBounds(ModuleOp module, StringRef entry,
                        ArrayRef<::sparseconv::HostTensor> args,

@@ -60,8 +60,8 @@ uint64_t sparseconv_cpu_pool_cached_bytes(void);
 uint64_t sparseconv_cpu_pool_live_bytes(void);
 
 /// Fills memory with a pattern before it is handed out, so that a kernel that
-/// reads what it did not write is found: each 16-bit half is 0x7FED, a NaN of
-/// every float type and an index far out of bounds. Also switched on by
+/// reads what it did not write is found. Each 16-bit half is 0x7FED: a NaN of
+/// every float type, and an index far out of bounds. Also switched on by
 /// SPARSECONV_POISON=1 in the environment.
 void sparseconv_cpu_pool_set_poison(bool enabled);
 

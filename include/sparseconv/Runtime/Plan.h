@@ -279,7 +279,7 @@ bool isPlan(std::string_view file);
 /// safe to parse; memory in use stays in proportion to their number.
 std::optional<Plan> parse(std::string_view file, std::string &error);
 
-/// Readable text, one line a buffer, step, kernel, ...
+/// Readable text, one line for each buffer, step, kernel, ...
 std::string dump(const Plan &plan);
 std::string toString(const SizeExpr &expr, const Function &function);
 

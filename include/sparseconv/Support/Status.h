@@ -8,11 +8,11 @@
 //
 // Every target reports a run-time error as one record of eight 64-bit integers
 // and prints it through formatStatus(), so that the message is the same
-// everywhere. Of several errors the one of the lowest operation, then of the
-// lowest row is reported; within a row that of the lowest offset (where an
-// operation makes coordinates by offsets), then of the lowest axis, the batch
-// index first, then in the order of the codes below. Runtimes without LLVM use
-// this file too.
+// everywhere. Of several errors the one of the lowest operation is reported,
+// then that of the lowest row. Within a row it is that of the lowest offset
+// (where an operation makes coordinates by offsets), then of the lowest axis,
+// the batch index first, then in the order of the codes below. Runtimes without
+// LLVM use this file too.
 //
 //===----------------------------------------------------------------------===//
 

@@ -30,7 +30,7 @@ static Replacements lowerScatter(KernelWriter &w, ScatterOp op,
   // Of several errors the first one is kept: that of the size.
   Value n = w.guardSize(adaptor.getN()[0]);
   Value x = w.guardLength(adaptor.getX()[0], w.dim(rows), 1);
-  // One weighted row a point, all weights 1.
+  // One weighted row per point, all weights 1.
   SmallVector<OpFoldResult> sizes = {
       tensor::getMixedSize(w, w.getLoc(), rows, 0), w.getIndexAttr(1)};
   Value table = tensor::ExpandShapeOp::create(

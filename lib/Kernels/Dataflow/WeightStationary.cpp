@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pairs of a kernel map in lists by offset. Within a block of output rows
-// one slice of the weights at a time meets all its pairs, which fill the
-// registers, where a dense tile would multiply mostly zeros; sums stay in the
-// block's accumulator. On the CPU.
+// The pairs of a kernel map in lists by offset. Within a row block, one slice
+// of the weights at a time meets all its pairs. They fill the registers, where
+// a dense tile would multiply mostly zeros. Sums stay in the row block's
+// accumulator. On the CPU.
 //
 //===----------------------------------------------------------------------===//
 

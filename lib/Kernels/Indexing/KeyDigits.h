@@ -17,9 +17,10 @@ namespace mlir::sparseconv {
 /// The digits of keys, from the least significant up.
 ///
 /// A scan fills a small part of what its packing has room for, so keys with
-/// several digits are made dense first: from each field its least value is
-/// taken, and what is left gets as many bits as the greatest needs. This keeps
-/// the order of the keys, and how many digits it leaves is known on the device.
+/// several digits are made dense first. The least value of each field is
+/// subtracted from it, and what is left gets as many bits as the greatest one
+/// needs. This keeps the order of the keys, and how many digits it leaves is
+/// known on the device.
 class KeyDigits {
 public:
   /// `fields` are the widths of the keys' bit fields, the highest first.

@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Prefix sums over tiles in one kernel (Merrill and Garland, "Single-pass
-// Parallel Prefix Scan with Decoupled Look-back", 2016): a tile says what it
-// has, sums what the tiles before say up to one that knows the sum of all
-// before it, and says the sum. It may wait, so tiles start in their order.
+// Parallel Prefix Scan with Decoupled Look-back", 2016). A tile first says what
+// it has. Then it adds up what the tiles before it say, back to one that knows
+// the sum up to its own end, and says its own sum. It may have to wait, so
+// tiles start in their order.
 //
 //===----------------------------------------------------------------------===//
 

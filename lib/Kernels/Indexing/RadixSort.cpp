@@ -1,5 +1,4 @@
-//===- RadixSort.cpp - radix sort on a GPU
-//-------------------------------------===//
+//===- RadixSort.cpp - radix sort on a GPU --------------------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -7,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A stable radix sort from the least significant digit up, with one kernel a
+// A stable radix sort from the least significant digit up, with one kernel per
 // digit (Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix
-// Sort for GPUs", arXiv 2206.01784): the keys are counted by each of their
-// digits at once; then, digit by digit, each tile counts its keys, learns from
+// Sort for GPUs", arXiv 2206.01784). The keys are counted by all of their
+// digits at once. Then, digit by digit, each tile counts its keys, learns from
 // the tiles before it how many keys with the same digit they have, and writes
 // its own behind those. Within a tile a warp ranks 32 keys at a time by the
-// lanes that hold the same digit, and keys are put in their order before they
-// are written.
+// lanes that hold the same digit. Keys are put in their order before they are
+// written.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What searches of a GPU have in common: the threads of a block search for the
-// neighbours of one output row each, gather what they find in shared memory,
-// and write it together: the table, word after word, and hits, record after
-// record.
+// What searches on a GPU have in common. Each thread of a thread block searches
+// for the neighbours of one output row. The threads gather what they find in
+// shared memory and write it together: the table word after word, and hits
+// record after record.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +31,9 @@ public:
   void setEntry(int64_t number, Value entry);
   /// The same where the number (index) is known to the kernel alone.
   void setEntry(Value number, Value entry);
-  /// All of a column of neighbours, of a row whose hits fit in a word: those of
-  /// the column lie from `place` (i32) on; bit i of `hits` (i32) is set where
-  /// displacement i of the column is there. Columns come in their order.
+  /// A whole column of neighbours, of a row whose hits fit in a word. Those of
+  /// the column lie from `place` (i32) on, and bit i of `hits` (i32) is set
+  /// where displacement i of the column is there. Columns come in their order.
   void setColumn(int64_t column, Value place, Value hits);
 
 private:

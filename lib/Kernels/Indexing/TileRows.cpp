@@ -8,8 +8,8 @@
 //
 // A tile multiplies every offset that one of its rows has, so rows with alike
 // masks belong together. Sorting masks by their rank in the Gray code brings
-// those that differ in one bit close; with the rarest offset as the highest
-// bit, rows that have it are few and apart from the others, and come last.
+// those that differ in one bit close together. The rarest offset is the highest
+// bit: the rows that have it are few, and come last, apart from the others.
 //
 //===----------------------------------------------------------------------===//
 

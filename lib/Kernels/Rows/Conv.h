@@ -65,7 +65,7 @@ void stageRows(LoopBuilder &b, Value source, Value rows, Segment segment,
                const Columns &columns, Value target);
 
 /// The weights as f32 [offsets, groups, panels, in, width], transposed if asked
-/// for, zeros in the padding. Packed once a call, so that the inner loops see
+/// for, zeros in the padding. Packed once per call, so that the inner loops see
 /// one type, unit strides and no tails.
 Value packWeights(LoopBuilder &b, Value weights, const ConvShape &shape,
                   const Panels &panels, bool transposed);

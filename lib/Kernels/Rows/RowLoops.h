@@ -31,7 +31,7 @@ struct Channels {
 void forChannels(LoopBuilder &b, const Channels &channels,
                  function_ref<void(Value channel, int64_t lanes)> body);
 
-/// Calls `body` for every row, on all threads, a block of rows a work item.
+/// Calls `body` for every row, on all threads, one block of rows per work item.
 void forRows(LoopBuilder &b, Value rows, function_ref<void(Value row)> body);
 
 /// As `forRows`, for bodies that work by channel: on a GPU each vector of

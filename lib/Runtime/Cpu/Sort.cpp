@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Least significant digit first. Each pass counts the digits of a block of
-// elements per work item, turns the counts into positions (digit first, then
-// block), and scatters; so the order is stable and does not depend on how many
-// blocks there are. Passes cover only bits in which the keys differ.
+// Least significant digit first. In each pass a work item counts the digits of
+// one block of elements; the counts become positions (by digit first, then by
+// block), and the elements are scattered to them. So the order is stable, and
+// does not depend on how many blocks there are. Passes cover only bits in which
+// the keys differ.
 //
 //===----------------------------------------------------------------------===//
 

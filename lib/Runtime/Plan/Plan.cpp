@@ -99,7 +99,7 @@ const Function *Plan::findFunction(std::string_view name) const {
   return nullptr;
 }
 
-/// Eight bytes a step, with every bit of a word reaching every bit of the
+/// Eight bytes per step, with every bit of a word reaching every bit of the
 /// state: it guards against damage, not against an adversary.
 uint64_t sparseconv::plan::hashBytes(std::string_view bytes) {
   constexpr uint64_t multiplier = 0xD6E8FEB86659FD93u;

@@ -377,7 +377,7 @@ func.func @f(%i0: tensor<?xi64>, %i1: memref<8xi64>, %o0: tensor<?xi32>, %o1: te
 #p = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #p>
 func.func @f(%i0: tensor<?xi64>, %i1: memref<8xi64>, %o0: tensor<?xi64>, %o1: tensor<1xindex>) {
-  // expected-error @+1 {{expects 'displacements' with one number for each of 3 axes a displacement, and at least one, but found 4 numbers}}
+  // expected-error @+1 {{expects 'displacements' with one number for each of 3 axes per displacement, and at least one, but found 4 numbers}}
   %r:2 = sparseconv.kernel.spread
       ins(%i0, %i1 : tensor<?xi64>, memref<8xi64>)
       outs(%o0, %o1 : tensor<?xi64>, tensor<1xindex>)
@@ -390,7 +390,7 @@ func.func @f(%i0: tensor<?xi64>, %i1: memref<8xi64>, %o0: tensor<?xi64>, %o1: te
 #p = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #p>
 func.func @f(%i0: tensor<?xi64>, %i1: memref<8xi64>, %o0: tensor<?xi64>, %o1: tensor<1xindex>) {
-  // expected-error @+1 {{expects 'displacements' with one number for each of 3 axes a displacement, and at least one, but found 0 numbers}}
+  // expected-error @+1 {{expects 'displacements' with one number for each of 3 axes per displacement, and at least one, but found 0 numbers}}
   %r:2 = sparseconv.kernel.spread
       ins(%i0, %i1 : tensor<?xi64>, memref<8xi64>)
       outs(%o0, %o1 : tensor<?xi64>, tensor<1xindex>)

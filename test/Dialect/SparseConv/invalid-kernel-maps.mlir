@@ -29,7 +29,7 @@ func.func @f(%i0: tensor<?xi32>, %i1: tensor<?xi64>, %o0: tensor<?x2xi32>) {
 // -----
 
 func.func @f(%i0: tensor<?xi32>, %i1: tensor<?xi32>, %o0: tensor<?x2xi32>) {
-  // expected-error @+1 {{expects 'displacements' with one number for each of 2 axes a displacement, and at least one, but found 3 numbers}}
+  // expected-error @+1 {{expects 'displacements' with one number for each of 2 axes per displacement, and at least one, but found 3 numbers}}
   %r = sparseconv.kernel.search
       ins(%i0, %i1 : tensor<?xi32>, tensor<?xi32>)
       outs(%o0 : tensor<?x2xi32>)
@@ -109,7 +109,7 @@ func.func @f(%i: tensor<?xi64>, %o: tensor<?xi32>, %m: tensor<?xi32>, %r: tensor
 // -----
 
 func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %t: tensor<2x512xi32>) {
-  // expected-error @+1 {{expects 'displacements' with one number for each of 2 axes a displacement, and at least one, but found 3 numbers}}
+  // expected-error @+1 {{expects 'displacements' with one number for each of 2 axes per displacement, and at least one, but found 3 numbers}}
   %0:4 = sparseconv.kernel.search_hits
       ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
       outs(%m, %r, %c, %t : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)

@@ -3,7 +3,7 @@
 // The main loop mma of a gradient by the weights: 27 offsets, 16 by 16 channels of
 // f16. Two warps share the one piece of 16 by 16: of each step of 32 pairs, the
 // first warp takes 16 and the second one 16. A ring of four stages holds 32 rows
-// of x and 32 of dy, of 48 bytes each with their padding: 3072 bytes a stage.
+// of x and 32 of dy, of 48 bytes each with their padding: 3072 bytes per stage.
 
 // Five chunks of rows for each offset: 135 thread blocks. The two warps of each
 // leave their sums in ten splits.

@@ -119,7 +119,7 @@ func.func @grad(%x: memref<?x{0}x{2}>, %dw: {3}, %in: memref<?xi32>,
     peak = (peak + getPeak()) / 2;
     double rate = flops / getMedian(processor);
     llvm::outs() << llvm::formatv(
-        "{0} {1} {2}->{3}: {4} rows, {5:f2} pairs a row, {6:f2} ms of "
+        "{0} {1} {2}->{3}: {4} rows, {5:f2} pairs per row, {6:f2} ms of "
         "processors ({7:f2} ms), {8:f1} GFLOP/s each of {9:f1}: {10:f1} %\n",
         name, Traits::name, c.in, c.out, c.rows,
         static_cast<double>(pairs.inRows.size()) / c.rows,

@@ -30,8 +30,8 @@ struct LaunchBounds {
 };
 
 /// A builder for the bodies of GPU kernels at the scf + arith + llvm + nvvm
-/// level: 32-bit integer arithmetic that folds as it is built, structured
-/// control flow with bodies as lambdas, and one method per hardware operation.
+/// level. 32-bit integer arithmetic folds as it is built, control flow takes
+/// its bodies as lambdas, and each hardware operation has one method.
 ///
 /// Registers of a fragment are i32 whatever they hold. Pointers carry their
 /// address space in the type.

@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // How tensor-core kernels lay channels out. A row of a tile belongs to the four
-// lanes of a lane group; each loads whole 16-byte pieces of it, which only
-// works because the inner dimension of a product may be permuted as long as the
-// weights are packed alike. The same permutation on output channels lets every
-// lane store 16 bytes. This file is the only place that knows the permutation:
-// it is evaluated on the host and, with values of a kernel under construction,
-// on the device.
+// lanes of a lane group, each of which loads whole 16-byte pieces of it. That
+// works because the inner dimension of a product may be permuted, as long as
+// the weights are packed alike. The same permutation on output channels lets
+// every lane store 16 bytes. This file is the only place that knows the
+// permutation: it is evaluated on the host and, with values of a kernel under
+// construction, on the device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,11 +49,11 @@ enum class ImageOrder {
 
 /// The order of channels in registers and of weights in an image.
 ///
-/// Input channels come in `chunks` of `tileK`, each a row of step pairs: 64
-/// bytes for two steps of the instruction, four registers per lane, with at
-/// most one single step of 32 bytes at the end. Output channels come in
-/// `columnTiles` of `tileN`, each made of tiles of 8; four, two or one of these
-/// form a strip, whose columns a lane stores together.
+/// Input channels come in `chunks` of `tileK`. A chunk is a row of step pairs:
+/// 64 bytes for two steps of the instruction, which are four registers per
+/// lane. At most one single step of 32 bytes stands at the end. Output channels
+/// come in `columnTiles` of `tileN`, each made of tiles of 8; four, two or one
+/// of these form a strip, whose columns a lane stores together.
 struct FragmentLayout {
   /// Elements in a register of 4 bytes: 2, or 1 for tf32.
   int64_t perRegister = 2;

@@ -113,10 +113,9 @@ private:
   std::string verifySizes() const;
 };
 
-/// The configuration that a tiling and a dataflow's splits describe, for
-/// weights [offsets, in channels, out channels], or `isTransposed` [offsets,
-/// out channels, in channels], with an axis of groups behind the first one or
-/// not.
+/// The configuration that a tiling and a dataflow's splits describe. Weights
+/// are [offsets, in channels, out channels], or with `isTransposed` [offsets,
+/// out channels, in channels]; an axis of groups may follow the first one.
 ImplicitGemmConfig getTiledGemm(GemmTilingAttr tiling, int64_t splitK,
                                 ShapedType weights, bool isTransposed);
 /// Why there is no such configuration on `target`, or an empty string.
@@ -127,9 +126,9 @@ GemmTilingAttr getTiling(MLIRContext *context,
                          const ImplicitGemmConfig &config);
 
 /// The best known configuration on `target`, with the splits of its dataflow
-/// where that is decided; or none where threads have to multiply without tiles:
-/// groups, and few channels in f32 that may not be
-/// rounded to tf32.
+/// where that is decided. None where threads have to multiply without tiles,
+/// which is so for groups, and for few channels in f32 that may not be rounded
+/// to tf32.
 std::optional<ImplicitGemmConfig> chooseImplicitGemm(ImplicitGemmOpInterface op,
                                                      const TargetInfo &target);
 

@@ -8,10 +8,10 @@
 //
 // A kernel that computes, for every offset, the sum over its pairs of rows of
 // the outer product of a row of x and a row of dy. The output rows are cut into
-// chunks, whose number is a constant; a thread block owns a chunk, an offset
-// and a tile of channels, lists the pairs it finds in its column of the
-// neighbour table, and adds their products up in registers. Its sums are one
-// share of the gradient, a split; splits are added up afterwards, in their
+// chunks, whose number is a constant. A thread block owns one chunk, one offset
+// and one tile of channels. It lists the pairs that it finds in its column of
+// the neighbour table, and adds their products up in registers. Its sums are
+// one share of the gradient, a split; splits are added up afterwards, in their
 // order. Nothing depends on which block comes first.
 //
 // The kernel has these parameters, all pointers to device memory:

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Parallel loops whose result does not depend on the number of threads: rows
-// are cut into blocks of a fixed size, each block is one work item, and what
-// crosses blocks (the first failure, positions in an output) is combined in
-// the order of the blocks.
+// Parallel loops whose result does not depend on the number of threads. Rows
+// are cut into blocks of a fixed size, each of which is one work item. What
+// crosses blocks (the first failure, positions in an output) is combined in the
+// order of the blocks.
 //
 //===----------------------------------------------------------------------===//
 

@@ -31,13 +31,13 @@ def SparseConvExpandDeviceMath
   let summary = "writes math operations without a library of the device";
   let description = [{
     Exact operations (`sqrt`, `absf`, `floor`, ...) become intrinsics of LLVM's
-    that the backend has instructions for; `exp`, `expm1`, `log1p`, `tanh`,
+    that the backend has instructions for. `exp`, `expm1`, `log1p`, `tanh`,
     `erf` and `erfc` on f32 become polynomials, whose error is up to 5 units in
     the last place, and whose results below 2^-126 are 0. `rsqrt` and `clampf`
     are written with these. Logarithms, angles, powers, the other hyperbolic
-    functions and `arith.remf` on f32 are computed in f64 and rounded once. What is on f16 or
-    bf16 is computed in f32. Any other is an error: it would call a library of
-    the device, which there is none of.
+    functions and `arith.remf` on f32 are computed in f64 and rounded once. What
+    is on f16 or bf16 is computed in f32. Any other is an error: it would call a
+    library of the device, which there is none of.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect",

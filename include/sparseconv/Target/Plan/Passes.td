@@ -15,11 +15,11 @@ def SparseConvBuildPlan : Pass<"sparseconv-build-plan", "::mlir::ModuleOp"> {
   let summary = "turns host functions into plans";
   let description = [{
     Each public function, as `sparseconv-lower-to-gpu` leaves it, becomes a
-    `sparseconv_plan.func`: what it allocates becomes buffers and outputs, the
+    `sparseconv_plan.func`. What it allocates becomes buffers and outputs, the
     arguments and results that hold sizes become slots, and launches become
-    steps, of which each knows the operation of the network that it belongs to
-    (`sparseconv.op_table` of the module, by location; a function that was
-    inlined twice makes two of each operation). Steps are in the order of the
+    steps. Each step knows the operation of the network that it belongs to, by
+    its location in the module's `sparseconv.op_table`; a function that was
+    inlined twice makes two of each operation. Steps are in the order of the
     program and in one stream. Anything else in a function is an error.
   }];
   let dependentDialects = ["::mlir::sparseconv::PlanDialect"];

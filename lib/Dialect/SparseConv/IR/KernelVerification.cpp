@@ -143,7 +143,7 @@ void KernelVerifier::checkDisplacements(ArrayRef<int64_t> displacements,
   unsigned dim = packing.getDim();
   if (displacements.empty() || displacements.size() % dim != 0) {
     report("'displacements' with one number for each of " + Twine(dim) +
-           " axes a displacement, and at least one")
+           " axes per displacement, and at least one")
         << displacements.size() << " numbers";
     return;
   }

@@ -82,7 +82,7 @@ public:
   void checkKeys(NamedOperand keys, PackingAttr packing);
   /// Columns of batch index and coordinates.
   void checkPoints(NamedOperand points, CoordsType set);
-  /// One number an axis each, within the guard.
+  /// One number for each axis, each within the guard.
   void checkDisplacements(ArrayRef<int64_t> displacements, PackingAttr packing);
   /// A region of the operation has a number for each axis.
   void checkAxes(StringRef name, int64_t found, CoordsType set);

@@ -76,7 +76,7 @@ LogicalResult ScatterRowsOp::verify() {
   return v.getResult();
 }
 
-/// The grid is [batch, one size an axis, channels], the features are of its
+/// The grid is [batch, one size per axis, channels], the features are of its
 /// channels and the rows of the keys.
 template <typename OpTy>
 static LogicalResult verifyGrid(OpTy op, NamedOperand x, NamedOperand grid) {

@@ -22,11 +22,13 @@ namespace mlir::sparseconv {
 /// Whether a kernel can repeat `op` instead of being handed its results.
 bool isRepeatable(Operation *op);
 
-/// The work of sparseconv-form-kernels on one function, in three steps: its
-/// operations are divided into launches and what stays on the host
-/// (FormLaunches.cpp); each launch takes in what it needs of the host's values
-/// (TakeOperands.cpp); what the host still computes becomes arithmetic on
-/// capacities (FormKernels.cpp).
+/// The work of sparseconv-form-kernels on one function, in three steps:
+/// - its operations are divided into launches and what stays on the host
+///   (FormLaunches.cpp);
+/// - each launch takes in what it needs of the host's values
+///   (TakeOperands.cpp);
+/// - what the host still computes becomes arithmetic on capacities
+///   (FormKernels.cpp).
 class KernelFormer {
 public:
   KernelFormer(func::FuncOp function, int64_t blockSize)

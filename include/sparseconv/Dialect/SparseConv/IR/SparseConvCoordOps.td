@@ -22,8 +22,9 @@ def SparseConv_PackOp : SparseConv_Op<"pack",
 
     `points` has one row (batch, x, y, ...) per point, in units of the finest
     grid; duplicates are legal. `order[r]` is the lowest index of the points
-    with the coordinate of row r, `row_of[i]` the row of point i: features come
-    into set order by `gather %x, %order`, results back by `gather %y, %row_of`.
+    with the coordinate of row r, and `row_of[i]` is the row of point i.
+    Features come into set order by `gather %x, %order`, and results go back by
+    `gather %y, %row_of`.
 
     Run-time errors: a coordinate or batch index beyond the packing (axis,
     value and bound are reported); a coordinate that is no multiple of the
@@ -79,9 +80,10 @@ def SparseConv_DownsampleOp : SparseConv_Op<"downsample",
 
     The result's stride is S_out = S_in * `by`. With the `floor` rule (nothing
     written) the result is unique(floor(c / S_out) * S_out), so that nested
-    floors compose. With `cover` it is every multiple o of S_out for which
-    o + S_in * d is in the set for some offset d, clipped to a region where one
-    is given: the outputs of a dense strided convolution.
+    floors compose. With `cover` it is every multiple o of S_out for which o +
+    S_in * d is in the set for some offset d: the outputs of a dense strided
+    convolution. Where `clip` gives a region, coordinates outside it are left
+    out.
 
     `capacity` bounds the rows of a `cover` result where the general bound,
     offsets times rows, is wasteful.

@@ -18,7 +18,7 @@ def SparseConv_Dialect : Dialect {
   let description = [{
     Networks over voxels: coordinate sets (`!sparseconv.coords`), the kernel
     maps that relate two of them (`!sparseconv.kernel_map`), and dense feature
-    tensors with one row a voxel (`tensor<?xCxT>`).
+    tensors with one row per voxel (`tensor<?xCxT>`).
 
     Words, each with one meaning:
 

@@ -17,10 +17,11 @@
 // the network operation that it came from (`op_id`).
 //
 // A destination holds nothing that is read, and what belongs to the result is
-// written whole, with three exceptions: `unique` leaves `row_of` as it is where
-// no key came from, `to_dense` leaves a grid as it is where no row is, and
-// `tile_rows` leaves out offsets that no row nearby has. The first `count`
-// elements of a destination with a count belong to the result.
+// written whole. There are three exceptions:
+// - `unique` leaves `row_of` as it is where no key came from;
+// - `to_dense` leaves a grid as it is where no row is;
+// - `tile_rows` leaves out offsets that no row nearby has.
+// The first `count` elements of a destination with a count belong to the result.
 //
 //===----------------------------------------------------------------------===//
 

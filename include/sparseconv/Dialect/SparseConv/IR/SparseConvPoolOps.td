@@ -82,11 +82,11 @@ def SparseConv_UnpoolOp : SparseConv_ComputeOp<"unpool"> {
     %y = sparseconv.unpool %x, %map : tensor<?x64xf16>, !map -> tensor<?x64xf16>
     ```
 
-    `map` is the map of a pooling; `x` has the rows of its out set, the result
-    those of its in set: y[i] = sum over (r, k) with in(r, k) = i of x[r]. With
-    windows that do not overlap this is nearest-neighbour upsampling. It is the
-    adjoint of `pool sum` over `map`, and equals `pool sum` over the transposed
-    map.
+    `map` is the map of a pooling. `x` has the rows of its out set, and the
+    result those of its in set: y[i] = sum over (r, k) with in(r, k) = i of
+    x[r]. With windows that do not overlap this is nearest-neighbour upsampling.
+    It is the adjoint of `pool sum` over `map`, and equals `pool sum` over the
+    transposed map.
 
     Run-time errors: `x` with another number of rows than the out set.
   }];

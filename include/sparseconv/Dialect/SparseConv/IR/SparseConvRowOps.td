@@ -64,16 +64,17 @@ def SparseConv_VoxeliseOp : SparseConv_ComputeOp<"voxelise"> {
     ```
 
     `points` [P, 1 + D] holds (batch, x, y, ...) as real numbers in units of the
-    finest grid, `x` [P, C] their features. With w(r, p) the weight of point p at
-    row r (`nearest`: 1 for the voxel whose cell holds the point; `trilinear`:
-    see the attribute), y[r] = sum over p of w(r, p) * x[p], in ascending order
-    of p; `avg` divides by the sum of the weights. A row that no point reaches
-    gives 0. With `sum` it is the adjoint of `devoxelise`.
+    finest grid, and `x` [P, C] their features. y[r] = sum over p of w(r, p) *
+    x[p], in ascending order of p, where w(r, p) is the weight of point p at row
+    r: for `nearest`, 1 at the voxel whose cell holds the point; for
+    `trilinear`, see the attribute. `avg` divides by the sum of the weights. A
+    row that no point reaches gives 0. With `sum` it is the adjoint of
+    `devoxelise`.
 
-    The weights are computed in f32: q = p / S, t = q - floor(q), and the product
-    over the axes, first axis first, of 1 - t (the coordinate floor(q) * S) or t
-    (the next one). Points beyond the packing, and those whose batch index is no
-    whole number, reach no voxel.
+    The weights are computed in f32. With q = p / S and t = q - floor(q), a
+    weight is the product over the axes, first axis first, of 1 - t for the
+    coordinate floor(q) * S, or of t for the next one. Points beyond the
+    packing, and those whose batch index is no whole number, reach no voxel.
     `max` takes `nearest` only.
 
     Run-time errors: `x` and `points` of different length; a coordinate that is

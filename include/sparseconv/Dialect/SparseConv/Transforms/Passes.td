@@ -46,9 +46,9 @@ def SparseConvInstrumentKernels
     : Pass<"sparseconv-instrument-kernels", "::mlir::ModuleOp"> {
   let summary = "marks where each kernel begins and ends, for a profile";
   let description = [{
-    Around every kernel operation and every `linalg` operation on buffers a call
-    of the runtime with the kernel's number. The module's attribute
-    `sparseconv.kernel_table` holds the name and location of each.
+    Puts a call of the runtime with the kernel's number before and behind every
+    kernel operation and every `linalg` operation on buffers. The module's
+    attribute `sparseconv.kernel_table` holds the name and location of each.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::func::FuncDialect"];
@@ -175,8 +175,8 @@ def SparseConvVerifyNetwork
     Whoever compiles or runs IR that others wrote runs this first. The lowering
     to machine code knows many operations, types and attributes that reach past
     the module: functions without a body, raw pointers, inline assembly,
-    attributes that LLVM reads. A network needs none of them, so everything is an
-    error that is not known to be harmless:
+    attributes that LLVM reads. A network needs none of them, so everything that
+    is not known to be harmless is an error:
 
     | of a network | what it may be |
     |---|---|
@@ -229,14 +229,14 @@ def SparseConvBoundCounts
   let summary = "makes counts and sizes numbers of the device, with bounds";
   let description = [{
     For a target whose sizes stay on the device. Kernel operations on buffers
-    write each count to a buffer of its own; where it was read stands a
-    `sparseconv.kernel.device_scalar`, bounded by the rows for which the
-    operation's first destination has room, and by the capacity of a `unique`.
-    Each dynamic size of an argument is passed in a buffer, too (a new argument
-    with the attribute `sparseconv.size_of`), bounded by the size of the buffer
-    behind the argument. A scalar argument becomes a buffer of one element.
-    An `index` argument that sizes of buffers depend on becomes a buffer of as
-    many rows of no elements (`memref<?x0xi8>`), so that it has a bound as well.
+    write each count to a buffer of its own. Where it was read stands a
+    `sparseconv.kernel.device_scalar`, whose bound is the rows for which the
+    operation's first destination has room, and the capacity of a `unique`. Each
+    dynamic size of an argument is passed in a buffer, too (a new argument with
+    the attribute `sparseconv.size_of`), bounded by the size of the buffer
+    behind the argument. A scalar argument becomes a buffer of one element. An
+    `index` argument that sizes of buffers depend on becomes a buffer of as many
+    rows of no elements (`memref<?x0xi8>`), so that it has a bound as well.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
@@ -247,10 +247,10 @@ def SparseConvFuseSearchAndTiling
     : Pass<"sparseconv-fuse-search-and-tiling", "::mlir::func::FuncOp"> {
   let summary = "hands the hits of a search to the tiling of its rows";
   let description = [{
-    Where the rows of the table of a `kernel.search` are tiled by `kernel.tile_rows`
-    in the same block, hits take the table's place: a mask for each row and the
-    first place of each column say as much in a third of the memory. The search
-    becomes a `kernel.search_hits`, each tiling a `kernel.tile_hits`, and the table
+    Where `kernel.tile_rows` tiles the table of a `kernel.search` in the same
+    block, hits take the table's place. A mask for each row and the first place
+    of each column say as much in a third of the memory. The search becomes a
+    `kernel.search_hits`, each tiling a `kernel.tile_hits`, and the table
     vanishes unless something else reads it. The first tiling also gets buffers
     that the search has cleared.
 
@@ -290,11 +290,11 @@ def SparseConvFlattenBranches
     : Pass<"sparseconv-flatten-branches", "::mlir::func::FuncOp"> {
   let summary = "writes branches with tensors as selections";
   let description = [{
-    For a target on whose host no branch can depend on a number of the device. An
-    `scf.if` whose sides give tensors from before it, or fills, becomes a
-    `linalg.generic` that reads each element from the side that is chosen, and
-    fuses with its readers; so does an `arith.select` of tensors. What else the
-    sides do (the report of an error) stays under the condition.
+    For a target on whose host no branch can depend on a number of the device.
+    An `scf.if` whose sides give tensors from before it, or fills, becomes a
+    `linalg.generic`, and so does an `arith.select` of tensors. It reads each
+    element from the side that is chosen, and fuses with its readers. What else
+    the sides do (the report of an error) stays under the condition.
 
     A side that computes tensors runs in any case, but on no rows unless it is
     chosen: what it takes from before the branch loses its rows, and numbers
@@ -322,10 +322,10 @@ def SparseConvFormKernels
     : Pass<"sparseconv-form-kernels", "::mlir::func::FuncOp"> {
   let summary = "divides a function into kernels and what the host does";
   let description = [{
-    Every outermost `scf.parallel` becomes a `gpu.launch` with a thread for each
-    iteration, or for several where there would be more than 4096 thread blocks;
-    code between such loops that reads or writes buffers becomes a launch of one
-    thread. Numbers of the device are read inside the kernels that
+    Every outermost `scf.parallel` becomes a `gpu.launch` with one thread for
+    each iteration, or for several where there would be more than 4096 thread
+    blocks. Code between such loops that reads or writes buffers becomes a
+    launch of one thread. Numbers of the device are read inside the kernels that
     need them: what remains on the host are allocations, launches and arithmetic
     on capacities. Kernels take buffers without sizes and rebuild their shapes.
     Each dynamic size of a result is returned in a buffer (a new result).

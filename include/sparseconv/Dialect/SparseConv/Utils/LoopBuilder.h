@@ -16,8 +16,8 @@
 
 namespace mlir::sparseconv {
 
-/// A builder for the loop nests of kernels: scalar arithmetic that folds as
-/// it is built, structured control flow with bodies as lambdas, and the two
+/// A builder for the loop nests of kernels. Scalar arithmetic folds as it is
+/// built, control flow takes its bodies as lambdas, and there are the two
 /// idioms that many kernels share (lower bound, error report).
 ///
 /// Arithmetic picks the integer or the float operation by the operand type;
