@@ -32,7 +32,7 @@ typedef enum sparseconv_compiler_code {
   SPARSECONV_COMPILER_INVALID_ARGUMENT = 1,
   /* The input cannot be compiled, for the reason in the diagnostics. */
   SPARSECONV_COMPILER_REJECTED = 2,
-  /* The compiler's process ended by a signal, or its output is no plan. */
+  /* The compiler's process ended by a signal, or its output is not a plan. */
   SPARSECONV_COMPILER_CRASHED = 3,
   /* It was ended because it took longer than allowed. */
   SPARSECONV_COMPILER_TIME_LIMIT = 4,

@@ -16,8 +16,8 @@
 namespace mlir::sparseconv {
 
 /// One call of a compiled function through MLIR's C interface
-/// (`_mlir_ciface_*`, packed): tensors are passed as pointers to memref
-/// descriptors, scalars by value, results come back in one struct of
+/// (`_mlir_ciface_*`, packed). Tensors are passed as pointers to memref
+/// descriptors, scalars by value. Results come back in one struct of
 /// descriptors and scalars. The last argument is the status record.
 class CallFrame {
 public:

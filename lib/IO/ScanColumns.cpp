@@ -178,7 +178,7 @@ Error TextRows::read(ScalarType type, StringRef column, uint64_t row,
     return makeFileError(file, "truncated: the text ends in row {0}", row);
   if (!storeText(type, word, to))
     return makeFileError(file,
-                         "row {0}, column {1}: {2} is no number of the "
+                         "row {0}, column {1}: {2} is not a number of the "
                          "column's type",
                          row, quote(column), quote(word));
   return Error::success();

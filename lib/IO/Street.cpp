@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <cmath>
 
-// Random numbers are drawn in statements of their own: the order in which a
-// call's arguments are evaluated is the compiler's choice, and a seed names one
-// street whoever compiled it.
+// Random numbers are drawn in statements of their own. The order in which a
+// call's arguments are evaluated is the compiler's choice, but a seed names one
+// street whoever compiled this.
 
 namespace sparseconv::detail {
 

@@ -26,10 +26,11 @@ struct Reached {
 /// The rows that point `point` (batch, then coordinates) reaches.
 ///
 /// All is computed in f32, in this order, so that targets find the same bits:
-/// q = p / S; base = floor(q); t = q - base; the weight is the product over the
-/// axes, first axis first, of 1 - t (the coordinate base * S) or t (the next
-/// one). A batch index that is no whole number belongs to no item, and a voxel
-/// of weight 0 is not reached.
+/// - q = p / S, base = floor(q), t = q - base;
+/// - the weight is the product over the axes, first axis first, of 1 - t for
+///   the coordinate base * S, or of t for the next one.
+/// A batch index that is not a whole number belongs to no item, and a
+/// voxel of weight 0 is not reached.
 static SmallVector<Reached, 16> findReached(Interpolation interpolation,
                                             const double *point,
                                             const CoordinateSet &set) {

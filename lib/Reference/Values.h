@@ -34,9 +34,9 @@ struct DenseValue {
   /// target may make in each.
   ElementsRef unrounded;
   ElementsRef bound;
-  /// The coarsest type that was rounded to on the way, if any was: a target may
-  /// rightly have other bits, so what is computed from it has no bound per
-  /// element.
+  /// The coarsest type that the elements were rounded to on their way, if any.
+  /// A target may rightly have other bits then, so what is computed from them
+  /// has no bound per element.
   std::optional<ElementKind> roundedTo;
 
   int64_t getNumElements() const { return data->size(); }

@@ -4,9 +4,9 @@
 """The CPU target: a process of `sparseconv-serve` that compiles a network once
 and runs its functions.
 
-Machine code and its thread pool stay out of the caller's process: that needs no
-LLVM, clashes with no other copy of LLVM or OpenMP, and survives whatever happens
-to the compiler. Arrays go through pipes."""
+Machine code and its thread pool stay out of the caller's process. So the caller
+needs no LLVM, clashes with no other copy of LLVM or OpenMP, and survives whatever
+happens to the compiler. Arrays go through pipes."""
 
 import json
 import os

@@ -59,7 +59,7 @@ int main(void) {
       {"an empty target", "", 0, &options[1], SPARSECONV_COMPILER_REJECTED},
       {"a negative limit", "", 0, &options[2],
        SPARSECONV_COMPILER_INVALID_ARGUMENT},
-      {"a limit that is no number", "", 0, &options[3],
+      {"a limit that is not a number", "", 0, &options[3],
        SPARSECONV_COMPILER_INVALID_ARGUMENT},
       {"more bytes than there are", "", UINT64_MAX, &options[0],
        SPARSECONV_COMPILER_SYSTEM_ERROR},

@@ -309,7 +309,7 @@ def scatter(x, rows, n):
 
 def corners(interpolation, points, coords):
     """(point, row, weight) for every voxel that a point reaches: none by a batch
-    index that is no whole number, and none of weight 0."""
+    index that is not a whole number, and none of weight 0."""
     for number, (batch, *p) in enumerate(points.astype(np.float64).tolist()):
         if batch != int(batch):
             continue

@@ -132,7 +132,7 @@ static Expected<SmallVector<int64_t>> getShape(const Parameter &parameter,
   if (!rows.empty() && (rows.getAsInteger(10, count) || count < 0 ||
                         count > ::sparseconv::kMaxRows))
     return createStringError("'" + parameter.name + "': '" + rows +
-                             "' is no number of rows, which are at most " +
+                             "' is not a number of rows, which are at most " +
                              llvm::Twine(::sparseconv::kMaxRows));
   for (auto [axis, size] : llvm::enumerate(shape)) {
     if (ShapedType::isDynamic(size) && axis == 0 && count >= 0)
@@ -158,7 +158,7 @@ static Expected<HostTensor> generate(const Parameter &parameter, StringRef spec,
     std::tie(number, rest) = rest.split(':');
     if (number.getAsDouble(constant))
       return createStringError("'" + parameter.name + "': '" + number +
-                               "' is no number");
+                               "' is not a number");
   }
   Expected<SmallVector<int64_t>> shape = getShape(parameter, rest);
   if (!shape)

@@ -85,7 +85,7 @@ bool mlir::sparseconv::compareWithReference(StringRef name,
     double weight = error;
     if (isFloat && expected.bound && error != 0) {
       weight = error / bound;
-      // A bound that is no number, of a reference that is none, allows nothing.
+      // A bound that is NaN, of a reference that is NaN, allows nothing.
       if (std::isnan(weight))
         weight = INFINITY;
     }

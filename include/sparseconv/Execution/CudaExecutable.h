@@ -55,8 +55,8 @@ public:
   llvm::Expected<std::vector<::sparseconv::HostTensor>>
   run(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments) override;
 
-  /// As a CUDA graph on data that lies on the device: from the launch of the
-  /// graph to the end of its last kernel, seen from the host.
+  /// Runs as a CUDA graph on data that lies on the device. A time is from the
+  /// launch of the graph to the end of its last kernel, seen from the host.
   llvm::Expected<std::vector<double>>
   time(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,
        unsigned warmups, unsigned repeats) override;

@@ -29,9 +29,9 @@ struct Signature {
   SmallVector<Parameter> arguments, results;
 };
 
-/// The signature of function `entry` of `module`. Errors: no such function (the
-/// ones there are, are named); a parameter that is no tensor or scalar of a
-/// known element type, such as a coordinate set.
+/// The signature of function `entry` of `module`. Errors: there is no such
+/// function (the message names those that there are); a parameter is neither a
+/// tensor nor a scalar of a known element type, but a coordinate set, say.
 llvm::Expected<Signature> getSignature(ModuleOp module, StringRef entry);
 
 /// Whether `value` can be passed as `parameter`: it has its element type and

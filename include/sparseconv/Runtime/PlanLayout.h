@@ -78,10 +78,10 @@ struct Layout {
   std::vector<StepSizes> steps;
 };
 
-/// Evaluates and checks every size and packs the arena, first fit from the
-/// largest buffer down; where there are thousands of buffers, the smaller ones
-/// on top of those that live at the same time. `capacities` has an entry for
-/// each input and dimension.
+/// Evaluates and checks every size and packs the arena: first fit, from the
+/// largest buffer down. Where there are thousands of buffers, the smaller ones
+/// are put on top of those that live at the same time. `capacities` has an
+/// entry for each input and dimension.
 std::optional<Layout> layOut(const Function &function, const Schedule &schedule,
                              const Capacities &capacities, std::string &error);
 

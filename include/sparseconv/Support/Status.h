@@ -54,7 +54,7 @@ enum class StatusCode : int64_t {
   /// Two operands that need one length: axis = operand number, value = its
   /// length, lower = length of the other, extra = number of the other.
   LengthMismatch = 9,
-  /// A size that is no number of rows: value, lower, upper (inclusive).
+  /// A size that is not a number of rows: value, lower, upper (inclusive).
   SizeOutOfRange = 10,
   /// A tensor whose size is not what the operation needs: axis, value, lower =
   /// expected size, extra = operand number.

@@ -130,7 +130,7 @@ static int readPlan(sparseconv_compilation &compilation) {
   if (!plan) {
     compilation.artifact.clear();
     return finish(compilation, SPARSECONV_COMPILER_CRASHED,
-                  "the compiler's output is no plan: " + error);
+                  "the compiler's output is not a plan: " + error);
   }
   for (const plan::Module &module : plan->modules)
     for (const plan::Image &image : module.images)

@@ -14,7 +14,7 @@
 namespace mlir::sparseconv {
 
 /// Why no tensor core multiplies by this configuration, or an empty string: its
-/// type, and chunks of input channels that are no whole instructions.
+/// type, and chunks of input channels that are not whole instructions.
 std::string verifyTensorCores(const ImplicitGemmConfig &config);
 /// The same where warpgroups multiply by wgmma.
 std::string verifyWgmma(const ImplicitGemmConfig &config,

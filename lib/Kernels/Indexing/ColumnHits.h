@@ -18,9 +18,9 @@
 
 namespace mlir::sparseconv {
 
-/// The entry of a displacement of a column of neighbouring ones: `place`, where
-/// the first key of the column is or would be, and the hits before its own, or
-/// -1. Bits of `hits` (i32) say which are there.
+/// The entry of a displacement in a column of neighbouring ones, or -1:
+/// `place`, where the first key of the column is or would be, plus the hits
+/// before its own. Bits of `hits` (i32) say which are there.
 Value getColumnEntry(LoopBuilder &b, Value place, Value hits, uint32_t before,
                      uint32_t own);
 

@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Rows are ordered by their rare offsets first, and a sample says well enough
-// which those are: some blocks, evenly spread over the rows, count their own as
-// they make masks. Their counts lie side by side, so that nothing need be
-// cleared before them and sums are the same on every run.
+// which those are. Some thread blocks, evenly spread over the rows, count the
+// offsets of their own rows as they make masks. Their counts lie side by side,
+// so that nothing need be cleared before them and sums are the same on every
+// run.
 //
 //===----------------------------------------------------------------------===//
 

@@ -285,8 +285,8 @@ void RadixSort::moveTile(const Thread &t, int64_t pass, Value tile) {
   rankKeys(t, pass, items);
   b.barrier();
 
-  // A thread for each digit: how many keys of the tile have it, and where they
-  // are among the tile's keys in their order and among all keys.
+  // With one thread for each digit: how many keys of the tile have it, where
+  // they are among the tile's keys in their order, and where among all keys.
   auto forWarps = [&](Value start, bool storesStarts) {
     Value sum = start;
     for (int64_t w = 0; w < kWarps; ++w) {

@@ -31,8 +31,9 @@ struct KeySource {
   std::function<Value(Value loaded)> make = {};
 };
 
-/// What a sort of keys of up to `bits` bits adds to, for a kernel before it to
-/// clear: part of a kernel with blocks of `threads` threads, by one block.
+/// Allocates what a sort of keys of up to `bits` bits adds to, and clears it as
+/// a part of a kernel before the sort: by the `threads` threads of one thread
+/// block.
 Value allocSortSums(LoopBuilder &b, int64_t bits);
 void clearSortSums(LoopBuilder &b, Value sums, Value thread, int64_t threads);
 

@@ -85,8 +85,9 @@ private:
   void makeMasks(const OffsetCounts &counts, Value sortSums);
   void makeMasksOfBlock(const LoopBuilder::Thread &t,
                         const OffsetCounts &counts);
-  /// The rows by their keys: a key has a bit for each offset of the row, the
-  /// lower the more rows have it, and is their rank in the Gray code.
+  /// Sorts the rows by their keys. A key has one bit for each offset of the
+  /// row, lower the more rows have that offset, and is the rank of these bits
+  /// in the Gray code.
   Value orderRows();
   /// Keys add up over the bits of a mask (as exclusive or), so that a table for
   /// each byte makes them.

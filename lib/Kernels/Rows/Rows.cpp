@@ -105,7 +105,7 @@ struct PairsByRow {
 
 /// Sorts the pairs of a scatter by counting, each part of the points on one
 /// thread, so that the order stays that of the pairs. Reports the first index
-/// that is no row, and skips it.
+/// that is not a row, and skips it.
 class PairSorter {
 public:
   PairSorter(LoopBuilder &b, ScatterRowsOp op)

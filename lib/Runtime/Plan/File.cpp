@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A file is a header (magic, version, flags, size of the file, checksum of all
-// that follows the header, number of sections), a table of sections (kind,
-// flags, offset, size) and the sections: the plan's fields in the order of
-// transfer() below, and the data that they refer to by offset and size. All
-// integers are little endian.
+// A file has three parts:
+// - a header: magic, version, flags, size of the file, checksum of all that
+//   follows the header, number of sections;
+// - a table of sections: kind, flags, offset, size;
+// - the sections: the plan's fields in the order of transfer() below, and the
+//   data that they refer to by offset and size.
+// All integers are little endian.
 //
 //===----------------------------------------------------------------------===//
 

@@ -19,9 +19,9 @@ namespace mlir::sparseconv {
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-// Upstream's gpu-module-to-binary would do but for three things that
-// translateToPtx adds: the data layout of the target, atomics that are relaxed
-// and of device scope, and mathematics without libdevice.
+// Upstream's gpu-module-to-binary lacks three things that translateToPtx adds:
+// the data layout of the target, atomics that are relaxed and of device scope,
+// and mathematics without libdevice.
 static LogicalResult serialize(gpu::GPUModuleOp module,
                                ArrayRef<StringRef> chips) {
   OpBuilder b(module);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// List scheduling: steps are taken in the order of the longest path from them
+// List scheduling. Steps are taken in the order of the longest path from them
 // to the end, and each goes to the stream where it can start first. A step that
 // waits for one of another stream starts later than in that stream, so that
 // chains stay together and only work that has time to spare moves aside.

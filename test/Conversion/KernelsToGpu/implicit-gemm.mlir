@@ -19,7 +19,7 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:           %[[SUMS:.*]]:4 = scf.for %[[K:.*]] = %c0 to %c3 {{.*}} -> (f32, f32, f32, f32) {
 // CHECK:             %[[ENTRY:.*]] = memref.load %[[TABLE]][%[[ROW]], %[[K]]]
 // CHECK:             %[[NEIGHBOUR:.*]] = arith.index_cast %[[ENTRY]]
-//                    Also -1, which is large without a sign, is no row of x.
+//                    Also -1, which is large without a sign, is not a row of x.
 // CHECK:             %[[IS:.*]] = arith.cmpi ult, %[[NEIGHBOUR]], %[[XROWS]]
 // CHECK:             scf.if %[[IS]]
 // CHECK:               scf.for %[[C:.*]] = %c0 to %c3

@@ -37,7 +37,7 @@ func.func @tensor_cores(%x: memref<?x64xf16>, %dy: memref<?x64xf16>, %table: mem
 
 // -----
 
-// f32, and rows that are no whole pieces of 16 bytes: threads multiply and add.
+// f32, and rows that are not whole pieces of 16 bytes: threads multiply and add.
 
 // CHECK-LABEL: func.func @f32(
 // CHECK:       gpu.func @weight_grad(

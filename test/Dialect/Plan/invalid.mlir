@@ -3,14 +3,14 @@
 // What a plan cannot hold.
 
 sparseconv_plan.func @other {
-  // expected-error @+1 {{'memref.alloc' op is no part of a plan}}
+  // expected-error @+1 {{'memref.alloc' op is not part of a plan}}
   %0 = memref.alloc() : memref<8xf32>
 }
 
 // -----
 
 sparseconv_plan.func @float {
-  // expected-error @+1 {{'arith.constant' op is no part of a plan}}
+  // expected-error @+1 {{'arith.constant' op is not part of a plan}}
   %0 = arith.constant 1.0 : f32
 }
 

@@ -206,7 +206,7 @@ func.func @nested_floors(%c: !fine) -> !quarter {
   return %1 : !quarter
 }
 
-// They are no multiples of 64: either floor may fail, and says which it is.
+// They are not multiples of 64: either floor may fail, and says which it is.
 // CHECK-LABEL: func.func @floors_that_may_fail(
 // CHECK: sparseconv.downsample %{{.*}} by [2, 2, 2]
 // CHECK: sparseconv.downsample %{{.*}} by [2, 32, 2]

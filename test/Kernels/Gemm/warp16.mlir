@@ -53,7 +53,7 @@
 // CHECK:          %[[NEXT1:.*]] = llvm.inline_asm {{.*}}ld.global.nc.b32
 
 // .. and the rows of the first one: of each, the four lanes of a group load 8
-// bytes each. An absent row (-1, or any number that is no row) is not read.
+// bytes each. An absent row (-1, or any number that is not a row) is not read.
 // CHECK:          %[[HAS0:.*]] = arith.cmpi ult, %[[ROW0]],
 // CHECK:          %[[HAS1:.*]] = arith.cmpi ult, %[[ROW1]],
 // CHECK:          llvm.inline_asm {{.*}}ld.global.nc.v2.b32 {{.*}}, %[[HAS0]]

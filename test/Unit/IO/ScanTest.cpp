@@ -269,14 +269,14 @@ TEST(ScanPly, RefusesMalformedFiles) {
                        "1 1 2 3\n"),
                  "two columns have the name 'x'");
   expectContains(error("ascii", vertex + xyzProperties, "1 two 3\n"),
-                 "row 0, column 'y': 'two' is no number");
+                 "row 0, column 'y': 'two' is not a number");
   expectContains(error("ascii", vertex + xyzProperties + "property uchar i\n",
                        "1 2 3 256\n"),
-                 "column 'i': '256' is no number");
+                 "column 'i': '256' is not a number");
   for (const char *word : {"-1", "1.5", "1e9", "0x1", "+-1", "1,", "nan"})
     expectContains(
         error("ascii", vertex + "property uchar x\n", std::string(word) + "\n"),
-        "is no number");
+        "is not a number");
   // More rows than any file of that size can hold.
   for (const char *format :
        {"ascii", "binary_little_endian", "binary_big_endian"})

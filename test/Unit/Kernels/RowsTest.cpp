@@ -134,7 +134,7 @@ KernelCall getScatter(const HostTensor &x, const HostTensor &rows,
           {HostTensor(x.getKind(), {yRows, x.getDim(1)})}};
 }
 
-/// Indices that are no rows are left out, as the kernel does.
+/// Indices that are not rows are left out, as the kernel does.
 KernelResult testScatter(const HostTensor &x, const HostTensor &rows,
                          const HostTensor &weights, llvm::StringRef kind,
                          int64_t yRows) {

@@ -116,7 +116,8 @@ static std::string getPointsText(const std::vector<int64_t> &stride,
 TEST(Points, NearestIsTheCellThatHoldsThePoint) {
   HostTensor sites = makePoints({{0, -2}, {0, 0}, {1, 0}}, 2);
   // Of item 0: the last point of cell -2, the first of cell 0, beyond the set,
-  // then of item 1, of no item, and of a batch index that is no number of one.
+  // then of item 1, of no item, and of a batch index that is not a number of
+  // one.
   HostTensor points =
       makeF32({6, 2}, {0, -0.125, 0, 0, 0, 2, 1, 1.875, 7, 0, 0.5, 0});
   HostTensor x =

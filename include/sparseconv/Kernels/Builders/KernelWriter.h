@@ -32,7 +32,7 @@ struct PairLists {
   Value inRows, outRows, segments;
 };
 
-/// A builder for the kernel operations that one network operation becomes: it
+/// A builder for the kernel operations that one network operation becomes. It
 /// knows the status record and the number of that operation, makes
 /// destinations, and turns a buffer and a count into exact rows.
 class KernelWriter : public ImplicitLocOpBuilder {

@@ -8,8 +8,8 @@
 //
 // A main loop is one way to carry out an implicit GEMM by tiles of rows: which
 // instructions multiply, and how rows and weights reach them. Each is an object
-// in a file of its own and knows everything about itself: what selects, checks,
-// sizes or emits a kernel asks the object and never compares names.
+// in a file of its own and knows everything about itself. Code that selects,
+// checks, sizes or emits a kernel asks the object and never compares names.
 //
 // To add one: a file in lib/Kernels/Gemm, its line in MainLoops.def, and its
 // line in CMakeLists.txt.

@@ -14,9 +14,10 @@ class DialectRegistry;
 
 namespace sparseconv {
 
-/// What the translation of a lowered module to LLVM IR needs: the dialects that
-/// the pipeline `sparseconv-lower-to-cpu` ends in, and ours, whose attributes
-/// (argument names, the table of operations) are for tools and leave no trace.
+/// Registers what the translation of a lowered module to LLVM IR needs: the
+/// dialects that the pipeline `sparseconv-lower-to-cpu` ends in, and the
+/// project's own. Attributes of the latter (argument names, the table of
+/// operations) are for tools and leave no trace.
 void registerLLVMIRTranslation(DialectRegistry &registry);
 
 } // namespace sparseconv

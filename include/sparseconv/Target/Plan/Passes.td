@@ -29,10 +29,10 @@ def SparseConvSchedulePlan
     : Pass<"sparseconv-schedule-plan", "::mlir::ModuleOp"> {
   let summary = "spreads the steps of a plan over streams";
   let description = [{
-    Of two steps of a function that use the same memory, one of them writing it, the second
-    comes after the first; what a kernel does with its parameters is read from
-    its body. Steps are put in the order in which they are expected to start.
-    With one stream they stay in the order of the program.
+    Where two steps of a function use the same memory and one of them writes it,
+    the second comes after the first. What a kernel does with its parameters is
+    read from its body. Steps are put in the order in which they are expected to
+    start. With one stream they stay in the order of the program.
   }];
   let options = [
     Option<"streams", "streams", "unsigned", /*default=*/"4",

@@ -52,8 +52,8 @@ struct ScheduledStep {
 };
 
 /// Spreads steps over at most `maxStreams` streams, numbered from 0 in the
-/// order in which they begin: of two steps that use the same memory, one of
-/// them writing it, the second comes after the first. Steps are returned in the
+/// order in which they begin. Where two steps use the same memory and one of
+/// them writes it, the second comes after the first. Steps are returned in the
 /// order in which they are expected to start; with one stream that is the order
 /// of the program.
 ///

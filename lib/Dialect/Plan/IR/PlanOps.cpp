@@ -55,7 +55,7 @@ LogicalResult PlanFuncOp::verify() {
   for (Operation &op : getBody().front())
     if (!isa<PlanDialect>(op.getDialect()) && !isa<memref::GetGlobalOp>(op) &&
         !isSizeOperation(&op))
-      return op.emitOpError("is no part of a plan");
+      return op.emitOpError("is not part of a plan");
   return success();
 }
 

@@ -14,14 +14,15 @@
 
 namespace mlir::sparseconv {
 
-/// Writes, for numbers that only the device knows, numbers of the host that
-/// they do not exceed: the bound of each `kernel.device_scalar`, through the
-/// operations on sizes that grow with their operands. Sizes are not negative.
+/// For numbers that only the device knows, writes numbers of the host that they
+/// do not exceed. These follow from the bound of each `kernel.device_scalar`,
+/// through the operations on sizes that grow with their operands. Sizes are not
+/// negative.
 class Capacities {
 public:
-  /// The capacity, as an index, of an integer or index, written where `builder`
-  /// stands, which has to be before all uses of what was written earlier; null
-  /// where there is none.
+  /// The capacity of an integer or index, as an index, or null where there is
+  /// none. It is written where `builder` stands, which has to be before all
+  /// uses of what was written earlier.
   Value get(OpBuilder &builder, Value size);
 
 private:

@@ -83,7 +83,7 @@ static LogicalResult verifyType(Operation *op, Type type) {
   return success();
 }
 
-/// Attributes that are no part of an operation's definition are hints for
+/// Attributes that are not part of an operation's definition are hints for
 /// passes and code generators: none but ours come from outside.
 static LogicalResult verifyAttributes(Operation *op, DictionaryAttr attributes,
                                       ArrayRef<StringRef> allowed) {

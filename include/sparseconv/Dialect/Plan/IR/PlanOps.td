@@ -101,8 +101,8 @@ def PlanFuncOp
     the caller's.
 
     `op_table` lists the operations of the network as pairs of a name and a
-    place in a file ("net.mlir:3:8", or empty): the status record refers to them
-    by number, and so do steps, for profiles.
+    place in a file ("net.mlir:3:8", or empty). The status record refers to them
+    by number; so do steps, for profiles.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
     ConfinedAttr<DefaultValuedAttr<I32Attr, "1">,

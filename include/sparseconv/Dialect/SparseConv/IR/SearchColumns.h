@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the verifiers of `search_hits` and `tile_hits`, the pass that makes
-// these operations, and the kernels for them agree on: how displacements form
-// columns, and the sizes of the buffers through which hits pass.
+// How displacements form columns, and the sizes of the buffers through which
+// hits pass. The verifiers of `search_hits` and `tile_hits`, the pass that
+// makes these operations and the kernels for them agree on it here.
 //
 //===----------------------------------------------------------------------===//
 

@@ -39,7 +39,7 @@ def SparseConv_PackingAttr : SparseConv_Attr<"Packing", "packing"> {
     ```
 
     The batch index takes the most significant field, the last axis the least
-    significant; keys are 32 or 64 bits wide, the fields take their low bits,
+    significant. Keys are 32 or 64 bits wide, the fields take their low bits,
     and keys compare unsigned. A field of b bits stores its coordinate with bias
     2^(b-1) and holds the coordinates -2^(b-1)+guard .. 2^(b-1)-1-guard; the
     batch field of b bits holds 0 .. 2^b - 1.

@@ -33,8 +33,8 @@ def SparseConv_ConvOp : SparseConv_ImplicitGemm<"conv",
 
     y[r] = sum over k of x[in(r, k)] . w[k], accumulated in f32 and rounded once
     where it is stored. `x` [rows of the in set, C_in]; `w` [K, C_in, C_out], or
-    [K, G, C_in/G, C_out/G] for G groups, in the element type of `x` (f32, f16 or
-    bf16); the result [rows of the out set, C_out] in the same type. A row
+    [K, G, C_in/G, C_out/G] for G groups, in the element type of `x` (f32, f16
+    or bf16); the result [rows of the out set, C_out] in the same type. A row
     without neighbours gives 0.
 
     An *epilogue* is a region that runs on the accumulator before it is stored:
@@ -97,7 +97,8 @@ def SparseConv_ConvOp : SparseConv_ImplicitGemm<"conv",
 }
 
 def SparseConv_YieldOp : SparseConv_Op<"yield",
-    [Pure, ReturnLike, Terminator, ParentOneOf<["ConvOp", "GatherGemmScatterOp", "ImplicitGemmOp", "TiledGemmOp"]>]> {
+    [Pure, ReturnLike, Terminator, ParentOneOf<["ConvOp", "GatherGemmScatterOp",
+    "ImplicitGemmOp", "TiledGemmOp"]>]> {
   let summary = "ends an epilogue";
   let description = [{
     ```mlir

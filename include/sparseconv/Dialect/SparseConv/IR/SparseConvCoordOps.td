@@ -27,7 +27,7 @@ def SparseConv_PackOp : SparseConv_Op<"pack",
     `gather %y, %row_of`.
 
     Run-time errors: a coordinate or batch index beyond the packing (axis,
-    value and bound are reported); a coordinate that is no multiple of the
+    value and bound are reported); a coordinate that is not a multiple of the
     set's stride; more than 2^31-2 points.
   }];
   let arguments = (ins SparseConv_Points:$points);
@@ -122,9 +122,9 @@ def SparseConv_UpsampleOp : SparseConv_Op<"upsample",
     ```
 
     The transposed `cover`: every c + S_out * d for a coordinate c of the set
-    and an offset d, where S_out = S_in / `by`; clipped where a region is given.
-    The offsets default to all cells of the coarse coordinate: a `corner` box of
-    size `by`.
+    and an offset d, where S_out = S_in / `by`. Where `clip` gives a region,
+    coordinates outside it are left out. The offsets default to all cells of the
+    coarse coordinate: a `corner` box of size `by`.
 
     Run-time errors: as for `downsample` with `cover`.
   }];

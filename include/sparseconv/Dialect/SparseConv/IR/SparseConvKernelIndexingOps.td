@@ -335,7 +335,7 @@ def SparseConv_TileRowsOp
     | `tiled_table` | [K, P]                  | table[order[p], k] or -1, at the offsets that some of the 128 slots around p have (from a multiple of 128 on) |
     | `sizes`       | [3]                     | `in_rows`, N and P |
 
-    An entry that is no row below `in_rows` counts as none.
+    An entry that is not a row below `in_rows` counts as none.
 
     With up to 32 offsets the rows are sorted by the rank of their mask in the
     Gray code; the offset that fewest rows of a sample have is the highest bit.

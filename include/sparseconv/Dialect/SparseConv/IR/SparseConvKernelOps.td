@@ -105,8 +105,8 @@ def SparseConv_ImplicitGemmOp
     ```
 
     y[r] = sum over k with table[r, k] = i >= 0 of x[i] . w[k], in f32; then the
-    epilogue, then one rounding. `table` is [N_out, K]; an entry that is no row
-    of `x` counts as none. Features, weights, `transpose_weights` and the
+    epilogue, then one rounding. `table` is [N_out, K]; an entry that is not a
+    row of `x` counts as none. Features, weights, `transpose_weights` and the
     epilogue are those of `gather_gemm_scatter`.
   }];
   let arguments = (ins
@@ -220,9 +220,9 @@ def SparseConv_ImplicitWeightGradOp
     dw[k] = sum over r with table[r, k] = i >= 0 of transpose(x[i]) . dy[r], in
     f32, then one rounding. The order of the additions depends on the number of
     rows alone: the rows are cut into `split_k` chunks, whose sums are added in
-    their order. `table` is [N_out, K]; an entry that is no row of `x` counts as
-    none. The other shapes are those of `weight_grad`. On tensor cores, f32 is
-    rounded to tf32 before it is multiplied.
+    their order. `table` is [N_out, K]; an entry that is not a row of `x` counts
+    as none. The other shapes are those of `weight_grad`. On tensor cores, f32
+    is rounded to tf32 before it is multiplied.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_FeaturesLike:$dy,

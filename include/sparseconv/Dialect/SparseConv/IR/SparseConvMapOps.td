@@ -30,7 +30,7 @@ def SparseConv_KernelMapOp : SparseConv_Op<"kernel_map",
     o + S_in * d_k. `transposed` (S_in a multiple of S_out): the input i with
     o = i + S_out * d_k. Inputs of the same batch index only.
 
-    Errors: strides that are no multiples in that direction; offsets of another
+    Errors: strides that are not multiples in that direction; offsets of another
     dimension; an offset times the finer stride beyond the packing's guard
     (named with axis, offset and guard).
   }];

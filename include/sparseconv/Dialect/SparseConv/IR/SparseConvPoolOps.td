@@ -53,10 +53,10 @@ def SparseConv_PoolGradOp : SparseConv_ComputeOp<"pool_grad"> {
         : tensor<?x64xf16>, !map -> tensor<?x64xf16>
     ```
 
-    `max` sends dy[r] to the neighbour that `pool max` took (the lowest offset
-    among equals; a NaN counts as larger than any number, the first one wins)
-    and needs its input `x`. `avg` and `sum` send dy[r], divided as in `pool`,
-    to every neighbour present.
+    `max` sends dy[r] to the neighbour that `pool max` took, and needs its input
+    `x`. Among equals that is the lowest offset; a NaN counts as larger than any
+    number, and the first NaN wins. `avg` and `sum` send dy[r], divided as in
+    `pool`, to every neighbour present.
 
     Run-time errors: `dy` or `x` with another number of rows than its side.
   }];
@@ -69,8 +69,8 @@ def SparseConv_PoolGradOp : SparseConv_ComputeOp<"pool_grad"> {
                       "::mlir::sparseconv::CountKind::Present">:$count);
   let results = (outs SparseConv_Features:$dx);
   let assemblyFormat = [{
-    `` $kind $dy `,` $map (`of` $x^)? (`count` `(` custom<CountKind>($count)^ `)`)? attr-dict
-    `:` type($dy) `,` type($map) (`,` type($x)^)? `->` type($dx)
+    `` $kind $dy `,` $map (`of` $x^)? (`count` `(` custom<CountKind>($count)^
+    `)`)? attr-dict `:` type($dy) `,` type($map) (`,` type($x)^)? `->` type($dx)
   }];
   let hasVerifier = 1;
 }
@@ -140,8 +140,8 @@ def SparseConv_GlobalPoolGradOp : SparseConv_Op<"global_pool_grad",
     ```
 
     `max` sends dy[b] to the lowest row of the item that holds the maximum, and
-    needs `x`; `avg` and `sum` send it to every row of the item, `avg` divided
-    by their number.
+    needs `x`. `avg` and `sum` send it to every row of the item, for `avg`
+    divided by their number.
 
     Run-time errors: as for `global_pool`.
   }];

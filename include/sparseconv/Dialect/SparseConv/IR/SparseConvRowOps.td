@@ -43,8 +43,8 @@ def SparseConv_ScatterOp : SparseConv_Op<"scatter",
     f32 in ascending order of i and rounded once. A row index of -1 is skipped.
     The adjoint of `gather`.
 
-    Run-time errors: `x` and `rows` of different length; a row index below -1, or
-    not below `n`; `n` negative or above 2^31-2.
+    Run-time errors: `x` and `rows` of different length; a row index below -1,
+    or not below `n`; `n` negative or above 2^31-2.
   }];
   let arguments = (ins SparseConv_Features:$x, SparseConv_Rows:$rows, Index:$n);
   let results = (outs SparseConv_Features:$y);
@@ -74,7 +74,7 @@ def SparseConv_VoxeliseOp : SparseConv_ComputeOp<"voxelise"> {
     The weights are computed in f32. With q = p / S and t = q - floor(q), a
     weight is the product over the axes, first axis first, of 1 - t for the
     coordinate floor(q) * S, or of t for the next one. Points beyond the
-    packing, and those whose batch index is no whole number, reach no voxel.
+    packing, and those whose batch index is not a whole number, reach no voxel.
     `max` takes `nearest` only.
 
     Run-time errors: `x` and `points` of different length; a coordinate that is

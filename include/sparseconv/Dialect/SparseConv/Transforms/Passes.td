@@ -31,10 +31,9 @@ def SparseConvGuardShapes
   let summary = "checks sizes that upstream operations take for granted";
   let description = [{
     A `linalg` operation or a concatenation on tensors whose sizes disagree at
-    run time has no meaning upstream, and would leave its buffers. Where two
-    sizes are not equal for sure, they are compared: a mismatch is reported to
-    the status record (the last argument) and zeros of the expected size take the
-    operand's place.
+    run time has no meaning upstream, and would leave its buffers. Sizes that
+    may differ are compared. A mismatch is reported to the status record (the
+    last argument), and zeros of the expected size take the operand's place.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
