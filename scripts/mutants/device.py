@@ -6,7 +6,6 @@ come through the line that is changed.
 
 GEMM = "lib/Kernels/Gemm/"
 INDEXING = "lib/Kernels/Indexing/"
-TO_GPU = "lib/Conversion/KernelsToGpu/"
 
 # Convolutions, by the main loop that they take and what is special about them.
 WARP = "case conv channels=16 out_channels=16 dtype=f16 sizes=129x3,4999x3"
@@ -38,22 +37,22 @@ MUTANTS = [
     (GEMM + "Warp16.cpp", "pairBytes + tile * registers * 128", "pairBytes", WARP),
     (GEMM + "Warp16.cpp", "slice.slice(half * 2, 2)", "slice.slice(0, 2)", WARP_WIDE),
     (GEMM + "Warp16.cpp", "b.mul(task.tile, 16)", "b.mul(task.tile, 8)", WARP),
-    (GEMM + "Warp16.cpp", "b.add(b.mul(offset, layout.chunks), chunk)", "b.mul(offset, layout.chunks)", WARP_CHUNKS),
+    (GEMM + "ImplicitGemmEmitter.cpp", "b.add(b.mul(offset, layout.chunks), chunk)", "b.mul(offset, layout.chunks)", WARP_CHUNKS),
     # A warpgroup's 64 rows, with resident weights and with a ring of stages.
     (GEMM + "Wgmma.cpp", "step % 4 * stepBytes", "step % 4 * 2 * stepBytes", GROUP),
     (GEMM + "Wgmma.cpp", "static_cast<uint64_t>(swizzle) << 62", "0", GROUP),
     (GEMM + "Group64.cpp", "b.add(b.mul(task.tile, 64), b.mul(warp, 16))", "b.mul(task.tile, 64)", GROUP),
     (GEMM + "Group64.cpp", "b.mul(offset, e.layout.offsetBytes())", "b.i32(0)", GROUP),
-    (GEMM + "Ring64.cpp", "b.add(b.mul(ring.putOffset, layout.chunks), ring.putChunk)", "b.mul(ring.putOffset, layout.chunks)", RING_CHUNKS),
-    (GEMM + "Ring64.cpp", "b.mul(now.ring.stage, layout.chunkBytes())", "b.i32(0)", RING),
-    (GEMM + "Ring64.cpp", "e.gatherChunk(own.rows, chunk + 1)", "e.gatherChunk(own.rows, chunk)", RING_CHUNKS),
+    (GEMM + "WeightRing.cpp", "Value target = b.offset(shared, b.mul(stage, layout.chunkBytes()));", "Value target = shared;", RING_CHUNKS),
+    (GEMM + "WeightRing.h", "b.add(b.sharedAddress(shared), b.mul(stage, layout.chunkBytes()))", "b.sharedAddress(shared)", RING),
+    (GEMM + "Ring64.cpp", "e.gatherChunk(now.own.rows, chunk + 1)", "e.gatherChunk(now.own.rows, chunk)", RING_CHUNKS),
     (GEMM + "Ring64.cpp", "b.add(b.mul(task.tile, 64), b.mul(warp, 16))", "b.mul(task.tile, 64)", RING),
     (GEMM + "Ring64.cpp", "b.add(firstTile, warpgroup)", "firstTile", RING),
     # f32 in tiles.
-    (GEMM + "Fma16.cpp", "b.mul(columnLane, 16)", "b.mul(rowLane, 16)", FMA),
-    (GEMM + "Fma16.cpp", "b.fma(x[i][k], w[j], sum)", "b.fma(x[i][0], w[j], sum)", FMA),
-    (GEMM + "Fma16.cpp", "i * rowLanes * getRowPitch(config)", "i * getRowPitch(config)", FMA),
-    (GEMM + "Fma16.cpp", "number % laneQuads * columnLanes", "number % laneQuads", FMA_WIDE),
+    (GEMM + "LaneTile.cpp", "b.mul(columnLane, 16)", "b.mul(rowLane, 16)", FMA),
+    (GEMM + "LaneTile.cpp", "b.fma(x[i][k], w[j], sum)", "b.fma(x[i][0], w[j], sum)", FMA),
+    (GEMM + "LaneTile.cpp", "i * rowLanes * chunk.pitch", "i * chunk.pitch", FMA),
+    (GEMM + "LaneTile.cpp", "number % laneQuads * columnLanes", "number % laneQuads", FMA_WIDE),
     (GEMM + "Fma16.cpp", "b.mul(b.divide(e.thread, 2), getRowPitch(config))", "b.mul(b.divide(e.thread, 4), getRowPitch(config))", FMA),
     (GEMM + "Fma16.cpp", "b.mul(put.chunk, config.tileK * 4)", "b.i32(0)", FMA_CHUNKS),
     (GEMM + "Fma16.cpp", "b.shiftRight(bits, b.remainder(offset, 32))", "bits", FMA),
@@ -74,7 +73,7 @@ MUTANTS = [
     (GEMM + "ImplicitGemmStore.cpp", "(tile + i) * 512", "i * 512", RING),
     (GEMM + "ImplicitGemmStore.cpp", "b.mul(lane, 16)", "b.mul(laneInGroup, 16)", RING),
     ("lib/Kernels/Builders/GpuBuilder.cpp", "vector::FromElementsOp::create(*this, wide, ValueRange{low, high})", "vector::FromElementsOp::create(*this, wide, ValueRange{high, low})", WARP),
-    (TO_GPU + "TiledGemm.cpp", "b.add(b.mul(b.extend64(row), b.i64(channels)), index)", "index", EPILOGUE),
+    (GEMM + "ImplicitGemmStore.cpp", "b.add(b.mul(b.extend64(sum.row), channels), index)", "index", EPILOGUE),
     # Weight gradients.
     (GEMM + "WeightGradMma.cpp", "((i / 2) * columns + j) * 4 + i % 2 * 2", "((i / 2) * columns + j) * 4", WEIGHT_GRAD),
     (GEMM + "WeightGradMma.cpp", "dy.slice(half + j % 2 * 2, 2)", "dy.slice(half, 2)", WEIGHT_GRAD),
@@ -85,23 +84,23 @@ MUTANTS = [
     (GEMM + "WeightGradFma.cpp", "number % config.pieceOut", "0", WEIGHT_GRAD_FMA),
     (GEMM + "WeightGradFma.cpp", "b.add(e.firstGroup, b.divide(column, tile))", "e.firstGroup", WEIGHT_GRAD_GROUPS),
     (GEMM + "WeightGradEmitter.cpp", "b.add(before, b.popCount(b.andBits(lanes, lower)))", "before", WEIGHT_GRAD),
-    (GEMM + "WeightGradEmitter.cpp", "b.add(b.mul(chunk, config.slices), lane)", "lane", WEIGHT_GRAD),
+    (GEMM + "WeightGradEmitter.cpp", "b.add(b.mul(rowBlock, config.slices), lane)", "lane", WEIGHT_GRAD),
     (GEMM + "WeightGradEmitter.cpp", "b.store(b.add(first, i), b.offset(target, config.listRoom() * 4));", "b.store(first, b.offset(target, config.listRoom() * 4));", WEIGHT_GRAD),
-    (TO_GPU + "WeightGrad.cpp", "b.select(b.less(split, count), value, b.f32(0))", "value", WEIGHT_GRAD),
+    (GEMM + "WeightGradSplits.cpp", "b.select(b.less(split, count), value, b.f32(0))", "value", WEIGHT_GRAD),
     # Sorting and compacting.
     (INDEXING + "RadixSort.cpp", "b.add(lower, own)", "own", PACK),
     (INDEXING + "RadixSort.cpp", "b.sub(first, inTile)", "first", PACK),
     (INDEXING + "RadixSort.cpp", "b.add(item.rank, known)", "item.rank", PACK),
-    (INDEXING + "RadixSort.cpp", "isToSide(pass - 1)", "isToSide(pass)", PACK),
+    (INDEXING + "SortLists.cpp", "isToSide(pass - 1)", "isToSide(pass)", PACK),
     (INDEXING + "KeyDigits.cpp", "b.sub(extract(key, field), field.least)", "extract(key, field)", PACK),
     (INDEXING + "LookBack.cpp", "b.select(isOn, b.cast(word, i32), zero)", "zero", PACK),
-    (INDEXING + "BlockSums.cpp", "b.select(b.less(b.index(w), warp), part, zero)", "zero", PACK),
+    (INDEXING + "BlockSums.cpp", "b.select(b.less(b.index(w), warp), ofWarp, zero)", "zero", PACK),
     (INDEXING + "BlockSums.cpp", "b.add(base, before)", "before", PRUNE),
     # Searching, and tiles of rows.
-    (INDEXING + "ZDeltaSearch.cpp", "b.add(base, skipped)", "base", MAP),
-    (INDEXING + "ZDeltaSearch.cpp", "b.lessUnsigned(number, b.constantInt(keyType, length))", "b.lessUnsigned(number, b.constantInt(keyType, length - 1))", WARP),
+    (INDEXING + "ZDeltaKernel.cpp", "b.add(base, skipped)", "base", MAP),
+    (INDEXING + "ZDeltaKernel.cpp", "b.lessUnsigned(number, b.constantInt(keyType, length))", "b.lessUnsigned(number, b.constantInt(keyType, length - 1))", WARP),
     (INDEXING + "SharedRows.cpp", "b.add(b.mul(t.block, threads * pieces), inStage)", "inStage", MAP),
-    (INDEXING + "ColumnHits.cpp", "b.add(place, b.createOrFold<math::CtPopOp>(getBits(before)))", "place", WARP),
-    (INDEXING + "TileRows.cpp", "b.createOrFold<arith::DivUIOp>(t.thread, b.index(tiles.rows))", "b.index(0)", WARP),
+    (INDEXING + "ColumnHits.cpp", "b.add(place, b.popCount(getBits(before)))", "place", WARP),
+    (INDEXING + "TileRows.cpp", "b.divide(t.thread, tiles.rows)", "b.index(0)", WARP),
     (INDEXING + "TileRows.cpp", "b.select(isEntry(entry), b.bit(bit), b.i32(0))", "b.i32(0)", WARP),
 ]

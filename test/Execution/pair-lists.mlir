@@ -22,7 +22,7 @@ func.func private @make(%table: tensor<?x27xi32>)
   %segments = tensor.empty(%blocks) : tensor<?x28xi64>
   %0:3 = sparseconv.kernel.pair_lists ins(%table : tensor<?x27xi32>)
       outs(%in_rows, %out_rows, %segments : tensor<?xi32>, tensor<?xi32>, tensor<?x28xi64>)
-      {block = 128 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x28xi64>)
+      {row_block = 128 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x28xi64>)
   return %0#0, %0#1, %0#2 : tensor<?xi32>, tensor<?xi32>, tensor<?x28xi64>
 }
 

@@ -24,7 +24,6 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "sparseconv/Kernels/Gemm/ImplicitGemm.h"
-#include "sparseconv/Support/NamedTable.h"
 #include "sparseconv/Target/PTX/LowerGpuToNVVM.h"
 #include "sparseconv/Target/PTX/ToPtx.h"
 #include "llvm/Support/CommandLine.h"
@@ -145,8 +144,7 @@ int main(int argc, char **argv) {
   const TargetInfo *target = found->info;
   ImplicitGemmConfig config = makeConfig(*target);
   if (!config.loop) {
-    llvm::errs() << describeUnknown("main loop", mainLoop, MainLoop::getAll())
-                 << "\n";
+    llvm::errs() << MainLoop::describeUnknown("main loop", mainLoop) << "\n";
     return 1;
   }
   if (std::string why = config.verify(*target); !why.empty()) {
@@ -173,12 +171,10 @@ int main(int argc, char **argv) {
   auto module = gpu::GPUModuleOp::create(builder, loc, "kernels");
 
   auto pointer = LLVM::LLVMPointerType::get(&context, 1);
-  auto addBias = [](GpuBuilder &b, Value sum, Value row, Value channel,
-                    ValueRange arguments) {
-    Value value = b.loadConstant(b.getF32Type(),
-                                 b.offset(arguments[0], b.mul(channel, 4)), 4);
-    return Value(
-        b.createOrFold<arith::MaximumFOp>(b.add(sum, value), b.f32(0)));
+  auto addBias = [](GpuBuilder &b, const GemmSum &sum, ValueRange arguments) {
+    Value bias = b.offset(arguments[0], b.mul(sum.channel, 4));
+    Value value = b.add(sum.value, b.loadConstant(b.getF32Type(), bias, 4));
+    return Value(b.createOrFold<arith::MaximumFOp>(value, b.f32(0)));
   };
   if (bias)
     buildImplicitGemm(module, "gemm", config, *target, TypeRange(pointer),

@@ -12,9 +12,9 @@
 
 // CHECK-LABEL: func.func @wide(
 func.func @wide(%x: tensor<?x32xf16>, %w: tensor<27x32x128xf16>, %m: !map) -> tensor<?x128xf16> {
-  // AVX2:   sparseconv.conv {{.*}} #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>
-  // AVX512: sparseconv.conv {{.*}} #sparseconv.tiling<block = 512, rows = 6, columns = 64, lanes = 16>
-  // SSE2:   sparseconv.conv {{.*}} #sparseconv.tiling<block = 512, rows = 6, columns = 8, lanes = 4>
+  // AVX2:   sparseconv.conv {{.*}} #sparseconv.tiling<row_block = 512, rows = 6, columns = 16, lanes = 8>
+  // AVX512: sparseconv.conv {{.*}} #sparseconv.tiling<row_block = 512, rows = 6, columns = 64, lanes = 16>
+  // SSE2:   sparseconv.conv {{.*}} #sparseconv.tiling<row_block = 512, rows = 6, columns = 8, lanes = 4>
   %y = sparseconv.conv %x, %w, %m
       : tensor<?x32xf16>, tensor<27x32x128xf16>, !map -> tensor<?x128xf16>
   return %y : tensor<?x128xf16>
@@ -56,8 +56,8 @@ func.func @gradients(%x: tensor<?x16xf32>, %dy: tensor<?x128xf32>, %w: tensor<27
 // What is written by hand stays.
 // CHECK-LABEL: func.func @by_hand(
 func.func @by_hand(%x: tensor<?x16xf32>, %w: tensor<27x16x32xf32>, %m: !map) -> tensor<?x32xf32> {
-  // CHECK: sparseconv.conv {{.*}} #sparseconv.tiling<block = 64, rows = 2, columns = 32, lanes = 8>
-  %y = sparseconv.conv %x, %w, %m {tiling = #sparseconv.tiling<block = 64, rows = 2, columns = 32, lanes = 8>}
+  // CHECK: sparseconv.conv {{.*}} #sparseconv.tiling<row_block = 64, rows = 2, columns = 32, lanes = 8>
+  %y = sparseconv.conv %x, %w, %m {tiling = #sparseconv.tiling<row_block = 64, rows = 2, columns = 32, lanes = 8>}
       : tensor<?x16xf32>, tensor<27x16x32xf32>, !map -> tensor<?x32xf32>
   return %y : tensor<?x32xf32>
 }

@@ -12,7 +12,6 @@
 #include "mlir/IR/PatternMatch.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
-#include <functional>
 
 namespace mlir::sparseconv {
 
@@ -20,9 +19,9 @@ namespace mlir::sparseconv {
 /// writes them with a builder set before the operation, which is then erased.
 template <typename OpTy> class LoopPattern : public OpRewritePattern<OpTy> {
 public:
-  using Emit = std::function<void(LoopBuilder &, OpTy)>;
+  using Emit = void (*)(LoopBuilder &, OpTy);
   LoopPattern(MLIRContext *context, Emit emit)
-      : OpRewritePattern<OpTy>(context), emit(std::move(emit)) {}
+      : OpRewritePattern<OpTy>(context), emit(emit) {}
 
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
@@ -39,8 +38,19 @@ private:
   Emit emit;
 };
 
+/// Adds a pattern for the operation that each function writes.
+template <typename... OpTys>
+void addLoopPatterns(RewritePatternSet &patterns,
+                     void (*...emits)(LoopBuilder &, OpTys)) {
+  (patterns.add<LoopPattern<OpTys>>(patterns.getContext(), emits), ...);
+}
+
 /// The operations whose kernels are loops over rows on every target.
 void populateRowPatterns(RewritePatternSet &patterns);
+
+/// An error for what the patterns have left of the dialect in `root`, which
+/// must not pass unnoticed: it has no form `where`.
+LogicalResult verifyAllWritten(Operation *root, StringRef where);
 
 } // namespace mlir::sparseconv
 

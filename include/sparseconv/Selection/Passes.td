@@ -17,10 +17,10 @@ def SparseConvSelectDataflow
   let description = [{
     Gives every `conv`, `input_grad` and `weight_grad` without one a
     `#sparseconv.dataflow`; what is written stays. On the CPU the choice is
-    `weight_stationary`: within a row block the pairs of one offset fill the
-    registers, where a dense tile would multiply mostly zeros. On a GPU it is
-    `output_stationary`. It has `split_k` where the main loop that is fast for
-    the shape can divide the offsets of few rows among thread blocks; for
+    `weight_stationary`: within a block of output rows the pairs of one offset
+    fill the registers, where a dense tile would multiply mostly zeros. On a GPU
+    it is `output_stationary`. It has `split_k` where the main loop that is fast
+    for the shape can divide the offsets of few rows among thread blocks; for
     gradients by weights, `split_k` is as many chunks of rows as fill the
     device.
   }];

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A choice that a compiler can make (a main loop, a dataflow) is an object with
-// a name in a table. IR carries the name, and these functions lead from the
-// name to the object.
+// A choice that a compiler can make (a main loop, a dataflow, a search) is an
+// object with a name in a table. IR carries the name, and these functions lead
+// from the name to the object.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,25 +23,39 @@
 
 namespace mlir::sparseconv {
 
-/// The entry of `table` with that name, or null.
-template <typename T>
-const T *findByName(llvm::ArrayRef<const T *> table, llvm::StringRef name) {
-  for (const T *entry : table)
-    if (entry->getName() == name)
-      return entry;
-  return nullptr;
-}
+/// An object of a table. `Entry` is the class of the objects, which has the
+/// table: `static ArrayRef<const Entry *> getAll()`.
+template <typename Entry> class NamedEntry {
+public:
+  virtual ~NamedEntry() = default;
 
-/// "no main loop 'ring' is known; there are: group64, ring64"
-template <typename T>
-std::string describeUnknown(llvm::StringRef kind, llvm::StringRef name,
-                            llvm::ArrayRef<const T *> table) {
-  auto names =
-      llvm::map_range(table, [](const T *entry) { return entry->getName(); });
-  return ("no " + kind + " '" + name +
-          "' is known; there are: " + llvm::join(names, ", "))
-      .str();
-}
+  /// The keyword in IR.
+  llvm::StringRef getName() const { return name; }
+
+  /// The entry of that name, or null.
+  static const Entry *find(llvm::StringRef name) {
+    for (const Entry *entry : Entry::getAll())
+      if (entry->getName() == name)
+        return entry;
+    return nullptr;
+  }
+
+  /// "no main loop 'ring' is known; there are: group64, ring64"
+  static std::string describeUnknown(llvm::StringRef kind,
+                                     llvm::StringRef name) {
+    auto names = llvm::map_range(
+        Entry::getAll(), [](const Entry *entry) { return entry->getName(); });
+    return ("no " + kind + " '" + name +
+            "' is known; there are: " + llvm::join(names, ", "))
+        .str();
+  }
+
+protected:
+  explicit NamedEntry(llvm::StringLiteral name) : name(name) {}
+
+private:
+  llvm::StringLiteral name;
+};
 
 } // namespace mlir::sparseconv
 

@@ -62,8 +62,8 @@ static void copyElements(LoopBuilder &b, Value from, Value to) {
     SmallVector<Value> indices(type.getRank());
     for (int64_t axis = type.getRank() - 1; axis > 0; --axis) {
       Value size = b.dim(from, axis);
-      indices[axis] = b.createOrFold<arith::RemUIOp>(place, size);
-      place = b.createOrFold<arith::DivUIOp>(place, size);
+      indices[axis] = b.remainder(place, size);
+      place = b.divide(place, size);
     }
     indices[0] = place;
     b.store(b.load(from, indices), to, indices);

@@ -33,12 +33,16 @@ using namespace mlir::sparseconv;
 /// of on the target of the module.
 static LogicalResult verifyTilings(Operation *root) {
   const TargetInfo &target = getTargetInfo(root);
-  auto verify = [&](auto op) { return verifyTiling(op, target); };
   WalkResult result = root->walk([&](Operation *op) {
-    return WalkResult(
-        llvm::TypeSwitch<Operation *, LogicalResult>(op)
-            .Case<PackWeightsOp, TiledGemmOp, ImplicitWeightGradOp>(verify)
-            .Default(success()));
+    auto describe = [&](auto op) { return describeProblem(op, target); };
+    std::string problem =
+        llvm::TypeSwitch<Operation *, std::string>(op)
+            .Case<PackWeightsOp, TiledGemmOp, ImplicitWeightGradOp>(describe)
+            .Default(std::string());
+    if (problem.empty())
+      return WalkResult::advance();
+    op->emitOpError("cannot be made: ") << problem;
+    return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
 }
@@ -58,28 +62,14 @@ struct ConvertKernelsToGpu
       return signalPassFailure();
     // What has a form of its own on a GPU, then what is loops over rows.
     RewritePatternSet own(&getContext());
-    own.add<LoopPattern<SortOp>>(&getContext(), emitRadixSort);
-    own.add<LoopPattern<SearchOp>>(&getContext(), emitSearchKernels);
-    own.add<LoopPattern<SearchHitsOp>>(&getContext(), emitSearchHits);
-    own.add<LoopPattern<TileRowsOp>>(&getContext(), emitTileRows);
-    own.add<LoopPattern<TileHitsOp>>(&getContext(), emitTileHits);
-    own.add<LoopPattern<ImplicitGemmOp>>(&getContext(), emitImplicitGemm);
-    populateTiledGemmToGpuPatterns(own);
-    populateWeightGradToGpuPatterns(own);
+    addLoopPatterns(own, emitRadixSort, emitSearchKernels, emitSearchHits,
+                    emitTileRows, emitTileHits, emitImplicitGemm,
+                    emitPackWeights, emitTiledGemm, emitImplicitWeightGrad);
     walkAndApplyPatterns(getOperation(), std::move(own));
     RewritePatternSet loops(&getContext());
     populateRowPatterns(loops);
     walkAndApplyPatterns(getOperation(), std::move(loops));
-
-    // What is left has no form on a GPU, and must not pass unnoticed.
-    WalkResult result = getOperation()->walk([](Operation *op) {
-      if (!isa<SparseConvDialect>(op->getDialect()) ||
-          isa<YieldOp, DeviceScalarOp>(op))
-        return WalkResult::advance();
-      op->emitError("'") << op->getName() << "' has no form on the GPU";
-      return WalkResult::interrupt();
-    });
-    if (result.wasInterrupted())
+    if (failed(verifyAllWritten(getOperation(), "on the GPU")))
       signalPassFailure();
   }
 };

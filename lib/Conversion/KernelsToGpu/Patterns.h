@@ -9,20 +9,21 @@
 #ifndef SPARSECONV_LIB_CONVERSION_KERNELSTOGPU_PATTERNS_H
 #define SPARSECONV_LIB_CONVERSION_KERNELSTOGPU_PATTERNS_H
 
-#include "mlir/IR/PatternMatch.h"
-#include "sparseconv/Kernels/Gemm/ImplicitGemm.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 
 namespace mlir::sparseconv {
 
-/// pack_weights, tiled_gemm.
-void populateTiledGemmToGpuPatterns(RewritePatternSet &patterns);
-/// implicit_weight_grad.
-void populateWeightGradToGpuPatterns(RewritePatternSet &patterns);
+/// Each writes the kernels of one operation on buffers, before it, and their
+/// launches.
+void emitPackWeights(LoopBuilder &b, PackWeightsOp op);
+void emitTiledGemm(LoopBuilder &b, TiledGemmOp op);
+void emitImplicitWeightGrad(LoopBuilder &b, ImplicitWeightGradOp op);
 
-/// Errors for tilings that no kernel can be made of on `target`.
-LogicalResult verifyTiling(PackWeightsOp op, const TargetInfo &target);
-LogicalResult verifyTiling(TiledGemmOp op, const TargetInfo &target);
-LogicalResult verifyTiling(ImplicitWeightGradOp op, const TargetInfo &target);
+/// Why no kernel can be made of a tiling on `target`, or an empty string.
+std::string describeProblem(PackWeightsOp op, const TargetInfo &target);
+std::string describeProblem(TiledGemmOp op, const TargetInfo &target);
+std::string describeProblem(ImplicitWeightGradOp op, const TargetInfo &target);
 
 } // namespace mlir::sparseconv
 

@@ -8,14 +8,12 @@
 
 #include "KernelCalls.h"
 #include "Patterns.h"
-#include "mlir/IR/IRMapping.h"
-#include "sparseconv/Conversion/KernelPatterns.h"
 #include "sparseconv/Kernels/Gemm/ImplicitGemm.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-static void emitPackWeights(LoopBuilder &b, PackWeightsOp op) {
+void mlir::sparseconv::emitPackWeights(LoopBuilder &b, PackWeightsOp op) {
   bool isTransposed = op.getTransposeWeights();
   auto config =
       getTiledGemm(op.getTiling(), /*splitK=*/1,
@@ -23,40 +21,9 @@ static void emitPackWeights(LoopBuilder &b, PackWeightsOp op) {
   gpu::GPUFuncOp kernel = buildPackWeights(
       createKernelModule(b, op, "gemm"), "pack_weights", config, isTransposed);
   int64_t registers = config.weightBytes() / 4;
-  constexpr int64_t threads = 256;
-  LaunchShape shape{b.index(llvm::divideCeil(registers, threads)), 1, threads};
+  LaunchShape shape{b.index(llvm::divideCeil(registers, kPackThreads)), 1,
+                    kPackThreads};
   callKernel(b, kernel, shape, {readDense(b, op.getW()), op.getImage()});
-}
-
-/// Clones the body of an epilogue for one sum.
-static Value applyEpilogue(GpuBuilder &b, TiledGemmOp op, Value sum, Value row,
-                           Value channel, ValueRange arguments) {
-  int64_t channels = cast<MemRefType>(op.getY().getType()).getDimSize(1);
-  Block &body = op.getEpilogue().front();
-  IRMapping mapping;
-  mapping.map(body.getArgument(0), sum);
-  for (auto [extra, pointer, argument] :
-       llvm::zip(op.getExtras(), arguments, body.getArguments().drop_front())) {
-    auto type = cast<MemRefType>(extra.getType());
-    Type element = type.getElementType();
-    Value index = b.extend64(channel);
-    if (type.getRank() == 2)
-      index = b.add(b.mul(b.extend64(row), b.i64(channels)), index);
-    Value at = b.mul(index, b.i64(element.getIntOrFloatBitWidth() / 8));
-    mapping.map(argument, b.loadConstant(element, b.offset(pointer, at)));
-  }
-  for (Operation &nested : body.without_terminator()) {
-    // Constants that a pass has moved out of the body come along.
-    for (Value operand : nested.getOperands())
-      if (!mapping.contains(operand))
-        mapping.map(operand, b.clone(*operand.getDefiningOp())->getResult(0));
-    b.clone(nested, mapping);
-  }
-  Value result = cast<YieldOp>(body.getTerminator()).getValues()[0];
-  if (Operation *outer = result.getDefiningOp();
-      outer && !mapping.contains(result))
-    return b.clone(*outer)->getResult(0);
-  return mapping.lookup(result);
 }
 
 /// The type of the weights before they were packed.
@@ -69,16 +36,16 @@ static MemRefType getWeightsType(TiledGemmOp op) {
       x.getElementType());
 }
 
-static void emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
+void mlir::sparseconv::emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
   const TargetInfo &target = b.getTarget();
   ImplicitGemmConfig config =
       getTiledGemm(op.getTiling(), op.getSplitK(), getWeightsType(op),
                    /*isTransposed=*/false);
   auto pointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
   SmallVector<Type> types(op.getExtras().size(), pointer);
-  auto epilogue = [&](GpuBuilder &inner, Value sum, Value row, Value channel,
+  auto epilogue = [&](GpuBuilder &inner, const GemmSum &sum,
                       ValueRange arguments) {
-    return applyEpilogue(inner, op, sum, row, channel, arguments);
+    return applyEpilogue(inner, op, sum, arguments);
   };
   gpu::GPUFuncOp kernel = buildImplicitGemm(
       createKernelModule(b, op, "gemm"), "tiled_gemm", config, target, types,
@@ -114,27 +81,15 @@ static void emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
   writeBack(b, dense, op.getY());
 }
 
-LogicalResult mlir::sparseconv::verifyTiling(PackWeightsOp op,
-                                             const TargetInfo &target) {
-  std::string problem = verifyTiledGemm(op.getTiling(), /*splitK=*/1,
-                                        cast<ShapedType>(op.getW().getType()),
-                                        op.getTransposeWeights(), target);
-  return problem.empty() ? success()
-                         : op.emitOpError("cannot be made: ") << problem;
+std::string mlir::sparseconv::describeProblem(PackWeightsOp op,
+                                              const TargetInfo &target) {
+  return verifyTiledGemm(op.getTiling(), /*splitK=*/1,
+                         cast<ShapedType>(op.getW().getType()),
+                         op.getTransposeWeights(), target);
 }
 
-LogicalResult mlir::sparseconv::verifyTiling(TiledGemmOp op,
-                                             const TargetInfo &target) {
-  std::string problem =
-      verifyTiledGemm(op.getTiling(), op.getSplitK(), getWeightsType(op),
-                      /*isTransposed=*/false, target);
-  return problem.empty() ? success()
-                         : op.emitOpError("cannot be made: ") << problem;
-}
-
-void mlir::sparseconv::populateTiledGemmToGpuPatterns(
-    RewritePatternSet &patterns) {
-  MLIRContext *context = patterns.getContext();
-  patterns.add<LoopPattern<PackWeightsOp>>(context, emitPackWeights);
-  patterns.add<LoopPattern<TiledGemmOp>>(context, emitTiledGemm);
+std::string mlir::sparseconv::describeProblem(TiledGemmOp op,
+                                              const TargetInfo &target) {
+  return verifyTiledGemm(op.getTiling(), op.getSplitK(), getWeightsType(op),
+                         /*isTransposed=*/false, target);
 }

@@ -36,24 +36,10 @@ struct ConvertKernelsToLoops
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateRowPatterns(patterns);
-    patterns.add<LoopPattern<SortOp>>(&getContext(), emitSortCall);
-    patterns.add<LoopPattern<SearchOp>>(&getContext(), emitSearchLoops);
-    patterns.add<LoopPattern<GatherGemmScatterOp>>(&getContext(),
-                                                   emitGatherGemmScatter);
-    patterns.add<LoopPattern<WeightGradKernelOp>>(&getContext(),
-                                                  emitWeightGrad);
+    addLoopPatterns(patterns, emitSortCall, emitSearchLoops,
+                    emitGatherGemmScatter, emitWeightGrad);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
-
-    // What is left has no loop form, and must not pass unnoticed.
-    WalkResult result = getOperation()->walk([](Operation *op) {
-      if (!isa<SparseConvDialect>(op->getDialect()) ||
-          isa<YieldOp, DeviceScalarOp>(op))
-        return WalkResult::advance();
-      op->emitError("'") << op->getName()
-                         << "' has no form in loops on the CPU";
-      return WalkResult::interrupt();
-    });
-    if (result.wasInterrupted())
+    if (failed(verifyAllWritten(getOperation(), "in loops on the CPU")))
       signalPassFailure();
   }
 };

@@ -14,29 +14,27 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 
 void mlir::sparseconv::populateRowPatterns(RewritePatternSet &patterns) {
-  MLIRContext *context = patterns.getContext();
   // Coordinates, their keys, and lists of keys.
-  patterns.add<LoopPattern<EncodeOp>>(context, emitEncode);
-  patterns.add<LoopPattern<DecodeOp>>(context, emitDecode);
-  patterns.add<LoopPattern<FloorOp>>(context, emitFloor);
-  patterns.add<LoopPattern<SpreadOp>>(context, emitSpread);
-  patterns.add<LoopPattern<UniqueOp>>(context, emitUnique);
-  patterns.add<LoopPattern<SelectOp>>(context, emitSelect);
-  patterns.add<LoopPattern<IntersectOp>>(context, emitIntersect);
+  addLoopPatterns(patterns, emitEncode, emitDecode, emitFloor, emitSpread,
+                  emitUnique, emitSelect, emitIntersect);
   // Encodings of kernel maps.
-  patterns.add<LoopPattern<InvertTableOp>>(context, emitInvertTable);
-  patterns.add<LoopPattern<PairListsOp>>(context, emitPairLists);
+  addLoopPatterns(patterns, emitInvertTable, emitPairLists);
   // Pooling.
-  patterns.add<LoopPattern<PoolKernelOp>>(context, emitPool);
-  patterns.add<LoopPattern<PoolGradKernelOp>>(context, emitPoolGrad);
-  patterns.add<LoopPattern<GlobalPoolKernelOp>>(context, emitGlobalPool);
-  patterns.add<LoopPattern<GlobalPoolGradKernelOp>>(context,
-                                                    emitGlobalPoolGrad);
+  addLoopPatterns(patterns, emitPool, emitPoolGrad, emitGlobalPool,
+                  emitGlobalPoolGrad);
   // Rows that move.
-  patterns.add<LoopPattern<GatherRowsOp>>(context, emitGatherRows);
-  patterns.add<LoopPattern<InterpolateOp>>(context, emitInterpolate);
-  patterns.add<LoopPattern<WeightedGatherOp>>(context, emitWeightedGather);
-  patterns.add<LoopPattern<ScatterRowsOp>>(context, emitScatterRows);
-  patterns.add<LoopPattern<ToDenseKernelOp>>(context, emitToDense);
-  patterns.add<LoopPattern<FromDenseKernelOp>>(context, emitFromDense);
+  addLoopPatterns(patterns, emitGatherRows, emitInterpolate, emitWeightedGather,
+                  emitScatterRows, emitToDense, emitFromDense);
+}
+
+LogicalResult mlir::sparseconv::verifyAllWritten(Operation *root,
+                                                 StringRef where) {
+  WalkResult result = root->walk([&](Operation *op) {
+    if (!isa<SparseConvDialect>(op->getDialect()) ||
+        isa<YieldOp, DeviceScalarOp>(op))
+      return WalkResult::advance();
+    op->emitError("'") << op->getName() << "' has no form " << where;
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }

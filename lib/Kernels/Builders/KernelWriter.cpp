@@ -52,6 +52,10 @@ Value KernelWriter::empty(Type elementType, Value rows,
   return tensor::EmptyOp::create(*this, shape, elementType, rows);
 }
 
+Value KernelWriter::emptyStatic(ArrayRef<int64_t> shape, Type elementType) {
+  return tensor::EmptyOp::create(*this, shape, elementType);
+}
+
 Value KernelWriter::emptyFeatures(RankedTensorType type, Value rows) {
   return empty(type.getElementType(), rows, type.getDimSize(1));
 }
@@ -62,9 +66,7 @@ Value KernelWriter::emptyKeys(CoordsType set, Value rows) {
 
 Value KernelWriter::emptyRows(Value rows) { return empty(getI32Type(), rows); }
 
-Value KernelWriter::emptyCount() {
-  return tensor::EmptyOp::create(*this, ArrayRef<int64_t>{1}, getIndexType());
-}
+Value KernelWriter::emptyCount() { return emptyStatic(1, getIndexType()); }
 
 Value KernelWriter::fill(Value tensor, TypedAttr value) {
   Value scalar = arith::ConstantOp::create(*this, value);
@@ -110,16 +112,16 @@ UniqueResult KernelWriter::sortUnique(Value keys, CoordsType set,
           take(unique.getResult(1), distinct), unique.getResult(2)};
 }
 
-PairLists KernelWriter::pairLists(Value table, int64_t block) {
+PairLists KernelWriter::pairLists(Value table, int64_t rowBlock) {
   auto type = cast<RankedTensorType>(table.getType());
   int64_t volume = type.getDimSize(1);
   Value rows = dim(table);
   Value room = mul(rows, index(volume));
   SmallVector<Value> inits = {
       emptyRows(room), emptyRows(room),
-      empty(getI64Type(), ceilDiv(rows, block), {volume + 1})};
+      empty(getI64Type(), ceilDiv(rows, rowBlock), {volume + 1})};
   auto pairs =
-      kernel<PairListsOp>(inits, table, inits[0], inits[1], inits[2], block);
+      kernel<PairListsOp>(inits, table, inits[0], inits[1], inits[2], rowBlock);
   return {pairs.getResult(0), pairs.getResult(1), pairs.getResult(2)};
 }
 

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Kernels/Dataflow/Dataflow.h"
-#include "sparseconv/Support/NamedTable.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -23,10 +22,6 @@ ArrayRef<const Dataflow *> Dataflow::getAll() {
 #include "Dataflows.def"
   };
   return all;
-}
-
-const Dataflow *Dataflow::find(StringRef name) {
-  return findByName(getAll(), name);
 }
 
 const Dataflow &mlir::sparseconv::chooseDataflow(const TargetInfo &target) {
@@ -47,8 +42,7 @@ LogicalResult mlir::sparseconv::verifyDecisions(ImplicitGemmOpInterface op) {
   };
   const Dataflow *dataflow = Dataflow::find(attr.getName());
   if (!dataflow)
-    return refuse(
-        attr, describeUnknown("dataflow", attr.getName(), Dataflow::getAll()));
+    return refuse(attr, Dataflow::describeUnknown("dataflow", attr.getName()));
   if (!dataflow->isOn(*target.info))
     return refuse(attr, "expected #sparseconv.dataflow<" +
                             chooseDataflow(*target.info).getName() + ">");

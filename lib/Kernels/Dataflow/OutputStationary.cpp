@@ -64,8 +64,8 @@ static int64_t chooseSplits(ImplicitGemmOpInterface op,
   WeightGradShape shape = getWeightGradShape(op);
   auto tiling = dyn_cast_if_present<WeightGradTilingAttr>(op.getTilingAttr());
   if (tiling && verifyWeightGrad(tiling, /*splitK=*/1, shape, target).empty())
-    return getWeightGrad(tiling, /*splitK=*/1, shape).chooseChunks(target);
-  return WeightGradConfig::choose(shape, target).chunks;
+    return getWeightGrad(tiling, /*splitK=*/1, shape).chooseRowBlocks(target);
+  return WeightGradConfig::choose(shape, target).rowBlocks;
 }
 
 DataflowAttr OutputStationary::choose(ImplicitGemmOpInterface op,
@@ -140,11 +140,10 @@ static Tiles tileMap(KernelWriter &w, const ImplicitGemmConfig &config,
           w.getI32Type(), slots),
       w.emptyRows(slots),
       w.empty(w.getI32Type(), w.ceilDiv(slots, rows), {config.maskWords()}),
-      tensor::EmptyOp::create(w, ArrayRef<int64_t>{3}, w.getIndexType())};
+      w.emptyStatic({3}, w.getIndexType())};
   auto tiles = w.kernel<TileRowsOp>(inits, table, operands.inRows, inits[0],
                                     inits[1], inits[2], inits[3], rows);
-  Value image = tensor::EmptyOp::create(
-      w, ArrayRef<int64_t>{config.weightBytes()}, w.getI8Type());
+  Value image = w.emptyStatic(config.weightBytes(), w.getI8Type());
   auto pack = w.kernel<PackWeightsOp>(image, dropGroup(w, operands.weights),
                                       image, tiling, isTransposed);
   return Tiles{pack.getResult(0), tiles.getResult(0), tiles.getResult(1),
@@ -155,38 +154,34 @@ Value OutputStationary::lowerGemm(KernelWriter &w, ImplicitGemmOpInterface op,
                                   const GemmOperands &operands) const {
   Value init = w.emptyFeatures(operands.type, w.dim(operands.table));
   bool isTransposed = op.hasTransposedWeights();
-  auto finish = [&](auto gemm) {
-    if (operands.epilogue && !operands.epilogue->empty())
-      w.moveRegion(*operands.epilogue, gemm.getEpilogue());
-    return w.castTo(gemm.getResult(0), operands.type);
-  };
   auto tiling = dyn_cast<GemmTilingAttr>(op.getTilingAttr());
   if (!tiling)
-    return finish(w.kernel<ImplicitGemmOp>(init, operands.x, operands.weights,
-                                           operands.table, operands.extras,
-                                           init, isTransposed));
+    return finishGemm(w, operands,
+                      w.kernel<ImplicitGemmOp>(
+                          init, operands.x, operands.weights, operands.table,
+                          operands.extras, init, isTransposed));
   int64_t splitK = op.getDataflowAttr().getSplitK();
   auto config = getTiledGemm(tiling, splitK, op.getWeightsType(), isTransposed);
   const TargetInfo &target = getTargetInfo(op);
   Tiles tiles = tileMap(w, config, tiling, operands, isTransposed);
-  Value scratch = tensor::EmptyOp::create(
-      w, ArrayRef<int64_t>{config.scratchBytes(target) / 4}, w.getF32Type());
-  Value counters = tensor::EmptyOp::create(
-      w, ArrayRef<int64_t>{config.counters(target)}, w.getI32Type());
+  Value scratch =
+      w.emptyStatic(config.scratchBytes(target) / 4, w.getF32Type());
+  Value counters = w.emptyStatic(config.counters(target), w.getI32Type());
   if (splitK > 1)
     counters = w.fill(counters, w.getI32IntegerAttr(0));
-  return finish(w.kernel<TiledGemmOp>({init, scratch, counters}, operands.x,
-                                      tiles.image, tiles.table, tiles.order,
-                                      tiles.masks, tiles.sizes, operands.extras,
-                                      init, scratch, counters, splitK, tiling));
+  return finishGemm(w, operands,
+                    w.kernel<TiledGemmOp>({init, scratch, counters}, operands.x,
+                                          tiles.image, tiles.table, tiles.order,
+                                          tiles.masks, tiles.sizes,
+                                          operands.extras, init, scratch,
+                                          counters, splitK, tiling));
 }
 
 Value OutputStationary::lowerWeightGrad(
     KernelWriter &w, ImplicitGemmOpInterface op,
     const WeightGradOperands &operands) const {
   RankedTensorType type = operands.type;
-  Value init =
-      tensor::EmptyOp::create(w, type.getShape(), type.getElementType());
+  Value init = w.emptyStatic(type.getShape(), type.getElementType());
   return w
       .kernel<ImplicitWeightGradOp>(
           init, operands.x, operands.dy, operands.table, init,

@@ -1,4 +1,4 @@
-//===- WeightStationary.cpp - one slice of the weights after another ------===//
+//===- WeightStationary.cpp - the weights of one offset after another -----===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -6,22 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pairs of a kernel map in lists by offset. Within a row block, one slice
-// of the weights at a time meets all its pairs. They fill the registers, where
-// a dense tile would multiply mostly zeros. Sums stay in the row block's
-// accumulator. On the CPU.
+// The pairs of a kernel map in lists by offset. Within a row block, the weights
+// of one offset at a time meet all their pairs. They fill the registers, where
+// a dense tile would multiply mostly zeros. Sums stay in the accumulators of
+// the row block. On the CPU.
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "sparseconv/Kernels/Dataflow/Dataflow.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-/// Output rows of a work item.
-static constexpr int64_t kBlock = 512;
+static constexpr int64_t kRowBlock = 512;
 /// Rows of accumulators: 6 x 2 of 16 registers, or 6 x 4 of 32, leave room for
 /// a row of weights and a broadcast input.
 static constexpr int64_t kRows = 6;
@@ -55,7 +53,7 @@ Attribute WeightStationary::chooseTiling(ImplicitGemmOpInterface op,
   int64_t lanes = target.vectorBits / 32;
   int64_t widest = target.vectorRegisters / 8 * lanes;
   return TilingAttr::get(
-      op.getContext(), kBlock, kRows,
+      op.getContext(), kRowBlock, kRows,
       std::min<int64_t>(widest, llvm::alignTo(columns, lanes)), lanes);
 }
 
@@ -73,23 +71,20 @@ Value WeightStationary::lowerGemm(KernelWriter &w, ImplicitGemmOpInterface op,
                                   const GemmOperands &operands) const {
   Value init = w.emptyFeatures(operands.type, w.dim(operands.table));
   auto tiling = cast<TilingAttr>(op.getTilingAttr());
-  PairLists pairs = w.pairLists(operands.table, tiling.getBlock());
+  PairLists pairs = w.pairLists(operands.table, tiling.getRowBlock());
   auto gemm = w.kernel<GatherGemmScatterOp>(
       init, operands.x, operands.weights, pairs.inRows, pairs.outRows,
       pairs.segments, operands.extras, init, tiling, op.hasTransposedWeights());
-  if (operands.epilogue && !operands.epilogue->empty())
-    w.moveRegion(*operands.epilogue, gemm.getEpilogue());
-  return w.castTo(gemm.getResult(0), operands.type);
+  return finishGemm(w, operands, gemm);
 }
 
 Value WeightStationary::lowerWeightGrad(
     KernelWriter &w, ImplicitGemmOpInterface op,
     const WeightGradOperands &operands) const {
   RankedTensorType type = operands.type;
-  Value init =
-      tensor::EmptyOp::create(w, type.getShape(), type.getElementType());
+  Value init = w.emptyStatic(type.getShape(), type.getElementType());
   auto tiling = cast<TilingAttr>(op.getTilingAttr());
-  PairLists pairs = w.pairLists(operands.table, tiling.getBlock());
+  PairLists pairs = w.pairLists(operands.table, tiling.getRowBlock());
   return w
       .kernel<WeightGradKernelOp>(init, operands.x, operands.dy, pairs.inRows,
                                   pairs.outRows, pairs.segments, init, tiling)

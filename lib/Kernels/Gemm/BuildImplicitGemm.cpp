@@ -60,9 +60,7 @@ static Value joinElements(GpuBuilder &b, const ImplicitGemmConfig &config,
     return b.bitcast(b.roundToTf32(elements.front()), b.getI32Type());
   if (elements.size() == 1)
     return elements.front();
-  auto wide = [&](Value value) {
-    return b.createOrFold<arith::ExtUIOp>(b.getI32Type(), value);
-  };
+  auto wide = [&](Value value) { return b.extend(value, b.getI32Type()); };
   return b.orBits(wide(elements[0]), b.shiftLeft(wide(elements[1]), 16));
 }
 
@@ -70,13 +68,13 @@ gpu::GPUFuncOp
 mlir::sparseconv::buildPackWeights(gpu::GPUModuleOp module, StringRef name,
                                    const ImplicitGemmConfig &config,
                                    bool transposed) {
-  constexpr int64_t threads = 256;
   GpuBuilder b(module.getLoc(), module.getContext());
   SmallVector<Type> parameters(2, b.pointerType(Space::Global));
-  gpu::GPUFuncOp kernel = b.startKernel(module, name, parameters, {threads});
+  gpu::GPUFuncOp kernel =
+      b.startKernel(module, name, parameters, {kPackThreads});
   Value weights = kernel.getArgument(0), image = kernel.getArgument(1);
   FragmentLayout layout = config.layout();
-  Value reg = b.add(b.mul(b.blockId(), threads), b.threadId());
+  Value reg = b.add(b.mul(b.blockId(), kPackThreads), b.threadId());
   b.ifThen(b.lessUnsigned(reg, layout.imageBytes() / 4), [&] {
     SmallVector<Value> elements;
     for (int64_t bit : llvm::seq(layout.perRegister)) {

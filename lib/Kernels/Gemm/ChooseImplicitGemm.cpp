@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sparseconv/Kernels/Builders/ConvShape.h"
 #include "sparseconv/Kernels/Gemm/ImplicitGemm.h"
-#include "sparseconv/Support/NamedTable.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -52,13 +52,11 @@ static ImplicitGemmShape getShape(ShapedType weights, bool isTransposed) {
     shape.element = GemmElement::F16;
   else if (element.isBF16())
     shape.element = GemmElement::BF16;
-  ArrayRef<int64_t> sizes = weights.getShape();
-  shape.offsets = sizes.front();
-  shape.groups = sizes.size() == 4 ? sizes[1] : 1;
-  shape.inChannels = shape.groups * sizes[sizes.size() - 2];
-  shape.outChannels = shape.groups * sizes.back();
-  if (isTransposed)
-    std::swap(shape.inChannels, shape.outChannels);
+  ConvShape conv = ConvShape::get(weights, isTransposed);
+  shape.offsets = conv.offsets;
+  shape.groups = conv.groups;
+  shape.inChannels = conv.groups * conv.in;
+  shape.outChannels = conv.groups * conv.out;
   return shape;
 }
 
@@ -101,7 +99,7 @@ std::string mlir::sparseconv::verifyTiledGemm(GemmTilingAttr tiling,
                                               const TargetInfo &target) {
   StringRef name = tiling.getMainLoop();
   if (!MainLoop::find(name))
-    return describeUnknown("main loop", name, MainLoop::getAll());
+    return MainLoop::describeUnknown("main loop", name);
   return getTiledGemm(tiling, splitK, weights, isTransposed).verify(target);
 }
 

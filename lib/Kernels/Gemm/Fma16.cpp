@@ -34,9 +34,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ImplicitGemmEmitter.h"
+#include "LaneTile.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -57,10 +56,8 @@ public:
 private:
   /// What the thread block multiplies next. The same in all threads.
   struct Use {
-    Value offset, stage;
-    /// Null where an offset has only one.
-    Value chunk;
-    OffsetWalk walk;
+    ChunkWalk at;
+    Value stage;
   };
   /// The offset whose chunks are copied, the row that this thread helps to
   /// gather for it, and both of the next offset.
@@ -81,9 +78,9 @@ private:
     SmallVector<Value> sums;
 
     void fields(LoopFields &f) {
-      f(use.offset, use.stage, put.at.offset, put.stage, put.at.next,
-        put.at.row, put.at.nextRow, use.chunk, put.chunk, use.walk, put.at.walk,
-        sums);
+      f(use.at.offset, use.stage, put.at.offset, put.stage, put.at.next,
+        put.at.row, put.at.nextRow, use.at.chunk, put.chunk, use.at.walk,
+        put.at.walk, sums);
     }
   };
 
@@ -104,19 +101,15 @@ private:
   void fill(Put &put);
   void copyWeights(const Put &put, Value target);
   void copyRows(const Put &put, Value target);
-  void advance(Use &use);
   void multiply(Value stage, SmallVector<Value> &sums);
-  void store(ValueRange sums, int64_t first, ArrayRef<Value> rows);
-  void storeQuad(ArrayRef<Value> four, Value row, Value column);
 
   ImplicitGemmEmitter &e;
   GpuBuilder &b;
   const ImplicitGemmConfig &config;
   const FragmentLayout &layout;
-  int64_t stageBytes, chunks;
-  /// Lanes side by side along rows and channels, and what each owns.
-  int64_t columnLanes, rowLanes, laneRows, laneQuads;
-  Value warp, rowLane, columnLane;
+  int64_t stageBytes;
+  Value warp;
+  LaneTile lanes;
   Value shared, words, ownBits;
   Value copiedSlot;
   GemmTask task;
@@ -128,20 +121,7 @@ Fma16::Fma16(ImplicitGemmEmitter &e)
     : e(e), b(e.b), config(e.config), layout(e.layout),
       stageBytes(layout.chunkBytes() +
                  config.rowsPerBlock() * getRowPitch(config)),
-      chunks(layout.chunks), columnLanes(config.tileN % 64 ? 8 : 16),
-      rowLanes(kWarpLanes / columnLanes), laneRows(16 / rowLanes),
-      laneQuads(config.tileN / 4 / columnLanes) {
-  warp = b.shuffle(b.divide(e.thread, kWarpLanes), b.i32(0));
-  // Of every four lanes two read the same row and two the same weights, which
-  // shared memory then serves at once.
-  Value low = b.remainder(e.lane, 2), rest = b.divide(e.lane, 2);
-  if (rowLanes == 2) {
-    rowLane = low;
-    columnLane = rest;
-  } else {
-    rowLane = b.add(low, b.mul(b.remainder(b.divide(e.lane, 8), 2), 2));
-    columnLane = b.add(b.remainder(rest, 4), b.mul(b.divide(e.lane, 16), 4));
-  }
+      warp(b.shuffle(b.divide(e.thread, kWarpLanes), b.i32(0))), lanes(e) {
   shared = b.dynamicShared();
   words = b.offset(shared, config.stages * stageBytes);
 }
@@ -160,9 +140,7 @@ Value Fma16::isOwn(Value offset) {
 
 /// In the row of the thread block that this thread helps to copy.
 Value Fma16::loadNeighbour(Value offset) {
-  Value index = b.add(b.mul(b.extend64(offset), b.extend64(e.pitch)),
-                      b.extend64(copiedSlot));
-  Value pointer = b.element(e.table, index, 4);
+  Value pointer = e.tableEntry(offset, copiedSlot);
   return b.loadIf(b.greaterEqual(offset, 0), pointer, 4, b.i32(-1)).front();
 }
 
@@ -171,42 +149,17 @@ Value Fma16::advanceStage(Value stage) {
   return b.select(b.equal(next, config.stages), b.i32(0), next);
 }
 
-void Fma16::advance(Use &use) {
-  use.stage = advanceStage(use.stage);
-  OffsetWalk walk = use.walk;
-  Value offset = nextOfBlock(walk);
-  if (!use.chunk) {
-    use.offset = offset;
-    use.walk = walk;
-    return;
-  }
-  Value chunk = b.add(use.chunk, 1);
-  Value moves = b.equal(chunk, chunks);
-  use.chunk = b.select(moves, b.i32(0), chunk);
-  use.offset = b.select(moves, offset, use.offset);
-  use.walk = selectState(b, moves, walk, use.walk);
-}
-
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
 
 void Fma16::copyWeights(const Put &put, Value target) {
-  Value number = put.at.offset;
-  if (chunks > 1)
-    number = b.add(b.mul(number, chunks), put.chunk);
-  Value source = b.element(e.weights, number, layout.chunkBytes());
+  Value source = e.chunkAddress(put.at.offset, put.chunk);
   int64_t pieces = layout.chunkBytes() / 16;
-  for (int64_t begin = 0; begin < pieces; begin += config.threads()) {
-    auto copy = [&] {
-      Value at = b.mul(b.add(e.thread, begin), 16);
-      b.copyAsync(b.offset(target, at), b.offset(source, at));
-    };
-    if (begin + config.threads() <= pieces)
-      copy();
-    else
-      b.ifThen(b.lessUnsigned(e.thread, pieces - begin), copy);
-  }
+  b.shareOut(e.thread, config.threads(), pieces, [&](Value piece) {
+    Value at = b.mul(piece, 16);
+    b.copyAsync(b.offset(target, at), b.offset(source, at));
+  });
 }
 
 void Fma16::copyRows(const Put &put, Value target) {
@@ -218,12 +171,12 @@ void Fma16::copyRows(const Put &put, Value target) {
       target, b.add(b.mul(b.divide(e.thread, 2), getRowPitch(config)), half));
   Value present = b.lessUnsigned(put.at.row, e.inRows);
   Value first = half;
-  if (chunks > 1)
+  if (layout.chunks > 1)
     first = b.add(first, b.mul(put.chunk, config.tileK * 4));
   // An absent row is not read, but has an address.
   Value row = b.select(present, put.at.row, b.i32(0));
   Value from = b.offset(b.element(e.x, row, rowBytes), first);
-  bool isWhole = chunks * config.tileK == config.inChannels;
+  bool isWhole = layout.chunks * config.tileK == config.inChannels;
   for (int64_t at = 0; at < config.tileK * 4; at += 2 * unit) {
     Value condition = present, source = b.offset(from, at);
     if (!isWhole) {
@@ -255,76 +208,9 @@ void Fma16::fill(Put &put) {
     return;
   }
   Value chunk = b.add(put.chunk, 1);
-  Value moves = b.equal(chunk, chunks);
+  Value moves = b.equal(chunk, layout.chunks);
   put.chunk = b.select(moves, b.i32(0), chunk);
   put.at = changeIf(b, moves, put.at, toNextOffset);
-}
-
-//===----------------------------------------------------------------------===//
-// Sums
-//===----------------------------------------------------------------------===//
-
-/// A lane's accumulators are [row][quad of channels][channel].
-void Fma16::multiply(Value stage, SmallVector<Value> &sums) {
-  auto four = VectorType::get(4, b.getF32Type());
-  Value weights = b.offset(b.offset(shared, b.mul(stage, stageBytes)),
-                           b.mul(columnLane, 16));
-  Value firstRow = b.add(b.mul(warp, 16), rowLane);
-  Value rows = b.offset(b.offset(shared, b.mul(stage, stageBytes)),
-                        b.mul(firstRow, getRowPitch(config)));
-  auto loadRow = [&](int64_t i, int64_t channel) {
-    int64_t at = i * rowLanes * getRowPitch(config) + channel * 4;
-    return b.unpack(b.load(four, b.offset(rows, layout.chunkBytes() + at), 16));
-  };
-  auto loadWeights = [&](int64_t channel, int64_t quad) {
-    int64_t at = (channel * config.tileN + quad * columnLanes * 4) * 4;
-    return b.unpack(b.load(four, b.offset(weights, at), 16));
-  };
-  for (int64_t channel = 0; channel < config.tileK; channel += 4) {
-    SmallVector<SmallVector<Value>> x;
-    for (int64_t i : llvm::seq(laneRows))
-      x.push_back(loadRow(i, channel));
-    for (int64_t k : llvm::seq(4))
-      for (int64_t quad : llvm::seq(laneQuads)) {
-        SmallVector<Value> w = loadWeights(channel + k, quad);
-        for (int64_t i : llvm::seq(laneRows))
-          for (int64_t j : llvm::seq(4)) {
-            Value &sum = sums[(i * laneQuads + quad) * 4 + j];
-            sum = b.fma(x[i][k], w[j], sum);
-          }
-      }
-  }
-}
-
-/// Stores four neighbouring channels of a row, `column` being the first one's
-/// place in the column tile.
-void Fma16::storeQuad(ArrayRef<Value> four, Value row, Value column) {
-  int64_t piece = std::gcd<int64_t>(config.outChannels, 4);
-  bool inside = layout.columnTiles * config.tileN == config.outChannels;
-  Value channel = column;
-  if (e.columnTile)
-    channel = b.add(column, b.mul(e.columnTile, config.tileN));
-  for (int64_t j = 0; j < 4; j += piece) {
-    Value isThere = b.greaterEqual(row, 0);
-    if (!inside)
-      isThere = b.andBits(
-          isThere, b.lessUnsigned(b.add(channel, j), config.outChannels));
-    b.ifThen(isThere, [&] {
-      e.storePiece(four.slice(j, piece), row, b.add(channel, j),
-                   b.offset(e.rowPointer(row), b.mul(b.add(column, j), 4)));
-    });
-  }
-}
-
-/// Stores accumulators, four at a time, from the four of number `first` on.
-void Fma16::store(ValueRange sums, int64_t first, ArrayRef<Value> rows) {
-  for (int64_t at = 0; at < static_cast<int64_t>(sums.size()); at += 4) {
-    int64_t number = first + at / 4;
-    Value column =
-        b.mul(b.add(columnLane, number % laneQuads * columnLanes), 4);
-    storeQuad(SmallVector<Value>(sums.slice(at, 4)), rows[number / laneQuads],
-              column);
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -360,16 +246,14 @@ Fma16::State Fma16::prologue(const OffsetWalk &walk) {
   State start;
   Use &use = start.use;
   Put &put = start.put;
-  use.walk = walk;
-  use.offset = nextOfBlock(use.walk);
-  put.at.offset = use.offset;
-  put.at.walk = use.walk;
+  use.at = e.startChunks(words, walk);
+  put.at.offset = use.at.offset;
+  put.at.walk = use.at.walk;
   put.at.next = nextOfBlock(put.at.walk);
   put.at.row = loadNeighbour(put.at.offset);
   put.at.nextRow = loadNeighbour(put.at.next);
   use.stage = put.stage = b.i32(0);
-  if (chunks > 1)
-    use.chunk = put.chunk = b.i32(0);
+  put.chunk = use.at.chunk;
   start.sums = e.zeroAccumulators();
   for ([[maybe_unused]] int64_t stage : llvm::seq(config.stages - 1))
     fill(put);
@@ -380,6 +264,13 @@ Fma16::State Fma16::prologue(const OffsetWalk &walk) {
 // Step and epilogue
 //===----------------------------------------------------------------------===//
 
+/// Multiplies the warp's rows by the chunk in a stage.
+void Fma16::multiply(Value stage, SmallVector<Value> &sums) {
+  Value weights = b.offset(shared, b.mul(stage, stageBytes));
+  Value rows = b.offset(weights, layout.chunkBytes());
+  lanes.multiply({weights, rows, warp, getRowPitch(config)}, sums);
+}
+
 /// Multiplies a chunk. Returns whether there is one after it.
 Value Fma16::step(State &now) {
   b.waitCopies(config.stages - 2);
@@ -387,21 +278,17 @@ Value Fma16::step(State &now) {
   b.barrier();
   fill(now.put);
   now.sums = changeIf(
-      b, isOwn(now.use.offset), now.sums,
+      b, isOwn(now.use.at.offset), now.sums,
       [&](SmallVector<Value> &sums) { multiply(now.use.stage, sums); });
-  advance(now.use);
-  return b.greaterEqual(now.use.offset, 0);
+  now.use.stage = advanceStage(now.use.stage);
+  e.moveToNextChunk(words, now.use.at);
+  return b.greaterEqual(now.use.at.offset, 0);
 }
 
 void Fma16::epilogue(ValueRange sums) {
-  SmallVector<Value> rows;
-  Value slot = b.add(b.mul(task.tile, 16), rowLane);
-  Value order = b.element(e.order, slot, 4);
-  for (int64_t i : llvm::seq(laneRows))
-    rows.push_back(
-        b.loadConstant(b.getI32Type(), b.offset(order, i * rowLanes * 4), 4));
+  SmallVector<Value> rows = lanes.loadOutputRows(task.tile);
   e.finishTask(task, sums, b.i32(0), [&](ValueRange some, int64_t first) {
-    store(some, first, rows);
+    lanes.store(some, first, rows);
   });
 }
 
@@ -423,10 +310,8 @@ void Fma16::emitThreadBlock(Value number) {
   copiedSlot = b.minUnsigned(copiedSlot, b.sub(e.pitch, 1));
 
   State start = prologue(walk);
-  State end = changeIf(
-      b, b.greaterEqual(start.use.offset, 0), start, [&](State &state) {
-        state = doWhile(b, state, [&](State &now) { return step(now); });
-      });
+  State end = doWhileIf(b, b.greaterEqual(start.use.at.offset, 0), start,
+                        [&](State &now) { return step(now); });
   b.ifThen(hasTile, [&] { epilogue(end.sums); });
 }
 

@@ -52,24 +52,14 @@ private:
 
     void fields(LoopFields &f) { f(ready, slot); }
   };
-  /// What outlives the offsets of a tile.
-  struct Result {
-    Value ready;
-    SmallVector<Value> sums;
-
-    void fields(LoopFields &f) { f(ready, sums); }
-  };
   struct State {
-    Value ready, offset, next;
-    SmallVector<Value> nextRows;
-    OffsetWalk walk;
-    /// The rows of `offset`.
+    Value ready;
+    OffsetCursor at;
+    /// The rows of the current offset.
     Fragment rows;
     SmallVector<Value> sums;
 
-    void fields(LoopFields &f) {
-      f(ready, offset, next, nextRows, walk, rows, sums);
-    }
+    void fields(LoopFields &f) { f(ready, at, rows, sums); }
   };
 
   Value takeTask(Value slotAddress);
@@ -93,12 +83,7 @@ Group64::State Group64::prologue(const GemmTask &task, Value ready) {
   e.setRows(b.add(b.mul(task.tile, 64), b.mul(warp, 16)));
   State start;
   start.ready = ready;
-  start.walk = task.walk;
-  start.offset = e.nextOffset(task, start.walk);
-  start.next = e.nextOffset(task, start.walk);
-  SmallVector<Value> rows = e.loadNeighbours(start.offset);
-  start.nextRows = e.loadNeighbours(start.next);
-  start.rows = e.gatherChunk(rows, 0);
+  start.rows = e.startOffsets(task, start.at);
   start.sums = e.zeroAccumulators();
   return start;
 }
@@ -107,31 +92,24 @@ Group64::State Group64::prologue(const GemmTask &task, Value ready) {
 /// place. Returns whether there is one.
 Value Group64::step(const GemmTask &task, State &now) {
   StepOperands operands = allSteps(e, now.rows);
-  now.rows = e.gatherChunk(now.nextRows, 0);
-  Value offset = now.offset;
-  now.offset = now.next;
-  now.next = e.nextOffset(task, now.walk);
-  now.nextRows = e.loadNeighbours(now.next);
+  now.rows = e.gatherChunk(now.at.nextRows, 0);
+  Value offset = now.at.offset;
+  e.moveToNextOffset(task, now.at);
   now.ready = weights.wait(offset, now.ready);
   b.syncWarp();
   Value image = b.add(b.sharedAddress(weights.shared),
                       b.mul(offset, e.layout.offsetBytes()));
   now.sums = multiplyChunk(e, operands, image, now.sums);
-  return b.greaterEqual(now.offset, 0);
+  return b.greaterEqual(now.at.offset, 0);
 }
 
 void Group64::multiplyTile(const GemmTask &task, Value &ready) {
   State start = prologue(task, ready);
-  Result result{ready, start.sums};
-  result =
-      changeIf(b, b.greaterEqual(start.offset, 0), result, [&](Result &done) {
-        State end =
-            doWhile(b, start, [&](State &now) { return step(task, now); });
-        done = {end.ready, end.sums};
-      });
-  ready = result.ready;
+  State end = doWhileIf(b, b.greaterEqual(start.at.offset, 0), start,
+                        [&](State &now) { return step(task, now); });
+  ready = end.ready;
   // The epilogue: tiles are never split.
-  e.storeTiles(result.sums, e.loadOutputRows());
+  e.storeTiles(end.sums, e.loadOutputRows());
 }
 
 //===----------------------------------------------------------------------===//

@@ -104,6 +104,39 @@ void ImplicitGemmEmitter::skipEmptyWords(Value words, Value lastWord,
   });
 }
 
+ChunkWalk ImplicitGemmEmitter::startChunks(Value words,
+                                           const OffsetWalk &walk) {
+  ChunkWalk at;
+  at.walk = walk;
+  at.offset = nextOffset(words, Value(), at.walk);
+  if (layout.chunks > 1)
+    at.chunk = b.i32(0);
+  return at;
+}
+
+void ImplicitGemmEmitter::moveToNextChunk(Value words, ChunkWalk &at) {
+  OffsetWalk walk = at.walk;
+  Value offset = nextOffset(words, Value(), walk);
+  if (!at.chunk) {
+    at.offset = offset;
+    at.walk = walk;
+    return;
+  }
+  Value chunk = b.add(at.chunk, 1);
+  Value moves = b.equal(chunk, layout.chunks);
+  at.chunk = b.select(moves, b.i32(0), chunk);
+  at.offset = b.select(moves, offset, at.offset);
+  at.walk = selectState(b, moves, walk, at.walk);
+}
+
+Value ImplicitGemmEmitter::chunkNumber(Value offset, Value chunk) {
+  return chunk ? b.add(b.mul(offset, layout.chunks), chunk) : offset;
+}
+
+Value ImplicitGemmEmitter::chunkAddress(Value offset, Value chunk) {
+  return b.element(weights, chunkNumber(offset, chunk), layout.chunkBytes());
+}
+
 //===----------------------------------------------------------------------===//
 // Work
 //===----------------------------------------------------------------------===//

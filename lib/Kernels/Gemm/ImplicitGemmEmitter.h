@@ -30,6 +30,15 @@ struct OffsetWalk {
   void fields(LoopFields &f) { f(bits, word); }
 };
 
+/// A chunk of the offsets that a thread block works through.
+struct ChunkWalk {
+  /// -1 behind the last one.
+  Value offset;
+  /// Null where an offset has only one.
+  Value chunk;
+  OffsetWalk walk;
+};
+
 /// A piece of work: a tile, or with split-K one split of its offsets.
 struct GemmTask {
   /// Among all tasks.
@@ -53,6 +62,18 @@ struct Fragment {
   void fields(LoopFields &f) { f(registers, present); }
 };
 
+/// The offset whose rows are multiplied, and the one after it, whose rows are
+/// loaded next.
+struct OffsetCursor {
+  Value offset, next;
+  SmallVector<Value> nextRows;
+  OffsetWalk walk;
+  /// The rows of `offset`; only where it has several chunks.
+  SmallVector<Value> rows;
+
+  void fields(LoopFields &f) { f(offset, next, nextRows, walk, rows); }
+};
+
 /// One emitter writes one kernel.
 class ImplicitGemmEmitter {
 public:
@@ -67,9 +88,19 @@ public:
   /// The same over mask words at any pointer; `lastWord` is null for all.
   Value nextOffset(Value words, Value lastWord, OffsetWalk &walk);
 
+  /// The first chunk of the offsets at `words`, and the one after another.
+  ChunkWalk startChunks(Value words, const OffsetWalk &walk);
+  void moveToNextChunk(Value words, ChunkWalk &at);
+  /// The weights of a chunk in global memory, and its number among all of the
+  /// column tile; `chunk` is null where an offset has only one.
+  Value chunkAddress(Value offset, Value chunk);
+  Value chunkNumber(Value offset, Value chunk);
+
   // --- Rows --------------------------------------------------------------
   /// Sets this lane's two slots: `firstRow + lane / 4` and 8 further on.
   void setRows(Value firstRow);
+  /// The address of a slot's neighbour in the table.
+  Value tableEntry(Value offset, Value slot);
   /// Neighbours of this lane's two slots, -1 where `offset` is.
   SmallVector<Value> loadNeighbours(Value offset);
   SmallVector<Value> arePresent(ValueRange rows);
@@ -80,6 +111,9 @@ public:
                                     Value anyChunk = {});
   /// All step pairs of a chunk.
   Fragment gatherChunk(ValueRange rows, int64_t chunk);
+  /// Starts at the first offset of a task. Returns the rows of its first chunk.
+  Fragment startOffsets(const GemmTask &task, OffsetCursor &at);
+  void moveToNextOffset(const GemmTask &task, OffsetCursor &at);
   /// The four A registers of a step, zero where a row is absent. An instruction
   /// wants them side by side, which loads of whole rows cannot give; the select
   /// that clears a register also moves it, and only once it is needed.

@@ -15,12 +15,16 @@ void ImplicitGemmEmitter::setRows(Value firstRow) {
   slot = b.add(firstRow, laneGroup);
 }
 
-SmallVector<Value> ImplicitGemmEmitter::loadNeighbours(Value offset) {
-  Value present = b.greaterEqual(offset, 0);
+Value ImplicitGemmEmitter::tableEntry(Value offset, Value slot) {
   // Base addresses stay kernel parameters: that takes the fewest registers.
   Value index =
       b.add(b.mul(b.extend64(offset), b.extend64(pitch)), b.extend64(slot));
-  Value pointer = b.element(table, index, 4);
+  return b.element(table, index, 4);
+}
+
+SmallVector<Value> ImplicitGemmEmitter::loadNeighbours(Value offset) {
+  Value present = b.greaterEqual(offset, 0);
+  Value pointer = tableEntry(offset, slot);
   SmallVector<Value> rows;
   for (int64_t half : {0, 1})
     rows.push_back(
@@ -88,6 +92,27 @@ Fragment ImplicitGemmEmitter::gatherChunk(ValueRange rows, int64_t chunk) {
     llvm::append_range(fragment.registers,
                        gatherStepPair(rows, fragment.present, chunk, pair));
   return fragment;
+}
+
+Fragment ImplicitGemmEmitter::startOffsets(const GemmTask &task,
+                                           OffsetCursor &at) {
+  at.walk = task.walk;
+  at.offset = nextOffset(task, at.walk);
+  at.next = nextOffset(task, at.walk);
+  SmallVector<Value> rows = loadNeighbours(at.offset);
+  at.nextRows = loadNeighbours(at.next);
+  if (layout.chunks > 1)
+    at.rows = rows;
+  return gatherChunk(rows, 0);
+}
+
+void ImplicitGemmEmitter::moveToNextOffset(const GemmTask &task,
+                                           OffsetCursor &at) {
+  at.offset = at.next;
+  if (layout.chunks > 1)
+    at.rows = at.nextRows;
+  at.next = nextOffset(task, at.walk);
+  at.nextRows = loadNeighbours(at.next);
 }
 
 SmallVector<Value> ImplicitGemmEmitter::stepRegisters(const Fragment &fragment,

@@ -8,6 +8,7 @@
 
 #include "ImplicitGemmEmitter.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "sparseconv/Kernels/Builders/Epilogue.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -30,10 +31,10 @@ void ImplicitGemmEmitter::storePiece(ArrayRef<Value> sums, Value row,
   SmallVector<Value> values(sums);
   if (epilogue)
     for (auto [i, value] : llvm::enumerate(values))
-      value = epilogue(b, value, row, b.add(channel, i), epilogueArguments);
+      value = epilogue(b, {value, row, b.add(channel, i)}, epilogueArguments);
   unsigned bytes = values.size() * config.elementBytes();
   if (values.size() == 1) {
-    b.store(b.fromF32(values.front(), elementType), pointer, bytes);
+    b.store(b.fromFloat(values.front(), elementType), pointer, bytes);
     return;
   }
   SmallVector<Value> registers;
@@ -186,4 +187,24 @@ void ImplicitGemmEmitter::finishTask(const GemmTask &task,
            [&] { finishSplit(task, accumulators, warpInTile, store); });
   b.ifThen(b.compare(arith::CmpIPredicate::ule, task.splits, one),
            [&] { store(accumulators, 0); });
+}
+
+//===----------------------------------------------------------------------===//
+// Epilogues
+//===----------------------------------------------------------------------===//
+
+Value mlir::sparseconv::applyEpilogue(GpuBuilder &b, TiledGemmOp op,
+                                      const GemmSum &sum, ValueRange pointers) {
+  int64_t channels = cast<MemRefType>(op.getY().getType()).getDimSize(1);
+  SmallVector<Value> arguments{sum.value};
+  for (auto [extra, pointer] : llvm::zip_equal(op.getExtras(), pointers)) {
+    auto type = cast<MemRefType>(extra.getType());
+    Type element = type.getElementType();
+    Value index = b.extend64(sum.channel);
+    if (type.getRank() == 2)
+      index = b.add(b.mul(b.extend64(sum.row), channels), index);
+    Value at = b.mul(index, element.getIntOrFloatBitWidth() / 8);
+    arguments.push_back(b.loadConstant(element, b.offset(pointer, at)));
+  }
+  return cloneEpilogue(b, op.getEpilogue().front(), arguments);
 }

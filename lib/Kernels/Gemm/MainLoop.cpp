@@ -8,7 +8,6 @@
 
 #include "sparseconv/Kernels/Gemm/MainLoop.h"
 #include "sparseconv/Kernels/Gemm/ImplicitGemm.h"
-#include "sparseconv/Support/NamedTable.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -24,10 +23,6 @@ ArrayRef<const MainLoop *> MainLoop::getAll() {
 #include "MainLoops.def"
   };
   return all;
-}
-
-const MainLoop *MainLoop::find(StringRef name) {
-  return findByName(getAll(), name);
 }
 
 int64_t MainLoop::rowsPerBlock(const ImplicitGemmConfig &config) const {

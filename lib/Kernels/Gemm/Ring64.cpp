@@ -39,6 +39,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorCores.h"
+#include "WeightRing.h"
 #include "Wgmma.h"
 
 using namespace mlir;
@@ -49,72 +50,33 @@ namespace {
 class Ring64 {
 public:
   explicit Ring64(ImplicitGemmEmitter &e)
-      : e(e), b(e.b), layout(e.layout), stages(e.config.stages),
-        warpgroups(e.config.warps / 4) {}
+      : e(e), b(e.b), layout(e.layout), warpgroups(e.config.warps / 4),
+        ring(e) {}
 
   void emit(const TargetInfo &target);
 
 private:
-  /// What the thread block does next: use the chunks of `offset`, from the one
-  /// in `stage` on, and copy `putChunk` of `putOffset`. All values are the same
-  /// in all threads.
-  struct Ring {
-    Value offset;
-    OffsetWalk walk;
-    Value stage, parity;
-    Value putOffset, putChunk;
-    OffsetWalk putWalk;
-
-    void fields(LoopFields &f) {
-      f(offset, walk, stage, parity, putOffset, putChunk, putWalk);
-    }
-  };
-  /// What the warpgroup does next: multiply rows of `offset`, then of `next`.
-  struct Own {
-    Value offset, next;
-    /// Rows of `offset`; needed only while it has chunks left.
-    SmallVector<Value> rows;
-    SmallVector<Value> nextRows;
-    OffsetWalk walk;
-
-    void fields(LoopFields &f) { f(offset, next, rows, nextRows, walk); }
-  };
   struct State {
-    Own own;
-    Ring ring;
+    /// The warpgroup's own offsets.
+    OffsetCursor own;
+    WeightRing::State ring;
     /// The rows of the chunk that is multiplied next.
     Fragment rows;
     SmallVector<Value> sums;
 
-    void fields(LoopFields &f) { f(own, ring, rows, sums); }
-  };
-  /// Where the walks of the thread block and of the warpgroup start.
-  struct Walks {
-    OffsetWalk ring, own;
+    void fields(LoopFields &f) {
+      f(own.offset, own.next, own.rows, own.nextRows, own.walk, ring, rows,
+        sums);
+    }
   };
 
-  // --- The ring ------------------------------------------------------------
-  void setUp();
-  void startCopy(const Ring &ring, Value stage);
-  void advancePut(Ring &ring);
-  void refill(Ring &ring);
-  /// Around the use of a chunk: waits for its weights; lets its stage go.
-  void acquire(Ring &ring);
-  void release(Ring &ring);
-  Value nextOfRing(OffsetWalk &walk) {
-    return e.nextOffset(words, Value(), walk);
-  }
-  /// Lets offsets pass until the thread block is at `target`.
-  void skipTo(Ring &ring, Value target);
-
-  // --- The main loop ---------------------------------------------------------
   void emitThreadBlock(Value number);
-  Walks startWalks(Value firstTile, Value hasTile);
-  Walks splitWalks(Value firstTile, Value ownBits);
-  Walks shareWalks(Value firstTile, Value ownBits, Value hasTile);
-  Ring fillRing(const OffsetWalk &walk);
-  Own startOwn(const OffsetWalk &walk);
-  State prologue(const Walks &walks);
+  /// Set where the warpgroup's walk starts; return where the thread block's
+  /// does.
+  OffsetWalk startWalks(Value firstTile, Value hasTile);
+  OffsetWalk splitWalks(Value firstTile, Value ownBits);
+  OffsetWalk shareWalks(Value firstTile, Value ownBits, Value hasTile);
+  State prologue(const OffsetWalk &walk);
   Value step(State &now);
   void multiply(int64_t chunk, State &now);
   void epilogue(State &end, Value hasTile);
@@ -122,108 +84,13 @@ private:
   ImplicitGemmEmitter &e;
   GpuBuilder &b;
   const FragmentLayout &layout;
-  int64_t stages, warpgroups;
-  /// In shared memory: stages, their barriers, and the mask words of the thread
-  /// block, or its split.
-  Value shared, full, empty, words;
-  Value warpgroup, warp, isFirst;
+  int64_t warpgroups;
+  WeightRing ring;
+  Value warpgroup, warp;
   GemmTask task;
 };
 
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// The ring
-//===----------------------------------------------------------------------===//
-
-void Ring64::setUp() {
-  shared = b.dynamicShared();
-  full = b.offset(shared, stages * layout.chunkBytes());
-  empty = b.offset(full, stages * 8);
-  words = b.offset(empty, stages * 8);
-  isFirst = b.equal(e.thread, 0);
-  b.ifThen(isFirst, [&] {
-    for (int64_t stage : llvm::seq(stages)) {
-      b.initBarrier(b.offset(full, stage * 8), 1);
-      b.initBarrier(b.offset(empty, stage * 8), e.config.warps);
-    }
-    b.fenceBarrierInit();
-  });
-  warpgroup = b.shuffle(b.divide(e.thread, kWarpgroupThreads), b.i32(0));
-  warp = b.remainder(b.divide(e.thread, kWarpLanes), 4);
-}
-
-void Ring64::startCopy(const Ring &ring, Value stage) {
-  Value chunk = b.add(b.mul(ring.putOffset, layout.chunks), ring.putChunk);
-  Value source =
-      b.offset(e.weights, b.mul(b.extend64(chunk), b.i64(layout.chunkBytes())));
-  Value target = b.offset(shared, b.mul(stage, layout.chunkBytes()));
-  Value barrier = b.offset(full, b.mul(stage, 8));
-  Value bytes = b.i32(layout.chunkBytes());
-  b.arriveExpecting(barrier, bytes);
-  b.copyBulk(target, source, bytes, barrier);
-}
-
-/// Moves on to the next chunk to copy; after the last one the offset is -1.
-void Ring64::advancePut(Ring &ring) {
-  OffsetWalk walk = ring.putWalk;
-  Value offset = nextOfRing(walk);
-  if (layout.chunks == 1) {
-    ring.putOffset = offset;
-    ring.putWalk = walk;
-    return;
-  }
-  Value chunk = b.add(ring.putChunk, 1);
-  Value moves = b.equal(chunk, layout.chunks);
-  ring.putChunk = b.select(moves, b.i32(0), chunk);
-  ring.putOffset = b.select(moves, offset, ring.putOffset);
-  ring.putWalk = selectState(b, moves, walk, ring.putWalk);
-}
-
-/// Fills the stage that was used two chunks ago: by then all warpgroups are
-/// done with it, as a rule. The first two fills find it empty.
-void Ring64::refill(Ring &ring) {
-  Value wraps = b.lessUnsigned(ring.stage, 2);
-  Value stage =
-      b.add(ring.stage, b.select(wraps, b.i32(stages - 2), b.i32(-2)));
-  Value parity = b.select(wraps, b.xorBits(ring.parity, 1), ring.parity);
-  b.ifThen(b.andBits(b.greaterEqual(ring.putOffset, 0), isFirst), [&] {
-    b.waitParity(b.offset(empty, b.mul(stage, 8)), parity);
-    startCopy(ring, stage);
-  });
-  advancePut(ring);
-}
-
-void Ring64::acquire(Ring &ring) {
-  refill(ring);
-  b.syncWarp();
-  b.waitParity(b.offset(full, b.mul(ring.stage, 8)), ring.parity);
-}
-
-void Ring64::release(Ring &ring) {
-  b.syncWarp();
-  b.ifThen(b.equal(e.lane, 0),
-           [&] { b.arrive(b.offset(empty, b.mul(ring.stage, 8))); });
-  Value after = b.add(ring.stage, 1);
-  Value wraps = b.equal(after, stages);
-  ring.parity = b.select(wraps, b.xorBits(ring.parity, 1), ring.parity);
-  ring.stage = b.select(wraps, b.i32(0), after);
-}
-
-void Ring64::skipTo(Ring &ring, Value target) {
-  ring = whileLoop(
-      b, ring,
-      [&](const Ring &now) {
-        return b.compare(arith::CmpIPredicate::ne, now.offset, target);
-      },
-      [&](Ring &now) {
-        for (int64_t chunk = 0; chunk < layout.chunks; ++chunk) {
-          acquire(now);
-          release(now);
-        }
-        now.offset = nextOfRing(now.walk);
-      });
-}
 
 //===----------------------------------------------------------------------===//
 // Prologue
@@ -231,44 +98,39 @@ void Ring64::skipTo(Ring &ring, Value target) {
 
 /// The one mask word of the thread block's offsets, or of its split of them,
 /// stays in registers. The split waits in shared memory for the epilogue.
-Ring64::Walks Ring64::splitWalks(Value firstTile, Value ownBits) {
+OffsetWalk Ring64::splitWalks(Value firstTile, Value ownBits) {
   Value zero = b.i32(0);
   Value ringBits = e.joinWords(firstTile, warpgroups, zero);
   if (task.splits) {
-    b.ifThen(isFirst, [&] {
-      b.store(task.split, words, 4);
-      b.store(task.splits, b.offset(words, 4), 4);
+    b.ifThen(ring.isFirst, [&] {
+      b.store(task.split, ring.words, 4);
+      b.store(task.splits, b.offset(ring.words, 4), 4);
     });
     ringBits = e.takeSplit(task, ringBits);
     ownBits = b.andBits(ownBits, ringBits);
   }
-  Walks walks;
-  walks.ring.bits = b.shuffle(ringBits, zero);
-  walks.own.bits = b.shuffle(ownBits, zero);
+  OffsetWalk walk{b.shuffle(ringBits, zero), Value()};
+  task.walk.bits = b.shuffle(ownBits, zero);
   b.barrier();
-  return walks;
+  return walk;
 }
 
 /// Several mask words of the thread block's offsets are joined in shared
 /// memory.
-Ring64::Walks Ring64::shareWalks(Value firstTile, Value ownBits,
-                                 Value hasTile) {
+OffsetWalk Ring64::shareWalks(Value firstTile, Value ownBits, Value hasTile) {
   Value zero = b.i32(0);
   int64_t wordCount = e.config.maskWords();
-  Walks walks;
-  walks.own.bits = b.shuffle(ownBits, zero);
+  task.walk = {b.shuffle(ownBits, zero), zero};
   b.ifThen(b.lessUnsigned(e.thread, wordCount), [&] {
     b.store(e.joinWords(firstTile, warpgroups, e.thread),
-            b.offset(words, b.mul(e.thread, 4)), 4);
+            b.offset(ring.words, b.mul(e.thread, 4)), 4);
   });
   task.lastWord = b.select(hasTile, b.i32(wordCount - 1), zero);
-  walks.own.word = zero;
   b.barrier();
-  walks.ring = {b.load(b.getI32Type(), words, 4), zero};
-  return walks;
+  return {b.load(b.getI32Type(), ring.words, 4), zero};
 }
 
-Ring64::Walks Ring64::startWalks(Value firstTile, Value hasTile) {
+OffsetWalk Ring64::startWalks(Value firstTile, Value hasTile) {
   Value zero = b.i32(0);
   Value ownBits = b.select(hasTile, e.loadWord(task.tile, zero), zero);
   if (e.config.maskWords() == 1)
@@ -276,36 +138,11 @@ Ring64::Walks Ring64::startWalks(Value firstTile, Value hasTile) {
   return shareWalks(firstTile, ownBits, hasTile);
 }
 
-/// The first S - 2 chunks are on their way when the first one is used.
-Ring64::Ring Ring64::fillRing(const OffsetWalk &walk) {
-  Ring ring;
-  ring.walk = walk;
-  ring.offset = nextOfRing(ring.walk);
-  ring.stage = ring.parity = b.i32(0);
-  ring.putOffset = ring.offset;
-  ring.putWalk = ring.walk;
-  ring.putChunk = b.i32(0);
-  for (int64_t stage : llvm::seq(stages - 2)) {
-    b.ifThen(b.andBits(isFirst, b.greaterEqual(ring.putOffset, 0)),
-             [&] { startCopy(ring, b.i32(stage)); });
-    advancePut(ring);
-  }
-  return ring;
-}
-
-Ring64::State Ring64::prologue(const Walks &walks) {
+Ring64::State Ring64::prologue(const OffsetWalk &walk) {
   State start;
-  start.ring = fillRing(walks.ring);
+  start.ring = ring.fill(walk);
   e.setRows(b.add(b.mul(task.tile, 64), b.mul(warp, 16)));
-  Own &own = start.own;
-  own.walk = walks.own;
-  own.offset = e.nextOffset(task, own.walk);
-  own.next = e.nextOffset(task, own.walk);
-  SmallVector<Value> rows = e.loadNeighbours(own.offset);
-  own.nextRows = e.loadNeighbours(own.next);
-  start.rows = e.gatherChunk(rows, 0);
-  if (layout.chunks > 1)
-    own.rows = rows;
+  start.rows = e.startOffsets(task, start.own);
   start.sums = e.zeroAccumulators();
   return start;
 }
@@ -318,32 +155,26 @@ Ring64::State Ring64::prologue(const Walks &walks) {
 /// their next chunk, or the rows of its next offset, in their place.
 void Ring64::multiply(int64_t chunk, State &now) {
   StepOperands operands = allSteps(e, now.rows);
-  Own &own = now.own;
   if (chunk + 1 < layout.chunks) {
-    now.rows = e.gatherChunk(own.rows, chunk + 1);
+    now.rows = e.gatherChunk(now.own.rows, chunk + 1);
   } else {
-    now.rows = e.gatherChunk(own.nextRows, 0);
-    own.offset = own.next;
-    if (layout.chunks > 1)
-      own.rows = own.nextRows;
-    own.next = e.nextOffset(task, own.walk);
-    own.nextRows = e.loadNeighbours(own.next);
+    now.rows = e.gatherChunk(now.own.nextRows, 0);
+    e.moveToNextOffset(task, now.own);
   }
-  Value image = b.add(b.sharedAddress(shared),
-                      b.mul(now.ring.stage, layout.chunkBytes()));
+  Value image = ring.getImage(now.ring.stage);
   now.sums = multiplyChunk(e, operands, image, now.sums);
 }
 
 /// Lets pass what is not the warpgroup's and uses all chunks of its offset.
 /// Returns whether it has another one.
 Value Ring64::step(State &now) {
-  skipTo(now.ring, now.own.offset);
+  ring.skipTo(now.ring, now.own.offset);
   for (int64_t chunk : llvm::seq(layout.chunks)) {
-    acquire(now.ring);
+    ring.acquire(now.ring);
     multiply(chunk, now);
-    release(now.ring);
+    ring.release(now.ring);
   }
-  now.ring.offset = nextOfRing(now.ring.walk);
+  ring.moveToNextOffset(now.ring);
   return b.greaterEqual(now.own.offset, 0);
 }
 
@@ -353,11 +184,11 @@ Value Ring64::step(State &now) {
 
 /// The other warpgroups may still need this one to let chunks pass.
 void Ring64::epilogue(State &end, Value hasTile) {
-  skipTo(end.ring, b.i32(-1));
+  ring.skipTo(end.ring, b.i32(-1));
   if (task.splits) {
     // Read again: the sums leave few registers.
-    task.split = b.load(b.getI32Type(), words, 4);
-    task.splits = b.load(b.getI32Type(), b.offset(words, 4), 4);
+    task.split = b.load(b.getI32Type(), ring.words, 4);
+    task.splits = b.load(b.getI32Type(), b.offset(ring.words, 4), 4);
     task.firstSplit = b.mul(task.tile, task.splits);
   }
   b.ifThen(hasTile, [&] {
@@ -377,19 +208,19 @@ void Ring64::emitThreadBlock(Value number) {
   Value firstTile = b.mul(number, warpgroups);
   task.tile = b.add(firstTile, warpgroup);
   Value hasTile = b.lessUnsigned(task.tile, tiles);
-  Walks walks = startWalks(firstTile, hasTile);
+  OffsetWalk walk = startWalks(firstTile, hasTile);
   // A warpgroup without a tile has no offsets, but reads somewhere.
   task.tile = b.minUnsigned(task.tile, b.sub(tiles, 1));
-  State start = prologue(walks);
-  State end = changeIf(
-      b, b.greaterEqual(start.own.offset, 0), start, [&](State &state) {
-        state = doWhile(b, state, [&](State &now) { return step(now); });
-      });
+  State start = prologue(walk);
+  State end = doWhileIf(b, b.greaterEqual(start.own.offset, 0), start,
+                        [&](State &now) { return step(now); });
   epilogue(end, hasTile);
 }
 
 void Ring64::emit(const TargetInfo &target) {
-  setUp();
+  ring.setUp();
+  warpgroup = b.shuffle(b.divide(e.thread, kWarpgroupThreads), b.i32(0));
+  warp = b.remainder(b.divide(e.thread, kWarpLanes), 4);
   e.forThreadBlock(target, task,
                    [&](Value number) { emitThreadBlock(number); });
 }
@@ -423,8 +254,8 @@ public:
 /// split sum the number of the split and how many there are.
 int64_t Ring64MainLoop::sharedBytes(const ImplicitGemmConfig &config) const {
   int64_t words = config.maskWords();
-  return config.stages * (config.layout().chunkBytes() + 16) +
-         (words > 1 ? words * 4 : 0) + (config.splitK > 1 ? 16 : 0);
+  return WeightRing::getSharedBytes(config) + (words > 1 ? words * 4 : 0) +
+         (config.splitK > 1 ? 16 : 0);
 }
 
 int64_t

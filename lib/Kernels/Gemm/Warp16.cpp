@@ -51,24 +51,14 @@ public:
   void emit();
 
 private:
-  /// What is multiplied now and what is loaded next.
-  struct Cursor {
-    Value offset, next;
-    SmallVector<Value> nextRows;
-    OffsetWalk walk;
-    /// Only where an offset has several chunks: the rows of `offset`, and which
-    /// of its chunks it is.
-    SmallVector<Value> rows;
+  struct Cursor : OffsetCursor {
+    /// Which chunk of the offset; null where it has only one.
     Value chunk;
 
-    void fields(LoopFields &f) { f(offset, next, nextRows, walk, rows, chunk); }
-  };
-  /// What outlives a tile, and its sums.
-  struct Result {
-    Value ready;
-    SmallVector<Value> sums;
-
-    void fields(LoopFields &f) { f(ready, sums); }
+    void fields(LoopFields &f) {
+      OffsetCursor::fields(f);
+      f(chunk);
+    }
   };
   struct State {
     Value ready;
@@ -85,7 +75,7 @@ private:
   Value step(const GemmTask &task, State &now);
   void epilogue(const GemmTask &task, ValueRange sums);
 
-  void moveToNextOffset(const GemmTask &task, Cursor &at);
+  SmallVector<Value> moveToNextChunk(const GemmTask &task, Cursor &at);
   Value chunkImage(Value offset, Value chunk);
   void multiplyStepPair(const Fragment &fragment, int64_t pair, Value image,
                         SmallVector<Value> &sums);
@@ -153,61 +143,47 @@ void Warp16::multiplyStepPair(const Fragment &fragment, int64_t pair,
 /// Where the weights of a chunk begin; `chunk` is null where it is the only
 /// one.
 Value Warp16::chunkImage(Value offset, Value chunk) {
-  Value slice = offset;
-  if (chunk)
-    slice = b.add(b.mul(offset, layout.chunks), chunk);
-  if (config.resident)
-    return b.offset(weights.shared, b.mul(slice, layout.chunkBytes()));
-  return b.offset(e.weights,
-                  b.mul(b.extend64(slice), b.i64(layout.chunkBytes())));
+  if (!config.resident)
+    return e.chunkAddress(offset, chunk);
+  return b.offset(weights.shared,
+                  b.mul(e.chunkNumber(offset, chunk), layout.chunkBytes()));
 }
 
 //===----------------------------------------------------------------------===//
 // A tile
 //===----------------------------------------------------------------------===//
 
-void Warp16::moveToNextOffset(const GemmTask &task, Cursor &at) {
-  at.offset = at.next;
-  at.next = e.nextOffset(task, at.walk);
-  if (at.chunk) {
-    at.rows = at.nextRows;
-    at.chunk = b.i32(0);
-  }
-  at.nextRows = e.loadNeighbours(at.next);
-}
-
 Warp16::State Warp16::prologue(const GemmTask &task, Value ready) {
   e.setRows(b.mul(task.tile, 16));
   State start;
   start.ready = ready;
-  Cursor &at = start.at;
-  at.walk = task.walk;
-  at.offset = e.nextOffset(task, at.walk);
-  at.next = e.nextOffset(task, at.walk);
-  SmallVector<Value> rows = e.loadNeighbours(at.offset);
-  at.nextRows = e.loadNeighbours(at.next);
-  start.fragment = e.gatherChunk(rows, 0);
-  if (layout.chunks > 1) {
-    at.rows = rows;
-    at.chunk = b.i32(0);
-  }
+  start.fragment = e.startOffsets(task, start.at);
+  if (layout.chunks > 1)
+    start.at.chunk = b.i32(0);
   start.sums = e.zeroAccumulators();
   return start;
+}
+
+/// Moves on to the next chunk. Returns its rows.
+SmallVector<Value> Warp16::moveToNextChunk(const GemmTask &task, Cursor &at) {
+  if (!at.chunk) {
+    SmallVector<Value> rows = at.nextRows;
+    e.moveToNextOffset(task, at);
+    return rows;
+  }
+  at.chunk = b.add(at.chunk, 1);
+  at = changeIf(b, b.equal(at.chunk, layout.chunks), at, [&](Cursor &at) {
+    e.moveToNextOffset(task, at);
+    at.chunk = b.i32(0);
+  });
+  return at.rows;
 }
 
 /// Multiplies a chunk and loads the rows of what comes after it in their place.
 /// Returns whether there is such a chunk.
 Value Warp16::step(const GemmTask &task, State &now) {
   Value offset = now.at.offset, chunk = now.at.chunk;
-  SmallVector<Value> rows = now.at.nextRows;
-  if (chunk) {
-    now.at.chunk = b.add(chunk, 1);
-    now.at = changeIf(b, b.equal(now.at.chunk, layout.chunks), now.at,
-                      [&](Cursor &at) { moveToNextOffset(task, at); });
-    rows = now.at.rows;
-  } else {
-    moveToNextOffset(task, now.at);
-  }
+  SmallVector<Value> rows = moveToNextChunk(task, now.at);
   now.ready = weights.wait(offset, now.ready);
   Value image = chunkImage(offset, chunk);
   SmallVector<Value> present = e.arePresent(rows);
@@ -234,15 +210,10 @@ void Warp16::epilogue(const GemmTask &task, ValueRange sums) {
 
 void Warp16::multiplyTile(const GemmTask &task, Value &ready) {
   State start = prologue(task, ready);
-  Result result{ready, start.sums};
-  result = changeIf(
-      b, b.greaterEqual(start.at.offset, 0), result, [&](Result &done) {
-        State end =
-            doWhile(b, start, [&](State &now) { return step(task, now); });
-        done = {end.ready, end.sums};
-      });
-  ready = result.ready;
-  epilogue(task, result.sums);
+  State end = doWhileIf(b, b.greaterEqual(start.at.offset, 0), start,
+                        [&](State &now) { return step(task, now); });
+  ready = end.ready;
+  epilogue(task, end.sums);
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Resources.h"
+#include "sparseconv/Kernels/Builders/ConvShape.h"
 #include "sparseconv/Kernels/Gemm/WeightGrad.h"
-#include "sparseconv/Support/NamedTable.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -32,10 +32,6 @@ ArrayRef<const WeightGradLoop *> WeightGradLoop::getAll() {
 #include "WeightGradLoops.def"
   };
   return all;
-}
-
-const WeightGradLoop *WeightGradLoop::find(StringRef name) {
-  return findByName(getAll(), name);
 }
 
 //===----------------------------------------------------------------------===//
@@ -77,7 +73,7 @@ std::string WeightGradConfig::verifySizes() const {
                    "that a grid has room for",
                    tiles(), tileIn, tileOut);
   int64_t splitBytes = offsets * elements() * 4;
-  if (chunks > 1 && splits() > mostSplitBytes / splitBytes)
+  if (rowBlocks > 1 && splits() > mostSplitBytes / splitBytes)
     return formatv("{0} splits of {1} bytes are more than {2} bytes", splits(),
                    splitBytes, mostSplitBytes);
   return loop->verify(*this);
@@ -95,16 +91,16 @@ std::string WeightGradConfig::verify(const TargetInfo &target) const {
   return verifySharedMemory(1, sharedBytes(), target);
 }
 
-int64_t WeightGradConfig::chooseChunks(const TargetInfo &target) const {
+int64_t WeightGradConfig::chooseRowBlocks(const TargetInfo &target) const {
   // Enough blocks that dense offsets do not keep the others waiting, but no
   // more splits than are cheap to add up.
-  constexpr int64_t blocksPerMultiprocessor = 12, mostChunks = 128;
+  constexpr int64_t blocksPerMultiprocessor = 12, mostRowBlocks = 128;
   constexpr int64_t cheapBytes = 64 << 20;
   int64_t wanted = divideCeil(target.multiprocessors * blocksPerMultiprocessor,
                               offsets * tiles());
   int64_t splitBytes = slices * offsets * elements() * 4;
   return std::clamp<int64_t>(std::min<int64_t>(wanted, cheapBytes / splitBytes),
-                             1, mostChunks);
+                             1, mostRowBlocks);
 }
 
 WeightGradConfig WeightGradConfig::choose(const WeightGradShape &shape,
@@ -116,7 +112,7 @@ WeightGradConfig WeightGradConfig::choose(const WeightGradShape &shape,
     config = WeightGradConfig(shape);
     config.loop = loop;
     loop->chooseSizes(config);
-    config.chunks = config.chooseChunks(target);
+    config.rowBlocks = config.chooseRowBlocks(target);
     if (config.verify(target).empty())
       break;
   }
@@ -142,7 +138,7 @@ WeightGradConfig mlir::sparseconv::getWeightGrad(WeightGradTilingAttr tiling,
   config.pairs = tiling.getPairs();
   config.stages = tiling.getStages();
   config.blocks = tiling.getBlocks();
-  config.chunks = splitK;
+  config.rowBlocks = splitK;
   return config;
 }
 
@@ -152,8 +148,8 @@ std::string mlir::sparseconv::verifyWeightGrad(WeightGradTilingAttr tiling,
                                                const TargetInfo &target) {
   StringRef name = tiling.getMainLoop();
   if (!WeightGradLoop::find(name))
-    return describeUnknown("main loop of a gradient by weights", name,
-                           WeightGradLoop::getAll());
+    return WeightGradLoop::describeUnknown("main loop of a gradient by weights",
+                                           name);
   return getWeightGrad(tiling, splitK, shape).verify(target);
 }
 
@@ -170,14 +166,14 @@ WeightGradShape mlir::sparseconv::getWeightGradShape(ShapedType weights,
                                                      Type xElement,
                                                      Type dyElement,
                                                      bool allowTf32) {
-  ArrayRef<int64_t> sizes = weights.getShape();
+  ConvShape conv = ConvShape::get(weights);
   WeightGradShape shape;
   shape.xElement = xElement;
   shape.dyElement = dyElement;
-  shape.offsets = sizes.front();
-  shape.groups = sizes.size() == 4 ? sizes[1] : 1;
-  shape.inChannels = sizes[sizes.size() - 2];
-  shape.outChannels = sizes.back();
+  shape.offsets = conv.offsets;
+  shape.groups = conv.groups;
+  shape.inChannels = conv.in;
+  shape.outChannels = conv.out;
   shape.allowTf32 = allowTf32;
   return shape;
 }

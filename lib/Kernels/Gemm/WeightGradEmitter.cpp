@@ -34,8 +34,8 @@ WeightGradEmitter::WeightGradEmitter(GpuBuilder &b,
   totals = b.offset(list, config.listRoom() * 8);
 
   // The offsets in the middle of a box have most pairs: they come first.
-  Value place = b.divide(b.blockId(), config.chunks);
-  chunk = b.remainder(b.blockId(), config.chunks);
+  Value place = b.divide(b.blockId(), config.rowBlocks);
+  rowBlock = b.remainder(b.blockId(), config.rowBlocks);
   offset = b.remainder(b.add(place, config.offsets / 2), config.offsets);
   Value tile = b.blockIdY();
   firstOut = b.mul(b.remainder(tile, config.tilesOut()), config.tileOut);
@@ -51,7 +51,7 @@ Value WeightGradEmitter::loadRow(Value pair, bool isOut) {
 }
 
 Value WeightGradEmitter::getSplit(Value lane) {
-  Value split = b.add(b.mul(chunk, config.slices), lane);
+  Value split = b.add(b.mul(rowBlock, config.slices), lane);
   Value slice = b.add(b.mul(split, config.offsets), offset);
   return b.offset(splits,
                   b.mul(b.extend64(slice), b.i64(config.elements() * 4)));
@@ -61,7 +61,7 @@ Value WeightGradEmitter::getSplit(Value lane) {
 SmallVector<Value> WeightGradEmitter::loadEntries(Value first) {
   SmallVector<Value> entries;
   for (int64_t i = 0; i < config.rowsPerThread(); i += 4) {
-    // Chunks, and the table's columns, end after a multiple of four rows.
+    // Row blocks, and the table's columns, end after a multiple of four rows.
     Value at = b.add(first, i);
     Value pointer = b.offset(column, b.mul(b.extend64(at), b.i64(4)));
     llvm::append_range(
@@ -124,16 +124,17 @@ WeightGradEmitter::List WeightGradEmitter::fillList(Value row) {
   });
 }
 
-/// The rows of this thread block's chunk, and the offset's column of the table.
+/// The rows of this thread block's row block, and the offset's column of the
+/// table.
 Value WeightGradEmitter::setRows() {
   constexpr int64_t grain = WeightGradConfig::rowGrain;
   auto roundUp = [&](Value value) {
     return b.mul(b.divide(b.add(value, grain - 1), grain), grain);
   };
-  Value share = b.divide(b.add(rows, config.chunks - 1), config.chunks);
-  Value perChunk = roundUp(share);
-  Value begin = b.mul(chunk, perChunk);
-  end = b.minUnsigned(b.add(begin, perChunk), rows);
+  Value share = b.divide(b.add(rows, config.rowBlocks - 1), config.rowBlocks);
+  Value perRowBlock = roundUp(share);
+  Value begin = b.mul(rowBlock, perRowBlock);
+  end = b.minUnsigned(b.add(begin, perRowBlock), rows);
   Value pitch = b.extend64(roundUp(rows));
   column = b.offset(table, b.mul(b.mul(b.extend64(offset), pitch), b.i64(4)));
   return begin;

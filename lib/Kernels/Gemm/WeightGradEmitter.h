@@ -17,11 +17,12 @@ namespace mlir::sparseconv {
 /// Divides the work into thread blocks, finds the pairs of one and stores its
 /// sums. One emitter writes one kernel.
 ///
-/// A thread block goes over the rows of its chunk in rounds:
+/// A thread block goes over the rows of its row block in rounds:
 ///
 ///   scan      each thread reads some entries of the offset's column of the
 ///             table; pairs go to a list in shared memory, in the order of the
-///             rows. Repeated until the list is full or the chunk at its end.
+///             rows. Repeated until the list is full or the row block at its
+///             end.
 ///   multiply  the main loop adds the products of all listed pairs to its sums.
 ///
 /// and then stores the sums as its split of the gradient.
@@ -73,7 +74,7 @@ private:
   SmallVector<Value> loadEntries(Value first);
   std::pair<Value, Value> addWarps(Value pairs, Value before, Value inWarp);
 
-  Value table, inRows, rows, chunk, offset, column, end, list, totals;
+  Value table, inRows, rows, rowBlock, offset, column, end, list, totals;
 };
 
 } // namespace mlir::sparseconv

@@ -79,33 +79,26 @@ void Fma::stage(bool isOut, Value firstPair, Value pairs) {
   Value source = isOut ? e.dy : e.x;
   Value target = b.offset(e.staged, isOut ? config.pairs * config.xPitch() : 0);
   int64_t total = config.pairs * columns;
-  for (int64_t begin = 0; begin < total; begin += config.threads()) {
-    auto copy = [&] {
-      Value place = b.add(e.thread, begin);
-      Value local = b.divide(place, columns);
-      Value column = b.remainder(place, columns);
-      Value pair = b.add(firstPair, local);
-      Value group = b.add(e.firstGroup, b.divide(column, tile));
-      Value channel =
-          b.add(isOut ? e.firstOut : e.firstIn, b.remainder(column, tile));
-      Value isThere = b.andBits(b.lessUnsigned(pair, pairs),
-                                b.andBits(b.lessUnsigned(group, config.groups),
-                                          b.lessUnsigned(channel, channels)));
-      Value row = b.extend64(e.loadRow(pair, isOut));
-      Value at = b.add(b.mul(row, b.i64(config.groups * channels)),
-                       b.extend64(b.add(b.mul(group, channels), channel)));
-      Value pointer = b.offset(source, b.mul(at, b.i64(bytes)));
-      Value bits = b.loadIf(isThere, pointer, bytes, b.i32(0)).front();
-      if (bytes == 2)
-        bits = b.createOrFold<arith::TruncIOp>(b.getI16Type(), bits);
-      b.store(b.toF32(b.bitcast(bits, element)),
-              b.offset(target, b.mul(place, 4)));
-    };
-    if (begin + config.threads() <= total)
-      copy();
-    else
-      b.ifThen(b.lessUnsigned(e.thread, total - begin), copy);
-  }
+  b.shareOut(e.thread, config.threads(), total, [&](Value place) {
+    Value local = b.divide(place, columns);
+    Value column = b.remainder(place, columns);
+    Value pair = b.add(firstPair, local);
+    Value group = b.add(e.firstGroup, b.divide(column, tile));
+    Value channel =
+        b.add(isOut ? e.firstOut : e.firstIn, b.remainder(column, tile));
+    Value isThere = b.andBits(b.lessUnsigned(pair, pairs),
+                              b.andBits(b.lessUnsigned(group, config.groups),
+                                        b.lessUnsigned(channel, channels)));
+    Value row = b.extend64(e.loadRow(pair, isOut));
+    Value at = b.add(b.mul(row, b.i64(config.groups * channels)),
+                     b.extend64(b.add(b.mul(group, channels), channel)));
+    Value pointer = b.offset(source, b.mul(at, b.i64(bytes)));
+    Value bits = b.loadIf(isThere, pointer, bytes, b.i32(0)).front();
+    if (bytes == 2)
+      bits = b.createOrFold<arith::TruncIOp>(b.getI16Type(), bits);
+    b.store(b.toFloat(b.bitcast(bits, element)),
+            b.offset(target, b.mul(place, 4)));
+  });
 }
 
 SmallVector<Value> Fma::loadPiece(bool isOut, Value pair, Value column,

@@ -116,29 +116,22 @@ void Mma::stage(bool isOut, Value step, Value pairs) {
   // A copy moves 16 bytes.
   int64_t bytes = config.elementBytes();
   int64_t pieces = tile * bytes / 16, total = config.pairs * pieces;
-  for (int64_t begin = 0; begin < total; begin += config.threads()) {
-    auto copy = [&] {
-      Value place = b.add(e.thread, begin);
-      Value local = b.divide(place, pieces);
-      Value column = b.mul(b.remainder(place, pieces), 16 / bytes);
-      Value channel = b.add(isOut ? e.firstOut : e.firstIn, column);
-      Value pair = b.add(firstPair, local);
-      Value isThere = b.andBits(b.lessUnsigned(pair, pairs),
-                                b.lessUnsigned(channel, channels));
-      Value row = b.select(isThere, e.loadRow(pair, isOut), b.i32(0));
-      Value at =
-          b.add(b.mul(b.extend64(row), b.i64(channels * bytes)),
-                b.extend64(b.mul(b.select(isThere, channel, b.i32(0)), bytes)));
-      b.copyAsyncIf(
-          isThere,
-          b.offset(target, b.add(b.mul(local, pitch), b.mul(column, bytes))),
-          b.offset(source, at));
-    };
-    if (begin + config.threads() <= total)
-      copy();
-    else
-      b.ifThen(b.lessUnsigned(e.thread, total - begin), copy);
-  }
+  b.shareOut(e.thread, config.threads(), total, [&](Value place) {
+    Value local = b.divide(place, pieces);
+    Value column = b.mul(b.remainder(place, pieces), 16 / bytes);
+    Value channel = b.add(isOut ? e.firstOut : e.firstIn, column);
+    Value pair = b.add(firstPair, local);
+    Value isThere = b.andBits(b.lessUnsigned(pair, pairs),
+                              b.lessUnsigned(channel, channels));
+    Value row = b.select(isThere, e.loadRow(pair, isOut), b.i32(0));
+    Value at =
+        b.add(b.mul(b.extend64(row), b.i64(channels * bytes)),
+              b.extend64(b.mul(b.select(isThere, channel, b.i32(0)), bytes)));
+    b.copyAsyncIf(
+        isThere,
+        b.offset(target, b.add(b.mul(local, pitch), b.mul(column, bytes))),
+        b.offset(source, at));
+  });
 }
 
 void Mma::fetch(Value step, Value pairs) {

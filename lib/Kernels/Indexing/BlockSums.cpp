@@ -9,14 +9,13 @@
 #include "BlockSums.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "sparseconv/Kernels/Builders/WarpOps.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-static constexpr int64_t kWarp = 32;
-
 MemRefType mlir::sparseconv::getBlockSumsType(LoopBuilder &b, int64_t threads) {
-  return b.getSharedType({threads / kWarp}, b.getI32Type());
+  return b.getSharedType({threads / kWarpLanes}, b.getI32Type());
 }
 
 BlockSums mlir::sparseconv::sumInBlock(LoopBuilder &b,
@@ -26,23 +25,23 @@ BlockSums mlir::sparseconv::sumInBlock(LoopBuilder &b,
   // Within a warp by doubling (Hillis and Steele, "Data parallel algorithms",
   // 1986), then over the sums of the warps.
   Value sum = own;
-  for (int64_t distance = 1; distance < kWarp; distance *= 2) {
-    auto lower =
-        gpu::ShuffleOp::create(b, sum, distance, kWarp, gpu::ShuffleMode::UP);
+  for (int64_t distance = 1; distance < kWarpLanes; distance *= 2) {
+    auto lower = gpu::ShuffleOp::create(b, sum, distance, kWarpLanes,
+                                        gpu::ShuffleMode::UP);
     sum =
         b.add(sum, b.select(lower.getValid(), lower.getShuffleResult(), zero));
   }
-  Value warp = b.shiftRightLogical(t.thread, llvm::Log2_64(kWarp));
-  Value lane = b.andBits(t.thread, b.index(kWarp - 1));
-  b.ifThen(b.equal(lane, b.index(kWarp - 1)),
+  Value warp = b.shiftRight(t.thread, llvm::Log2_64(kWarpLanes));
+  Value lane = b.andBits(t.thread, b.index(kWarpLanes - 1));
+  b.ifThen(b.equal(lane, b.index(kWarpLanes - 1)),
            [&] { b.store(sum, shared, warp); });
   b.barrier();
   BlockSums sums{b.sub(sum, own), zero};
-  for (int64_t w = 0; w < threads / kWarp; ++w) {
-    Value part = b.load(shared, b.index(w));
+  for (int64_t w = 0; w < threads / kWarpLanes; ++w) {
+    Value ofWarp = b.load(shared, b.index(w));
     sums.before =
-        b.add(sums.before, b.select(b.less(b.index(w), warp), part, zero));
-    sums.total = b.add(sums.total, part);
+        b.add(sums.before, b.select(b.less(b.index(w), warp), ofWarp, zero));
+    sums.total = b.add(sums.total, ofWarp);
   }
   b.barrier();
   return sums;
@@ -92,12 +91,12 @@ void mlir::sparseconv::compactRowsInBlocks(LoopBuilder &b,
   Value accepted = c.accept(b.toIndex(b.load(total, zero)));
   b.ifThen(accepted, [&] {
     forRows([&](const LoopBuilder::Thread &t, const Visit &visit) {
-      Value part =
+      Value share =
           b.forLoop(t.thread, t.block, threads, b.i32(0),
                     [&](Value i, ValueRange sum) -> SmallVector<Value> {
                       return {b.add(sum[0], b.load(counts, i))};
                     })[0];
-      Value base = sumInBlock(b, t, part, t.shared[0], threads).total;
+      Value base = sumInBlock(b, t, share, t.shared[0], threads).total;
       Value before = sumInBlock(b, t, visit.kept, t.shared[0], threads).before;
       Value position = b.sub(b.add(b.add(base, before), visit.kept), 1);
       Value kept = b.equal(visit.kept, b.i32(1));

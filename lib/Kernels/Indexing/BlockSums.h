@@ -9,7 +9,7 @@
 #ifndef SPARSECONV_LIB_KERNELS_INDEXING_BLOCKSUMS_H
 #define SPARSECONV_LIB_KERNELS_INDEXING_BLOCKSUMS_H
 
-#include "sparseconv/Kernels/Indexing/Blocks.h"
+#include "sparseconv/Kernels/Indexing/RowBlocks.h"
 
 namespace mlir::sparseconv {
 

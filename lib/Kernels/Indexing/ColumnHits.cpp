@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ColumnHits.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -19,7 +18,7 @@ Value mlir::sparseconv::getColumnEntry(LoopBuilder &b, Value place, Value hits,
     return b.andBits(hits, b.i32(static_cast<int32_t>(bits)));
   };
   if (before)
-    place = b.add(place, b.createOrFold<math::CtPopOp>(getBits(before)));
+    place = b.add(place, b.popCount(getBits(before)));
   Value isHit = b.notEqual(getBits(own), b.i32(0));
   return b.select(isHit, place, b.i32(-1));
 }

@@ -62,7 +62,7 @@ SmallVector<Check> mlir::sparseconv::checkPoint(LoopBuilder &b, CoordsType set,
 }
 
 Value mlir::sparseconv::holdAll(LoopBuilder &b, ArrayRef<Check> checks) {
-  Value all = b.constantInt(b.getI1Type(), 1);
+  Value all = b.i1(true);
   for (const Check &check : checks)
     all = b.andBits(all, check.holds);
   return all;

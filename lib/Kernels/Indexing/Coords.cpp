@@ -12,9 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CoordinateChecks.h"
-#include "sparseconv/Kernels/Indexing/Blocks.h"
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
 #include "sparseconv/Kernels/Indexing/KeyFields.h"
+#include "sparseconv/Kernels/Indexing/RowBlocks.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -63,7 +63,7 @@ void mlir::sparseconv::emitEncode(LoopBuilder &b, EncodeOp op) {
         b.store(b.index(0), op.getCount(), b.index(0));
       },
       [&] {
-        Value failing = findFirst(b, numRows, kRowsPerBlock, [&](Value row) {
+        Value failing = findFirst(b, numRows, kDefaultRowBlock, [&](Value row) {
           SmallVector<Value> point = loadPoint(b, points, row, set.getDim());
           b.store(packKey(b, set.getPacking(), point), op.getKeys(), row);
           return b.notBit(holdAll(b, checkPoint(b, set, point)));
@@ -81,7 +81,7 @@ void mlir::sparseconv::emitEncode(LoopBuilder &b, EncodeOp op) {
 void mlir::sparseconv::emitDecode(LoopBuilder &b, DecodeOp op) {
   auto set = cast<CoordsType>(op.getSet());
   PackingAttr packing = set.getPacking();
-  forEachRow(b, b.dim(op.getKeys(), 0), kRowsPerBlock, [&](Value row) {
+  forEachRow(b, b.dim(op.getKeys(), 0), kDefaultRowBlock, [&](Value row) {
     Value key = b.load(op.getKeys(), row);
     auto store = [&](unsigned column, Value value) {
       b.store(b.cast(value, b.getI32Type()), op.getPoints(),
@@ -134,7 +134,7 @@ void mlir::sparseconv::emitFloor(LoopBuilder &b, FloorOp op) {
   auto floorRow = [&](Value row, SmallVectorImpl<Check> &checks) {
     return floorKey(b, set, b.load(keys, row), checks);
   };
-  Value failing = findFirst(b, numRows, kRowsPerBlock, [&](Value row) {
+  Value failing = findFirst(b, numRows, kDefaultRowBlock, [&](Value row) {
     SmallVector<Check> checks;
     b.store(floorRow(row, checks), op.getFloored(), row);
     return b.notBit(holdAll(b, checks));

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "KeyDigits.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "sparseconv/Kernels/Builders/WarpOps.h"
 
@@ -15,7 +14,7 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 using arith::AtomicRMWKind;
 
-/// Wider fields are cut: their parts are compared as 32-bit numbers.
+/// Wider fields are cut: their pieces are compared as 32-bit numbers.
 static constexpr int64_t kMaxWidth = 31;
 
 KeyDigits::KeyDigits(LoopBuilder &b, Type keyType, ArrayRef<int64_t> widths,
@@ -24,10 +23,10 @@ KeyDigits::KeyDigits(LoopBuilder &b, Type keyType, ArrayRef<int64_t> widths,
   int64_t shift = 0;
   for (int64_t width : llvm::reverse(widths))
     for (int64_t left = width; left > 0;) {
-      int64_t part = std::min(left, kMaxWidth);
-      fields.push_back({shift, part, Value(), Value()});
-      shift += part;
-      left -= part;
+      int64_t piece = std::min(left, kMaxWidth);
+      fields.push_back({shift, piece, Value(), Value()});
+      shift += piece;
+      left -= piece;
     }
   maxPasses = getNumSortPasses(shift);
 }
@@ -51,7 +50,7 @@ void KeyDigits::clear(Value i) {
 
 Value KeyDigits::extract(Value key, const Field &field) {
   Value mask = b.constantInt(keyType, (int64_t(1) << field.width) - 1);
-  return b.cast(b.andBits(b.shiftRightLogical(key, field.shift), mask),
+  return b.cast(b.andBits(b.shiftRight(key, field.shift), mask),
                 b.getI32Type());
 }
 
@@ -82,7 +81,8 @@ void KeyDigits::measure(Value keys, Value numKeys) {
                 b.add(b.mul(t.block, tile), b.add(t.thread, i * threads));
             loaded.push_back(b.load(keys, b.min(position, last)));
           }
-          Value isFirst = b.equal(b.andBits(t.thread, b.index(31)), b.index(0));
+          Value isFirst =
+              b.equal(b.andBits(t.thread, b.index(kWarpLanes - 1)), b.index(0));
           for (size_t n = 0; n < fields.size(); ++n) {
             for (bool isMax : {false, true}) {
               Value best;
@@ -91,9 +91,9 @@ void KeyDigits::measure(Value keys, Value numKeys) {
                 if (!best)
                   best = value;
                 else if (isMax)
-                  best = b.createOrFold<arith::MaxUIOp>(best, value);
+                  best = b.maxUnsigned(best, value);
                 else
-                  best = b.createOrFold<arith::MinUIOp>(best, value);
+                  best = b.minUnsigned(best, value);
               }
               best = isMax ? maxOfLanes(b, best) : minOfLanes(b, best);
               b.ifThen(isFirst, [&] {
@@ -134,13 +134,11 @@ void KeyDigits::enter() {
   Value bits = b.i32(0);
   for (auto [field, most] : llvm::zip(fields, greatest)) {
     field.place = bits;
-    Value unused =
-        b.createOrFold<math::CountLeadingZerosOp>(b.sub(most, field.least));
+    Value unused = b.countLeadingZeros(b.sub(most, field.least));
     bits = b.add(bits, b.sub(b.i32(32), unused));
   }
   // At least one, which moves keys without a bit in use to where they belong.
-  Value passes = b.createOrFold<arith::DivUIOp>(b.add(bits, kDigitBits - 1),
-                                                b.i32(kDigitBits));
+  Value passes = b.divide(b.add(bits, kDigitBits - 1), kDigitBits);
   numPasses = b.max(passes, b.i32(1));
 }
 
@@ -150,19 +148,14 @@ Value KeyDigits::makeDense(Value key) {
   Value dense = b.constantInt(keyType, 0);
   for (const Field &field : fields) {
     Value value = b.sub(extract(key, field), field.least);
-    auto widen = [&](Value number) {
-      return keyType.isInteger(32)
-                 ? number
-                 : b.createOrFold<arith::ExtUIOp>(keyType, number);
-    };
-    dense = b.orBits(
-        dense, b.createOrFold<arith::ShLIOp>(widen(value), widen(field.place)));
+    dense = b.orBits(dense, b.shiftLeft(b.extend(value, keyType),
+                                        b.extend(field.place, keyType)));
   }
   return dense;
 }
 
 Value KeyDigits::getDigit(Value dense, int64_t pass) {
-  Value digit = b.andBits(b.shiftRightLogical(dense, pass * kDigitBits),
+  Value digit = b.andBits(b.shiftRight(dense, pass * kDigitBits),
                           b.constantInt(keyType, kDigits - 1));
   return b.cast(digit, b.getI32Type());
 }

@@ -16,10 +16,7 @@ static Value getField(LoopBuilder &b, Value key, unsigned shift,
                       unsigned bits) {
   if (bits == 0)
     return b.i64(0);
-  Type wide = b.getI64Type();
-  if (key.getType() != wide)
-    key = b.createOrFold<arith::ExtUIOp>(wide, key);
-  key = b.shiftRightLogical(key, shift);
+  key = b.shiftRight(b.extend(key, b.getI64Type()), shift);
   uint64_t mask = ~uint64_t(0) >> (64 - bits);
   return b.andBits(key, b.i64(static_cast<int64_t>(mask)));
 }
@@ -59,7 +56,7 @@ SmallVector<Value> mlir::sparseconv::findLowerBounds(LoopBuilder &b, Value keys,
   SmallVector<Value> found = b.whileLoop(
       inits, [&](ValueRange carried) { return b.less(one, carried[0]); },
       [&](ValueRange carried) {
-        Value half = b.shiftRightLogical(carried[0], 1);
+        Value half = b.shiftRight(carried[0], 1);
         SmallVector<Value> next = {b.sub(carried[0], half)};
         for (auto [base, query] :
              llvm::zip_equal(carried.drop_front(), queries))

@@ -14,8 +14,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "sparseconv/Kernels/Indexing/Blocks.h"
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
+#include "sparseconv/Kernels/Indexing/RowBlocks.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -128,7 +128,7 @@ void mlir::sparseconv::emitSelect(LoopBuilder &b, SelectOp op) {
   };
   compaction.accept = [&](Value total) {
     b.store(total, op.getCount(), zero);
-    return b.constantInt(b.getI1Type(), 1);
+    return b.i1(true);
   };
   compaction.write = [&](Value row, Value kept, Value position, ValueRange) {
     b.ifThen(kept, [&] {
@@ -156,7 +156,7 @@ void mlir::sparseconv::emitIntersect(LoopBuilder &b, IntersectOp op) {
   Value rhsEnd = b.dim(rhs, 0);
   Compaction compaction;
   compaction.numRows = b.dim(lhs, 0);
-  // Each block carries its place in rhs: keys ascend on both sides.
+  // Each row block carries its place in rhs: keys ascend on both sides.
   compaction.start = [&](Value first) -> SmallVector<Value> {
     return {b.lowerBound(rhs, zero, rhsEnd, b.load(lhs, first))};
   };
@@ -167,7 +167,7 @@ void mlir::sparseconv::emitIntersect(LoopBuilder &b, IntersectOp op) {
   };
   compaction.accept = [&](Value total) {
     b.store(total, op.getCount(), zero);
-    return b.constantInt(b.getI1Type(), 1);
+    return b.i1(true);
   };
   compaction.write = [&](Value row, Value kept, Value position,
                          ValueRange carried) {

@@ -42,7 +42,7 @@ void LookBack::clearNext(int64_t pass, Value tile, Value column) {
 }
 
 void LookBack::say(Value kind, Value number, int64_t pass, Value word) {
-  Value text = b.createOrFold<arith::ExtUIOp>(b.getI64Type(), number);
+  Value text = b.extend(number, b.getI64Type());
   text = b.orBits(text, b.shiftLeft(kind, kKindShift));
   b.atomic(AtomicRMWKind::assign, text, said[pass % 2], ValueRange{word});
 }
@@ -69,9 +69,9 @@ Value LookBack::getSumBefore(int64_t pass, Value tile, Value column, Value own,
           words.push_back(b.atomic(AtomicRMWKind::ori, b.i64(0), said[pass % 2],
                                    ValueRange{getWord(place, column)}));
         }
-        Value isOn = b.constantInt(b.getI1Type(), 1), isDone = b.notBit(isOn);
+        Value isOn = b.i1(true), isDone = b.notBit(isOn);
         for (Value word : words) {
-          Value kind = b.cast(b.shiftRightLogical(word, kKindShift), i32);
+          Value kind = b.cast(b.shiftRight(word, kKindShift), i32);
           isOn = b.andBits(isOn, b.notEqual(kind, zero));
           sum = b.add(sum, b.select(isOn, b.cast(word, i32), zero));
           next = b.sub(next, b.select(isOn, b.index(1), b.index(0)));

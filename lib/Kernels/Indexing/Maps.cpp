@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sparseconv/Kernels/Indexing/Blocks.h"
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
+#include "sparseconv/Kernels/Indexing/RowBlocks.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -20,7 +20,7 @@ using namespace mlir::sparseconv;
 static void forEachEntry(LoopBuilder &b, Value table,
                          function_ref<void(Value row, Value k)> body) {
   Value volume = b.dim(table, 1);
-  forEachRow(b, b.dim(table, 0), kRowsPerBlock, [&](Value row) {
+  forEachRow(b, b.dim(table, 0), kDefaultRowBlock, [&](Value row) {
     b.forLoop(b.index(0), volume, 1, [&](Value k) { body(row, k); });
   });
 }
@@ -46,58 +46,60 @@ void mlir::sparseconv::emitInvertTable(LoopBuilder &b, InvertTableOp op) {
 
 void mlir::sparseconv::emitPairLists(LoopBuilder &b, PairListsOp op) {
   Value table = op.getTable(), segments = op.getSegments();
-  int64_t size = op.getBlock();
+  int64_t size = op.getRowBlock();
   Value numRows = b.dim(table, 0), volume = b.dim(table, 1);
   Value zero = b.index(0);
   auto isPair = [&](Value neighbour) {
     return b.greaterEqual(neighbour, b.i32(0));
   };
 
-  // segments[block, k] = pairs of the block with offset k.
-  forEachBlock(b, numRows, size, [&](Value block, Value begin, Value end) {
-    b.forLoop(zero, volume, 1,
-              [&](Value k) { b.store(b.i64(0), segments, {block, k}); });
-    b.forLoop(begin, end, 1, [&](Value row) {
-      b.forLoop(zero, volume, 1, [&](Value k) {
-        Value hit = isPair(b.load(table, {row, k}));
-        Value one = b.select(hit, b.i64(1), b.i64(0));
-        Value count = b.load(segments, {block, k});
-        b.store(b.add(count, one), segments, {block, k});
+  // segments[r, k] = pairs of row block r with offset k.
+  forEachRowBlock(
+      b, numRows, size, [&](Value rowBlock, Value begin, Value end) {
+        b.forLoop(zero, volume, 1,
+                  [&](Value k) { b.store(b.i64(0), segments, {rowBlock, k}); });
+        b.forLoop(begin, end, 1, [&](Value row) {
+          b.forLoop(zero, volume, 1, [&](Value k) {
+            Value hit = isPair(b.load(table, {row, k}));
+            Value one = b.select(hit, b.i64(1), b.i64(0));
+            Value count = b.load(segments, {rowBlock, k});
+            b.store(b.add(count, one), segments, {rowBlock, k});
+          });
+        });
       });
-    });
-  });
 
-  // Positions: block by block, offset by offset.
+  // Positions: row block by row block, offset by offset.
   b.forLoop(zero, b.ceilDiv(numRows, size), 1, b.i64(0),
-            [&](Value block, ValueRange sum) -> SmallVector<Value> {
+            [&](Value rowBlock, ValueRange sum) -> SmallVector<Value> {
               SmallVector<Value> end =
                   b.forLoop(zero, volume, 1, sum,
                             [&](Value k, ValueRange sum) -> SmallVector<Value> {
-                              Value count = b.load(segments, {block, k});
-                              b.store(sum[0], segments, {block, k});
+                              Value count = b.load(segments, {rowBlock, k});
+                              b.store(sum[0], segments, {rowBlock, k});
                               return {b.add(sum[0], count)};
                             });
-              b.store(end[0], segments, {block, volume});
+              b.store(end[0], segments, {rowBlock, volume});
               return end;
             });
 
   // Each row is written where the next pair belongs, and stays if it is one:
   // no branch to guess, and nothing is written beyond the segment.
-  forEachBlock(b, numRows, size, [&](Value block, Value begin, Value end) {
-    b.forLoop(zero, volume, 1, [&](Value k) {
-      Value from = b.toIndex(b.load(segments, {block, k}));
-      Value to = b.toIndex(b.load(segments, {block, b.add(k, 1)}));
-      b.whileLoop(
-          {from, begin},
-          [&](ValueRange carried) { return b.less(carried[0], to); },
-          [&](ValueRange carried) -> SmallVector<Value> {
-            auto [position, row] = std::pair(carried[0], carried[1]);
-            Value neighbour = b.load(table, {row, k});
-            b.store(neighbour, op.getInRows(), position);
-            b.store(b.cast(row, b.getI32Type()), op.getOutRows(), position);
-            Value step = b.select(isPair(neighbour), b.index(1), zero);
-            return {b.add(position, step), b.add(row, 1)};
-          });
-    });
-  });
+  forEachRowBlock(
+      b, numRows, size, [&](Value rowBlock, Value begin, Value end) {
+        b.forLoop(zero, volume, 1, [&](Value k) {
+          Value from = b.toIndex(b.load(segments, {rowBlock, k}));
+          Value to = b.toIndex(b.load(segments, {rowBlock, b.add(k, 1)}));
+          b.whileLoop(
+              {from, begin},
+              [&](ValueRange carried) { return b.less(carried[0], to); },
+              [&](ValueRange carried) -> SmallVector<Value> {
+                auto [position, row] = std::pair(carried[0], carried[1]);
+                Value neighbour = b.load(table, {row, k});
+                b.store(neighbour, op.getInRows(), position);
+                b.store(b.cast(row, b.getI32Type()), op.getOutRows(), position);
+                Value step = b.select(isPair(neighbour), b.index(1), zero);
+                return {b.add(position, step), b.add(row, 1)};
+              });
+        });
+      });
 }

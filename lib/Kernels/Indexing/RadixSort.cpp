@@ -19,10 +19,9 @@
 
 #include "RadixSort.h"
 #include "BlockSums.h"
-#include "KeyDigits.h"
 #include "LookBack.h"
+#include "SortLists.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "sparseconv/Kernels/Builders/WarpOps.h"
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
@@ -33,7 +32,7 @@ using arith::AtomicRMWKind;
 
 namespace {
 /// A thread for each digit.
-constexpr int64_t kThreads = kDigits, kWarps = kThreads / 32;
+constexpr int64_t kThreads = kDigits, kWarps = kThreads / kWarpLanes;
 /// Keys of a thread; a warp's lie together, 32 after 32.
 constexpr int64_t kKeysPerThread = 4;
 constexpr int64_t kTile = kThreads * kKeysPerThread;
@@ -52,19 +51,15 @@ enum SharedBuffer {
   StagedDigits
 };
 
-/// A buffer and what goes along with it.
-struct KeyList {
-  Value keys, positions;
-};
-
 class RadixSort {
 public:
   RadixSort(LoopBuilder &b, const KeySource &source, KeyDigits &digits)
       : b(b), source(source), digits(digits), keys(source.keys),
         keyType(getElementTypeOrSelf(keys.getType())), numKeys(b.dim(keys, 0)),
-        numTiles(b.ceilDiv(numKeys, kTile)), lookBack(b, numTiles, kDigits) {}
+        numTiles(b.ceilDiv(numKeys, kTile)), lists(b, keys, digits),
+        lookBack(b, numTiles, kDigits) {}
 
-  void emit(KeyList sorted);
+  void emit(const KeyList &result);
 
 private:
   using Thread = LoopBuilder::Thread;
@@ -89,23 +84,14 @@ private:
   Value getDigit(Value key, int64_t pass) {
     return digits.getDigit(digits.makeDense(key), pass);
   }
-  Value widen(Value number) {
-    return b.createOrFold<arith::ExtUIOp>(b.getI32Type(), number);
-  }
-  /// Whether a pass writes the side (i1): the last one writes the results.
-  Value isToSide(int64_t pass) {
-    Value later = b.sub(digits.getNumPasses(), pass + 1);
-    return b.notEqual(b.andBits(later, b.i32(1)), b.i32(0));
-  }
-  /// What passes read and write, by position.
-  std::pair<Value, Value> load(int64_t pass, Value position);
-  void store(int64_t pass, Value key, Value from, Value position);
+  Value widen(Value number) { return b.extend(number, b.getI32Type()); }
   /// The position of key `i` of a thread.
   Value getPosition(const Thread &t, int64_t i, Value tile) {
-    Value warp = b.floorDiv(t.thread, 32);
-    Value lane = b.andBits(t.thread, b.index(31));
-    Value first = b.add(b.mul(tile, kTile), b.mul(warp, 32 * kKeysPerThread));
-    return b.add(b.add(first, lane), 32 * i);
+    Value warp = b.floorDiv(t.thread, kWarpLanes);
+    Value lane = b.andBits(t.thread, b.index(kWarpLanes - 1));
+    Value first =
+        b.add(b.mul(tile, kTile), b.mul(warp, kWarpLanes * kKeysPerThread));
+    return b.add(b.add(first, lane), kWarpLanes * i);
   }
 
   LoopBuilder &b;
@@ -114,7 +100,7 @@ private:
   Value keys;
   Type keyType;
   Value numKeys, numTiles;
-  KeyList sorted, side;
+  SortLists lists;
   /// For each pass how many keys have each digit; then, in a row of its own,
   /// how many tiles of each pass have been taken.
   Value totals;
@@ -203,29 +189,6 @@ void RadixSort::countTiles(const Thread &t) {
   });
 }
 
-std::pair<Value, Value> RadixSort::load(int64_t pass, Value position) {
-  Type i32 = b.getI32Type();
-  if (pass == 0)
-    return {b.load(keys, position), b.cast(position, i32)};
-  auto from = [&](const KeyList &list) -> SmallVector<Value> {
-    return {b.load(list.keys, position), b.load(list.positions, position)};
-  };
-  SmallVector<Value> loaded = b.ifElse(
-      isToSide(pass - 1), {keyType, i32}, [&] { return from(side); },
-      [&] { return from(sorted); });
-  return {loaded[0], loaded[1]};
-}
-
-void RadixSort::store(int64_t pass, Value key, Value from, Value position) {
-  auto to = [&](const KeyList &list) {
-    b.store(key, list.keys, position);
-    b.store(from, list.positions, position);
-  };
-  if (digits.getMaxPasses() == 1)
-    return to(sorted);
-  b.ifElse(isToSide(pass), [&] { to(side); }, [&] { to(sorted); });
-}
-
 Value RadixSort::countLower(const Thread &t, int64_t pass, Value tile) {
   return b.ifElse(
       b.equal(tile, b.index(0)), b.getI32Type(),
@@ -239,7 +202,7 @@ Value RadixSort::countLower(const Thread &t, int64_t pass, Value tile) {
 void RadixSort::rankKeys(const Thread &t, int64_t pass,
                          MutableArrayRef<Item> items) {
   Type i32 = b.getI32Type(), i16 = b.getI16Type();
-  Value seen = t.shared[Seen], warp = b.floorDiv(t.thread, 32);
+  Value seen = t.shared[Seen], warp = b.floorDiv(t.thread, kWarpLanes);
   Value zero = b.i32(0);
   Value lower = lanesBefore(b);
   for (Item &item : items) {
@@ -250,7 +213,7 @@ void RadixSort::rankKeys(const Thread &t, int64_t pass,
     Value before = b.andBits(peers, lower);
     item.digit = digit;
     SmallVector<Value> place = {warp, b.toIndex(digit)};
-    item.rank = b.createOrFold<math::CtPopOp>(before);
+    item.rank = b.popCount(before);
     Value known = b.ifElse(
         item.isKey, i32,
         [&]() -> SmallVector<Value> { return {widen(b.load(seen, place))}; },
@@ -259,7 +222,7 @@ void RadixSort::rankKeys(const Thread &t, int64_t pass,
     syncWarp(b);
     // The first of the lanes with a digit counts them all.
     b.ifThen(b.andBits(item.isKey, b.equal(before, zero)), [&] {
-      Value total = b.add(known, b.createOrFold<math::CtPopOp>(peers));
+      Value total = b.add(known, b.popCount(peers));
       b.store(b.cast(total, i16), seen, place);
     });
     syncWarp(b);
@@ -279,7 +242,7 @@ void RadixSort::moveTile(const Thread &t, int64_t pass, Value tile) {
     Value position = getPosition(t, i, tile);
     item.isKey = b.less(position, numKeys);
     std::tie(item.key, item.from) =
-        load(pass, b.min(position, b.sub(numKeys, 1)));
+        lists.load(pass, b.min(position, b.sub(numKeys, 1)));
   }
   b.barrier();
   rankKeys(t, pass, items);
@@ -304,7 +267,7 @@ void RadixSort::moveTile(const Thread &t, int64_t pass, Value tile) {
   Value inTile = sumInBlock(b, t, own, t.shared[Sums], kThreads).before;
   forWarps(inTile, /*storesStarts=*/true);
   b.barrier();
-  Value warp = b.floorDiv(t.thread, 32);
+  Value warp = b.floorDiv(t.thread, kWarpLanes);
   for (Item &item : items)
     b.ifThen(item.isKey, [&] {
       Value place = b.toIndex(
@@ -326,7 +289,7 @@ void RadixSort::moveTile(const Thread &t, int64_t pass, Value tile) {
       Value digit = b.toIndex(widen(b.load(stagedDigits, position)));
       Value place =
           b.add(b.load(firsts, digit), b.cast(position, b.getI32Type()));
-      store(pass, key, b.load(stagedFrom, position), b.toIndex(place));
+      lists.store(pass, key, b.load(stagedFrom, position), b.toIndex(place));
     });
   }
 }
@@ -361,14 +324,8 @@ void RadixSort::move(int64_t pass) {
   });
 }
 
-void RadixSort::emit(KeyList result) {
-  sorted = result;
-  bool hasSide = digits.getMaxPasses() > 1;
-  if (hasSide) {
-    auto dynamic = {ShapedType::kDynamic};
-    side = {b.alloc(dynamic, keyType, numKeys),
-            b.alloc(dynamic, b.getI32Type(), numKeys)};
-  }
+void RadixSort::emit(const KeyList &result) {
+  lists.alloc(result, numKeys);
   clear();
   digits.measure(keys, numKeys);
   count();
@@ -378,10 +335,7 @@ void RadixSort::emit(KeyList result) {
     b.dealloc(totals);
   lookBack.dealloc();
   digits.dealloc();
-  if (hasSide) {
-    b.dealloc(side.keys);
-    b.dealloc(side.positions);
-  }
+  lists.dealloc();
 }
 
 Value mlir::sparseconv::allocSortSums(LoopBuilder &b, int64_t bits) {

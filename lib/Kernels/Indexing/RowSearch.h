@@ -17,7 +17,7 @@
 #define SPARSECONV_LIB_KERNELS_INDEXING_ROWSEARCH_H
 
 #include "OffsetCounts.h"
-#include "sparseconv/Kernels/Indexing/Blocks.h"
+#include "sparseconv/Kernels/Indexing/RowBlocks.h"
 #include "sparseconv/Kernels/Indexing/Search.h"
 #include <functional>
 

@@ -18,26 +18,22 @@ namespace mlir::sparseconv {
 #include "Searches.def"
 } // namespace mlir::sparseconv
 
-/// All searches.
-static ArrayRef<const Search *> getSearches() {
-  static const Search *const searches[] = {
+ArrayRef<const Search *> Search::getAll() {
+  static const Search *const all[] = {
 #define SEARCH(name) &get##name##Search(),
 #include "Searches.def"
   };
-  return searches;
-}
-
-const Search *mlir::sparseconv::findSearch(StringRef name) {
-  return findByName(getSearches(), name);
+  return all;
 }
 
 LogicalResult mlir::sparseconv::verifySearches(Operation *root) {
   WalkResult result = root->walk([](Operation *op) {
     auto search = op->getAttrOfType<SearchAttr>("search");
-    if (!search || findSearch(search.getName()))
+    if (!search || Search::find(search.getName()))
       return WalkResult::advance();
-    return WalkResult(op->emitOpError(
-        describeUnknown("search", search.getName(), getSearches())));
+    op->emitOpError("cannot be carried out: ")
+        << Search::describeUnknown("search", search.getName());
+    return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
 }
@@ -55,13 +51,13 @@ SearchTask::SearchTask(SearchHitsOp op)
       totals(op.getTotals()), sampleRows(op.getSampleRows()) {}
 
 void mlir::sparseconv::emitSearchLoops(LoopBuilder &b, SearchOp op) {
-  findSearch(op.getSearch().getName())->emitLoops(b, SearchTask(op));
+  Search::find(op.getSearch().getName())->emitLoops(b, SearchTask(op));
 }
 
 void mlir::sparseconv::emitSearchKernels(LoopBuilder &b, SearchOp op) {
-  findSearch(op.getSearch().getName())->emitKernels(b, SearchTask(op));
+  Search::find(op.getSearch().getName())->emitKernels(b, SearchTask(op));
 }
 
 void mlir::sparseconv::emitSearchHits(LoopBuilder &b, SearchHitsOp op) {
-  findSearch(op.getSearch().getName())->emitKernels(b, SearchTask(op));
+  Search::find(op.getSearch().getName())->emitKernels(b, SearchTask(op));
 }

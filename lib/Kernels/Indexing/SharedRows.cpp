@@ -23,7 +23,7 @@ struct WarpWords {
     pieces = columns / piece;
     SmallVector<ReassociationIndices> all = {{0, 1}};
     words = memref::CollapseShapeOp::create(b, table, all);
-    Value lane = b.andBits(t.thread, b.index(31));
+    Value lane = b.andBits(t.thread, b.index(kWarpLanes - 1));
     Value firstThread = b.sub(t.thread, lane);
     inStage = b.add(b.mul(firstThread, pieces), lane);
     inTable = b.mul(b.add(b.mul(t.block, threads * pieces), inStage), piece);
@@ -43,11 +43,11 @@ void mlir::sparseconv::readWarpRows(LoopBuilder &b,
   // All loads come before the stores, which would order them.
   SmallVector<Value> loaded;
   for (int64_t i = 0; i < own.pieces; ++i) {
-    Value word = b.min(b.add(own.inTable, 32 * i), b.sub(own.end, 1));
+    Value word = b.min(b.add(own.inTable, kWarpLanes * i), b.sub(own.end, 1));
     loaded.push_back(b.load(own.words, word));
   }
   for (auto [i, value] : llvm::enumerate(loaded))
-    b.store(value, stage, b.add(own.inStage, 32 * i));
+    b.store(value, stage, b.add(own.inStage, kWarpLanes * i));
   syncWarp(b);
 }
 
@@ -61,8 +61,8 @@ void mlir::sparseconv::writeWarpRows(LoopBuilder &b,
   WarpWords own(b, t, threads, table, piece);
   syncWarp(b);
   for (int64_t i = 0; i < own.pieces; ++i) {
-    Value word = b.add(own.inTable, 32 * i * piece);
-    Value value = b.load(stage, b.add(own.inStage, 32 * i));
+    Value word = b.add(own.inTable, kWarpLanes * i * piece);
+    Value value = b.load(stage, b.add(own.inStage, kWarpLanes * i));
     b.ifThen(b.less(word, own.end), [&] {
       if (vector)
         b.storeVector(value, own.words, word, /*multiple=*/piece);

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CoordinateChecks.h"
-#include "sparseconv/Kernels/Indexing/Blocks.h"
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
 #include "sparseconv/Kernels/Indexing/KeyFields.h"
+#include "sparseconv/Kernels/Indexing/RowBlocks.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -58,7 +58,7 @@ public:
   /// Whether the candidate belongs to the result (i1): a multiple of the
   /// stride and inside the clip.
   Value isKept(ValueRange candidate) {
-    Value kept = b.constantInt(b.getI1Type(), 1);
+    Value kept = b.i1(true);
     for (unsigned axis = 0; axis < set.getDim(); ++axis)
       kept = b.andBits(kept,
                        isMultiple(b, candidate[axis], set.getStride()[axis]));
@@ -92,14 +92,16 @@ private:
 };
 } // namespace
 
-/// Counts the candidates of each block into `counts`; returns the lowest row
-/// with one that is kept but beyond the packing, or the number of rows.
+/// Counts the candidates of each row block into `counts`; returns the lowest
+/// row with one that is kept but beyond the packing, or the number of rows.
 static Value countCandidates(LoopBuilder &b, Spread &spread, Value numRows,
-                             Value numBlocks, Value counts) {
-  Value firsts = b.alloc({ShapedType::kDynamic}, b.getIndexType(), numBlocks);
+                             Value numRowBlocks, Value counts) {
+  Value firsts =
+      b.alloc({ShapedType::kDynamic}, b.getIndexType(), numRowBlocks);
   Value zero = b.index(0), one = b.index(1);
-  forEachBlock(
-      b, numRows, kRowsPerBlock, [&](Value block, Value begin, Value end) {
+  forEachRowBlock(
+      b, numRows, kDefaultRowBlock,
+      [&](Value rowBlock, Value begin, Value end) {
         SmallVector<Value> result = b.forLoop(
             begin, end, 1, {zero, numRows}, [&](Value row, ValueRange carried) {
               spread.setRow(row);
@@ -115,10 +117,10 @@ static Value countCandidates(LoopBuilder &b, Spread &spread, Value numRows,
                             b.min(carried[1], first)};
                   });
             });
-        b.store(result[0], counts, block);
-        b.store(result[1], firsts, block);
+        b.store(result[0], counts, rowBlock);
+        b.store(result[1], firsts, rowBlock);
       });
-  Value failing = findLeast(b, firsts, numBlocks, numRows);
+  Value failing = findLeast(b, firsts, numRowBlocks, numRows);
   b.dealloc(firsts);
   return failing;
 }
@@ -151,18 +153,20 @@ static Value conclude(LoopBuilder &b, SpreadOp op, Spread &spread, Value total,
   return holds;
 }
 
-/// A thread takes blocks of rows.
+/// A thread takes row blocks.
 static void emitSpreadByRows(LoopBuilder &b, SpreadOp op, Spread &spread) {
   Value numRows = b.dim(op.getKeys(), 0), zero = b.index(0);
-  Value numBlocks = b.ceilDiv(numRows, kRowsPerBlock);
-  Value counts = b.alloc({ShapedType::kDynamic}, b.getIndexType(), numBlocks);
-  Value failing = countCandidates(b, spread, numRows, numBlocks, counts);
-  Value total = makePrefixSums(b, counts, numBlocks);
+  Value numRowBlocks = b.ceilDiv(numRows, kDefaultRowBlock);
+  Value counts =
+      b.alloc({ShapedType::kDynamic}, b.getIndexType(), numRowBlocks);
+  Value failing = countCandidates(b, spread, numRows, numRowBlocks, counts);
+  Value total = makePrefixSums(b, counts, numRowBlocks);
   b.ifThen(conclude(b, op, spread, total, failing), [&] {
-    forEachBlock(
-        b, numRows, kRowsPerBlock, [&](Value block, Value begin, Value end) {
+    forEachRowBlock(
+        b, numRows, kDefaultRowBlock,
+        [&](Value rowBlock, Value begin, Value end) {
           b.forLoop(
-              begin, end, 1, b.load(counts, block),
+              begin, end, 1, b.load(counts, rowBlock),
               [&](Value row, ValueRange next) {
                 spread.setRow(row);
                 return b.forLoop(
@@ -184,12 +188,8 @@ static void emitSpreadByRows(LoopBuilder &b, SpreadOp op, Spread &spread) {
 static void emitSpreadByCandidates(LoopBuilder &b, SpreadOp op,
                                    Spread &spread) {
   Value volume = spread.getNumDisplacements();
-  auto getOffset = [&](Value item) {
-    return b.createOrFold<arith::RemUIOp>(item, volume);
-  };
-  auto getRow = [&](Value item) {
-    return b.createOrFold<arith::DivUIOp>(item, volume);
-  };
+  auto getOffset = [&](Value item) { return b.remainder(item, volume); };
+  auto getRow = [&](Value item) { return b.divide(item, volume); };
   auto getCandidate = [&](Value item) {
     spread.setRow(getRow(item));
     return spread.getCandidate(getOffset(item));

@@ -17,10 +17,9 @@
 #include "OffsetCounts.h"
 #include "RadixSort.h"
 #include "SharedRows.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "sparseconv/Kernels/Indexing/Blocks.h"
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
+#include "sparseconv/Kernels/Indexing/RowBlocks.h"
 #include <optional>
 
 using namespace mlir;
@@ -77,9 +76,6 @@ private:
 
   Value isEntry(Value entry) {
     return b.lessUnsigned(b.toIndex(entry), inRows);
-  }
-  Value shift(Value value, Value bits) {
-    return b.createOrFold<arith::ShLIOp>(value, bits);
   }
   /// masks[r] has bit k where row r has offset k.
   void makeMasks(const OffsetCounts &counts, Value sortSums);
@@ -191,11 +187,11 @@ void RowTiler::fillKeyTables(Value thread, int64_t threads, Value sums,
       Value isSet = b.notEqual(b.andBits(byte, b.index(1 << bit)), b.index(0));
       isSet = b.andBits(isSet, b.less(k, b.index(offsets)));
       Value place = b.load(places, b.min(k, b.index(offsets - 1)));
-      key = b.orBits(key, b.select(isSet, shift(b.i32(1), place), b.i32(0)));
+      key = b.orBits(key,
+                     b.select(isSet, b.shiftLeft(b.i32(1), place), b.i32(0)));
     }
     for (int64_t distance = 1; distance < 32; distance *= 2)
-      key = b.createOrFold<arith::XOrIOp>(key,
-                                          b.shiftRightLogical(key, distance));
+      key = b.xorBits(key, b.shiftRight(key, distance));
     b.store(key, tables, {number, byte});
   });
 }
@@ -204,9 +200,9 @@ Value RowTiler::makeKey(Value mask, Value tables) {
   Value key = b.i32(0);
   for (int64_t number = 0; number < llvm::divideCeilSigned(offsets, 8);
        ++number) {
-    Value byte = b.andBits(b.shiftRightLogical(mask, 8 * number), b.i32(255));
-    Value part = b.load(tables, {b.index(number), b.toIndex(byte)});
-    key = b.createOrFold<arith::XOrIOp>(key, part);
+    Value byte = b.andBits(b.shiftRight(mask, 8 * number), b.i32(255));
+    Value ofByte = b.load(tables, {b.index(number), b.toIndex(byte)});
+    key = b.xorBits(key, ofByte);
   }
   return key;
 }
@@ -267,8 +263,7 @@ void RowTiler::forWords(const LoopBuilder::Thread &t,
   Value words = b.index(getSharedWords());
   b.forLoop(t.thread, b.index(getNumTiles() * getSharedWords()), kThreads,
             [&](Value item) {
-              body(b.createOrFold<arith::DivUIOp>(item, words),
-                   b.createOrFold<arith::RemUIOp>(item, words));
+              body(b.divide(item, words), b.remainder(item, words));
             });
 }
 
@@ -301,7 +296,7 @@ void RowTiler::fillBlock(const LoopBuilder::Thread &t, Value permutation) {
       },
       [&]() -> SmallVector<Value> { return {b.i32(-1)}; })[0];
   b.ifThen(isSlot, [&] { b.store(row, tiles.order, slot); });
-  Value tile = b.createOrFold<arith::DivUIOp>(t.thread, b.index(tiles.rows));
+  Value tile = b.divide(t.thread, tiles.rows);
   Slot own{slot, b.toIndex(row), tile, isSlot, isRow, t.shared[0]};
   int64_t whole = offsets / 32, rest = offsets % 32;
   if (isUnrolled()) {

@@ -12,22 +12,6 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-ConvShape ConvShape::get(MemRefType weights, bool transposed) {
-  ArrayRef<int64_t> sizes = weights.getShape();
-  bool hasGroupDim = sizes.size() == 4;
-  int64_t in = sizes[sizes.size() - 2], out = sizes.back();
-  if (transposed)
-    std::swap(in, out);
-  return {sizes[0], hasGroupDim ? sizes[1] : 1, in, out, hasGroupDim};
-}
-
-SmallVector<Value> ConvShape::weightIndices(Value offset, Value group,
-                                            Value row, Value column) const {
-  if (hasGroupDim)
-    return {offset, group, row, column};
-  return {offset, row, column};
-}
-
 Panels Panels::get(int64_t columns, TilingAttr tiling) {
   int64_t count = llvm::divideCeil(columns, tiling.getColumns());
   int64_t lanes = tiling.getLanes();
@@ -35,10 +19,10 @@ Panels Panels::get(int64_t columns, TilingAttr tiling) {
   return {count, width, lanes};
 }
 
-Segment Segment::load(LoopBuilder &b, Value segments, Value block,
+Segment Segment::load(LoopBuilder &b, Value segments, Value rowBlock,
                       Value offset) {
-  Value begin = b.load(segments, {block, offset});
-  Value end = b.load(segments, {block, b.add(offset, 1)});
+  Value begin = b.load(segments, {rowBlock, offset});
+  Value end = b.load(segments, {rowBlock, b.add(offset, 1)});
   return {b.toIndex(begin), b.toIndex(end)};
 }
 
@@ -147,4 +131,38 @@ Value mlir::sparseconv::packWeights(LoopBuilder &b, Value weights,
     });
   });
   return packed;
+}
+
+Value mlir::sparseconv::loadAt(LoopBuilder &b, int64_t lanes, Value buffer,
+                               ValueRange indices) {
+  return lanes ? b.loadVector(lanes, buffer, indices) : b.load(buffer, indices);
+}
+
+void mlir::sparseconv::storeAt(LoopBuilder &b, int64_t lanes, Value value,
+                               Value buffer, ValueRange indices) {
+  if (lanes)
+    b.storeVector(value, buffer, indices);
+  else
+    b.store(value, buffer, indices);
+}
+
+void mlir::sparseconv::emitEpilogue(LoopBuilder &b, GatherGemmScatterOp op,
+                                    const Accumulators &sums) {
+  int64_t tilingLanes = op.getTiling().getLanes();
+  auto finish = [&](int64_t lanes, Value row, Value group, Value j) {
+    Value position = b.add(b.mul(group, sums.stride), j);
+    Value channel = b.add(b.mul(group, sums.columns), j);
+    Value outRow = b.add(sums.first, row);
+    Value sum = loadAt(b, lanes, sums.buffer, {row, position});
+    storeAt(b, lanes, finishSum(b, op, lanes, sum, outRow, channel), op.getY(),
+            {outRow, channel});
+  };
+  b.forLoop(b.index(0), sums.count, 1, [&](Value row) {
+    b.forLoop(b.index(0), b.index(sums.groups), 1, [&](Value group) {
+      forColumns(
+          b, sums.columns, tilingLanes,
+          [&](Value j) { finish(tilingLanes, row, group, j); },
+          [&](Value j) { finish(0, row, group, j); });
+    });
+  });
 }

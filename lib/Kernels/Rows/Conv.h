@@ -9,7 +9,9 @@
 #ifndef SPARSECONV_LIB_KERNELS_ROWS_CONV_H
 #define SPARSECONV_LIB_KERNELS_ROWS_CONV_H
 
-#include "sparseconv/Kernels/Rows/ConvShape.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "sparseconv/Kernels/Builders/ConvShape.h"
+#include "sparseconv/Kernels/Builders/Epilogue.h"
 #include "sparseconv/Kernels/Rows/RowKernels.h"
 
 namespace mlir::sparseconv {
@@ -25,11 +27,11 @@ struct Panels {
   int64_t vectors() const { return width / lanes; }
 };
 
-/// The bounds of the pairs of one block and offset, as indices.
+/// The bounds of the pairs of one row block and offset, as indices.
 struct Segment {
   Value begin, end;
 
-  static Segment load(LoopBuilder &b, Value segments, Value block,
+  static Segment load(LoopBuilder &b, Value segments, Value rowBlock,
                       Value offset);
 };
 
@@ -70,10 +72,27 @@ void stageRows(LoopBuilder &b, Value source, Value rows, Segment segment,
 Value packWeights(LoopBuilder &b, Value weights, const ConvShape &shape,
                   const Panels &panels, bool transposed);
 
-/// Clones the body of an epilogue on vectors of `lanes` (0: scalars): the
-/// accumulator and the values of the extra operands are its arguments.
-Value cloneEpilogue(LoopBuilder &b, Block &body, ValueRange arguments,
-                    int64_t lanes);
+/// A vector of `lanes`, or a scalar where that is 0.
+Value loadAt(LoopBuilder &b, int64_t lanes, Value buffer, ValueRange indices);
+void storeAt(LoopBuilder &b, int64_t lanes, Value value, Value buffer,
+             ValueRange indices);
+
+/// What the epilogue of `op` makes of the sum of a row and channel, or of
+/// `lanes` channels from that one on; then it is rounded to the type of `y`.
+template <typename OpTy>
+Value finishSum(LoopBuilder &b, OpTy op, int64_t lanes, Value sum, Value row,
+                Value channel) {
+  if (!op.getEpilogue().empty()) {
+    SmallVector<Value> arguments{sum};
+    for (Value extra : op.getExtras()) {
+      bool isChannel = cast<MemRefType>(extra.getType()).getRank() == 1;
+      arguments.push_back(isChannel ? loadAt(b, lanes, extra, channel)
+                                    : loadAt(b, lanes, extra, {row, channel}));
+    }
+    sum = cloneEpilogue(b, op.getEpilogue().front(), arguments, lanes);
+  }
+  return b.fromFloat(sum, getElementTypeOrSelf(op.getY().getType()));
+}
 
 /// The sums of the output rows first .. first+count. Those of group g begin at
 /// column g * stride of the buffer; a group has `columns` channels.

@@ -57,11 +57,11 @@ static void forGridRows(
     function_ref<void(Value row, const Channels &)> missed) {
   Grid grid{op.getDense(), op.getKeys(), op.getOrigin(),
             cast<CoordsType>(op.getSet())};
-  Value channels = b.dim(op.getX(), 1);
+  Value numChannels = b.dim(op.getX(), 1);
   int64_t dim = grid.set.getDim();
-  auto body = [&](Value row, const Channels &part) {
+  auto body = [&](Value row, const Channels &channels) {
     Value key = b.load(grid.keys, row);
-    Value isInside = b.constantInt(b.getI1Type(), 1);
+    Value isInside = b.i1(true);
     SmallVector<GridAxis> axes;
     for (int64_t axis = -1; axis < dim; ++axis) {
       axes.push_back(getAxis(b, grid, key, axis));
@@ -73,15 +73,14 @@ static void forGridRows(
           SmallVector<Value> cell;
           for (const GridAxis &axis : axes) {
             Value distance = b.sub(axis.coordinate, axis.lower);
-            cell.push_back(b.toIndex(
-                b.createOrFold<arith::DivUIOp>(distance, b.i64(axis.stride))));
+            cell.push_back(b.toIndex(b.divide(distance, axis.stride)));
           }
-          found(row, cell, part);
+          found(row, cell, channels);
         },
-        [&] { missed(row, part); });
+        [&] { missed(row, channels); });
     return b.notBit(isInside);
   };
-  forRowsChecked(b, b.dim(grid.keys, 0), channels, body, [&](Value row) {
+  forRowsChecked(b, b.dim(grid.keys, 0), numChannels, body, [&](Value row) {
     // The lowest axis that is outside.
     Value key = b.load(grid.keys, row);
     Value axisNumber = b.i64(0), value = b.i64(0), lower = b.i64(0),

@@ -24,8 +24,8 @@ static constexpr int64_t maxVectors = 4;
 /// channel that fills no vector, with one vector and 0 lanes, which stands for
 /// a scalar.
 static void
-forChannels(LoopBuilder &b, int64_t channels, int64_t lanes,
-            function_ref<void(Value, int64_t vectors, int64_t lanes)> body) {
+forChannelRuns(LoopBuilder &b, int64_t channels, int64_t lanes,
+               function_ref<void(Value, int64_t vectors, int64_t lanes)> body) {
   int64_t run = maxVectors * lanes;
   int64_t runs = channels / run * run;
   int64_t whole = channels / lanes * lanes;
@@ -41,16 +41,7 @@ forChannels(LoopBuilder &b, int64_t channels, int64_t lanes,
 
 static Value loadFloat(LoopBuilder &b, int64_t lanes, Value buffer,
                        ValueRange indices) {
-  return b.toFloat(lanes ? b.loadVector(lanes, buffer, indices)
-                         : b.load(buffer, indices));
-}
-
-static void storeAs(LoopBuilder &b, int64_t lanes, Value value, Value buffer,
-                    ValueRange indices) {
-  if (lanes)
-    b.storeVector(value, buffer, indices);
-  else
-    b.store(value, buffer, indices);
+  return b.toFloat(loadAt(b, lanes, buffer, indices));
 }
 
 /// Weights [K, G, 1, 1] as f32 [K, G].
@@ -70,18 +61,18 @@ static Value packChannels(LoopBuilder &b, Value weights,
 void mlir::sparseconv::emitDepthwiseGatherGemmScatter(LoopBuilder &b,
                                                       GatherGemmScatterOp op,
                                                       const ConvShape &shape) {
-  int64_t size = op.getTiling().getBlock();
+  int64_t size = op.getTiling().getRowBlock();
   int64_t tilingLanes = op.getTiling().getLanes();
   int64_t columns = llvm::alignTo(shape.groups, tilingLanes);
   Value packed = packChannels(b, op.getW(), shape);
-  b.parallelForUneven(b.dim(op.getSegments(), 0), [&](Value block) {
-    Value first = b.mul(block, size);
+  b.parallelForUneven(b.dim(op.getSegments(), 0), [&](Value rowBlock) {
+    Value first = b.mul(rowBlock, size);
     Value count = b.min(b.sub(b.dim(op.getY(), 0), first), b.index(size));
     Value sums = b.alloc({size, columns}, b.getF32Type());
     zeroRows(b, sums, count, columns, tilingLanes);
     b.forLoop(b.index(0), b.index(shape.offsets), 1, [&](Value offset) {
-      Segment segment = Segment::load(b, op.getSegments(), block, offset);
-      forChannels(
+      Segment segment = Segment::load(b, op.getSegments(), rowBlock, offset);
+      forChannelRuns(
           b, shape.groups, tilingLanes,
           [&](Value channel, int64_t vectors, int64_t lanes) {
             SmallVector<Value> channels, weights;
@@ -97,7 +88,7 @@ void mlir::sparseconv::emitDepthwiseGatherGemmScatter(LoopBuilder &b,
               for (auto [at, weight] : llvm::zip_equal(channels, weights)) {
                 Value x = loadFloat(b, lanes, op.getX(), {in, at});
                 Value sum = loadFloat(b, lanes, sums, {out, at});
-                storeAs(b, lanes, multiplyAdd(b, tilingLanes, x, weight, sum),
+                storeAt(b, lanes, multiplyAdd(b, tilingLanes, x, weight, sum),
                         sums, {out, at});
               }
             });
@@ -117,40 +108,40 @@ void mlir::sparseconv::emitDepthwiseWeightGrad(LoopBuilder &b,
   int64_t tilingLanes = op.getTiling().getLanes();
   Type f32 = b.getF32Type();
   auto dwType = cast<MemRefType>(op.getDw().getType());
-  Value blocks = b.dim(op.getSegments(), 0);
+  Value rowBlocks = b.dim(op.getSegments(), 0);
   Value zero = b.index(0);
   b.parallelFor(b.index(shape.offsets), [&](Value offset) {
     Value row = b.alloc({shape.groups}, f32);
-    forChannels(b, shape.groups, tilingLanes,
-                [&](Value channel, int64_t vectors, int64_t lanes) {
-                  SmallVector<Value> channels, sums;
-                  Type type = lanes ? VectorType::get({lanes}, f32) : f32;
-                  for (int64_t vector = 0; vector < vectors; ++vector) {
-                    channels.push_back(b.add(channel, vector * lanes));
-                    sums.push_back(b.constant(type, 0));
-                  }
-                  auto addPair = [&](Value pair, ValueRange carried) {
-                    Value in = b.toIndex(b.load(op.getInRows(), pair));
-                    Value out = b.toIndex(b.load(op.getOutRows(), pair));
-                    SmallVector<Value> next;
-                    for (auto [at, sum] : llvm::zip_equal(channels, carried)) {
-                      Value x = loadFloat(b, lanes, op.getX(), {in, at});
-                      Value dy = loadFloat(b, lanes, op.getDy(), {out, at});
-                      next.push_back(multiplyAdd(b, tilingLanes, x, dy, sum));
-                    }
-                    return next;
-                  };
-                  sums =
-                      b.forLoop(zero, blocks, 1, sums,
-                                [&](Value block, ValueRange carried) {
-                                  Segment segment = Segment::load(
-                                      b, op.getSegments(), block, offset);
-                                  return b.forLoop(segment.begin, segment.end,
-                                                   1, carried, addPair);
-                                });
-                  for (auto [at, sum] : llvm::zip_equal(channels, sums))
-                    storeAs(b, lanes, sum, row, at);
-                });
+    forChannelRuns(
+        b, shape.groups, tilingLanes,
+        [&](Value channel, int64_t vectors, int64_t lanes) {
+          SmallVector<Value> channels, sums;
+          Type type = lanes ? VectorType::get({lanes}, f32) : f32;
+          for (int64_t vector = 0; vector < vectors; ++vector) {
+            channels.push_back(b.add(channel, vector * lanes));
+            sums.push_back(b.constant(type, 0));
+          }
+          auto addPair = [&](Value pair, ValueRange carried) {
+            Value in = b.toIndex(b.load(op.getInRows(), pair));
+            Value out = b.toIndex(b.load(op.getOutRows(), pair));
+            SmallVector<Value> next;
+            for (auto [at, sum] : llvm::zip_equal(channels, carried)) {
+              Value x = loadFloat(b, lanes, op.getX(), {in, at});
+              Value dy = loadFloat(b, lanes, op.getDy(), {out, at});
+              next.push_back(multiplyAdd(b, tilingLanes, x, dy, sum));
+            }
+            return next;
+          };
+          sums = b.forLoop(zero, rowBlocks, 1, sums,
+                           [&](Value rowBlock, ValueRange carried) {
+                             Segment segment = Segment::load(
+                                 b, op.getSegments(), rowBlock, offset);
+                             return b.forLoop(segment.begin, segment.end, 1,
+                                              carried, addPair);
+                           });
+          for (auto [at, sum] : llvm::zip_equal(channels, sums))
+            storeAt(b, lanes, sum, row, at);
+        });
     b.forLoop(zero, b.index(shape.groups), 1, [&](Value channel) {
       Value sum = b.fromFloat(b.load(row, channel), dwType.getElementType());
       b.store(sum, op.getDw(), {offset, channel, zero, zero});

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Weight-stationary: a work item owns a block of output rows and its f32
+// Weight-stationary: a work item owns a row block and its f32
 // accumulators. For each offset, one panel of the weights after another stays
-// in the nearest cache while all pairs of the block pass it, a few at a time
-// with their sums in registers.
+// in the nearest cache while all pairs of the row block pass it, a few at a
+// time with their sums in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,18 +47,18 @@ struct GemmEmitter {
   /// What one panel of one offset works on.
   struct Work {
     Value offset, group, panel;
-    /// First output row of the block, its accumulators, and the converted rows
-    /// of x if the elements of x are narrow.
+    /// First output row of the row block, its accumulators, and the converted
+    /// rows of x if the elements of x are narrow.
     Value first, accumulators, staged;
     Segment segment;
-    /// The first and the last pair of the block, of any offset, and output rows
-    /// for each pair in units of 2^-rowsPerPairBits.
+    /// The first and the last pair of the row block, of any offset, and output
+    /// rows for each pair in units of 2^-rowsPerPairBits.
     Value firstPair, lastPair, rowsPerPair;
   };
   void emitPrefetch(const Work &work, Value pair, int64_t rows);
   void emitTile(const Work &work, Value pair, int64_t rows);
   void emitPanel(const Work &work);
-  void emitBlock(Value block);
+  void emitRowBlock(Value rowBlock);
   void emit();
 };
 } // namespace
@@ -66,7 +66,7 @@ struct GemmEmitter {
 /// Asks for memory that is wanted later than the `rows` pairs from `pair` on.
 void GemmEmitter::emitPrefetch(const Work &work, Value pair, int64_t rows) {
   // Rows of x some tiles ahead. The pairs of the next offset follow those of
-  // this one, so that only the start of a block waits.
+  // this one, so that only the start of a row block waits.
   int64_t ahead = llvm::alignTo(prefetchedPairs, op.getTiling().getRows());
   for (int64_t row = 0; row < rows && !isStaged; ++row) {
     Value position = b.min(b.add(pair, row + ahead), work.lastPair);
@@ -77,7 +77,7 @@ void GemmEmitter::emitPrefetch(const Work &work, Value pair, int64_t rows) {
   // asks for its share of them.
   auto rowOf = [&](Value position) {
     Value share = b.mul(b.sub(position, work.firstPair), work.rowsPerPair);
-    return b.add(work.first, b.shiftRightLogical(share, rowsPerPairBits));
+    return b.add(work.first, b.shiftRight(share, rowsPerPairBits));
   };
   Value column =
       b.add(b.mul(work.group, shape.out), b.mul(work.panel, panels.width));
@@ -159,11 +159,11 @@ void GemmEmitter::emitPanel(const Work &work) {
   }
 }
 
-void GemmEmitter::emitBlock(Value block) {
-  int64_t size = op.getTiling().getBlock();
+void GemmEmitter::emitRowBlock(Value rowBlock) {
+  int64_t size = op.getTiling().getRowBlock();
   int64_t inColumns = shape.groups * shape.in;
   int64_t columns = shape.groups * stride();
-  Value first = b.mul(block, size);
+  Value first = b.mul(rowBlock, size);
   Value count = b.min(b.sub(b.dim(op.getY(), 0), first), b.index(size));
   Value accumulators = b.alloc({size, columns}, b.getF32Type());
   Value staged;
@@ -172,15 +172,15 @@ void GemmEmitter::emitBlock(Value block) {
   zeroRows(b, accumulators, count, columns, panels.lanes);
 
   Value zero = b.index(0);
-  Value firstPair = b.toIndex(b.load(op.getSegments(), {block, zero}));
+  Value firstPair = b.toIndex(b.load(op.getSegments(), {rowBlock, zero}));
   Value endOfPairs =
-      b.toIndex(b.load(op.getSegments(), {block, b.index(shape.offsets)}));
+      b.toIndex(b.load(op.getSegments(), {rowBlock, b.index(shape.offsets)}));
   Value lastPair = b.sub(endOfPairs, 1);
   Value rowsPerPair =
       arith::DivUIOp::create(b, b.shiftLeft(count, rowsPerPairBits),
                              b.max(b.sub(endOfPairs, firstPair), b.index(1)));
   b.forLoop(zero, b.index(shape.offsets), 1, [&](Value offset) {
-    Segment segment = Segment::load(b, op.getSegments(), block, offset);
+    Segment segment = Segment::load(b, op.getSegments(), rowBlock, offset);
     if (isStaged)
       stageRows(b, op.getX(), op.getInRows(), segment,
                 {zero, inColumns, panels.lanes}, staged);
@@ -202,7 +202,7 @@ void GemmEmitter::emitBlock(Value block) {
 void GemmEmitter::emit() {
   packed = packWeights(b, op.getW(), shape, panels, op.getTransposeWeights());
   b.parallelForUneven(b.dim(op.getSegments(), 0),
-                      [&](Value block) { emitBlock(block); });
+                      [&](Value rowBlock) { emitRowBlock(rowBlock); });
   b.dealloc(packed);
 }
 

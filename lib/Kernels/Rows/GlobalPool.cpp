@@ -86,7 +86,7 @@ void mlir::sparseconv::emitGlobalPool(LoopBuilder &b, GlobalPoolKernelOp op) {
     }
     if (kind == PoolKind::Avg) {
       Value divisor = countToFloat(b, b.max(b.sub(end, begin), b.index(1)));
-      result = divide(b, result, b.broadcast(divisor, lanes));
+      result = b.divide(result, b.broadcast(divisor, lanes));
     }
     Value rounded = b.fromFloat(result, getElementTypeOrSelf(y.getType()));
     b.storeVector(rounded, y, {item, channel}, lanes);
@@ -107,9 +107,7 @@ void mlir::sparseconv::emitGlobalPool(LoopBuilder &b, GlobalPoolKernelOp op) {
             b.forLoop(begin, end, 1, getPoolStart(b, kind, lanes),
                       [&](Value row, ValueRange carried) -> SmallVector<Value> {
                         Value term = loadLanes(b, x, {row, channel}, lanes);
-                        if (kind != PoolKind::Max)
-                          return {b.add(carried[0], term)};
-                        return {getGreater(b, carried[0], term)};
+                        return {addToPool(b, kind, carried[0], term)};
                       })[0];
         store(item, channel, result, lanes);
       });
@@ -138,12 +136,7 @@ static Value emitWinners(LoopBuilder &b, const ItemRows &rows, Value channels) {
                       {none, zero},
                       [&](Value row, ValueRange carried) -> SmallVector<Value> {
                         Value term = loadLanes(b, x, {row, channel}, lanes);
-                        Value wins = b.orBits(b.equal(carried[0], none),
-                                              isGreater(b, term, carried[1]));
-                        Value candidate =
-                            b.broadcast(b.cast(row, b.getI32Type()), lanes);
-                        return {b.select(wins, candidate, carried[0]),
-                                b.select(wins, term, carried[1])};
+                        return getWinner(b, carried, row, term);
                       })[0];
         storeRaw(b, winner, winners, {item, channel});
       });
@@ -178,7 +171,7 @@ void mlir::sparseconv::emitGlobalPoolGrad(LoopBuilder &b,
           term = b.select(won, term, b.constant(term.getType(), 0));
         }
         if (divisor)
-          term = divide(b, term, b.broadcast(divisor, lanes));
+          term = b.divide(term, b.broadcast(divisor, lanes));
         storeLanes(b, term, dx, {row, channel});
       });
     };

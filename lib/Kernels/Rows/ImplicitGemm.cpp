@@ -32,15 +32,13 @@ void mlir::sparseconv::emitImplicitGemm(LoopBuilder &b, ImplicitGemmOp op) {
   ConvShape shape = ConvShape::get(cast<MemRefType>(w.getType()), isTransposed);
   int64_t width = getWidth(shape.out), chunks = shape.out / width;
   Value zero = b.index(0), rows = b.dim(y, 0), xRows = b.dim(x, 0);
-  Type element = cast<MemRefType>(y.getType()).getElementType();
 
   b.parallelFor(b.mul(rows, shape.groups * chunks), [&](Value item) {
     Value perRow = b.index(shape.groups * chunks);
-    Value row = b.createOrFold<arith::DivUIOp>(item, perRow);
-    Value place = b.createOrFold<arith::RemUIOp>(item, perRow);
-    Value group = b.createOrFold<arith::DivUIOp>(place, b.index(chunks));
-    Value column =
-        b.mul(b.createOrFold<arith::RemUIOp>(place, b.index(chunks)), width);
+    Value row = b.divide(item, perRow);
+    Value place = b.remainder(item, perRow);
+    Value group = b.divide(place, chunks);
+    Value column = b.mul(b.remainder(place, chunks), width);
     Value firstIn = b.mul(group, shape.in);
     SmallVector<Value> sums(width, b.f32(0));
     sums = b.forLoop(
@@ -72,17 +70,8 @@ void mlir::sparseconv::emitImplicitGemm(LoopBuilder &b, ImplicitGemmOp op) {
         });
     for (int64_t j = 0; j < width; ++j) {
       Value channel = b.add(b.add(b.mul(group, shape.out), column), j);
-      Value value = sums[j];
-      if (!op.getEpilogue().empty()) {
-        SmallVector<Value> arguments{value};
-        for (Value extra : op.getExtras())
-          arguments.push_back(cast<MemRefType>(extra.getType()).getRank() == 1
-                                  ? b.load(extra, channel)
-                                  : b.load(extra, {row, channel}));
-        value = cloneEpilogue(b, op.getEpilogue().front(), arguments,
-                              /*lanes=*/0);
-      }
-      b.store(b.fromFloat(value, element), y, {row, channel});
+      b.store(finishSum(b, op, /*lanes=*/0, sums[j], row, channel), y,
+              {row, channel});
     }
   });
 }

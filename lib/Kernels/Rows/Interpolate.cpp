@@ -9,6 +9,7 @@
 #include "RowLoops.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "sparseconv/Kernels/Indexing/KeyFields.h"
+#include "sparseconv/Kernels/Indexing/RowBlocks.h"
 #include "sparseconv/Kernels/Rows/RowKernels.h"
 
 using namespace mlir;
@@ -56,7 +57,7 @@ static std::pair<Corner, Corner> getCorners(LoopBuilder &b, CoordsType set,
                                             unsigned axis, Value c) {
   PackingAttr packing = set.getPacking();
   int64_t stride = set.getStride()[axis];
-  Value q = divide(b, c, b.f32(static_cast<float>(stride)));
+  Value q = b.divide(c, b.f32(static_cast<float>(stride)));
   Value base = b.createOrFold<math::FloorOp>(q);
   Value fraction = b.sub(q, base);
   Value isNear =
@@ -93,18 +94,6 @@ static Corner getBatch(LoopBuilder &b, PackingAttr packing, Value c) {
   return {isHeld, field, nullptr};
 }
 
-/// Whether keys[position] is `query`; false beyond the end.
-static Value holdsKey(LoopBuilder &b, Value keys, Value position, Value query) {
-  return b.ifElse(
-      b.less(position, b.dim(keys, 0)), b.getI1Type(),
-      [&]() -> SmallVector<Value> {
-        return {b.equal(b.load(keys, position), query)};
-      },
-      [&]() -> SmallVector<Value> {
-        return {b.constantInt(b.getI1Type(), 0)};
-      })[0];
-}
-
 /// The row at `position` where `isFound`, else -1.
 static Value toRow(LoopBuilder &b, Value position, Value isFound) {
   return b.select(isFound, b.cast(position, b.getI32Type()), b.i32(-1));
@@ -126,10 +115,12 @@ struct LastPair {
   /// Their rows, given the lower bound of the query; -1 where there is none.
   std::pair<Value, Value> getRows(LoopBuilder &b, Value keys,
                                   Value position) const {
+    Value end = b.dim(keys, 0);
     Value hasLower =
-        b.andBits(lower.isHeld, holdsKey(b, keys, position, lowerKey));
+        b.andBits(lower.isHeld, holdsKey(b, keys, position, end, lowerKey));
     Value next = b.select(hasLower, b.add(position, 1), position);
-    Value hasUpper = b.andBits(upper.isHeld, holdsKey(b, keys, next, upperKey));
+    Value hasUpper =
+        b.andBits(upper.isHeld, holdsKey(b, keys, next, end, upperKey));
     return {toRow(b, position, hasLower), toRow(b, next, hasUpper)};
   }
 };

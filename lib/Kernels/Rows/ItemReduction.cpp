@@ -17,8 +17,8 @@ using namespace mlir::sparseconv;
 
 /// Threads of a block; a thread has a vector of channels.
 static constexpr int64_t kThreads = 256, kMaxLanes = 8;
-/// Parts of all rows, and the fewest rows that are worth one.
-static constexpr int64_t kMaxParts = 512, kMinPartRows = 128;
+/// Row blocks of all rows, and the fewest rows that are worth one.
+static constexpr int64_t kMaxRowBlocks = 512, kMinRowBlock = 128;
 
 namespace {
 /// A combination of rows, and the row it comes from where that is wanted.
@@ -37,7 +37,7 @@ private:
 
   /// This thread's place in a block, and what the block has.
   struct Place {
-    Value number; // of the part, or item
+    Value number; // of the row block, or item
     Value channel, hasChannel;
     Value rowLane, column;
     ArrayRef<Value> shared;
@@ -63,9 +63,10 @@ private:
   int64_t rowsAtOnce;
   Type i32;
   VectorType type, rowType;
-  Value numRows, numParts;
-  /// parts[p + i]: what part p has of item i. Both ascend, so no two meet.
-  Terms parts;
+  Value numRows, numRowBlocks;
+  /// combined[r + i]: what row block r has of item i. Both ascend, so no two
+  /// meet.
+  Terms combined;
 };
 } // namespace
 
@@ -86,7 +87,8 @@ ItemReduction::ItemReduction(LoopBuilder &b, const ItemRows &rows,
       rowLanes(kThreads / columns), rowsAtOnce(lanes == 1 ? 2 : 4),
       i32(b.getI32Type()), type(getLanes(b.getF32Type(), lanes)),
       rowType(getLanes(i32, lanes)), numRows(b.dim(rows.x, 0)),
-      numParts(b.min(b.ceilDiv(numRows, kMinPartRows), b.index(kMaxParts))) {}
+      numRowBlocks(
+          b.min(b.ceilDiv(numRows, kMinRowBlock), b.index(kMaxRowBlocks))) {}
 
 ItemReduction::Place ItemReduction::getPlace(const Thread &t) {
   Place place;
@@ -109,23 +111,19 @@ Terms ItemReduction::getStart() {
 }
 
 Terms ItemReduction::combine(const Terms &earlier, const Terms &later) {
-  if (!findsRows && kind == PoolKind::Max)
-    return {getGreater(b, earlier[0], later[0])};
   if (!findsRows)
-    return {b.add(earlier[0], later[0])};
+    return {addToPool(b, kind, earlier[0], later[0])};
   Value none = b.constantInt(rowType, -1);
-  Value wins =
-      b.orBits(b.equal(earlier[1], none), isGreater(b, later[0], earlier[0]));
-  wins = b.andBits(wins, b.notEqual(later[1], none));
-  return {b.select(wins, later[0], earlier[0]),
-          b.select(wins, later[1], earlier[1])};
+  Value isLater = b.andBits(wins(b, later[0], earlier[0], earlier[1]),
+                            b.notEqual(later[1], none));
+  return {b.select(isLater, later[0], earlier[0]),
+          b.select(isLater, later[1], earlier[1])};
 }
 
 Terms ItemReduction::combineRange(const Place &place, Value begin, Value end,
                                   function_ref<Terms(Value)> load) {
   Value share = b.ceilDiv(b.sub(end, begin), rowLanes);
-  Value first =
-      b.add(begin, b.createOrFold<arith::MulIOp>(place.rowLane, share));
+  Value first = b.add(begin, b.mul(place.rowLane, share));
   Value last = b.min(b.add(first, share), end);
   // Threads without channels have no rows.
   last = b.select(place.hasChannel, last, first);
@@ -181,33 +179,32 @@ Terms ItemReduction::combineLanes(const Place &place, Terms own) {
 
 void ItemReduction::emit(function_ref<void(Value, Value, Value, Value)> store) {
   auto dynamic = ShapedType::kDynamic;
-  Value size = b.add(rows.items, kMaxParts);
-  parts.push_back(b.alloc({dynamic, channels}, b.getF32Type(), size));
+  Value size = b.add(rows.items, kMaxRowBlocks);
+  combined.push_back(b.alloc({dynamic, channels}, b.getF32Type(), size));
   if (findsRows)
-    parts.push_back(b.alloc({dynamic, channels}, i32, size));
+    combined.push_back(b.alloc({dynamic, channels}, i32, size));
   SmallVector<MemRefType> shared = {b.getSharedType({kThreads}, type)};
   if (findsRows)
     shared.push_back(b.getSharedType({kThreads}, rowType));
   auto isStoring = [&](const Place &place) {
     return b.andBits(place.hasChannel, b.equal(place.rowLane, b.index(0)));
   };
-  // One part at least has as many rows as all have on average.
-  auto getPartRows = [&] {
-    return b.createOrFold<arith::CeilDivSIOp>(numRows,
-                                              b.max(numParts, b.index(1)));
+  // One row block at least has as many rows as all have on average.
+  auto getBlockRows = [&] {
+    return b.ceilDiv(numRows, b.max(numRowBlocks, b.index(1)));
   };
 
-  b.launch(countBlocks(numParts), kThreads, shared, [&](const Thread &t) {
-    b.ifThen(b.less(t.block, countBlocks(numParts)), [&] {
+  b.launch(countBlocks(numRowBlocks), kThreads, shared, [&](const Thread &t) {
+    b.ifThen(b.less(t.block, countBlocks(numRowBlocks)), [&] {
       Place place = getPlace(t);
-      Value partRows = getPartRows();
-      Value first = b.createOrFold<arith::MulIOp>(place.number, partRows);
-      Value last = b.min(b.add(first, partRows), numRows);
+      Value blockRows = getBlockRows();
+      Value first = b.mul(place.number, blockRows);
+      Value last = b.min(b.add(first, blockRows), numRows);
       auto getItem = [&](Value row) {
         Value key = b.load(rows.keys, row);
         return b.toIndex(getKeyBatch(b, rows.packing, key));
       };
-      // Rounding up may leave nothing for the last parts.
+      // Rounding up may leave nothing for the last row blocks.
       b.ifThen(b.less(first, last), [&] {
         Value end = b.min(b.add(getItem(b.sub(last, 1)), 1), rows.items);
         b.forLoop(getItem(first), end, 1, [&](Value item) {
@@ -222,7 +219,7 @@ void ItemReduction::emit(function_ref<void(Value, Value, Value, Value)> store) {
           });
           b.ifThen(isStoring(place), [&] {
             Value at = b.add(place.number, item);
-            for (auto [term, buffer] : llvm::zip(sum, parts))
+            for (auto [term, buffer] : llvm::zip(sum, combined))
               b.storeVector(term, buffer, {at, place.channel}, lanes);
           });
         });
@@ -233,20 +230,21 @@ void ItemReduction::emit(function_ref<void(Value, Value, Value, Value)> store) {
   b.launch(countBlocks(rows.items), kThreads, shared, [&](const Thread &t) {
     b.ifThen(b.less(t.block, countBlocks(rows.items)), [&] {
       Place place = getPlace(t);
-      Value item = place.number, partRows = getPartRows();
+      Value item = place.number, blockRows = getBlockRows();
       Value begin = b.load(rows.begins, item);
       Value end = b.load(rows.begins, b.add(item, 1));
-      auto getPart = [&](Value row) {
-        return b.createOrFold<arith::DivUIOp>(row, b.max(partRows, b.index(1)));
+      auto getRowBlock = [&](Value row) {
+        return b.divide(row, b.max(blockRows, b.index(1)));
       };
       Value isEmpty = b.equal(begin, end);
-      Value first = getPart(begin);
-      Value last = b.select(isEmpty, first, b.add(getPart(b.sub(end, 1)), 1));
-      Terms sum = combineRange(place, first, last, [&](Value part) {
+      Value first = getRowBlock(begin);
+      Value last =
+          b.select(isEmpty, first, b.add(getRowBlock(b.sub(end, 1)), 1));
+      Terms sum = combineRange(place, first, last, [&](Value rowBlock) {
         Terms terms;
-        for (Value buffer : parts)
+        for (Value buffer : combined)
           terms.push_back(b.loadVector(
-              lanes, buffer, {b.add(part, item), place.channel}, lanes));
+              lanes, buffer, {b.add(rowBlock, item), place.channel}, lanes));
         return terms;
       });
       b.ifThen(isStoring(place), [&] {
@@ -254,7 +252,7 @@ void ItemReduction::emit(function_ref<void(Value, Value, Value, Value)> store) {
       });
     });
   });
-  for (Value buffer : parts)
+  for (Value buffer : combined)
     b.dealloc(buffer);
 }
 

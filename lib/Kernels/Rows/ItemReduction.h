@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rows of a batch item lie together. They are cut into parts by their
-// number alone, threads of a block combine neighbouring rows of a part, and
-// then neighbouring parts of an item: the result is the same on every run, and
-// of equal rows the first one is known.
+// The rows of a batch item lie together. They are cut into row blocks by
+// their number alone, the threads of a thread block combine neighbouring rows
+// of a row block, and then neighbouring row blocks of an item: the result is
+// the same on every run, and of equal rows the first one is known.
 //
 //===----------------------------------------------------------------------===//
 

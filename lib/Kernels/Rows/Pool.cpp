@@ -22,8 +22,8 @@ static Value countPresent(LoopBuilder &b, Value table, Value row) {
   return b.forLoop(b.index(0), b.dim(table, 1), 1, b.i32(0),
                    [&](Value k, ValueRange carried) -> SmallVector<Value> {
                      Value present = isPresent(b, b.load(table, {row, k}));
-                     return {b.add(carried[0], b.createOrFold<arith::ExtUIOp>(
-                                                   b.getI32Type(), present))};
+                     return {
+                         b.add(carried[0], b.extend(present, b.getI32Type()))};
                    })[0];
 }
 
@@ -66,14 +66,12 @@ void mlir::sparseconv::emitPool(LoopBuilder &b, PoolKernelOp op) {
           b, table, row, getPoolStart(b, op.getKind(), lanes),
           [&](Value, Value entry, ValueRange carried) -> SmallVector<Value> {
             Value term = loadLanes(b, x, {entry, channel}, lanes);
-            if (!isMax)
-              return {b.add(carried[0], term)};
-            return {getGreater(b, carried[0], term)};
+            return {addToPool(b, op.getKind(), carried[0], term)};
           })[0];
       if (isMax)
         result = b.select(b.equal(present, b.i32(0)), zero, result);
       if (isAverage)
-        result = divide(b, result, b.broadcast(divisor, lanes));
+        result = b.divide(result, b.broadcast(divisor, lanes));
       storeLanes(b, result, y, {row, channel});
     });
   });
@@ -110,11 +108,7 @@ static Value emitWinners(LoopBuilder &b, PoolGradKernelOp op) {
           b, table, row, {none, zero},
           [&](Value k, Value entry, ValueRange carried) -> SmallVector<Value> {
             Value term = loadLanes(b, x, {entry, channel}, lanes);
-            Value wins = b.orBits(b.equal(carried[0], none),
-                                  isGreater(b, term, carried[1]));
-            Value offset = b.broadcast(b.cast(k, offsetType), lanes);
-            return {b.select(wins, offset, carried[0]),
-                    b.select(wins, term, carried[1])};
+            return getWinner(b, carried, k, term);
           })[0];
       storeRaw(b, winner, winners, {row, channel});
     });
@@ -158,10 +152,9 @@ void mlir::sparseconv::emitPoolGrad(LoopBuilder &b, PoolGradKernelOp op) {
               term = b.select(won, term, zero);
             }
             if (divisors || volume)
-              term =
-                  divide(b, term,
-                         b.broadcast(volume ? volume : b.load(divisors, entry),
-                                     lanes));
+              term = b.divide(
+                  term, b.broadcast(volume ? volume : b.load(divisors, entry),
+                                    lanes));
             return {b.add(carried[0], term)};
           })[0];
       storeLanes(b, sum, dx, {row, channel});

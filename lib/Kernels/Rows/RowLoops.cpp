@@ -8,7 +8,7 @@
 
 #include "RowLoops.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "sparseconv/Kernels/Indexing/Blocks.h"
+#include "sparseconv/Kernels/Indexing/RowBlocks.h"
 #include <limits>
 
 using namespace mlir;
@@ -77,9 +77,8 @@ void mlir::sparseconv::forRows(LoopBuilder &b, Value rows,
 static std::pair<Value, Channels> splitItem(LoopBuilder &b, Value work,
                                             Value channels) {
   Value chunks = b.ceilDiv(channels, getNumLanes(b));
-  Value first =
-      b.mul(b.createOrFold<arith::RemUIOp>(work, chunks), getNumLanes(b));
-  return {b.createOrFold<arith::DivUIOp>(work, chunks), {channels, first}};
+  Value first = b.mul(b.remainder(work, chunks), getNumLanes(b));
+  return {b.divide(work, chunks), {channels, first}};
 }
 
 /// How many work items the vectors of channels of `items` items are.
@@ -193,7 +192,8 @@ void mlir::sparseconv::clearRow(LoopBuilder &b, const Channels &channels,
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-Value mlir::sparseconv::isGreater(LoopBuilder &b, Value lhs, Value rhs) {
+/// In the order of `max`.
+static Value isGreater(LoopBuilder &b, Value lhs, Value rhs) {
   Value above = b.createOrFold<arith::CmpFOp>(CmpFPredicate::UGT, lhs, rhs);
   Value isNumber = b.createOrFold<arith::CmpFOp>(CmpFPredicate::ORD, rhs, rhs);
   return b.andBits(above, isNumber);
@@ -206,12 +206,25 @@ Value mlir::sparseconv::getPoolStart(LoopBuilder &b, PoolKind kind,
   return b.constant(getLanes(b.getF32Type(), lanes), start);
 }
 
-Value mlir::sparseconv::getGreater(LoopBuilder &b, Value best, Value term) {
-  return b.select(isGreater(b, term, best), term, best);
+Value mlir::sparseconv::addToPool(LoopBuilder &b, PoolKind kind, Value pool,
+                                  Value term) {
+  if (kind != PoolKind::Max)
+    return b.add(pool, term);
+  return b.select(isGreater(b, term, pool), term, pool);
 }
 
-Value mlir::sparseconv::divide(LoopBuilder &b, Value lhs, Value rhs) {
-  return b.createOrFold<arith::DivFOp>(lhs, rhs);
+Value mlir::sparseconv::wins(LoopBuilder &b, Value term, Value greatest,
+                             Value from) {
+  Value none = b.constantInt(from.getType(), -1);
+  return b.orBits(b.equal(from, none), isGreater(b, term, greatest));
+}
+
+SmallVector<Value> mlir::sparseconv::getWinner(LoopBuilder &b, ValueRange best,
+                                               Value from, Value term) {
+  auto type = cast<VectorType>(best[0].getType());
+  Value isLater = wins(b, term, best[1], best[0]);
+  from = b.broadcast(b.cast(from, type.getElementType()), type.getDimSize(0));
+  return {b.select(isLater, from, best[0]), b.select(isLater, term, best[1])};
 }
 
 Value mlir::sparseconv::countToFloat(LoopBuilder &b, Value count) {

@@ -31,7 +31,7 @@ struct Channels {
 void forChannels(LoopBuilder &b, const Channels &channels,
                  function_ref<void(Value channel, int64_t lanes)> body);
 
-/// Calls `body` for every row, on all threads, one block of rows per work item.
+/// Calls `body` for every row, on all threads, one row block per work item.
 void forRows(LoopBuilder &b, Value rows, function_ref<void(Value row)> body);
 
 /// As `forRows`, for bodies that work by channel: on a GPU each vector of
@@ -76,13 +76,19 @@ void copyRow(LoopBuilder &b, const Channels &channels, Value from,
 void clearRow(LoopBuilder &b, const Channels &channels, Value to,
               ValueRange toRow);
 
-/// The order of `max`: a NaN is above every number, and equal to other NaNs.
-Value isGreater(LoopBuilder &b, Value lhs, Value rhs);
-/// `term` where it is greater than `best`, else `best`.
-Value getGreater(LoopBuilder &b, Value best, Value term);
-/// What a pool folds its terms into: -inf for `max`, else 0.
+/// What a pool folds its terms into: -inf for `max`, else 0. The order of `max`
+/// has a NaN above every number, and equal to other NaNs.
 Value getPoolStart(LoopBuilder &b, PoolKind kind, int64_t lanes);
-Value divide(LoopBuilder &b, Value lhs, Value rhs);
+/// The next of what it folds: the greater one for `max`, else the sum.
+Value addToPool(LoopBuilder &b, PoolKind kind, Value pool, Value term);
+
+/// Whether `term` wins over the greatest so far, which came from `from` (lanes
+/// of an integer, -1 where there is none yet). Of equal ones the first wins.
+Value wins(LoopBuilder &b, Value term, Value greatest, Value from);
+/// The winner of `best` (from, term) and of a later term that comes from `from`
+/// (index), in the same form.
+SmallVector<Value> getWinner(LoopBuilder &b, ValueRange best, Value from,
+                             Value term);
 /// A count (index or integer) as f32.
 Value countToFloat(LoopBuilder &b, Value count);
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowLoops.h"
-#include "sparseconv/Kernels/Indexing/Blocks.h"
+#include "sparseconv/Kernels/Indexing/RowBlocks.h"
 #include "sparseconv/Kernels/Rows/RowKernels.h"
 
 using namespace mlir;
@@ -103,41 +103,41 @@ struct PairsByRow {
   }
 };
 
-/// Sorts the pairs of a scatter by counting, each part of the points on one
-/// thread, so that the order stays that of the pairs. Reports the first index
-/// that is not a row, and skips it.
+/// Sorts the pairs of a scatter by counting, each row block of the points on
+/// one thread, so that the order stays that of the pairs. Reports the first
+/// index that is not a row, and skips it.
 class PairSorter {
 public:
   PairSorter(LoopBuilder &b, ScatterRowsOp op)
       : b(b), op(op), rows(op.getRows()), yRows(b.dim(op.getY(), 0)),
         count(b.dim(rows, 0)), entries(b.dim(rows, 1)),
-        size(b.mul(count, entries)), parts(b.index(kParts)),
-        perPart(b.ceilDiv(count, kParts)), zero(b.index(0)) {}
+        size(b.mul(count, entries)), rowBlocks(b.index(kRowBlocks)),
+        perRowBlock(b.ceilDiv(count, kRowBlocks)), zero(b.index(0)) {}
 
   PairsByRow emit();
 
 private:
-  /// Parts of the pairs that are counted and sorted side by side.
-  static constexpr int64_t kParts = 8;
+  /// Row blocks whose pairs are counted and sorted side by side.
+  static constexpr int64_t kRowBlocks = 8;
 
-  /// Counts the pairs of each row in each part. Returns the first that names no
-  /// row, or `size`.
+  /// Counts the pairs of each row in each row block. Returns the first that
+  /// names no row, or `size`.
   Value countPairs();
-  void countPart(Value part, Value faults);
+  void countRowBlock(Value rowBlock, Value faults);
   void reportFault(Value fault);
   /// Makes the counts the places of the first pairs.
   void makeEnds(Value ends);
   void placePairs(const PairsByRow &pairs);
-  /// The points of a part.
-  std::pair<Value, Value> getPoints(Value part) {
-    Value begin = b.min(b.mul(part, perPart), count);
-    return {begin, b.min(b.add(begin, perPart), count)};
+  /// The points of a row block.
+  std::pair<Value, Value> getPoints(Value rowBlock) {
+    Value begin = b.min(b.mul(rowBlock, perRowBlock), count);
+    return {begin, b.min(b.add(begin, perRowBlock), count)};
   }
 
   LoopBuilder &b;
   ScatterRowsOp op;
-  Value rows, yRows, count, entries, size, parts, perPart, zero;
-  /// For each part, the pairs of a row; then the place of its next pair.
+  Value rows, yRows, count, entries, size, rowBlocks, perRowBlock, zero;
+  /// For each row block, the pairs of a row; then the place of its next pair.
   Value places;
 };
 } // namespace
@@ -148,7 +148,7 @@ PairsByRow PairSorter::emit() {
                    b.alloc(dynamic, b.getI32Type(), size),
                    b.alloc(dynamic, b.getF32Type(), size)};
   // At least one row: MLIR gives a static buffer of 0 columns no form in LLVM.
-  places = b.alloc({kParts, ShapedType::kDynamic}, b.getIndexType(),
+  places = b.alloc({kRowBlocks, ShapedType::kDynamic}, b.getIndexType(),
                    b.max(yRows, b.index(1)));
   reportFault(countPairs());
   makeEnds(pairs.ends);
@@ -158,22 +158,23 @@ PairsByRow PairSorter::emit() {
 }
 
 Value PairSorter::countPairs() {
-  Value faults = b.alloc(kParts, b.getIndexType());
-  b.parallelFor(parts, [&](Value part) { countPart(part, faults); });
-  Value fault = findLeast(b, faults, parts, size);
+  Value faults = b.alloc(kRowBlocks, b.getIndexType());
+  b.parallelFor(rowBlocks,
+                [&](Value rowBlock) { countRowBlock(rowBlock, faults); });
+  Value fault = findLeast(b, faults, rowBlocks, size);
   b.dealloc(faults);
   return fault;
 }
 
-void PairSorter::countPart(Value part, Value faults) {
+void PairSorter::countRowBlock(Value rowBlock, Value faults) {
   b.forLoop(zero, yRows, 1,
-            [&](Value row) { b.store(zero, places, {part, row}); });
-  auto [begin, end] = getPoints(part);
+            [&](Value row) { b.store(zero, places, {rowBlock, row}); });
+  auto [begin, end] = getPoints(rowBlock);
   auto countPair = [&](Value point, Value j, Value fault) -> Value {
     Value entry = b.load(rows, {point, j});
     Value isRow = isRowOf(b, entry, yRows);
     b.ifThen(isRow, [&] {
-      SmallVector<Value> place = {part, b.toIndex(entry)};
+      SmallVector<Value> place = {rowBlock, b.toIndex(entry)};
       b.store(b.add(b.load(places, place), 1), places, place);
     });
     Value position = b.add(b.mul(point, entries), j);
@@ -187,13 +188,13 @@ void PairSorter::countPart(Value part, Value faults) {
               return {countPair(point, j, carried[0])};
             });
       })[0];
-  b.store(fault, faults, part);
+  b.store(fault, faults, rowBlock);
 }
 
 void PairSorter::reportFault(Value fault) {
   b.ifThen(b.less(fault, size), [&] {
-    Value point = b.createOrFold<arith::DivUIOp>(fault, entries);
-    Value j = b.createOrFold<arith::RemUIOp>(fault, entries);
+    Value point = b.divide(fault, entries);
+    Value j = b.remainder(fault, entries);
     reportRowIndex(b, op.getStatus(), op.getOpId(), fault,
                    b.load(rows, {point, j}), yRows);
   });
@@ -201,31 +202,31 @@ void PairSorter::reportFault(Value fault) {
 
 void PairSorter::makeEnds(Value ends) {
   b.forLoop(zero, yRows, 1, zero, [&](Value row, ValueRange carried) {
-    SmallVector<Value> end =
-        b.forLoop(zero, parts, 1, carried,
-                  [&](Value part, ValueRange carried) -> SmallVector<Value> {
-                    Value next = b.add(carried[0], b.load(places, {part, row}));
-                    b.store(carried[0], places, {part, row});
-                    return {next};
-                  });
+    SmallVector<Value> end = b.forLoop(
+        zero, rowBlocks, 1, carried,
+        [&](Value rowBlock, ValueRange carried) -> SmallVector<Value> {
+          Value next = b.add(carried[0], b.load(places, {rowBlock, row}));
+          b.store(carried[0], places, {rowBlock, row});
+          return {next};
+        });
     b.store(end[0], ends, row);
     return end;
   });
 }
 
 void PairSorter::placePairs(const PairsByRow &pairs) {
-  b.parallelFor(parts, [&](Value part) {
+  b.parallelFor(rowBlocks, [&](Value rowBlock) {
     auto placePair = [&](Value point, Value j) {
       Value entry = b.load(rows, {point, j});
       b.ifThen(isRowOf(b, entry, yRows), [&] {
-        SmallVector<Value> place = {part, b.toIndex(entry)};
+        SmallVector<Value> place = {rowBlock, b.toIndex(entry)};
         Value pair = b.load(places, place);
         b.store(b.cast(point, b.getI32Type()), pairs.points, pair);
         b.store(b.load(op.getWeights(), {point, j}), pairs.weights, pair);
         b.store(b.add(pair, 1), places, place);
       });
     };
-    auto [begin, end] = getPoints(part);
+    auto [begin, end] = getPoints(rowBlock);
     b.forLoop(begin, end, 1, [&](Value point) {
       b.forLoop(zero, entries, 1, [&](Value j) { placePair(point, j); });
     });
@@ -257,7 +258,7 @@ void mlir::sparseconv::emitScatterRows(LoopBuilder &b, ScatterRowsOp op) {
                       Value point = b.toIndex(b.load(pairs.points, pair));
                       Value term = loadLanes(b, x, {point, channel}, lanes);
                       if (kind == PoolKind::Max)
-                        return {getGreater(b, carried[0], term)};
+                        return {addToPool(b, kind, carried[0], term)};
                       Value weight =
                           b.broadcast(b.load(pairs.weights, pair), lanes);
                       return {b.fma(weight, term, carried[0])};
@@ -265,7 +266,7 @@ void mlir::sparseconv::emitScatterRows(LoopBuilder &b, ScatterRowsOp op) {
       if (kind == PoolKind::Max)
         result = b.select(b.equal(begin, end), zero, result);
       if (kind == PoolKind::Avg)
-        result = divide(b, result, b.broadcast(divisor, lanes));
+        result = b.divide(result, b.broadcast(divisor, lanes));
       storeLanes(b, result, y, {row, channel});
     });
   });

@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // The pairs of an offset are spread over all rows, so rows would be read anew
-// for each offset. Hence some blocks at a time go through all offsets, while
-// their rows are in the nearest caches. In there, a work item owns some rows of
-// the gradient of one offset; it lines the rows of its pairs up, as f32, and
-// multiplies them tile by tile. An element's sum takes the pairs in their order
-// whichever way the work is divided.
+// for each offset. Hence some row blocks at a time go through all offsets,
+// while their rows are in the nearest caches. In there, a work item owns some
+// rows of the gradient of one offset; it lines the rows of its pairs up, as
+// f32, and multiplies them tile by tile. An element's sum takes the pairs in
+// their order whichever way the work is divided.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using namespace mlir::sparseconv;
 static constexpr int64_t tilesOfItem = 6;
 
 /// Bytes of x and dy that go through all offsets at a time.
-static constexpr int64_t chunkBytes = 1 << 20;
+static constexpr int64_t bytesAtOnce = 1 << 20;
 
 namespace {
 struct WeightGradEmitter {
@@ -48,14 +48,14 @@ struct WeightGradEmitter {
   /// What one work item works on: rows firstRow .. endRow of one gradient, and
   /// the rows of its pairs.
   struct Work {
-    Value offset, group, slice, firstRow, endRow, x, dy;
+    Value offset, group, matrix, firstRow, endRow, x, dy;
   };
   void emitTile(const Work &work, Value pairs, Value panel, Value row,
                 int64_t rows);
   void emitSegment(const Work &work, Segment segment);
-  void emitItem(Value item, Value firstBlock, Value endBlock);
+  void emitItem(Value item, Value firstRowBlock, Value endRowBlock);
   void emitStore(Value offset);
-  int64_t getBlocksOfChunk();
+  int64_t getRowBlocksAtOnce();
   void emit();
 };
 } // namespace
@@ -72,7 +72,7 @@ void WeightGradEmitter::emitTile(const Work &work, Value pairs, Value panel,
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t vector = 0; vector < vectors; ++vector) {
       places.push_back(
-          {work.slice, b.add(row, r), b.add(column, vector * lanes)});
+          {work.matrix, b.add(row, r), b.add(column, vector * lanes)});
       tile.push_back(b.loadVector(lanes, sums, places.back()));
     }
   auto addPair = [&](Value pair, ValueRange carried) {
@@ -102,7 +102,7 @@ void WeightGradEmitter::emitSegment(const Work &work, Segment segment) {
     stageRows(b, op.getX(), op.getInRows(), segment,
               {column, columns, panels.lanes}, work.x);
   };
-  // All items but the last of a slice own as many rows.
+  // All items but the last of a matrix own as many rows.
   int64_t whole = std::min(itemRows, shape.in), left = shape.in % whole;
   if (left == 0)
     stageX(whole);
@@ -123,20 +123,21 @@ void WeightGradEmitter::emitSegment(const Work &work, Segment segment) {
   });
 }
 
-void WeightGradEmitter::emitItem(Value item, Value firstBlock, Value endBlock) {
+void WeightGradEmitter::emitItem(Value item, Value firstRowBlock,
+                                 Value endRowBlock) {
   Type f32 = b.getF32Type();
-  int64_t block = op.getTiling().getBlock();
+  int64_t rowBlock = op.getTiling().getRowBlock();
   Value rest = b.floorDiv(item, shape.offsets);
-  Value part = b.floorDiv(rest, shape.groups);
+  Value tilesOfRows = b.floorDiv(rest, shape.groups);
   Work work;
   work.offset = b.sub(item, b.mul(rest, shape.offsets));
-  work.group = b.sub(rest, b.mul(part, shape.groups));
-  work.slice = b.add(b.mul(work.offset, shape.groups), work.group);
-  work.firstRow = b.mul(part, itemRows);
+  work.group = b.sub(rest, b.mul(tilesOfRows, shape.groups));
+  work.matrix = b.add(b.mul(work.offset, shape.groups), work.group);
+  work.firstRow = b.mul(tilesOfRows, itemRows);
   work.endRow = b.min(b.add(work.firstRow, itemRows), b.index(shape.in));
-  work.x = b.alloc({block, itemRows}, f32);
-  work.dy = b.alloc({block, panels.paddedColumns()}, f32);
-  b.forLoop(firstBlock, endBlock, 1, [&](Value index) {
+  work.x = b.alloc({rowBlock, itemRows}, f32);
+  work.dy = b.alloc({rowBlock, panels.paddedColumns()}, f32);
+  b.forLoop(firstRowBlock, endRowBlock, 1, [&](Value index) {
     Segment segment = Segment::load(b, op.getSegments(), index, work.offset);
     b.ifThen(b.less(segment.begin, segment.end),
              [&] { emitSegment(work, segment); });
@@ -150,17 +151,17 @@ void WeightGradEmitter::emitStore(Value offset) {
   Type element = cast<MemRefType>(op.getDw().getType()).getElementType();
   Value zero = b.index(0);
   b.forLoop(zero, b.index(shape.groups), 1, [&](Value group) {
-    Value slice = b.add(b.mul(offset, shape.groups), group);
+    Value matrix = b.add(b.mul(offset, shape.groups), group);
     b.forLoop(zero, b.index(shape.in), 1, [&](Value row) {
       forColumns(
           b, shape.out, panels.lanes,
           [&](Value j) {
-            Value sum = b.loadVector(panels.lanes, sums, {slice, row, j});
+            Value sum = b.loadVector(panels.lanes, sums, {matrix, row, j});
             b.storeVector(b.fromFloat(sum, element), op.getDw(),
                           shape.weightIndices(offset, group, row, j));
           },
           [&](Value j) {
-            Value sum = b.load(sums, {slice, row, j});
+            Value sum = b.load(sums, {matrix, row, j});
             b.store(b.fromFloat(sum, element), op.getDw(),
                     shape.weightIndices(offset, group, row, j));
           });
@@ -168,37 +169,37 @@ void WeightGradEmitter::emitStore(Value offset) {
   });
 }
 
-int64_t WeightGradEmitter::getBlocksOfChunk() {
+int64_t WeightGradEmitter::getRowBlocksAtOnce() {
   auto rowBits = [](Value rows) {
     auto type = cast<MemRefType>(rows.getType());
     return type.getDimSize(1) * type.getElementTypeBitWidth();
   };
   int64_t bits =
-      op.getTiling().getBlock() * (rowBits(op.getX()) + rowBits(op.getDy()));
-  return std::max<int64_t>(1, chunkBytes * 8 / bits);
+      op.getTiling().getRowBlock() * (rowBits(op.getX()) + rowBits(op.getDy()));
+  return std::max<int64_t>(1, bytesAtOnce * 8 / bits);
 }
 
 void WeightGradEmitter::emit() {
-  int64_t slices = shape.offsets * shape.groups;
+  int64_t matrices = shape.offsets * shape.groups;
   int64_t columns = panels.paddedColumns();
   Value zero = b.index(0);
-  sums = b.alloc({slices, shape.in, columns}, b.getF32Type());
+  sums = b.alloc({matrices, shape.in, columns}, b.getF32Type());
   Value zeros = b.constant(VectorType::get({panels.lanes}, b.getF32Type()), 0);
-  b.parallelFor(b.index(slices), [&](Value slice) {
+  b.parallelFor(b.index(matrices), [&](Value matrix) {
     b.forLoop(zero, b.index(shape.in), 1, [&](Value row) {
       b.forLoop(zero, b.index(columns), panels.lanes, [&](Value column) {
-        b.storeVector(zeros, sums, {slice, row, column});
+        b.storeVector(zeros, sums, {matrix, row, column});
       });
     });
   });
 
-  Value blocks = b.dim(op.getSegments(), 0);
-  Value items = b.index(llvm::divideCeil(shape.in, itemRows) * slices);
-  int64_t step = getBlocksOfChunk();
-  b.forLoop(zero, blocks, step, [&](Value firstBlock) {
-    Value endBlock = b.min(b.add(firstBlock, step), blocks);
+  Value rowBlocks = b.dim(op.getSegments(), 0);
+  Value items = b.index(llvm::divideCeil(shape.in, itemRows) * matrices);
+  int64_t step = getRowBlocksAtOnce();
+  b.forLoop(zero, rowBlocks, step, [&](Value firstRowBlock) {
+    Value endRowBlock = b.min(b.add(firstRowBlock, step), rowBlocks);
     b.parallelForUneven(
-        items, [&](Value item) { emitItem(item, firstBlock, endBlock); });
+        items, [&](Value item) { emitItem(item, firstRowBlock, endRowBlock); });
   });
   b.parallelFor(b.index(shape.offsets),
                 [&](Value offset) { emitStore(offset); });

@@ -1,6 +1,6 @@
 // RUN: sparseconv-opt %s --convert-sparseconv-kernels-to-gpu --canonicalize --cse | FileCheck %s
 
-#tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>
+#tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16, lanes = 8>
 
 module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 

@@ -61,7 +61,7 @@ func.func @gather_odd_rows(%x: memref<?x11xf16>, %index: memref<?xi32>, %status:
 // CHECK-COUNT-2:   memref.store {{.*}} : memref<?xi32>
 func.func @pair_lists(%table: memref<?x27xi32>, %in_rows: memref<?xi32>, %out_rows: memref<?xi32>, %segments: memref<?x28xi64>) {
   sparseconv.kernel.pair_lists ins(%table : memref<?x27xi32>)
-      outs(%in_rows, %out_rows, %segments : memref<?xi32>, memref<?xi32>, memref<?x28xi64>) {block = 512 : i64}
+      outs(%in_rows, %out_rows, %segments : memref<?xi32>, memref<?xi32>, memref<?x28xi64>) {row_block = 512 : i64}
   return
 }
 
@@ -77,7 +77,7 @@ func.func @gather_gemm_scatter(%x: memref<?x8xf32>, %w: memref<2x8x16xf32>, %row
   sparseconv.kernel.gather_gemm_scatter
       ins(%x, %w, %rows, %rows, %segments : memref<?x8xf32>, memref<2x8x16xf32>, memref<?xi32>, memref<?xi32>, memref<?x3xi64>)
       outs(%y : memref<?x16xf32>)
-      {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>}
+      {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16, lanes = 8>}
   return
 }
 }

@@ -1,6 +1,6 @@
 // RUN: sparseconv-opt %s -convert-sparseconv-kernels-to-loops -canonicalize -cse | FileCheck %s
 
-#tiling = #sparseconv.tiling<block = 512, rows = 2, columns = 32, lanes = 16>
+#tiling = #sparseconv.tiling<row_block = 512, rows = 2, columns = 32, lanes = 16>
 
 // The weights become f32 panels. A work item then owns 512 output rows; threads
 // take one after another, as blocks differ in their pairs.
@@ -122,7 +122,7 @@ func.func @depthwise(
           : memref<?x6xf32>, memref<8x6x1x1xf32>, memref<?xi32>,
             memref<?xi32>, memref<?x9xi64>)
       outs(%y : memref<?x6xf32>)
-      {tiling = #sparseconv.tiling<block = 512, rows = 4, columns = 8, lanes = 4>}
+      {tiling = #sparseconv.tiling<row_block = 512, rows = 4, columns = 8, lanes = 4>}
   return
 }
 

@@ -101,6 +101,6 @@ func.func @pair_lists(%table: memref<?x27xi32>, %in_rows: memref<?xi32>,
   sparseconv.kernel.pair_lists
       ins(%table : memref<?x27xi32>)
       outs(%in_rows, %out_rows, %segments
-           : memref<?xi32>, memref<?xi32>, memref<?x28xi64>) {block = 512 : i64}
+           : memref<?xi32>, memref<?xi32>, memref<?x28xi64>) {row_block = 512 : i64}
   return
 }

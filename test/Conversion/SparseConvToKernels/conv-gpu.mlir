@@ -125,8 +125,8 @@ func.func @weight_grad(%x: tensor<?x32xf16>, %dy: tensor<?x64xf16>, %m: !map) ->
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 !map = !sparseconv.kernel_map<27, !set to !set>
 func.func @cpu_tiling(%x: tensor<?x32xf16>, %w: tensor<27x32x64xf16>, %m: !map) -> tensor<?x64xf16> {
-  // expected-error @+1 {{does not run on sm_90a with #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>: expected #sparseconv.gemm_tiling or #sparseconv.scalar_tiling}}
-  %y = sparseconv.conv %x, %w, %m {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>}
+  // expected-error @+1 {{does not run on sm_90a with #sparseconv.tiling<row_block = 512, rows = 6, columns = 16, lanes = 8>: expected #sparseconv.gemm_tiling or #sparseconv.scalar_tiling}}
+  %y = sparseconv.conv %x, %w, %m {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16, lanes = 8>}
       : tensor<?x32xf16>, tensor<27x32x64xf16>, !map -> tensor<?x64xf16>
   return %y : tensor<?x64xf16>
 }

@@ -20,11 +20,11 @@
 // CHECK:     %[[ROOM:.*]] = arith.muli %[[NOUT]], %[[C8]]
 // CHECK:     %[[BLOCKS:.*]] = arith.ceildivui %[[NOUT]], %[[BLOCK]]
 // CHECK:     %[[SEGMENTS:.*]] = tensor.empty(%[[BLOCKS]]) : tensor<?x9xi64>
-// CHECK:     %[[PAIRS:.*]]:3 = sparseconv.kernel.pair_lists ins(%[[TABLE]] : {{.*}}, %[[SEGMENTS]] : {{.*}} {block = 512 : i64}
+// CHECK:     %[[PAIRS:.*]]:3 = sparseconv.kernel.pair_lists ins(%[[TABLE]] : {{.*}}, %[[SEGMENTS]] : {{.*}} {row_block = 512 : i64}
 // CHECK:     %[[Y:.*]] = sparseconv.kernel.gather_gemm_scatter
 // CHECK-SAME:  ins(%[[GUARDED]], %[[W]], %[[PAIRS]]#0, %[[PAIRS]]#1, %[[PAIRS]]#2 :
 // CHECK-SAME:  outs(%[[INIT]] :
-// CHECK-SAME:  {tiling = #sparseconv.tiling<block = 512
+// CHECK-SAME:  {tiling = #sparseconv.tiling<row_block = 512
 // CHECK:     return %[[Y]]
 func.func @conv(%x: tensor<?x32xf16>, %w: tensor<8x32x64xf16>, %m: !map) -> tensor<?x64xf16> {
   %y = sparseconv.conv %x, %w, %m

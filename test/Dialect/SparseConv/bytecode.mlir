@@ -26,13 +26,13 @@ func.func @net(%p: tensor<?x3xi32>, %x: tensor<?x4xf32>, %w: tensor<3x4x8xf32>, 
   %m = sparseconv.kernel_map %c to %h offsets(list<[0, 0], [1, 0], [0, -1]>) : !down
   // CHECK: sparseconv.conv %{{.*}} epilogue(%{{.*}} : tensor<8xf32>) {
   // CHECK: arith.addf
-  // CHECK: } {dataflow = #sparseconv.dataflow<weight_stationary>, tiling = #sparseconv.tiling<block = 64, rows = 6, columns = 8, lanes = 8>}
+  // CHECK: } {dataflow = #sparseconv.dataflow<weight_stationary>, tiling = #sparseconv.tiling<row_block = 64, rows = 6, columns = 8, lanes = 8>}
   %y = sparseconv.conv %x0, %w, %m epilogue(%bias : tensor<8xf32>) {
   ^bb0(%acc: f32, %b: f32):
     %0 = arith.addf %acc, %b : f32
     sparseconv.yield %0 : f32
   } {dataflow = #sparseconv.dataflow<weight_stationary>,
-     tiling = #sparseconv.tiling<block = 64, rows = 6, columns = 8, lanes = 8>}
+     tiling = #sparseconv.tiling<row_block = 64, rows = 6, columns = 8, lanes = 8>}
       : tensor<?x4xf32>, tensor<3x4x8xf32>, !down -> tensor<?x8xf32>
   // CHECK: sparseconv.pool_grad avg %{{.*}} count(volume)
   %g = sparseconv.pool_grad avg %y, %m count(volume) : tensor<?x8xf32>, !down -> tensor<?x8xf32>

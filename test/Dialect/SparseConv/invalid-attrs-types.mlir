@@ -178,13 +178,13 @@
 
 // -----
 
-// expected-error @+1 {{expects sizes of at least 1, but found block = 64, rows = 0, columns = 8, lanes = 8}}
-#a = #sparseconv.tiling<block = 64, rows = 0, columns = 8, lanes = 8>
+// expected-error @+1 {{expects sizes of at least 1, but found row_block = 64, rows = 0, columns = 8, lanes = 8}}
+#a = #sparseconv.tiling<row_block = 64, rows = 0, columns = 8, lanes = 8>
 
 // -----
 
 // expected-error @+1 {{expects lanes that divide columns, but found 8 and 20}}
-#a = #sparseconv.tiling<block = 64, rows = 6, columns = 20, lanes = 8>
+#a = #sparseconv.tiling<row_block = 64, rows = 6, columns = 20, lanes = 8>
 
 // -----
 

@@ -171,7 +171,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<?x16xf32>, %i2: tensor<?xi32>, %i
   %r = sparseconv.kernel.weight_grad
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       outs(%o0 : tensor<2x0x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<2x0x16xf32>
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<2x0x16xf32>
   return
 }
 
@@ -182,7 +182,7 @@ func.func @f(%i0: tensor<?x4xf32>, %i1: tensor<?x16xf32>, %i2: tensor<?xi32>, %i
   %r = sparseconv.kernel.weight_grad
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x4xf32>, tensor<?x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       outs(%o0 : tensor<2x8x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<2x8x16xf32>
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<2x8x16xf32>
   return
 }
 
@@ -193,7 +193,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<?x8xf32>, %i2: tensor<?xi32>, %i3
   %r = sparseconv.kernel.weight_grad
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       outs(%o0 : tensor<2x8x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<2x8x16xf32>
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<2x8x16xf32>
   return
 }
 
@@ -204,7 +204,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<?x16xf32>, %i2: tensor<?xi32>, %i
   %r = sparseconv.kernel.weight_grad
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       outs(%o0 : tensor<2x2x8x8xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<2x2x8x8xf32>
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<2x2x8x8xf32>
   return
 }
 
@@ -215,7 +215,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<?x16xf32>, %i2: tensor<?xi32>, %i
   %r = sparseconv.kernel.weight_grad
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x28xi64>)
       outs(%o0 : tensor<2x8x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<2x8x16xf32>
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<2x8x16xf32>
   return
 }
 
@@ -226,7 +226,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<8x16xf32>, %i2: tensor<?xi32>, %i
   %r = sparseconv.kernel.weight_grad
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<3x3xi64>)
       outs(%o0 : tensor<2x8x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<2x8x16xf32>
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<2x8x16xf32>
   return
 }
 

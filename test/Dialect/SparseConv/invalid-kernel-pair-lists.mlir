@@ -12,18 +12,18 @@ func.func @f(%i0: tensor<?x0xi32>, %o0: tensor<?xi32>, %o1: tensor<?xi32>, %o2: 
   %r:3 = sparseconv.kernel.pair_lists
       ins(%i0 : tensor<?x0xi32>)
       outs(%o0, %o1, %o2 : tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
-      {block = 4 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
+      {row_block = 4 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
   return
 }
 
 // -----
 
 func.func @f(%i0: tensor<?x2xi32>, %o0: tensor<?xi32>, %o1: tensor<?xi32>, %o2: tensor<?x3xi64>) {
-  // expected-error @+1 {{expects 'block' of at least 1, but found 0}}
+  // expected-error @+1 {{expects 'row_block' of at least 1, but found 0}}
   %r:3 = sparseconv.kernel.pair_lists
       ins(%i0 : tensor<?x2xi32>)
       outs(%o0, %o1, %o2 : tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
-      {block = 0 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
+      {row_block = 0 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
   return
 }
 
@@ -34,7 +34,7 @@ func.func @f(%i0: tensor<5x2xi32>, %o0: tensor<9xi32>, %o1: tensor<?xi32>, %o2: 
   %r:3 = sparseconv.kernel.pair_lists
       ins(%i0 : tensor<5x2xi32>)
       outs(%o0, %o1, %o2 : tensor<9xi32>, tensor<?xi32>, tensor<?x3xi64>)
-      {block = 4 : i64} -> (tensor<9xi32>, tensor<?xi32>, tensor<?x3xi64>)
+      {row_block = 4 : i64} -> (tensor<9xi32>, tensor<?xi32>, tensor<?x3xi64>)
   return
 }
 
@@ -45,7 +45,7 @@ func.func @f(%i0: tensor<5x2xi32>, %o0: tensor<?xi32>, %o1: tensor<9xi32>, %o2: 
   %r:3 = sparseconv.kernel.pair_lists
       ins(%i0 : tensor<5x2xi32>)
       outs(%o0, %o1, %o2 : tensor<?xi32>, tensor<9xi32>, tensor<?x3xi64>)
-      {block = 4 : i64} -> (tensor<?xi32>, tensor<9xi32>, tensor<?x3xi64>)
+      {row_block = 4 : i64} -> (tensor<?xi32>, tensor<9xi32>, tensor<?x3xi64>)
   return
 }
 
@@ -56,7 +56,7 @@ func.func @f(%i0: tensor<?x2xi32>, %o0: tensor<?xi32>, %o1: tensor<?xi32>, %o2: 
   %r:3 = sparseconv.kernel.pair_lists
       ins(%i0 : tensor<?x2xi32>)
       outs(%o0, %o1, %o2 : tensor<?xi32>, tensor<?xi32>, tensor<?x2xi64>)
-      {block = 4 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x2xi64>)
+      {row_block = 4 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x2xi64>)
   return
 }
 
@@ -67,7 +67,7 @@ func.func @f(%i0: tensor<5x2xi32>, %o0: tensor<?xi32>, %o1: tensor<?xi32>, %o2: 
   %r:3 = sparseconv.kernel.pair_lists
       ins(%i0 : tensor<5x2xi32>)
       outs(%o0, %o1, %o2 : tensor<?xi32>, tensor<?xi32>, tensor<1x3xi64>)
-      {block = 4 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<1x3xi64>)
+      {row_block = 4 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<1x3xi64>)
   return
 }
 
@@ -82,7 +82,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<?x8x16xf32>, %i2: tensor<?xi32>, 
   %r = sparseconv.kernel.gather_gemm_scatter
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<?x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       outs(%o0 : tensor<?x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
   return
 }
 
@@ -93,7 +93,7 @@ func.func @f(%i0: tensor<?x7xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?xi32>, 
   %r = sparseconv.kernel.gather_gemm_scatter
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x7xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       outs(%o0 : tensor<?x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
   return
 }
 
@@ -104,7 +104,7 @@ func.func @f(%i0: tensor<?x?xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?xi32>, 
   %r = sparseconv.kernel.gather_gemm_scatter
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x?xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       outs(%o0 : tensor<?x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
   return
 }
 
@@ -115,7 +115,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?xi32>, 
   %r = sparseconv.kernel.gather_gemm_scatter
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       outs(%o0 : tensor<?x8xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x8xf32>
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x8xf32>
   return
 }
 
@@ -126,7 +126,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?xi32>, 
   %r = sparseconv.kernel.gather_gemm_scatter
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       outs(%o0 : tensor<?x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>, transpose_weights} -> tensor<?x16xf32>
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>, transpose_weights} -> tensor<?x16xf32>
   return
 }
 
@@ -137,7 +137,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x2x4x8xf32>, %i2: tensor<?xi32>,
   %r = sparseconv.kernel.gather_gemm_scatter
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<2x2x4x8xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       outs(%o0 : tensor<?x8xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x8xf32>
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x8xf32>
   return
 }
 
@@ -148,7 +148,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<5xi32>, 
   %r = sparseconv.kernel.gather_gemm_scatter
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<5xi32>, tensor<6xi32>, tensor<?x3xi64>)
       outs(%o0 : tensor<?x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
   return
 }
 
@@ -159,7 +159,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?xi32>, 
   %r = sparseconv.kernel.gather_gemm_scatter
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x2xi64>)
       outs(%o0 : tensor<?x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
   return
 }
 
@@ -170,7 +170,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?xi32>, 
   %r = sparseconv.kernel.gather_gemm_scatter
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<2x3xi64>)
       outs(%o0 : tensor<9x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<9x16xf32>
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<9x16xf32>
   return
 }
 
@@ -181,7 +181,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?xi32>, 
   %r = sparseconv.kernel.gather_gemm_scatter
       ins(%i0, %i1, %i2, %i3, %i4, %i5, %i6 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>, tensor<16xf32>, tensor<?x8xf32>)
       outs(%o0 : tensor<?x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
   return
 }
 
@@ -192,7 +192,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?xi32>, 
   %r = sparseconv.kernel.gather_gemm_scatter
       ins(%i0, %i1, %i2, %i3, %i4, %i5 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>, tensor<8x16xf32>)
       outs(%o0 : tensor<9x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<9x16xf32>
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<9x16xf32>
   return
 }
 
@@ -203,7 +203,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?xi32>, 
   %r = sparseconv.kernel.gather_gemm_scatter
       ins(%i0, %i1, %i2, %i3, %i4, %i5 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>, tensor<16xf32>)
       outs(%o0 : tensor<?x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
   return
 }
 
@@ -214,7 +214,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?xi32>, 
   %r = sparseconv.kernel.gather_gemm_scatter
       ins(%i0, %i1, %i2, %i3, %i4, %i5 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>, tensor<16xf32>)
       outs(%o0 : tensor<?x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} epilogue {
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} epilogue {
   ^bb0(%acc: f32):
     sparseconv.yield %acc : f32
   } -> tensor<?x16xf32>
@@ -228,7 +228,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?xi32>, 
   %r = sparseconv.kernel.gather_gemm_scatter
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       outs(%o0 : tensor<?x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} epilogue {
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} epilogue {
   ^bb0(%acc: f16):
     %0 = arith.extf %acc : f16 to f32
     sparseconv.yield %0 : f32
@@ -243,7 +243,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?xi32>, 
   %r = sparseconv.kernel.gather_gemm_scatter
       ins(%i0, %i1, %i2, %i3, %i4, %i5 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>, tensor<16xf32>)
       outs(%o0 : tensor<?x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} epilogue {
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} epilogue {
   ^bb0(%acc: f32, %b: f16):
     sparseconv.yield %acc : f32
   } -> tensor<?x16xf32>
@@ -257,7 +257,7 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?xi32>, 
   %r = sparseconv.kernel.gather_gemm_scatter
       ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       outs(%o0 : tensor<?x16xf32>)
-      {tiling = #sparseconv.tiling<block = 4, rows = 6, columns = 16, lanes = 8>} epilogue {
+      {tiling = #sparseconv.tiling<row_block = 4, rows = 6, columns = 16, lanes = 8>} epilogue {
   ^bb0(%acc: f32):
     llvm.unreachable
   } -> tensor<?x16xf32>

@@ -46,7 +46,7 @@ func.func private @regions() attributes {
 // CHECK-LABEL: func.func private @decisions()
 // CHECK-SAME: a = #sparseconv.dataflow<output_stationary>
 // CHECK-SAME: b = #sparseconv.dataflow<weight_stationary, split_k = 4>
-// CHECK-SAME: c = #sparseconv.tiling<block = 1024, rows = 6, columns = 64, lanes = 16>
+// CHECK-SAME: c = #sparseconv.tiling<row_block = 1024, rows = 6, columns = 64, lanes = 16>
 // CHECK-SAME: d = #sparseconv.gemm_tiling<ring64, warps = 8, tile_k = 64, tile_n = 256, stages = 6>
 // CHECK-SAME: e = #sparseconv.gemm_tiling<warp16>
 // CHECK-SAME: f = #sparseconv.scalar_tiling
@@ -54,7 +54,7 @@ func.func private @regions() attributes {
 func.func private @decisions() attributes {
   a = #sparseconv.dataflow<output_stationary, split_k = 1>,
   b = #sparseconv.dataflow<weight_stationary, split_k = 4>,
-  c = #sparseconv.tiling<block = 1024, rows = 6, columns = 64, lanes = 16>,
+  c = #sparseconv.tiling<row_block = 1024, rows = 6, columns = 64, lanes = 16>,
   d = #sparseconv.gemm_tiling<ring64, warps = 8, tile_k = 64, tile_n = 256, stages = 6>,
   e = #sparseconv.gemm_tiling<warp16, warps = 4, resident = false>,
   f = #sparseconv.scalar_tiling,

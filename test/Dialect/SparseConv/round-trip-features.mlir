@@ -112,10 +112,10 @@ func.func @activation(%x: tensor<?x32xf32>, %w: tensor<27x32x64xf32>, %m: !map) 
 // Decisions travel as attributes.
 // CHECK-LABEL: func.func @decisions(
 func.func @decisions(%x: tensor<?x32xf16>, %w: tensor<27x32x64xf16>, %m: !map) -> tensor<?x64xf16> {
-  // CHECK: sparseconv.conv %{{.*}} {dataflow = #sparseconv.dataflow<weight_stationary>, tiling = #sparseconv.tiling<block = 1024, rows = 6, columns = 64, lanes = 16>}
+  // CHECK: sparseconv.conv %{{.*}} {dataflow = #sparseconv.dataflow<weight_stationary>, tiling = #sparseconv.tiling<row_block = 1024, rows = 6, columns = 64, lanes = 16>}
   %y = sparseconv.conv %x, %w, %m
       {dataflow = #sparseconv.dataflow<weight_stationary>,
-       tiling = #sparseconv.tiling<block = 1024, rows = 6, columns = 64, lanes = 16>}
+       tiling = #sparseconv.tiling<row_block = 1024, rows = 6, columns = 64, lanes = 16>}
       : tensor<?x32xf16>, tensor<27x32x64xf16>, !map -> tensor<?x64xf16>
   return %y : tensor<?x64xf16>
 }

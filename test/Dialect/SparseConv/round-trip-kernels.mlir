@@ -60,10 +60,10 @@ func.func @maps(%keys: tensor<?xi32>, %table: tensor<?x2xi32>, %rows: tensor<?xi
       -> tensor<?x2xi32>
   // CHECK: sparseconv.kernel.invert_table ins(%{{.*}} : tensor<?x2xi32>) outs(%{{.*}} : tensor<?x2xi32>) -> tensor<?x2xi32>
   %1 = sparseconv.kernel.invert_table ins(%table : tensor<?x2xi32>) outs(%table : tensor<?x2xi32>) -> tensor<?x2xi32>
-  // CHECK: sparseconv.kernel.pair_lists ins(%{{.*}} : tensor<?x2xi32>) outs(%{{.*}} : tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>) {block = 512 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
+  // CHECK: sparseconv.kernel.pair_lists ins(%{{.*}} : tensor<?x2xi32>) outs(%{{.*}} : tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>) {row_block = 512 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
   %2:3 = sparseconv.kernel.pair_lists ins(%table : tensor<?x2xi32>)
       outs(%rows, %rows, %segments : tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
-      {block = 512 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
+      {row_block = 512 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
   return
 }
 
@@ -121,12 +121,12 @@ func.func @guard_rows(%x: tensor<?x8xf32>, %n: index, %status: memref<8xi64>) {
 func.func @gather_gemm_scatter(%x: tensor<?x8xf32>, %w: tensor<2x8x16xf32>, %rows: tensor<?xi32>, %segments: tensor<?x3xi64>,
                        %bias: tensor<16xf32>, %y: tensor<?x16xf32>) {
   // CHECK:      sparseconv.kernel.gather_gemm_scatter ins(%{{.*}} : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>) outs(%{{.*}} : tensor<?x16xf32>)
-  // CHECK-SAME:   {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+  // CHECK-SAME:   {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
   %0 = sparseconv.kernel.gather_gemm_scatter
       ins(%x, %w, %rows, %rows, %segments
           : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       outs(%y : tensor<?x16xf32>)
-      {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
+      {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16, lanes = 8>} -> tensor<?x16xf32>
   // The epilogue that a convolution had.
   // CHECK:      sparseconv.kernel.gather_gemm_scatter ins(%{{.*}}, tensor<16xf32>) outs(%{{.*}} epilogue {
   // CHECK-NEXT: ^bb0(%[[ACC:.*]]: f32, %[[B:.*]]: f32):
@@ -137,7 +137,7 @@ func.func @gather_gemm_scatter(%x: tensor<?x8xf32>, %w: tensor<2x8x16xf32>, %row
       ins(%x, %w, %rows, %rows, %segments, %bias
           : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>, tensor<16xf32>)
       outs(%y : tensor<?x16xf32>)
-      {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} epilogue {
+      {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16, lanes = 8>} epilogue {
   ^bb0(%acc: f32, %b: f32):
     %sum = arith.addf %acc, %b : f32
     sparseconv.yield %sum : f32
@@ -147,13 +147,13 @@ func.func @gather_gemm_scatter(%x: tensor<?x8xf32>, %w: tensor<2x8x16xf32>, %row
       ins(%y, %w, %rows, %rows, %segments
           : tensor<?x16xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       outs(%x : tensor<?x8xf32>)
-      {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>, transpose_weights} -> tensor<?x8xf32>
+      {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16, lanes = 8>, transpose_weights} -> tensor<?x8xf32>
   // CHECK: sparseconv.kernel.weight_grad ins(%{{.*}} : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>) outs(%{{.*}} : tensor<2x8x16xf32>) {tiling = {{.*}}} -> tensor<2x8x16xf32>
   %3 = sparseconv.kernel.weight_grad
       ins(%x, %y, %rows, %rows, %segments
           : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       outs(%w : tensor<2x8x16xf32>)
-      {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16, lanes = 8>} -> tensor<2x8x16xf32>
+      {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16, lanes = 8>} -> tensor<2x8x16xf32>
   return
 }
 

@@ -32,9 +32,9 @@ llvm::SmallVector<int64_t> ConvCase::weightShape(bool transposed) const {
 }
 
 std::string ConvCase::tiling() const {
-  return llvm::formatv("#sparseconv.tiling<block = {0}, rows = {1}, "
+  return llvm::formatv("#sparseconv.tiling<row_block = {0}, rows = {1}, "
                        "columns = {2}, lanes = {3}>",
-                       block, tileRows, columns, lanes);
+                       rowBlock, tileRows, columns, lanes);
 }
 
 ConvCase mlir::sparseconv::test::avx512(int64_t k, int64_t n, int64_t in,
@@ -60,12 +60,12 @@ ConvCase mlir::sparseconv::test::grouped(ConvCase c, int64_t groups) {
 ConvPairs::ConvPairs(
     const ConvCase &c,
     llvm::function_ref<int32_t(int64_t out, int64_t offset)> find)
-    : blocks((c.rows + c.block - 1) / c.block) {
-  for (int64_t block = 0; block < blocks; ++block) {
-    int64_t end = std::min(c.rows, (block + 1) * c.block);
+    : rowBlocks((c.rows + c.rowBlock - 1) / c.rowBlock) {
+  for (int64_t rowBlock = 0; rowBlock < rowBlocks; ++rowBlock) {
+    int64_t end = std::min(c.rows, (rowBlock + 1) * c.rowBlock);
     for (int64_t offset = 0; offset < c.offsets; ++offset) {
       segments.push_back(inRows.size());
-      for (int64_t out = block * c.block; out < end; ++out)
+      for (int64_t out = rowBlock * c.rowBlock; out < end; ++out)
         if (int32_t in = find(out, offset); in >= 0) {
           inRows.push_back(in);
           outRows.push_back(out);

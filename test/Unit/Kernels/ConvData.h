@@ -55,7 +55,7 @@ template <> struct ElementTraits<Bf16> {
 /// Sizes of a convolution (channels of one group) and of the kernel for it.
 struct ConvCase {
   int64_t offsets, rows, groups, in, out;
-  int64_t lanes = 16, tileRows = 6, columns = 64, block = 512;
+  int64_t lanes = 16, tileRows = 6, columns = 64, rowBlock = 512;
   /// Share of the entries of the neighbour table that hold a row.
   double density = 0.2;
 
@@ -88,7 +88,7 @@ ConvCase grouped(ConvCase c, int64_t groups);
 struct ConvPairs {
   std::vector<int32_t> inRows, outRows;
   std::vector<int64_t> segments;
-  int64_t blocks = 0;
+  int64_t rowBlocks = 0;
 
   /// find(out, offset) is a row of the in set, or -1.
   ConvPairs(const ConvCase &c,
@@ -98,13 +98,13 @@ struct ConvPairs {
   Array<int32_t> inArray() const { return Array<int32_t>::of(inRows); }
   Array<int32_t> outArray() const { return Array<int32_t>::of(outRows); }
   Array<int64_t> segmentArray(const ConvCase &c) const {
-    return Array<int64_t>({blocks, c.offsets + 1}, segments);
+    return Array<int64_t>({rowBlocks, c.offsets + 1}, segments);
   }
   /// Calls f(offset, inRow, outRow) for all pairs.
   template <typename F> void forEach(const ConvCase &c, F f) const {
-    for (int64_t block = 0; block < blocks; ++block)
+    for (int64_t rowBlock = 0; rowBlock < rowBlocks; ++rowBlock)
       for (int64_t offset = 0; offset < c.offsets; ++offset) {
-        const int64_t *at = &segments[block * (c.offsets + 1) + offset];
+        const int64_t *at = &segments[rowBlock * (c.offsets + 1) + offset];
         for (int64_t pair = at[0]; pair < at[1]; ++pair)
           f(offset, inRows[pair], outRows[pair]);
       }

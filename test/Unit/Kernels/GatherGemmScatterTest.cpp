@@ -219,10 +219,10 @@ TEST(GatherGemmScatterTest, Epilogues) {
   }
 }
 
-/// The row counts of blocks that are no power of two, and tiles of other sizes.
+/// Row blocks of sizes that are no power of two, and tiles of other sizes.
 TEST(GatherGemmScatterTest, Tilings) {
   ConvCase c = avx512(27, 1000, 48, 80);
-  c.block = 100;
+  c.rowBlock = 100;
   check<float>(c);
   c.tileRows = 1;
   check<float>(c);

@@ -54,7 +54,7 @@ func.func @pairs(%table: memref<?xVOLUMExi32>, %in_rows: memref<?xi32>,
   sparseconv.kernel.pair_lists
       ins(%table : memref<?xVOLUMExi32>)
       outs(%in_rows, %out_rows, %segments
-           : memref<?xi32>, memref<?xi32>, memref<?x?xi64>) {block = 64 : i64}
+           : memref<?xi32>, memref<?xi32>, memref<?x?xi64>) {row_block = 64 : i64}
   return
 })";
 static constexpr int64_t kBlock = 64;

@@ -9,10 +9,9 @@
 #ifndef SPARSECONV_KERNELS_BUILDERS_GPUBUILDER_H
 #define SPARSECONV_KERNELS_BUILDERS_GPUBUILDER_H
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "sparseconv/Dialect/SparseConv/Utils/FoldingBuilder.h"
 
 namespace mlir::sparseconv {
 
@@ -30,79 +29,25 @@ struct LaunchBounds {
 };
 
 /// A builder for the bodies of GPU kernels at the scf + arith + llvm + nvvm
-/// level. 32-bit integer arithmetic folds as it is built, control flow takes
-/// its bodies as lambdas, and each hardware operation has one method.
+/// level: 32-bit integer arithmetic and one method per hardware operation.
 ///
 /// Registers of a fragment are i32 whatever they hold. Pointers carry their
 /// address space in the type.
-class GpuBuilder : public ImplicitLocOpBuilder {
+class GpuBuilder : public FoldingBuilder {
 public:
-  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
+  using FoldingBuilder::FoldingBuilder;
 
   /// Adds a kernel and moves to its body; `finishKernel` ends that.
   gpu::GPUFuncOp startKernel(gpu::GPUModuleOp module, StringRef name,
                              TypeRange parameters, LaunchBounds bounds);
   void finishKernel();
 
-  /// Constants.
-  Value i1(bool value);
-  Value i32(int64_t value);
-  Value i64(int64_t value);
-  Value f32(double value);
-
-  /// Arithmetic: integers of one width, or f32. Division is unsigned.
-  Value add(Value lhs, Value rhs);
-  Value sub(Value lhs, Value rhs);
-  Value mul(Value lhs, Value rhs);
-  Value divide(Value lhs, Value rhs);
-  Value remainder(Value lhs, Value rhs);
-  Value andBits(Value lhs, Value rhs);
-  Value orBits(Value lhs, Value rhs);
-  Value xorBits(Value lhs, Value rhs);
-  Value shiftLeft(Value lhs, Value rhs);
-  Value shiftRight(Value lhs, Value rhs);
-  Value minUnsigned(Value lhs, Value rhs);
-  Value maxUnsigned(Value lhs, Value rhs);
-  Value add(Value lhs, int64_t rhs) { return add(lhs, like(lhs, rhs)); }
-  Value sub(Value lhs, int64_t rhs) { return sub(lhs, like(lhs, rhs)); }
-  Value mul(Value lhs, int64_t rhs) { return mul(lhs, like(lhs, rhs)); }
-  Value divide(Value lhs, int64_t rhs) { return divide(lhs, like(lhs, rhs)); }
-  Value remainder(Value lhs, int64_t rhs) {
-    return remainder(lhs, like(lhs, rhs));
-  }
-  Value andBits(Value lhs, int64_t rhs) { return andBits(lhs, like(lhs, rhs)); }
-  Value orBits(Value lhs, int64_t rhs) { return orBits(lhs, like(lhs, rhs)); }
-  Value xorBits(Value lhs, int64_t rhs) { return xorBits(lhs, like(lhs, rhs)); }
-  Value shiftLeft(Value lhs, int64_t rhs) {
-    return shiftLeft(lhs, like(lhs, rhs));
-  }
-  Value shiftRight(Value lhs, int64_t rhs) {
-    return shiftRight(lhs, like(lhs, rhs));
-  }
-  Value fma(Value a, Value b, Value c);
-  Value select(Value condition, Value ifTrue, Value ifFalse);
-  Value countTrailingZeros(Value value);
-  Value popCount(Value value);
   /// The value without its lowest set bit.
-  Value clearLowestBit(Value value);
-
-  /// Comparisons; `less` and its kin are signed.
-  Value compare(arith::CmpIPredicate predicate, Value lhs, Value rhs);
-  Value equal(Value lhs, Value rhs);
-  Value equal(Value lhs, int64_t rhs) { return equal(lhs, like(lhs, rhs)); }
-  Value notEqual(Value lhs, int64_t rhs);
-  Value less(Value lhs, Value rhs);
-  Value greaterEqual(Value lhs, int64_t rhs);
-  Value lessUnsigned(Value lhs, Value rhs);
-  Value lessUnsigned(Value lhs, int64_t rhs) {
-    return lessUnsigned(lhs, like(lhs, rhs));
-  }
+  Value clearLowestBit(Value value) { return andBits(value, sub(value, 1)); }
 
   /// Conversions.
-  Value extend64(Value value);
+  Value extend64(Value value) { return extend(value, getI64Type()); }
   Value truncate32(Value value);
-  Value toF32(Value value);
-  Value fromF32(Value value, Type elementType);
   Value bitcast(Value value, Type type);
   /// Two f32, rounded to a 16-bit type, in one register.
   Value packPair(Value low, Value high, Type elementType);
@@ -111,30 +56,23 @@ public:
   /// The elements of a vector or struct value.
   SmallVector<Value> unpack(Value aggregate);
 
-  /// Control flow. Bodies of loops that carry values return the next ones.
-  void ifThen(Value condition, function_ref<void()> body);
-  SmallVector<Value> ifElse(Value condition, TypeRange types,
-                            function_ref<SmallVector<Value>()> thenBody,
-                            function_ref<SmallVector<Value>()> elseBody);
-  void forLoop(Value begin, Value end, Value step,
-               function_ref<void(Value iv)> body);
-  SmallVector<Value>
-  forLoop(Value begin, Value end, Value step, ValueRange inits,
-          function_ref<SmallVector<Value>(Value iv, ValueRange carried)> body);
+  /// Loops whose condition is known at the end of a step, or in its middle.
+  /// Bodies return the next values.
   /// do carried = body(carried) while its condition holds.
   SmallVector<Value>
   doWhile(ValueRange inits,
           function_ref<std::pair<Value, SmallVector<Value>>(ValueRange)> body);
-  /// while (condition(carried)) carried = body(carried).
-  SmallVector<Value>
-  whileLoop(ValueRange inits, function_ref<Value(ValueRange)> condition,
-            function_ref<SmallVector<Value>(ValueRange)> body);
   /// for (;;) { key = head(carried); if (!condition) break; carried = body(key,
   /// carried); }
   SmallVector<Value> loopUntil(
       ValueRange inits,
       function_ref<std::pair<Value, Value>(ValueRange carried)> head,
       function_ref<SmallVector<Value>(Value key, ValueRange carried)> body);
+
+  /// Calls `body` for the numbers 0 .. count-1 that are this thread's, of
+  /// `threads` that share them, in code without a loop.
+  void shareOut(Value thread, int64_t threads, int64_t count,
+                function_ref<void(Value number)> body);
 
   /// Where this thread is.
   Value threadId();
@@ -215,7 +153,6 @@ public:
 
 private:
   void setResidentBlocks(gpu::GPUFuncOp kernel, int64_t blocks);
-  Value like(Value other, int64_t value);
 };
 
 } // namespace mlir::sparseconv

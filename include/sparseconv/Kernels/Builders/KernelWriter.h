@@ -27,7 +27,7 @@ struct UniqueResult {
   Value keys, order, rowOf;
 };
 
-/// Pairs of a map by block of output rows and offset.
+/// Pairs of a map by row block and offset.
 struct PairLists {
   Value inRows, outRows, segments;
 };
@@ -49,6 +49,7 @@ public:
 
   /// Tensors without contents. `rows` stands for dimension 0.
   Value empty(Type elementType, Value rows, ArrayRef<int64_t> inner = {});
+  Value emptyStatic(ArrayRef<int64_t> shape, Type elementType);
   /// With the channels and element type of `type`.
   Value emptyFeatures(RankedTensorType type, Value rows);
   Value emptyKeys(CoordsType set, Value rows);
@@ -76,7 +77,7 @@ public:
   UniqueResult sortUnique(Value keys, CoordsType set,
                           int64_t capacity = ::sparseconv::kMaxRows,
                           Value positions = {});
-  PairLists pairLists(Value table, int64_t block);
+  PairLists pairLists(Value table, int64_t rowBlock);
   /// The table of the transposed map, with `rows` rows.
   Value invertTable(Value table, Value rows);
 

@@ -144,6 +144,13 @@ State changeIf(Builder &b, Value condition, const State &start, Body body) {
   return ifElse(b, condition, start, body, [](State &) {});
 }
 
+/// if (condition) do step(state) while what it returns holds.
+template <class Builder, class State, class Step>
+State doWhileIf(Builder &b, Value condition, const State &start, Step step) {
+  return changeIf(b, condition, start,
+                  [&](State &state) { state = doWhile(b, state, step); });
+}
+
 /// The one or the other of two states, by a select of each value.
 template <class Builder, class State>
 State selectState(Builder &b, Value condition, const State &ifTrue,

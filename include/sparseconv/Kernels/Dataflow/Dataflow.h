@@ -21,6 +21,7 @@
 
 #include "sparseconv/Kernels/Builders/KernelWriter.h"
 #include "sparseconv/Kernels/Gemm/ImplicitGemm.h"
+#include "sparseconv/Support/NamedTable.h"
 
 namespace mlir::sparseconv {
 
@@ -45,17 +46,11 @@ struct WeightGradOperands {
   RankedTensorType type;
 };
 
-class Dataflow {
+class Dataflow : public NamedEntry<Dataflow> {
 public:
-  virtual ~Dataflow() = default;
-
   /// All dataflows: the first that a target has kernels for is chosen.
+  /// `#sparseconv.dataflow` names one.
   static ArrayRef<const Dataflow *> getAll();
-  /// The dataflow of that name, or null.
-  static const Dataflow *find(StringRef name);
-
-  /// The keyword in `#sparseconv.dataflow`.
-  StringRef getName() const { return name; }
 
   /// Whether there are kernels for it.
   virtual bool isOn(const TargetInfo &target) const = 0;
@@ -79,11 +74,17 @@ public:
                                 const WeightGradOperands &operands) const = 0;
 
 protected:
-  explicit Dataflow(llvm::StringLiteral name) : name(name) {}
-
-private:
-  llvm::StringLiteral name;
+  using NamedEntry::NamedEntry;
 };
+
+/// Gives the kernel operation `gemm` the epilogue of what it carries out, and
+/// returns its result.
+template <typename OpTy>
+Value finishGemm(KernelWriter &w, const GemmOperands &operands, OpTy gemm) {
+  if (operands.epilogue && !operands.epilogue->empty())
+    w.moveRegion(*operands.epilogue, gemm.getEpilogue());
+  return w.castTo(gemm.getResult(0), operands.type);
+}
 
 /// The dataflow that is chosen on `target`.
 const Dataflow &chooseDataflow(const TargetInfo &target);

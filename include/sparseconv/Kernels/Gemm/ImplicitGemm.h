@@ -132,9 +132,16 @@ GemmTilingAttr getTiling(MLIRContext *context,
 std::optional<ImplicitGemmConfig> chooseImplicitGemm(ImplicitGemmOpInterface op,
                                                      const TargetInfo &target);
 
-/// What to do with a sum before it is rounded and stored.
-using GemmEpilogue = function_ref<Value(GpuBuilder &b, Value sum, Value row,
-                                        Value channel, ValueRange arguments)>;
+/// An element of the output before it is rounded and stored.
+struct GemmSum {
+  Value value, row, channel;
+};
+/// What a sum becomes, given the kernel's arguments for the epilogue.
+using GemmEpilogue = function_ref<Value(GpuBuilder &b, const GemmSum &sum,
+                                        ValueRange arguments)>;
+/// The epilogue of `op`; the arguments are the addresses of its extra operands.
+Value applyEpilogue(GpuBuilder &b, TiledGemmOp op, const GemmSum &sum,
+                    ValueRange pointers);
 
 /// Adds the kernel of a configuration that `verify` accepts.
 gpu::GPUFuncOp buildImplicitGemm(gpu::GPUModuleOp module, StringRef name,
@@ -143,9 +150,10 @@ gpu::GPUFuncOp buildImplicitGemm(gpu::GPUModuleOp module, StringRef name,
                                  TypeRange epilogueTypes = {},
                                  GemmEpilogue epilogue = {});
 
-/// Adds the kernel (weights, image) that makes the weight image. One thread a
-/// register: grid = imageBytes / 4 / 256 rounded up, block = 256. `transposed`:
-/// the weights are [offsets, out channels, in channels].
+/// Adds the kernel (weights, image) that makes the weight image, with a thread
+/// for each register of 4 bytes. `transposed`: the weights are [offsets, out
+/// channels, in channels].
+inline constexpr int64_t kPackThreads = 256;
 gpu::GPUFuncOp buildPackWeights(gpu::GPUModuleOp module, StringRef name,
                                 const ImplicitGemmConfig &config,
                                 bool transposed);

@@ -20,6 +20,7 @@
 #define SPARSECONV_KERNELS_GEMM_MAINLOOP_H
 
 #include "sparseconv/Kernels/Gemm/FragmentLayout.h"
+#include "sparseconv/Support/NamedTable.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -32,17 +33,11 @@ struct ImplicitGemmConfig;
 struct ImplicitGemmShape;
 struct TargetInfo;
 
-class MainLoop {
+class MainLoop : public NamedEntry<MainLoop> {
 public:
-  virtual ~MainLoop() = default;
-
   /// All main loops: those come first whose candidates are tried first.
+  /// `#sparseconv.gemm_tiling` names one.
   static llvm::ArrayRef<const MainLoop *> getAll();
-  /// The main loop of that name, or null.
-  static const MainLoop *find(llvm::StringRef name);
-
-  /// The keyword in `#sparseconv.gemm_tiling`.
-  llvm::StringRef getName() const { return name; }
 
   // --- What it is ----------------------------------------------------------
   /// Output rows of a tile, 16 or 64: the rows whose offsets are walked over
@@ -87,16 +82,13 @@ public:
   virtual void emit(ImplicitGemmEmitter &e, const TargetInfo &target) const = 0;
 
 protected:
-  explicit MainLoop(llvm::StringLiteral name) : name(name) {}
+  using NamedEntry::NamedEntry;
   /// `shape` by this main loop. A few splits fill a device that has few rows;
   /// more only cost additions.
   ImplicitGemmConfig makeConfig(const ImplicitGemmShape &shape,
                                 bool splits) const;
   /// The columns of tiles of one width, at most `limit`, for `channels`.
   static int64_t getEvenTileN(int64_t channels, int64_t limit);
-
-private:
-  llvm::StringLiteral name;
 };
 
 } // namespace mlir::sparseconv

@@ -8,11 +8,11 @@
 //
 // A kernel that computes, for every offset, the sum over its pairs of rows of
 // the outer product of a row of x and a row of dy. The output rows are cut into
-// chunks, whose number is a constant. A thread block owns one chunk, one offset
-// and one tile of channels. It lists the pairs that it finds in its column of
-// the neighbour table, and adds their products up in registers. Its sums are
-// one share of the gradient, a split; splits are added up afterwards, in their
-// order. Nothing depends on which block comes first.
+// row blocks, whose number is a constant. A thread block owns one row block,
+// one offset and one tile of channels. It lists the pairs that it finds in its
+// column of the neighbour table, and adds their products up in registers. Its
+// sums are one share of the gradient, a split; splits are added up afterwards,
+// in their order. Nothing depends on which block comes first.
 //
 // The kernel has these parameters, all pointers to device memory:
 //
@@ -28,6 +28,7 @@
 #ifndef SPARSECONV_KERNELS_GEMM_WEIGHTGRAD_H
 #define SPARSECONV_KERNELS_GEMM_WEIGHTGRAD_H
 
+#include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 #include "sparseconv/Kernels/Gemm/ImplicitGemm.h"
 
 namespace mlir::sparseconv {
@@ -58,10 +59,10 @@ struct WeightGradConfig : WeightGradShape {
   int64_t pairs = 16, stages = 1;
   /// Blocks that a multiprocessor must hold.
   int64_t blocks = 1;
-  /// Chunks of rows, whose sums are splits of the gradient.
-  int64_t chunks = 1;
+  /// Row blocks, whose sums are splits of the gradient.
+  int64_t rowBlocks = 1;
 
-  /// Chunks are whole grains of rows.
+  /// Row blocks are whole grains of rows.
   static constexpr int64_t rowGrain = 256;
 
   WeightGradConfig() = default;
@@ -72,8 +73,8 @@ struct WeightGradConfig : WeightGradShape {
   /// `target` has none for the shape.
   static WeightGradConfig choose(const WeightGradShape &shape,
                                  const TargetInfo &target);
-  /// The chunks that are best for the sizes of the others.
-  int64_t chooseChunks(const TargetInfo &target) const;
+  /// The row blocks that are best for the sizes of the others.
+  int64_t chooseRowBlocks(const TargetInfo &target) const;
 
   /// Why no kernel can be made, or an empty string.
   std::string verify(const TargetInfo &target) const;
@@ -89,7 +90,7 @@ struct WeightGradConfig : WeightGradShape {
   int64_t tiles() const {
     return tilesIn() * tilesOut() * llvm::divideCeil(groups, tileGroups);
   }
-  int64_t splits() const { return chunks * slices; }
+  int64_t splits() const { return rowBlocks * slices; }
   /// Elements of one offset's gradient.
   int64_t elements() const { return groups * inChannels * outChannels; }
   /// Rows that a block looks at in one go, and the pairs it lists before it
@@ -102,7 +103,7 @@ struct WeightGradConfig : WeightGradShape {
   int64_t dyPitch() const;
   int64_t stageBytes() const { return pairs * (xPitch() + dyPitch()); }
   int64_t sharedBytes() const;
-  int64_t gridX() const { return chunks * offsets; }
+  int64_t gridX() const { return rowBlocks * offsets; }
   int64_t gridY() const { return tiles(); }
 
 private:
@@ -114,17 +115,11 @@ private:
 ///
 /// To add one: a file in lib/Kernels/Gemm, its line in WeightGradLoops.def, and
 /// its line in CMakeLists.txt.
-class WeightGradLoop {
+class WeightGradLoop : public NamedEntry<WeightGradLoop> {
 public:
-  virtual ~WeightGradLoop() = default;
-
   /// All of them: the first that takes a shape is chosen.
+  /// `#sparseconv.weight_grad_tiling` names one.
   static ArrayRef<const WeightGradLoop *> getAll();
-  /// The one of that name, or null.
-  static const WeightGradLoop *find(StringRef name);
-
-  /// The keyword in `#sparseconv.weight_grad_tiling`.
-  StringRef getName() const { return name; }
 
   /// Whether tensor cores multiply: f32 is then rounded to tf32.
   virtual bool usesTensorCores() const = 0;
@@ -145,10 +140,7 @@ public:
   virtual void emit(WeightGradEmitter &e) const = 0;
 
 protected:
-  explicit WeightGradLoop(llvm::StringLiteral name) : name(name) {}
-
-private:
-  llvm::StringLiteral name;
+  using NamedEntry::NamedEntry;
 };
 
 /// The configuration that a tiling and a dataflow's splits describe.
@@ -170,6 +162,12 @@ WeightGradShape getWeightGradShape(ImplicitGemmOpInterface op);
 /// Adds the kernel of a configuration.
 gpu::GPUFuncOp buildWeightGrad(gpu::GPUModuleOp module, StringRef name,
                                const WeightGradConfig &config);
+/// Before it: `table` [N, K] as [K, N], N rounded up and -1 behind it; then the
+/// rows of x and N in `sizes`.
+Value emitTurnedTable(LoopBuilder &b, Value table, Value xRows, Value sizes);
+/// After it: adds up the splits that have rows, in their order, and rounds.
+void emitSumOfSplits(LoopBuilder &b, const WeightGradConfig &config, Value rows,
+                     Value splits, Value dw);
 
 } // namespace mlir::sparseconv
 

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A `Search` writes the kernels of `search` and `search_hits`, for a CPU and
-// for a GPU. Each has one file, and one line in Searches.def.
-// `#sparseconv.search` names it.
+// for a GPU. Each is an object in a file of its own.
+//
+// To add one: a file in lib/Kernels/Indexing, its line in Searches.def, and its
+// line in CMakeLists.txt.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +20,7 @@
 #include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
+#include "sparseconv/Support/NamedTable.h"
 
 namespace mlir::sparseconv {
 
@@ -41,20 +44,20 @@ struct SearchTask {
 };
 
 /// A way to search.
-class Search {
+class Search : public NamedEntry<Search> {
 public:
-  virtual ~Search() = default;
-  /// The keyword in `#sparseconv.search`.
-  virtual StringRef getName() const = 0;
+  /// All searches: the first is chosen. `#sparseconv.search` names one.
+  static ArrayRef<const Search *> getAll();
+
   /// Writes loops that fill the table, for a CPU. Hits are not asked for.
   virtual void emitLoops(LoopBuilder &b, const SearchTask &task) const = 0;
   /// Writes the kernels that fill all that the task asks for, for a GPU.
   /// `launchRowSearch` (RowSearch.h) does what searches have in common.
   virtual void emitKernels(LoopBuilder &b, const SearchTask &task) const = 0;
-};
 
-/// The search of a name, or null.
-const Search *findSearch(StringRef name);
+protected:
+  using NamedEntry::NamedEntry;
+};
 
 /// An error for the first operation in `root` that names a search which is not
 /// there; it lists those that are.

@@ -433,11 +433,11 @@ LogicalResult DataflowAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult TilingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 int64_t block, int64_t rows, int64_t columns,
-                                 int64_t lanes) {
-  if (block < 1 || rows < 1 || columns < 1 || lanes < 1)
-    return emitError() << "expects sizes of at least 1, but found block = "
-                       << block << ", rows = " << rows
+                                 int64_t rowBlock, int64_t rows,
+                                 int64_t columns, int64_t lanes) {
+  if (rowBlock < 1 || rows < 1 || columns < 1 || lanes < 1)
+    return emitError() << "expects sizes of at least 1, but found row_block = "
+                       << rowBlock << ", rows = " << rows
                        << ", columns = " << columns << ", lanes = " << lanes;
   if (columns % lanes != 0)
     return emitError() << "expects lanes that divide columns, but found "

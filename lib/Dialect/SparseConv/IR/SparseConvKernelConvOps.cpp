@@ -42,13 +42,13 @@ template <typename OpTy>
 static void checkPairLists(KernelVerifier &v, OpTy op, NamedOperand w,
                            NamedOperand outs) {
   NamedOperand segments("segments", op.getSegments());
-  int64_t block = op.getTiling().getBlock();
+  int64_t rowBlock = op.getTiling().getRowBlock();
   v.checkSameRows({"out_rows", op.getOutRows()}, {"in_rows", op.getInRows()});
   v.checkSize(segments, 1, w.getSize(0) + 1,
               "one more than the slices of '" + w.name + "'");
   if (int64_t rows = outs.getSize(0); !ShapedType::isDynamic(rows))
-    v.checkSize(segments, 0, llvm::divideCeil(rows, block),
-                "the blocks of " + Twine(block) + " rows of '" + outs.name +
+    v.checkSize(segments, 0, llvm::divideCeil(rows, rowBlock),
+                "the blocks of " + Twine(rowBlock) + " rows of '" + outs.name +
                     "'");
 }
 

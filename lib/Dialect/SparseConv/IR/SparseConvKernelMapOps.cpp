@@ -143,9 +143,9 @@ LogicalResult PairListsOp::verify() {
   KernelVerifier v(*this);
   NamedOperand table("table", getTable()), segments("segments", getSegments());
   int64_t rows = table.getSize(0), volume = table.getSize(1);
-  int64_t block = getBlock();
+  int64_t rowBlock = getRowBlock();
   v.checkColumns(table);
-  v.checkRange("block", block, 1, std::numeric_limits<int64_t>::max());
+  v.checkRange("row_block", rowBlock, 1, std::numeric_limits<int64_t>::max());
   if (v.failed())
     return failure();
   int64_t bounds = ShapedType::isDynamic(volume) ? volume : volume + 1;
@@ -155,7 +155,7 @@ LogicalResult PairListsOp::verify() {
   v.checkRoom({"out_rows", getOutRows()}, room, reason);
   v.checkSize(segments, 1, bounds, "one more than the offsets of 'table'");
   if (!ShapedType::isDynamic(rows))
-    v.checkSize(segments, 0, llvm::divideCeil(rows, block),
-                "the blocks of " + Twine(block) + " rows of 'table'");
+    v.checkSize(segments, 0, llvm::divideCeil(rows, rowBlock),
+                "the blocks of " + Twine(rowBlock) + " rows of 'table'");
   return v.getResult();
 }

@@ -8,7 +8,6 @@
 
 #include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -17,65 +16,26 @@
 
 using namespace mlir;
 using namespace mlir::sparseconv;
-using arith::CmpIPredicate;
 
 static bool isFloat(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value.getType()));
 }
 
 //===----------------------------------------------------------------------===//
-// Constants
+// Arithmetic
 //===----------------------------------------------------------------------===//
 
 Value LoopBuilder::index(int64_t value) {
   return arith::ConstantIndexOp::create(*this, value);
 }
-Value LoopBuilder::i32(int64_t value) {
-  return constantInt(getI32Type(), value);
-}
-Value LoopBuilder::i64(int64_t value) {
-  return constantInt(getI64Type(), value);
-}
 Value LoopBuilder::bit(int64_t number) {
   return i32(static_cast<int32_t>(uint32_t(1) << number));
 }
-Value LoopBuilder::f32(double value) { return constant(getF32Type(), value); }
-
-Value LoopBuilder::constant(Type type, double value) {
-  Type element = getElementTypeOrSelf(type);
-  if (!isa<FloatType>(element))
-    return constantInt(type, static_cast<int64_t>(value));
-  TypedAttr attr = getFloatAttr(element, value);
-  if (auto vector = dyn_cast<VectorType>(type))
-    attr = DenseElementsAttr::get(vector, attr);
-  return arith::ConstantOp::create(*this, attr);
-}
-
-Value LoopBuilder::constantInt(Type type, int64_t value) {
-  TypedAttr attr = getIntegerAttr(getElementTypeOrSelf(type), value);
-  if (auto vector = dyn_cast<VectorType>(type))
-    attr = DenseElementsAttr::get(vector, attr);
-  return arith::ConstantOp::create(*this, attr);
-}
-
-//===----------------------------------------------------------------------===//
-// Arithmetic
-//===----------------------------------------------------------------------===//
-
-Value LoopBuilder::add(Value lhs, Value rhs) {
-  return isFloat(lhs) ? createOrFold<arith::AddFOp>(lhs, rhs)
-                      : createOrFold<arith::AddIOp>(lhs, rhs);
-}
-Value LoopBuilder::sub(Value lhs, Value rhs) {
-  return isFloat(lhs) ? createOrFold<arith::SubFOp>(lhs, rhs)
-                      : createOrFold<arith::SubIOp>(lhs, rhs);
-}
-Value LoopBuilder::mul(Value lhs, Value rhs) {
-  return isFloat(lhs) ? createOrFold<arith::MulFOp>(lhs, rhs)
-                      : createOrFold<arith::MulIOp>(lhs, rhs);
+Value LoopBuilder::ceilDiv(Value lhs, Value rhs) {
+  return createOrFold<arith::CeilDivSIOp>(lhs, rhs);
 }
 Value LoopBuilder::ceilDiv(Value lhs, int64_t rhs) {
-  return rhs == 1 ? lhs : createOrFold<arith::CeilDivSIOp>(lhs, like(lhs, rhs));
+  return rhs == 1 ? lhs : ceilDiv(lhs, like(lhs, rhs));
 }
 Value LoopBuilder::floorDiv(Value lhs, int64_t rhs) {
   return rhs == 1 ? lhs
@@ -89,63 +49,9 @@ Value LoopBuilder::max(Value lhs, Value rhs) {
   return isFloat(lhs) ? createOrFold<arith::MaximumFOp>(lhs, rhs)
                       : createOrFold<arith::MaxSIOp>(lhs, rhs);
 }
-Value LoopBuilder::andBits(Value lhs, Value rhs) {
-  return createOrFold<arith::AndIOp>(lhs, rhs);
-}
-Value LoopBuilder::orBits(Value lhs, Value rhs) {
-  return createOrFold<arith::OrIOp>(lhs, rhs);
-}
-Value LoopBuilder::notBit(Value value) {
-  return createOrFold<arith::XOrIOp>(value, like(value, -1));
-}
-Value LoopBuilder::shiftLeft(Value value, int64_t bits) {
-  return bits ? createOrFold<arith::ShLIOp>(value, like(value, bits)) : value;
-}
-Value LoopBuilder::shiftRightLogical(Value value, int64_t bits) {
-  return bits ? createOrFold<arith::ShRUIOp>(value, like(value, bits)) : value;
-}
-Value LoopBuilder::select(Value condition, Value ifTrue, Value ifFalse) {
-  return createOrFold<arith::SelectOp>(condition, ifTrue, ifFalse);
-}
-Value LoopBuilder::fma(Value a, Value b, Value c) {
-  if (isa<VectorType>(a.getType()))
-    return createOrFold<vector::FMAOp>(a, b, c);
-  return createOrFold<math::FmaOp>(a, b, c);
-}
-
-//===----------------------------------------------------------------------===//
-// Comparisons and conversions
-//===----------------------------------------------------------------------===//
-
-Value LoopBuilder::compare(CmpIPredicate predicate, Value lhs, Value rhs) {
-  return createOrFold<arith::CmpIOp>(predicate, lhs, rhs);
-}
-Value LoopBuilder::equal(Value lhs, Value rhs) {
-  return compare(CmpIPredicate::eq, lhs, rhs);
-}
-Value LoopBuilder::notEqual(Value lhs, Value rhs) {
-  return compare(CmpIPredicate::ne, lhs, rhs);
-}
-Value LoopBuilder::less(Value lhs, Value rhs) {
-  return compare(CmpIPredicate::slt, lhs, rhs);
-}
-Value LoopBuilder::lessUnsigned(Value lhs, Value rhs) {
-  return compare(CmpIPredicate::ult, lhs, rhs);
-}
-Value LoopBuilder::lessEqual(Value lhs, Value rhs) {
-  return compare(CmpIPredicate::sle, lhs, rhs);
-}
-Value LoopBuilder::greaterEqual(Value lhs, Value rhs) {
-  return compare(CmpIPredicate::sge, lhs, rhs);
-}
+Value LoopBuilder::notBit(Value value) { return xorBits(value, -1); }
 
 Value LoopBuilder::toIndex(Value value) { return cast(value, getIndexType()); }
-
-Value LoopBuilder::toIndexUnsigned(Value value) {
-  if (value.getType().isIndex())
-    return value;
-  return createOrFold<arith::IndexCastUIOp>(getIndexType(), value);
-}
 
 Value LoopBuilder::cast(Value value, Type type) {
   Type from = value.getType();
@@ -156,26 +62,6 @@ Value LoopBuilder::cast(Value value, Type type) {
   if (from.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
     return createOrFold<arith::ExtSIOp>(type, value);
   return createOrFold<arith::TruncIOp>(type, value);
-}
-
-/// `type` with another element type.
-static Type withElement(Type type, Type element) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    return vector.clone(element);
-  return element;
-}
-
-Value LoopBuilder::toFloat(Value value) {
-  Type wide = withElement(value.getType(), getF32Type());
-  return wide == value.getType() ? value
-                                 : createOrFold<arith::ExtFOp>(wide, value);
-}
-
-Value LoopBuilder::fromFloat(Value value, Type elementType) {
-  Type narrow = withElement(value.getType(), elementType);
-  return narrow == value.getType()
-             ? value
-             : createOrFold<arith::TruncFOp>(narrow, value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -248,26 +134,6 @@ void LoopBuilder::dealloc(Value buffer) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-void LoopBuilder::forLoop(Value begin, Value end, Value step,
-                          function_ref<void(Value)> body) {
-  auto loop = scf::ForOp::create(*this, begin, end, step);
-  InsertionGuard guard(*this);
-  setInsertionPointToStart(loop.getBody());
-  body(loop.getInductionVar());
-}
-
-SmallVector<Value>
-LoopBuilder::forLoop(Value begin, Value end, int64_t step, ValueRange inits,
-                     function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  auto loop = scf::ForOp::create(*this, begin, end, index(step), inits);
-  InsertionGuard guard(*this);
-  setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> next =
-      body(loop.getInductionVar(), loop.getRegionIterArgs());
-  scf::YieldOp::create(*this, next);
-  return llvm::to_vector_of<Value>(loop.getResults());
-}
-
 void LoopBuilder::parallelFor(Value count, function_ref<void(Value)> body) {
   auto loop = scf::ParallelOp::create(*this, ValueRange{index(0)},
                                       ValueRange{count}, ValueRange{index(1)});
@@ -323,55 +189,6 @@ MemRefType LoopBuilder::getSharedType(ArrayRef<int64_t> shape,
 
 void LoopBuilder::barrier() { gpu::BarrierOp::create(*this); }
 
-SmallVector<Value>
-LoopBuilder::whileLoop(ValueRange inits,
-                       function_ref<Value(ValueRange)> condition,
-                       function_ref<SmallVector<Value>(ValueRange)> body) {
-  auto loop = scf::WhileOp::create(*this, inits.getTypes(), inits);
-  InsertionGuard guard(*this);
-  SmallVector<Location> locs(inits.size(), getLoc());
-  Block *before = createBlock(&loop.getBefore(), {}, inits.getTypes(), locs);
-  Value proceed = condition(before->getArguments());
-  scf::ConditionOp::create(*this, proceed, before->getArguments());
-  Block *after = createBlock(&loop.getAfter(), {}, inits.getTypes(), locs);
-  SmallVector<Value> next = body(after->getArguments());
-  scf::YieldOp::create(*this, next);
-  return llvm::to_vector_of<Value>(loop.getResults());
-}
-
-void LoopBuilder::ifThen(Value condition, function_ref<void()> body) {
-  auto branch = scf::IfOp::create(*this, condition, /*withElseRegion=*/false);
-  InsertionGuard guard(*this);
-  setInsertionPointToStart(branch.thenBlock());
-  body();
-}
-
-void LoopBuilder::ifElse(Value condition, function_ref<void()> thenBody,
-                         function_ref<void()> elseBody) {
-  auto branch = scf::IfOp::create(*this, condition, /*withElseRegion=*/true);
-  InsertionGuard guard(*this);
-  setInsertionPointToStart(branch.thenBlock());
-  thenBody();
-  setInsertionPointToStart(branch.elseBlock());
-  elseBody();
-}
-
-SmallVector<Value>
-LoopBuilder::ifElse(Value condition, TypeRange types,
-                    function_ref<SmallVector<Value>()> thenBody,
-                    function_ref<SmallVector<Value>()> elseBody) {
-  auto branch =
-      scf::IfOp::create(*this, types, condition, /*withElseRegion=*/true);
-  InsertionGuard guard(*this);
-  setInsertionPointToStart(branch.thenBlock());
-  SmallVector<Value> yielded = thenBody();
-  scf::YieldOp::create(*this, yielded);
-  setInsertionPointToStart(branch.elseBlock());
-  yielded = elseBody();
-  scf::YieldOp::create(*this, yielded);
-  return llvm::to_vector_of<Value>(branch.getResults());
-}
-
 //===----------------------------------------------------------------------===//
 // Idioms
 //===----------------------------------------------------------------------===//
@@ -380,8 +197,7 @@ Value LoopBuilder::lowerBound(Value keys, Value begin, Value end, Value query) {
   return whileLoop(
       {begin, end}, [&](ValueRange range) { return less(range[0], range[1]); },
       [&](ValueRange range) -> SmallVector<Value> {
-        Value middle =
-            add(range[0], shiftRightLogical(sub(range[1], range[0]), 1));
+        Value middle = add(range[0], shiftRight(sub(range[1], range[0]), 1));
         Value below = lessUnsigned(load(keys, middle), query);
         return {select(below, add(middle, 1), range[0]),
                 select(below, range[1], middle)};

@@ -87,7 +87,7 @@ func.func @implicit_weight_grad(%x: tensor<?x8xf32>, %dy: tensor<?x16xf32>, %tab
 // CHECK-LABEL: func.func @two_destinations(
 // CHECK: %[[A:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?xi32>
 // CHECK: %[[B:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?xi32>
-// CHECK: sparseconv.kernel.pair_lists {{.*}} outs({{%[^,]*}}, {{%[^,]*}}, {{.*}} {block = 512 : i64}
+// CHECK: sparseconv.kernel.pair_lists {{.*}} outs({{%[^,]*}}, {{%[^,]*}}, {{.*}} {row_block = 512 : i64}
 // CHECK-NOT: memref.copy
 // CHECK: return
 func.func @two_destinations(%table: tensor<?x8xi32>, %room: index, %blocks: index)
@@ -96,7 +96,7 @@ func.func @two_destinations(%table: tensor<?x8xi32>, %room: index, %blocks: inde
   %segments = tensor.empty(%blocks) : tensor<?x9xi64>
   %in, %out, %s = sparseconv.kernel.pair_lists ins(%table : tensor<?x8xi32>)
       outs(%rows, %rows, %segments : tensor<?xi32>, tensor<?xi32>, tensor<?x9xi64>)
-      {block = 512 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x9xi64>)
+      {row_block = 512 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x9xi64>)
   return %in, %out, %s : tensor<?xi32>, tensor<?xi32>, tensor<?x9xi64>
 }
 

@@ -203,6 +203,6 @@ func.func @kernel(%table: tensor<?x27xi32>, %in: tensor<?xi32>, %out: tensor<?xi
   // expected-error @+1 {{'sparseconv.kernel.pair_lists' op is not an operation of a network}}
   %0:3 = sparseconv.kernel.pair_lists ins(%table : tensor<?x27xi32>)
       outs(%in, %out, %segments : tensor<?xi32>, tensor<?xi32>, tensor<?x28xi64>)
-      {block = 128 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x28xi64>)
+      {row_block = 128 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x28xi64>)
   return
 }

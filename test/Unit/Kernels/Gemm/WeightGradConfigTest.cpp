@@ -47,9 +47,9 @@ TEST(WeightGradConfigTest, EveryChoiceIsAcceptedAndReadBack) {
                       groups == 1 && in % piece == 0 && out % piece == 0);
             WeightGradTilingAttr tiling = getTiling(&context, config);
             WeightGradConfig again =
-                getWeightGrad(tiling, config.chunks, shape);
+                getWeightGrad(tiling, config.rowBlocks, shape);
             EXPECT_EQ(getTiling(&context, again), tiling);
-            EXPECT_EQ(again.chunks, config.chunks);
+            EXPECT_EQ(again.rowBlocks, config.rowBlocks);
             EXPECT_EQ(again.sharedBytes(), config.sharedBytes());
           }
 }

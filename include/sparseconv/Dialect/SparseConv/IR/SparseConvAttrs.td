@@ -163,7 +163,7 @@ def SparseConv_DataflowAttr : SparseConv_Attr<"Dataflow", "dataflow"> {
     | dataflow | how | on |
     |---|---|---|
     | `output_stationary` | a tile of output rows is summed over all offsets of a neighbour table before it is stored (implicit GEMM) | GPUs |
-    | `weight_stationary` | pair lists by offset: within a block of output rows one slice of the weights at a time meets all its pairs, and sums stay in the block's accumulator, so the order of additions is fixed | CPUs |
+    | `weight_stationary` | pair lists by offset: within a row block the weights of one offset at a time meet all its pairs, and sums stay in the accumulators of the row block, so the order of additions is fixed | CPUs |
 
     The sum is computed in `split_k` splits, which are added in a fixed order.
     The decision is made by `sparseconv-select-dataflow`, or by hand, and checked
@@ -187,9 +187,9 @@ def SparseConv_SearchAttr : SparseConv_Attr<"Search", "search"> {
     |---|---|
     | `zdelta` | Displacements that differ on the last axis only form a column. For one output row the inputs of a column lie close together among the sorted keys, so one lower bound and a short walk find them all (Spira, arXiv 2511.20834, section 4.1). |
 
-    The names are those of the table `lib/Kernels/Indexing/Searches.def`; the
-    conversions that write the kernels refuse others. The decision is made by
-    `convert-sparseconv-to-kernels`, or by hand.
+    The names are those of the table in `lib/Kernels/Indexing/Searches.def`. The
+    decision is made by `sparseconv-select-indexing`, or by hand, and checked by
+    `sparseconv-verify-selection`.
   }];
   let parameters = (ins StringRefParameter<"the name of a search">:$name);
   let assemblyFormat = "`<` custom<Keyword>($name) `>`";
@@ -199,15 +199,15 @@ def SparseConv_TilingAttr : SparseConv_Attr<"Tiling", "tiling"> {
   let summary = "the sizes that a kernel is made for";
   let description = [{
     ```mlir
-    #sparseconv.tiling<block = 1024, rows = 6, columns = 64, lanes = 16>
+    #sparseconv.tiling<row_block = 1024, rows = 6, columns = 64, lanes = 16>
     ```
 
-    `block`: output rows of one work item; `rows` x `columns`: the accumulators
+    `row_block`: output rows of one piece of work; `rows` x `columns`: the accumulators
     that stay in registers; `lanes`: elements of one vector, which divide
     `columns`. The decision is made by `sparseconv-select-tiling`, or by hand.
   }];
-  let parameters = (ins "int64_t":$block, "int64_t":$rows, "int64_t":$columns,
-                        "int64_t":$lanes);
+  let parameters = (ins "int64_t":$row_block, "int64_t":$rows,
+                        "int64_t":$columns, "int64_t":$lanes);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -287,8 +287,8 @@ def SparseConv_WeightGradTilingAttr
     `stages` steps are in shared memory at a time. Registers are shared out so
     that a multiprocessor can hold `blocks` thread blocks.
 
-    The rows are cut into as many chunks as the dataflow has `split_k`; each adds
-    up a split of the gradient. The decision is made by
+    The rows are cut into as many row blocks as the dataflow has `split_k`; each
+    adds up a split of the gradient. The decision is made by
     `sparseconv-select-tiling`, or by hand, and checked against a chip by
     `sparseconv-verify-selection`.
   }];

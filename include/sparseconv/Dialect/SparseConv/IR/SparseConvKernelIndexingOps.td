@@ -292,25 +292,25 @@ def SparseConv_InvertTableOp
 
 def SparseConv_PairListsOp
     : SparseConv_KernelOp<"pair_lists", "getInRows"> {
-  let summary = "pairs of rows by block of output rows and offset";
+  let summary = "pairs of rows by row block and offset";
   let description = [{
     ```mlir
     sparseconv.kernel.pair_lists ins(%table : memref<?x27xi32>)
         outs(%in_rows, %out_rows, %segments
              : memref<?xi32>, memref<?xi32>, memref<?x28xi64>)
-        {block = 512 : i64}
+        {row_block = 512 : i64}
     ```
 
     The entries of a neighbour table [N, K] as pairs (in_rows[p], out_rows[p]).
-    They are ordered by row block (`block` output rows), then by offset, then by
+    They are ordered by row block (`row_block` output rows), then by offset, then by
     output row. The pairs of row block b and offset k are segments[b, k] up to,
     but not including, segments[b, k + 1]. `in_rows` and `out_rows` have room
-    for N * K pairs, `segments` is [ceil(N / block), K + 1].
+    for N * K pairs, `segments` is [ceil(N / row_block), K + 1].
   }];
   let arguments = (ins
     SparseConv_TableLike:$table,
     SparseConv_RowsLike:$in_rows, SparseConv_RowsLike:$out_rows,
-    SparseConv_SegmentsLike:$segments, I64Attr:$block);
+    SparseConv_SegmentsLike:$segments, I64Attr:$row_block);
 }
 
 def SparseConv_TileRowsOp

@@ -53,14 +53,14 @@ def SparseConv_GatherGemmScatterOp
             : memref<?x32xf16>, memref<27x32x64xf16>, memref<?xi32>,
               memref<?xi32>, memref<?x28xi64>)
         outs(%y : memref<?x64xf16>)
-        {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16,
+        {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16,
                                      lanes = 8>}
     ```
 
     y[r] = sum over the pairs (i, r) of offset k of x[i] . w[k], in f32; then
     the epilogue, then one rounding. The additions to one row happen in the
-    order of the offsets. The pair lists come from `pair_lists` with the `block`
-    of the tiling.
+    order of the offsets. The pair lists come from `pair_lists` with the
+    `row_block` of the tiling.
 
     `x` is [N_in, C_in], `y` [N_out, C_out], and `w` [K, C_in, C_out] or
     [K, G, C_in/G, C_out/G]. With `transpose_weights` each slice of `w` is
@@ -75,7 +75,7 @@ def SparseConv_GatherGemmScatterOp
             : memref<?x32xf32>, memref<27x32x64xf32>, memref<?xi32>,
               memref<?xi32>, memref<?x28xi64>, memref<64xf32>)
         outs(%y : memref<?x64xf32>)
-        {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16,
+        {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16,
                                      lanes = 8>} epilogue {
     ^bb0(%acc: f32, %b: f32):
       %sum = arith.addf %acc, %b : f32
@@ -186,7 +186,7 @@ def SparseConv_WeightGradKernelOp
             : memref<?x32xf16>, memref<?x64xf16>, memref<?xi32>,
               memref<?xi32>, memref<?x28xi64>)
         outs(%dw : memref<27x32x64xf16>)
-        {tiling = #sparseconv.tiling<block = 512, rows = 6, columns = 16,
+        {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16,
                                      lanes = 8>}
     ```
 

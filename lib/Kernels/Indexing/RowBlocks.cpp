@@ -1,4 +1,4 @@
-//===- Blocks.cpp - loops over blocks of rows -----------------------------===//
+//===- RowBlocks.cpp - loops over blocks of rows --------------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sparseconv/Kernels/Indexing/Blocks.h"
+#include "sparseconv/Kernels/Indexing/RowBlocks.h"
 #include "BlockSums.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -23,12 +23,12 @@ void mlir::sparseconv::forOffsets(LoopBuilder &b, int64_t count,
     body(b.index(offset));
 }
 
-void mlir::sparseconv::forEachBlock(
+void mlir::sparseconv::forEachRowBlock(
     LoopBuilder &b, Value numRows, int64_t size,
     function_ref<void(Value, Value, Value)> body) {
-  b.parallelFor(b.ceilDiv(numRows, size), [&](Value block) {
-    Value begin = b.mul(block, size);
-    body(block, begin, b.min(b.add(begin, size), numRows));
+  b.parallelFor(b.ceilDiv(numRows, size), [&](Value rowBlock) {
+    Value begin = b.mul(rowBlock, size);
+    body(rowBlock, begin, b.min(b.add(begin, size), numRows));
   });
 }
 
@@ -36,7 +36,7 @@ void mlir::sparseconv::forEachRow(LoopBuilder &b, Value numRows, int64_t size,
                                   function_ref<void(Value)> body) {
   if (b.isGpu())
     return b.parallelFor(numRows, body);
-  forEachBlock(b, numRows, size, [&](Value, Value begin, Value end) {
+  forEachRowBlock(b, numRows, size, [&](Value, Value begin, Value end) {
     b.forLoop(begin, end, 1, body);
   });
 }
@@ -55,18 +55,20 @@ Value mlir::sparseconv::findFirst(LoopBuilder &b, Value numRows, int64_t size,
     });
     return b.toIndex(b.load(first, b.index(0)));
   }
-  Value numBlocks = b.ceilDiv(numRows, size);
-  Value firsts = b.alloc({ShapedType::kDynamic}, b.getIndexType(), numBlocks);
-  forEachBlock(b, numRows, size, [&](Value block, Value begin, Value end) {
-    Value first =
-        b.forLoop(begin, end, 1, numRows,
-                  [&](Value row, ValueRange first) -> SmallVector<Value> {
-                    Value here = b.select(body(row), row, numRows);
-                    return {b.min(first[0], here)};
-                  })[0];
-    b.store(first, firsts, block);
-  });
-  Value first = findLeast(b, firsts, numBlocks, numRows);
+  Value numRowBlocks = b.ceilDiv(numRows, size);
+  Value firsts =
+      b.alloc({ShapedType::kDynamic}, b.getIndexType(), numRowBlocks);
+  forEachRowBlock(
+      b, numRows, size, [&](Value rowBlock, Value begin, Value end) {
+        Value first =
+            b.forLoop(begin, end, 1, numRows,
+                      [&](Value row, ValueRange first) -> SmallVector<Value> {
+                        Value here = b.select(body(row), row, numRows);
+                        return {b.min(first[0], here)};
+                      })[0];
+        b.store(first, firsts, rowBlock);
+      });
+  Value first = findLeast(b, firsts, numRowBlocks, numRows);
   b.dealloc(firsts);
   return first;
 }
@@ -92,14 +94,18 @@ Value mlir::sparseconv::makePrefixSums(LoopBuilder &b, Value counts,
 void mlir::sparseconv::compactRows(LoopBuilder &b, const Compaction &c) {
   if (b.isGpu())
     return compactRowsInBlocks(b, c);
-  Value numBlocks = b.ceilDiv(c.numRows, kRowsPerBlock);
-  Value counts = b.alloc({ShapedType::kDynamic}, b.getIndexType(), numBlocks);
+  Value numRowBlocks = b.ceilDiv(c.numRows, kDefaultRowBlock);
+  Value counts =
+      b.alloc({ShapedType::kDynamic}, b.getIndexType(), numRowBlocks);
   // Both passes carry the position of the next kept row, then the values of
-  // `start`. The first counts from 0, the second from the block's prefix sum.
-  auto visitBlocks = [&](bool writes) {
-    forEachBlock(
-        b, c.numRows, kRowsPerBlock, [&](Value block, Value begin, Value end) {
-          SmallVector<Value> inits{writes ? b.load(counts, block) : b.index(0)};
+  // `start`. The first counts from 0, the second from the row block's prefix
+  // sum.
+  auto visitRowBlocks = [&](bool writes) {
+    forEachRowBlock(
+        b, c.numRows, kDefaultRowBlock,
+        [&](Value rowBlock, Value begin, Value end) {
+          SmallVector<Value> inits{writes ? b.load(counts, rowBlock)
+                                          : b.index(0)};
           inits.append(c.start(begin));
           Value next = b.forLoop(
               begin, end, 1, inits,
@@ -115,12 +121,12 @@ void mlir::sparseconv::compactRows(LoopBuilder &b, const Compaction &c) {
                 return visited;
               })[0];
           if (!writes)
-            b.store(next, counts, block);
+            b.store(next, counts, rowBlock);
         });
   };
-  visitBlocks(/*writes=*/false);
-  Value total = makePrefixSums(b, counts, numBlocks);
-  b.ifThen(c.accept(total), [&] { visitBlocks(/*writes=*/true); });
+  visitRowBlocks(/*writes=*/false);
+  Value total = makePrefixSums(b, counts, numRowBlocks);
+  b.ifThen(c.accept(total), [&] { visitRowBlocks(/*writes=*/true); });
   b.dealloc(counts);
 }
 
@@ -136,9 +142,7 @@ Value mlir::sparseconv::advance(LoopBuilder &b, Value keys, Value place,
         [&]() -> SmallVector<Value> {
           return {b.lessUnsigned(b.load(keys, place), query)};
         },
-        [&]() -> SmallVector<Value> {
-          return {b.constantInt(b.getI1Type(), 0)};
-        })[0];
+        [&]() -> SmallVector<Value> { return {b.i1(false)}; })[0];
   };
   Value near = b.whileLoop(
       place, [&](ValueRange at) { return isBelow(at[0], stop); },
@@ -160,9 +164,7 @@ Value mlir::sparseconv::holdsKey(LoopBuilder &b, Value keys, Value place,
       [&]() -> SmallVector<Value> {
         return {b.equal(b.load(keys, place), query)};
       },
-      [&]() -> SmallVector<Value> {
-        return {b.constantInt(b.getI1Type(), 0)};
-      })[0];
+      [&]() -> SmallVector<Value> { return {b.i1(false)}; })[0];
 }
 
 Value mlir::sparseconv::getConstantBuffer(LoopBuilder &b, Type elementType,

@@ -1,4 +1,4 @@
-//===- Blocks.h - loops over blocks of rows ---------------------*- C++ -*-===//
+//===- RowBlocks.h - loops over blocks of rows ------------------*- C++ -*-===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -7,14 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Parallel loops whose result does not depend on the number of threads. Rows
-// are cut into blocks of a fixed size, each of which is one work item. What
-// crosses blocks (the first failure, positions in an output) is combined in the
-// order of the blocks.
+// are cut into row blocks of a fixed size, each of which is one work item. What
+// crosses them (the first failure, positions in an output) is combined in their
+// order.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SPARSECONV_KERNELS_INDEXING_BLOCKS_H
-#define SPARSECONV_KERNELS_INDEXING_BLOCKS_H
+#ifndef SPARSECONV_KERNELS_INDEXING_ROWBLOCKS_H
+#define SPARSECONV_KERNELS_INDEXING_ROWBLOCKS_H
 
 #include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 #include <functional>
@@ -22,7 +22,7 @@
 namespace mlir::sparseconv {
 
 /// Rows of one work item of the CPU where nothing else decides.
-constexpr int64_t kRowsPerBlock = 4096;
+constexpr int64_t kDefaultRowBlock = 4096;
 
 /// Offsets up to which code is unrolled over them; more are data that loops go
 /// over, so that the size of a kernel has a bound.
@@ -32,11 +32,12 @@ constexpr int64_t kMaxUnrolledOffsets = 125;
 void forOffsets(LoopBuilder &b, int64_t count,
                 function_ref<void(Value offset)> body);
 
-/// Blocks of `size` rows, in any order, on all threads.
-void forEachBlock(LoopBuilder &b, Value numRows, int64_t size,
-                  function_ref<void(Value block, Value begin, Value end)> body);
+/// Row blocks of `size` rows, in any order, on all threads.
+void forEachRowBlock(
+    LoopBuilder &b, Value numRows, int64_t size,
+    function_ref<void(Value rowBlock, Value begin, Value end)> body);
 
-/// Calls `body` for all rows, on all threads, in blocks of `size` rows.
+/// Calls `body` for all rows, on all threads, in row blocks of `size` rows.
 void forEachRow(LoopBuilder &b, Value numRows, int64_t size,
                 function_ref<void(Value row)> body);
 
@@ -55,7 +56,8 @@ Value makePrefixSums(LoopBuilder &b, Value counts, Value count);
 /// What writes, for each row in turn, some elements of an output.
 struct Compaction {
   Value numRows;
-  /// Values that a block carries from row to row, made before its first row.
+  /// Values that a row block carries from row to row, made before its first
+  /// row.
   std::function<SmallVector<Value>(Value firstRow)> start;
   /// The next values and, as the first of them, whether the row is kept (i1).
   std::function<SmallVector<Value>(Value row, ValueRange carried)> visit;
@@ -67,7 +69,7 @@ struct Compaction {
       write;
 };
 
-/// Counts the kept rows of each block, then writes them in order.
+/// Counts the kept rows of each row block, then writes them in order.
 void compactRows(LoopBuilder &b, const Compaction &compaction);
 
 /// The first position p from `place` on, before `end`, with keys[p] >= query
@@ -84,4 +86,4 @@ Value getConstantBuffer(LoopBuilder &b, Type elementType,
 
 } // namespace mlir::sparseconv
 
-#endif // SPARSECONV_KERNELS_INDEXING_BLOCKS_H
+#endif // SPARSECONV_KERNELS_INDEXING_ROWBLOCKS_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SPARSECONV_KERNELS_ROWS_CONVSHAPE_H
-#define SPARSECONV_KERNELS_ROWS_CONVSHAPE_H
+#ifndef SPARSECONV_KERNELS_BUILDERS_CONVSHAPE_H
+#define SPARSECONV_KERNELS_BUILDERS_CONVSHAPE_H
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -19,7 +19,9 @@ struct ConvShape {
   /// Rank 3 weights have no dimension of groups.
   bool hasGroupDim;
 
-  static ConvShape get(MemRefType weights, bool transposed = false);
+  /// Of weights [offsets, in, out], or with groups behind the offsets; `in` and
+  /// `out` change places where they are `transposed`.
+  static ConvShape get(ShapedType weights, bool transposed = false);
   bool isDepthwise() const { return groups > 1 && in == 1 && out == 1; }
   /// Position of an element of a slice in weights of this shape.
   SmallVector<Value> weightIndices(Value offset, Value group, Value row,
@@ -28,4 +30,4 @@ struct ConvShape {
 
 } // namespace mlir::sparseconv
 
-#endif // SPARSECONV_KERNELS_ROWS_CONVSHAPE_H
+#endif // SPARSECONV_KERNELS_BUILDERS_CONVSHAPE_H

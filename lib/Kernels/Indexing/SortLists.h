@@ -1,0 +1,49 @@
+//===- SortLists.h - what the passes of a sort read and write ---*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_LIB_KERNELS_INDEXING_SORTLISTS_H
+#define SPARSECONV_LIB_KERNELS_INDEXING_SORTLISTS_H
+
+#include "KeyDigits.h"
+
+namespace mlir::sparseconv {
+
+/// Keys, and where each was before the sort.
+struct KeyList {
+  Value keys, positions;
+};
+
+/// The lists that the passes of a sort move keys between: the first reads the
+/// keys as they came, the last writes the result, and those between take turns
+/// with a list beside it.
+class SortLists {
+public:
+  SortLists(LoopBuilder &b, Value keys, const KeyDigits &digits);
+
+  void alloc(const KeyList &result, Value numKeys);
+  void dealloc();
+  /// A key and where it was before the sort, by its position before the pass.
+  std::pair<Value, Value> load(int64_t pass, Value position);
+  /// The same by its position after the pass.
+  void store(int64_t pass, Value key, Value from, Value position);
+
+private:
+  /// Whether a pass writes the list beside the result (i1).
+  Value isToSide(int64_t pass);
+  bool hasSide() const { return digits.getMaxPasses() > 1; }
+
+  LoopBuilder &b;
+  const KeyDigits &digits;
+  Value keys;
+  Type keyType;
+  KeyList sorted, side;
+};
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_LIB_KERNELS_INDEXING_SORTLISTS_H
