@@ -62,6 +62,7 @@ static void addInlining(OpPassManager &pm) {
 /// Decisions, then kernel operations.
 static void addKernelOperations(OpPassManager &pm) {
   pm.addPass(createSparseConvConvertElementwise());
+  pm.addPass(createSparseConvSelectIndexing());
   pm.addPass(createSparseConvSelectDataflow());
   pm.addPass(createSparseConvSelectTiling());
   pm.addPass(createSparseConvVerifySelection());

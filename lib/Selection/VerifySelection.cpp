@@ -10,6 +10,7 @@
 #include "mlir/Pass/Pass.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Kernels/Dataflow/Dataflow.h"
+#include "sparseconv/Kernels/Indexing/Search.h"
 #include "sparseconv/Selection/Passes.h"
 
 namespace mlir::sparseconv {
@@ -24,7 +25,7 @@ namespace {
 struct VerifySelection
     : mlir::sparseconv::impl::SparseConvVerifySelectionBase<VerifySelection> {
   void runOnOperation() override {
-    bool isValid = true;
+    bool isValid = succeeded(verifySearches(getOperation()));
     getOperation()->walk([&](ImplicitGemmOpInterface op) {
       isValid &= succeeded(verifyDecisions(op));
     });

@@ -282,6 +282,7 @@ void NetworkBuilder::addMap() {
   bool transposed = forward && back ? choices.chance(50) : back;
   OffsetSetInterface offsets = randomOffsets(typeOf(transposed ? out : in));
   Value map = KernelMapOp::create(b, nextLoc(), groups[in].coords,
-                                  groups[out].coords, offsets, transposed);
+                                  groups[out].coords, offsets, transposed,
+                                  /*search=*/SearchAttr());
   maps.push_back({map, in, out, offsets.getVolume()});
 }

@@ -212,3 +212,15 @@ func.func @rows(%x: tensor<?x64xf32>, %dy: tensor<?x62xf32>, %m: !map) {
 // The CPU has no limits of this kind.
 module {
 }
+
+// -----
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !set to !set>
+
+func.func @unknown_search(%c: !set) -> !map {
+  // expected-error @+1 {{'sparseconv.kernel_map' op cannot be carried out: no search 'guess' is known; there are: zdelta}}
+  %m = sparseconv.kernel_map %c to %c offsets(box<3, 3, 3>) {search = #sparseconv.search<guess>} : !map
+  return %m : !map
+}

@@ -22,9 +22,8 @@ def ConvertSparseConvToKernels
     Network operations are numbered in program order; the module's attribute
     `sparseconv.op_table` holds the name and location of each.
 
-    Dataflow and tiling must have been selected. A dataflow that the module's
-    target has no kernel for is an error. Kernel maps are searched for by
-    `#sparseconv.search<zdelta>`.
+    Searches, dataflows and tilings must have been selected. A dataflow that the
+    module's target has no kernel for is an error.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",

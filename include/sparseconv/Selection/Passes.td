@@ -11,16 +11,28 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SparseConvSelectIndexing
+    : Pass<"sparseconv-select-indexing", "::mlir::ModuleOp"> {
+  let summary = "decides how each kernel map is searched for";
+  let description = [{
+    Gives every `kernel_map` without one a `#sparseconv.search`; what is written
+    stays. All maps are searched for by `zdelta`, on a CPU and on a GPU.
+  }];
+  let dependentDialects = ["::mlir::sparseconv::SparseConvDialect"];
+  let statistics = [
+    Statistic<"numSelected", "selected", "maps given a search">];
+}
+
 def SparseConvSelectDataflow
     : Pass<"sparseconv-select-dataflow", "::mlir::ModuleOp"> {
   let summary = "decides how each convolution carries out its sum";
   let description = [{
     Gives every `conv`, `input_grad` and `weight_grad` without one a
     `#sparseconv.dataflow`; what is written stays. On the CPU the choice is
-    `weight_stationary`: within a block of output rows the pairs of one offset
-    fill the registers, where a dense tile would multiply mostly zeros. On a GPU
-    it is `output_stationary`. It has `split_k` where the main loop that is fast
-    for the shape can divide the offsets of few rows among thread blocks; for
+    `weight_stationary`: within a row block the pairs of one offset fill the
+    registers, where a dense tile would multiply mostly zeros. On a GPU it is
+    `output_stationary`. It has `split_k` where the main loop that is fast for
+    the shape can divide the offsets of few rows among thread blocks; for
     gradients by weights, `split_k` is as many chunks of rows as fill the
     device.
   }];
@@ -36,8 +48,8 @@ def SparseConvSelectTiling
     Gives every `conv`, `input_grad` and `weight_grad` without one a tiling; what
     is written stays. On the CPU that is a `#sparseconv.tiling`:
 
-    - `block`: 512 output rows for every layer, so that layers on one map share
-      its pair lists, and a block's accumulators stay in the L2 cache;
+    - `row_block`: 512 output rows for every layer, so that layers on one map
+      share its pair lists, and accumulators stay in the L2 cache;
     - `rows` x `columns`: the accumulators fill the vector registers but for the
       ones that hold weights and a broadcast input: 6 x 64 with 32 registers of
       512 bits, 6 x 16 with 16 of 256, 6 x 8 with 16 of 128; no wider than the
@@ -58,12 +70,13 @@ def SparseConvSelectTiling
 
 def SparseConvVerifySelection
     : Pass<"sparseconv-verify-selection", "::mlir::ModuleOp"> {
-  let summary = "checks tilings and dataflows against the target";
+  let summary = "checks searches, dataflows and tilings against the target";
   let description = [{
     Gives an error for every `conv`, `input_grad` and `weight_grad` whose
-    dataflow and tiling cannot run on the module's target. It checks names,
-    shared memory, registers, instructions, and whether sums can be split.
-    Whoever wrote them, a pass or a person, learns which limit it is.
+    dataflow and tiling cannot run on the module's target, and for a map whose
+    search is not known. It checks names, shared memory, registers,
+    instructions, and whether sums can be split. Whoever wrote them, a pass or a
+    person, learns which limit it is.
   }];
 }
 

@@ -11,11 +11,6 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-/// How maps are searched for where nothing else has been decided.
-static SearchAttr getDefaultSearch(MLIRContext *context) {
-  return SearchAttr::get(context, "zdelta");
-}
-
 static Replacements lowerKernelMap(KernelWriter &w, KernelMapOp op,
                                    AdaptorOf<KernelMapOp> adaptor) {
   CoordsType in = op.getIn().getType(), out = op.getOut().getType();
@@ -27,9 +22,8 @@ static Replacements lowerKernelMap(KernelWriter &w, KernelMapOp op,
   Value inKeys = adaptor.getIn()[0], outKeys = adaptor.getOut()[0];
   Value init = w.empty(w.getI32Type(), w.dim(outKeys),
                        {op.getMap().getType().getVolume()});
-  auto search =
-      w.kernel<SearchOp>(init, inKeys, outKeys, init, displacements,
-                         in.getPacking(), getDefaultSearch(w.getContext()));
+  auto search = w.kernel<SearchOp>(init, inKeys, outKeys, init, displacements,
+                                   in.getPacking(), op.getSearchAttr());
   return {{{search.getResult(0), w.dim(inKeys)}}};
 }
 

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "sparseconv/Conversion/Passes.h"
 #include "sparseconv/Kernels/Dataflow/Dataflow.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::sparseconv {
 #define GEN_PASS_DEF_CONVERTSPARSECONVTOKERNELS
@@ -73,9 +74,16 @@ static void numberOperations(ModuleOp module) {
   module->setAttr(kOpTableAttr, builder.getArrayAttr(table));
 }
 
-/// An error where a pass has yet to decide how `op` is carried out, or where
-/// the target has no kernel for what was decided.
-static LogicalResult verifyGemm(ImplicitGemmOpInterface op) {
+/// Errors where a pass has yet to decide how `op` is carried out, or where the
+/// target has no kernel for what was decided.
+static LogicalResult verifyDecided(KernelMapOp op) {
+  if (!op.getSearchAttr())
+    return op.emitOpError("expects a search, as sparseconv-select-indexing "
+                          "decides it, but found none");
+  return success();
+}
+
+static LogicalResult verifyDecided(ImplicitGemmOpInterface op) {
   if (!op.getDataflowAttr())
     return op->emitOpError("expects a dataflow, as sparseconv-select-dataflow "
                            "decides it, but found none");
@@ -96,8 +104,10 @@ static LogicalResult verifyNetwork(ModuleOp module) {
       op->emitOpError("expects to be inside a func.func");
       return WalkResult::interrupt();
     }
-    auto gemm = dyn_cast<ImplicitGemmOpInterface>(op);
-    return WalkResult(gemm ? verifyGemm(gemm) : success());
+    return WalkResult(llvm::TypeSwitch<Operation *, LogicalResult>(op)
+                          .Case<KernelMapOp, ImplicitGemmOpInterface>(
+                              [](auto op) { return verifyDecided(op); })
+                          .Default(success()));
   });
   return failure(result.wasInterrupted());
 }

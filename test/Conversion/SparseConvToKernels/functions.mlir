@@ -1,4 +1,4 @@
-// RUN: sparseconv-opt %s --convert-sparseconv-to-kernels | FileCheck %s
+// RUN: sparseconv-opt %s --sparseconv-select-indexing --convert-sparseconv-to-kernels | FileCheck %s
 
 // Sets and maps in signatures, calls and control flow.
 

@@ -16,6 +16,18 @@ func.func @undecided(%x: tensor<?x4xf32>, %w: tensor<27x4x8xf32>, %m: !map) -> t
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 !map = !sparseconv.kernel_map<27, !set to !set>
 
+func.func @no_search(%c: !set) -> !map {
+  // expected-error @below {{'sparseconv.kernel_map' op expects a search, as sparseconv-select-indexing decides it, but found none}}
+  %m = sparseconv.kernel_map %c to %c offsets(box<3, 3, 3>) : !map
+  return %m : !map
+}
+
+// -----
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !set to !set>
+
 func.func @no_tiling(%dy: tensor<?x8xf32>, %w: tensor<27x4x8xf32>, %m: !map) -> tensor<?x4xf32> {
   // expected-error @below {{'sparseconv.input_grad' op expects a tiling, as sparseconv-select-tiling decides it, but found none}}
   %dx = sparseconv.input_grad %dy, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>}
@@ -43,9 +55,9 @@ func.func @unknown_dataflow(%x: tensor<?x4xf32>, %dy: tensor<?x8xf32>, %m: !map)
 !map = !sparseconv.kernel_map<27, !set to !set>
 
 func.func @split(%x: tensor<?x4xf32>, %w: tensor<27x4x8xf32>, %m: !map) -> tensor<?x8xf32> {
-  // expected-error @below {{does not run on avx2 with #sparseconv.tiling<block = 64, rows = 2, columns = 32, lanes = 8>: the dataflow weight_stationary splits no sum, found 2 splits}}
+  // expected-error @below {{does not run on avx2 with #sparseconv.tiling<row_block = 64, rows = 2, columns = 32, lanes = 8>: the dataflow weight_stationary splits no sum, found 2 splits}}
   %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary, split_k = 2>,
-      tiling = #sparseconv.tiling<block = 64, rows = 2, columns = 32, lanes = 8>}
+      tiling = #sparseconv.tiling<row_block = 64, rows = 2, columns = 32, lanes = 8>}
       : tensor<?x4xf32>, tensor<27x4x8xf32>, !map -> tensor<?x8xf32>
   return %y : tensor<?x8xf32>
 }

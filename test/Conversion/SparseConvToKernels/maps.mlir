@@ -1,4 +1,4 @@
-// RUN: sparseconv-opt %s --convert-sparseconv-to-kernels --canonicalize --cse | FileCheck %s
+// RUN: sparseconv-opt %s --sparseconv-select-indexing --convert-sparseconv-to-kernels --canonicalize --cse | FileCheck %s
 
 // A kernel map is its neighbour table [rows of the out set, K] and the number of
 // rows of its in set.

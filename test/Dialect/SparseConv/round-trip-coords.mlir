@@ -87,6 +87,8 @@ func.func @kernel_map(%c: !fine, %h: !half) {
   %0 = sparseconv.kernel_map %c to %h offsets(box<3, 3, 3>) : !down
   // CHECK: %[[UP:.*]] = sparseconv.kernel_map %[[H]] to %[[C]] offsets(box<3, 3, 3>) transposed : ![[UP_TYPE:.*]]
   %1 = sparseconv.kernel_map %h to %c offsets(box<3, 3, 3>) transposed : !up
+  // CHECK: sparseconv.kernel_map %[[C]] to %[[H]] offsets(box<3, 3, 3>) {search = #sparseconv.search<zdelta>} :
+  %searched = sparseconv.kernel_map %c to %h offsets(box<3, 3, 3>) {search = #sparseconv.search<zdelta>} : !down
   // CHECK: sparseconv.kernel_map %[[C]] to %[[C]] offsets(list<[0, 0, 0], [0, 0, 1]>) :
   %2 = sparseconv.kernel_map %c to %c offsets(list<[0, 0, 0], [0, 0, 1]>)
       : !sparseconv.kernel_map<2, !fine to !fine>

@@ -1,4 +1,4 @@
-// RUN: sparseconv-opt %s --sparseconv-set-target=target=cuda:sm_90a --sparseconv-select-dataflow --sparseconv-select-tiling --convert-sparseconv-to-kernels | FileCheck %s --check-prefix=IR
+// RUN: sparseconv-opt %s --sparseconv-set-target=target=cuda:sm_90a --sparseconv-select-indexing --sparseconv-select-dataflow --sparseconv-select-tiling --convert-sparseconv-to-kernels | FileCheck %s --check-prefix=IR
 // RUN: sparseconv-translate %s --network-to-plan --chip=sm_90a | sparseconv-translate --plan-to-ptx | FileCheck %s --check-prefix=PTX
 
 // The offsets of few rows in two parts, as the dataflow says. Each part is a

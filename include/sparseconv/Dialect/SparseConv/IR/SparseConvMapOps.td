@@ -28,7 +28,8 @@ def SparseConv_KernelMapOp : SparseConv_Op<"kernel_map",
 
     Forward (S_out a multiple of S_in): output o and offset k meet the input
     o + S_in * d_k. `transposed` (S_in a multiple of S_out): the input i with
-    o = i + S_out * d_k. Inputs of the same batch index only.
+    o = i + S_out * d_k. Inputs of the same batch index only. `search` says how
+    the pairs are found, once that is decided.
 
     Errors: strides that are not multiples in that direction; offsets of another
     dimension; an offset times the finer stride beyond the packing's guard
@@ -38,7 +39,8 @@ def SparseConv_KernelMapOp : SparseConv_Op<"kernel_map",
     SparseConv_CoordsType:$in,
     SparseConv_CoordsType:$out,
     SparseConv_OffsetSetInterface:$offsets,
-    UnitAttr:$transposed);
+    UnitAttr:$transposed,
+    OptionalAttr<SparseConv_SearchAttr>:$search);
   let results = (outs SparseConv_KernelMapType:$map);
   let assemblyFormat = [{
     $in `to` $out `offsets` `(` custom<OffsetSet>($offsets) `)`

@@ -1,0 +1,34 @@
+//===- SelectIndexing.cpp - decides how maps are made ---------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "sparseconv/Kernels/Indexing/Search.h"
+#include "sparseconv/Selection/Passes.h"
+
+namespace mlir::sparseconv {
+#define GEN_PASS_DEF_SPARSECONVSELECTINDEXING
+#include "sparseconv/Selection/Passes.h.inc"
+} // namespace mlir::sparseconv
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+namespace {
+struct SelectIndexing
+    : mlir::sparseconv::impl::SparseConvSelectIndexingBase<SelectIndexing> {
+  void runOnOperation() override {
+    StringRef search = Search::getAll().front()->getName();
+    getOperation()->walk([&](KernelMapOp op) {
+      if (op.getSearchAttr())
+        return;
+      op.setSearchAttr(SearchAttr::get(&getContext(), search));
+      ++numSelected;
+    });
+  }
+};
+} // namespace
