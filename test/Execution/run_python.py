@@ -22,13 +22,12 @@ SIZES = (999, 129)
 
 def compile_plan(context, text, folder):
     """The path of the plan of a module for the context's chip."""
-    chip = {"sm_90": "sm_90a"}.get(context.chip, context.chip)
     module, kernels, plan = (os.path.join(folder, n) for n in ("m.mlir", "k.mlir", "m.plan"))
     with open(module, "w", encoding="utf-8") as file:
         file.write(text)
-    lower = f"--sparseconv-lower-to-gpu=target=cuda:{chip}"
+    lower = f"--sparseconv-lower-to-gpu=target=cuda:{context.chip}"
     subprocess.run(["sparseconv-opt", module, lower, "-o", kernels], check=True)
-    translate = ["sparseconv-translate", "--mlir-to-plan", f"--chip={chip}"]
+    translate = ["sparseconv-translate", "--mlir-to-plan", f"--chip={context.chip}"]
     subprocess.run([*translate, kernels, "-o", plan], check=True)
     return plan
 
