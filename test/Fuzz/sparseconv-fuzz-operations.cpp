@@ -16,6 +16,7 @@
 #include "CheckNetwork.h"
 #include "RandomNetwork.h"
 #include "mlir/IR/MLIRContext.h"
+#include "sparseconv/Execution/CompileToPlan.h"
 #include "sparseconv/IO/Npy.h"
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Runtime/Plan.h"
@@ -94,6 +95,10 @@ struct Options {
       "spoil",
       cl::desc("change a number of this network's results, to see it found"),
       cl::value_desc("seed"), cl::init(0), cl::cat(category)};
+  cl::opt<bool> compileOnly{
+      "compile-only",
+      cl::desc("make plans for the GPU of -target, which needs none"),
+      cl::cat(category)};
   cl::opt<bool> verbose{"verbose", cl::desc("say what came of each network"),
                         cl::cat(category)};
 };
@@ -194,13 +199,41 @@ static int report(const Tally &tally) {
   return tally.networks == 0 ? fail("there was no time for a network") : 0;
 }
 
+/// The next network of a run, or nothing where the generator is at fault.
+static std::optional<RandomNetwork> makeNetwork(const Options &given,
+                                                uint64_t seed) {
+  RandomNetwork network =
+      createRandomNetwork(getContext(), {}, seed, parseType(given.type));
+  if (network.module)
+    return network;
+  fail("seed " + llvm::Twine(seed) + ": the generator made a wrong network");
+  return std::nullopt;
+}
+
+static int compileAll(const Options &given) {
+  for (unsigned i = 0; i < given.runs; ++i) {
+    std::optional<RandomNetwork> network = makeNetwork(given, given.seed + i);
+    if (!network)
+      return 1;
+    if (failed(compileToPlan(*network->module, given.target, /*entry=*/{},
+                             given.streams))) {
+      network->module->print(llvm::errs());
+      return fail("seed " + llvm::Twine(given.seed + i) + " does not compile");
+    }
+  }
+  llvm::outs() << given.runs << " networks compile for " << given.target
+               << '\n';
+  return 0;
+}
+
 static int run(const Options &given) {
   auto options = readOptions(given);
   if (!options)
     return fail(llvm::toString(options.takeError()));
-  std::optional<NumberType> type = parseType(given.type);
-  if (!type && !given.type.empty())
+  if (!parseType(given.type) && !given.type.empty())
     return fail("-type=" + given.type + ": expected f32, tf32, f16 or bf16");
+  if (given.compileOnly)
+    return compileAll(given);
 
   NetworkChecker checker;
   Tally tally;
@@ -211,26 +244,25 @@ static int run(const Options &given) {
     if (given.maxTime && elapsed.count() >= given.maxTime)
       break;
     uint64_t seed = given.seed + i;
-    RandomNetwork network = createRandomNetwork(getContext(), {}, seed, type);
-    if (!network.module)
-      return fail("seed " + llvm::Twine(seed) +
-                  ": the generator made a wrong network");
+    std::optional<RandomNetwork> network = makeNetwork(given, seed);
+    if (!network)
+      return 1;
     if (!given.savePrefix.empty())
-      if (llvm::Error error = save(network, given.savePrefix))
+      if (llvm::Error error = save(*network, given.savePrefix))
         return fail(llvm::toString(std::move(error)));
     // Whole before it runs: the last line of a crash names its network.
     if (given.verbose) {
-      llvm::outs() << "network " << seed << ", " << getName(network.type)
+      llvm::outs() << "network " << seed << ", " << getName(network->type)
                    << ": ";
       llvm::outs().flush();
     }
     options->spoil = given.spoil.getNumOccurrences() && given.spoil == seed;
-    CheckResult result = checker.check(network, *options);
+    CheckResult result = checker.check(*network, *options);
     if (given.verbose)
       llvm::outs() << describe(result.outcome) << result.text << '\n';
     if (result.outcome == Outcome::Differs) {
       llvm::outs().flush();
-      network.module->print(llvm::errs());
+      network->module->print(llvm::errs());
       return fail("seed " + llvm::Twine(seed) + ": " + result.text);
     }
     tally.add(result);
