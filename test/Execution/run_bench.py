@@ -35,7 +35,9 @@ packing and of a map it is the number of wrong entries, of rows and of up to 4
 million entries of the table. Of a network, with --check-networks, it is the relative
 L2 distance from the float64 reference, which takes minutes for a large scene. With
 --dtype=f16, layers of some channels are timed in bf16 as well. All that is timed on
-a GPU is compiled before, side by side; the file grows with each row.
+a GPU is compiled before, side by side; the file grows with each row. The exit status
+is 1 where a row could not be measured, or has an error over its bound: at most three
+times what was measured before (bench_expected.py, network_bounds.py), and no wrong entry.
 """
 
 import argparse
@@ -51,6 +53,7 @@ from typing import Callable
 
 import numpy as np
 
+import network_bounds
 import oracle
 import run_checks
 from bench_cases import (
@@ -71,6 +74,7 @@ from bench_cases import (
 from bench_expected import (
     count_unequal,
     count_wrong,
+    get_layer_bound,
     get_layer_error,
     make_out_set,
     make_set,
@@ -109,11 +113,12 @@ class Scene:
 
 @dataclass
 class Row:
-    """What is timed: `measure` gives the figures."""
+    """What is timed: `measure` gives the figures, whose error has a bound."""
 
     name: str
     programs: list
     measure: Callable
+    bound: float = 0.0  # of numbers of wrong entries
 
 
 class Bench:
@@ -139,6 +144,10 @@ class Bench:
                 line = f"{result['median_us']:10.1f} us  floor {result['floor_us']:8.1f} us"
                 if "max_error" in result:
                     line += f"  error {result['max_error']:.1e}"
+                    # A NaN is over any bound.
+                    if not result["max_error"] <= row.bound:
+                        result["error"] = f"over the bound of {row.bound:.1e}"
+                        line += f", WRONG: {result['error']}"
             except (RuntimeError, ValueError, IndexError) as error:
                 result["error"] = line = str(error)
             self.results.append(result)
@@ -290,7 +299,8 @@ class Bench:
             }
 
         programs = [*make_both(make, MORE), check.program(), make_table(SUBMANIFOLD)]
-        return Row(f"{scene.name} {op} {dtype} C={channels}", programs, measure)
+        bound = get_layer_bound(op, dtype, self.options.target == "cpu", scene.size, channels)
+        return Row(f"{scene.name} {op} {dtype} C={channels}", programs, measure, bound)
 
     def make_network_row(self, scene, network, channels):
         dtype, run = self.options.dtype, self.programs
@@ -322,7 +332,8 @@ class Bench:
                 result["max_error"] = max(float(e) for e in errors)
             return result
 
-        return Row(f"{scene.name} network {network} {dtype}", [program, tables], measure)
+        bound = network_bounds.get_bound(self.options.target, network, dtype)
+        return Row(f"{scene.name} network {network} {dtype}", [program, tables], measure, bound)
 
 
 def numbers(text):

@@ -9,7 +9,7 @@ usage: run_checks.py [--target=cuda] [--jobs=N] [--only=PATTERN] [--large]
                      [--time-limit=SECONDS] [--work=FOLDER] [--json=FILE]
 
 The tools are looked for in PATH. With --scan the networks run on that scan, and
-nothing else does; a row's message is the error. With --random N networks of random
+nothing else does; a row's message is the error and its bound. With --random N networks of random
 operations on random sets are compared with the reference, those of the seeds S to
 S + N - 1, and nothing else runs; of one that fails the command is printed that
 makes it again and writes its files. At most 2 percent of them may be skipped, as
@@ -41,6 +41,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGE = os.path.join(HERE, os.pardir, "Python", "check_package.py")
 sys.path.insert(0, os.path.dirname(PACKAGE))
 
+import network_bounds
 import random_networks
 import run_cases
 import run_programs
@@ -234,8 +235,14 @@ class NetworkJob:
         if outcome == "passed":
             with open(os.path.join(self.work, "check.txt"), encoding="utf-8") as file:
                 errors = re.findall(r"relative L2 ([^;\s]+); bound", file.read())
-            message = "relative L2 " + ", ".join(errors)
+            outcome, message = self.judge([float(error) for error in errors])
         return [(self.get_names()[0], outcome, message)]
+
+    def judge(self, errors):
+        bound = network_bounds.get_bound(self.settings.target, self.name, self.dtype)
+        message = "relative L2 " + ", ".join(f"{error:.2g}" for error in errors)
+        wrong = not errors or not all(error <= bound for error in errors)
+        return "failed" if wrong else "passed", f"{message}; bound {bound:.2g}"
 
 
 class PackageJob:

@@ -80,9 +80,9 @@ TEST(Comparison, TheBoundOfEachElementCounts) {
 
 TEST(Comparison, RelativeErrorDependsOnTheElementType) {
   for (auto [kind, allowed, refused] :
-       {std::tuple(ElementKind::F32, 5e-6, 5e-5),
-        std::tuple(ElementKind::F16, 2e-3, 5e-3),
-        std::tuple(ElementKind::BF16, 1e-2, 4e-2)}) {
+       {std::tuple(ElementKind::F32, 3.3e-6, 3.7e-6),
+        std::tuple(ElementKind::F16, 2e-3, 3e-3),
+        std::tuple(ElementKind::BF16, 1.6e-2, 2.3e-2)}) {
     HostTensor expected = make(ElementKind::F64, {1, 1}, {1});
     EXPECT_TRUE(compare(make(kind, {1, 1}, {1 + allowed}), expected).ok);
     EXPECT_FALSE(compare(make(kind, {1, 1}, {1 + refused}), expected).ok);
