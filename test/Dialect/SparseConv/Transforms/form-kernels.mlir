@@ -82,6 +82,55 @@ func.func @bounds(%x: memref<?x8xf32>, %rows: memref<1xindex> {sparseconv.size_o
 
 // -----
 
+// So does a buffer without elements, whose shape is no plain pointer of LLVM.
+
+// CHECK-LABEL: func.func @empty(
+// CHECK:      %[[BUFFER:.*]] = memref.alloc() : memref<8x0xf32>
+// CHECK:      %[[ADDRESS:.*]] = memref.reinterpret_cast %[[BUFFER]] to offset: [0], sizes: [], strides: [] : memref<8x0xf32> to memref<f32>
+// CHECK:      gpu.launch
+// CHECK:        memref.reinterpret_cast %[[ADDRESS]] to offset: [0], sizes: [8, 0], strides: [0, 1]
+func.func @empty(%x: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %none = memref.alloc() : memref<8x0xf32>
+  scf.parallel (%i) = (%c0) to (%c8) step (%c1) {
+    %value = memref.load %x[%i] : memref<8xf32>
+    memref.store %value, %none[%i, %c0] : memref<8x0xf32>
+  }
+  return
+}
+
+// -----
+
+// A size that lies in a buffer is returned as it is, and nothing is left of what only
+// kernels use.
+
+// CHECK-LABEL: func.func @size_in_buffer(
+// CHECK:      %[[COUNT:.*]] = memref.alloc() : memref<1xindex>
+// CHECK:      gpu.launch
+// CHECK:      memref.alloc() : memref<100xf32>
+// CHECK-NOT:  gpu.launch
+// CHECK-NOT:  device_scalar
+// CHECK-NOT:  memref.subview
+// CHECK:      return %{{.*}}, %[[COUNT]] : memref<100xf32>, memref<1xindex>
+func.func @size_in_buffer() -> memref<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c100 = arith.constant 100 : index
+  %count = memref.alloc() : memref<1xindex>
+  scf.parallel (%i) = (%c0) to (%c1) step (%c1) {
+    memref.store %i, %count[%c0] : memref<1xindex>
+  }
+  %n = sparseconv.kernel.device_scalar %count at_most %c100 : memref<1xindex>
+  %a = memref.alloc() : memref<100xf32>
+  %rows = memref.subview %a[0] [%n] [1] : memref<100xf32> to memref<?xf32, strided<[1]>>
+  %cast = memref.cast %rows : memref<?xf32, strided<[1]>> to memref<?xf32>
+  return %cast : memref<?xf32>
+}
+
+// -----
+
 // Code between loops that touches buffers is a launch of one thread. What is
 // used of it afterwards leaves through a buffer of its own.
 

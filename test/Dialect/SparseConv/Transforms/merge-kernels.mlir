@@ -90,6 +90,44 @@ module attributes {gpu.container_module} {
 
 // -----
 
+// Memory that kernels share by its name is there once; a kernel keeps no grid, as
+// another launch of it has its own.
+
+// CHECK-LABEL: module attributes {gpu.container_module}
+// CHECK:      gpu.module @sparseconv_kernels {
+// CHECK-NEXT:   memref.global "private" @shared
+// CHECK-NOT:    memref.global
+// CHECK:        gpu.func @grid_0(
+// CHECK-SAME:     kernel attributes {known_block_size = array<i32: 8, 1, 1>} {
+// CHECK:        gpu.func @other_1(
+// CHECK-NOT:  known_grid_size
+module attributes {gpu.container_module} {
+  gpu.module @a {
+    memref.global "private" @shared : memref<8xf32, 3> = uninitialized
+    gpu.func @grid() kernel attributes {known_block_size = array<i32: 8, 1, 1>, known_grid_size = array<i32: 4, 1, 1>} {
+      %s = memref.get_global @shared : memref<8xf32, 3>
+      gpu.return
+    }
+  }
+  gpu.module @b {
+    memref.global "private" @shared : memref<8xf32, 3> = uninitialized
+    gpu.func @other() kernel attributes {known_block_size = array<i32: 8, 1, 1>} {
+      %s = memref.get_global @shared : memref<8xf32, 3>
+      %one = arith.constant 1.0 : f32
+      gpu.return
+    }
+  }
+  func.func @f() {
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    gpu.launch_func @a::@grid blocks in (%c1, %c1, %c1) threads in (%c8, %c1, %c1)
+    gpu.launch_func @b::@other blocks in (%c1, %c1, %c1) threads in (%c8, %c1, %c1)
+    return
+  }
+}
+
+// -----
+
 // Without kernels there is no module.
 // CHECK-NOT: gpu.module
 // CHECK: func.func @none
