@@ -21,6 +21,7 @@ SELECT_TILING = "test/Selection/select-tiling-gpu.mlir"
 VERIFY_SELECTION = "test/Selection/verify-selection.mlir"
 SCHEDULE_PLAN = "test/Target/Plan/schedule-plan.mlir"
 WEIGHTS = "test/Target/Plan/weights.mlir"
+GEMM_TESTS = "SparseConvGemmKernelsTests:"
 PLAN_TESTS = "SparseConvPlanTests:"
 RUNTIME_TESTS = "SparseConvCudaRuntimeTests:"
 REFERENCE_TESTS = "SparseConvReferenceTests:"
@@ -32,6 +33,11 @@ MUTANTS = [
     (TRANSFORMS + "BoundCounts.cpp", "argument.getType().isIndex() && isUsedAsSize(argument)", "argument.getType().isIndex()", BOUND_COUNTS),
     # Kernels and what they take.
     (TRANSFORMS + "FormKernels.cpp", "known && known == getConstantIntValue(room[axis])", "false", FORM_KERNELS),
+    (TRANSFORMS + "FormKernels.cpp", "isSize && source && !isa<BlockArgument>(source.getBuffer())", "false", FORM_KERNELS),
+    (TRANSFORMS + "FormKernels.cpp", "isOpTriviallyDead(&op)", "false", FORM_KERNELS),
+    (TRANSFORMS + "TakeOperands.cpp", "type.getNumElements() != 0", "true", FORM_KERNELS),
+    (TRANSFORMS + "MergeKernels.cpp", 'kernel->removeAttr("known_grid_size");', "", MERGE_KERNELS),
+    (TRANSFORMS + "MergeKernels.cpp", "!SymbolTable::lookupSymbolIn(merged, symbol.getNameAttr())", "true", MERGE_KERNELS),
     (TRANSFORMS + "MergeKernels.cpp", "lhs.getKnownBlockSize() == rhs.getKnownBlockSize()", "true", MERGE_KERNELS),
     # Control flow and shapes.
     (TRANSFORMS + "FlattenBranches.cpp", "isThen ? condition : b.notBit(condition)", "condition", FLATTEN_BRANCHES),
@@ -39,14 +45,21 @@ MUTANTS = [
     (TRANSFORMS + "FlattenBranches.cpp", "b.andBits(isChosen, report.getCondition())", "report.getCondition()", FLATTEN_BRANCHES),
     (TRANSFORMS + "FlattenBranches.cpp", "hoist(branch, *side)", "false", FLATTEN_BRANCHES),
     (TRANSFORMS + "UnrollLoops.cpp", "!holdsKernels(loop)", "false", UNROLL_LOOPS),
+    (TRANSFORMS + "UnrollLoops.cpp", "trips->ugt(maxTrips)", "trips->uge(maxTrips)", UNROLL_LOOPS),
     (TRANSFORMS + "ResolveReshapes.cpp", "b.mul(size, factor)", "factor", RESOLVE_RESHAPES),
     (TRANSFORMS + "ResolveReshapes.cpp", "work.push_back(nested);", "", RESOLVE_RESHAPES),
     (TRANSFORMS + "SeparateBuffers.cpp", "&use != &*op->getUses().begin()", "false", SEPARATE_BUFFERS),
     (TRANSFORMS + "GuardShapes.cpp", "succeeded(equal) && *equal", "false", GUARD_SHAPES),
+    (TRANSFORMS + "GuardShapes.cpp", "b.index(expected.axis)", "b.index(found.axis)", GUARD_SHAPES),
+    (TRANSFORMS + "GuardShapes.cpp", "report.axis = b.i64(found.axis);", "report.axis = b.i64(0);", GUARD_SHAPES),
     # Choices.
     (GEMM + "TensorCores.cpp", "shape.inChannels * shape.outChannels > 32 * 48", "true", SELECT_TILING),
     (GEMM + "Resources.cpp", "registers > limit", "false", VERIFY_SELECTION),
     (GEMM + "ImplicitGemmConfig.cpp", "splitK > 1 && !loop->splitsSums()", "false", VERIFY_SELECTION),
+    (GEMM + "Group64.cpp", "config.warps = 20;", "config.warps = 16;", SELECT_TILING),
+    (GEMM + "Wgmma.cpp", "strideByteOffset >> 4 << 32", "strideByteOffset >> 4 << 33", GEMM_TESTS + "MatrixDescriptorTest.*"),
+    (GEMM + "Wgmma.cpp", "b.andBits(startAddress, kAddressMask)", "startAddress", GEMM_TESTS + "MatrixDescriptorTest.*"),
+    (DATAFLOWS + "OutputStationary.cpp", "splitK = 1;", "", SELECT_TILING),
     (DATAFLOWS + "OutputStationary.cpp", "isa<ScalarTilingAttr>(attr)", "false", VERIFY_SELECTION),
     # PTX.
     (PTX + "PlaceSharedMemory.cpp", "global.setAlignment(1024);", "global.setAlignment(16);", "test/Target/PTX/place-shared-memory.mlir"),
@@ -58,6 +71,7 @@ MUTANTS = [
     (PLAN + "ScheduleSteps.cpp", "std::max(ranks[i], costs[i] + ranks[other])", "ranks[i]", PLAN_TESTS + "ScheduleSteps.*"),
     (PLAN + "ScheduleSteps.cpp", "known |= done[other];", "", PLAN_TESTS + "ScheduleSteps.*"),
     (PLAN + "KernelTraits.cpp", "access.writes |= more.writes;", "", PLAN_TESTS + "KernelTraitsTest.*"),
+    (PLAN + "KernelTraits.cpp", "traits.cost = kGemmCost;", "", PLAN_TESTS + "KernelTraitsTest.*"),
     (PLAN + "SchedulePlan.cpp", "std::max(numStreams, place.stream + 1)", "numStreams", SCHEDULE_PLAN),
     (PLAN + "BindWeights.cpp", "--buffer.index;", "", WEIGHTS),
     (PLAN + "BindWeights.cpp", "--term.input;", "", WEIGHTS),
@@ -74,6 +88,7 @@ MUTANTS = [
     (RUNTIME + "Cuda/Run.cpp", "source && source != target && sizes.bytes[i]", "false", RUNTIME_TESTS + "Graph.*"),
     (RUNTIME + "Cuda/Run.cpp", "size < 0 || size > capacity", "size < 0", RUNTIME_TESTS + "Failure.*"),
     (RUNTIME + "Cuda/Run.cpp", "bytes *= size;", "", RUNTIME_TESTS + "Run.*"),
+    (RUNTIME + "Cuda/Issue.cpp", "addresses[patch.buffer] + patch.offset", "addresses[patch.buffer]", RUNTIME_TESTS + "Run.*"),
     (RUNTIME + "Cuda/Issue.cpp", "sizes.bytes / 4", "sizes.bytes / 2", RUNTIME_TESTS + "*"),
     # The reference.
     (REFERENCE + "Conv.cpp", "map.transpose()", "map", REFERENCE_TESTS + "*Conv*"),

@@ -19,7 +19,7 @@ func.func @narrow(%x: tensor<?x16xf16>, %w: tensor<27x16x16xf16>, %m: !map) -> t
 
 // CHECK-LABEL: func.func @middle(
 func.func @middle(%x: tensor<?x64xbf16>, %w: tensor<27x64x64xbf16>, %m: !map) -> tensor<?x64xbf16> {
-  // SM90: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<group64, {{.*}}tile_k = 64, tile_n = 64>}
+  // SM90: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 64, tile_n = 64>}
   // SM80: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<warp16,
   %y = sparseconv.conv %x, %w, %m : tensor<?x64xbf16>, tensor<27x64x64xbf16>, !map -> tensor<?x64xbf16>
   return %y : tensor<?x64xbf16>
@@ -31,6 +31,14 @@ func.func @wide(%x: tensor<?x256xf16>, %w: tensor<27x256x256xf16>, %m: !map) -> 
   // SM90: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<ring64, {{.*}}tile_n = 256
   // SM80: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<warp16,
   %y = sparseconv.conv %x, %w, %m : tensor<?x256xf16>, tensor<27x256x256xf16>, !map -> tensor<?x256xf16>
+  return %y : tensor<?x256xf16>
+}
+
+// A tiling that is written, and splits no sum, has no splits.
+// CHECK-LABEL: func.func @written(
+func.func @written(%x: tensor<?x256xf16>, %w: tensor<27x256x256xf16>, %m: !map) -> tensor<?x256xf16> {
+  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.scalar_tiling}
+  %y = sparseconv.conv %x, %w, %m {tiling = #sparseconv.scalar_tiling} : tensor<?x256xf16>, tensor<27x256x256xf16>, !map -> tensor<?x256xf16>
   return %y : tensor<?x256xf16>
 }
 

@@ -54,6 +54,21 @@ protected:
     return result;
   }
 
+  /// What a kernel is thought to cost.
+  int64_t getCost(StringRef body) {
+    std::string text =
+        ("gpu.module @m {\n  gpu.func @k(%a: vector<2xf16>, %x: f32, "
+         "%v: vector<4xf32>, %s: f32) kernel {\n" +
+         body + "\n    gpu.return\n  }\n}")
+            .str();
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+    int64_t cost = -1;
+    if (module)
+      module->walk(
+          [&](gpu::GPUFuncOp kernel) { cost = getKernelTraits(kernel).cost; });
+    return cost;
+  }
+
   MLIRContext context;
 };
 
@@ -128,6 +143,23 @@ TEST_F(KernelTraitsTest, Assembly) {
     %x = llvm.inline_asm has_side_effects {sparseconv.load} "ld.global.nc.b32 $0, [$1];", "=r,l" %a : (!llvm.ptr<1>) -> i32
     %y = llvm.inline_asm has_side_effects "ld.global.nc.b32 $0, [$1];", "=r,l" %b : (!llvm.ptr<1>) -> i32)"),
             (Accesses{"r", "rw"}));
+}
+
+// What multiplies matrices is expected to take longer than what moves rows.
+TEST_F(KernelTraitsTest, Costs) {
+  int64_t simple = getCost("%y = arith.addf %x, %x : f32");
+  int64_t product = getCost("%y = math.fma %x, %x, %x : f32");
+  EXPECT_GT(simple, 0);
+  EXPECT_GT(product, simple);
+  for (StringRef body :
+       {"%y = vector.fma %v, %v, %v : vector<4xf32>",
+        "nvvm.wgmma.fence.aligned",
+        "%d = nvvm.mma.sync A[%a, %a] B[%a] C[%a, %a] "
+        "{layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, "
+        "shape = #nvvm.shape<m = 16, n = 8, k = 8>} : (vector<2xf16>, "
+        "vector<2xf16>, vector<2xf16>) -> "
+        "!llvm.struct<(vector<2xf16>, vector<2xf16>)>"})
+    EXPECT_EQ(getCost(body), product) << body.str();
 }
 
 /// MinkUNet-42 for a chip in several streams: no two of its steps race, memory

@@ -81,6 +81,22 @@ TEST_F(Run, Host) {
   EXPECT_EQ(*fake().launches.back().pointer<int64_t>(3), 4);
 }
 
+// A parameter can point into a buffer, also into one whose address changes.
+TEST_F(Run, OffsetsOfBuffers) {
+  plan::Plan plan = makeSamplePlan();
+  plan.functions[0].steps.back().params[1] =
+      plan::Param::buffer(1, plan::SizeExpr::constant(32));
+  ASSERT_EQ(create(plan, 100), SPARSECONV_OK) << sparseconv_last_error();
+  ASSERT_EQ(runHost(makeInput(40)), SPARSECONV_OK) << sparseconv_last_error();
+  int64_t sizes[2] = {};
+  uint64_t bytes = 0;
+  void *data = nullptr;
+  ASSERT_EQ(sparseconv_instance_output(instance, 0, sizes, &bytes, &data),
+            SPARSECONV_OK);
+  EXPECT_EQ(fake().launches.back().pointer<char>(1),
+            static_cast<char *>(data) + 32);
+}
+
 TEST_F(Run, Describes) {
   ASSERT_EQ(create(makeSamplePlan(), 100), SPARSECONV_OK);
   EXPECT_EQ(sparseconv_program_num_functions(program), 1);
