@@ -19,10 +19,10 @@ networks and `sparseconv.weights` random weights for them.
 """
 
 from .arrays import DeviceArray, convert
-from .errors import ArgumentError, CapacityError, CompileError, Error
+from .errors import ArgumentError, CapacityError, CompileError, Error, RepeatError
 from .module import Function, Module, Run, Value, compile, load
 
 __all__ = [
     "ArgumentError", "CapacityError", "CompileError", "DeviceArray", "Error",
-    "Function", "Module", "Run", "Value", "compile", "convert", "load",
+    "Function", "Module", "RepeatError", "Run", "Value", "compile", "convert", "load",
 ]  # fmt: skip

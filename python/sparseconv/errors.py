@@ -38,6 +38,11 @@ class CapacityError(Error):
     """More rows than there is memory set aside for."""
 
 
+class RepeatError(CapacityError):
+    """A run that was started needed more memory than was set aside. There is more
+    now: start it again."""
+
+
 class CompileError(Error):
     """The network could not be compiled; `diagnostics` has all that the
     compiler printed."""

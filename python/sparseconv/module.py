@@ -12,7 +12,7 @@ import numpy as np
 from . import arrays as array_views
 from . import runtime
 from .compiler import Compilation
-from .errors import ArgumentError, CapacityError, Error, join_short, shorten
+from .errors import ArgumentError, CapacityError, Error, RepeatError, join_short, shorten
 from .server import Server
 
 # What sparseconv-serve runs, and what a plan is compiled for.
@@ -141,6 +141,8 @@ class Run:
                         output.shape = self._instance.get_shape(i)
                 except Error as error:
                     self._error = error
+                    if isinstance(error, RepeatError):
+                        self._function._learn(self._instance)
                 self._finish()
         if self._error is not None:
             raise self._error
@@ -163,7 +165,9 @@ class Run:
 
 class CudaFunction(Function):
     """On a GPU there is memory for a number of rows, the capacity. It grows with
-    the arguments, or is fixed by `reserve`.
+    the arguments, or is fixed by `reserve`. Sets that could have many times the
+    rows of the arguments have memory of their own, which starts small: a call
+    that needs more of it is repeated.
 
     Instances that no run has are idle. A run may give its own back in its
     finaliser, so anywhere: that takes no lock, only an operation of a deque."""
@@ -173,6 +177,7 @@ class CudaFunction(Function):
         self._lock = threading.RLock()
         self._capacities, self._is_fixed = None, False
         self._idle = collections.deque()  # of capacities and an instance
+        self._grown = []  # what instances had to grow to
 
     def reserve(self, /, **sizes):
         """Fixes the capacity: for each input with sizes that are not known, its
@@ -241,8 +246,19 @@ class CudaFunction(Function):
                 )
             key = list(self._capacities)
         del dropped  # waits for runs, so not within the lock
-        instance = self._find_idle(key)
-        return instance or self.module._get_program().instance(self.name, key), key
+        return self._find_idle(key) or self._make_instance(key), key
+
+    def _make_instance(self, key):
+        instance = self.module._get_program().instance(self.name, key)
+        if self._grown:
+            instance.reserve(self._grown)
+        return instance
+
+    def _learn(self, instance):
+        """Notes how far the memory of an instance has grown."""
+        if instance.num_growables:
+            now = [growable[2] for growable in instance.get_growables()]
+            self._grown = [max(pair) for pair in zip(now, self._grown or now)]
 
     def _find_idle(self, key):
         while True:
@@ -260,25 +276,39 @@ class CudaFunction(Function):
     def __call__(self, /, *arrays, stream=None, **named):
         arguments = self._gather(arrays, named)
         if any(array_views.get_device(a) is not None for a in arguments):
-            return self._start(arguments, stream).results()
+            return self._run(arguments, stream)
         if stream is not None:
             raise ArgumentError(
                 f"function '{self.name}': a stream is for arrays on a GPU, but found "
                 "arrays in host memory"
             )
         if not self.inputs:
-            return self._start(arguments, stream).results()
+            return self._run(arguments, stream)
         views = self._view_host(arguments)
         instance, key = self._take([view.shape for view in views])
         try:
-            return self._return(instance.run(*views))
+            results = instance.run(*views)
+            self._learn(instance)
+            return self._return(results)
         finally:
             self._give_back(key, instance)
+
+    def _run(self, arguments, stream):
+        """A run on the device. Nobody changes the arguments before its end, so it
+        can be repeated where memory has grown."""
+        while True:
+            try:
+                return self._start(arguments, stream).results()
+            except RepeatError:
+                pass
 
     def start(self, /, *arrays, stream=None, **named):
         """Enqueues a run on arrays on the GPU and returns it as a `Run`; nothing
         waits. The stream is the one given (an integer, or one of torch or cupy)
-        or the current one of the library whose the first array is."""
+        or the current one of the library whose the first array is.
+
+        Where the run turns out to need more memory, its results are a
+        `RepeatError`, as the arguments may have changed since: start it again."""
         return self._start(self._gather(arrays, named), stream)
 
     def _start(self, arguments, stream):

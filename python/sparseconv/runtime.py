@@ -16,7 +16,7 @@ import os
 
 import numpy as np
 
-from .errors import ArgumentError, CapacityError, Error, shorten
+from .errors import ArgumentError, CapacityError, Error, RepeatError, shorten
 from .libraries import open_library
 
 _TYPES = ("bool", "int8", "uint8", "int16", "int32", "int64", "float16",
@@ -25,12 +25,13 @@ _DYNAMIC = -1
 #: Most rows of an array.
 MAX_ROWS = 2**31 - 2
 #: Flags of an instance.
-POISON, SYNCHRONOUS = 1, 2
+POISON, SYNCHRONOUS, FIXED_CAPACITIES = 1, 2, 4
 
 
 _ERRORS = {
     "SPARSECONV_INVALID_ARGUMENT": ArgumentError,
     "SPARSECONV_OVER_CAPACITY": CapacityError,
+    "SPARSECONV_REPEAT": RepeatError,
 }
 _NOT_READY = 9
 
@@ -68,6 +69,16 @@ class _InstanceInfo(ctypes.Structure):
         ("scratch_bytes", ctypes.c_uint64),
         ("num_steps", ctypes.c_int64),
         ("num_streams", ctypes.c_int32),
+        ("num_growables", ctypes.c_int64),
+    ]
+
+
+class _GrowableInfo(ctypes.Structure):
+    _fields_ = [
+        ("operation", ctypes.c_char_p),
+        ("location", ctypes.c_char_p),
+        ("capacity", ctypes.c_int64),
+        ("bound", ctypes.c_int64),
     ]
 
 
@@ -285,6 +296,28 @@ class Instance(_Owner):
         _call("instance_create", program.handle, function.encode(), numbers,
               ctypes.c_int64(len(capacities)), ctypes.c_uint32(flags),
               ctypes.byref(self.handle))  # fmt: skip
+        self.num_growables = self._describe().num_growables
+
+    def _describe(self):
+        info = _InstanceInfo()
+        _call("instance_describe", self.handle, ctypes.byref(info))
+        return info
+
+    def get_growables(self):
+        """The capacities that grow from run to run, as tuples of operation,
+        location, capacity and bound."""
+        result = []
+        for i in range(self.num_growables):
+            info = _GrowableInfo()
+            _call("instance_growable", self.handle, ctypes.c_int64(i), ctypes.byref(info))
+            texts = (info.operation, info.location)
+            result.append((*(t.decode() for t in texts), info.capacity, info.bound))
+        return result
+
+    def reserve(self, capacities):
+        """Makes each of them at least as large, up to its bound."""
+        numbers = (ctypes.c_int64 * max(1, len(capacities)))(*capacities)
+        _call("instance_reserve", self.handle, numbers, ctypes.c_int64(len(capacities)))
 
     def _pass(self, arrays):
         if len(arrays) != len(self.inputs):
@@ -316,8 +349,7 @@ class Instance(_Owner):
     def profile(self, *arrays):
         """Runs the function on numpy arrays once; returns its steps as tuples of
         name, operation, location, begin and end, in seconds."""
-        info = _InstanceInfo()
-        _call("instance_describe", self.handle, ctypes.byref(info))
+        info = self._describe()
         times = (ctypes.c_double * (info.num_steps + 1))()
         tensors, kept = self._pass(arrays)
         number = ctypes.c_int64(len(arrays))

@@ -24,8 +24,9 @@ static void layOutAll(const Plan &plan) {
     Schedule schedule(function);
     for (int64_t capacity : {int64_t(0), int64_t(1000), INT64_MAX}) {
       Capacities capacities;
+      capacities.growables.assign(function.growables.size() / 2, capacity);
       for (const Value &input : function.inputs) {
-        std::vector<int64_t> &sizes = capacities.emplace_back();
+        std::vector<int64_t> &sizes = capacities.inputs.emplace_back();
         for (const Dim &dim : input.dims)
           sizes.push_back(dim.size == kDynamic ? capacity : dim.size);
       }

@@ -65,7 +65,10 @@ typedef enum sparseconv_code {
   /* The data given to the program is wrong, as the program found. */
   SPARSECONV_PROGRAM_ERROR = 11,
   /* A file cannot be read. */
-  SPARSECONV_FILE_ERROR = 12
+  SPARSECONV_FILE_ERROR = 12,
+  /* A run needed more memory than was set aside; there is more now, so run
+   * again. */
+  SPARSECONV_REPEAT = 13
 } sparseconv_code;
 
 typedef enum sparseconv_type {
@@ -203,7 +206,10 @@ enum {
    * size. Finds kernels that read what nobody wrote. */
   SPARSECONV_POISON = 1,
   /* Waits after each step, so that a fault names its kernel. */
-  SPARSECONV_SYNCHRONOUS = 2
+  SPARSECONV_SYNCHRONOUS = 2,
+  /* Growable capacities stay as they are; a run that needs more ends with
+   * SPARSECONV_OVER_CAPACITY. */
+  SPARSECONV_FIXED_CAPACITIES = 4
 };
 
 /* `capacities` are those of the inputs' dynamic dimensions, input by input, in
@@ -230,9 +236,37 @@ typedef struct sparseconv_instance_info {
   uint64_t scratch_bytes; /* what scratch buffers would take without reuse */
   int64_t num_steps;
   int32_t num_streams;
+  int64_t num_growables;
 } sparseconv_instance_info;
-int sparseconv_instance_describe(const sparseconv_instance *instance,
+int sparseconv_instance_describe(sparseconv_instance *instance,
                                  sparseconv_instance_info *info);
+
+/* A growable capacity: the rows that there is memory for of a set that could
+ * have many times those of the set that it is made from. It starts far below
+ * its bound. A call that waits for its run (sparseconv_instance_run_host,
+ * sparseconv_instance_profile) repeats one that made more rows, with memory for
+ * them. After sparseconv_instance_run and sparseconv_instance_replay,
+ * sparseconv_instance_results sets the memory aside and returns
+ * SPARSECONV_REPEAT: the outputs need the room that
+ * sparseconv_instance_output_capacity says then, and the run has to be enqueued
+ * again. It grows once for each operation at most, if inputs do not change. A
+ * graph is captured again by itself, if its outputs have room. */
+typedef struct sparseconv_growable_info {
+  const char *operation; /* that makes the set: "sparseconv.downsample" */
+  const char *location;  /* "net.mlir:3:8", or empty */
+  int64_t capacity;      /* rows that there is memory for */
+  int64_t bound;         /* that it never exceeds */
+} sparseconv_growable_info;
+/* `index` is less than num_growables of sparseconv_instance_describe. The
+ * pointers live as long as the instance. */
+int sparseconv_instance_growable(sparseconv_instance *instance, int64_t index,
+                                 sparseconv_growable_info *info);
+/* Sets memory aside for at least `capacities[i]` rows, one number for each
+ * growable capacity, each up to its bound. Where one grows, that waits for the
+ * last run, whose results are gone. */
+int sparseconv_instance_reserve(sparseconv_instance *instance,
+                                const int64_t *capacities,
+                                int64_t num_capacities);
 
 /* Enqueues one run on `stream`, on device memory. An output needs room for its
  * capacity (sparseconv_instance_output_capacity); one with data == NULL, or all
@@ -266,9 +300,9 @@ int sparseconv_instance_run_host(sparseconv_instance *instance,
                                  const sparseconv_tensor *inputs,
                                  int64_t num_inputs);
 
-/* What became of the last run: SPARSECONV_OK, SPARSECONV_NOT_READY, the status
- * that the program reports with its message, or the driver's failure. With
- * `wait` it waits for the run. */
+/* What became of the last run: SPARSECONV_OK, SPARSECONV_NOT_READY,
+ * SPARSECONV_REPEAT, the status that the program reports with its message, or
+ * the driver's failure. With `wait` it waits for the run. */
 int sparseconv_instance_results(sparseconv_instance *instance, int wait);
 
 /* Bytes and (where `sizes` is not NULL) sizes that an output can have. */

@@ -29,7 +29,7 @@
 namespace sparseconv::plan {
 
 /// Written into every file; a reader refuses any other.
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr uint32_t kMaxStreams = 16;
 constexpr uint32_t kMaxRank = 8;
 /// Buffers start at multiples of this; so does a caller's pointer at multiples
@@ -69,11 +69,13 @@ struct SizeTerm {
     CeilDiv,
     FloorDiv,
     Max,
-    Min
+    Min,
+    Growable ///< capacity number `growable`
   };
   Kind kind = Kind::Constant;
   int64_t value = 0;
   uint32_t input = 0, dim = 0;
+  uint32_t growable = 0;
 };
 
 /// A postfix program over capacities. Evaluation is exact: a result beyond 63
@@ -83,6 +85,7 @@ struct SizeExpr {
 
   static SizeExpr constant(int64_t value);
   static SizeExpr capacity(uint32_t input, uint32_t dim);
+  static SizeExpr growable(uint32_t growable);
 };
 SizeExpr operator+(const SizeExpr &a, const SizeExpr &b);
 SizeExpr operator*(const SizeExpr &a, const SizeExpr &b);
@@ -91,8 +94,12 @@ SizeExpr floorDiv(const SizeExpr &a, const SizeExpr &b);
 SizeExpr max(const SizeExpr &a, const SizeExpr &b);
 SizeExpr min(const SizeExpr &a, const SizeExpr &b);
 
-/// By input and dimension; a static dimension holds its size.
-using Capacities = std::vector<std::vector<int64_t>>;
+struct Capacities {
+  /// By input and dimension; a static dimension holds its size.
+  std::vector<std::vector<int64_t>> inputs;
+  /// Of the sets whose memory grows.
+  std::vector<int64_t> growables;
+};
 
 /// Nothing, with the reason in `error`, where there is no 63-bit result.
 std::optional<int64_t> evaluate(const SizeExpr &expr,
@@ -193,14 +200,23 @@ struct Op {
   std::string location; ///< "net.mlir:3:8", or empty
 };
 
+/// A capacity that the runtime may raise. Its slot holds it before the first
+/// step, and operation `op` reports where it has more rows.
+struct Growable {
+  uint32_t slot = 0, op = 0;
+  /// What it is at first, and what it never exceeds; in terms of those before.
+  SizeExpr start, bound;
+};
+
 struct Function {
   std::string name;
   std::vector<Value> inputs, outputs;
   /// Exactly one of kind Input and Output for each input and output.
   std::vector<Buffer> buffers;
-  /// Names. The slot of an input's dynamic dimension is set before the first
-  /// step, every other one starts as 0.
+  /// Names. The slots of the inputs' dynamic dimensions and of growable
+  /// capacities are set before the first step, every other one starts as 0.
   std::vector<std::string> slots;
+  std::vector<Growable> growables;
   std::vector<Op> ops;
   std::vector<Step> steps;
   uint32_t numStreams = 1;

@@ -64,6 +64,11 @@ struct StepSizes {
   std::vector<int64_t> params;
 };
 
+/// What one of a function's growable capacities is, and may become.
+struct GrowableSizes {
+  int64_t capacity = 0, bound = 0;
+};
+
 struct Layout {
   std::vector<int64_t> bufferBytes;
   /// Scratch and persistent buffers: place in the arena.
@@ -75,13 +80,16 @@ struct Layout {
   int64_t scratchBytes = 0;
   /// Capacities of the outputs' dimensions.
   std::vector<std::vector<int64_t>> outputCapacities;
+  std::vector<GrowableSizes> growables;
   std::vector<StepSizes> steps;
 };
 
 /// Evaluates and checks every size and packs the arena: first fit, from the
 /// largest buffer down. Where there are thousands of buffers, the smaller ones
 /// are put on top of those that live at the same time. `capacities` has an
-/// entry for each input and dimension.
+/// entry for each input and dimension. Of the growable ones it says what they
+/// have to be at least, where that is known: they are no less than their start,
+/// and no more than their bound.
 std::optional<Layout> layOut(const Function &function, const Schedule &schedule,
                              const Capacities &capacities, std::string &error);
 

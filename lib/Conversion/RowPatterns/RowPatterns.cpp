@@ -31,7 +31,7 @@ LogicalResult mlir::sparseconv::verifyAllWritten(Operation *root,
                                                  StringRef where) {
   WalkResult result = root->walk([&](Operation *op) {
     if (!isa<SparseConvDialect>(op->getDialect()) ||
-        isa<YieldOp, DeviceScalarOp>(op))
+        isa<YieldOp, DeviceScalarOp, GrowableCapacityOp>(op))
       return WalkResult::advance();
     op->emitError("'") << op->getName() << "' has no form " << where;
     return WalkResult::interrupt();

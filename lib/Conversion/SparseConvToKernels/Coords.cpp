@@ -9,6 +9,7 @@
 #include "Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "sparseconv/Dialect/SparseConv/IR/SetBounds.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -25,8 +26,7 @@ static Replacements lowerPack(KernelWriter &w, PackOp op,
   auto encode = w.kernel<EncodeOp>(inits, points, w.getStatus(), inits[0],
                                    inits[1], set, w.getOpId());
   Value keys = w.take(encode.getResult(0), w.count(encode.getResult(1)));
-  UniqueResult unique =
-      w.sortUnique(keys, set, ::sparseconv::kMaxRows, /*positions=*/rows);
+  UniqueResult unique = w.sortUnique(keys, set, {}, /*positions=*/rows);
   return {{{unique.keys},
            {unique.order},
            {w.castTo(unique.rowOf, op.getRowOf().getType())}}};
@@ -45,22 +45,35 @@ static Replacements lowerSize(KernelWriter &w, SizeOp op,
   return {{{w.dim(adaptor.getCoords()[0])}}};
 }
 
+/// What limits the set of an operation: its cells, where they are few, and the
+/// capacity that the program gives it.
+static SetLimits getLimits(KernelWriter &w, CoordsType set,
+                           std::optional<RegionAttr> clip = {},
+                           std::optional<int64_t> capacity = {}) {
+  SetLimits limits;
+  limits.capacity = capacity.value_or(::sparseconv::kMaxRows);
+  int64_t cells = getNumCells(set, clip);
+  if (cells < limits.capacity)
+    limits.cells = cells;
+  limits.reach = w.getGrowth();
+  return limits;
+}
+
 /// The set of all keys displaced by `displacements`, as far as they are in it.
 static Value lowerSpread(KernelWriter &w, Value keys, CoordsType set,
                          ArrayRef<int64_t> displacements,
                          std::optional<RegionAttr> clip,
                          std::optional<int64_t> capacity) {
-  int64_t volume = displacements.size() / set.getDim();
-  SmallVector<Value> inits = {
-      w.emptyKeys(set, w.mul(w.dim(keys), w.index(volume))), w.emptyCount()};
+  Value reach = w.index(getReach(displacements, set.getStride()));
+  Value room =
+      w.min(w.mul(w.dim(keys), reach), w.index(::sparseconv::kMaxRows));
+  SmallVector<Value> inits = {w.emptyKeys(set, room), w.emptyCount()};
   auto spread = w.kernel<SpreadOp>(
       inits, keys, w.getStatus(), inits[0], inits[1],
       w.getDenseI64ArrayAttr(displacements), clip.value_or(RegionAttr()),
       TypeAttr::get(set), w.getI64IntegerAttr(w.getOpId()));
   Value candidates = w.take(spread.getResult(0), w.count(spread.getResult(1)));
-  return w
-      .sortUnique(candidates, set, capacity.value_or(::sparseconv::kMaxRows))
-      .keys;
+  return w.sortUnique(candidates, set, getLimits(w, set, clip, capacity)).keys;
 }
 
 SmallVector<int64_t>
@@ -123,8 +136,7 @@ static Replacements lowerUnion(KernelWriter &w, UnionOp op,
   };
   insert(lhs, w.getIndexAttr(0), lhsRows);
   insert(rhs, lhsRows, rhsRows);
-  UniqueResult unique =
-      w.sortUnique(all, set, ::sparseconv::kMaxRows, positions);
+  UniqueResult unique = w.sortUnique(all, set, getLimits(w, set), positions);
   return {{{unique.keys},
            {w.take(unique.rowOf, lhsRows)},
            {w.take(unique.rowOf, rhsRows, lhsRows)}}};

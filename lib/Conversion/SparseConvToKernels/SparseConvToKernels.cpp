@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Functions.h"
+#include "Growth.h"
 #include "Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -147,6 +148,7 @@ struct ConvertSparseConvToKernels
         failed(verifyNetwork(module)))
       return signalPassFailure();
     numberOperations(module);
+    markGrowingSets(module);
     SignatureAttributes attributes(module);
     addStatusArguments(module);
     endLoopsOnErrors(module);

@@ -22,6 +22,8 @@ KernelWriter::KernelWriter(RewriterBase &rewriter, Operation *networkOp)
   auto function = networkOp->getParentOfType<func::FuncOp>();
   status = function.getBody().front().getArguments().back();
   opId = networkOp->getAttrOfType<IntegerAttr>(kOpIdAttr).getInt();
+  if (auto attribute = networkOp->getAttrOfType<IntegerAttr>(kReachAttr))
+    reach = attribute.getInt();
 }
 
 Value KernelWriter::index(int64_t value) {
@@ -35,6 +37,10 @@ Value KernelWriter::dim(Value tensor, int64_t axis) {
 
 Value KernelWriter::mul(Value lhs, Value rhs) {
   return createOrFold<arith::MulIOp>(lhs, rhs);
+}
+
+Value KernelWriter::min(Value lhs, Value rhs) {
+  return createOrFold<arith::MinUIOp>(lhs, rhs);
 }
 
 Value KernelWriter::ceilDiv(Value lhs, int64_t rhs) {
@@ -96,7 +102,8 @@ Value KernelWriter::castTo(Value value, Type type) {
 }
 
 UniqueResult KernelWriter::sortUnique(Value keys, CoordsType set,
-                                      int64_t capacity, Value positions) {
+                                      const SetLimits &limits,
+                                      Value positions) {
   Value rows = dim(keys);
   SmallVector<Value> inits = {emptyKeys(set, rows), emptyRows(rows)};
   auto sort = kernel<SortOp>(inits, keys, inits[0], inits[1],
@@ -105,8 +112,14 @@ UniqueResult KernelWriter::sortUnique(Value keys, CoordsType set,
   Value rowOf = positions ? fill(emptyRows(positions), getI32IntegerAttr(-1))
                           : emptyRows(rows);
   inits = {emptyKeys(set, rows), emptyRows(rows), rowOf, emptyCount()};
-  auto unique = kernel<UniqueOp>(inits, sorted, permutation, status, inits[0],
-                                 inits[1], inits[2], inits[3], capacity, opId);
+  auto getOptional = [&](std::optional<int64_t> number) {
+    return number ? getI64IntegerAttr(*number) : IntegerAttr();
+  };
+  auto unique = kernel<UniqueOp>(
+      inits, sorted, permutation, status, /*limit=*/Value(), inits[0], inits[1],
+      inits[2], inits[3], getI64IntegerAttr(limits.capacity),
+      getOptional(limits.cells), getOptional(limits.reach),
+      getI64IntegerAttr(opId));
   Value distinct = count(unique.getResult(3));
   return {take(unique.getResult(0), distinct),
           take(unique.getResult(1), distinct), unique.getResult(2)};

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CoordinateChecks.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -76,9 +77,30 @@ void mlir::sparseconv::emitSortCall(LoopBuilder &b, SortOp op) {
 // unique
 //===----------------------------------------------------------------------===//
 
+/// Reports `total` distinct keys, which are more than `limit`. What no memory
+/// would be enough for is another error.
+static void reportUnfit(LoopBuilder &b, UniqueOp op, Value total, Value limit) {
+  auto overCapacity = [&] {
+    LoopBuilder::Report report{StatusCode::OverCapacity,
+                               static_cast<int64_t>(op.getOpId())};
+    report.value = total;
+    report.upper = limit;
+    b.report(op.getStatus(), report);
+  };
+  auto tooMany = [&] {
+    reportTooManyRows(b, op.getStatus(), op.getOpId(), total);
+  };
+  if (op.getLimit())
+    b.ifElse(b.lessEqual(total, b.index(kMaxRows)), overCapacity, tooMany);
+  else if (op.getCapacity() < kMaxRows)
+    overCapacity();
+  else
+    tooMany();
+}
+
 void mlir::sparseconv::emitUnique(LoopBuilder &b, UniqueOp op) {
   Value sorted = op.getSorted(), zero = b.index(0);
-  int64_t limit = std::min<int64_t>(op.getCapacity(), kMaxRows);
+  Value limit = op.getLimit() ? op.getLimit() : b.index(op.getCapacity());
   Compaction compaction;
   compaction.numRows = b.dim(sorted, 0);
   compaction.start = [](Value) { return SmallVector<Value>(); };
@@ -89,16 +111,9 @@ void mlir::sparseconv::emitUnique(LoopBuilder &b, UniqueOp op) {
     return {b.orBits(differs, b.equal(row, zero))};
   };
   compaction.accept = [&](Value total) {
-    Value fits = b.lessEqual(total, b.index(limit));
+    Value fits = b.lessEqual(total, limit);
     b.store(b.select(fits, total, zero), op.getCount(), zero);
-    b.ifThen(b.notBit(fits), [&] {
-      LoopBuilder::Report report{limit == kMaxRows ? StatusCode::TooManyRows
-                                                   : StatusCode::OverCapacity,
-                                 static_cast<int64_t>(op.getOpId())};
-      report.value = total;
-      report.upper = b.i64(limit);
-      b.report(op.getStatus(), report);
-    });
+    b.ifThen(b.notBit(fits), [&] { reportUnfit(b, op, total, limit); });
     return fits;
   };
   compaction.write = [&](Value row, Value kept, Value position, ValueRange) {

@@ -67,6 +67,7 @@ const char *sparseconv_code_name(int code) {
       "SPARSECONV_CUDA_ERROR",
       "SPARSECONV_PROGRAM_ERROR",
       "SPARSECONV_FILE_ERROR",
+      "SPARSECONV_REPEAT",
   };
   return code >= 0 && code < int(std::size(names)) ? names[code]
                                                    : "unknown code";

@@ -83,11 +83,11 @@ Error Instance::resolve(Tensors inputs, bool onDevice,
       if (dim.size != plan::kDynamic && size != dim.size)
         return invalidArgument(where + " is " + to_string(dim.size) +
                                ", that of the tensor " + to_string(size));
-      if (size > capacities[i][d])
+      int64_t capacity = capacities.inputs[i][d];
+      if (size > capacity)
         return Error(SPARSECONV_OVER_CAPACITY,
                      where + " is " + to_string(size) +
-                         ", more than its capacity of " +
-                         to_string(capacities[i][d]));
+                         ", more than its capacity of " + to_string(capacity));
       if (dim.size == plan::kDynamic)
         sizes.slots[dim.slot] = size;
       // Sizes are within capacities, whose product fits.
@@ -121,6 +121,9 @@ Error Instance::bindOutputs(Tensors outputs) {
     return invalidArgument("function '" + function.name + "' has " +
                            to_string(function.outputs.size()) +
                            " outputs, not " + to_string(outputs.size));
+  if (!isPlaced)
+    if (Error error = placeMemory())
+      return error;
   for (int64_t i = 0; i != int64_t(function.outputs.size()); ++i) {
     CUdeviceptr &address = addresses[outputBuffers[i]];
     if (!outputs.data || !outputs.data[i].data) {

@@ -46,6 +46,16 @@ Error Instance::check(CUresult result, std::string_view what) const {
 }
 
 Error Instance::initialise() {
+  if (Error error = createStreams())
+    return error;
+  if (Error error = placeMemory())
+    return error;
+  return addStaging();
+}
+
+/// All that depends on capacities.
+Error Instance::placeMemory() {
+  releaseMemory();
   std::string reason;
   std::optional<plan::Layout> result =
       plan::layOut(function, entry.schedule, capacities, reason);
@@ -54,14 +64,13 @@ Error Instance::initialise() {
   layout = std::move(*result);
   if (Error error = checkValues())
     return error;
-  if (Error error = createStreams())
-    return error;
   if (Error error = allocateArena())
     return error;
   if (Error error = fillArena())
     return error;
   prepareLaunches();
-  return addStaging();
+  isPlaced = true;
+  return Error::success();
 }
 
 /// Finds the buffers of inputs and outputs. A buffer has room for the value at
@@ -81,7 +90,7 @@ Error Instance::checkValues() {
         (isInput ? function.inputs : function.outputs)[buffer.index];
     int64_t bytes = plan::getByteWidth(value.type);
     bool fits = true;
-    for (int64_t size : isInput ? capacities[buffer.index]
+    for (int64_t size : isInput ? capacities.inputs[buffer.index]
                                 : layout.outputCapacities[buffer.index])
       fits &= !__builtin_mul_overflow(bytes, size, &bytes);
     if (!fits || bytes > layout.bufferBytes[b])
@@ -166,7 +175,7 @@ uint64_t Instance::getParam(const plan::Param &param, uint64_t number) const {
 }
 
 void Instance::prepareLaunches() {
-  launches.resize(function.steps.size());
+  launches.assign(function.steps.size(), {});
   for (size_t i = 0; i != launches.size(); ++i) {
     Launch &launch = launches[i];
     const std::vector<plan::Param> &params = function.steps[i].params;
@@ -215,8 +224,7 @@ Instance::~Instance() {
   for (const Staging &entry : staging)
     if (entry.inFlight && driver.cuEventSynchronize(entry.done))
       driver.cuCtxSynchronize();
-  if (graph)
-    driver.cuGraphExecDestroy(graph);
+  releaseMemory();
   for (const Staging &entry : staging) {
     driver.cuEventDestroy(entry.done);
     driver.cuMemFreeHost(entry.up);
@@ -233,7 +241,4 @@ Instance::~Instance() {
     driver.cuStreamDestroy(ownStream);
   for (CUdeviceptr pointer : ownInputs)
     context.free(pointer);
-  for (CUdeviceptr pointer : ownOutputs)
-    context.free(pointer);
-  context.free(arena);
 }

@@ -11,6 +11,7 @@
 
 #include "Program.h"
 #include "sparseconv/Support/Status.h"
+#include <functional>
 
 namespace sparseconv::cuda {
 
@@ -43,13 +44,14 @@ public:
   Error describeStep(int64_t index, sparseconv_step_info &info) const;
   Error getResults(bool wait);
 
+  void describe(sparseconv_instance_info &info);
+  Error describeGrowable(int64_t index, sparseconv_growable_info &info);
+  Error reserve(const int64_t *wanted, int64_t numWanted);
+
   Error getOutputCapacity(int64_t index, int64_t *sizes, uint64_t *bytes);
   Error getOutput(int64_t index, int64_t *sizes, uint64_t *bytes, void **data);
   Error readOutput(int64_t index, void *host, uint64_t bytes);
   Error getInputBuffer(int64_t index, void **data, uint64_t *bytes);
-
-  const plan::Layout &getLayout() const { return layout; }
-  const plan::Function &getFunction() const { return function; }
 
 private:
   /// Pinned memory of one run: what goes up and what comes back.
@@ -95,10 +97,17 @@ private:
     ~Capture();
   };
 
+  /// What a graph was captured for, to capture it again.
+  struct Captured {
+    bool isSet = false, hasInputs = false, hasOutputs = false;
+    std::vector<sparseconv_tensor> inputs, outputs;
+  };
+
   Instance(std::shared_ptr<Program> program, const Program::Function &function,
            const plan::Capacities &capacities, uint32_t flags);
   // Creation.
   Error initialise();
+  Error placeMemory();
   Error checkValues();
   Error allocateArena();
   Error createStreams();
@@ -106,6 +115,13 @@ private:
   uint64_t getParam(const plan::Param &param, uint64_t number) const;
   void prepareLaunches();
   Error addStaging();
+
+  // Growing (Grow.cpp).
+  void releaseMemory();
+  Error waitForRuns();
+  Error growTo(std::vector<int64_t> wanted);
+  Error grow(const StatusRecord &record, Error overflow);
+  static Error repeat(const std::function<Error()> &once);
 
   // Binding.
   std::string getStepName(uint32_t index) const;
@@ -135,7 +151,11 @@ private:
     return index == 0 ? stream : streams[index - 1];
   }
 
+  Error captureBound(Tensors inputs, Tensors outputs);
+
   // Runs on the host's memory.
+  Error runHostOnce(Tensors inputs);
+  Error profileOnce(Tensors inputs, double *times);
   Error bindHost(Tensors inputs, InputSizes &sizes);
   Error enqueueInputs(Tensors inputs, const InputSizes &sizes);
   Error waitHost();
@@ -151,12 +171,15 @@ private:
   const DriverTable &driver;
   const Program::Function &entry;
   const plan::Function &function;
-  const plan::Capacities capacities;
+  /// Of the growable ones, what they have grown to at least.
+  plan::Capacities capacities;
   const uint32_t flags;
   plan::Layout layout;
   /// Buffers of inputs and outputs.
   std::vector<uint32_t> inputBuffers, outputBuffers;
 
+  /// Whether layout, memory and launches are those of `capacities`.
+  bool isPlaced = false;
   CUdeviceptr arena = 0;
   /// Address of each buffer in the current run.
   std::vector<CUdeviceptr> addresses;
@@ -171,6 +194,7 @@ private:
   std::vector<Staging> staging;
   size_t latest = 0; ///< the last run's entry of `staging`
 
+  Captured captured;
   CUgraphExec graph = nullptr;
   std::vector<CUdeviceptr> graphAddresses;
 

@@ -36,8 +36,8 @@ static Error fillCapacities(const Program::Function &function,
                            to_string(function.numCapacities) +
                            " dynamic dimensions, but " +
                            to_string(numCapacities) + " capacities are given");
-  sizes = function.inputSizes;
-  for (std::vector<int64_t> &dims : sizes)
+  sizes.inputs = function.inputSizes;
+  for (std::vector<int64_t> &dims : sizes.inputs)
     for (int64_t &size : dims) {
       if (size != plan::kDynamic)
         continue;
@@ -68,7 +68,8 @@ int sparseconv_instance_create(sparseconv_program *program,
     if (Error error = findFunction(program->impl->getFunctions(), "program",
                                    function, found))
       return error;
-    if (flags & ~uint32_t(SPARSECONV_POISON | SPARSECONV_SYNCHRONOUS))
+    if (flags & ~uint32_t(SPARSECONV_POISON | SPARSECONV_SYNCHRONOUS |
+                          SPARSECONV_FIXED_CAPACITIES))
       return invalidArgument("unknown flags " + to_string(flags));
     plan::Capacities sizes;
     if (Error error = fillCapacities(*found, capacities, numCapacities, sizes))
@@ -86,16 +87,32 @@ void sparseconv_instance_destroy(sparseconv_instance *instance) {
   delete instance;
 }
 
-int sparseconv_instance_describe(const sparseconv_instance *instance,
+int sparseconv_instance_describe(sparseconv_instance *instance,
                                  sparseconv_instance_info *info) {
-  return within(instance, [&](const Instance &impl) -> Error {
+  return within(instance, [&](Instance &impl) -> Error {
     if (!info)
       return isNull("info");
-    const plan::Layout &layout = impl.getLayout();
-    *info = {uint64_t(layout.arenaBytes), uint64_t(layout.scratchBytes),
-             int64_t(layout.steps.size()),
-             int32_t(impl.getFunction().numStreams)};
+    impl.describe(*info);
     return Error::success();
+  });
+}
+
+int sparseconv_instance_growable(sparseconv_instance *instance, int64_t index,
+                                 sparseconv_growable_info *info) {
+  return within(instance, [&](Instance &impl) -> Error {
+    if (!info)
+      return isNull("info");
+    return impl.describeGrowable(index, *info);
+  });
+}
+
+int sparseconv_instance_reserve(sparseconv_instance *instance,
+                                const int64_t *capacities,
+                                int64_t numCapacities) {
+  return within(instance, [&](Instance &impl) -> Error {
+    if (!capacities && numCapacities)
+      return isNull("capacities");
+    return impl.reserve(capacities, numCapacities);
   });
 }
 

@@ -97,6 +97,9 @@ Error Instance::upload(CUstream stream, const InputSizes &sizes) {
   Staging &entry = staging[latest];
   std::fill_n(entry.up, kStatusWords, 0);
   std::copy(sizes.slots.begin(), sizes.slots.end(), entry.up + kStatusWords);
+  for (size_t i = 0; i != layout.growables.size(); ++i)
+    entry.up[kStatusWords + function.growables[i].slot] =
+        layout.growables[i].capacity;
   return check(
       driver.cuMemcpyHtoDAsync(arena, entry.up, layout.scalarBytes, stream),
       "uploading the sizes");

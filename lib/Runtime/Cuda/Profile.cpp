@@ -99,6 +99,10 @@ Error Instance::profile(Tensors inputs, double *times) {
   CurrentContext current(context);
   if (Error error = current.take())
     return error;
+  return repeat([&] { return profileOnce(inputs, times); });
+}
+
+Error Instance::profileOnce(Tensors inputs, double *times) {
   Marks marks(driver);
   marks.events.resize(function.steps.size() + 1);
   for (CUevent &event : marks.events)

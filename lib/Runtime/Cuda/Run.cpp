@@ -93,6 +93,10 @@ Error Instance::runHost(Tensors inputs) {
   CurrentContext current(context);
   if (Error error = current.take())
     return error;
+  return repeat([&] { return runHostOnce(inputs); });
+}
+
+Error Instance::runHostOnce(Tensors inputs) {
   InputSizes sizes;
   if (Error error = bindHost(inputs, sizes))
     return error;
@@ -121,6 +125,21 @@ Error Instance::capture(Tensors inputs, Tensors outputs) {
   CurrentContext current(context);
   if (Error error = current.take())
     return error;
+  if (Error error = captureBound(inputs, outputs))
+    return error;
+  auto copy = [](Tensors tensors, std::vector<sparseconv_tensor> &copies) {
+    copies.clear();
+    if (tensors.data)
+      copies.assign(tensors.data, tensors.data + tensors.size);
+    return tensors.data != nullptr;
+  };
+  captured.hasInputs = copy(inputs, captured.inputs);
+  captured.hasOutputs = copy(outputs, captured.outputs);
+  captured.isSet = true;
+  return Error::success();
+}
+
+Error Instance::captureBound(Tensors inputs, Tensors outputs) {
   if (Error error = bindOutputs(outputs))
     return error;
   for (int64_t i = 0; i != int64_t(function.inputs.size()); ++i) {
@@ -139,7 +158,7 @@ Error Instance::capture(Tensors inputs, Tensors outputs) {
       return error;
     address = reinterpret_cast<uintptr_t>(tensor.data);
   }
-  std::vector<CUdeviceptr> captured = addresses;
+  std::vector<CUdeviceptr> bound = addresses;
   Capture capture{*this};
   if (Error error = capture.begin())
     return error;
@@ -155,7 +174,7 @@ Error Instance::capture(Tensors inputs, Tensors outputs) {
     driver.cuGraphExecDestroy(graph);
   }
   graph = exec;
-  graphAddresses = std::move(captured);
+  graphAddresses = std::move(bound);
   return Error::success();
 }
 
@@ -188,7 +207,7 @@ Instance::Capture::~Capture() {
 
 Error Instance::replay(CUstream stream, Tensors inputs) {
   std::lock_guard<std::mutex> lock(mutex);
-  if (!graph)
+  if (!captured.isSet)
     return invalidArgument("function '" + function.name +
                            "' has not been captured");
   InputSizes sizes;
@@ -197,6 +216,13 @@ Error Instance::replay(CUstream stream, Tensors inputs) {
   CurrentContext current(context);
   if (Error error = current.take())
     return error;
+  if (!graph) // its memory has grown
+    if (Error error = captureBound(
+            {captured.hasInputs ? captured.inputs.data() : nullptr,
+             int64_t(captured.inputs.size())},
+            {captured.hasOutputs ? captured.outputs.data() : nullptr,
+             int64_t(captured.outputs.size())}))
+      return error;
   addresses = graphAddresses;
   if (Error error = beginRun(stream))
     return error;
@@ -261,10 +287,10 @@ Error Instance::readResults(bool wait) {
     plan::Op op;
     if (record.opId >= 0 && record.opId < int64_t(function.ops.size()))
       op = function.ops[record.opId];
-    return fail(Error(record.getCode() == StatusCode::OverCapacity
-                          ? SPARSECONV_OVER_CAPACITY
-                          : SPARSECONV_PROGRAM_ERROR,
-                      formatStatus(record, op.name, op.location)));
+    std::string text = formatStatus(record, op.name, op.location);
+    if (record.getCode() != StatusCode::OverCapacity)
+      return fail(Error(SPARSECONV_PROGRAM_ERROR, std::move(text)));
+    return fail(grow(record, Error(SPARSECONV_OVER_CAPACITY, std::move(text))));
   }
   outputSizes.clear();
   outputBytes.clear();
@@ -303,6 +329,7 @@ Error Instance::checkOutput(int64_t index, bool hasResults) const {
 
 Error Instance::getOutputCapacity(int64_t index, int64_t *sizes,
                                   uint64_t *bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
   if (Error error = checkOutput(index, /*hasResults=*/false))
     return error;
   const std::vector<int64_t> &capacity = layout.outputCapacities[index];

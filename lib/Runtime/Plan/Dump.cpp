@@ -37,6 +37,10 @@ std::string sparseconv::plan::toString(const SizeExpr &expr,
                       ", " + std::to_string(term.dim) + ")");
       continue;
     }
+    if (term.kind == SizeTerm::Kind::Growable) {
+      stack.push_back("growable(" + std::to_string(term.growable) + ")");
+      continue;
+    }
     if (stack.size() < 2)
       return "<malformed>";
     std::string b = std::move(stack.back());
@@ -195,6 +199,12 @@ std::string sparseconv::plan::dump(const Plan &plan) {
       dumpValue(os, "output", output, function, /*isInput=*/false);
     for (size_t i = 0; i != function.slots.size(); ++i)
       os << "  slot " << i << " '" << function.slots[i] << "'\n";
+    for (size_t i = 0; i != function.growables.size(); ++i) {
+      const Growable &growable = function.growables[i];
+      os << "  growable " << i << " slot " << growable.slot << " from "
+         << toString(growable.start, function) << ", at most "
+         << toString(growable.bound, function) << " op " << growable.op << '\n';
+    }
     for (const Buffer &buffer : function.buffers)
       dumpBuffer(os, buffer, function);
     for (size_t i = 0; i != function.ops.size(); ++i)

@@ -170,13 +170,15 @@ template <typename Stream, typename T>
 static void transferExpr(Stream &stream, T &expr) {
   stream.list(expr.terms, [&](auto &term) {
     using Kind = SizeTerm::Kind;
-    stream.enumerator(term.kind, Kind::Min);
+    stream.enumerator(term.kind, Kind::Growable);
     if (term.kind == Kind::Constant)
       stream.integer(term.value);
     if (term.kind == Kind::Capacity) {
       stream.integer(term.input);
       stream.integer(term.dim);
     }
+    if (term.kind == Kind::Growable)
+      stream.integer(term.growable);
   });
 }
 
@@ -252,6 +254,12 @@ static void transferFunction(Stream &stream, T &function) {
   stream.list(function.outputs, [&](auto &v) { transferValue(stream, v); });
   stream.list(function.buffers, [&](auto &b) { transferBuffer(stream, b); });
   stream.list(function.slots, [&](auto &name) { stream.text(name); });
+  stream.list(function.growables, [&](auto &growable) {
+    stream.integer(growable.slot);
+    stream.integer(growable.op);
+    transferExpr(stream, growable.start);
+    transferExpr(stream, growable.bound);
+  });
   stream.list(function.ops, [&](auto &op) {
     stream.text(op.name);
     stream.text(op.location);

@@ -63,9 +63,9 @@ private:
 class Evaluator {
 public:
   Evaluator(const Function &function, const Schedule &schedule,
-            const Capacities &capacities, std::string &error)
-      : function(function), schedule(schedule), capacities(capacities),
-        error(error) {}
+            const Capacities &asked, std::string &error)
+      : function(function), schedule(schedule), asked(asked.growables),
+        capacities{asked.inputs, {}}, error(error) {}
 
   bool run();
   Layout layout;
@@ -78,6 +78,7 @@ private:
   /// A size of 0 to `upper`.
   bool size(const SizeExpr &expr, int64_t upper, const std::string &what,
             int64_t &result);
+  bool evaluateGrowables();
   bool evaluateStep(const Step &step, const std::string &what,
                     StepSizes &sizes);
   bool checkRange(uint32_t buffer, int64_t offset, int64_t bytes,
@@ -94,7 +95,8 @@ private:
 
   const Function &function;
   const Schedule &schedule;
-  const Capacities &capacities;
+  const std::vector<int64_t> &asked;
+  Capacities capacities;
   std::string &error;
 };
 } // namespace
@@ -136,6 +138,23 @@ bool Evaluator::size(const SizeExpr &expr, int64_t upper,
     return fail(what + ": " + toString(expr, function) + " is " +
                 to_string(*value) + ", expected 0 .. " + to_string(upper));
   result = *value;
+  return true;
+}
+
+bool Evaluator::evaluateGrowables() {
+  for (size_t i = 0; i != function.growables.size(); ++i) {
+    const Growable &growable = function.growables[i];
+    std::string what = "growable capacity " + to_string(i);
+    GrowableSizes sizes;
+    int64_t start = 0;
+    if (!size(growable.start, kMaxBytes, what, start) ||
+        !size(growable.bound, kMaxBytes, what, sizes.bound))
+      return false;
+    sizes.capacity = std::max(start, i < asked.size() ? asked[i] : int64_t(0));
+    sizes.capacity = std::min(sizes.capacity, sizes.bound);
+    capacities.growables.push_back(sizes.capacity);
+    layout.growables.push_back(sizes);
+  }
   return true;
 }
 
@@ -263,6 +282,8 @@ void Evaluator::pile(const std::vector<uint32_t> &placed,
 }
 
 bool Evaluator::run() {
+  if (!evaluateGrowables())
+    return false;
   for (const Buffer &buffer : function.buffers)
     if (!size(buffer.bytes, kMaxBytes, "buffer '" + buffer.name + "'",
               layout.bufferBytes.emplace_back()))

@@ -26,6 +26,13 @@ SizeExpr SizeExpr::capacity(uint32_t input, uint32_t dim) {
   return {{term}};
 }
 
+SizeExpr SizeExpr::growable(uint32_t growable) {
+  SizeTerm term;
+  term.kind = Kind::Growable;
+  term.growable = growable;
+  return {{term}};
+}
+
 static std::optional<int64_t> apply(Kind kind, int64_t a, int64_t b,
                                     std::string &error) {
   int64_t result = 0;
@@ -59,6 +66,7 @@ static std::optional<int64_t> apply(Kind kind, int64_t a, int64_t b,
     break;
   case Kind::Constant:
   case Kind::Capacity:
+  case Kind::Growable:
     break;
   }
   if (overflows) {
@@ -114,12 +122,19 @@ std::optional<int64_t> sparseconv::plan::evaluate(const SizeExpr &expr,
       stack.push_back(term.value);
       continue;
     case Kind::Capacity:
-      if (term.input >= capacities.size() ||
-          term.dim >= capacities[term.input].size()) {
+      if (term.input >= capacities.inputs.size() ||
+          term.dim >= capacities.inputs[term.input].size()) {
         error = "a size refers to a dimension that is not there";
         return std::nullopt;
       }
-      stack.push_back(capacities[term.input][term.dim]);
+      stack.push_back(capacities.inputs[term.input][term.dim]);
+      continue;
+    case Kind::Growable:
+      if (term.growable >= capacities.growables.size()) {
+        error = "a size refers to a capacity that is not there";
+        return std::nullopt;
+      }
+      stack.push_back(capacities.growables[term.growable]);
       continue;
     default:
       break;

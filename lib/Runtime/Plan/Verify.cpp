@@ -30,8 +30,13 @@ public:
 
 private:
   Reason verifyValues();
+  Reason verifyGrowables();
   Reason verifyBuffers();
-  Reason verifyExpr(const SizeExpr &expr) const;
+  /// An expression may refer to the growable capacities before `numGrowables`.
+  Reason verifyExpr(const SizeExpr &expr, size_t numGrowables) const;
+  Reason verifyExpr(const SizeExpr &expr) const {
+    return verifyExpr(expr, function.growables.size());
+  }
   Reason verifyStep(uint32_t index);
   Reason verifyLaunch(const Step &step, uint32_t index);
   Reason verifyUse(uint32_t buffer, uint32_t step, bool writes) const;
@@ -39,6 +44,8 @@ private:
   const Plan &plan;
   const Function &function;
   const KernelPlaces &taken;
+  /// Slots that are set before the first step.
+  std::set<uint32_t> setSlots;
 };
 } // namespace
 
@@ -46,7 +53,8 @@ private:
   if (Reason reason = (expr))                                                  \
   return reason
 
-Reason FunctionVerifier::verifyExpr(const SizeExpr &expr) const {
+Reason FunctionVerifier::verifyExpr(const SizeExpr &expr,
+                                    size_t numGrowables) const {
   size_t depth = 0;
   for (const SizeTerm &term : expr.terms) {
     switch (term.kind) {
@@ -58,6 +66,12 @@ Reason FunctionVerifier::verifyExpr(const SizeExpr &expr) const {
           term.dim >= function.inputs[term.input].dims.size())
         return "a size refers to dimension " + to_string(term.dim) +
                " of input " + to_string(term.input) + ", which is not there";
+      ++depth;
+      continue;
+    case SizeTerm::Kind::Growable:
+      if (term.growable >= numGrowables)
+        return "a size refers to growable capacity " +
+               to_string(term.growable) + ", which is not before it";
       ++depth;
       continue;
     default:
@@ -72,7 +86,6 @@ Reason FunctionVerifier::verifyExpr(const SizeExpr &expr) const {
 }
 
 Reason FunctionVerifier::verifyValues() {
-  std::set<uint32_t> inputSlots;
   for (const std::vector<Value> *values :
        {&function.inputs, &function.outputs}) {
     bool isInput = values == &function.inputs;
@@ -89,7 +102,7 @@ Reason FunctionVerifier::verifyValues() {
           continue;
         if (dim.slot >= function.slots.size())
           return what + "slot " + to_string(dim.slot) + " is not there";
-        if (isInput && !inputSlots.insert(dim.slot).second)
+        if (isInput && !setSlots.insert(dim.slot).second)
           return what + "slot " + to_string(dim.slot) +
                  " holds two dimensions of inputs";
         if (isInput && !dim.capacity.terms.empty())
@@ -99,6 +112,32 @@ Reason FunctionVerifier::verifyValues() {
       }
     }
   }
+  return std::nullopt;
+}
+
+Reason FunctionVerifier::verifyGrowables() {
+  std::set<uint32_t> slots;
+  for (size_t i = 0; i != function.growables.size(); ++i) {
+    const Growable &growable = function.growables[i];
+    std::string what = "growable capacity " + to_string(i) + ": ";
+    if (growable.slot >= function.slots.size())
+      return what + "slot " + to_string(growable.slot) + " is not there";
+    if (!setSlots.insert(growable.slot).second)
+      return what + "slot " + to_string(growable.slot) +
+             " holds another number, too";
+    slots.insert(growable.slot);
+    if (growable.op >= function.ops.size())
+      return what + "op " + to_string(growable.op) + " is not there";
+    for (const SizeExpr *expr : {&growable.start, &growable.bound})
+      if (Reason reason = verifyExpr(*expr, i))
+        return what + *reason;
+  }
+  // What a kernel writes is no capacity.
+  for (const Value &output : function.outputs)
+    for (const Dim &dim : output.dims)
+      if (dim.size == kDynamic && slots.count(dim.slot))
+        return "output '" + output.name + "': slot " + to_string(dim.slot) +
+               " holds a capacity";
   return std::nullopt;
 }
 
@@ -229,6 +268,7 @@ Reason FunctionVerifier::verify() {
     return "it has " + to_string(function.numStreams) +
            " streams, expected 1 to " + to_string(kMaxStreams);
   RETURN_REASON(verifyValues());
+  RETURN_REASON(verifyGrowables());
   RETURN_REASON(verifyBuffers());
   for (uint32_t i = 0; i != function.steps.size(); ++i)
     if (Reason reason = verifyStep(i))

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Target/Plan/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -48,6 +49,11 @@ private:
                       StringRef name);
   LogicalResult addSizes(Operation *user, ValueRange sizes,
                          SmallVectorImpl<Value> &result);
+  /// What sets of few rows get, and how much more than the rows that they stem
+  /// from the others do.
+  static constexpr int64_t kLeastRows = 4096, kStartFactor = 2;
+  /// Memory for sets that grow, with the slot that kernels compare with.
+  LogicalResult addGrowable(Operation *user, GrowableCapacityOp op);
   /// A size of the function in terms of capacities.
   FailureOr<Value> addSize(Operation *user, Value size);
   /// What a launch takes for a view of a buffer.
@@ -69,11 +75,36 @@ struct BuildPlan : mlir::sparseconv::impl::SparseConvBuildPlanBase<BuildPlan> {
 // Sizes and addresses
 //===----------------------------------------------------------------------===//
 
+LogicalResult PlanBuilder::addGrowable(Operation *user, GrowableCapacityOp op) {
+  SmallVector<Value> sizes;
+  if (failed(addSizes(user, {op.getRows(), op.getBound()}, sizes)))
+    return failure();
+  Location loc = op.getLoc();
+  Value start = arith::MaxUIOp::create(
+      b, loc,
+      arith::MulIOp::create(
+          b, loc, sizes[0],
+          arith::ConstantIndexOp::create(b, loc, kStartFactor)),
+      arith::ConstantIndexOp::create(b, loc, kLeastRows));
+  std::string name = "limit." + std::to_string(op.getOpId());
+  Value limit = PlanSlotOp::create(b, loc, name);
+  map.map(op.getLimit(), limit);
+  map.map(op.getCapacity(), PlanGrowableCapacityOp::create(
+                                b, loc, limit, start, sizes[1], op.getOpId())
+                                .getResult());
+  return success();
+}
+
 FailureOr<Value> PlanBuilder::addSize(Operation *user, Value size) {
   if (Value known = map.lookupOrNull(size))
     return known;
   Operation *op = size.getDefiningOp();
   Value result;
+  if (auto grown = dyn_cast_or_null<GrowableCapacityOp>(op)) {
+    if (failed(addGrowable(user, grown)))
+      return failure();
+    return map.lookup(size);
+  }
   if (auto dim = dyn_cast_or_null<memref::DimOp>(op)) {
     Value source = map.lookupOrNull(dim.getSource());
     std::optional<int64_t> axis = dim.getConstantIndex();
@@ -107,6 +138,11 @@ LogicalResult PlanBuilder::addSizes(Operation *user, ValueRange sizes,
 FailureOr<Value> PlanBuilder::addAddress(Operation *user, Value view) {
   if (Value known = map.lookupOrNull(view))
     return known;
+  if (auto grown = view.getDefiningOp<GrowableCapacityOp>()) {
+    if (failed(addGrowable(user, grown)))
+      return failure();
+    return map.lookup(view);
+  }
   Value source;
   int64_t elements = 0;
   if (auto subview = view.getDefiningOp<memref::SubViewOp>()) {

@@ -62,6 +62,7 @@ private:
   LogicalResult add(PlanOutputOp op);
   LogicalResult add(PlanBufferOp op);
   LogicalResult add(memref::GetGlobalOp op);
+  void add(PlanGrowableCapacityOp op);
   void add(PlanLaunchOp op);
 
   /// Adds a buffer for the result of an operation, whose dynamic dimensions
@@ -272,6 +273,16 @@ plan::Param FunctionExporter::getParam(Value value) {
                              offset.value_or(SizeExpr::constant(0)));
 }
 
+void FunctionExporter::add(PlanGrowableCapacityOp op) {
+  plan::Growable growable;
+  growable.slot = slots.lookup(op.getLimit());
+  growable.op = op.getOp();
+  growable.start = getSize(op.getStart());
+  growable.bound = getSize(op.getBound());
+  sizes[op] = SizeExpr::growable(result.growables.size());
+  result.growables.push_back(std::move(growable));
+}
+
 void FunctionExporter::add(PlanLaunchOp op) {
   plan::Step step;
   step.kernel = getKernel(op.getKernel());
@@ -310,7 +321,7 @@ FailureOr<plan::Function> FunctionExporter::run() {
             })
             .Case<PlanInputOp, PlanOutputOp, PlanBufferOp, memref::GetGlobalOp>(
                 [&](auto op) { return add(op); })
-            .Case([&](PlanLaunchOp op) {
+            .Case<PlanGrowableCapacityOp, PlanLaunchOp>([&](auto op) {
               add(op);
               return success();
             })

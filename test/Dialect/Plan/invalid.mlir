@@ -172,3 +172,41 @@ func.func @outside() {
   %n = sparseconv_plan.slot "n"
   return
 }
+
+// -----
+
+sparseconv_plan.func @growable attributes {op_table = [["sparseconv.expand", ""]]} {
+  %c = arith.constant 8 : index
+  %limit = slot "limit"
+  // expected-error @+1 {{operation 1 of a function that lists 1 operations}}
+  %rows = growable_capacity %limit from %c at_most %c op(1)
+}
+
+// -----
+
+sparseconv_plan.func @growable attributes {op_table = [["sparseconv.expand", ""]]} {
+  %c = arith.constant 8 : index
+  %limit = buffer : memref<1xindex>
+  // expected-error @+1 {{expected a slot of its own}}
+  %rows = growable_capacity %limit from %c at_most %c op(0)
+}
+
+// -----
+
+sparseconv_plan.func @growable attributes {op_table = [["sparseconv.expand", ""]]} {
+  %c = arith.constant 8 : index
+  %limit = slot "limit"
+  // expected-error @+1 {{expected a slot of its own, but 'sparseconv_plan.output' has it, too}}
+  %rows = growable_capacity %limit from %c at_most %c op(0)
+  %y = output "y"(%rows) sizes(%limit) : memref<?x4xf32>
+}
+
+// -----
+
+sparseconv_plan.func @growable attributes {op_table = [["sparseconv.expand", ""]]} {
+  %c = arith.constant 8 : index
+  %limit = slot "limit"
+  // expected-error @+1 {{expected a slot of its own, but 'sparseconv_plan.growable_capacity' has it, too}}
+  %rows = growable_capacity %limit from %c at_most %c op(0)
+  %other = growable_capacity %limit from %c at_most %c op(0)
+}

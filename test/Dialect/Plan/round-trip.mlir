@@ -58,6 +58,30 @@ module attributes {gpu.container_module} {
     %2 = launch @compiled::@any grid(%c2) block(1) args(%flag : memref<8xi1>)
   }
 
+  // A capacity that grows is an expression like those of inputs, and a number in
+  // memory for kernels. Nobody has to use it.
+
+  // CHECK-LABEL: sparseconv_plan.func @growing
+  // CHECK:         %[[ROOM:.*]] = capacity %x, 0 : memref<?x4xf32>
+  // CHECK:         %limit = slot "limit"
+  // CHECK-NEXT:    %[[ROWS:.*]] = growable_capacity %limit from %{{.*}} at_most %[[ROOM]] op(1){{$}}
+  // CHECK-NEXT:    %y = output "y"(%[[ROWS]]) sizes(%{{.*}}) : memref<?x4xf32>
+  // CHECK:         %{{.*}} = growable_capacity %unused from %[[ROWS]] at_most %[[ROOM]] op(0){{$}}
+  sparseconv_plan.func @growing attributes {op_table = [["sparseconv.pack", ""], ["sparseconv.expand", ""]]} {
+    %c64 = arith.constant 64 : index
+    %n = slot "x.0"
+    %x = input "x" sizes(%n) : memref<?x4xf32>
+    %room = capacity %x, 0 : memref<?x4xf32>
+    %m = slot "y.0"
+    %limit = slot "limit"
+    %rows = growable_capacity %limit from %c64 at_most %room op(1)
+    %y = output "y"(%rows) sizes(%m) : memref<?x4xf32>
+    %unused = slot "unused"
+    %other = growable_capacity %unused from %rows at_most %room op(0)
+    %0 = launch @kernels::@scale grid(%rows) block(64)
+        args(%limit, %limit, %x, %y : memref<1xindex>, memref<1xindex>, memref<?x4xf32>, memref<?x4xf32>)
+  }
+
   // CHECK-LABEL: sparseconv_plan.func @nothing {
   // CHECK-NEXT:  }
   sparseconv_plan.func @nothing {

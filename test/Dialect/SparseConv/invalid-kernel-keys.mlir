@@ -275,6 +275,28 @@ func.func @f(%i0: tensor<?xi64>, %i1: tensor<?xi32>, %i2: memref<8xi64>, %o0: te
 // -----
 
 func.func @f(%i0: tensor<?xi64>, %i1: tensor<?xi32>, %i2: memref<8xi64>, %o0: tensor<?xi32>, %o1: tensor<?xi32>, %o2: tensor<?xi32>, %o3: tensor<1xindex>) {
+  // expected-error @+1 {{expects 'cells' of at least 0, but found -1}}
+  %r:4 = sparseconv.kernel.unique
+      ins(%i0, %i1, %i2 : tensor<?xi64>, tensor<?xi32>, memref<8xi64>)
+      outs(%o0, %o1, %o2, %o3 : tensor<?xi32>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+      {capacity = 9 : i64, cells = -1 : i64, op_id = 0 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?xi64>, %i1: tensor<?xi32>, %i2: memref<8xi64>, %o0: tensor<?xi32>, %o1: tensor<?xi32>, %o2: tensor<?xi32>, %o3: tensor<1xindex>) {
+  // expected-error @+1 {{expects 'reach' of at least 1, but found 0}}
+  %r:4 = sparseconv.kernel.unique
+      ins(%i0, %i1, %i2 : tensor<?xi64>, tensor<?xi32>, memref<8xi64>)
+      outs(%o0, %o1, %o2, %o3 : tensor<?xi32>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+      {capacity = 9 : i64, op_id = 0 : i64, reach = 0 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?xi64>, %i1: tensor<?xi32>, %i2: memref<8xi64>, %o0: tensor<?xi32>, %o1: tensor<?xi32>, %o2: tensor<?xi32>, %o3: tensor<1xindex>) {
   // expected-error @+1 {{expects 'keys' to have elements of type 'i64', those of 'sorted', but found 'tensor<?xi32>'}}
   %r:4 = sparseconv.kernel.unique
       ins(%i0, %i1, %i2 : tensor<?xi64>, tensor<?xi32>, memref<8xi64>)
@@ -302,6 +324,17 @@ func.func @f(%i0: tensor<4xi64>, %i1: tensor<?xi32>, %i2: memref<8xi64>, %o0: te
       ins(%i0, %i1, %i2 : tensor<4xi64>, tensor<?xi32>, memref<8xi64>)
       outs(%o0, %o1, %o2, %o3 : tensor<?xi64>, tensor<1xi32>, tensor<?xi32>, tensor<1xindex>)
       {capacity = 2 : i64, op_id = 0 : i64} -> (tensor<?xi64>, tensor<1xi32>, tensor<?xi32>, tensor<1xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<4xi64>, %i1: tensor<?xi32>, %i2: memref<8xi64>, %k: tensor<1xi64>, %o1: tensor<?xi32>, %o2: tensor<2xi32>, %o3: tensor<1xindex>) {
+  // expected-error @+1 {{expects 'keys' to have room for 2 elements, one for each distinct key, but found 'tensor<1xi64>'}}
+  %r:4 = sparseconv.kernel.unique
+      ins(%i0, %i1, %i2 : tensor<4xi64>, tensor<?xi32>, memref<8xi64>)
+      outs(%k, %o1, %o2, %o3 : tensor<1xi64>, tensor<?xi32>, tensor<2xi32>, tensor<1xindex>)
+      {capacity = 9 : i64, cells = 2 : i64, op_id = 0 : i64} -> (tensor<1xi64>, tensor<?xi32>, tensor<2xi32>, tensor<1xindex>)
   return
 }
 
@@ -429,11 +462,26 @@ func.func @f(%i0: tensor<?xi64>, %i1: memref<8xi64>, %o0: tensor<?xi64>, %o1: te
 #p = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #p>
 func.func @f(%i0: tensor<4xi64>, %i1: memref<8xi64>, %o0: tensor<7xi64>, %o1: tensor<1xindex>) {
-  // expected-error @+1 {{expects 'candidates' to have room for 8 elements, one for each key and displacement, but found 'tensor<7xi64>'}}
+  // expected-error @+1 {{expects 'candidates' to have room for 8 elements, one for each that a key can reach, but found 'tensor<7xi64>'}}
   %r:2 = sparseconv.kernel.spread
       ins(%i0, %i1 : tensor<4xi64>, memref<8xi64>)
       outs(%o0, %o1 : tensor<7xi64>, tensor<1xindex>)
       {displacements = array<i64: 0, 0, 0, 0, 0, 1>, op_id = 0 : i64, set = !set} -> (tensor<7xi64>, tensor<1xindex>)
+  return
+}
+
+// -----
+
+// At stride 2 a key reaches one of two neighbours.
+
+#p = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [2, 2, 2], #p>
+func.func @f(%i0: tensor<4xi64>, %i1: memref<8xi64>, %o0: tensor<3xi64>, %o1: tensor<1xindex>) {
+  // expected-error @+1 {{expects 'candidates' to have room for 4 elements, one for each that a key can reach, but found 'tensor<3xi64>'}}
+  %r:2 = sparseconv.kernel.spread
+      ins(%i0, %i1 : tensor<4xi64>, memref<8xi64>)
+      outs(%o0, %o1 : tensor<3xi64>, tensor<1xindex>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1>, op_id = 0 : i64, set = !set} -> (tensor<3xi64>, tensor<1xindex>)
   return
 }
 

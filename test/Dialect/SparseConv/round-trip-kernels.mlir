@@ -28,6 +28,14 @@ func.func @keys(%points: tensor<?x4xi32>, %keys: tensor<?xi64>, %rows: tensor<?x
   %3:4 = sparseconv.kernel.unique ins(%keys, %rows, %status : tensor<?xi64>, tensor<?xi32>, memref<8xi64>)
       outs(%keys, %rows, %rows, %count : tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
       {capacity = 10 : i64, op_id = 0 : i64} -> (tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+  // CHECK: sparseconv.kernel.unique ins(%{{.*}}, %{{.*}}, %{{.*}}, %[[LIMIT:.*]] : tensor<?xi64>, tensor<?xi32>, memref<8xi64>, index) outs({{.*}}) {capacity = 10 : i64, cells = 9 : i64, op_id = 0 : i64, reach = 8 : i64}
+  %limit = arith.constant 7 : index
+  %unique:4 = sparseconv.kernel.unique ins(%keys, %rows, %status, %limit : tensor<?xi64>, tensor<?xi32>, memref<8xi64>, index)
+      outs(%keys, %rows, %rows, %count : tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+      {capacity = 10 : i64, cells = 9 : i64, op_id = 0 : i64, reach = 8 : i64} -> (tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+  // CHECK: sparseconv.kernel.growable_capacity %[[LIMIT]] at_most %{{.*}} {op_id = 3 : i64}
+  %most = arith.constant 70 : index
+  %grown, %capacity = sparseconv.kernel.growable_capacity %limit at_most %most {op_id = 3 : i64}
   // CHECK: sparseconv.kernel.floor ins(%{{.*}} : tensor<?xi64>, memref<8xi64>) outs(%{{.*}} : tensor<?xi64>, tensor<1xindex>) {op_id = 0 : i64, set = !coords_1_1_1} -> (tensor<?xi64>, tensor<1xindex>)
   %4:2 = sparseconv.kernel.floor ins(%keys, %status : tensor<?xi64>, memref<8xi64>)
       outs(%keys, %count : tensor<?xi64>, tensor<1xindex>)

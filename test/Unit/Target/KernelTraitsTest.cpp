@@ -207,7 +207,7 @@ TEST_P(NetworkTest, HasNoRaces) {
 
   plan::Capacities capacities;
   for (const plan::Value &input : before.inputs) {
-    std::vector<int64_t> &sizes = capacities.emplace_back();
+    std::vector<int64_t> &sizes = capacities.inputs.emplace_back();
     for (const plan::Dim &dim : input.dims)
       sizes.push_back(dim.size == plan::kDynamic ? 91767 : dim.size);
   }

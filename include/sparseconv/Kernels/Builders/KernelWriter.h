@@ -27,6 +27,12 @@ struct UniqueResult {
   Value keys, order, rowOf;
 };
 
+/// What is known of the rows of a set: see `kernel.unique`.
+struct SetLimits {
+  int64_t capacity = ::sparseconv::kMaxRows;
+  std::optional<int64_t> cells, reach;
+};
+
 /// Pairs of a map by row block and offset.
 struct PairLists {
   Value inRows, outRows, segments;
@@ -41,10 +47,14 @@ public:
 
   Value getStatus() const { return status; }
   int64_t getOpId() const { return opId; }
+  /// Where memory for the set that the operation makes may grow: how many of
+  /// its coordinates one of the operand's reaches.
+  std::optional<int64_t> getGrowth() const { return reach; }
 
   Value index(int64_t value);
   Value dim(Value tensor, int64_t axis = 0);
   Value mul(Value lhs, Value rhs);
+  Value min(Value lhs, Value rhs);
   Value ceilDiv(Value lhs, int64_t rhs);
 
   /// Tensors without contents. `rows` stands for dimension 0.
@@ -75,8 +85,7 @@ public:
   /// elements, -1 where an error left no key; without `positions` it holds
   /// nothing.
   UniqueResult sortUnique(Value keys, CoordsType set,
-                          int64_t capacity = ::sparseconv::kMaxRows,
-                          Value positions = {});
+                          const SetLimits &limits = {}, Value positions = {});
   PairLists pairLists(Value table, int64_t rowBlock);
   /// The table of the transposed map, with `rows` rows.
   Value invertTable(Value table, Value rows);
@@ -98,10 +107,14 @@ private:
   RewriterBase &rewriter;
   Value status;
   int64_t opId;
+  std::optional<int64_t> reach;
 };
 
 /// Attribute that numbers the network operations during the conversion.
 constexpr StringLiteral kOpIdAttr = "sparseconv.op_id";
+
+/// Attribute that marks, during the conversion, the operations whose sets grow.
+constexpr StringLiteral kReachAttr = "sparseconv.reach";
 
 } // namespace mlir::sparseconv
 

@@ -19,7 +19,8 @@ def SparseConvBuildPlan : Pass<"sparseconv-build-plan", "::mlir::ModuleOp"> {
     arguments and results that hold sizes become slots, and launches become
     steps. Each step knows the operation of the network that it belongs to, by
     its location in the module's `sparseconv.op_table`; a function that was
-    inlined twice makes two of each operation. Steps are in the order of the
+    inlined twice makes two of each operation. Capacities that grow start with
+    twice the rows that they stem from, or 4096. Steps are in the order of the
     program and in one stream. Anything else in a function is an error.
   }];
   let dependentDialects = ["::mlir::sparseconv::PlanDialect"];

@@ -122,6 +122,27 @@ LogicalResult PlanCapacityOp::verify() {
   return success();
 }
 
+/// `number`, where it is there, is one of the function's table of operations.
+static LogicalResult verifyOp(Operation *op, std::optional<uint32_t> number) {
+  auto function = cast<PlanFuncOp>(op->getParentOp());
+  size_t numOps = function.getOpTable() ? function.getOpTable()->size() : 0;
+  if (number && *number >= numOps)
+    return op->emitOpError("operation ")
+           << *number << " of a function that lists " << numOps
+           << " operations";
+  return success();
+}
+
+LogicalResult PlanGrowableCapacityOp::verify() {
+  if (!getLimit().getDefiningOp<PlanSlotOp>())
+    return emitOpError("expected a slot of its own");
+  for (Operation *user : getLimit().getUsers())
+    if (user != *this && !isa<PlanLaunchOp>(user))
+      return emitOpError("expected a slot of its own, but '")
+             << user->getName() << "' has it, too";
+  return verifyOp(*this, getOp());
+}
+
 //===----------------------------------------------------------------------===//
 // Steps
 //===----------------------------------------------------------------------===//
@@ -134,11 +155,7 @@ LogicalResult PlanLaunchOp::verify() {
   if (getStream() >= function.getStreams())
     return emitOpError("stream ") << getStream() << " of a function with "
                                   << function.getStreams() << " streams";
-  size_t numOps = function.getOpTable() ? function.getOpTable()->size() : 0;
-  if (getOp() && *getOp() >= numOps)
-    return emitOpError("operation ") << *getOp() << " of a function that lists "
-                                     << numOps << " operations";
-  return success();
+  return verifyOp(*this, getOp());
 }
 
 LogicalResult PlanLaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {

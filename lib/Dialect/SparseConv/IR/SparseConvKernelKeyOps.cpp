@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelVerification.h"
+#include "sparseconv/Dialect/SparseConv/IR/SetBounds.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -50,10 +51,14 @@ LogicalResult UniqueOp::verify() {
   int64_t positions = sorted.getSize(0), capacity = getCapacity();
   v.checkSameRows({"permutation", getPermutation()}, sorted);
   v.checkRange("capacity", capacity, 0, ::sparseconv::kMaxRows);
+  if (getCells())
+    v.checkRange("cells", *getCells(), 0, std::numeric_limits<int64_t>::max());
+  if (getReach())
+    v.checkRange("reach", *getReach(), 1, std::numeric_limits<int64_t>::max());
   v.checkSameElement(keys, sorted);
-  int64_t distinct = ShapedType::isDynamic(positions)
-                         ? positions
-                         : std::min(positions, capacity);
+  int64_t most = std::min<int64_t>(capacity, getCells().value_or(capacity));
+  int64_t distinct =
+      ShapedType::isDynamic(positions) ? positions : std::min(positions, most);
   v.checkRoom(keys, distinct, "one for each distinct key");
   v.checkRoom({"order", getOrder()}, distinct, "one for each distinct key");
   v.checkRoom({"row_of", getRowOf()}, positions, "one for each position");
@@ -80,9 +85,11 @@ LogicalResult SpreadOp::verify() {
   v.checkDisplacements(getDisplacements(), set.getPacking());
   if (getClip())
     v.checkAxes("clip", getClip()->getDim(), set);
-  int64_t volume = getDisplacements().size() / set.getDim();
-  v.checkRoom(candidates, multiplySizes(keys.getSize(0), volume),
-              "one for each key and displacement");
+  int64_t most = multiplySizes(keys.getSize(0),
+                               getReach(getDisplacements(), set.getStride()));
+  if (!ShapedType::isDynamic(most))
+    most = std::min(most, ::sparseconv::kMaxRows);
+  v.checkRoom(candidates, most, "one for each that a key can reach");
   return v.getResult();
 }
 

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+#include "sparseconv/Support/Status.h"
 
 namespace mlir::sparseconv {
 #define GEN_PASS_DEF_SPARSECONVBOUNDCOUNTS
@@ -108,8 +109,50 @@ static OpOperand *getCount(Operation *op) {
   return isCount ? last : nullptr;
 }
 
+/// Lets `buffer`, which `op` is the first to write, have `rows` rows. What is
+/// not the function's own, or is seen before, stays as it is.
+static void resize(Value buffer, Value rows, Operation *op) {
+  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
+  if (!alloc || alloc.getDynamicSizes().size() != 1 ||
+      alloc->getBlock() != op->getBlock())
+    return;
+  for (Operation *user : alloc->getUsers()) {
+    Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user);
+    if (!ancestor || ancestor->isBeforeInBlock(op))
+      return;
+  }
+  alloc->moveBefore(op);
+  alloc.getDynamicSizesMutable().assign(rows);
+}
+
+/// The bound of the count of `op`, whose list has `room` keys at most: that of
+/// its set, or a capacity that grows. Its destinations take no more memory.
+static Value boundUnique(OpBuilder &builder, UniqueOp op, Value room) {
+  Location loc = op.getLoc();
+  int64_t most =
+      std::min<int64_t>(op.getCapacity(), op.getCells().value_or(INT64_MAX));
+  Value bound = builder.createOrFold<arith::MinUIOp>(
+      loc, room, arith::ConstantIndexOp::create(builder, loc, most));
+  Value rows = bound;
+  if (op.getReach() && !getConstantIntValue(room)) {
+    Value source = builder.createOrFold<arith::CeilDivUIOp>(
+        loc, room,
+        arith::ConstantIndexOp::create(builder, loc, *op.getReach()));
+    auto capacity =
+        GrowableCapacityOp::create(builder, loc, source, bound, op.getOpId());
+    bound = capacity.getCapacity();
+    rows = DeviceScalarOp::create(builder, loc, capacity.getLimit(), bound);
+    op.getLimitMutable().assign(rows);
+  } else if (most == ::sparseconv::kMaxRows) {
+    return bound;
+  }
+  resize(op.getKeys(), rows, op);
+  resize(op.getOrder(), rows, op);
+  return bound;
+}
+
 /// Gives each count a buffer that is written once, and a bound: the rows for
-/// which the first destination has room.
+/// which the first destination has room, or what is known besides.
 static void boundCounts(func::FuncOp function) {
   struct Count {
     Value buffer, bound;
@@ -129,8 +172,7 @@ static void boundCounts(func::FuncOp function) {
       loads.push_back(op);
       return;
     }
-    OpOperand *count = getCount(op);
-    if (!count)
+    if (!getCount(op))
       return;
     builder.setInsertionPoint(op);
     Location loc = op->getLoc();
@@ -138,9 +180,8 @@ static void boundCounts(func::FuncOp function) {
     Value bound = builder.createOrFold<memref::DimOp>(
         loc, first, arith::ConstantIndexOp::create(builder, loc, 0));
     if (auto unique = dyn_cast<UniqueOp>(op))
-      bound = builder.createOrFold<arith::MinUIOp>(
-          loc, bound,
-          arith::ConstantIndexOp::create(builder, loc, unique.getCapacity()));
+      bound = boundUnique(builder, unique, bound);
+    OpOperand *count = getCount(op); // behind all other operands
     Value buffer = memref::AllocOp::create(
         builder, loc, cast<MemRefType>(count->get().getType()));
     latest[count->get()] = {buffer, bound};

@@ -22,65 +22,119 @@ static bool isMonotone(Operation *op) {
              arith::MaxSIOp, arith::MaxUIOp>(op);
 }
 
+bool Capacities::isGrowing(Value capacity) {
+  Operation *op = capacity.getDefiningOp();
+  if (!op)
+    return false;
+  auto it = growing.find(capacity);
+  if (it != growing.end())
+    return it->second;
+  bool result = isa<GrowableCapacityOp>(op) ||
+                llvm::any_of(op->getOperands(),
+                             [&](Value operand) { return isGrowing(operand); });
+  growing[capacity] = result;
+  return result;
+}
+
 Value Capacities::get(OpBuilder &builder, Value size) {
   if (Value value = known.lookup(size))
     return value;
+  auto grown = size.getDefiningOp<GrowableCapacityOp>();
+  Value capacity = grown ? compute(builder, grown)
+                         : compute(builder, size, [&](Value operand) {
+                             return get(builder, operand);
+                           });
+  known[size] = capacity;
+  return capacity;
+}
+
+Value Capacities::getLeast(OpBuilder &builder, Value size) {
+  Value capacity = get(builder, size);
+  if (!capacity || !isGrowing(capacity))
+    return capacity;
+  if (Value value = least.lookup(size))
+    return value;
+  auto grown = size.getDefiningOp<GrowableCapacityOp>();
+  Value result = grown ? getLeast(builder, grown.getRows())
+                       : compute(builder, size, [&](Value operand) {
+                           return getLeast(builder, operand);
+                         });
+  least[size] = result;
+  return result;
+}
+
+Value Capacities::compute(OpBuilder &builder, GrowableCapacityOp op) {
+  Location loc = op.getLoc();
+  Value capacity = get(builder, op.getRows()),
+        bound = get(builder, op.getBound());
+  Value rows = getLeast(builder, op.getRows());
+  if (!rows || !bound)
+    return {};
+  // A set that stems from another one which did grow has no less memory than
+  // that: it starts with twice its rows.
+  if (rows != capacity)
+    rows = arith::MaxUIOp::create(
+        builder, loc, rows,
+        arith::CeilDivUIOp::create(
+            builder, loc, capacity,
+            arith::ConstantIndexOp::create(builder, loc, 2)));
+  auto result =
+      GrowableCapacityOp::create(builder, loc, rows, bound, op.getOpId());
+  op.getLimit().replaceAllUsesWith(result.getLimit());
+  known[result.getCapacity()] = result.getCapacity();
+  return result.getCapacity();
+}
+
+/// An operation like `op` on other operands, on index.
+static Value recreate(OpBuilder &builder, Operation *op, ValueRange operands) {
+  OperationState state(op->getLoc(), op->getName());
+  state.addOperands(operands);
+  state.addTypes(builder.getIndexType());
+  return builder.create(state)->getResult(0);
+}
+
+Value Capacities::compute(OpBuilder &builder, Value size, Get get) {
   Operation *op = size.getDefiningOp();
   if (!op)
     return {};
   Location loc = op->getLoc();
-  auto compute = [&]() -> Value {
-    APInt constant;
-    if (matchPattern(size, m_ConstantInt(&constant)))
-      return arith::ConstantIndexOp::create(builder, loc,
-                                            constant.getSExtValue());
-    if (auto scalar = dyn_cast<DeviceScalarOp>(op))
-      return scalar.getBound() ? get(builder, scalar.getBound()) : Value();
-    // Of an argument: what the caller promises.
-    if (auto dim = dyn_cast<memref::DimOp>(op)) {
-      std::optional<int64_t> axis = dim.getConstantIndex();
-      if (!isa<BlockArgument>(dim.getSource()) || !axis)
-        return {};
-      return memref::DimOp::create(builder, loc, dim.getSource(), *axis);
-    }
-    if (isMonotone(op)) {
-      Value lhs = get(builder, op->getOperand(0));
-      Value rhs = get(builder, op->getOperand(1));
-      // The smaller of two is bounded by either.
-      if (isa<arith::MinSIOp, arith::MinUIOp>(op) && (!lhs || !rhs))
-        return lhs ? lhs : rhs;
-      if (!lhs || !rhs)
-        return {};
-      OperationState state(loc, op->getName());
-      state.addOperands({lhs, rhs});
-      state.addTypes(builder.getIndexType());
-      return builder.create(state)->getResult(0);
-    }
-    // What is no larger than the first operand.
-    if (isa<arith::SubIOp, arith::RemSIOp, arith::RemUIOp, arith::AndIOp,
-            arith::ShRUIOp, arith::IndexCastOp, arith::IndexCastUIOp>(op))
-      return get(builder, op->getOperand(0));
-    if (isa<arith::CeilDivUIOp, arith::CeilDivSIOp, arith::FloorDivSIOp,
-            arith::DivUIOp, arith::DivSIOp>(op) &&
-        matchPattern(op->getOperand(1), m_Constant())) {
-      Value dividend = get(builder, op->getOperand(0));
-      if (!dividend)
-        return {};
-      Value divisor = get(builder, op->getOperand(1));
-      OperationState state(loc, op->getName());
-      state.addOperands({dividend, divisor});
-      state.addTypes(builder.getIndexType());
-      return builder.create(state)->getResult(0);
-    }
-    if (auto select = dyn_cast<arith::SelectOp>(op)) {
-      Value lhs = get(builder, select.getTrueValue());
-      Value rhs = get(builder, select.getFalseValue());
-      return lhs && rhs ? arith::MaxUIOp::create(builder, loc, lhs, rhs)
-                        : Value();
-    }
-    return {};
-  };
-  Value capacity = compute();
-  known[size] = capacity;
-  return capacity;
+  APInt constant;
+  if (matchPattern(size, m_ConstantInt(&constant)))
+    return arith::ConstantIndexOp::create(builder, loc,
+                                          constant.getSExtValue());
+  if (auto scalar = dyn_cast<DeviceScalarOp>(op))
+    return scalar.getBound() ? get(scalar.getBound()) : Value();
+  // Of an argument: what the caller promises.
+  if (auto dim = dyn_cast<memref::DimOp>(op)) {
+    std::optional<int64_t> axis = dim.getConstantIndex();
+    if (!isa<BlockArgument>(dim.getSource()) || !axis)
+      return {};
+    return memref::DimOp::create(builder, loc, dim.getSource(), *axis);
+  }
+  if (isMonotone(op)) {
+    Value lhs = get(op->getOperand(0));
+    Value rhs = get(op->getOperand(1));
+    // The smaller of two is bounded by either.
+    if (isa<arith::MinSIOp, arith::MinUIOp>(op) && (!lhs || !rhs))
+      return lhs ? lhs : rhs;
+    return lhs && rhs ? recreate(builder, op, {lhs, rhs}) : Value();
+  }
+  // What is no larger than the first operand.
+  if (isa<arith::SubIOp, arith::RemSIOp, arith::RemUIOp, arith::AndIOp,
+          arith::ShRUIOp, arith::IndexCastOp, arith::IndexCastUIOp>(op))
+    return get(op->getOperand(0));
+  if (isa<arith::CeilDivUIOp, arith::CeilDivSIOp, arith::FloorDivSIOp,
+          arith::DivUIOp, arith::DivSIOp>(op) &&
+      matchPattern(op->getOperand(1), m_Constant())) {
+    Value dividend = get(op->getOperand(0));
+    return dividend ? recreate(builder, op, {dividend, get(op->getOperand(1))})
+                    : Value();
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    Value lhs = get(select.getTrueValue());
+    Value rhs = get(select.getFalseValue());
+    return lhs && rhs ? arith::MaxUIOp::create(builder, loc, lhs, rhs)
+                      : Value();
+  }
+  return {};
 }

@@ -10,6 +10,7 @@
 #define SPARSECONV_LIB_DIALECT_SPARSECONV_TRANSFORMS_CAPACITIES_H
 
 #include "mlir/IR/Builders.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace mlir::sparseconv {
@@ -26,7 +27,19 @@ public:
   Value get(OpBuilder &builder, Value size);
 
 private:
-  llvm::DenseMap<Value, Value> known;
+  using Get = function_ref<Value(Value)>;
+  /// The same if no set grew beyond the sets that it stems from.
+  Value getLeast(OpBuilder &builder, Value size);
+  /// Of what is computed of `op`, whose operands have the capacities of `get`.
+  Value compute(OpBuilder &builder, Value size, Get get);
+  /// The operation of the host in the place of `op`, of whose limit it becomes
+  /// the source.
+  Value compute(OpBuilder &builder, GrowableCapacityOp op);
+  /// Whether a number of the host depends on a capacity that grows.
+  bool isGrowing(Value capacity);
+
+  llvm::DenseMap<Value, Value> known, least;
+  llvm::DenseMap<Value, bool> growing;
 };
 
 } // namespace mlir::sparseconv

@@ -105,6 +105,11 @@ LogicalResult KernelFormer::useCapacities() {
     for (OpOperand &operand : alloc->getOpOperands())
       if (failed(replace(operand)))
         return failure();
+  // Those that no memory depends on; kernels compare with them nevertheless.
+  for (auto op : llvm::to_vector(function.getOps<GrowableCapacityOp>()))
+    if (!op.getLimit().use_empty() &&
+        !capacities.get(rewriter, op.getCapacity()))
+      return op.emitError("a capacity has no bound on the host");
   return success();
 }
 

@@ -20,13 +20,13 @@ bool mlir::sparseconv::isRepeatable(Operation *op) {
   if (isa<DeviceScalarOp>(op))
     return true;
   return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
-         !isa<memref::DimOp>(op);
+         !isa<memref::DimOp, GrowableCapacityOp>(op);
 }
 
 /// Whether `op` stays on the host as it is.
 static bool isHostOp(Operation *op) {
   return isa<memref::AllocOp, memref::DeallocOp, memref::GetGlobalOp,
-             memref::DimOp, func::ReturnOp>(op) ||
+             memref::DimOp, func::ReturnOp, GrowableCapacityOp>(op) ||
          isRepeatable(op);
 }
 

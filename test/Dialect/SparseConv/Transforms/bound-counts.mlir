@@ -136,3 +136,67 @@ func.func @index_arguments(%n: index, %m: index) {
   "test.use"(%m) : (index) -> ()
   return
 }
+
+// -----
+
+// Where `unique` says how many keys one row made, memory for the distinct ones may
+// start small: their buffers, and the count, have a capacity that grows.
+
+// CHECK-LABEL: func.func @grows(
+// CHECK-SAME: %[[SORTED:[^:]*]]: memref<?xi64>, {{.*}}, %{{[^:]*}}: memref<1xindex> {sparseconv.size_of
+// CHECK:      %[[N:.*]] = sparseconv.kernel.device_scalar
+// CHECK-DAG:  %[[C900:.*]] = arith.constant 900 : index
+// CHECK-DAG:  %[[BOUND:.*]] = arith.minui %[[N]], %[[C900]]
+// CHECK-DAG:  %[[C8:.*]] = arith.constant 8 : index
+// CHECK-DAG:  %[[ROWS:.*]] = arith.ceildivui %[[N]], %[[C8]]
+// CHECK:      %[[LIMIT:.*]], %[[CAPACITY:.*]] = sparseconv.kernel.growable_capacity %[[ROWS]] at_most %[[BOUND]] {op_id = 3 : i64}
+// CHECK:      %[[M:.*]] = sparseconv.kernel.device_scalar %[[LIMIT]] at_most %[[CAPACITY]]
+// CHECK-DAG:  %[[KEYS:.*]] = memref.alloc(%[[M]]) : memref<?xi64>
+// CHECK-DAG:  %[[ORDER:.*]] = memref.alloc(%[[M]]) : memref<?xi32>
+// CHECK:      sparseconv.kernel.unique ins(%[[SORTED]], %{{.*}}, %{{.*}}, %[[M]] : memref<?xi64>, memref<?xi32>, memref<8xi64>, index)
+// CHECK-SAME:   outs(%[[KEYS]], %[[ORDER]], %{{.*}}, %[[COUNT:.*]] : memref
+// CHECK:      sparseconv.kernel.device_scalar %[[COUNT]] at_most %[[CAPACITY]]
+func.func @grows(%sorted: memref<?xi64>, %permutation: memref<?xi32>, %row_of: memref<?xi32>, %status: memref<8xi64>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %sorted, %c0 : memref<?xi64>
+  %keys = memref.alloc(%n) : memref<?xi64>
+  %order = memref.alloc(%n) : memref<?xi32>
+  %count = memref.alloc() : memref<1xindex>
+  sparseconv.kernel.unique ins(%sorted, %permutation, %status : memref<?xi64>, memref<?xi32>, memref<8xi64>)
+      outs(%keys, %order, %row_of, %count : memref<?xi64>, memref<?xi32>, memref<?xi32>, memref<1xindex>)
+      {capacity = 2147483646 : i64, cells = 900 : i64, op_id = 3 : i64, reach = 8 : i64}
+  %m = memref.load %count[%c0] : memref<1xindex>
+  "test.use"(%m) : (index) -> ()
+  memref.dealloc %keys : memref<?xi64>
+  return
+}
+
+// -----
+
+// A capacity of the program's, or few cells, are memory enough. A buffer that
+// something else was written to before keeps its size.
+
+// CHECK-LABEL: func.func @fixed(
+// CHECK:      %[[N:.*]] = sparseconv.kernel.device_scalar
+// CHECK:      %[[KEYS:.*]] = memref.alloc(%[[N]]) : memref<?xi64>
+// CHECK:      "test.write"(%[[KEYS]])
+// CHECK-DAG:  %[[C70:.*]] = arith.constant 70 : index
+// CHECK:      %[[BOUND:.*]] = arith.minui %[[N]], %[[C70]]
+// CHECK:      %[[ORDER:.*]] = memref.alloc(%[[BOUND]]) : memref<?xi32>
+// CHECK:      sparseconv.kernel.unique ins({{.*}} : memref<?xi64>, memref<?xi32>, memref<8xi64>)
+// CHECK-SAME:   outs(%[[KEYS]], %[[ORDER]], %{{.*}}, %[[COUNT:.*]] : memref
+// CHECK:      sparseconv.kernel.device_scalar %[[COUNT]] at_most %[[BOUND]]
+func.func @fixed(%sorted: memref<?xi64>, %permutation: memref<?xi32>, %row_of: memref<?xi32>, %status: memref<8xi64>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %sorted, %c0 : memref<?xi64>
+  %keys = memref.alloc(%n) : memref<?xi64>
+  %order = memref.alloc(%n) : memref<?xi32>
+  "test.write"(%keys) : (memref<?xi64>) -> ()
+  %count = memref.alloc() : memref<1xindex>
+  sparseconv.kernel.unique ins(%sorted, %permutation, %status : memref<?xi64>, memref<?xi32>, memref<8xi64>)
+      outs(%keys, %order, %row_of, %count : memref<?xi64>, memref<?xi32>, memref<?xi32>, memref<1xindex>)
+      {capacity = 900 : i64, cells = 70 : i64, op_id = 3 : i64}
+  %m = memref.load %count[%c0] : memref<1xindex>
+  "test.use"(%m) : (index) -> ()
+  return
+}

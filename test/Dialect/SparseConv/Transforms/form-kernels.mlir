@@ -265,3 +265,42 @@ func.func @results(%count: memref<1xindex>) -> (memref<?x8xf32>, index) {
   %cast = memref.cast %rows : memref<?x8xf32, strided<[8, 1]>> to memref<?x8xf32>
   return %cast, %n : memref<?x8xf32>, index
 }
+
+// -----
+
+// A capacity that grows is a number of the host, and for kernels one in memory.
+// What it is made from counts as if nothing had grown yet, but for half of what
+// has: a set has no less memory than the one that it stems from.
+
+// CHECK-LABEL: func.func @growing(
+// CHECK-SAME: %[[X:[^:]*]]: memref<?xf32>,
+// CHECK:      %[[ROOM:.*]] = memref.dim %[[X]], %c0
+// CHECK:      %[[BOUND:.*]] = arith.muli %[[ROOM]], %c8
+// CHECK:      %[[LIMIT:.*]], %[[FIRST:.*]] = sparseconv.kernel.growable_capacity %[[ROOM]] at_most %[[BOUND]] {op_id = 1 : i64}
+// CHECK:      %[[SECONDBOUND:.*]] = arith.muli %[[FIRST]], %c8
+// CHECK:      %[[HALF:.*]] = arith.ceildivui %[[FIRST]], %c2
+// CHECK:      %[[FROM:.*]] = arith.maxui %[[ROOM]], %[[HALF]]
+// CHECK:      %[[LIMIT2:.*]], %[[SECOND:.*]] = sparseconv.kernel.growable_capacity %[[FROM]] at_most %[[SECONDBOUND]] {op_id = 2 : i64}
+// CHECK:      memref.alloc(%[[FIRST]]) : memref<?xi64>
+// CHECK:      memref.alloc(%[[SECOND]]) : memref<?xi64>
+// CHECK:      gpu.launch
+// CHECK-DAG:    memref.load %[[LIMIT]][
+// CHECK-DAG:    memref.load %[[LIMIT2]][
+func.func @growing(%x: memref<?xf32>, %size: memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>}) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %one = arith.constant 1 : i64
+  %room = memref.dim %x, %c0 : memref<?xf32>
+  %n = sparseconv.kernel.device_scalar %size at_most %room : memref<1xindex>
+  %bound = arith.muli %n, %c8 : index
+  %limit, %capacity = sparseconv.kernel.growable_capacity %n at_most %bound {op_id = 1 : i64}
+  %m = sparseconv.kernel.device_scalar %limit at_most %capacity : memref<1xindex>
+  %first = memref.alloc(%m) : memref<?xi64>
+  %next = arith.muli %m, %c8 : index
+  %limit2, %capacity2 = sparseconv.kernel.growable_capacity %m at_most %next {op_id = 2 : i64}
+  %k = sparseconv.kernel.device_scalar %limit2 at_most %capacity2 : memref<1xindex>
+  %second = memref.alloc(%k) : memref<?xi64>
+  memref.store %one, %first[%m] : memref<?xi64>
+  memref.store %one, %second[%k] : memref<?xi64>
+  return
+}

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GrowingPlan.h"
 #include "SamplePlan.h"
 #include "sparseconv/Runtime/PlanLayout.h"
 #include <gtest/gtest.h>
@@ -201,7 +202,7 @@ TEST(Schedule, WaitsOnlyWhereNeeded) {
 
 TEST(Layout, Sizes) {
   Plan plan = makeSamplePlan();
-  Layout layout = layOutOrDie(plan.functions[0], {{100, 4}});
+  Layout layout = layOutOrDie(plan.functions[0], {{{100, 4}}, {}});
   EXPECT_EQ(layout.bufferBytes,
             (std::vector<int64_t>{1600, 1600, 16, 1600, 1600, 1600, 8}));
   EXPECT_EQ(layout.outputCapacities,
@@ -215,14 +216,14 @@ TEST(Layout, Sizes) {
   EXPECT_EQ(layout.bufferOffsets[5], layout.bufferOffsets[3]);
   EXPECT_EQ(layout.arenaBytes, 512 + 2 * 1792);
   // Grids are whole clusters, and never empty.
-  EXPECT_EQ(layOutOrDie(plan.functions[0], {{65, 4}}).steps[0].gridX, 4);
-  EXPECT_EQ(layOutOrDie(plan.functions[0], {{0, 4}}).steps[0].gridX, 2);
-  EXPECT_EQ(layOutOrDie(plan.functions[0], {{0, 4}}).steps[2].gridX, 1);
+  EXPECT_EQ(layOutOrDie(plan.functions[0], {{{65, 4}}, {}}).steps[0].gridX, 4);
+  EXPECT_EQ(layOutOrDie(plan.functions[0], {{{0, 4}}, {}}).steps[0].gridX, 2);
+  EXPECT_EQ(layOutOrDie(plan.functions[0], {{{0, 4}}, {}}).steps[2].gridX, 1);
 }
 
 static std::string getError(const Function &function, int64_t capacity) {
   std::string error;
-  return layOut(function, Schedule(function), {{capacity, 4}}, error)
+  return layOut(function, Schedule(function), {{{capacity, 4}}, {}}, error)
              ? "no error"
              : error;
 }
@@ -253,4 +254,32 @@ TEST(Layout, Errors) {
   function.steps[0].gridX = SizeExpr::constant(-1);
   EXPECT_EQ(getError(function, 10),
             "function 'main': step 0: -1 is -1, expected 0 .. 2147483647");
+}
+
+TEST(Layout, GrowableCapacities) {
+  Function function = makeGrowingPlan().functions[0];
+  auto getCapacities = [&](int64_t rows, std::vector<int64_t> asked) {
+    Layout layout = layOutOrDie(function, {{{rows, 4}}, std::move(asked)});
+    EXPECT_EQ(layout.bufferBytes[1], layout.growables[0].capacity * 16);
+    EXPECT_EQ(layout.outputCapacities[0][0], layout.growables[1].capacity);
+    EXPECT_EQ(layout.growables[0].bound, rows * 10);
+    EXPECT_EQ(layout.growables[1].bound, layout.growables[0].capacity * 10);
+    return std::pair(layout.growables[0].capacity,
+                     layout.growables[1].capacity);
+  };
+  // From the start, or what is asked for, to the bound.
+  EXPECT_EQ(getCapacities(100, {}), std::pair(8l, 8l));
+  EXPECT_EQ(getCapacities(100, {5}), std::pair(8l, 8l));
+  EXPECT_EQ(getCapacities(100, {50}), std::pair(50l, 50l));
+  EXPECT_EQ(getCapacities(100, {50, 70}), std::pair(50l, 70l));
+  EXPECT_EQ(getCapacities(100, {50, 7000}), std::pair(50l, 500l));
+  EXPECT_EQ(getCapacities(100, {INT64_MAX, INT64_MAX}),
+            std::pair(1000l, 10000l));
+  EXPECT_EQ(getCapacities(0, {50, 50}), std::pair(0l, 0l));
+
+  std::string error;
+  function.growables[1].bound = SizeExpr::constant(-1);
+  EXPECT_FALSE(layOut(function, Schedule(function), {{{100, 4}}, {}}, error));
+  EXPECT_EQ(error.find("function 'main': growable capacity 1: -1 is -1"), 0u)
+      << error;
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GrowingPlan.h"
 #include "SamplePlan.h"
 #include <functional>
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ static std::string evaluateText(const SizeExpr &expr,
 static SizeExpr num(int64_t value) { return SizeExpr::constant(value); }
 
 TEST(SizeExpr, Arithmetic) {
-  Capacities capacities = {{10, 4}, {7}};
+  Capacities capacities = {{{10, 4}, {7}}, {}};
   SizeExpr a = SizeExpr::capacity(0, 0), b = SizeExpr::capacity(1, 0);
   EXPECT_EQ(evaluateText(a + b, capacities), "17");
   EXPECT_EQ(evaluateText(a * b + SizeExpr::capacity(0, 1), capacities), "74");
@@ -42,7 +43,7 @@ TEST(SizeExpr, FoldsConstants) {
 }
 
 TEST(SizeExpr, Errors) {
-  Capacities capacities = {{INT64_MAX}};
+  Capacities capacities = {{{INT64_MAX}}, {}};
   SizeExpr big = SizeExpr::capacity(0, 0);
   EXPECT_EQ(evaluateText(big + num(1), capacities),
             "a size does not fit 63 bits");
@@ -72,10 +73,27 @@ TEST(PlanFile, RoundTrip) {
     }
 }
 
+TEST(PlanFile, RoundTripOfGrowableCapacities) {
+  Plan plan = makeGrowingPlan();
+  ASSERT_EQ(verify(plan), std::nullopt);
+  std::string file = serialise(plan), error;
+  std::optional<Plan> read = parse(file, error);
+  ASSERT_TRUE(read) << error;
+  EXPECT_EQ(serialise(*read), file);
+  std::string text = dump(*read);
+  EXPECT_EQ(text, dump(plan));
+  for (const char *line :
+       {"  growable 0 slot 3 from 8, at most (cap(x, 0) * 10) op 0\n",
+        "  growable 1 slot 4 from max(8, growable(0)), at most (growable(0) * "
+        "10) op 1\n",
+        "  buffer 'y' output 0 bytes (growable(1) * 16)\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\nin\n" << text;
+}
+
 TEST(PlanFile, Dump) {
   std::string text = dump(makeSamplePlan(2));
   for (const char *line :
-       {"plan version 1 by 'test'\n", "  cubin sm_90a 9 bytes\n",
+       {"plan version 2 by 'test'\n", "  cubin sm_90a 9 bytes\n",
         "  input 'x' ?(slot 0)x4xf32\n",
         "  output 'y' ?(slot 1, at most cap(x, 0))x4xf32\n",
         "  buffer 'sum' scratch steps [0, 2] bytes (cap(x, 0) * 16)\n",
@@ -110,8 +128,8 @@ TEST(PlanFile, Damage) {
             "not a plan: the file does not begin with 'SPCVPLAN'");
   EXPECT_EQ(damage([](std::string &f) { f.clear(); }),
             "not a plan: the file does not begin with 'SPCVPLAN'");
-  EXPECT_EQ(damage([](std::string &f) { f[8] = 2; }),
-            "the plan has version 2, this runtime reads version 1: compile it "
+  EXPECT_EQ(damage([](std::string &f) { f[8] = 1; }),
+            "the plan has version 1, this runtime reads version 2: compile it "
             "again");
   EXPECT_EQ(damage([](std::string &f) { f[12] = 1; }),
             "the plan has flags that this runtime does not know");
@@ -145,8 +163,13 @@ TEST(PlanFile, Damage) {
             std::string::npos);
 }
 
-TEST(PlanFile, EveryTruncationAndByteIsSafe) {
-  std::string file = serialise(makeSamplePlan(2)), error;
+class AnyPlan : public ::testing::TestWithParam<Plan (*)()> {};
+INSTANTIATE_TEST_SUITE_P(
+    Plans, AnyPlan,
+    ::testing::Values(+[] { return makeSamplePlan(2); }, makeGrowingPlan));
+
+TEST_P(AnyPlan, EveryTruncationAndByteIsSafe) {
+  std::string file = serialise(GetParam()()), error;
   for (size_t size = 0; size != file.size(); ++size)
     EXPECT_FALSE(parse(std::string_view(file).substr(0, size), error));
   for (size_t i = 40; i != file.size(); ++i)
@@ -234,4 +257,43 @@ TEST(PlanVerify, Reasons) {
             in + "step 2: stream 1 is not there");
   EXPECT_EQ(refuse([](P &, F &f) { f.steps[2].op = 2; }),
             in + "step 2: op 2 is not there");
+}
+
+/// The same for a plan with growable capacities.
+static std::string
+refuseGrowing(const std::function<void(Function &)> &change) {
+  Plan plan = makeGrowingPlan();
+  change(plan.functions[0]);
+  return verify(plan).value_or("no reason");
+}
+
+TEST(PlanVerify, GrowableCapacities) {
+  using F = Function;
+  std::string in = "function 'main': growable capacity ";
+  EXPECT_EQ(refuseGrowing([](F &f) { f.growables[1].slot = 5; }),
+            in + "1: slot 5 is not there");
+  EXPECT_EQ(refuseGrowing([](F &f) { f.growables[1].slot = 3; }),
+            in + "1: slot 3 holds another number, too");
+  EXPECT_EQ(refuseGrowing([](F &f) { f.growables[0].slot = 0; }),
+            in + "0: slot 0 holds another number, too");
+  EXPECT_EQ(refuseGrowing([](F &f) { f.growables[0].op = 2; }),
+            in + "0: op 2 is not there");
+  EXPECT_EQ(refuseGrowing([](F &f) { f.growables[0].op = ~uint32_t(0); }),
+            in + "0: op 4294967295 is not there");
+  // Of itself, or of one behind it.
+  EXPECT_EQ(
+      refuseGrowing([](F &f) { f.growables[0].start = SizeExpr::growable(0); }),
+      in + "0: a size refers to growable capacity 0, which is not before it");
+  EXPECT_EQ(
+      refuseGrowing([](F &f) { f.growables[0].bound = SizeExpr::growable(1); }),
+      in + "0: a size refers to growable capacity 1, which is not before it");
+  EXPECT_EQ(refuseGrowing([](F &f) { f.growables[1].start.terms.clear(); }),
+            in + "1: a size expression does not leave one value");
+  EXPECT_EQ(
+      refuseGrowing([](F &f) { f.buffers[1].bytes = SizeExpr::growable(2); }),
+      "function 'main': buffer 't': a size refers to growable capacity 2, "
+      "which "
+      "is not before it");
+  EXPECT_EQ(refuseGrowing([](F &f) { f.outputs[0].dims[0].slot = 4; }),
+            "function 'main': output 'y': slot 4 holds a capacity");
 }

@@ -130,8 +130,8 @@ def PlanSlotOp
                                                      ["getAsmResultNames"]>]> {
   let summary = "an exact size, in device memory";
   let description = [{
-    The slot of an input's dimension holds its size before the first step; any
-    other is 0 then.
+    The slot of an input's dimension holds its size before the first step, and
+    that of a growable capacity holds the capacity; any other is 0 then.
   }];
   let arguments = (ins StrAttr:$name);
   let results = (outs Plan_Slot:$result);
@@ -208,6 +208,28 @@ def PlanCapacityOp : Plan_BodyOp<"capacity", [Pure]> {
   let arguments = (ins AnyMemRef:$input, I64Attr:$dim);
   let results = (outs Index:$result);
   let assemblyFormat = "$input `,` $dim attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def PlanGrowableCapacityOp : Plan_BodyOp<"growable_capacity"> {
+  let summary = "a capacity that the runtime may raise from run to run";
+  let description = [{
+    ```mlir
+    %limit = slot "limit.1"
+    %rows = growable_capacity %limit from %start at_most %bound op(1)
+    ```
+
+    How many rows of a set there is memory for. It is `start` at first, or
+    `bound` where that is less. Kernels compare with the slot `limit`, which holds
+    it. Where operation `op` reports that it has more rows, the runtime repeats
+    the run with a larger capacity, up to `bound`.
+  }];
+  let arguments = (ins Plan_Slot:$limit, Index:$start, Index:$bound,
+    ConfinedAttr<I32Attr, [IntNonNegative]>:$op);
+  let results = (outs Index:$result);
+  let assemblyFormat = [{
+    $limit `from` $start `at_most` $bound `op` `(` $op `)` attr-dict
+  }];
   let hasVerifier = 1;
 }
 

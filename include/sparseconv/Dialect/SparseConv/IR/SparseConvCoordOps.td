@@ -85,8 +85,11 @@ def SparseConv_DownsampleOp : SparseConv_Op<"downsample",
     convolution. Where `clip` gives a region, coordinates outside it are left
     out.
 
-    `capacity` bounds the rows of a `cover` result where the general bound,
-    offsets times rows, is wasteful.
+    `capacity` bounds the rows of a `cover` result; more are an error. Without it
+    a GPU starts with memory for twice the rows of the first set and repeats a run
+    that needs more, up to what geometry allows: the outputs that one coordinate
+    can meet (two on an axis, for a window of 3 at stride 2) times the rows, or the
+    cells of the packing or the clip region.
 
     Run-time errors: a result beyond the packing; more than 2^31-2 rows; more
     rows than `capacity`.

@@ -86,7 +86,8 @@ def SparseConv_UniqueOp : SparseConv_KernelOp<"unique", "getKeys"> {
             : memref<?xi64>, memref<?xi32>, memref<8xi64>)
         outs(%keys, %order, %row_of, %count
              : memref<?xi64>, memref<?xi32>, memref<?xi32>, memref<1xindex>)
-        {capacity = 1000 : i64, op_id = 0 : i64}
+        {capacity = 1000 : i64, cells = 4096 : i64, op_id = 0 : i64,
+         reach = 8 : i64}
     ```
 
     Takes N sorted keys and the permutation that sorted them.
@@ -101,15 +102,23 @@ def SparseConv_UniqueOp : SparseConv_KernelOp<"unique", "getKeys"> {
     `row_of` may be longer than N. Elements that no key names keep their values;
     after an error that is all of them.
 
+    Two attributes are for targets that reserve memory before they know the count.
+    There are at most `cells` distinct keys, whatever N is. With `reach` the list
+    has up to that many keys for each row of the set that it was made from, most
+    of them equal as a rule: memory for the distinct ones may then start small and
+    grow (`kernel.growable_capacity`). A last input `limit`, an index, is the
+    number of keys that there is memory for; it takes the place of `capacity`.
+
     Run-time errors: more than `capacity` distinct keys. The count then becomes
     0.
   }];
   let arguments = (ins
     SparseConv_KeysLike:$sorted, SparseConv_RowsLike:$permutation,
-    SparseConv_Status:$status,
+    SparseConv_Status:$status, Optional<Index>:$limit,
     SparseConv_KeysLike:$keys, SparseConv_RowsLike:$order,
     SparseConv_RowsLike:$row_of, SparseConv_CountLike:$count,
-    I64Attr:$capacity, I64Attr:$op_id);
+    I64Attr:$capacity, OptionalAttr<I64Attr>:$cells,
+    OptionalAttr<I64Attr>:$reach, I64Attr:$op_id);
 }
 
 def SparseConv_FloorOp : SparseConv_KernelOp<"floor", "getFloored"> {
@@ -148,10 +157,12 @@ def SparseConv_SpreadOp : SparseConv_KernelOp<"spread", "getCandidates"> {
     [N] and one of K displacements d, that is a multiple of the stride of `set`
     and inside `clip`. They stand in the order of the keys, displacements
     fastest, duplicates included. `displacements` holds D numbers for each
-    displacement, in units of the finest grid. `candidates` has room for N * K
-    keys; count says how many there are.
+    displacement, in units of the finest grid. `candidates` has room for N * R
+    keys, or for 2^31-2; count says how many there are. R is the reach of a key,
+    the largest number of displacements that agree modulo the stride: here 1.
 
-    Run-time errors: a candidate beyond the packing. The count then becomes 0.
+    Run-time errors: a candidate beyond the packing; more than 2^31-2 of them. The
+    count then becomes 0.
   }];
   let arguments = (ins
     SparseConv_KeysLike:$keys, SparseConv_Status:$status,

@@ -510,4 +510,30 @@ def SparseConv_DeviceScalarOp : SparseConv_Op<"kernel.device_scalar", [
   }];
 }
 
+def SparseConv_LimitBuffer
+    : Type<And<[MemRefRankOf<[Index], [1]>.predicate,
+                CPred<"::llvm::cast<MemRefType>($_self).getDimSize(0) == 1">]>,
+           "a buffer of one index">,
+      BuildableType<"::mlir::MemRefType::get({1}, $_builder.getIndexType())">;
+
+def SparseConv_GrowableCapacityOp
+    : SparseConv_Op<"kernel.growable_capacity", [Pure]> {
+  let summary = "how much memory a set has that may grow from run to run";
+  let description = [{
+    ```mlir
+    %limit, %capacity = sparseconv.kernel.growable_capacity %rows at_most %bound
+        {op_id = 1 : i64}
+    ```
+
+    The capacity of a set made from `rows` rows, which never has more than
+    `bound`. It is a number of the host, fixed before a run, that starts far below
+    a bound which most inputs do not come near. Where network operation `op_id`
+    reports that it has more rows, the run is repeated with a larger one. Kernels
+    read it in the buffer `limit`.
+  }];
+  let arguments = (ins Index:$rows, Index:$bound, I64Attr:$op_id);
+  let results = (outs SparseConv_LimitBuffer:$limit, Index:$capacity);
+  let assemblyFormat = "$rows `at_most` $bound attr-dict";
+}
+
 #endif // SPARSECONV_KERNEL_OPS

@@ -230,12 +230,15 @@ def SparseConvBoundCounts
     For a target whose sizes stay on the device. Kernel operations on buffers
     write each count to a buffer of its own. Where it was read stands a
     `sparseconv.kernel.device_scalar`, whose bound is the rows for which the
-    operation's first destination has room, and the capacity of a `unique`. Each
-    dynamic size of an argument is passed in a buffer, too (a new argument with
-    the attribute `sparseconv.size_of`), bounded by the size of the buffer
-    behind the argument. A scalar argument becomes a buffer of one element. An
-    `index` argument that sizes of buffers depend on becomes a buffer of as many
-    rows of no elements (`memref<?x0xi8>`), so that it has a bound as well.
+    operation's first destination has room, and the capacity and the cells of a
+    `unique`, whose destinations get no more memory than that. Where a `unique`
+    says how many keys one coordinate reaches, they get a
+    `sparseconv.kernel.growable_capacity` in place of their bound. Each dynamic
+    size of an argument is passed in a buffer, too (a new argument with the
+    attribute `sparseconv.size_of`), bounded by the size of the buffer behind
+    the argument. A scalar argument becomes a buffer of one element. An `index`
+    argument that sizes of buffers depend on becomes a buffer of as many rows of
+    no elements (`memref<?x0xi8>`), so that it has a bound as well.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",

@@ -1,0 +1,34 @@
+//===- SetBounds.h - how many rows a set can have ---------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What geometry says of the rows of a set, before any coordinate is known.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_DIALECT_SPARSECONV_IR_SETBOUNDS_H
+#define SPARSECONV_DIALECT_SPARSECONV_IR_SETBOUNDS_H
+
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvTypes.h"
+
+namespace mlir::sparseconv {
+
+/// The reach of a coordinate: the most of its displaced copies that can be
+/// multiples of `stride`. All of those have one remainder, so it is the largest
+/// number of displacements that agree modulo the stride: a window of 3 at
+/// stride 2 reaches 2 of them on each axis. `displacements` has one number for
+/// each axis, again and again.
+int64_t getReach(ArrayRef<int64_t> displacements, ArrayRef<int64_t> stride);
+
+/// The most coordinates that a set of type `set` can have, all of them inside
+/// `clip` where there is one: its cells, over all batch items; INT64_MAX where
+/// there are more.
+int64_t getNumCells(CoordsType set, std::optional<RegionAttr> clip = {});
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_DIALECT_SPARSECONV_IR_SETBOUNDS_H
