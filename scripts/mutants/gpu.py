@@ -28,7 +28,11 @@ REFERENCE_TESTS = "SparseConvReferenceTests:"
 
 MUTANTS = [
     # Sizes that only the device knows.
-    (TRANSFORMS + "BoundCounts.cpp", "unique.getCapacity()", "unique.getCapacity() + 1", BOUND_COUNTS),
+    (TRANSFORMS + "BoundCounts.cpp", "op.getCapacity()", "op.getCapacity() + 1", BOUND_COUNTS),
+    (TRANSFORMS + "BoundCounts.cpp", "op.getCells().value_or(INT64_MAX)", "INT64_MAX", BOUND_COUNTS),
+    (TRANSFORMS + "BoundCounts.cpp", "op.getReach() && !getConstantIntValue(room)", "false", BOUND_COUNTS),
+    (TRANSFORMS + "BoundCounts.cpp", "!ancestor || ancestor->isBeforeInBlock(op)", "!ancestor", BOUND_COUNTS),
+    (TRANSFORMS + "Capacities.cpp", "rows != capacity", "false", FORM_KERNELS),
     (TRANSFORMS + "BoundCounts.cpp", "cast<memref::DimOp>(user).getConstantIndex() == axis", "cast<memref::DimOp>(user).getConstantIndex() != axis", BOUND_COUNTS),
     (TRANSFORMS + "BoundCounts.cpp", "argument.getType().isIndex() && isUsedAsSize(argument)", "argument.getType().isIndex()", BOUND_COUNTS),
     # Kernels and what they take.
@@ -80,11 +84,17 @@ MUTANTS = [
     (RUNTIME + "Plan/Layout.cpp", "schedule.endsBefore(other, b) || schedule.endsBefore(b, other)", "false", RUNTIME_TESTS + "Layout.*"),
     (RUNTIME + "Plan/Layout.cpp", "roundUp(std::max<int64_t>(sizes.gridX, 1), step.cluster)", "std::max<int64_t>(sizes.gridX, 1)", RUNTIME_TESTS + "Layout.*"),
     (RUNTIME + "Plan/Layout.cpp", "bytes <= layout.bufferBytes[buffer] - offset", "true", RUNTIME_TESTS + "Layout.*"),
+    (RUNTIME + "Plan/Layout.cpp", "std::min(sizes.capacity, sizes.bound)", "sizes.capacity", RUNTIME_TESTS + "Layout.*"),
+    (RUNTIME + "Plan/Verify.cpp", "term.growable >= numGrowables", "term.growable > numGrowables", RUNTIME_TESTS + "PlanVerify.*"),
     (RUNTIME + "Plan/Schedule.cpp", "row[other] > dependency", "false", RUNTIME_TESTS + "Schedule.*"),
     (RUNTIME + "Plan/Schedule.cpp", "waits[i].forFork = true;", "", RUNTIME_TESTS + "Schedule.*"),
     (RUNTIME + "Plan/SizeExpr.cpp", "kind == Kind::CeilDiv && remainder > 0", "false", RUNTIME_TESTS + "SizeExpr.*"),
     (RUNTIME + "Plan/SizeExpr.cpp", "b < 1", "b < 0", RUNTIME_TESTS + "SizeExpr.*"),
     # Runs, on the driver that stands in for CUDA's.
+    (RUNTIME + "Cuda/Grow.cpp", "record.upper != sizes.capacity", "false", RUNTIME_TESTS + "Grow.*"),
+    (RUNTIME + "Cuda/Grow.cpp", "record.value <= sizes.capacity", "false", RUNTIME_TESTS + "Grow.*"),
+    (RUNTIME + "Cuda/Grow.cpp", "flags & SPARSECONV_FIXED_CAPACITIES", "false", RUNTIME_TESTS + "Grow.*"),
+    (RUNTIME + "Cuda/Grow.cpp", "rows + rows / 4", "rows", RUNTIME_TESTS + "Grow.*"),
     (RUNTIME + "Cuda/Run.cpp", "source && source != target && sizes.bytes[i]", "false", RUNTIME_TESTS + "Graph.*"),
     (RUNTIME + "Cuda/Run.cpp", "size < 0 || size > capacity", "size < 0", RUNTIME_TESTS + "Failure.*"),
     (RUNTIME + "Cuda/Run.cpp", "bytes *= size;", "", RUNTIME_TESTS + "Run.*"),

@@ -38,6 +38,9 @@ static void layOutAll(const Plan &plan) {
           abort();
         continue;
       }
+      for (const GrowableSizes &sizes : layout->growables)
+        if (sizes.capacity < 0 || sizes.capacity > sizes.bound)
+          abort();
       for (size_t b = 0; b != function.buffers.size(); ++b)
         if (layout->bufferOffsets[b] >= 0 &&
             layout->bufferOffsets[b] + layout->bufferBytes[b] >

@@ -250,6 +250,57 @@ def gives_results_to_several_threads(target):
 
 
 @check("cpu")
+def repeats_calls_whose_memory_grows(target):
+    function, calls = CudaFunction(None, "main", [], []), []
+
+    def start(arguments, stream):
+        calls.append((arguments, stream))
+
+        def get_results():
+            if len(calls) < 3:
+                raise sparseconv.RepeatError("more rows", "SPARSECONV_REPEAT")
+            return "y"
+
+        return types.SimpleNamespace(results=get_results)
+
+    function._start = start
+    expect_equal(function._run(["x"], 7), "y")
+    expect_equal(calls, [(["x"], 7)] * 3)
+
+
+@check("cpu")
+def keeps_what_memory_grew_to(target):
+    class Growing(HostInstance):
+        num_growables, reserved = 2, None
+
+        def __init__(self, capacities):
+            super().__init__()
+            self.capacities = capacities
+
+        def wait(self):
+            raise sparseconv.RepeatError("more rows", "SPARSECONV_REPEAT")
+
+        def get_growables(self):
+            return [("sparseconv.expand", "", capacity, 9000) for capacity in self.capacities]
+
+        def reserve(self, capacities):
+            self.reserved = capacities
+
+    function = CudaFunction(None, "main", [], [])
+    function._capacities = [10]
+    for capacities in ([70, 20], [50, 90]):
+        run = Run(function, Growing(capacities), [10], [], [])
+        expect_error(sparseconv.RepeatError, "more rows", run.results)
+        # It stays so, as the arguments may have changed.
+        expect_error(sparseconv.CapacityError, "more rows", run.results)
+    made = Growing([8, 8])
+    program = types.SimpleNamespace(instance=lambda name, key: made)
+    function.module = types.SimpleNamespace(_get_program=lambda: program)
+    expect(function._make_instance([10]) is made)
+    expect_equal(made.reserved, [70, 90])
+
+
+@check("cpu")
 def reads_cuda_array_interfaces(target):
     class Holder:
         def __init__(self, **interface):

@@ -238,7 +238,7 @@ typedef struct sparseconv_instance_info {
   int32_t num_streams;
   int64_t num_growables;
 } sparseconv_instance_info;
-int sparseconv_instance_describe(sparseconv_instance *instance,
+int sparseconv_instance_describe(const sparseconv_instance *instance,
                                  sparseconv_instance_info *info);
 
 /* A growable capacity: the rows that there is memory for of a set that could
@@ -259,8 +259,8 @@ typedef struct sparseconv_growable_info {
 } sparseconv_growable_info;
 /* `index` is less than num_growables of sparseconv_instance_describe. The
  * pointers live as long as the instance. */
-int sparseconv_instance_growable(sparseconv_instance *instance, int64_t index,
-                                 sparseconv_growable_info *info);
+int sparseconv_instance_growable(const sparseconv_instance *instance,
+                                 int64_t index, sparseconv_growable_info *info);
 /* Sets memory aside for at least `capacities[i]` rows, one number for each
  * growable capacity, each up to its bound. Where one grows, that waits for the
  * last run, whose results are gone. */

@@ -28,7 +28,7 @@ static int64_t addSlack(int64_t rows) { return rows + rows / 4; }
 // What there is
 //===----------------------------------------------------------------------===//
 
-void Instance::describe(sparseconv_instance_info &info) {
+void Instance::describe(sparseconv_instance_info &info) const {
   std::lock_guard<std::mutex> lock(mutex);
   info = {uint64_t(layout.arenaBytes), uint64_t(layout.scratchBytes),
           int64_t(function.steps.size()), int32_t(function.numStreams),
@@ -36,7 +36,7 @@ void Instance::describe(sparseconv_instance_info &info) {
 }
 
 Error Instance::describeGrowable(int64_t index,
-                                 sparseconv_growable_info &info) {
+                                 sparseconv_growable_info &info) const {
   std::lock_guard<std::mutex> lock(mutex);
   if (index < 0 || index >= int64_t(function.growables.size()))
     return invalidArgument("function '" + function.name +

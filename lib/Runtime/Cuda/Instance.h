@@ -44,8 +44,8 @@ public:
   Error describeStep(int64_t index, sparseconv_step_info &info) const;
   Error getResults(bool wait);
 
-  void describe(sparseconv_instance_info &info);
-  Error describeGrowable(int64_t index, sparseconv_growable_info &info);
+  void describe(sparseconv_instance_info &info) const;
+  Error describeGrowable(int64_t index, sparseconv_growable_info &info) const;
   Error reserve(const int64_t *wanted, int64_t numWanted);
 
   Error getOutputCapacity(int64_t index, int64_t *sizes, uint64_t *bytes);
@@ -205,7 +205,7 @@ private:
   std::vector<uint64_t> outputBytes;
   std::vector<CUdeviceptr> outputAddresses;
 
-  std::mutex mutex;
+  mutable std::mutex mutex;
 };
 
 } // namespace sparseconv::cuda

@@ -87,9 +87,9 @@ void sparseconv_instance_destroy(sparseconv_instance *instance) {
   delete instance;
 }
 
-int sparseconv_instance_describe(sparseconv_instance *instance,
+int sparseconv_instance_describe(const sparseconv_instance *instance,
                                  sparseconv_instance_info *info) {
-  return within(instance, [&](Instance &impl) -> Error {
+  return within(instance, [&](const Instance &impl) -> Error {
     if (!info)
       return isNull("info");
     impl.describe(*info);
@@ -97,9 +97,10 @@ int sparseconv_instance_describe(sparseconv_instance *instance,
   });
 }
 
-int sparseconv_instance_growable(sparseconv_instance *instance, int64_t index,
+int sparseconv_instance_growable(const sparseconv_instance *instance,
+                                 int64_t index,
                                  sparseconv_growable_info *info) {
-  return within(instance, [&](Instance &impl) -> Error {
+  return within(instance, [&](const Instance &impl) -> Error {
     if (!info)
       return isNull("info");
     return impl.describeGrowable(index, *info);

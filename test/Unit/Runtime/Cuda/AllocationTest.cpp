@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GrowingPlan.h"
 #include "RuntimeTest.h"
 #include <cstdlib>
 #include <new>
@@ -108,5 +109,36 @@ TEST_F(Allocation, EachFailsInTurn) {
     destroy();
     EXPECT_EQ(fake().getLive(), "") << number;
     EXPECT_EQ(fake().misuse, std::vector<std::string>()) << number;
+  }
+}
+
+// Of a run that is repeated with more memory of the device.
+TEST_F(Allocation, EachFailsInTurnWhileMemoryGrows) {
+  std::vector<float> x;
+  for (int i = 0; i != 20; ++i)
+    x.insert(x.end(), {3, float(i), 0, 1});
+  int64_t failures = 0;
+  for (int64_t number = 0;; ++number) {
+    SetUp();
+    addGrowingKernels(fake());
+    ASSERT_EQ(create(makeGrowingPlan(), 20), SPARSECONV_OK);
+    allocationsLeft = number;
+    int result = runHost(x);
+    bool isOver = std::exchange(allocationsLeft, -1) >= 0;
+    // A stream that writes a message keeps its own to itself.
+    if (isOver || result != SPARSECONV_OUT_OF_MEMORY)
+      EXPECT_EQ(result, SPARSECONV_OK)
+          << number << ": " << sparseconv_last_error();
+    failures += result == SPARSECONV_OUT_OF_MEMORY;
+    EXPECT_EQ(runHost(x), SPARSECONV_OK)
+        << number << ": " << sparseconv_last_error();
+    EXPECT_EQ(readOutput(), computeGrowing(x)) << number;
+    destroy();
+    EXPECT_EQ(fake().getLive(), "") << number;
+    EXPECT_EQ(fake().misuse, std::vector<std::string>()) << number;
+    if (isOver) {
+      EXPECT_GT(failures, 40);
+      break;
+    }
   }
 }

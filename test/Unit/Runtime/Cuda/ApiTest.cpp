@@ -88,6 +88,7 @@ struct Refusals {
   sparseconv_plan *newPlan = nullptr;
   sparseconv_value_info value = {};
   sparseconv_instance_info about = {};
+  sparseconv_growable_info growable = {};
   sparseconv_step_info step = {};
   sparseconv_tensor tensor = {};
   int64_t number = 0, capacity = 10;
@@ -254,6 +255,13 @@ std::vector<Call> Refusals::ofInstances() {
                         "2147483646 rows"),
       CALL(sparseconv_instance_describe, nullptr, &about),
       CALL(sparseconv_instance_describe, instance, nullptr),
+      CALL(sparseconv_instance_growable, nullptr, 0, &growable),
+      CALL(sparseconv_instance_growable, instance, 0, nullptr),
+      CALL(sparseconv_instance_growable, instance, 0, &growable),
+      CALL(sparseconv_instance_reserve, nullptr, &number, 0),
+      CALL(sparseconv_instance_reserve, instance, nullptr, 1),
+      CALL(sparseconv_instance_reserve, instance, &number, -1),
+      CALL(sparseconv_instance_reserve, instance, &number, 1),
       CALL(sparseconv_instance_output_capacity, nullptr, 0, &number, &bytes),
       CALL(sparseconv_instance_output_capacity, instance, -1, &number, &bytes),
       CALL(sparseconv_instance_output, nullptr, 0, &number, &bytes, &data),
