@@ -1,6 +1,6 @@
-// Sets and kernel maps as arguments and results of functions, through a branch
-// and around a loop: each function has a twin in a straight line that gives the
-// same bits.
+// Sets and kernel maps are arguments and results of functions, and go through a
+// branch and around a loop. Each function has a twin without control flow that
+// gives the same bits.
 
 // DEFINE: %{points} = --input points=random:700
 // DEFINE: %{inputs} = %{points} --input features=random:700 --input weights=random

@@ -91,9 +91,9 @@ func.func @weight_grad(%x: tensor<?x64xf16>, %dy: tensor<?x64xf16>, %z: tensor<?
   return %0, %1, %2 : tensor<27x64x64xf16>, tensor<27x64x65xf16>, tensor<27x64x1x1xf16>
 }
 
-// What is written by hand stays, and what is decided suits it: a tiling that
-// splits no sum gets a dataflow that does not, splits get a main loop that has
-// them.
+// What is written by hand stays, and what is decided suits it. A tiling that
+// splits no sum gets a dataflow that does not either; a dataflow with splits
+// gets a main loop that has them.
 // CHECK-LABEL: func.func @by_hand(
 func.func @by_hand(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %v: tensor<27x256x256xf16>, %z: tensor<?x256xf16>, %m: !map)
     -> (tensor<?x64xf16>, tensor<?x256xf16>, tensor<?x64xf16>, tensor<27x64x64xf16>) {

@@ -70,12 +70,12 @@ static cl::opt<unsigned>
 static cl::opt<bool> allowKernels(
     "allow-kernel-operations",
     cl::desc("take operations of the kernel level, whose operands nobody "
-             "checks: for IR of your own"),
+             "checks; only for IR that you trust"),
     cl::cat(runCategory));
 static cl::opt<std::string>
     precision("precision",
-              cl::desc("of the reference: 'rounded' stores as the types say, "
-                       "'exact' never rounds"),
+              cl::desc("how the reference rounds: 'rounded' to the types that "
+                       "are stored, 'exact' never"),
               cl::init("rounded"), cl::cat(runCategory));
 static cl::opt<bool> check("check",
                            cl::desc("compare every result with the reference"),
@@ -89,32 +89,30 @@ static cl::opt<std::string>
             cl::desc("write when each kernel ran, for ui.perfetto.dev, and "
                      "print a table"),
             cl::value_desc("FILE.json"), cl::cat(runCategory));
-static cl::opt<bool> quiet("quiet", cl::desc("no summary"),
+static cl::opt<bool> quiet("quiet", cl::desc("print no summary"),
                            cl::cat(runCategory));
 
 static cl::list<std::string>
     inputs("input",
-           cl::desc("[name=]FILE.npy | name=const:V[:ROWS] | "
+           cl::desc("an argument: [name=]FILE.npy | name=const:V[:ROWS] | "
                     "name=random[:ROWS] | a scan; without a name, in order. "
                     "Scans are .bin, .ply, .pcd and .npz files, and an .npy "
                     "of floats where the next argument is integer points"),
            cl::value_desc("what"), cl::cat(inputCategory));
-static cl::opt<std::string>
-    weights("weights", cl::desc("binds the entries of a file by name"),
-            cl::value_desc("FILE.npz|FILE.safetensors"),
-            cl::cat(inputCategory));
+static cl::opt<std::string> weights(
+    "weights", cl::desc("bind the entries of a file to arguments by name"),
+    cl::value_desc("FILE.npz|FILE.safetensors"), cl::cat(inputCategory));
 static cl::opt<bool> convertWeights(
     "convert-weights",
-    cl::desc(
-        "rounds floats of --weights to the types of their arguments, which "
-        "they have to have otherwise"),
+    cl::desc("round the floats of --weights to the types of their arguments; "
+             "without this, other types are errors"),
     cl::cat(inputCategory));
-static cl::opt<uint64_t> seed("seed", cl::desc("of random values"), cl::init(0),
-                              cl::cat(inputCategory));
-static cl::list<std::string>
-    outputs("output",
-            cl::desc("[name=]FILE.npy; without a name, results in order"),
-            cl::value_desc("where"), cl::cat(inputCategory));
+static cl::opt<uint64_t> seed("seed", cl::desc("seed of the random values"),
+                              cl::init(0), cl::cat(inputCategory));
+static cl::list<std::string> outputs(
+    "output",
+    cl::desc("write a result: [name=]FILE.npy; without a name, in order"),
+    cl::value_desc("where"), cl::cat(inputCategory));
 static cl::opt<bool> print("print",
                            cl::desc("print the elements of every result, one "
                                     "line for each row"),

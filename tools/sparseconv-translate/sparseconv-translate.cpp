@@ -72,8 +72,8 @@ struct PlanOptions {
                      "plan, in place of the inputs of their names")};
   llvm::cl::opt<bool> convertWeights{
       "convert-weights",
-      llvm::cl::desc("rounds floats of --weights to the types of their inputs, "
-                     "which they have to have otherwise")};
+      llvm::cl::desc("rounds the floats of --weights to the types of their "
+                     "inputs; without this, other types are errors")};
   llvm::cl::opt<bool> weightsByReference{
       "weights-by-reference",
       llvm::cl::desc("leaves the data of --weights out of the plan: whoever "

@@ -15,9 +15,10 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK-COUNT-2:   memref.load %[[KEYS]]
 // CHECK:           memref.store %{{.*}}, %[[BEGINS]]
 
-// The rows are up to 512 parts of 128 or more. A block combines those of each
-// item in a part: 32 threads side by side have a row's 64 channels, four rows at a
-// time; then half as many, until one is left.
+// The rows are cut into up to 512 row blocks of 128 rows or more. A thread block
+// combines the rows of each item in its row block. 32 threads side by side have a
+// row's 64 channels, four rows at a time; then half as many rows are combined,
+// until one is left.
 // CHECK:         %[[ROWS:.*]] = memref.dim %[[X]], %c0
 // CHECK:         %[[MOST:.*]] = arith.ceildivsi %[[ROWS]], %c128
 // CHECK:         %[[PARTS:.*]] = arith.minsi %[[MOST]], %c512

@@ -2,8 +2,8 @@
 
 module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 
-// Digits of 9 bits, from the lowest up. Keys of 18 bits have two, which are cut out
-// of the key as it is.
+// Digits have 9 bits and are taken from the lowest up. Keys of 18 bits have
+// two, which are cut out of the key as it is.
 
 // CHECK-LABEL: func.func @as_they_are(
 // CHECK-NOT:     nvvm.redux

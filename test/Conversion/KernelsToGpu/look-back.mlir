@@ -3,10 +3,10 @@
 module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 
 // How tiles learn what the tiles before them have, in a kernel of a sort by two
-// digits: a column for each of 512 digits, a thread for each column. A tile has a
-// word of 64 bits for each column: the number is in the low half, and the high
-// half says what it is: nothing yet (0), what the tile has (1), or the sum up to
-// its end (2).
+// digits. There is a column for each of the 512 values of a digit, and a thread
+// for each column. For each column a tile has a word of 64 bits. The number is
+// in the low half. The high half says what it is: nothing yet (0), what the
+// tile has (1), or the sum up to its end (2).
 
 // CHECK-LABEL: func.func @look_back(
 // CHECK-SAME:    %[[KEYS:[^:]*]]: memref<?xi32>,
@@ -30,8 +30,9 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:           %[[SAYS:.*]] = arith.ori %{{.*}}, %[[SHIFTED]]
 // CHECK:           memref.atomic_rmw assign %[[SAYS]], %[[SAID]]
 
-// Then it asks the tiles before, four at a time and the nearest first. It adds up
-// what they have until one says nothing yet, which is asked again, or a sum.
+// Then it asks the tiles before it, four at a time and the nearest first. It
+// adds up what they have until one says a sum. One that says nothing yet is
+// asked again.
 // CHECK:           %[[BEFORE:.*]]:2 = scf.while
 // CHECK-COUNT-4:     memref.atomic_rmw ori %c0_i64, %[[SAID]]
 // CHECK-NOT:         memref.atomic_rmw ori

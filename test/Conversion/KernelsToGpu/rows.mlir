@@ -5,9 +5,9 @@
 
 module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 
-// Operations that work row by row have the loops of the CPU, an iteration for
-// each row, or for each vector of channels of a row: a thread moves 16 bytes where
-// they are aligned.
+// Operations that work row by row have the loops of the CPU, with an iteration
+// for each row, or for each vector of channels of a row. A thread moves 16
+// bytes where they are aligned.
 
 // CHECK-LABEL: func.func @decode(
 // CHECK:         %[[N:.*]] = memref.dim

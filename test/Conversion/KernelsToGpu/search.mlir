@@ -4,10 +4,11 @@
 
 module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 
-// A thread for each output row. First the threads of a block look among all keys
-// for the 9 columns of every 32nd row, eight parts of what is left at a time; then
-// each row searches between those, three columns side by side. A key up to two
-// above the first displacement of its column is a hit.
+// One thread searches for each output row. First the threads of a thread block
+// look among all keys for the 9 columns of every 32nd row; each step leaves an
+// eighth of the keys. Then each row searches between those bounds, three
+// columns side by side. A key up to two above the first displacement of its
+// column is a hit.
 
 // CHECK-LABEL: func.func @search(
 // CHECK-SAME:    %[[IN:[^:]*]]: memref<?xi64>, %[[OUT:[^:]*]]: memref<?xi64>, %[[TABLE:[^:]*]]: memref<?x27xi32>)
@@ -49,7 +50,8 @@ func.func @search(%in: memref<?xi64>, %out: memref<?xi64>, %table: memref<?x27xi
 
 // A search that leaves hits makes no table: a mask and the first place of each
 // column say as much. They are in one record of 16 bytes, which is written and
-// read at once. The first block clears what a sort of the masks adds to.
+// read by one access. The first thread block clears what a sort of the masks
+// adds to.
 
 // CHECK-LABEL: func.func @hits(
 // CHECK-SAME:    %[[IN:[^:]*]]: memref<?xi64>, %[[OUT:[^:]*]]: memref<?xi64>, %[[MASKS:[^:]*]]: memref<?xi32>, %[[RECORDS:[^:]*]]: memref<?x4xi32>, %[[COUNTS:[^:]*]]: memref<64x32xi32>, %[[TOTALS:[^:]*]]: memref<2x512xi32>)
@@ -63,8 +65,8 @@ func.func @search(%in: memref<?xi64>, %out: memref<?xi64>, %table: memref<?x27xi
 // CHECK:           %[[WORDS:.*]] = memref.collapse_shape %[[RECORDS]]
 // CHECK:           vector.store %{{.*}}, %[[WORDS]]{{.*}} {alignment = 16
 
-// Some blocks count how many of their rows have each offset: lane k gets what the
-// warp has of offset k, and 32 threads add up the warps.
+// Some thread blocks count how many of their rows have each offset. Lane k gets
+// what the warp has of offset k, and 32 threads add up the warps.
 // CHECK:           %[[SHIFT:.*]] = arith.subi %c32_i32
 // CHECK-COUNT-4:   nvvm.vote.sync ballot
 // CHECK:           math.ctpop
@@ -115,9 +117,9 @@ func.func @gaps(%in: memref<?xi64>, %out: memref<?xi64>, %table: memref<?x2xi32>
   return
 }
 
-// More than 125 displacements are data: a loop over columns, and one along each.
-// The bounds of the columns come from shared memory; entries go to the table one
-// by one.
+// More than 125 displacements are data: there is a loop over columns, and one
+// along each. The bounds of the columns come from shared memory, and entries go
+// to the table one by one.
 
 // CHECK-LABEL: func.func @loops(
 // CHECK-SAME:    %[[IN:[^:]*]]: memref<?xi64>, %[[OUT:[^:]*]]: memref<?xi64>, %[[TABLE:[^:]*]]: memref<?x126xi32>)

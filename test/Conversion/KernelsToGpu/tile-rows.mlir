@@ -25,9 +25,10 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:           memref.store %{{.*}}, %[[COUNTS]]
 
 // The kernel that counts the digits of the sort makes the keys as it reads the
-// masks. It first ranks the offsets by how many rows of the sample have them, and
-// fills a table for each byte of a mask: the bits at their ranks, as a Gray code.
-// A key is the exclusive or of what the tables have for its bytes.
+// masks. It first ranks the offsets by how many rows of the sample have them.
+// Then it fills a table for each byte of a mask, with the byte's bits at their
+// ranks as a Gray code. A key is the exclusive or of what the tables have for
+// its bytes.
 // CHECK:         gpu.launch {{.*}} threads({{.*}} = %c512,
 // CHECK:           gpu.barrier
 // CHECK:           memref.load %[[COUNTS]]
@@ -63,9 +64,9 @@ func.func @rows(%table: memref<?x4xi32>, %n: index, %tiled: memref<4x?xi32>, %or
   return
 }
 
-// From the hits of a search, masks are there: a kernel counts digits and one sorts
-// by them. In the last one a thread reads its record at once; an entry is the
-// column's place and the hits before it.
+// With the hits of a search the masks are there already. One kernel counts
+// digits and one sorts by them. In the last one a thread reads its record by
+// one access; an entry is the column's place plus the hits before it.
 
 // CHECK-LABEL: func.func @hits(
 // CHECK-SAME:    %[[MASKS:[^:]*]]: memref<?xi32>, %[[RECORDS:[^:]*]]: memref<?x4xi32>, %[[COUNTS:[^:]*]]: memref<64x32xi32>,

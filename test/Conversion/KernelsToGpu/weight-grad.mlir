@@ -1,8 +1,9 @@
 // RUN: sparseconv-opt %s --convert-sparseconv-kernels-to-gpu --split-input-file | FileCheck %s
 
-// The table by offset, with the sizes behind it; one split for each chunk of rows,
-// as many as is decided, whatever the number of rows; their sum in f32,
-// in order, and one rounding.
+// A kernel turns the table round, so that offsets come first, and stores the
+// sizes. The gradient kernel leaves one split for each chunk of rows; how many
+// there are is decided, and does not depend on the number of rows. The last
+// kernel adds the splits up in f32, in order, and rounds once.
 
 // CHECK-LABEL: func.func @tensor_cores(
 // CHECK-SAME:    %[[X:[^:]*]]: memref<?x64xf16>, %[[DY:[^:]*]]: memref<?x64xf16>, %[[TABLE:[^:]*]]: memref<?x27xi32>, %[[DW:[^:]*]]: memref<27x64x64xf16>)
@@ -37,7 +38,7 @@ func.func @tensor_cores(%x: memref<?x64xf16>, %dy: memref<?x64xf16>, %table: mem
 
 // -----
 
-// f32, and rows that are not whole pieces of 16 bytes: threads multiply and add.
+// In f32, and where rows are not whole pieces of 16 bytes, threads multiply and add.
 
 // CHECK-LABEL: func.func @f32(
 // CHECK:       gpu.func @weight_grad(

@@ -81,7 +81,7 @@ func.func @floor(%c: !fine) -> !half {
 }
 
 // An output o meets the inputs o + S_in * d, so an input c is met by the outputs
-// c - S_in * d that are multiples of S_out: the kernel keeps those of its set.
+// c - S_in * d that are multiples of S_out. The kernel keeps those of its set.
 // Of these two offsets an input has one at most, as they differ modulo S_out.
 // CHECK-LABEL: func.func @cover(
 // CHECK-SAME: %[[KEYS:[^:]*]]: tensor<?xi64>

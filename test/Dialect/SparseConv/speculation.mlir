@@ -2,8 +2,8 @@
 // RUN: sparseconv-opt %s --loop-invariant-code-motion --split-input-file | FileCheck %s --check-prefix=LICM
 
 // No operation has memory effects, so that equal ones are merged. One that can
-// fail at run time stays where it is written: moved out of a branch or a loop
-// without turns, it could report an error that the program does not have.
+// fail at run time stays where it is written. Moved out of a branch, or of a
+// loop without turns, it could report an error that the program does not have.
 
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !fine = !sparseconv.coords<3, stride = [1, 1, 1], #packing>

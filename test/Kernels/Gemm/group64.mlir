@@ -33,9 +33,9 @@
 // CHECK-COUNT-4:  ld.global.nc.b32
 // CHECK-COUNT-2:  ld.global.nc.v4.b32
 
-// Steps: carried are the offsets whose weights have been waited for, this offset
-// and the next one, the next one's neighbours, the rest of the mask, eight
-// registers with rows, which rows are there, four sums.
+// Steps. The loop carries the offsets whose weights have been waited for, this
+// offset and the next one, the next one's neighbours, the rest of the mask,
+// eight registers with rows, which rows are there, and four sums.
 // CHECK:          scf.if
 // CHECK:            scf.while (%[[READY:[^ ]*]] = {{[^ ]*}}, %[[AT:[^ ]*]] = %[[OFFSET]], %[[AFTER:[^ ]*]] = %[[NEXT]],
 
@@ -54,10 +54,10 @@
 // CHECK:                nvvm.mbarrier.try_wait.parity
 // CHECK:              arith.ori %[[READY]], %[[BIT]]
 
-// .. and multiplies. The descriptor: where the offset's 1024 bytes are, in units
-// of 16; a leading byte offset of 16 (bit 16), a stride byte offset of 1024 (64
-// from bit 32 on), the 128-byte swizzle (1 from bit 62 on). The second wgmma's
-// channels are 32 bytes further on.
+// .. and multiplies. The descriptor says where the offset's 1024 bytes are, in
+// units of 16. It has a leading byte offset of 16 (bit 16), a stride byte
+// offset of 1024 (64 from bit 32 on), and the 128-byte swizzle (1 from bit 62
+// on). The second wgmma's channels are 32 bytes further on.
 // CHECK:              arith.muli %[[AT]], %c1024_i32
 // CHECK:              %[[DESCRIPTOR:.*]] = arith.ori {{.*}}, %c4611686293305360384_i64
 // CHECK:              nvvm.wgmma.fence.aligned

@@ -27,9 +27,9 @@
 // CHECK:          %[[OWN_MASK:.*]] = nvvm.shfl.sync idx {{.*}}, %[[OWN_BITS]],
 // CHECK:          nvvm.barrier
 
-// Prologue: one thread starts the copies of the first two chunks, into stages 0
-// and 1; each warp finds its first two offsets, their neighbours, and the rows of
-// the first one.
+// Prologue. One thread starts the copies of the first two chunks, into stages 0
+// and 1. Each warp finds its first two offsets, their neighbours, and the rows
+// of the first one.
 // CHECK:          math.cttz %[[RING_MASK]]
 // CHECK:          nvvm.mbarrier.arrive.expect_tx %[[FULL]], %c1024_i32
 // CHECK:          nvvm.cp.async.bulk.shared.cluster.global %[[SHARED]],
@@ -60,9 +60,9 @@
 // CHECK:              llvm.getelementptr %[[EMPTY]]
 // CHECK:              nvvm.mbarrier.arrive
 
-// Then it uses its own chunk: the same, but that between waiting and letting go it
-// moves its rows to where wgmma wants them, loads the rows of its next offset,
-// finds the offset after that, and multiplies.
+// Then it uses its own chunk in the same way. But between waiting and letting
+// go it moves its rows to where wgmma wants them, loads the rows of its next
+// offset, finds the offset after that, and multiplies.
 // CHECK:            scf.if
 // CHECK:              llvm.getelementptr %[[EMPTY]]
 // CHECK:              nvvm.mbarrier.try_wait.parity

@@ -59,8 +59,9 @@
 // CHECK:          llvm.inline_asm {{.*}}ld.global.nc.v2.b32 {{.*}}, %[[HAS0]]
 // CHECK:          llvm.inline_asm {{.*}}ld.global.nc.v2.b32 {{.*}}, %[[HAS1]]
 
-// Steps: carried are the offset and the next one, the next one's neighbours, the
-// rest of the mask, four registers with rows, which rows are there, four sums.
+// Steps. The loop carries the offset and the next one, the next one's
+// neighbours, the rest of the mask, four registers with rows, which rows are
+// there, and four sums.
 // CHECK:          scf.if
 // CHECK:            scf.while (%[[AT:[^ ]*]] = %[[OFFSET]], %[[AFTER:[^ ]*]] = %[[NEXT]], %[[NEIGHBOUR0:[^ ]*]] = %[[NEXT0]], %[[NEIGHBOUR1:[^ ]*]] = %[[NEXT1]], %[[LEFT:[^ ]*]] = %[[MASK2]],
 

@@ -2,9 +2,9 @@
 // RUN: sparseconv-translate %s --network-to-plan --chip=sm_90a | sparseconv-translate --plan-to-ptx | FileCheck %s
 
 // A convolution loads rows of x in the widest pieces that its channels keep
-// aligned, up to 16 bytes. It multiplies the offsets that a tile of rows has and
-// no others: the lowest bit of the tile's mask says which offset comes next, and
-// what follows in the loop are the products of that one.
+// aligned, up to 16 bytes. It multiplies the offsets that a tile of rows has
+// and no others. The lowest bit of the tile's mask says which offset comes
+// next, and the products of that one follow in the loop.
 
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>

@@ -33,10 +33,10 @@ module attributes {gpu.container_module, sparseconv.op_table = [["linalg.mul", l
   }
   memref.global "private" constant @weights : memref<2xf32> = dense<[1.5, -2.0]>
 
-  // An input, its size in a slot, a bound for the grid; a scratch buffer lives
-  // from the first step that uses it to the last; the result has the size of a
-  // slot. A launch belongs to the operation at its location; in a function that
-  // was inlined, to one at the call.
+  // The input's size is in a slot and has a bound for the grid. A scratch
+  // buffer lives from the first step that uses it to the last. The result has
+  // the size of a slot. A launch belongs to the operation at its location; in a
+  // function that was inlined, to one at the call.
   // CHECK-NEXT: function 'main' streams 1
   // CHECK-NEXT:   input 'x' ?(slot 0)x4xf32
   // CHECK-NEXT:   output 'y' ?(slot 0, at most cap(x, 0))x4xf32

@@ -104,9 +104,9 @@ func.func @many_columns(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %til
   return
 }
 
-// What stays a search: columns with gaps, whose hits do not lie next to each
-// other; a table of the caller; a table that something else writes; and one whose
-// rows nothing tiles.
+// These stay searches: one by columns with gaps, whose hits do not lie next to
+// each other; one whose table is the caller's; one whose table something else
+// writes; and one whose rows nothing tiles.
 
 // CHECK-LABEL: func.func @not_fused(
 // CHECK:         sparseconv.kernel.search ins
