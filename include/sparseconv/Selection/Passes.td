@@ -33,8 +33,7 @@ def SparseConvSelectDataflow
     registers, where a dense tile would multiply mostly zeros. On a GPU it is
     `output_stationary`. It has `split_k` where the main loop that is fast for
     the shape can divide the offsets of few rows among thread blocks; for
-    gradients by weights, `split_k` is as many chunks of rows as fill the
-    device.
+    gradients by weights, `split_k` is as many row blocks as fill the device.
   }];
   let dependentDialects = ["::mlir::sparseconv::SparseConvDialect"];
   let statistics = [
