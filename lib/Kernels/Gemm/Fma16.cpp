@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A warp owns a tile of 16 output rows and all channels of a column tile; each
+// A warp owns a tile of 16 output rows and all channels of a column tile. Each
 // lane keeps a few rows by a few quads of channels in registers. For every
 // offset that a tile of the thread block has, chunks of the weights and of the
 // gathered rows pass through a ring of stages in shared memory, filled by
@@ -26,9 +26,9 @@
 //   warp: fma                            c0     (passes)     c2
 //   y: store                                                         all
 //
-// Every thread copies a piece of the weights and of half a row. A group of
-// copies is committed for each chunk, also behind the last one, so that a wait
-// for all but the last S - 2 groups always means the chunk of the step. The
+// Every thread copies a piece of the weights and of half a row. One group of
+// copies is committed for each chunk, also behind the last one. So a wait for
+// all but the last S - 2 groups always means the chunk of the step. The
 // barrier then says two things: the chunk is there for all, and all are done
 // with the chunk before it, whose stage is filled next.
 //
@@ -163,7 +163,7 @@ void Fma16::copyWeights(const Put &put, Value target) {
 }
 
 void Fma16::copyRows(const Put &put, Value target) {
-  // Two threads share a row: its pieces in turn.
+  // Two threads share a row and take its pieces in turn.
   int64_t rowBytes = config.inChannels * 4;
   int64_t unit = std::min<int64_t>(16, rowBytes & -rowBytes);
   Value half = b.mul(b.remainder(e.thread, 2), unit);

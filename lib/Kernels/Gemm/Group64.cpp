@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A warpgroup owns 64 output rows; every warp gathers its 16 straight into the
-// A fragments of wgmma, which therefore need no shared memory, so that the
-// weights of all offsets fit there. A chunk is all input channels.
+// A warpgroup owns 64 output rows, and each of its warps gathers 16 of them
+// straight into the A fragments of wgmma. Rows therefore need no shared memory,
+// and the weights of all offsets fit there. A chunk is all input channels.
 //
 // One warpgroup; k0, k1, .. are the offsets that its tile has:
 //
@@ -20,11 +20,11 @@
 //   wgmma                        k0         k1         k2
 //   y: store                                                       all
 //
-// Rows are loaded by each warp for itself and waited for by the scoreboard, a
-// step after they were asked for. Weights come by bulk copies that the first
-// thread starts before any tile; each offset has a barrier, which a warp waits
-// for at its first use only. wgmmas are waited for in the step that starts
-// them: while one warpgroup waits, the others multiply.
+// Each warp loads its own rows; the scoreboard waits for them, one step after
+// they were asked for. Weights come by bulk copies that the first thread starts
+// before any tile. Each offset has a barrier, which a warp waits for at its
+// first use only. A step waits for the wgmmas that it starts: while one
+// warpgroup waits, the others multiply.
 //
 //===----------------------------------------------------------------------===//
 
@@ -184,7 +184,7 @@ std::string Group64MainLoop::verify(const ImplicitGemmConfig &config,
   if (std::string problem = verifyWgmma(config, target); !problem.empty())
     return problem;
   if (config.tileK < config.inChannels)
-    return "the kernel with resident weights takes all input channels a step";
+    return "the kernel with resident weights takes all input channels per step";
   return "";
 }
 

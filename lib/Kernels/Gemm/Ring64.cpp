@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The warpgroups of a thread block own 64 output rows each. The weights of
-// every offset that any of them has, the thread block's offsets, pass through a
-// ring of shared-memory stages, a chunk of input channels at a time; a
-// warpgroup lets pass what its rows do not need. Rows are gathered as in
+// Each warpgroup of a thread block owns 64 output rows. The thread block's
+// offsets are those that any of its warpgroups has. Their weights pass through
+// a ring of stages in shared memory, one chunk of input channels at a time, and
+// a warpgroup lets pass what its rows do not need. Rows are gathered as in
 // Group64.
 //
 // A ring of S = 4 stages. w0, w1, .. are the chunks of the thread block's
@@ -27,14 +27,16 @@
 //     x: rows      of w0    of w2             of w3   of w4   of w5
 //     y: store                                                        all
 //
-// A stage has two barriers. `full`: thread 0 fills the stage by a bulk copy
-// that reports its bytes; every warp waits. `empty`: each warp arrives when it
-// has used or let pass a chunk; thread 0 waits before it fills the stage again.
-// It fills the stage of the chunk before the last one, so that S - 2 chunks are
-// in flight and it seldom waits: by then all warpgroups are done with that
-// stage, as a rule. Both are counted by a parity that turns when the ring
-// wraps. Rows are loaded by each warp for itself and waited for by the
-// scoreboard, a chunk after they were asked for.
+// A stage has two barriers:
+// - `full`: thread 0 fills the stage by a bulk copy that reports its bytes, and
+//   every warp waits for it.
+// - `empty`: each warp arrives when it has used a chunk or let it pass, and
+//   thread 0 waits before it fills the stage again.
+// Thread 0 fills the stage of the chunk before the last one, so S - 2 chunks
+// are in flight. It seldom waits, since all warpgroups are usually done with
+// that stage by then. Both barriers are counted by a parity that turns when the
+// ring wraps. Each warp loads its own rows; the scoreboard waits for them, one
+// chunk after they were asked for.
 //
 //===----------------------------------------------------------------------===//
 

@@ -24,13 +24,13 @@
 //   mma.sync                     k0         k1         k2
 //   y: store                                                       all
 //
-// Loads are filled by the warp itself and waited for by the scoreboard, where a
-// register is first read: a step after it was asked for. In a step the rows of
-// k + 1 replace those of k pair of instructions by pair, as they are used up.
-// Weights that are resident come by bulk copies (sm_90 and later), which the
-// first warp starts before any tile; each offset has a barrier, waited for at
-// its first use only. Elsewhere cp.async has brought all of them before the
-// first tile.
+// Each warp loads its own rows. The scoreboard waits for a load where its
+// register is first read, one step after it was asked for. In a step the rows
+// of k + 1 replace those of k as these are used up, after every two
+// instructions. Resident weights come by bulk copies on sm_90 and later: the
+// first warp starts them before any tile, and each offset has a barrier, which
+// is waited for at its first use only. On other chips cp.async has brought all
+// of them before the first tile.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The inner dimension of the product are the pairs. Their rows come by
-// asynchronous copies to a ring in shared memory, as they lie, and go
-// transposed into the fragments of mma.sync: matrices of 16-bit elements by one
-// instruction, f32 an element at a time. Behind the last pair of a list, both
-// sides are zero.
+// The inner dimension of the product is the pairs. Asynchronous copies bring
+// their rows to a ring in shared memory, as they are in memory. From there they
+// go transposed into the fragments of mma.sync: matrices of 16-bit elements by
+// one instruction, f32 one element at a time. Behind the last pair of a list,
+// both sides are zero.
 //
 // A list of pairs is multiplied in steps; a ring of S = 4 stages:
 //
@@ -23,8 +23,8 @@
 //   warps: mma.sync                      0         1         2
 //   store                                                           all
 //
-// A group of copies is committed for each step, also behind the last one, so
-// that a wait for all but the last S - 2 groups always means those of the step.
+// One group of copies is committed for each step, also behind the last one. So
+// a wait for all but the last S - 2 groups always means that of the step.
 // The barrier then says two things: the rows are there for all, and all are
 // done with the step before, whose stage is filled next.
 //

@@ -11,10 +11,13 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-// Bits 0 to 13 of a descriptor are the start address, 16 to 29 the leading and
-// 32 to 45 the stride byte offset, all in units of 16 bytes; 49 to 51 are the
-// base offset, 0 for a matrix that begins where the pattern of its swizzle
-// does; 62 and 63 are the swizzle.
+// The bits of a descriptor:
+//   0 to 13   start address, in units of 16 bytes
+//   16 to 29  leading byte offset, in units of 16 bytes
+//   32 to 45  stride byte offset, in units of 16 bytes
+//   49 to 51  base offset: 0 for a matrix that begins where the pattern of its
+//             swizzle does
+//   62 to 63  swizzle
 static constexpr int64_t kAddressMask = 0x3ffff;
 
 uint64_t MatrixDescriptor::encode() const {
