@@ -48,6 +48,11 @@ static void addSeparateBuffers(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createSparseConvSeparateBuffers());
 }
 
+/// While the operations of the network still have their numbers.
+static void addGuardAccesses(OpPassManager &pm) {
+  pm.addPass(createSparseConvGuardAccesses());
+}
+
 //===----------------------------------------------------------------------===//
 // Steps of all targets
 //===----------------------------------------------------------------------===//
@@ -67,12 +72,12 @@ static void addKernelOperations(OpPassManager &pm) {
   pm.addPass(createSparseConvSelectTiling());
   pm.addPass(createSparseConvVerifySelection());
   pm.addPass(createConvertSparseConvToKernels());
-  addCleanUp(pm);
 }
 
 /// Comparisons of the row counts that operations rely on. Where counts agree by
 /// construction, they fold away.
 static void addGuards(OpPassManager &pm) {
+  addCleanUp(pm);
   pm.addPass(createSparseConvLowerRowGuards());
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   addCleanUp(pm);
@@ -129,6 +134,8 @@ void mlir::sparseconv::buildLowerToBuffersPipeline(
   addInlining(pm);
   onGpu(addUnrollLoops);
   addKernelOperations(pm);
+  if (!isGpu(options.target))
+    addGuardAccesses(pm);
   addGuards(pm);
   onGpu(addFlattenBranches);
   addElementwiseFusion(pm);

@@ -58,6 +58,7 @@ void mlir::sparseconv::buildLowerToCpuPipeline(
   // the conversion to control flow would make invalid.
   pm.addPass(createConvertSCFToOpenMPPass());
   pm.addPass(createCanonicalizerPass());
+  pm.addPass(createSparseConvHoistScratch());
   pm.addPass(createSCFToControlFlowPass());
 
   // The LLVM dialect.

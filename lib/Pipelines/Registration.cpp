@@ -66,6 +66,7 @@
 #include "sparseconv/Pipelines/LowerToCpu.h"
 #include "sparseconv/Pipelines/LowerToPtx.h"
 #include "sparseconv/Selection/Passes.h"
+#include "sparseconv/Support/Shorten.h"
 #include "sparseconv/Target/PTX/LowerGpuToNVVM.h"
 #include "sparseconv/Target/PTX/Passes.h"
 #include "sparseconv/Target/PTX/ToPtx.h"
@@ -74,7 +75,7 @@
 
 using namespace mlir;
 
-void sparseconv::registerDialects(DialectRegistry &registry) {
+void mlir::sparseconv::registerDialects(DialectRegistry &registry) {
   registry
       .insert<SparseConvDialect, affine::AffineDialect, arith::ArithDialect,
               bufferization::BufferizationDialect, cf::ControlFlowDialect,
@@ -104,17 +105,44 @@ void sparseconv::registerDialects(DialectRegistry &registry) {
   registerPtxTarget(registry);
 }
 
-void sparseconv::registerBriefDiagnostics(DialectRegistry &registry) {
+/// Whether the user asks for all that messages have.
+static bool wantsFullDiagnostics() {
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto it = options.find("mlir-print-op-on-diagnostic");
+  return it != options.end() && it->second->getNumOccurrences() != 0 &&
+         static_cast<llvm::cl::opt<bool> *>(it->second)->getValue();
+}
+
+static void shortenDiagnostic(Diagnostic &diagnostic) {
+  constexpr size_t longest = 2000;
+  std::string text = diagnostic.str();
+  if (text.size() > longest) {
+    Diagnostic shorter(diagnostic.getLocation(), diagnostic.getSeverity());
+    shorter << ::sparseconv::shorten(text, longest);
+    for (Diagnostic &note : diagnostic.getNotes())
+      shorter.attachNote(note.getLocation()) << note.str();
+    diagnostic = std::move(shorter);
+  }
+  for (Diagnostic &note : diagnostic.getNotes())
+    shortenDiagnostic(note);
+}
+
+void mlir::sparseconv::registerBriefDiagnostics(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, BuiltinDialect *) {
-    auto &options = llvm::cl::getRegisteredOptions();
-    auto it = options.find("mlir-print-op-on-diagnostic");
-    context->printOpOnDiagnostic(
-        it != options.end() && it->second->getNumOccurrences() != 0 &&
-        static_cast<llvm::cl::opt<bool> *>(it->second)->getValue());
+    context->printOpOnDiagnostic(wantsFullDiagnostics());
+  });
+  // The handler that is registered last is asked first, and then those of the
+  // tools: this one comes with the first function, when they are there.
+  registry.addExtension(+[](MLIRContext *context, func::FuncDialect *) {
+    if (!wantsFullDiagnostics())
+      context->getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
+        shortenDiagnostic(diagnostic);
+        return failure();
+      });
   });
 }
 
-void sparseconv::registerPasses() {
+void mlir::sparseconv::registerPasses() {
   registerSparseConvConversionPasses();
   registerSparseConvSelectionPasses();
   registerSparseConvTransformsPasses();

@@ -45,7 +45,9 @@ public:
 private:
   friend class LaneBlock;
 
+  /// The sizes of the loops. Those that types state decide.
   llvm::Error findSizes();
+  llvm::Error findSizes(bool isStatic);
   llvm::Error findAccesses();
   llvm::Expected<Access> makeAccess(OpOperand &operand);
   llvm::Error runBlocks(const Tape &tape);
@@ -66,6 +68,15 @@ private:
 
 llvm::Error Structured::findSizes() {
   sizes.assign(op.getNumLoops(), -1);
+  for (bool isStatic : {true, false})
+    if (llvm::Error error = findSizes(isStatic))
+      return error;
+  if (llvm::is_contained(sizes, -1))
+    return makeError(op, "a loop has a size that no operand names");
+  return llvm::Error::success();
+}
+
+llvm::Error Structured::findSizes(bool isStatic) {
   // Results indexed by a plain dimension name its size; others must agree.
   for (OpOperand &operand : op->getOpOperands()) {
     const auto *tensor = std::get_if<DenseValue>(&frame.get(operand.get()));
@@ -74,7 +85,8 @@ llvm::Error Structured::findSizes() {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     for (auto [axis, expr] : llvm::enumerate(map.getResults())) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
-      if (!dim)
+      auto type = cast<RankedTensorType>(operand.get().getType());
+      if (!dim || type.isDynamicDim(axis) == isStatic)
         continue;
       int64_t &size = sizes[dim.getPosition()];
       if (size < 0)
@@ -84,8 +96,6 @@ llvm::Error Structured::findSizes() {
                                  tensor->shape[axis], size);
     }
   }
-  if (llvm::is_contained(sizes, -1))
-    return makeError(op, "a loop has a size that no operand names");
   return llvm::Error::success();
 }
 

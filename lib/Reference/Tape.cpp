@@ -8,32 +8,11 @@
 
 #include "Tape.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
 using namespace mlir::sparseconv::reference;
-
-/// Reads elements of a tensor that the block gets from outside.
-static Kernel makeExtractKernel(const DenseValue &tensor, bool isFloat) {
-  return [tensor, isFloat](int64_t n, ArrayRef<Lanes> operands, Lanes result) {
-    for (int64_t l = 0; l < n; ++l) {
-      int64_t position = 0;
-      for (auto [axis, size] : llvm::enumerate(tensor.shape)) {
-        int64_t index = operands[axis].i[l];
-        if (index < 0 || index >= size)
-          return StatusCode::IndexOutOfBounds;
-        position = position * size + index;
-      }
-      if (isFloat)
-        result.f[l] = tensor[position];
-      else
-        result.i[l] = static_cast<int64_t>(tensor[position]);
-    }
-    return StatusCode::None;
-  };
-}
 
 unsigned Tape::addRegister(Type type) {
   isFloat.push_back(isFloatScalar(type));
@@ -75,17 +54,10 @@ llvm::Expected<Tape> Tape::compile(Block &block, Frame &frame) {
       continue;
     }
     Instruction instruction{&op, nullptr, {}, result};
-    ValueRange operands = op.getOperands();
-    if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-      instruction.kernel = makeExtractKernel(
-          frame.getDense(extract.getTensor()), tape.isFloat[result]);
-      operands = operands.drop_front();
-    } else {
-      instruction.kernel = getScalarKernel(&op, frame.isExact());
-    }
+    instruction.kernel = getScalarKernel(&op, frame.isExact());
     if (!instruction.kernel)
       return makeError(&op, "the reference does not know this operation");
-    for (Value operand : operands)
+    for (Value operand : op.getOperands())
       instruction.operands.push_back(getRegister(operand));
     tape.instructions.push_back(std::move(instruction));
   }

@@ -218,8 +218,20 @@ static llvm::Error runCast(tensor::CastOp op, Frame &frame) {
 }
 
 static llvm::Error runExpandShape(tensor::ExpandShapeOp op, Frame &frame) {
-  return setReshaped(op, op.getSrc(), evaluate(op.getMixedOutputShape(), frame),
-                     frame);
+  // One size at most is dynamic for each that is divided.
+  const DenseValue &source = frame.getDense(op.getSrc());
+  Shape shape = evaluate(op.getMixedOutputShape(), frame);
+  for (auto [axis, group] : llvm::enumerate(op.getReassociationIndices())) {
+    int64_t found = source.shape[axis], dynamic = 1, product = 1;
+    for (int64_t result : group)
+      (op.getResultType().isDynamicDim(result) ? dynamic : product) *=
+          shape[result];
+    if (product != 0 && dynamic != found / product)
+      return makeShapeMismatch(op, 0, axis, dynamic, found / product);
+    if (found != dynamic * product)
+      return makeShapeMismatch(op, 0, axis, found, dynamic * product);
+  }
+  return setReshaped(op, op.getSrc(), shape, frame);
 }
 
 static llvm::Error runCollapseShape(tensor::CollapseShapeOp op, Frame &frame) {
@@ -288,7 +300,7 @@ findSlice(Operation *op, ArrayRef<int64_t> shape, ArrayRef<int64_t> offsets,
       return makeOutOfBounds(op, axis, sizes[axis], shape[axis]);
     if (sizes[axis] == 0)
       continue;
-    // A last index that wraps is far outside, on either side.
+    // A last index that wraps is far outside, whichever side it is.
     int64_t first = offsets[axis], last;
     if (llvm::MulOverflow(sizes[axis] - 1, strides[axis], last) ||
         llvm::AddOverflow(first, last, last))
@@ -336,16 +348,21 @@ static llvm::Error runExtractSlice(tensor::ExtractSliceOp op, Frame &frame) {
 static llvm::Error runInsertSlice(tensor::InsertSliceOp op, Frame &frame) {
   const DenseValue &source = frame.getDense(op.getSource());
   const DenseValue &dest = frame.getDense(op.getDest());
+  Shape sizes = evaluate(op.getMixedSizes(), frame);
   auto positions =
-      findSlice(op, dest.shape, evaluate(op.getMixedOffsets(), frame),
-                evaluate(op.getMixedSizes(), frame),
+      findSlice(op, dest.shape, evaluate(op.getMixedOffsets(), frame), sizes,
                 evaluate(op.getMixedStrides(), frame));
   if (!positions)
     return positions.takeError();
-  if (static_cast<int64_t>(positions->size()) != source.getNumElements())
-    return makeError(op, "the slice has " + Twine(positions->size()) +
-                             " elements, its source " +
-                             Twine(source.getNumElements()));
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  int64_t axis = 0;
+  for (auto [number, size] : llvm::enumerate(sizes)) {
+    if (dropped.test(number))
+      continue;
+    if (source.shape[axis] != size)
+      return makeShapeMismatch(op, 0, axis, source.shape[axis], size);
+    ++axis;
+  }
   if (llvm::Error error = checkElementCount(op, dest.shape))
     return error;
   Elements elements = *dest.data;

@@ -9,11 +9,10 @@
 #include "sparseconv/Support/Shorten.h"
 #include "llvm/ADT/Twine.h"
 
-std::string sparseconv::shorten(llvm::StringRef text) {
-  constexpr size_t longest = 160, beginning = 100, ending = 40;
+std::string sparseconv::shorten(llvm::StringRef text, size_t longest) {
   if (text.size() <= longest)
     return text.str();
-  return (llvm::Twine(text.take_front(beginning)) + " ... " +
-          text.take_back(ending))
+  return (llvm::Twine(text.take_front(longest * 5 / 8)) + " ... " +
+          text.take_back(longest / 4))
       .str();
 }

@@ -252,19 +252,21 @@ readAnnouncement(const json::Object &request) {
   return arguments;
 }
 
-/// Why an argument is not taken, before there is memory for it.
-static std::string findProblem(const Announced &argument, size_t number) {
+/// Memory for an argument, or why it is not taken.
+static llvm::Expected<HostTensor> makeArgument(const Announced &argument,
+                                               size_t number, bool isScalar) {
   if (!argument.shape.empty() && argument.shape[0] > ::sparseconv::kMaxRows)
-    return "argument " + std::to_string(number) + " has " +
-           std::to_string(argument.shape[0]) + " rows, more than " +
-           std::to_string(::sparseconv::kMaxRows);
-  // Asking does not take it: pages come when they are written.
-  void *volatile room = std::malloc(std::max<uint64_t>(argument.bytes, 1));
-  std::free(room);
-  if (!room)
-    return "no memory for argument " + std::to_string(number) + " of " +
-           std::to_string(argument.bytes) + " bytes";
-  return {};
+    return llvm::createStringError("argument " + llvm::Twine(number) + " has " +
+                                   llvm::Twine(argument.shape[0]) +
+                                   " rows, more than " +
+                                   llvm::Twine(::sparseconv::kMaxRows));
+  auto tensor = HostTensor::create(
+      argument.kind,
+      isScalar ? ArrayRef<int64_t>() : ArrayRef<int64_t>(argument.shape));
+  if (!tensor)
+    return llvm::createStringError("argument " + llvm::Twine(number) + ": " +
+                                   llvm::toString(tensor.takeError()));
+  return tensor;
 }
 
 /// Reads what the request announces, also where nobody wants it.
@@ -275,22 +277,22 @@ Server::readArguments(const json::Object &request, const Signature *signature) {
   if (!announced)
     return announced.takeError();
   std::vector<HostTensor> arguments;
+  // Of the first argument that is not taken; the others are not tried.
   std::string problem;
   for (auto [number, argument] : llvm::enumerate(*announced)) {
-    if (problem.empty())
-      problem = findProblem(argument, number);
     bool isScalar = signature && number < signature->arguments.size() &&
                     signature->arguments[number].isScalar() &&
                     argument.shape.size() == 1 && argument.shape[0] == 1;
-    bool isRead;
     if (problem.empty()) {
-      HostTensor &tensor = arguments.emplace_back(
-          argument.kind,
-          isScalar ? ArrayRef<int64_t>() : ArrayRef<int64_t>(argument.shape));
-      isRead = readBytes(tensor.getData(), tensor.getNumBytes());
-    } else {
-      isRead = skipBytes(argument.bytes);
+      auto tensor = makeArgument(argument, number, isScalar);
+      if (tensor)
+        arguments.push_back(std::move(*tensor));
+      else
+        problem = llvm::toString(tensor.takeError());
     }
+    bool isRead = problem.empty()
+                      ? readBytes(arguments.back().getData(), argument.bytes)
+                      : skipBytes(argument.bytes);
     if (!isRead)
       return llvm::createStringError(
           problem.empty() ? "the input ends within an argument" : problem);

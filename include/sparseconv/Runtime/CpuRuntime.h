@@ -42,8 +42,8 @@ void sparseconv_cpu_sort_u32(const uint32_t *keys, uint32_t *sorted,
 /// large blocks are kept, by size class, since pages fresh from the system cost
 /// more than most kernels. A request that cannot be met ends the call of
 /// sparseconv_cpu_call() in which it was made. Outside of one, and on a thread
-/// of a parallel loop, it prints a message and ends the process with status 1:
-/// generated code has no way to go on.
+/// of a parallel loop, where generated code asks for none, it prints a message
+/// and ends the process with status 1.
 void *_mlir_memref_to_llvm_alloc(size_t size);
 void *_mlir_memref_to_llvm_aligned_alloc(size_t alignment, size_t size);
 void _mlir_memref_to_llvm_free(void *pointer);
@@ -52,6 +52,15 @@ void _mlir_memref_to_llvm_free(void *pointer);
 /// bytes of an allocation that failed: then the function was left where it
 /// stood, and the memory that this thread allocated in it is free again.
 uint64_t sparseconv_cpu_call(void (*function)(void **), void **arguments);
+
+/// Ends the call of sparseconv_cpu_call() that runs on this thread, outside of
+/// parallel loops: the status record says why.
+void sparseconv_cpu_leave(void);
+
+/// The number of this thread in a parallel loop, and how many there are at
+/// most.
+int64_t sparseconv_cpu_thread(void);
+int64_t sparseconv_cpu_threads(void);
 
 /// Gives the blocks that the pool keeps back to the system.
 void sparseconv_cpu_pool_trim(void);

@@ -21,9 +21,9 @@
 
 namespace sparseconv {
 
-/// `text` itself, or where it has more than 160 bytes its begin and its end:
-/// "tensor<1x1x1 ... x1xf32>".
-std::string shorten(llvm::StringRef text);
+/// `text` itself, or where it has more than `longest` bytes its begin and its
+/// end: "tensor<1x1x1 ... x1xf32>".
+std::string shorten(llvm::StringRef text, size_t longest = 160);
 
 /// What `value` prints, shortened: a type, an attribute.
 template <typename T> std::string printShort(const T &value) {

@@ -64,8 +64,12 @@ static void numberOperations(ModuleOp module) {
   Builder builder(module.getContext());
   SmallVector<Attribute> table;
   module->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // Upstream operations can fail as well: sparseconv-guard-shapes.
-    if (!isNetworkOp(op) && !isa<linalg::LinalgOp, tensor::ConcatOp>(op))
+    // Upstream operations can fail as well: sparseconv-guard-shapes and
+    // sparseconv-guard-accesses.
+    if (!isNetworkOp(op) &&
+        !isa<linalg::LinalgOp, tensor::CastOp, tensor::ConcatOp,
+             tensor::ExpandShapeOp, tensor::ExtractOp, tensor::ExtractSliceOp,
+             tensor::InsertOp, tensor::InsertSliceOp>(op))
       return;
     op->setAttr(kOpIdAttr, builder.getI64IntegerAttr(table.size()));
     table.push_back(builder.getArrayAttr(

@@ -52,6 +52,7 @@ struct Call {
   std::jmp_buf place;
   Header *blocks = nullptr;
   size_t missing = 0;
+  bool isLeft = false;
   Call *outer;
 };
 
@@ -110,12 +111,19 @@ static void *getMemory(Header *header) {
   return reinterpret_cast<char *>(header) + kHeaderSize;
 }
 
+/// Leaves the call that runs on this thread, if it can be left: the other
+/// threads of a parallel loop would wait for this one for ever.
+static void leaveCurrentCall() {
+  if (!currentCall || omp_in_parallel())
+    return;
+  currentCall->isLeft = true;
+  std::longjmp(currentCall->place, 1);
+}
+
 [[noreturn]] static void failOutOfMemory(size_t size, uint64_t live) {
-  // The other threads of a parallel loop would wait for this one for ever.
-  if (currentCall && !omp_in_parallel()) {
+  if (currentCall)
     currentCall->missing = size;
-    std::longjmp(currentCall->place, 1);
-  }
+  leaveCurrentCall();
   std::fprintf(stderr,
                "sparseconv: out of memory: cannot allocate %zu bytes (%" PRIu64
                " bytes are in use)\n",
@@ -250,12 +258,23 @@ uint64_t sparseconv_cpu_call(void (*function)(void **), void **arguments) {
   currentCall = call.outer;
   while (Header *header = call.blocks) {
     leaveCall(header);
-    // What is left of a call that ended well is its results.
-    if (call.missing)
+    // What remains of a call that ended well is its results.
+    if (call.isLeft)
       getPool().free(getMemory(header));
   }
   return call.missing;
 }
+
+void sparseconv_cpu_leave(void) {
+  leaveCurrentCall();
+  std::fputs("sparseconv: a compiled function failed outside of a call\n",
+             stderr);
+  std::fflush(stderr);
+  std::_Exit(1);
+}
+
+int64_t sparseconv_cpu_thread(void) { return omp_get_thread_num(); }
+int64_t sparseconv_cpu_threads(void) { return omp_get_max_threads(); }
 
 void sparseconv_cpu_pool_trim(void) { getPool().trim(); }
 uint64_t sparseconv_cpu_pool_cached_bytes(void) {

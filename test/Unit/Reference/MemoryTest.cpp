@@ -216,10 +216,11 @@ TEST(Overflow, Sizes) {
                 far + 1),
             "test.mlir:2:6: tensor.extract_slice: index 9223372036854775807 on "
             "axis 0 is outside a size of 4");
-  EXPECT_EQ(run("%y = tensor.expand_shape %x [[0, 1]] output_shape [%n, %n] : "
-                "tensor<?xf32> into tensor<?x?xf32>",
-                -2),
-            "test.mlir:2:6: tensor.expand_shape: a tensor has no size of -2");
+  EXPECT_EQ(run("%y = tensor.expand_shape %x [[0, 1]] output_shape [%n, 2] : "
+                "tensor<?xf32> into tensor<?x2xf32>",
+                far + 2),
+            "test.mlir:2:6: tensor.expand_shape: operand 0 has size "
+            "4611686018427387906 on axis 0, expected 2");
   EXPECT_EQ(run("%e = tensor.empty(%n) : tensor<?x0xf32>\n%y = tensor.concat "
                 "dim(0) %e, %e : (tensor<?x0xf32>, tensor<?x0xf32>) -> "
                 "tensor<?x0xf32>",

@@ -150,3 +150,23 @@ TEST(PoolTest, LeavesACallThatHasNoMemory) {
   _mlir_memref_to_llvm_free(kept);
   EXPECT_EQ(sparseconv_cpu_pool_live_bytes(), live);
 }
+
+TEST(PoolTest, LeavesACallThatFails) {
+  uint64_t live = sparseconv_cpu_pool_live_bytes();
+  void *kept = nullptr;
+  auto fail = [](void **arguments) {
+    *arguments = _mlir_memref_to_llvm_alloc(kMega);
+    sparseconv_cpu_leave();
+    FAIL() << "the call went on";
+  };
+  // There is memory: what is wrong is in the status record.
+  EXPECT_EQ(sparseconv_cpu_call(fail, &kept), 0u);
+  EXPECT_NE(kept, nullptr);
+  EXPECT_EQ(sparseconv_cpu_pool_live_bytes(), live);
+}
+
+TEST(PoolDeathTest, HasACallToLeave) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(sparseconv_cpu_leave(), testing::ExitedWithCode(1),
+              "sparseconv: a compiled function failed outside of a call");
+}

@@ -23,6 +23,8 @@ TEST(Shorten, KeepsWhatIsShort) {
 TEST(Shorten, ShowsBeginAndEndOfTheRest) {
   EXPECT_EQ(shorten(std::string(150, 'a') + std::string(150, 'b')),
             std::string(100, 'a') + " ... " + std::string(40, 'b'));
+  EXPECT_EQ(shorten(std::string(1600, 'a'), 1600), std::string(1600, 'a'));
+  EXPECT_EQ(shorten(std::string(1601, 'a'), 1600).size(), 1405u);
   HostTensor tensor(ElementKind::F32,
                     llvm::SmallVector<int64_t>(std::size_t(20000), 1));
   EXPECT_EQ(tensor.getTypeString().size(), 145u);

@@ -101,6 +101,7 @@ static void guardLinalg(linalg::LinalgOp op, Value status) {
   if (!op.hasPureTensorSemantics())
     return;
   SmallVector<std::optional<Axis>> loops(op.getNumLoops());
+  SmallVector<std::pair<Axis, unsigned>> axes;
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()))
       continue;
@@ -110,14 +111,16 @@ static void guardLinalg(linalg::LinalgOp op, Value status) {
       if (!dim)
         continue;
       Axis current{&operand, static_cast<int64_t>(axis)};
-      std::optional<Axis> &first = loops[dim.getPosition()];
+      axes.emplace_back(current, dim.getPosition());
       // A static size decides; a dynamic one has to follow it.
-      if (!first)
+      std::optional<Axis> &first = loops[dim.getPosition()];
+      if (!first || (ShapedType::isDynamic(first->getStaticSize()) &&
+                     !ShapedType::isDynamic(current.getStaticSize())))
         first = current;
-      else
-        guardAxis(current, *first, status);
     }
   }
+  for (auto [axis, loop] : axes)
+    guardAxis(axis, *loops[loop], status);
 }
 
 /// The parts of a concatenation agree on all other axes.

@@ -40,10 +40,24 @@ static bool isNetworkOperation(Operation *op, bool allowKernels) {
   if (isa<func::CallIndirectOp, func::ConstantOp>(op))
     return false;
   return isa_and_nonnull<arith::ArithDialect, func::FuncDialect,
-                         linalg::LinalgDialect, math::MathDialect,
-                         scf::SCFDialect, tensor::TensorDialect>(dialect) ||
-         isa<affine::AffineApplyOp, affine::AffineMaxOp, affine::AffineMinOp>(
-             op);
+                         linalg::LinalgDialect, math::MathDialect>(dialect) ||
+         isa<affine::AffineApplyOp, affine::AffineMaxOp, affine::AffineMinOp,
+             scf::ConditionOp, scf::ForOp, scf::IfOp, scf::WhileOp,
+             scf::YieldOp, tensor::CastOp, tensor::CollapseShapeOp,
+             tensor::ConcatOp, tensor::DimOp, tensor::EmptyOp,
+             tensor::ExpandShapeOp, tensor::ExtractOp, tensor::ExtractSliceOp,
+             tensor::FromElementsOp, tensor::InsertOp, tensor::InsertSliceOp,
+             tensor::RankOp, tensor::SplatOp>(op);
+}
+
+/// Whether `op` may stand in the body of a `linalg` operation, which runs on
+/// several threads: nothing that fails at run time.
+static bool isBodyOperation(Operation *op) {
+  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+             op->getDialect()) ||
+         isa<affine::AffineApplyOp, affine::AffineMaxOp, affine::AffineMinOp,
+             linalg::IndexOp, linalg::YieldOp, scf::ForOp, scf::IfOp,
+             scf::YieldOp>(op);
 }
 
 static bool isNumber(Type type) {
@@ -113,12 +127,47 @@ static LogicalResult verifyFunction(func::FuncOp function) {
   return success();
 }
 
+/// Errors for accesses that nothing compares with their tensor at run time.
+static LogicalResult verifyAccesses(Operation *op) {
+  if (auto structured = op->getParentOfType<linalg::LinalgOp>();
+      structured && !isBodyOperation(op))
+    return op->emitOpError("may not stand in the body of '")
+           << structured->getName() << "'";
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+    bool isStatic = llvm::all_of(op->getOperandTypes(), [](Type type) {
+      auto tensor = dyn_cast<ShapedType>(type);
+      return !tensor || tensor.hasStaticShape();
+    });
+    for (AffineMap map : structured.getIndexingMapsArray())
+      if (!isStatic && !map.isProjectedPermutation())
+        return op->emitOpError("has tensors of dynamic sizes and the indexing "
+                               "map ")
+               << AffineMapAttr::get(map) << ", whose results are not loops";
+  }
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    std::optional<int64_t> axis = dim.getConstantIndex();
+    auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
+    if (!axis || !type || *axis < 0 || *axis >= type.getRank())
+      return op->emitOpError("expects a constant that is an axis of ")
+             << dim.getSource().getType();
+  }
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    for (ArrayRef<int64_t> group : expand.getReassociationIndices())
+      if (llvm::count_if(group, [&](int64_t axis) {
+            return expand.getResultType().isDynamicDim(axis);
+          }) > 1)
+        return op->emitOpError("makes several dynamic sizes of one");
+  return success();
+}
+
 static LogicalResult verifyOperation(Operation *op, bool allowKernels) {
   if (!isNetworkOperation(op, allowKernels))
     return op->emitOpError(
         "is not an operation of a network, which are those of sparseconv "
-        "above the kernel level and of func, arith, math, linalg, tensor and "
-        "scf");
+        "above the kernel level, of func, arith, math and linalg, and some of "
+        "tensor and scf");
+  if (failed(verifyAccesses(op)))
+    return failure();
   if (failed(verifyAttributes(op, op->getDiscardableAttrDictionary(), {})))
     return failure();
   for (Type type : op->getResultTypes())

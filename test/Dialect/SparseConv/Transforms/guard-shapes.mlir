@@ -90,3 +90,16 @@ func.func @concatenation(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %status: memr
   %both = tensor.concat dim(1) %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
   return %both : tensor<?x8xf32>
 }
+
+// -----
+
+// A static size decides, also where it comes after a dynamic one.
+// CHECK-LABEL: func @static_second
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[Y:.*]]: tensor<4xf32>
+// CHECK: %[[SAFE:.*]] = scf.if
+// CHECK-NEXT: scf.yield %[[X]]
+// CHECK: linalg.add ins(%[[SAFE]], %[[Y]] :
+func.func @static_second(%x: tensor<?xf32>, %y: tensor<4xf32>, %status: memref<8xi64>) -> tensor<4xf32> {
+  %sum = linalg.add ins(%x, %y : tensor<?xf32>, tensor<4xf32>) outs(%y : tensor<4xf32>) -> tensor<4xf32>
+  return %sum : tensor<4xf32>
+}

@@ -206,3 +206,62 @@ func.func @kernel(%table: tensor<?x27xi32>, %in: tensor<?xi32>, %out: tensor<?xi
       {row_block = 128 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x28xi64>)
   return
 }
+
+// -----
+
+// Accesses that nothing compares with their tensor at run time: several threads run
+// the body of a structured operation.
+
+#rows = affine_map<(d0) -> (d0)>
+func.func @body(%x: tensor<?xf32>, %at: tensor<?xindex>) -> tensor<?xf32> {
+  %0 = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel"]}
+      ins(%at : tensor<?xindex>) outs(%x : tensor<?xf32>) {
+  ^bb0(%i: index, %out: f32):
+    // expected-error @+1 {{'tensor.extract' op may not stand in the body of 'linalg.generic'}}
+    %v = tensor.extract %x[%i] : tensor<?xf32>
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+#shifted = affine_map<(d0) -> (d0 + 9)>
+#rows = affine_map<(d0) -> (d0)>
+func.func @window(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{has tensors of dynamic sizes and the indexing map affine_map<(d0) -> (d0 + 9)>, whose results are not loops}}
+  %0 = linalg.generic {indexing_maps = [#shifted, #rows], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%y : tensor<?xf32>) {
+  ^bb0(%v: f32, %out: f32):
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @axis(%x: tensor<?xf32>, %axis: index) -> index {
+  // expected-error @+1 {{expects a constant that is an axis of 'tensor<?xf32>'}}
+  %0 = tensor.dim %x, %axis : tensor<?xf32>
+  return %0 : index
+}
+
+// -----
+
+func.func @divide(%x: tensor<?xf32>, %n: index) -> tensor<?x?xf32> {
+  // expected-error @+1 {{makes several dynamic sizes of one}}
+  %0 = tensor.expand_shape %x [[0, 1]] output_shape [%n, %n] : tensor<?xf32> into tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+
+func.func @pad(%x: tensor<?xf32>, %low: index) -> tensor<?xf32> {
+  %zero = arith.constant 0.0 : f32
+  // expected-error @+1 {{'tensor.pad' op is not an operation of a network}}
+  %0 = tensor.pad %x low[%low] high[0] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<?xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

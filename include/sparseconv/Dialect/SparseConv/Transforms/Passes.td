@@ -26,6 +26,50 @@ def SparseConvLimitParallelism
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 
+def SparseConvGuardAccesses
+    : Pass<"sparseconv-guard-accesses", "::mlir::ModuleOp"> {
+  let summary = "checks indices, slices and shapes that a network computes";
+  let description = [{
+    In front of a `tensor` operation of the network (one with a number) that
+    would leave its tensor, or give it a shape that it does not have, where an
+    index or a size is wrong: what is wrong is reported to the status record, the
+    last argument, and the call is left. For example
+
+    ```mlir
+    %v = tensor.extract %x[%i] : tensor<?xf32>
+    ```
+
+    is preceded by
+
+    ```mlir
+    %is_inside = arith.cmpi ult, %i, %size : index
+    %is_outside = arith.xori %is_inside, %true : i1
+    scf.if %is_outside {
+      // memref.store to %status: the operation, the axis, %i and %size
+      func.call @sparseconv_cpu_leave() : () -> ()
+    }
+    ```
+
+    For the CPU: a kernel on a GPU cannot be left.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def SparseConvHoistScratch
+    : Pass<"sparseconv-hoist-scratch", "::mlir::ModuleOp"> {
+  let summary = "allocates what threads work in before they start";
+  let description = [{
+    A buffer of static size that lives within an `omp.parallel` becomes a part of
+    one buffer for all threads, allocated in front of it: a thread can neither
+    leave the region nor go on where there is no memory. Each thread takes the part with its number, `sparseconv_cpu_thread()`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect"];
+}
+
 def SparseConvGuardShapes
     : Pass<"sparseconv-guard-shapes", "::mlir::func::FuncOp"> {
   let summary = "checks sizes that upstream operations take for granted";
@@ -179,7 +223,11 @@ def SparseConvVerifyNetwork
 
     | of a network | what it may be |
     |---|---|
-    | operations | those of `sparseconv` above the kernel level; those of `func` (without function values), `arith`, `math`, `linalg`, `tensor` and `scf`; `affine.apply`, `affine.min`, `affine.max` |
+    | operations | those of `sparseconv` above the kernel level; those of `func` (without function values), `arith`, `math` and `linalg`; `scf.for`, `scf.if`, `scf.while`; of `tensor` those that the reference runs; `affine.apply`, `affine.min`, `affine.max` |
+    | in the body of a `linalg` operation | `arith`, `math`, `linalg.index`, `scf.for`, `scf.if`, `affine.apply`, `affine.min`, `affine.max` |
+    | indexing maps | those whose results are loops; any where all sizes are static |
+    | `tensor.dim` | of a constant axis |
+    | `tensor.expand_shape` | one dynamic size for each that it divides, at most |
     | types of values | ranked tensors of numbers, numbers, coordinate sets, kernel maps |
     | functions | those with a body |
     | attributes that the operations do not define | `sparseconv.name` on arguments and results, `sparseconv.target` on the module |
