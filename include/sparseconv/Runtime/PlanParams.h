@@ -17,6 +17,7 @@
 
 #include "sparseconv/Runtime/Plan.h"
 #include <map>
+#include <set>
 
 namespace sparseconv::plan {
 
@@ -39,6 +40,10 @@ uint64_t getBlockBytes(const ParamPlaces &places);
 /// The kernels of a PTX module and the places of their parameters. A kernel
 /// whose parameters cannot be read is not among them.
 std::map<std::string, ParamPlaces> readPtxKernels(std::string_view ptx);
+
+/// The kernels that every PTX image of a module declares, with parameters that
+/// can be read.
+std::set<std::string> getDeclaredKernels(const Module &module);
 
 /// Why a launch does not fit its kernel, or nothing.
 std::optional<std::string> compareParams(const ParamPlaces &launch,

@@ -276,6 +276,7 @@ Error Context::loadModule(const plan::Module &module,
     if (it != modules.end() && (loaded = it->second.lock()))
       return Error::success();
     auto owner = std::make_shared<LoadedModule>(shared_from_this());
+    owner->kind = image->kind;
     Error error = loadImage(*image, owner->handle);
     if (!error) {
       loaded = std::move(owner);

@@ -45,6 +45,8 @@ public:
 
   /// Null until it is loaded.
   CUmodule handle = nullptr;
+  /// What it was loaded from.
+  plan::Image::Kind kind = plan::Image::Kind::Ptx;
 
 private:
   std::shared_ptr<Context> context;

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
-#include "sparseconv/Runtime/PlanParams.h"
 #include <algorithm>
 
 using namespace sparseconv;
@@ -75,31 +74,46 @@ Error Program::initialise() {
   return checkLaunches();
 }
 
-/// Whether each launch passes what its kernel takes, as the driver knows it of
-/// the code that it has loaded. An older driver does not tell.
+/// The places of a kernel's parameters, as the driver knows them.
+Error Program::askForPlaces(size_t kernel, plan::ParamPlaces &places) const {
+  for (size_t i = 0;; ++i) {
+    size_t offset = 0, size = 0;
+    CUresult result =
+        context->driver.cuFuncGetParamInfo(kernels[kernel], i, &offset, &size);
+    if (result == CUDA_ERROR_INVALID_VALUE) // there are no more
+      return Error::success();
+    if (Error error = context->check(result, "asking for its parameters"))
+      return std::move(error).within("kernel '" + plan.kernels[kernel].name +
+                                     "'");
+    places.push_back({offset, size});
+  }
+}
+
+/// Whether each launch passes what its kernel takes. Of what PTX declares
+/// plan::verify has said so. Otherwise the driver knows, unless it is an older
+/// one. It is not asked without need: the end of a list is an error of its
+/// interface, which tools report.
 Error Program::checkLaunches() {
-  const DriverTable &driver = context->driver;
-  if (!driver.cuFuncGetParamInfo)
+  if (!context->driver.cuFuncGetParamInfo)
     return Error::success();
-  std::vector<plan::ParamPlaces> taken(kernels.size());
-  for (size_t k = 0; k != kernels.size(); ++k)
-    for (size_t i = 0;; ++i) {
-      size_t offset = 0, size = 0;
-      CUresult result =
-          driver.cuFuncGetParamInfo(kernels[k], i, &offset, &size);
-      if (result == CUDA_ERROR_INVALID_VALUE) // there are no more
-        break;
-      if (Error error = context->check(result, "asking for its parameters"))
-        return std::move(error).within("kernel '" + plan.kernels[k].name + "'");
-      taken[k].push_back({offset, size});
-    }
+  std::vector<std::optional<plan::ParamPlaces>> taken(kernels.size());
+  std::vector<std::set<std::string>> declared(modules.size());
+  for (size_t m = 0; m != modules.size(); ++m)
+    if (modules[m]->kind == plan::Image::Kind::Ptx)
+      declared[m] = plan::getDeclaredKernels(plan.modules[m]);
+  for (size_t k = 0; k != kernels.size(); ++k) {
+    const plan::Kernel &kernel = plan.kernels[k];
+    if (!declared[kernel.module].count(kernel.name))
+      if (Error error = askForPlaces(k, taken[k].emplace()))
+        return error;
+  }
   for (const plan::Function &function : plan.functions)
     for (size_t i = 0; i != function.steps.size(); ++i) {
       const plan::Step &step = function.steps[i];
-      if (step.kind != plan::Step::Kind::Launch)
+      if (step.kind != plan::Step::Kind::Launch || !taken[step.kernel])
         continue;
       if (auto reason = plan::compareParams(plan::getPlaces(step.params),
-                                            taken[step.kernel],
+                                            *taken[step.kernel],
                                             plan.kernels[step.kernel].name))
         return Error(SPARSECONV_INVALID_PLAN, "function '" + function.name +
                                                   "': step " + to_string(i) +

@@ -11,6 +11,7 @@
 
 #include "Context.h"
 #include "sparseconv/Runtime/PlanLayout.h"
+#include "sparseconv/Runtime/PlanParams.h"
 
 namespace sparseconv::cuda {
 
@@ -48,6 +49,7 @@ private:
   Error initialise();
   /// `cluster` is the largest of its launches.
   Error loadKernel(const plan::Kernel &kernel, uint32_t cluster);
+  Error askForPlaces(size_t kernel, plan::ParamPlaces &places) const;
   Error checkLaunches();
   Error upload(uint32_t index, std::string_view bytes);
 

@@ -189,3 +189,20 @@ sparseconv::plan::readPtxKernels(string_view ptx) {
   }
   return kernels;
 }
+
+std::set<std::string>
+sparseconv::plan::getDeclaredKernels(const Module &module) {
+  std::map<std::string, size_t> declarations;
+  size_t images = 0;
+  for (const Image &image : module.images)
+    if (image.kind == Image::Kind::Ptx) {
+      ++images;
+      for (const auto &[name, places] : readPtxKernels(image.bytes))
+        ++declarations[name];
+    }
+  std::set<std::string> names;
+  for (const auto &[name, count] : declarations)
+    if (count == images)
+      names.insert(name);
+  return names;
+}

@@ -1,5 +1,5 @@
 // RUN: sparseconv-opt %s --convert-sparseconv-to-kernels --canonicalize --split-input-file | FileCheck %s
-// RUN: sparseconv-opt %S/../../Networks/minkunet42.mlir --sparseconv-set-target=target=cuda:sm_90a --sparseconv-select-dataflow --sparseconv-select-tiling --convert-sparseconv-to-kernels | FileCheck %s --check-prefix=NETWORK --implicit-check-not="reach =" --implicit-check-not="cells ="
+// RUN: sparseconv-opt %S/../../Networks/minkunet42.mlir --sparseconv-set-target=target=cuda:sm_90a --sparseconv-select-indexing --sparseconv-select-dataflow --sparseconv-select-tiling --convert-sparseconv-to-kernels | FileCheck %s --check-prefix=NETWORK --implicit-check-not="reach =" --implicit-check-not="cells ="
 
 // What a target that reserves memory before it knows the rows of a set is told.
 // Candidates have room for the reach of each coordinate: the offsets that agree

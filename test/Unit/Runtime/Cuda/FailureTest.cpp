@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RuntimeTest.h"
+#include "sparseconv/Runtime/PlanParams.h"
 #include "sparseconv/Support/Status.h"
 #include <cstdio>
 #include <fstream>
@@ -272,6 +273,27 @@ TEST_F(Failure, KernelsOfOtherParameters) {
   EXPECT_STREQ(sparseconv_last_error(),
                "function 'main': step 4: the launch passes parameter 5 in 4 "
                "bytes at byte 40, kernel 'move' takes 8 at byte 40");
+}
+
+// Its interface ends a list of parameters with an error, which tools report.
+TEST_F(Failure, TheDriverIsNotAskedWhatPtxSays) {
+  plan::Plan program = makeSamplePlan();
+  std::string ptx;
+  for (const plan::Step &step : program.functions[0].steps) {
+    if (step.kind != plan::Step::Kind::Launch)
+      continue;
+    std::string list;
+    for (const plan::ParamPlace &place : plan::getPlaces(step.params))
+      list += std::string(list.empty() ? "" : ", ") + ".param .u" +
+              std::to_string(8 * place.size) + " p";
+    ptx +=
+        ".entry " + program.kernels[step.kernel].name + "(" + list + ") {}\n";
+  }
+  program.modules[0].images = {{plan::Image::Kind::Ptx, "sm_80", ptx}};
+  fake().kernels["keep"].params.push_back(8);
+  EXPECT_EQ(create(program, 10), SPARSECONV_OK);
+  destroy();
+  EXPECT_EQ(create(makeSamplePlan(), 10), SPARSECONV_INVALID_PLAN);
 }
 
 TEST_F(Failure, ModulesAreShared) {
