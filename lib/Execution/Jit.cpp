@@ -7,14 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Jit.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
+#include "MachineCode.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "sparseconv/Execution/RuntimeSymbols.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/IPO/MergeFunctions.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -47,8 +46,8 @@ static void addPackedFunction(llvm::Function &target) {
   b.CreateRetVoid();
 }
 
-/// Leaves the packed functions as the only ones that others see: code that is
-/// inlined into them, or called by nobody, is not compiled on its own.
+/// Leaves the packed functions as the only ones that others see: what they do
+/// not need is not compiled.
 static void addPackedFunctions(llvm::Module &module) {
   SmallVector<llvm::Function *> defined;
   for (llvm::Function &function : module)
@@ -61,30 +60,20 @@ static void addPackedFunctions(llvm::Module &module) {
   }
 }
 
-static llvm::Error optimize(llvm::Module &module,
-                            llvm::orc::JITTargetMachineBuilder &builder) {
-  auto machine = builder.createTargetMachine();
-  if (!machine)
-    return machine.takeError();
-  module.setDataLayout((*machine)->createDataLayout());
-  module.setTargetTriple((*machine)->getTargetTriple());
-  // Layers of one shape have parallel regions of one text: optimise one.
-  llvm::MergeFunctionsPass::runOnModule(module);
-  bool isFast = (*machine)->getOptLevel() == llvm::CodeGenOptLevel::None;
-  return makeOptimizingTransformer(isFast ? 0 : 3, /*sizeLevel=*/0,
-                                   machine->get())(&module);
-}
-
 llvm::Expected<std::unique_ptr<Jit>>
 Jit::compile(ModuleOp module, llvm::orc::JITTargetMachineBuilder builder) {
-  auto context = std::make_unique<llvm::LLVMContext>();
+  llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> translated =
-      translateModuleToLLVMIR(module, *context);
+      translateModuleToLLVMIR(module, context);
   if (!translated)
     return llvm::createStringError("the module has no form in LLVM IR");
   addPackedFunctions(*translated);
-  if (llvm::Error error = optimize(*translated, builder))
-    return error;
+  // As the linker of the engine needs it.
+  builder.setRelocationModel(llvm::Reloc::PIC_);
+  builder.setCodeModel(llvm::CodeModel::Small);
+  auto objects = compileToObjects(*translated, builder, *module.getContext());
+  if (!objects)
+    return objects.takeError();
 
   auto engine = llvm::orc::LLJITBuilder()
                     .setJITTargetMachineBuilder(std::move(builder))
@@ -105,9 +94,9 @@ Jit::compile(ModuleOp module, llvm::orc::JITTargetMachineBuilder builder) {
   if (llvm::Error error =
           library.define(llvm::orc::absoluteSymbols(getRuntimeSymbols(mangle))))
     return error;
-  if (llvm::Error error =
-          jit->engine->addIRModule({std::move(translated), std::move(context)}))
-    return error;
+  for (std::unique_ptr<llvm::MemoryBuffer> &object : *objects)
+    if (llvm::Error error = jit->engine->addObjectFile(std::move(object)))
+      return error;
   return jit;
 }
 
