@@ -25,8 +25,7 @@ static constexpr const char *kModulePasses = "mergefunc,globaldce";
 
 /// What loops gain from. MLIR has inlined, folded and shared what it could, and
 /// unrolled what it wants unrolled, so that the many rounds of LLVM's default
-/// pipeline find little: it takes four times as long for code of the same
-/// speed.
+/// pipeline find little more.
 static constexpr const char *kLoopPasses =
     "function("
     "early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"

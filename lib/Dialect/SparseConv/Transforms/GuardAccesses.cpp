@@ -150,10 +150,10 @@ void Guard::checkSlice(Value tensor, ArrayRef<OpFoldResult> offsets,
     report.upper = extent;
     leaveIf(b.less(size, b.index(0)), report);
     // No element is nowhere.
-    Value first = getValue(offset);
+    Value first = getValue(offset), step = getValue(stride);
     b.ifThen(b.notEqual(size, b.index(0)), [&] {
       checkIndex(first, axis, extent);
-      checkLast(first, size, getValue(stride), axis, extent);
+      checkLast(first, size, step, axis, extent);
     });
   }
 }
