@@ -172,11 +172,8 @@ class ProgramJob:
 
 def watch(settings, program, tool):
     launcher = (program, f"--tool={tool}", f"--error-exitcode={SANITIZER_ERROR}")
-    # With several streams, initcheck once called a word unwritten that a kernel ordered
-    # before by an event writes.
-    options = ("--streams=1",) if tool == "initcheck" else ()
     # Poison would make memory that no kernel has written look written.
-    return dataclasses.replace(settings, launcher=launcher, options=options, poison=False)
+    return dataclasses.replace(settings, launcher=launcher, poison=False)
 
 
 def skip_unsupported(rows):

@@ -77,7 +77,9 @@ Value NetworkBuilder::addArgument(HostTensor tensor, bool staticRows) {
 
 double NetworkBuilder::randomNumber(bool weight) {
   if (whole) {
-    if (special && choices.chance(2))
+    // Not for weights: tiles on a GPU multiply them with zeros for neighbours
+    // that are not there.
+    if (special && !weight && choices.chance(2))
       return choices.oneOf(ArrayRef<double>{NAN, INFINITY, -INFINITY, -0.0});
     return choices.between(-3, 3);
   }

@@ -112,14 +112,25 @@ const SizeExpr &FunctionExporter::getSize(Value value) {
   return sizes[value] = std::move(expr);
 }
 
+/// The bytes from one element of a buffer to the next. A value that passes from
+/// one kernel to another may be a vector, which LLVM aligns to a power of two.
+static std::optional<int64_t> getElementBytes(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  std::optional<plan::ElementType> element =
+      getElementType(vector ? vector.getElementType() : type);
+  if (!element)
+    return std::nullopt;
+  int64_t bytes = plan::getByteWidth(*element);
+  return vector ? llvm::PowerOf2Ceil(bytes * vector.getNumElements()) : bytes;
+}
+
 LogicalResult FunctionExporter::addBuffer(Operation *op,
                                           plan::Buffer::Kind kind,
                                           ArrayRef<SizeExpr> dynamicSizes,
                                           uint32_t index, StringRef name) {
   auto type = cast<MemRefType>(op->getResult(0).getType());
-  std::optional<plan::ElementType> element =
-      getElementType(type.getElementType());
-  if (!element)
+  std::optional<int64_t> elementBytes = getElementBytes(type.getElementType());
+  if (!elementBytes)
     return op->emitError("a plan has no elements of type ")
            << type.getElementType();
   plan::Buffer buffer;
@@ -127,7 +138,7 @@ LogicalResult FunctionExporter::addBuffer(Operation *op,
                              : name.str();
   buffer.kind = kind;
   buffer.index = index;
-  buffer.bytes = SizeExpr::constant(plan::getByteWidth(*element));
+  buffer.bytes = SizeExpr::constant(*elementBytes);
   const auto *dynamic = dynamicSizes.begin();
   for (int64_t size : type.getShape())
     buffer.bytes =

@@ -129,8 +129,11 @@ static void resize(Value buffer, Value rows, Operation *op) {
 /// its set, or a capacity that grows. Its destinations take no more memory.
 static Value boundUnique(OpBuilder &builder, UniqueOp op, Value room) {
   Location loc = op.getLoc();
-  int64_t most =
-      std::min<int64_t>(op.getCapacity(), op.getCells().value_or(INT64_MAX));
+  // At least one row: MLIR has no form in LLVM for loads of a static buffer
+  // without elements, which a clip without cells would make.
+  int64_t most = std::max<int64_t>(
+      1,
+      std::min<int64_t>(op.getCapacity(), op.getCells().value_or(INT64_MAX)));
   Value bound = builder.createOrFold<arith::MinUIOp>(
       loc, room, arith::ConstantIndexOp::create(builder, loc, most));
   Value rows = bound;
