@@ -77,10 +77,13 @@ Value NetworkBuilder::addArgument(HostTensor tensor, bool staticRows) {
 
 double NetworkBuilder::randomNumber(bool weight) {
   if (whole) {
-    // Not for weights: tiles on a GPU multiply them with zeros for neighbours
-    // that are not there.
-    if (special && !weight && choices.chance(2))
-      return choices.oneOf(ArrayRef<double>{NAN, INFINITY, -INFINITY, -0.0});
+    if (special && choices.chance(2)) {
+      double value =
+          choices.oneOf(ArrayRef<double>{NAN, INFINITY, -INFINITY, -0.0});
+      // Tiles on a GPU multiply weights with zeros for neighbours that are not
+      // there, so those are finite.
+      return weight ? -0.0 : value;
+    }
     return choices.between(-3, 3);
   }
   double value = 0.5 + choices.below(1000) / 1000.0;

@@ -1,5 +1,6 @@
 // What leaves a tensor, or gives it a shape that it does not have, is an error that
-// names the operation, the index and the size; on every target the same one.
+// names the operation, the index and the size, the same one on the CPU as by the
+// reference. On a GPU nothing checks them.
 
 // RUN: not sparseconv-run %s --entry=element --input x=const:1:4 --input i=const:4 2>&1 | FileCheck %s --check-prefix=ABOVE
 // RUN: not sparseconv-run %s --entry=element --input x=const:1:4 --input i=const:4 --target=reference 2>&1 | FileCheck %s --check-prefix=ABOVE
