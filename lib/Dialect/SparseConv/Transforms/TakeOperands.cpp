@@ -124,21 +124,17 @@ LogicalResult KernelFormer::takeIn(gpu::LaunchOp launch) {
   });
   if (result.wasInterrupted())
     return failure();
-  llvm::SetVector<Value> needed;
-  getUsedValuesDefinedAbove(launch.getBody(), needed);
+  // What is written below uses the right values as it is.
+  SmallVector<OpOperand *> uses;
+  visitUsedValuesDefinedAbove(launch->getRegions(),
+                              [&](OpOperand *use) { uses.push_back(use); });
   OpBuilder builder = OpBuilder::atBlockBegin(&launch.getBody().front());
   IRMapping mapping;
-  for (Value value : needed) {
-    Value taken = takeIn(builder, value, mapping, launch);
+  for (OpOperand *use : uses) {
+    Value taken = takeIn(builder, use->get(), mapping, launch);
     if (!taken)
       return failure();
-    if (taken == value)
-      continue;
-    // Uses among the operations that were just written are right as they are.
-    rewriter.replaceUsesWithIf(value, taken, [&](OpOperand &use) {
-      return launch.getBody().isAncestor(use.getOwner()->getParentRegion()) &&
-             use.getOwner() != taken.getDefiningOp();
-    });
+    rewriter.modifyOpInPlace(use->getOwner(), [&] { use->set(taken); });
   }
   return success();
 }
