@@ -86,7 +86,10 @@ Jit::compile(ModuleOp module, llvm::orc::JITTargetMachineBuilder builder) {
   jit->engine = std::move(*engine);
   jit->engine->getExecutionSession().setErrorReporter(
       [problem = &jit->problem](llvm::Error error) {
-        *problem = llvm::toString(std::move(error));
+        // Others follow from the first.
+        std::string text = llvm::toString(std::move(error));
+        if (problem->empty())
+          *problem = std::move(text);
       });
   llvm::orc::JITDylib &library = jit->engine->getMainJITDylib();
   llvm::orc::MangleAndInterner mangle(library.getExecutionSession(),

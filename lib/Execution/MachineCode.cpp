@@ -93,6 +93,10 @@ static void exportDefinitions(llvm::Module &module) {
       value.setName("unnamed");
     value.setLinkage(llvm::GlobalValue::ExternalLinkage);
   }
+  // Parts may come to lie more than 2 GB apart, so that one reaches another
+  // through a table of addresses.
+  for (llvm::GlobalValue &value : module.global_values())
+    value.setDSOLocal(false);
 }
 
 /// Moves all parts but the first out of `module`, as bitcode. Constants, which
