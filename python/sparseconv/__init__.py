@@ -19,8 +19,10 @@ networks and `sparseconv.weights` random weights for them.
 """
 
 from .arrays import DeviceArray, convert
+from .cuda_functions import Run
 from .errors import ArgumentError, CapacityError, CompileError, Error, RepeatError
-from .module import Function, Module, Run, Value, compile, load
+from .functions import Function, Value
+from .module import Module, compile, load
 
 __all__ = [
     "ArgumentError", "CapacityError", "CompileError", "DeviceArray", "Error",

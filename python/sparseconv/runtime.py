@@ -319,12 +319,33 @@ class Instance(_Owner):
         numbers = (ctypes.c_int64 * max(1, len(capacities)))(*capacities)
         _call("instance_reserve", self.handle, numbers, ctypes.c_int64(len(capacities)))
 
+    def _fill(self, tensors, inputs):
+        """Writes pointer, shape and bytes of inputs; returns what has to live."""
+        kept = []
+        for tensor, value, (pointer, shape, nbytes) in zip(tensors, self.inputs, inputs):
+            sizes = (ctypes.c_int64 * max(1, len(shape)))(*shape)
+            kept.append(sizes)
+            tensor.data, tensor.bytes = pointer, nbytes
+            tensor.type, tensor.rank, tensor.sizes = value.type, len(shape), sizes
+        return kept
+
+    def bind(self, inputs):
+        """Says where inputs of static shape stay, and does at once what depends on
+        them alone. `inputs` has a tuple of pointer, shape and bytes, or None,
+        for each input."""
+        tensors = (_Tensor * max(1, len(inputs)))()
+        kept = self._fill(tensors, [i or (None, (), 0) for i in inputs])
+        _call("instance_bind", self.handle, tensors, ctypes.c_int64(len(inputs)))
+        del kept
+
     def _pass(self, arrays):
         if len(arrays) != len(self.inputs):
             raise ArgumentError(f"expects {len(self.inputs)} arrays, but found {len(arrays)}")
         tensors = (_Tensor * max(1, len(arrays)))()
         kept = []
         for tensor, value, array in zip(tensors, self.inputs, arrays):
+            if array is None:
+                continue  # it is bound
             dtype = "uint16" if value.dtype == "bfloat16" else value.dtype
             if array.dtype != dtype:
                 raise ArgumentError(
@@ -367,18 +388,14 @@ class Instance(_Owner):
         """Enqueues a run on device memory: tuples of pointer, shape and bytes for
         the inputs, of pointer and bytes for the outputs."""
         tensors = (_Tensor * max(1, len(inputs)))()
-        kept = []
-        for tensor, value, (pointer, shape, nbytes) in zip(tensors, self.inputs, inputs):
-            sizes = (ctypes.c_int64 * max(1, len(shape)))(*shape)
-            kept.append(sizes)
-            tensor.data, tensor.bytes = pointer, nbytes
-            tensor.type, tensor.rank, tensor.sizes = value.type, len(shape), sizes
+        kept = self._fill(tensors, inputs)
         results = (_Tensor * max(1, len(outputs)))()
         for tensor, value, (pointer, nbytes) in zip(results, self.outputs, outputs):
             tensor.data, tensor.bytes, tensor.type = pointer, nbytes, value.type
         _call("instance_run", self.handle, ctypes.c_void_p(stream),
               tensors, ctypes.c_int64(len(inputs)),
               results, ctypes.c_int64(len(outputs)))  # fmt: skip
+        del kept
 
     def is_done(self):
         """Whether the last run has ended, well or not."""

@@ -77,6 +77,7 @@ MUTANTS = [
     (PLAN + "KernelTraits.cpp", "access.writes |= more.writes;", "", PLAN_TESTS + "KernelTraitsTest.*"),
     (PLAN + "KernelTraits.cpp", "traits.cost = kGemmCost;", "", PLAN_TESTS + "KernelTraitsTest.*"),
     (PLAN + "SchedulePlan.cpp", "std::max(numStreams, place.stream + 1)", "numStreams", SCHEDULE_PLAN),
+    (PLAN + "FindPreparation.cpp", "launches[i].prepares || i > uses.writers.back()", "true", "test/Target/Plan/find-preparation.mlir"),
     (PLAN + "BindWeights.cpp", "--buffer.index;", "", WEIGHTS),
     (PLAN + "BindWeights.cpp", "--term.input;", "", WEIGHTS),
     # The layout of a plan's memory, and the order of its steps.
@@ -95,6 +96,9 @@ MUTANTS = [
     (RUNTIME + "Cuda/Grow.cpp", "record.value <= sizes.capacity", "false", RUNTIME_TESTS + "Grow.*"),
     (RUNTIME + "Cuda/Grow.cpp", "flags & SPARSECONV_FIXED_CAPACITIES", "false", RUNTIME_TESTS + "Grow.*"),
     (RUNTIME + "Cuda/Grow.cpp", "rows + rows / 4", "rows", RUNTIME_TESTS + "Grow.*"),
+    (RUNTIME + "Cuda/Prepare.cpp", "if (isSame && pointers == boundInputs)", "if (isSame)", RUNTIME_TESTS + "Prepare.*"),
+    (RUNTIME + "Cuda/Issue.cpp", "if (schedule.isStepPrepared(i))", "if (false)", RUNTIME_TESTS + "Prepare.*"),
+    (RUNTIME + "Plan/Schedule.cpp", "!isBound[buffer.index]", "false", RUNTIME_TESTS + "Prepare.*"),
     (RUNTIME + "Cuda/Run.cpp", "source && source != target && sizes.bytes[i]", "false", RUNTIME_TESTS + "Graph.*"),
     (RUNTIME + "Cuda/Run.cpp", "size < 0 || size > capacity", "size < 0", RUNTIME_TESTS + "Failure.*"),
     (RUNTIME + "Cuda/Run.cpp", "bytes *= size;", "", RUNTIME_TESTS + "Run.*"),

@@ -193,6 +193,27 @@ def works_with_cupy(target):
 
 
 @check("cuda")
+def binds_device_arrays(target):
+    example = Example(target, channels=32, dtype="f16")
+    module, main = example.module, example.module.main
+    for seed in (1, 2):
+        inputs, judge = example.make(500, seed=seed)
+        held = {name: module.to_device(array) for name, array in inputs.items()}
+        main.bind(weights=held.pop("weights"))
+        runs = [main.start(**held) for _ in range(4)]
+        for run in runs:
+            judge(run.results())
+        # Points from the host, weights on the device.
+        del inputs["weights"]
+        judge(main(**inputs))
+        # A run goes on with what was bound when it was started.
+        run = main.start(**held)
+        main.bind(weights=np.zeros((27, 32, 32), np.float16))
+        judge(run.results())
+        expect(not np.any(np.asarray(main(**inputs))))
+
+
+@check("cuda")
 def takes_weights_of_plans(target):
     """Weights inside a plan, and by reference: missing, others, and the right."""
     example = Example(target, channels=16)

@@ -109,6 +109,37 @@ def refuses_arguments(target):
 
 
 @check("cpu", "cuda")
+def binds_weights(target):
+    """What is bound stays; calls take the rest."""
+    example = Example(target, channels=16, dtype="f16")
+    main, kind = example.module.main, sparseconv.ArgumentError
+    for size, seed in ((40, 1), (300, 2), (0, 2), (7, 2)):
+        inputs, judge = example.make(size, seed=seed)
+        weights = inputs.pop("weights")
+        main.bind(weights=weights)  # of another seed: other weights
+        judge(main(**inputs))
+        judge(main(*inputs.values()))
+        expect_error(kind, "'weights', which it does not take or has already", main, **inputs,
+                     weights=weights)  # fmt: skip
+        expect_error(kind, "takes 2 arrays, but found 3", main, *inputs.values(), weights)
+    # Memory whose data has changed is bound again.
+    first, _ = example.make(50, seed=1)
+    inputs, judge = example.make(50, seed=2)
+    memory = first["weights"].copy()
+    main.bind(weights=memory)
+    memory[...] = inputs.pop("weights")
+    main.bind(weights=memory)
+    judge(main(**inputs))
+    expect_error(kind, "no input 'other'", main.bind, other=memory)
+    expect_error(kind, "expects inputs of known shape to bind", main.bind, **inputs)
+    expect_error(kind, "expects weights: 27x16x32xfloat16", main.bind, weights=memory[:5])
+    judge(main(**inputs))
+    main.bind()
+    expect_error(kind, "no array for 'weights'", main, **inputs)
+    judge(main(**inputs, weights=memory))
+
+
+@check("cpu", "cuda")
 def reports_what_programs_report(target):
     example = Example(target)
     inputs, judge = example.make(20)

@@ -11,7 +11,7 @@ import numpy as np
 import sparseconv
 from checks import check, expect, expect_equal, expect_error
 from sparseconv import arrays, runtime
-from sparseconv.module import CudaFunction, Run
+from sparseconv.cuda_functions import CudaFunction, Run
 
 
 class HostContext:
@@ -213,7 +213,7 @@ def make_run():
     function = CudaFunction(None, "main", [], [])
     function._capacities = []
     output = types.SimpleNamespace(shape=None)
-    return function, Run(function, HostInstance(), [], [], [output])
+    return function, Run(function, HostInstance(), ([], function._bound), [], [output])
 
 
 @check("cpu")
@@ -229,7 +229,7 @@ def finishes_runs_while_others_hold_locks(target):
         thread.start()
         thread.join(10)
         expect(not thread.is_alive(), "the finaliser of a run waits for a lock")
-    expect_equal(list(function._idle), [([], instance)])
+    expect_equal(list(function._idle), [(([], {}), instance)])
     expect_equal(instance.holders, 0)
 
 
@@ -253,8 +253,8 @@ def gives_results_to_several_threads(target):
 def repeats_calls_whose_memory_grows(target):
     function, calls = CudaFunction(None, "main", [], []), []
 
-    def start(arguments, stream):
-        calls.append((arguments, stream))
+    def start(arguments, bound, stream):
+        calls.append((arguments, bound, stream))
 
         def get_results():
             if len(calls) < 3:
@@ -264,8 +264,8 @@ def repeats_calls_whose_memory_grows(target):
         return types.SimpleNamespace(results=get_results)
 
     function._start = start
-    expect_equal(function._run(["x"], 7), "y")
-    expect_equal(calls, [(["x"], 7)] * 3)
+    expect_equal(function._run(["x"], {}, 7), "y")
+    expect_equal(calls, [(["x"], {}, 7)] * 3)
 
 
 @check("cpu")
@@ -289,14 +289,14 @@ def keeps_what_memory_grew_to(target):
     function = CudaFunction(None, "main", [], [])
     function._capacities = [10]
     for capacities in ([70, 20], [50, 90]):
-        run = Run(function, Growing(capacities), [10], [], [])
+        run = Run(function, Growing(capacities), ([10], {}), [], [])
         expect_error(sparseconv.RepeatError, "more rows", run.results)
         # It stays so, as the arguments may have changed.
         expect_error(sparseconv.CapacityError, "more rows", run.results)
     made = Growing([8, 8])
     program = types.SimpleNamespace(instance=lambda name, key: made)
     function.module = types.SimpleNamespace(_get_program=lambda: program)
-    expect(function._make_instance([10]) is made)
+    expect(function._make_instance([10], {}) is made)
     expect_equal(made.reserved, [70, 90])
 
 

@@ -55,13 +55,16 @@ public:
   llvm::Expected<std::vector<::sparseconv::HostTensor>>
   run(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments) override;
 
-  /// Runs as a CUDA graph on data that lies on the device. A time is from the
-  /// launch of the graph to the end of its last kernel, seen from the host.
+  /// Runs as a CUDA graph on data that lies on the device, where arguments of
+  /// static shape are bound: what depends on them alone, such as the packing of
+  /// weights, is done before. A time is from the launch of the graph to the end
+  /// of its last kernel, seen from the host.
   llvm::Expected<std::vector<double>>
   time(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,
        unsigned warmups, unsigned repeats) override;
 
-  /// On the device's clock, one kernel after the other.
+  /// On the device's clock, one kernel after the other, with arguments bound as
+  /// for `time`. What is done before takes no time.
   llvm::Expected<std::vector<KernelEvent>>
   profile(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,
           unsigned warmups) override;

@@ -268,6 +268,21 @@ int sparseconv_instance_reserve(sparseconv_instance *instance,
                                 const int64_t *capacities,
                                 int64_t num_capacities);
 
+/* Says which inputs of static shape, such as weights, lie where they are and
+ * stay as they are: those with `data`, which is device memory that the instance
+ * may read until they are bound anew. What depends on them and on constants
+ * alone, such as the packing of weights, is done now and left out of runs. An
+ * input that is bound has no data in runs (data == NULL), or the same; its type
+ * and sizes are not looked at. Replaces what was bound before, so call it again
+ * when weights have changed; with inputs == NULL nothing is bound. Waits for
+ * the last run, whose results are gone, and for the device.
+ *
+ * Where no input has to be bound for it, as with weights that are constants of
+ * the plan, that is done when the instance is created. */
+int sparseconv_instance_bind(sparseconv_instance *instance,
+                             const sparseconv_tensor *inputs,
+                             int64_t num_inputs);
+
 /* Enqueues one run on `stream`, on device memory. An output needs room for its
  * capacity (sparseconv_instance_output_capacity); one with data == NULL, or all
  * of them with outputs == NULL, goes to a buffer that the instance owns. Runs

@@ -29,7 +29,7 @@
 namespace sparseconv::plan {
 
 /// Written into every file; a reader refuses any other.
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 constexpr uint32_t kMaxStreams = 16;
 constexpr uint32_t kMaxRank = 8;
 /// Buffers start at multiples of this; so does a caller's pointer at multiples
@@ -130,11 +130,12 @@ struct Value {
 
 struct Buffer {
   enum class Kind : uint8_t {
-    Input,     ///< number `index`; never written
-    Output,    ///< number `index`
-    Constant,  ///< number `index`; never written
-    Scratch,   ///< undefined before `firstStep`, dead after `lastStep`
-    Persistent ///< zeroed once, then kept from run to run
+    Input,      ///< number `index`; never written
+    Output,     ///< number `index`
+    Constant,   ///< number `index`; never written
+    Scratch,    ///< undefined before `firstStep`, dead after `lastStep`
+    Persistent, ///< zeroed once, then kept from run to run
+    Prepared ///< scratch, or kept from run to run once what writes it is done
   };
   std::string name;
   Kind kind = Kind::Scratch;
@@ -175,6 +176,10 @@ struct Step {
   uint32_t stream = 0;
   /// Earlier steps that have to be done first.
   std::vector<uint32_t> dependencies;
+  /// Reads constants, inputs of static shape and prepared buffers alone, and
+  /// writes prepared buffers, each before any other step reads it. Where those
+  /// inputs stay the same it is done once, ahead of all runs.
+  bool prepares = false;
 
   // Launch. A grid that comes out as 0 is launched as 1, and gridX is rounded
   // up to a multiple of the cluster: kernels guard themselves by counts.
@@ -277,6 +282,24 @@ struct Plan {
 };
 
 uint64_t hashBytes(std::string_view bytes);
+
+/// Calls `callback` with the number of each buffer that a step uses.
+template <typename Fn> void forEachBuffer(const Step &step, Fn callback) {
+  if (step.kind == Step::Kind::Launch) {
+    for (const Param &param : step.params)
+      if (param.kind == Param::Kind::Buffer)
+        callback(param.index);
+    return;
+  }
+  callback(step.target);
+  if (step.kind == Step::Kind::Copy)
+    callback(step.source);
+}
+
+/// By step: whether it prepares, and all inputs that it depends on are among
+/// those of which `isBound` says that they stay the same.
+std::vector<bool> findPrepared(const Function &function,
+                               const std::vector<bool> &isBound);
 
 /// Lets scratch buffers live from the first to the last step that uses them.
 void setLifetimes(Function &function);

@@ -34,7 +34,14 @@ struct Schedule {
   /// Last steps of other streams that stream 0 waits for at the end.
   std::vector<uint32_t> joins;
 
-  explicit Schedule(const Function &function);
+  /// `isPrepared` says of each step whether it is done ahead of all runs;
+  /// where it is empty, none is.
+  explicit Schedule(const Function &function,
+                    std::vector<bool> isPrepared = {});
+
+  bool isStepPrepared(uint32_t step) const { return isPrepared[step]; }
+  /// Whether a buffer holds what prepared steps have written.
+  bool isBufferPrepared(uint32_t buffer) const { return keeps[buffer]; }
 
   /// Whether all uses of buffer `a` end before any of buffer `b` begins.
   bool endsBefore(uint32_t a, uint32_t b) const;
@@ -44,6 +51,9 @@ struct Schedule {
   uint32_t getFirstOpen(uint32_t buffer) const;
 
 private:
+  void findUses(const Function &function);
+
+  std::vector<bool> isPrepared, keeps;
   /// Number of steps of a stream that are known to be done: entry
   /// [i * streams + s] holds one more than the highest such step, when step i
   /// starts.
@@ -71,7 +81,7 @@ struct GrowableSizes {
 
 struct Layout {
   std::vector<int64_t> bufferBytes;
-  /// Scratch and persistent buffers: place in the arena.
+  /// Scratch, prepared and persistent buffers: place in the arena.
   std::vector<int64_t> bufferOffsets;
   /// The status record and, behind it, the slots: at the arena's start.
   int64_t scalarBytes = 0;

@@ -51,6 +51,29 @@ Error Instance::checkType(const sparseconv_tensor &tensor,
                          ", the tensor is " + getTypeName(tensor.type));
 }
 
+/// A tensor in device memory with room for an input.
+Error Instance::checkInput(int64_t index,
+                           const sparseconv_tensor &tensor) const {
+  std::string what = getValueName(/*isInput=*/true, index);
+  if (Error error = checkType(tensor, function.inputs[index], what))
+    return error;
+  return checkPointer(tensor.data, tensor.bytes,
+                      getRoom(/*isInput=*/true, index), what);
+}
+
+/// The address of an input of a run: that of a tensor, or of memory of the
+/// instance's own where it has none.
+Error Instance::placeInput(int64_t index, const sparseconv_tensor *tensor) {
+  CUdeviceptr &address = addresses[inputBuffers[index]];
+  if (boundInputs[index])
+    address = boundInputs[index];
+  else if (tensor)
+    address = getAddress(*tensor);
+  else
+    return ownBuffer(/*isInput=*/true, index, address);
+  return Error::success();
+}
+
 /// Types, ranks and sizes; not where the tensors lie.
 Error Instance::resolve(Tensors inputs, bool onDevice,
                         InputSizes &sizes) const {
@@ -66,6 +89,12 @@ Error Instance::resolve(Tensors inputs, bool onDevice,
     const sparseconv_tensor &tensor = inputs.data[i];
     const plan::Value &value = function.inputs[i];
     std::string what = getValueName(/*isInput=*/true, i);
+    if (boundInputs[i]) {
+      if (tensor.data && getAddress(tensor) != boundInputs[i])
+        return invalidArgument(what + " is bound to other memory");
+      sizes.bytes.push_back(0); // nothing to copy
+      continue;
+    }
     if (Error error = checkType(tensor, value, what))
       return error;
     if (tensor.rank != int32_t(value.dims.size()) ||
@@ -138,7 +167,7 @@ Error Instance::bindOutputs(Tensors outputs) {
     if (Error error = checkPointer(tensor.data, tensor.bytes,
                                    getRoom(/*isInput=*/false, i), what))
       return error;
-    address = reinterpret_cast<uintptr_t>(tensor.data);
+    address = getAddress(tensor);
   }
   return Error::success();
 }

@@ -19,7 +19,11 @@ Instance::Instance(std::shared_ptr<Program> owner,
                    const plan::Capacities &capacities, uint32_t flags)
     : program(std::move(owner)), context(*program->context),
       driver(context.driver), entry(entry), function(entry.plan),
-      capacities(capacities), flags(flags) {}
+      capacities(capacities), flags(flags),
+      schedule(function,
+               plan::findPrepared(
+                   function, std::vector<bool>(function.inputs.size(), false))),
+      boundInputs(function.inputs.size()) {}
 
 Error Instance::create(std::shared_ptr<Program> program,
                        const Program::Function &function,
@@ -58,7 +62,7 @@ Error Instance::placeMemory() {
   releaseMemory();
   std::string reason;
   std::optional<plan::Layout> result =
-      plan::layOut(function, entry.schedule, capacities, reason);
+      plan::layOut(function, schedule, capacities, reason);
   if (!result)
     return invalidArgument(reason);
   layout = std::move(*result);
@@ -69,6 +73,8 @@ Error Instance::placeMemory() {
   if (Error error = fillArena())
     return error;
   prepareLaunches();
+  if (Error error = prepare())
+    return error;
   isPlaced = true;
   return Error::success();
 }
@@ -118,8 +124,13 @@ Error Instance::createStreams() {
                   "creating an event"))
       return error;
   events.resize(function.steps.size());
+  return createEvents();
+}
+
+/// For the steps that others wait for.
+Error Instance::createEvents() {
   for (size_t i = 0; i != events.size(); ++i)
-    if (entry.schedule.signals[i])
+    if (schedule.signals[i] && !events[i])
       if (Error error =
               check(driver.cuEventCreate(&events[i], CU_EVENT_DISABLE_TIMING),
                     "creating an event"))

@@ -15,6 +15,10 @@
 
 namespace sparseconv::cuda {
 
+inline CUdeviceptr getAddress(const sparseconv_tensor &tensor) {
+  return reinterpret_cast<uintptr_t>(tensor.data);
+}
+
 /// 64-bit words of the status record, in front of the slots.
 constexpr size_t kStatusWords = sizeof(StatusRecord) / sizeof(int64_t);
 
@@ -47,6 +51,7 @@ public:
   void describe(sparseconv_instance_info &info) const;
   Error describeGrowable(int64_t index, sparseconv_growable_info &info) const;
   Error reserve(const int64_t *wanted, int64_t numWanted);
+  Error bind(Tensors inputs);
 
   Error getOutputCapacity(int64_t index, int64_t *sizes, uint64_t *bytes);
   Error getOutput(int64_t index, int64_t *sizes, uint64_t *bytes, void **data);
@@ -111,6 +116,7 @@ private:
   Error checkValues();
   Error allocateArena();
   Error createStreams();
+  Error createEvents();
   Error fillArena();
   uint64_t getParam(const plan::Param &param, uint64_t number) const;
   void prepareLaunches();
@@ -123,7 +129,13 @@ private:
   Error grow(const StatusRecord &record, Error overflow);
   static Error repeat(const std::function<Error()> &once);
 
-  // Binding.
+  // Inputs that stay the same (Prepare.cpp).
+  Error checkBound(Tensors inputs, std::vector<CUdeviceptr> &pointers) const;
+  Error setBound(std::vector<CUdeviceptr> pointers);
+  Error setSchedule();
+  Error prepare();
+
+  // Inputs and outputs of a run.
   std::string getStepName(uint32_t index) const;
   std::string getValueName(bool isInput, int64_t index) const;
   uint64_t getRoom(bool isInput, int64_t index) const;
@@ -133,11 +145,14 @@ private:
   Error checkPointer(const void *data, uint64_t bytes, uint64_t needed,
                      const std::string &what) const;
   Error ownBuffer(bool isInput, int64_t index, CUdeviceptr &pointer);
+  Error checkInput(int64_t index, const sparseconv_tensor &tensor) const;
+  Error placeInput(int64_t index, const sparseconv_tensor *tensor);
   Error bindOutputs(Tensors outputs);
 
   // Issuing work. `stream` is the caller's.
   Error beginRun(CUstream stream);
   Error upload(CUstream stream, const InputSizes &sizes);
+  bool isScratch(uint32_t buffer) const;
   Error issue(CUstream stream, bool capturing);
   Error issueStep(uint32_t index, CUstream stream);
   CUresult launch(uint32_t index, CUstream stream);
@@ -174,6 +189,7 @@ private:
   /// Of the growable ones, what they have grown to at least.
   plan::Capacities capacities;
   const uint32_t flags;
+  plan::Schedule schedule;
   plan::Layout layout;
   /// Buffers of inputs and outputs.
   std::vector<uint32_t> inputBuffers, outputBuffers;
@@ -183,6 +199,8 @@ private:
   CUdeviceptr arena = 0;
   /// Address of each buffer in the current run.
   std::vector<CUdeviceptr> addresses;
+  /// By input: where it lies in every run, 0 where each run says.
+  std::vector<CUdeviceptr> boundInputs;
   /// The instance's own memory for inputs and outputs, 0 where there is none.
   std::vector<CUdeviceptr> ownInputs, ownOutputs;
   std::vector<Launch> launches;

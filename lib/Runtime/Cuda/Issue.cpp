@@ -226,15 +226,22 @@ Error Instance::issueStep(uint32_t index, CUstream stream) {
                                 : check(result, getStepName(index));
 }
 
-/// All steps, on the caller's stream and those of the instance.
+/// Whether what a buffer holds is of one run.
+bool Instance::isScratch(uint32_t buffer) const {
+  plan::Buffer::Kind kind = function.buffers[buffer].kind;
+  return kind == plan::Buffer::Kind::Scratch ||
+         (kind == plan::Buffer::Kind::Prepared &&
+          !schedule.isBufferPrepared(buffer));
+}
+
+/// All steps of a run, on the caller's stream and those of the instance.
 Error Instance::issue(CUstream stream, bool capturing) {
   bool poisons = flags & SPARSECONV_POISON;
   // Where several streams use the arena, only its beginning is in order.
   bool poisonsByStep = poisons && function.numStreams == 1;
   for (uint32_t b = 0; poisons && b != function.buffers.size(); ++b) {
     plan::Buffer::Kind kind = function.buffers[b].kind;
-    if (kind == plan::Buffer::Kind::Output ||
-        (kind == plan::Buffer::Kind::Scratch && !poisonsByStep))
+    if (kind == plan::Buffer::Kind::Output || (isScratch(b) && !poisonsByStep))
       if (Error error = poison(addresses[b], layout.bufferBytes[b], stream,
                                "buffer '" + function.buffers[b].name + "'"))
         return error;
@@ -243,8 +250,10 @@ Error Instance::issue(CUstream stream, bool capturing) {
     if (Error error = check(driver.cuEventRecord(fork, stream), "forking"))
       return error;
   for (uint32_t i = 0; i != function.steps.size(); ++i) {
+    if (schedule.isStepPrepared(i))
+      continue;
     CUstream own = getStream(function.steps[i].stream, stream);
-    const plan::Schedule::Waits &waits = entry.schedule.waits[i];
+    const plan::Schedule::Waits &waits = schedule.waits[i];
     if (waits.forFork)
       if (Error error =
               check(driver.cuStreamWaitEvent(own, fork, 0), "forking"))
@@ -254,8 +263,7 @@ Error Instance::issue(CUstream stream, bool capturing) {
                               "waiting for step " + to_string(other)))
         return error;
     for (uint32_t b = 0; poisonsByStep && b != function.buffers.size(); ++b)
-      if (function.buffers[b].kind == plan::Buffer::Kind::Scratch &&
-          function.buffers[b].firstStep == i)
+      if (isScratch(b) && function.buffers[b].firstStep == i)
         if (Error error = poison(addresses[b], layout.bufferBytes[b], own,
                                  "buffer '" + function.buffers[b].name + "'"))
           return error;
@@ -269,7 +277,7 @@ Error Instance::issue(CUstream stream, bool capturing) {
       if (CUresult result = driver.cuStreamSynchronize(own))
         return check(result, getStepName(i));
   }
-  for (uint32_t last : entry.schedule.joins)
+  for (uint32_t last : schedule.joins)
     if (Error error = check(driver.cuStreamWaitEvent(stream, events[last], 0),
                             "waiting for step " + to_string(last)))
       return error;

@@ -68,7 +68,7 @@ Error Instance::captureMarks(const std::vector<CUevent> &marks,
                                 marks[i], ownStream, CU_EVENT_RECORD_EXTERNAL),
                             "recording an event"))
       return error;
-    if (i != function.steps.size())
+    if (i != function.steps.size() && !schedule.isStepPrepared(i))
       if (Error error = issueStep(i, ownStream))
         return error;
   }

@@ -25,8 +25,7 @@ static std::vector<int64_t> getSizes(const plan::Value &value) {
   return sizes;
 }
 
-Program::Function::Function(const plan::Function &function)
-    : plan(function), schedule(function) {
+Program::Function::Function(const plan::Function &function) : plan(function) {
   for (const plan::Value &input : function.inputs) {
     inputSizes.push_back(getSizes(input));
     for (int64_t size : inputSizes.back())

@@ -22,7 +22,6 @@ public:
   struct Function {
     explicit Function(const plan::Function &function);
     const plan::Function &plan;
-    plan::Schedule schedule;
     /// Static sizes, for the C interface.
     std::vector<std::vector<int64_t>> inputSizes, outputSizes;
     /// Number of the inputs' dynamic dimensions.

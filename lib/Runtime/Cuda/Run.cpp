@@ -42,8 +42,8 @@ Error Instance::run(CUstream stream, Tensors inputs, Tensors outputs) {
   if (Error error = bindOutputs(outputs))
     return error;
   for (int64_t i = 0; i != inputs.size; ++i)
-    addresses[inputBuffers[i]] =
-        reinterpret_cast<uintptr_t>(inputs.data[i].data);
+    if (Error error = placeInput(i, &inputs.data[i]))
+      return error;
   if (Error error = beginRun(stream))
     return error;
   Attempt attempt{*this, stream};
@@ -61,8 +61,7 @@ Error Instance::bindHost(Tensors inputs, InputSizes &sizes) {
   if (Error error = bindOutputs({}))
     return error;
   for (int64_t i = 0; i != inputs.size; ++i)
-    if (Error error =
-            ownBuffer(/*isInput=*/true, i, addresses[inputBuffers[i]]))
+    if (Error error = placeInput(i, /*tensor=*/nullptr))
       return error;
   return Error::success();
 }
@@ -143,20 +142,14 @@ Error Instance::captureBound(Tensors inputs, Tensors outputs) {
   if (Error error = bindOutputs(outputs))
     return error;
   for (int64_t i = 0; i != int64_t(function.inputs.size()); ++i) {
-    CUdeviceptr &address = addresses[inputBuffers[i]];
-    if (!inputs.data || !inputs.data[i].data) {
-      if (Error error = ownBuffer(/*isInput=*/true, i, address))
+    const sparseconv_tensor *tensor = inputs.data ? &inputs.data[i] : nullptr;
+    if (tensor && !tensor->data)
+      tensor = nullptr;
+    if (tensor)
+      if (Error error = checkInput(i, *tensor))
         return error;
-      continue;
-    }
-    const sparseconv_tensor &tensor = inputs.data[i];
-    std::string what = getValueName(/*isInput=*/true, i);
-    if (Error error = checkType(tensor, function.inputs[i], what))
+    if (Error error = placeInput(i, tensor))
       return error;
-    if (Error error = checkPointer(tensor.data, tensor.bytes,
-                                   getRoom(/*isInput=*/true, i), what))
-      return error;
-    address = reinterpret_cast<uintptr_t>(tensor.data);
   }
   std::vector<CUdeviceptr> bound = addresses;
   Capture capture{*this};
@@ -229,7 +222,7 @@ Error Instance::replay(CUstream stream, Tensors inputs) {
   Attempt attempt{*this, stream};
   for (int64_t i = 0; i != inputs.size; ++i) {
     CUdeviceptr target = addresses[inputBuffers[i]];
-    auto source = reinterpret_cast<uintptr_t>(inputs.data[i].data);
+    CUdeviceptr source = getAddress(inputs.data[i]);
     if (source && source != target && sizes.bytes[i])
       if (Error error = check(
               driver.cuMemcpyDtoDAsync(target, source, sizes.bytes[i], stream),

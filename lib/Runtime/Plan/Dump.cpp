@@ -88,13 +88,14 @@ static void dumpValue(std::ostream &os, const char *kind, const Value &value,
 
 static void dumpBuffer(std::ostream &os, const Buffer &buffer,
                        const Function &function) {
-  static const char *const kinds[] = {"input", "output", "constant", "scratch",
-                                      "persistent"};
+  static const char *const kinds[] = {"input",   "output",     "constant",
+                                      "scratch", "persistent", "prepared"};
   os << "  buffer '" << buffer.name << "' "
      << kinds[static_cast<unsigned>(buffer.kind)];
   if (buffer.kind < Buffer::Kind::Scratch)
     os << ' ' << buffer.index;
-  if (buffer.kind == Buffer::Kind::Scratch)
+  if (buffer.kind == Buffer::Kind::Scratch ||
+      buffer.kind == Buffer::Kind::Prepared)
     os << " steps [" << buffer.firstStep << ", " << buffer.lastStep << ']';
   os << " bytes " << toString(buffer.bytes, function) << '\n';
 }
@@ -162,6 +163,8 @@ static void dumpStep(std::ostream &os, uint32_t index, const Plan &plan,
     for (uint32_t dependency : step.dependencies)
       os << ' ' << dependency;
   }
+  if (step.prepares)
+    os << " prepares";
   if (step.op != kNone)
     os << " op " << step.op;
   os << '\n';

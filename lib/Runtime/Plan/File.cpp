@@ -198,7 +198,7 @@ static void transferValue(Stream &stream, T &value) {
 template <typename Stream, typename T>
 static void transferBuffer(Stream &stream, T &buffer) {
   stream.text(buffer.name);
-  stream.enumerator(buffer.kind, Buffer::Kind::Persistent);
+  stream.enumerator(buffer.kind, Buffer::Kind::Prepared);
   stream.integer(buffer.index);
   transferExpr(stream, buffer.bytes);
   stream.integer(buffer.firstStep);
@@ -224,6 +224,7 @@ static void transferStep(Stream &stream, T &step) {
   stream.integer(step.op);
   stream.integer(step.stream);
   stream.list(step.dependencies, [&](auto &index) { stream.integer(index); });
+  stream.boolean(step.prepares);
   if (step.kind == Kind::Launch) {
     stream.integer(step.kernel);
     transferExpr(stream, step.gridX);

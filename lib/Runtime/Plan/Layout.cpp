@@ -211,10 +211,12 @@ bool Evaluator::pack() {
   std::vector<uint32_t> order;
   for (uint32_t b = 0; b != function.buffers.size(); ++b) {
     int64_t bytes = roundUp(layout.bufferBytes[b], kBufferAlignment);
-    if (function.buffers[b].kind == Buffer::Kind::Persistent) {
+    Buffer::Kind kind = function.buffers[b].kind;
+    if (kind == Buffer::Kind::Persistent || schedule.isBufferPrepared(b)) {
       layout.bufferOffsets[b] = top;
       top += bytes;
-    } else if (function.buffers[b].kind == Buffer::Kind::Scratch) {
+    } else if (kind == Buffer::Kind::Scratch ||
+               kind == Buffer::Kind::Prepared) {
       order.push_back(b);
       layout.scratchBytes += bytes;
     }

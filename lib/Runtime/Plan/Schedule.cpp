@@ -8,28 +8,17 @@
 
 #include "sparseconv/Runtime/PlanLayout.h"
 #include <algorithm>
+#include <numeric>
 
 using namespace sparseconv::plan;
-
-template <typename Fn>
-static void forEachBuffer(const Step &step, Fn callback) {
-  if (step.kind == Step::Kind::Launch) {
-    for (const Param &param : step.params)
-      if (param.kind == Param::Kind::Buffer)
-        callback(param.index);
-    return;
-  }
-  callback(step.target);
-  if (step.kind == Step::Kind::Copy)
-    callback(step.source);
-}
 
 void sparseconv::plan::setLifetimes(Function &function) {
   std::vector<bool> isUsed(function.buffers.size());
   for (uint32_t i = 0; i != function.steps.size(); ++i)
     forEachBuffer(function.steps[i], [&](uint32_t index) {
       Buffer &buffer = function.buffers[index];
-      if (buffer.kind != Buffer::Kind::Scratch)
+      if (buffer.kind != Buffer::Kind::Scratch &&
+          buffer.kind != Buffer::Kind::Prepared)
         return;
       if (!isUsed[index])
         buffer.firstStep = i;
@@ -38,8 +27,59 @@ void sparseconv::plan::setLifetimes(Function &function) {
     });
 }
 
-Schedule::Schedule(const Function &function) : streams(function.numStreams) {
+/// The number that stands for the set that `i` is in.
+static uint32_t findRoot(std::vector<uint32_t> &parents, uint32_t i) {
+  while (parents[i] != i)
+    i = parents[i] = parents[parents[i]];
+  return i;
+}
+
+std::vector<bool>
+sparseconv::plan::findPrepared(const Function &function,
+                               const std::vector<bool> &isBound) {
+  // Steps that share a prepared buffer are done together.
+  std::vector<uint32_t> parents(function.buffers.size());
+  std::iota(parents.begin(), parents.end(), 0);
+  auto forEachPrepared = [&](auto callback) {
+    for (uint32_t i = 0; i != function.steps.size(); ++i) {
+      const Step &step = function.steps[i];
+      uint32_t first = kNone;
+      if (step.prepares)
+        forEachBuffer(step, [&](uint32_t b) {
+          if (function.buffers[b].kind == Buffer::Kind::Prepared &&
+              first == kNone)
+            first = b;
+        });
+      if (first != kNone)
+        callback(i, first);
+    }
+  };
+  forEachPrepared([&](uint32_t step, uint32_t first) {
+    forEachBuffer(function.steps[step], [&](uint32_t b) {
+      if (function.buffers[b].kind == Buffer::Kind::Prepared)
+        parents[findRoot(parents, b)] = findRoot(parents, first);
+    });
+  });
+  std::vector<bool> changes(function.buffers.size());
+  forEachPrepared([&](uint32_t step, uint32_t first) {
+    forEachBuffer(function.steps[step], [&](uint32_t b) {
+      const Buffer &buffer = function.buffers[b];
+      if (buffer.kind == Buffer::Kind::Input && !isBound[buffer.index])
+        changes[findRoot(parents, first)] = true;
+    });
+  });
+  std::vector<bool> result(function.steps.size());
+  forEachPrepared([&](uint32_t step, uint32_t first) {
+    result[step] = !changes[findRoot(parents, first)];
+  });
+  return result;
+}
+
+Schedule::Schedule(const Function &function, std::vector<bool> prepared)
+    : isPrepared(std::move(prepared)), streams(function.numStreams) {
   size_t numSteps = function.steps.size();
+  isPrepared.resize(numSteps);
+  keeps.resize(function.buffers.size());
   waits.resize(numSteps);
   signals.resize(numSteps);
   done.resize(numSteps * streams);
@@ -48,6 +88,8 @@ Schedule::Schedule(const Function &function) : streams(function.numStreams) {
   std::vector<bool> started(streams);
   for (uint32_t i = 0; i != numSteps; ++i) {
     const Step &step = function.steps[i];
+    if (isPrepared[i])
+      continue;
     uint32_t *row = &known[size_t(step.stream) * streams];
     if (step.stream != 0 && !started[step.stream])
       waits[i].forFork = true;
@@ -56,6 +98,8 @@ Schedule::Schedule(const Function &function) : streams(function.numStreams) {
     std::vector<uint32_t> dependencies = step.dependencies;
     std::sort(dependencies.rbegin(), dependencies.rend());
     for (uint32_t dependency : dependencies) {
+      if (isPrepared[dependency])
+        continue;
       uint32_t other = function.steps[dependency].stream;
       if (row[other] > dependency)
         continue;
@@ -75,12 +119,20 @@ Schedule::Schedule(const Function &function) : streams(function.numStreams) {
     joins.push_back(last - 1);
     signals[last - 1] = true;
   }
+  findUses(function);
+}
 
+void Schedule::findUses(const Function &function) {
+  size_t numSteps = function.steps.size(), numBuffers = keeps.size();
   stepsOf.resize(streams);
-  for (uint32_t i = 0; i != numSteps; ++i)
-    stepsOf[function.steps[i].stream].push_back(i);
-
-  size_t numBuffers = function.buffers.size();
+  for (uint32_t i = 0; i != numSteps; ++i) {
+    if (!isPrepared[i])
+      stepsOf[function.steps[i].stream].push_back(i);
+    else
+      forEachBuffer(function.steps[i], [&](uint32_t b) {
+        keeps[b] = function.buffers[b].kind == Buffer::Kind::Prepared;
+      });
+  }
   lastUse.resize(numBuffers * streams);
   doneAtUse.assign(numBuffers * streams, ~uint32_t(0));
   auto use = [&](uint32_t buffer, uint32_t step) {
@@ -92,13 +144,17 @@ Schedule::Schedule(const Function &function) : streams(function.numStreams) {
       earliest = std::min(earliest, done[size_t(step) * streams + s]);
     }
   };
-  for (uint32_t b = 0; b != numBuffers; ++b)
-    if (function.buffers[b].kind == Buffer::Kind::Scratch) {
-      use(b, function.buffers[b].firstStep);
-      use(b, function.buffers[b].lastStep);
+  for (uint32_t b = 0; b != numBuffers; ++b) {
+    const Buffer &buffer = function.buffers[b];
+    if (buffer.kind == Buffer::Kind::Scratch ||
+        (buffer.kind == Buffer::Kind::Prepared && !keeps[b])) {
+      use(b, buffer.firstStep);
+      use(b, buffer.lastStep);
     }
+  }
   for (uint32_t i = 0; i != numSteps; ++i)
-    forEachBuffer(function.steps[i], [&](uint32_t b) { use(b, i); });
+    if (!isPrepared[i])
+      forEachBuffer(function.steps[i], [&](uint32_t b) { use(b, i); });
 }
 
 bool Schedule::endsBefore(uint32_t a, uint32_t b) const {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Runtime/PlanParams.h"
+#include <algorithm>
 #include <set>
 
 using namespace sparseconv::plan;
@@ -38,6 +39,8 @@ private:
     return verifyExpr(expr, function.growables.size());
   }
   Reason verifyStep(uint32_t index);
+  Reason verifyOfKind(const Step &step, uint32_t index);
+  Reason verifyPreparation(const Step &step) const;
   Reason verifyLaunch(const Step &step, uint32_t index);
   Reason verifyUse(uint32_t buffer, uint32_t step, bool writes) const;
 
@@ -170,6 +173,7 @@ Reason FunctionVerifier::verifyBuffers() {
         return what + "its size is not that of its constant";
       break;
     case Buffer::Kind::Scratch:
+    case Buffer::Kind::Prepared:
       if (buffer.firstStep > buffer.lastStep ||
           buffer.lastStep >= function.steps.size())
         return what + "lifetime [" + to_string(buffer.firstStep) + ", " +
@@ -191,7 +195,8 @@ Reason FunctionVerifier::verifyUse(uint32_t index, uint32_t step,
   if (index >= function.buffers.size())
     return "buffer " + to_string(index) + " is not there";
   const Buffer &buffer = function.buffers[index];
-  if (buffer.kind == Buffer::Kind::Scratch &&
+  if ((buffer.kind == Buffer::Kind::Scratch ||
+       buffer.kind == Buffer::Kind::Prepared) &&
       (step < buffer.firstStep || step > buffer.lastStep))
     return "buffer '" + buffer.name + "' is used outside its lifetime";
   if (writes && (buffer.kind == Buffer::Kind::Input ||
@@ -237,6 +242,31 @@ Reason FunctionVerifier::verifyLaunch(const Step &step, uint32_t index) {
   return std::nullopt;
 }
 
+/// What a step of preparation uses is there ahead of a run.
+Reason FunctionVerifier::verifyPreparation(const Step &step) const {
+  for (uint32_t dependency : step.dependencies)
+    if (!function.steps[dependency].prepares)
+      return "it prepares, but depends on step " + to_string(dependency) +
+             ", which does not";
+  for (const Param &param : step.params)
+    if (param.kind == Param::Kind::Slot || param.kind == Param::Kind::Status)
+      return std::string("it prepares, but uses what a run sets");
+  Reason reason;
+  forEachBuffer(step, [&](uint32_t index) {
+    const Buffer &buffer = function.buffers[index];
+    bool isStatic = buffer.kind == Buffer::Kind::Constant ||
+                    buffer.kind == Buffer::Kind::Prepared;
+    if (buffer.kind == Buffer::Kind::Input)
+      isStatic =
+          std::all_of(function.inputs[buffer.index].dims.begin(),
+                      function.inputs[buffer.index].dims.end(),
+                      [](const Dim &dim) { return dim.size != kDynamic; });
+    if (!isStatic)
+      reason = "it prepares, but uses buffer '" + buffer.name + "' of a run";
+  });
+  return reason;
+}
+
 Reason FunctionVerifier::verifyStep(uint32_t index) {
   const Step &step = function.steps[index];
   if (step.op != kNone && step.op >= function.ops.size())
@@ -247,6 +277,13 @@ Reason FunctionVerifier::verifyStep(uint32_t index) {
     if (dependency >= index)
       return "it depends on step " + to_string(dependency) +
              ", which is not before it";
+  RETURN_REASON(verifyOfKind(step, index));
+  if (step.prepares)
+    RETURN_REASON(verifyPreparation(step));
+  return std::nullopt;
+}
+
+Reason FunctionVerifier::verifyOfKind(const Step &step, uint32_t index) {
   if (step.kind == Step::Kind::Launch)
     return verifyLaunch(step, index);
   RETURN_REASON(verifyUse(step.target, index, /*writes=*/true));

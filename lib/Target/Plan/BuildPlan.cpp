@@ -347,7 +347,7 @@ LogicalResult PlanBuilder::addLaunch(gpu::LaunchFuncOp op) {
   PlanLaunchOp::create(b, op.getLoc(), op.getKernel(), sizes,
                        threads.getZExtValue(), shared.getZExtValue(), addresses,
                        /*stream=*/0,
-                       /*after=*/ValueRange(),
+                       /*after=*/ValueRange(), /*prepares=*/false,
                        number ? b.getI32IntegerAttr(*number) : IntegerAttr());
   return success();
 }

@@ -196,7 +196,9 @@ LogicalResult FunctionExporter::add(PlanOutputOp op) {
 }
 
 LogicalResult FunctionExporter::add(PlanBufferOp op) {
-  return addBuffer(op, plan::Buffer::Kind::Scratch,
+  return addBuffer(op,
+                   op.getPrepared() ? plan::Buffer::Kind::Prepared
+                                    : plan::Buffer::Kind::Scratch,
                    llvm::map_to_vector(op.getSizes(), [&](Value size) {
                      return getSize(size);
                    }));
@@ -307,6 +309,7 @@ void FunctionExporter::add(PlanLaunchOp op) {
   for (Value arg : op.getArgs())
     step.params.push_back(getParam(arg));
   step.stream = op.getStream();
+  step.prepares = op.getPrepares();
   for (Value other : op.getAfter())
     step.dependencies.push_back(steps.lookup(other));
   if (op.getOp())

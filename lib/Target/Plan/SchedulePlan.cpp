@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LaunchTraits.h"
 #include "sparseconv/Runtime/Plan.h"
-#include "sparseconv/Target/Plan/KernelTraits.h"
 #include "sparseconv/Target/Plan/Passes.h"
 
 namespace mlir::sparseconv {
@@ -20,16 +20,6 @@ using namespace mlir::sparseconv;
 
 namespace {
 /// What each launch of a function does, by looking at its kernel.
-class LaunchTraits {
-public:
-  FailureOr<StepTraits> get(PlanLaunchOp op);
-
-private:
-  SymbolTableCollection symbols;
-  llvm::DenseMap<Operation *, KernelTraits> kernels;
-  llvm::DenseMap<Value, uint32_t> memory;
-};
-
 struct SchedulePlan
     : mlir::sparseconv::impl::SparseConvSchedulePlanBase<SchedulePlan> {
   using SparseConvSchedulePlanBase::SparseConvSchedulePlanBase;
@@ -39,36 +29,6 @@ private:
   LogicalResult schedule(PlanFuncOp function, LaunchTraits &traits);
 };
 } // namespace
-
-FailureOr<StepTraits> LaunchTraits::get(PlanLaunchOp op) {
-  auto kernel =
-      symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(op, op.getKernel());
-  if (!kernel)
-    return op.emitError("what kernel ")
-           << op.getKernel() << " does is not known any more";
-  auto [known, isNew] = kernels.try_emplace(kernel);
-  if (isNew)
-    known->second = getKernelTraits(kernel);
-  StepTraits result;
-  result.cost = known->second.cost;
-  for (auto [arg, access] :
-       llvm::zip_equal(op.getArgs(), known->second.params)) {
-    Value base = arg;
-    while (auto address = base.getDefiningOp<PlanAddressOp>())
-      base = address.getBuffer();
-    uint32_t number = memory.try_emplace(base, memory.size()).first->second;
-    auto *use = llvm::find_if(result.accesses, [&](const StepAccess &other) {
-      return other.memory == number;
-    });
-    if (use == result.accesses.end()) {
-      result.accesses.push_back({number, access});
-      continue;
-    }
-    use->access.reads |= access.reads;
-    use->access.writes |= access.writes;
-  }
-  return result;
-}
 
 LogicalResult SchedulePlan::schedule(PlanFuncOp function,
                                      LaunchTraits &traits) {

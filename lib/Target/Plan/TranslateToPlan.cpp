@@ -24,6 +24,7 @@ namespace plan = ::sparseconv::plan;
 static void addHostPasses(OpPassManager &pm, unsigned maxStreams) {
   pm.addPass(createSparseConvBuildPlan());
   pm.addNestedPass<PlanFuncOp>(createCSEPass());
+  pm.addPass(createSparseConvFindPreparation());
   SparseConvSchedulePlanOptions schedule;
   schedule.streams = maxStreams;
   pm.addPass(createSparseConvSchedulePlan(schedule));

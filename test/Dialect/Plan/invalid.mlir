@@ -210,3 +210,32 @@ sparseconv_plan.func @growable attributes {op_table = [["sparseconv.expand", ""]
   %rows = growable_capacity %limit from %c at_most %c op(0)
   %other = growable_capacity %limit from %c at_most %c op(0)
 }
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @any(%a: memref<?x4xf32>) kernel {
+    gpu.return
+  }
+}
+sparseconv_plan.func @preparation {
+  %c = arith.constant 8 : index
+  %rows = slot "rows"
+  %x = input "x" sizes(%rows) : memref<?x4xf32>
+  // expected-error @+1 {{prepares, but uses memory other than constants, inputs of static shape and prepared buffers}}
+  %0 = launch @kernels::@any grid(%c) block(32) args(%x : memref<?x4xf32>) prepares
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @any() kernel {
+    gpu.return
+  }
+}
+sparseconv_plan.func @preparation streams(2) {
+  %c = arith.constant 8 : index
+  %0 = launch @kernels::@any grid(%c) block(32) args()
+  // expected-error @+1 {{prepares, but waits for a launch that does not}}
+  %1 = launch @kernels::@any grid(%c) block(32) args() stream(1) after(%0) prepares
+}

@@ -42,10 +42,10 @@ module attributes {gpu.container_module} {
 
   // Two chains on one input meet in a sum.
   // CHECK-LABEL: function 'diamond' streams 2
-  // CHECK:   step 0: launch #0:'copy' {{.*}} block 1 op 0{{$}}
-  // CHECK:   step 1: launch #0:'copy' {{.*}} block 1 stream 1 op 2{{$}}
-  // CHECK:   step 2: launch #0:'copy' {{.*}} block 1 op 1{{$}}
-  // CHECK:   step 3: launch #0:'copy' {{.*}} block 1 stream 1 op 3{{$}}
+  // CHECK:   step 0: launch #0:'copy' {{.*}} block 1 prepares op 0{{$}}
+  // CHECK:   step 1: launch #0:'copy' {{.*}} block 1 stream 1 prepares op 2{{$}}
+  // CHECK:   step 2: launch #0:'copy' {{.*}} block 1 prepares op 1{{$}}
+  // CHECK:   step 3: launch #0:'copy' {{.*}} block 1 stream 1 prepares op 3{{$}}
   // CHECK:   step 4: launch #1:'add' {{.*}} block 1 after 3 op 4{{$}}
   // ONE-LABEL: function 'diamond' streams 1
   // ONE:       step 0: launch #0:'copy'

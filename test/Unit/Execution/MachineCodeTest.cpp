@@ -45,8 +45,7 @@ define dso_local void @main(ptr %x) {
 /// Whether a relocation holds a distance of 32 bits to what it names itself,
 /// not to an entry of a table.
 static bool isNear(const object::RelocationRef &relocation) {
-  return is_contained({ELF::R_X86_64_PC32, ELF::R_X86_64_32,
-                       ELF::R_X86_64_32S},
+  return is_contained({ELF::R_X86_64_PC32, ELF::R_X86_64_32, ELF::R_X86_64_32S},
                       relocation.getType());
 }
 

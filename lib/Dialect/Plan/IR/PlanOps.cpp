@@ -147,6 +147,18 @@ LogicalResult PlanGrowableCapacityOp::verify() {
 // Steps
 //===----------------------------------------------------------------------===//
 
+/// Whether memory is there ahead of a run.
+static bool isPrepared(Value memory) {
+  while (auto address = memory.getDefiningOp<PlanAddressOp>())
+    memory = address.getBuffer();
+  Operation *op = memory.getDefiningOp();
+  if (auto buffer = dyn_cast_or_null<PlanBufferOp>(op))
+    return buffer.getPrepared();
+  return isa_and_nonnull<memref::GetGlobalOp>(op) ||
+         (isa_and_nonnull<PlanInputOp>(op) &&
+          cast<MemRefType>(memory.getType()).hasStaticShape());
+}
+
 LogicalResult PlanLaunchOp::verify() {
   if (getGrid().empty() || getGrid().size() > 2)
     return emitOpError("expected a grid of one or two sizes, but found ")
@@ -155,6 +167,14 @@ LogicalResult PlanLaunchOp::verify() {
   if (getStream() >= function.getStreams())
     return emitOpError("stream ") << getStream() << " of a function with "
                                   << function.getStreams() << " streams";
+  if (getPrepares() && !llvm::all_of(getArgs(), isPrepared))
+    return emitOpError("prepares, but uses memory other than constants, inputs "
+                       "of static shape and prepared buffers");
+  if (getPrepares() && !llvm::all_of(getAfter(), [](Value other) {
+        auto launch = other.getDefiningOp<PlanLaunchOp>();
+        return launch && launch.getPrepares();
+      }))
+    return emitOpError("prepares, but waits for a launch that does not");
   return verifyOp(*this, getOp());
 }
 

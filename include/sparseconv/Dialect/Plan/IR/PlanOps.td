@@ -186,11 +186,19 @@ def PlanBufferOp : Plan_BodyOp<"buffer"> {
   let summary = "memory for steps alone";
   let description = [{
     Undefined before the first step that uses it, and free for others after the
-    last. `sizes` has one for each dynamic dimension.
+    last. `sizes` has one for each dynamic dimension. A `prepared` buffer is
+    written by steps of preparation alone; it is kept from run to run where these
+    are done once.
+
+    ```mlir
+    %image = buffer prepared : memref<110592xi8>
+    ```
   }];
-  let arguments = (ins Variadic<Index>:$sizes);
+  let arguments = (ins Variadic<Index>:$sizes, UnitAttr:$prepared);
   let results = (outs AnyMemRef:$result);
-  let assemblyFormat = "(`(` $sizes^ `)`)? attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    (`(` $sizes^ `)`)? (`prepared` $prepared^)? attr-dict `:` type($result)
+  }];
   let hasVerifier = 1;
 }
 
@@ -251,6 +259,15 @@ def PlanLaunchOp
     `stream` run in the order of the function; `after` names those of other
     streams that have to be done first. `op` is a number of the function's
     `op_table`.
+
+    A launch that `prepares` reads constants, inputs of static shape and prepared
+    buffers alone, and writes prepared buffers: it packs weights, for example.
+    The runtime carries it out once where those inputs are bound, instead of in
+    each run.
+
+    ```mlir
+    %0 = launch @kernels::@pack grid(%c27) block(256) args(%w, %image : memref<27x32x64xf16>, memref<110592xi8>) prepares
+    ```
   }];
   let arguments = (ins SymbolRefAttr:$kernel, Variadic<Index>:$grid,
     ConfinedAttr<I32Attr, [IntMinValue<1>, IntMaxValue<1024>]>:$block,
@@ -259,12 +276,14 @@ def PlanLaunchOp
     Variadic<AnyMemRef>:$args,
     ConfinedAttr<DefaultValuedAttr<I32Attr, "0">, [IntNonNegative]>:$stream,
     Variadic<GPU_AsyncToken>:$after,
+    UnitAttr:$prepares,
     OptionalAttr<ConfinedAttr<I32Attr, [IntNonNegative]>>:$op);
   let results = (outs GPU_AsyncToken:$done);
   let assemblyFormat = [{
     $kernel `grid` `(` $grid `)` `block` `(` $block `)`
     (`shared` `(` $shared^ `)`)? `args` `(` ($args^ `:` type($args))? `)`
-    (`stream` `(` $stream^ `)`)? (`after` `(` $after^ `)`)? (`op` `(` $op^ `)`)?
+    (`stream` `(` $stream^ `)`)? (`after` `(` $after^ `)`)?
+    (`prepares` $prepares^)? (`op` `(` $op^ `)`)?
     attr-dict
   }];
   let hasVerifier = 1;

@@ -1,0 +1,120 @@
+//===- Prepare.cpp - what is done once, ahead of runs ---------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Steps of preparation read inputs of static shape and constants alone. Where
+// all that they read stays the same, they are done once, and what they wrote is
+// kept beside the scratch memory of runs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Instance.h"
+#include <algorithm>
+
+using namespace sparseconv;
+using namespace sparseconv::cuda;
+using std::to_string;
+
+static bool hasStaticShape(const plan::Value &value) {
+  return std::all_of(
+      value.dims.begin(), value.dims.end(),
+      [](const plan::Dim &dim) { return dim.size != plan::kDynamic; });
+}
+
+/// Finds where the inputs lie that are to be bound, 0 for the others.
+Error Instance::checkBound(Tensors inputs,
+                           std::vector<CUdeviceptr> &pointers) const {
+  pointers.assign(function.inputs.size(), 0);
+  if (!inputs.data)
+    return Error::success();
+  if (inputs.size != int64_t(function.inputs.size()))
+    return invalidArgument("function '" + function.name + "' has " +
+                           to_string(function.inputs.size()) + " inputs, not " +
+                           to_string(inputs.size));
+  for (int64_t i = 0; i != inputs.size; ++i) {
+    const sparseconv_tensor &tensor = inputs.data[i];
+    if (!tensor.data)
+      continue;
+    if (!hasStaticShape(function.inputs[i]))
+      return invalidArgument(getValueName(/*isInput=*/true, i) +
+                             " has a dynamic dimension and cannot be bound");
+    if (Error error = checkInput(i, tensor))
+      return error;
+    pointers[i] = getAddress(tensor);
+  }
+  return Error::success();
+}
+
+/// Which steps runs leave out follows from what is bound.
+Error Instance::setSchedule() {
+  std::vector<bool> isBound;
+  for (CUdeviceptr pointer : boundInputs)
+    isBound.push_back(pointer != 0);
+  schedule = plan::Schedule(function, plan::findPrepared(function, isBound));
+  return createEvents();
+}
+
+/// Replaces what is bound.
+Error Instance::setBound(std::vector<CUdeviceptr> pointers) {
+  bool isSame = isPlaced;
+  for (size_t i = 0; i != pointers.size(); ++i)
+    isSame &= (pointers[i] != 0) == (boundInputs[i] != 0);
+  if (isSame && pointers == boundInputs)
+    return prepare();
+  boundInputs = std::move(pointers);
+  if (!isSame) {
+    if (Error error = setSchedule())
+      return error;
+    return placeMemory();
+  }
+  // The graph has the old addresses.
+  if (graph)
+    driver.cuGraphExecDestroy(graph);
+  graph = nullptr;
+  return prepare();
+}
+
+Error Instance::bind(Tensors inputs) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::vector<CUdeviceptr> pointers;
+  if (Error error = checkBound(inputs, pointers))
+    return error;
+  CurrentContext current(context);
+  if (Error error = current.take())
+    return error;
+  // Work of the caller's may write what is bound.
+  if (Error error = check(driver.cuCtxSynchronize(), "waiting for the device"))
+    return error;
+  state = State::NotRun;
+  Error error = setBound(std::move(pointers));
+  if (!error)
+    return error;
+  // Nothing is bound then, and the next run asks for memory again.
+  boundInputs.assign(function.inputs.size(), 0);
+  if (Error again = setSchedule())
+    return again;
+  releaseMemory();
+  return error;
+}
+
+/// Carries out what runs leave out, in the order of the program, and waits.
+Error Instance::prepare() {
+  bool isAny = false;
+  for (size_t i = 0; i != boundInputs.size(); ++i)
+    if (boundInputs[i])
+      addresses[inputBuffers[i]] = boundInputs[i];
+  for (uint32_t i = 0; i != function.steps.size(); ++i) {
+    if (!schedule.isStepPrepared(i))
+      continue;
+    isAny = true;
+    if (Error error = issueStep(i, ownStream))
+      return error;
+  }
+  if (!isAny)
+    return Error::success();
+  return check(driver.cuStreamSynchronize(ownStream), "preparing");
+}

@@ -1,0 +1,301 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The functions of compiled networks on a GPU, and their runs."""
+
+import collections
+import threading
+
+from . import arrays as array_views
+from . import runtime
+from .errors import ArgumentError, CapacityError, Error, RepeatError, join_short
+from .functions import Function
+
+
+class Run:
+    """A run of a function that may be under way."""
+
+    def __init__(self, function, instance, key, views, outputs):
+        self._function, self._instance, self._key = function, instance, key
+        self._views, self._outputs = views, outputs
+        self._error = None
+        self._lock = threading.RLock()  # not for __del__
+        instance.hold()
+
+    @property
+    def done(self):
+        instance = self._instance
+        return instance is None or instance.is_done()
+
+    def results(self):
+        """Waits; then the results, or the error that the run ended with."""
+        with self._lock:
+            if self._instance is not None:
+                try:
+                    self._instance.wait()
+                    for i, output in enumerate(self._outputs):
+                        output.shape = self._instance.get_shape(i)
+                except Error as error:
+                    self._error = error
+                    if isinstance(error, RepeatError):
+                        self._function._learn(self._instance)
+                self._finish()
+        if self._error is not None:
+            raise self._error
+        return self._function._return(self._outputs)
+
+    def _finish(self):
+        instance, self._instance, self._views = self._instance, None, None
+        self._function._give_back(self._key, instance)
+        instance.release()
+
+    def __del__(self):
+        if getattr(self, "_instance", None) is None:
+            return
+        try:
+            self._instance.wait()  # the arguments' memory is in use until then
+        except Error:
+            pass
+        self._finish()
+
+
+class CudaFunction(Function):
+    """On a GPU there is memory for a number of rows, the capacity. It grows with
+    the arguments, or is fixed by `reserve`. Sets that could have many times the
+    rows of the arguments have memory of their own, which starts small: a call
+    that needs more of it is repeated.
+
+    Instances that no run has are idle. A run may give its own back in its
+    finaliser, so anywhere: that takes no lock, only an operation of a deque."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self._lock = threading.RLock()
+        self._capacities, self._is_fixed = None, False
+        self._idle = collections.deque()  # of a key and an instance
+        self._grown = []  # what instances had to grow to
+
+    def reserve(self, /, **sizes):
+        """Fixes the capacity: for each input with sizes that are not known, its
+        largest size, or sizes in a tuple. More is then a `CapacityError`."""
+        capacities = []
+        unknown = set(sizes)
+        for value in self.inputs:
+            count = value.shape.count(None)
+            if not count:
+                continue
+            given = sizes.get(value.name)
+            given = (given,) if isinstance(given, int) else tuple(given or ())
+            if len(given) != count:
+                raise ArgumentError(
+                    f"function '{self.name}': expects {count} sizes for {value!r}, "
+                    f"but found {len(given)}"
+                )
+            unknown.discard(value.name)
+            for size in given:
+                if not isinstance(size, int) or not 0 <= size <= runtime.MAX_ROWS:
+                    raise ArgumentError(
+                        f"function '{self.name}': a size of '{value.name}' is 0 to "
+                        f"{runtime.MAX_ROWS}, but found {size!r}"
+                    )
+            capacities += given
+        if unknown:
+            raise ArgumentError(
+                f"function '{self.name}' has no input of unknown size "
+                f"{join_short(map(repr, sorted(unknown)))}"
+            )
+        with self._lock:
+            self._is_fixed = True
+            dropped = self._set_capacities(capacities)
+        del dropped  # waits for runs, so not within the lock
+
+    def _set_capacities(self, capacities):
+        """Returns the idle instances, which have others."""
+        self._capacities = capacities
+        return self._drop_idle()
+
+    def _drop_idle(self):
+        dropped, self._idle = self._idle, collections.deque()
+        return dropped
+
+    def _set_bound(self, bound):
+        with self._lock:
+            self._bound = bound
+            dropped = self._drop_idle()
+        del dropped  # waits for runs, so not within the lock
+
+    def _view_bound(self, value, argument):
+        """An array of the device, with its pointer, shape and bytes."""
+        if array_views.get_device(argument) is None:
+            argument = self._view_host_array(value, argument)
+            context = self.module._get_context()
+            argument = array_views.to_device(context, argument, value.dtype, 0)
+        return self._view_device(value, argument, 0)
+
+    def _take(self, shapes, bound):
+        """An instance with room for inputs of some shapes, and its key: the
+        capacities and what is bound."""
+        needed, names = [], []
+        for value, shape in zip(self.inputs, shapes):
+            for axis, (known, size) in enumerate(zip(value.shape, shape)):
+                if known is None:
+                    needed.append(size)
+                    names.append(f"dimension {axis} of '{value.name}'")
+        dropped = None
+        with self._lock:
+            old = self._capacities
+            if old is None or any(n > c for n, c in zip(needed, old)):
+                if self._is_fixed:
+                    name, size, room = next(
+                        t for t in zip(names, needed, old) if t[1] > t[2]
+                    )
+                    raise CapacityError(
+                        f"function '{self.name}': {name} is {size}, more than the "
+                        f"capacity of {room} that was reserved",
+                        "SPARSECONV_OVER_CAPACITY",
+                    )
+                old = old or [0] * len(needed)
+                dropped = self._set_capacities(
+                    [c if n <= c else _round_up(n) for n, c in zip(needed, old)]
+                )
+            key = list(self._capacities), bound
+        del dropped  # waits for runs, so not within the lock
+        return self._find_idle(key) or self._make_instance(*key), key
+
+    def _make_instance(self, capacities, bound):
+        instance = self.module._get_program().instance(self.name, capacities)
+        if bound:
+            views = [bound.get(value.name) for value in self.inputs]
+            instance.bind([view and view[:3] for view in views])
+        if self._grown:
+            instance.reserve(self._grown)
+        return instance
+
+    def _learn(self, instance):
+        """Notes how far the memory of an instance has grown."""
+        if instance.num_growables:
+            now = [growable[2] for growable in instance.get_growables()]
+            self._grown = [max(pair) for pair in zip(now, self._grown or now)]
+
+    def _find_idle(self, key):
+        while True:
+            try:
+                known, instance = self._idle.pop()
+            except IndexError:
+                return None
+            if known[0] == key[0] and known[1] is key[1]:
+                return instance
+
+    def _give_back(self, key, instance):
+        if key[0] == self._capacities and key[1] is self._bound:
+            self._idle.append((key, instance))
+
+    def __call__(self, /, *arrays, stream=None, **named):
+        bound = self._bound
+        arguments = self._gather(arrays, named, bound)
+        given = [argument for argument in arguments if argument is not None]
+        if any(array_views.get_device(argument) is not None for argument in given):
+            return self._run(arguments, bound, stream)
+        if stream is not None:
+            raise ArgumentError(
+                f"function '{self.name}': a stream is for arrays on a GPU, but found "
+                "arrays in host memory"
+            )
+        if not given:
+            return self._run(arguments, bound, stream)
+        views = self._view_host(arguments)
+        shapes = [v.shape if a is None else a.shape for v, a in zip(self.inputs, views)]
+        instance, key = self._take(shapes, bound)
+        try:
+            results = instance.run(*views)
+            self._learn(instance)
+            return self._return(results)
+        finally:
+            self._give_back(key, instance)
+
+    def _run(self, arguments, bound, stream):
+        """A run on the device. Nobody changes the arguments before its end, so it
+        can be repeated where memory has grown."""
+        while True:
+            try:
+                return self._start(arguments, bound, stream).results()
+            except RepeatError:
+                pass
+
+    def start(self, /, *arrays, stream=None, **named):
+        """Enqueues a run on arrays on the GPU and returns it as a `Run`; nothing
+        waits. The stream is the one given (an integer, or one of torch or cupy)
+        or the current one of the library whose the first array is.
+
+        Where the run turns out to need more memory, its results are a
+        `RepeatError`, as the arguments may have changed since: start it again."""
+        bound = self._bound
+        return self._start(self._gather(arrays, named, bound), bound, stream)
+
+    def _view_device(self, value, argument, stream):
+        """Its pointer, shape and bytes, and what keeps it alive."""
+        where = f"function '{self.name}'"
+        context = self.module._get_context()
+        device = array_views.get_device(argument)
+        if device != context.device:
+            found = "in host memory" if device is None else f"on GPU {device}"
+            raise ArgumentError(
+                f"{where}: expects '{value.name}' on GPU {context.device}, "
+                f"but found it {found}"
+            )
+        view = array_views.view_device(argument, stream)
+        shape = (1,) if view.shape == () and value.shape == (1,) else view.shape
+        value.check(view.dtype, shape, where)
+        if not view.is_contiguous:
+            raise ArgumentError(
+                f"{where}: expects '{value.name}' to be contiguous and row major, "
+                "but found other strides"
+            )
+        if view.nbytes and view.pointer % 16:
+            raise ArgumentError(
+                f"{where}: expects '{value.name}' to be aligned to 16 bytes, but "
+                f"found {view.pointer % 16} bytes behind"
+            )
+        if view.stream is not None and view.stream != stream:
+            context.wait(stream, view.stream)
+        return view.pointer, shape, view.nbytes, view
+
+    def _start(self, arguments, bound, stream):
+        context = self.module._get_context()
+        given = [argument for argument in arguments if argument is not None]
+        owner = stream
+        if owner is None:
+            streams = map(array_views.get_current_stream, given)
+            owner = next((s for s in streams if s is not None), 0)
+        stream = array_views.get_stream_handle(owner)
+        # What is bound has no data in a run.
+        views = [
+            (None, value.shape, 0, None)
+            if argument is None
+            else self._view_device(value, argument, stream)
+            for value, argument in zip(self.inputs, arguments)
+        ]
+        instance, key = self._take([view[1] for view in views], bound)
+        try:
+            outputs = [
+                array_views.DeviceArray(
+                    context, owner, instance.get_capacity(i), value.dtype, value.shape
+                )
+                for i, value in enumerate(self.outputs)
+            ]
+            targets = [
+                (output.pointer, instance.get_capacity(i))
+                for i, output in enumerate(outputs)
+            ]
+            instance.enqueue(stream, [view[:3] for view in views], targets)
+        except BaseException:
+            self._give_back(key, instance)
+            raise
+        return Run(self, instance, key, views, outputs)
+
+
+def _round_up(size):
+    """To one of eight steps in each power of two: memory is not reserved anew for
+    every scene, and little of it is wasted."""
+    step = max(1, 1 << max(0, size.bit_length() - 4))
+    return min(-(-size // step) * step, runtime.MAX_ROWS)

@@ -1,0 +1,144 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The functions of compiled networks, and those on a CPU."""
+
+import numpy as np
+
+from . import arrays as array_views
+from . import runtime
+from .errors import ArgumentError, join_short, shorten
+
+
+class Value:
+    """The name, element type and shape (None where any size goes) of an argument
+    or result. A scalar has the shape (1,)."""
+
+    def __init__(self, name, dtype, shape):
+        self.name, self.dtype, self.shape = name, dtype, tuple(shape)
+
+    def __repr__(self):
+        sizes = "".join("?x" if size is None else f"{size}x" for size in self.shape)
+        return shorten(f"{self.name}: {sizes}{self.dtype}")
+
+    def check(self, dtype, shape, where):
+        """Raises an error unless an array of a type and shape can be passed."""
+        bits = array_views.get_numpy_dtype(self.dtype).name
+        fits = dtype in (self.dtype, bits) and len(shape) == len(self.shape)
+        fits = fits and all(e in (None, s) for e, s in zip(self.shape, shape))
+        if not fits:
+            found = shorten("".join(f"{size}x" for size in shape) + dtype)
+            raise ArgumentError(f"{where}: expects {self}, but found {found}")
+        if shape and shape[0] > runtime.MAX_ROWS:
+            raise ArgumentError(
+                f"{where}: '{self.name}' has {shape[0]} rows, more than {runtime.MAX_ROWS}"
+            )
+
+
+class Function:
+    """A function of a module. `inputs` and `outputs` are `Value`s.
+
+    Called with an array for each input, in order or by name, it returns a tuple
+    of arrays, or the array where there is one output: numpy arrays for arrays in
+    host memory, `DeviceArray`s for arrays on a GPU.
+    """
+
+    def __init__(self, module, name, inputs, outputs):
+        self.module, self.name = module, name
+        self.inputs, self.outputs = tuple(inputs), tuple(outputs)
+        self._bound = {}
+
+    def bind(self, /, **arrays):
+        """Gives inputs of known shape, such as weights, to all later calls, which
+        take the other inputs alone. Replaces what was bound before; without
+        arrays nothing is bound.
+
+        The arrays stay where they are and may not change while they are bound.
+        When they have changed, bind them again. On a GPU what depends on them
+        alone, such as the packing of weights, is then done once and not in every
+        call; arrays in host memory are copied there.
+
+            net.main.bind(**weights)
+            y = net.main(points, features)
+        """
+        values = {value.name: value for value in self.inputs}
+        for name in arrays:
+            if name not in values:
+                raise ArgumentError(f"function '{self.name}' has no input '{name}'")
+            if None in values[name].shape:
+                raise ArgumentError(
+                    f"function '{self.name}': expects inputs of known shape to bind, "
+                    f"but found {values[name]!r}"
+                )
+        self._set_bound({name: self._view_bound(values[name], a) for name, a in arrays.items()})
+
+    def _set_bound(self, bound):
+        self._bound = bound
+
+    def __repr__(self):
+        inputs, outputs = join_short(self.inputs), join_short(self.outputs)
+        return f"{self.name}({inputs}) -> ({outputs})"
+
+    def _gather(self, arrays, named, bound):
+        """The arguments in order, None for those that are bound."""
+        free = [value.name for value in self.inputs if value.name not in bound]
+        if len(arrays) > len(free):
+            raise ArgumentError(
+                f"function '{self.name}' takes {len(free)} arrays, but found {len(arrays)}"
+            )
+        rest = free[len(arrays) :]
+        missing = [name for name in rest if name not in named]
+        unknown = [name for name in named if name not in rest]
+        if missing or unknown:
+            problems = [f"no array for {join_short(map(repr, missing))}"] if missing else []
+            if unknown:
+                names = join_short(map(repr, unknown))
+                problems.append(f"{names}, which it does not take or has already")
+            raise ArgumentError(
+                f"function '{self.name}' takes {len(free)} arrays, "
+                f"but found {' and '.join(problems)}"
+            )
+        given = {**dict(zip(free, arrays)), **named}
+        return [given.get(value.name) for value in self.inputs]
+
+    def _view_host(self, arguments):
+        """Numpy arrays that fit the inputs, None for those that are bound."""
+        return [
+            None if argument is None else self._view_host_array(value, argument)
+            for value, argument in zip(self.inputs, arguments)
+        ]
+
+    def _view_host_array(self, value, argument):
+        array = array_views.view_host(argument)
+        dtype = array_views.get_numpy_dtype(value.dtype)
+        if isinstance(argument, (bool, int, float)) and value.shape == (1,):
+            array = np.asarray(argument, dtype)
+        if array.ndim == 0 and value.shape == (1,):
+            array = array.reshape(1)
+        value.check(array.dtype.name, array.shape, f"function '{self.name}'")
+        return np.ascontiguousarray(array).view(dtype)
+
+    def _return(self, results):
+        return results[0] if len(results) == 1 else tuple(results)
+
+
+class CpuFunction(Function):
+    def __call__(self, /, *arrays, **named):
+        bound = self._bound
+        arguments = self._gather(arrays, named, bound)
+        views = [
+            bound[value.name] if value.name in bound else self._view_bound(value, argument)
+            for value, argument in zip(self.inputs, arguments)
+        ]
+        server = self.module._server
+        return self._return(server.call(self.name, self.inputs, views))
+
+    def _view_bound(self, value, argument):
+        device = array_views.get_device(argument)
+        if device is not None:
+            raise ArgumentError(
+                f"function '{self.name}': expects '{value.name}' in host memory, "
+                f"but found it on GPU {device}; the module is compiled for "
+                f"{self.module.target}"
+            )
+        return self._view_host_array(value, argument)
