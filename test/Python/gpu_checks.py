@@ -214,6 +214,23 @@ def binds_device_arrays(target):
 
 
 @check("cuda")
+def launches_graphs(target):
+    """One instance, which captures its third run, on memory and sizes that change."""
+    example = Example(target, channels=16, dtype="f16")
+    module, main = example.module, example.module.main
+    main.reserve(**{v.name: 400 for v in main.inputs if None in v.shape})
+    kept = []
+    for size in (400, 31, 129, 0, 1, 400, 257):
+        inputs, judge = example.make(size, seed=size)
+        held = {name: module.to_device(array) for name, array in inputs.items()}
+        kept.append((main(**held), judge))
+        judge(kept[-1][0])
+        judge(main(**inputs))
+    for results, judge in kept:
+        judge(results)  # no run wrote into those of another
+
+
+@check("cuda")
 def takes_weights_of_plans(target):
     """Weights inside a plan, and by reference: missing, others, and the right."""
     example = Example(target, channels=16)

@@ -33,6 +33,7 @@ using CUstream = struct CUstream_st *;
 using CUevent = struct CUevent_st *;
 using CUgraph = struct CUgraph_st *;
 using CUgraphExec = struct CUgraphExec_st *;
+using CUgraphNode = struct CUgraphNode_st *;
 using CUmemoryPool = struct CUmemPoolHandle_st *;
 
 enum : CUresult {
@@ -109,6 +110,17 @@ struct CUlaunchConfig {
 static_assert(sizeof(CUlaunchConfig) == 56, "layout of the driver");
 
 /// A pointer for each function of CudaDriver.def.
+/// CUDA_KERNEL_NODE_PARAMS_v2.
+struct CUkernelNodeParams {
+  CUfunction func;
+  unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ;
+  unsigned sharedMemBytes;
+  void **kernelParams, **extra;
+  void *kern;
+  CUcontext ctx;
+};
+static_assert(sizeof(CUkernelNodeParams) == 72, "layout of the driver");
+
 struct DriverTable {
 #define CUDA_DRIVER_FUNCTION(name, symbol, params, arguments)                  \
   CUresult(*name) params = nullptr;

@@ -286,7 +286,11 @@ int sparseconv_instance_bind(sparseconv_instance *instance,
 /* Enqueues one run on `stream`, on device memory. An output needs room for its
  * capacity (sparseconv_instance_output_capacity); one with data == NULL, or all
  * of them with outputs == NULL, goes to a buffer that the instance owns. Runs
- * of one instance on several streams are ordered as they were enqueued. */
+ * of one instance on several streams are ordered as they were enqueued.
+ *
+ * The third run of an instance captures the steps as a CUDA graph, which later
+ * runs launch. It is told where the caller's memory lies, so nothing is copied.
+ */
 int sparseconv_instance_run(sparseconv_instance *instance,
                             sparseconv_stream stream,
                             const sparseconv_tensor *inputs, int64_t num_inputs,

@@ -99,7 +99,23 @@ private:
 
     Error begin();
     Error finish(CUgraphExec &exec);
+    /// The caller owns both.
+    Error finish(CUgraph &captured, CUgraphExec &exec);
     ~Capture();
+  };
+
+  /// All steps of a run as a graph, whose kernels are told anew where the
+  /// caller's memory lies.
+  struct RunGraph {
+    CUgraph graph = nullptr; ///< what `nodes` are of
+    CUgraphExec exec = nullptr;
+    struct Node {
+      uint32_t step;
+      CUgraphNode node;
+    };
+    std::vector<Node> nodes;
+    /// Where all buffers lay when it was last told.
+    std::vector<CUdeviceptr> addresses;
   };
 
   /// What a graph was captured for, to capture it again.
@@ -153,6 +169,7 @@ private:
   Error beginRun(CUstream stream);
   Error upload(CUstream stream, const InputSizes &sizes);
   bool isScratch(uint32_t buffer) const;
+  void fillBlock(uint32_t index);
   Error issue(CUstream stream, bool capturing);
   Error issueStep(uint32_t index, CUstream stream);
   CUresult launch(uint32_t index, CUstream stream);
@@ -167,6 +184,15 @@ private:
   }
 
   Error captureBound(Tensors inputs, Tensors outputs);
+
+  // Runs as graphs (RunGraph.cpp).
+  bool takesGraph();
+  bool usesCallersMemory(const plan::Step &step) const;
+  Error noteNode(uint32_t step, CUstream stream);
+  Error buildRunGraph();
+  Error updateRunGraph();
+  Error launchRunGraph(CUstream stream);
+  void dropRunGraph();
 
   // Runs on the host's memory.
   Error runHostOnce(Tensors inputs);
@@ -211,6 +237,11 @@ private:
   std::vector<CUevent> events; ///< by step, null where nothing waits for it
   std::vector<Staging> staging;
   size_t latest = 0; ///< the last run's entry of `staging`
+
+  RunGraph runGraph;
+  bool isBuildingRunGraph = false;
+  /// Runs since there was a graph, or memory was placed.
+  uint64_t numRuns = 0;
 
   Captured captured;
   CUgraphExec graph = nullptr;

@@ -169,12 +169,18 @@ Error Instance::poisonTails(const InputSizes &sizes, CUstream stream) {
 // Steps
 //===----------------------------------------------------------------------===//
 
+/// Writes the addresses of inputs and outputs into a launch's parameters.
+void Instance::fillBlock(uint32_t index) {
+  Launch &launch = launches[index];
+  for (const Launch::Patch &patch : launch.patches)
+    launch.block[patch.place] = addresses[patch.buffer] + patch.offset;
+}
+
 CUresult Instance::launch(uint32_t index, CUstream stream) {
   const plan::Step &step = function.steps[index];
   const plan::StepSizes &sizes = layout.steps[index];
   Launch &launch = launches[index];
-  for (const Launch::Patch &patch : launch.patches)
-    launch.block[patch.place] = addresses[patch.buffer] + patch.offset;
+  fillBlock(index);
   // NOLINTBEGIN(performance-no-int-to-ptr): what the driver takes for pointers.
   void *extra[] = {reinterpret_cast<void *>(CU_LAUNCH_PARAM_BUFFER_POINTER),
                    launch.block.data(),
@@ -269,6 +275,9 @@ Error Instance::issue(CUstream stream, bool capturing) {
           return error;
     if (Error error = issueStep(i, own))
       return error;
+    if (isBuildingRunGraph)
+      if (Error error = noteNode(i, own))
+        return error;
     if (events[i])
       if (Error error = check(driver.cuEventRecord(events[i], own),
                               "recording step " + to_string(i)))

@@ -75,6 +75,7 @@ Error Instance::setBound(std::vector<CUdeviceptr> pointers) {
   if (graph)
     driver.cuGraphExecDestroy(graph);
   graph = nullptr;
+  dropRunGraph();
   return prepare();
 }
 

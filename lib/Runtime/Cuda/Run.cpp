@@ -24,9 +24,14 @@ static void *toPointer(CUdeviceptr address) {
 Error Instance::runBound(CUstream stream, const InputSizes &sizes) {
   if (Error error = poisonTails(sizes, stream))
     return error;
+  bool isGraph = takesGraph();
+  if (isGraph && !runGraph.exec)
+    if (Error error = buildRunGraph())
+      return error;
   if (Error error = upload(stream, sizes))
     return error;
-  if (Error error = issue(stream, /*capturing=*/false))
+  if (Error error =
+          isGraph ? launchRunGraph(stream) : issue(stream, /*capturing=*/false))
     return error;
   return endRun(stream);
 }
@@ -180,13 +185,19 @@ Error Instance::Capture::begin() {
 
 Error Instance::Capture::finish(CUgraphExec &exec) {
   CUgraph captured = nullptr;
+  Error error = finish(captured, exec);
+  if (captured)
+    instance.driver.cuGraphDestroy(captured);
+  return error;
+}
+
+Error Instance::Capture::finish(CUgraph &captured, CUgraphExec &exec) {
   isOpen = false;
   CUresult result =
       instance.driver.cuStreamEndCapture(instance.ownStream, &captured);
   if (result != CUDA_SUCCESS)
     return instance.check(result, "capturing");
   result = instance.driver.cuGraphInstantiateWithFlags(&exec, captured, 0);
-  instance.driver.cuGraphDestroy(captured);
   return instance.check(result, "instantiating the graph");
 }
 

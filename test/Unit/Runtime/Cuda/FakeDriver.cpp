@@ -121,6 +121,7 @@ CUresult FakeDriver::enqueue(CUstream stream, const string &text,
   if (isCapturing(stream)) {
     streams[stream].last = nullptr;
     capture.nodes.push_back(std::move(action));
+    streams[stream].node = reinterpret_cast<CUgraphNode>(capture.nodes.size());
     return CUDA_SUCCESS;
   }
   queue.push_back(std::move(action));

@@ -95,10 +95,13 @@ public:
   };
   struct Stream {
     bool capturing = false;
-    Event *last = nullptr; ///< recorded as the last work captured
+    CUgraphNode node = nullptr; ///< captured last
+    Event *last = nullptr;      ///< recorded as the last work captured
   };
   struct Graph {
+    /// Node i has the handle i + 1.
     std::vector<std::function<void()>> nodes;
+    CUgraph source = nullptr; ///< what an executable graph was made of
   };
   CUresult enter(const char *name);
   void *create(const char *kind);

@@ -133,22 +133,33 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset,
   return 0;
 }
 
-CUresult launch(CUfunction function, FakeLaunch launch, CUstream stream,
-                void **extra) {
+/// Reads a launch's parameters; whether they are what the kernel takes.
+bool readParams(CUfunction function, void **extra, FakeLaunch &launch) {
   auto *kernel = reinterpret_cast<FakeDriver::Kernel *>(function);
   auto *block = static_cast<const char *>(extra[1]);
   if (*static_cast<const size_t *>(extra[3]) !=
       getOffset(*kernel, kernel->params.size()))
-    return CUDA_ERROR_INVALID_VALUE;
+    return false;
   for (size_t i = 0; i != kernel->params.size(); ++i) {
     uint64_t &value = launch.params.emplace_back();
     std::memcpy(&value, block + getOffset(*kernel, i), kernel->params[i]);
   }
+  return true;
+}
+std::function<void()> makeAction(CUfunction function,
+                                 const FakeLaunch &launch) {
+  auto *kernel = reinterpret_cast<FakeDriver::Kernel *>(function);
+  return [kernel, launch] {
+    fake().launches.push_back(launch);
+    kernel->body(launch);
+  };
+}
+CUresult launch(CUfunction function, FakeLaunch launch, CUstream stream,
+                void **extra) {
+  if (!readParams(function, extra, launch))
+    return CUDA_ERROR_INVALID_VALUE;
   return fake().enqueue(stream, "launch " + fake().functions[function],
-                        [kernel, launch] {
-                          fake().launches.push_back(launch);
-                          kernel->body(launch);
-                        });
+                        makeAction(function, launch));
 }
 CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY,
                         unsigned, unsigned blockX, unsigned, unsigned,
@@ -342,6 +353,34 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
                                      unsigned long long) {
   *exec = static_cast<CUgraphExec>(fake().create("executable graph"));
   fake().graphs[*exec] = fake().graphs[graph];
+  fake().graphs[*exec].source = graph;
+  return 0;
+}
+CUresult cuStreamGetCaptureInfo(CUstream stream, int *status,
+                                unsigned long long *id, CUgraph *,
+                                const CUgraphNode **nodes, size_t *numNodes) {
+  FakeDriver::Stream &entry = fake().streams[stream];
+  *status = entry.capturing;
+  *id = 1;
+  *nodes = &entry.node;
+  *numNodes = entry.node ? 1 : 0;
+  return 0;
+}
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUkernelNodeParams *params) {
+  FakeDriver::Graph &graph = fake().graphs[exec];
+  if (!fake().live.count(graph.source))
+    fake().misuse.push_back("a node of a graph that is gone");
+  FakeLaunch launch = {params->gridDimX,
+                       params->gridDimY,
+                       params->blockDimX,
+                       params->sharedMemBytes,
+                       1,
+                       {}};
+  if (!readParams(params->func, params->extra, launch))
+    return CUDA_ERROR_INVALID_VALUE;
+  graph.nodes.at(reinterpret_cast<uintptr_t>(node) - 1) =
+      makeAction(params->func, launch);
   return 0;
 }
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {

@@ -1,0 +1,164 @@
+//===- RunGraphTest.cpp - ordinary runs as graphs -------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GrowingPlan.h"
+#include "RuntimeTest.h"
+#include <algorithm>
+
+using namespace sparseconv;
+using namespace sparseconv::cuda;
+
+namespace {
+using Floats = std::vector<float>;
+
+class RunGraph : public RuntimeTest {
+protected:
+  void TearDown() override {
+    for (CUdeviceptr address : allocated)
+      FakeDriver::getTable().cuMemFreeAsync(address, nullptr);
+    RuntimeTest::TearDown();
+  }
+
+  CUdeviceptr allocate(size_t bytes) {
+    CUdeviceptr address = 0;
+    EXPECT_EQ(FakeDriver::getTable().cuMemAllocFromPoolAsync(
+                  &address, std::max<size_t>(bytes, 16), nullptr, nullptr),
+              CUDA_SUCCESS);
+    allocated.push_back(address);
+    return address;
+  }
+
+  /// A run on memory of its own.
+  int run(const Floats &x) {
+    int64_t sizes[] = {int64_t(x.size()) / 4, 4};
+    CUdeviceptr input = allocate(x.size() * 4), output = allocate(1600);
+    std::copy(x.begin(), x.end(), static_cast<float *>(toPointer(input)));
+    sparseconv_tensor in = makeTensor(toPointer(input), sizes, x.size() * 4);
+    sparseconv_tensor out = {toPointer(output), SPARSECONV_F32, 0, nullptr,
+                             1600};
+    fake().work.clear();
+    return sparseconv_instance_run(instance, nullptr, &in, 1, &out, 1);
+  }
+
+  int finish() { return sparseconv_instance_results(instance, 1); }
+
+  bool wasGraph() const {
+    return std::count(fake().work.begin(), fake().work.end(), "graph") != 0;
+  }
+
+  std::vector<CUdeviceptr> allocated;
+};
+} // namespace
+
+TEST_F(RunGraph, TheThirdRunIsOne) {
+  for (uint32_t streams : {1, 2}) {
+    ASSERT_EQ(create(makeSamplePlan(streams), 100), SPARSECONV_OK);
+    int number = 0;
+    for (size_t rows : {100, 3, 57, 0, 100, 1}) {
+      Floats x = makeInput(rows, rows + 1);
+      ASSERT_EQ(run(x), SPARSECONV_OK) << sparseconv_last_error();
+      EXPECT_EQ(wasGraph(), ++number > 2);
+      ASSERT_EQ(finish(), SPARSECONV_OK) << sparseconv_last_error();
+      EXPECT_EQ(readOutput(), computeSample(x));
+    }
+    // On the same memory there is nothing to tell.
+    EXPECT_EQ(std::count(fake().calls.begin(), fake().calls.end(),
+                         "cuGraphExecKernelNodeSetParams"),
+              2 * 3);
+    Floats x = makeInput(20);
+    for (int i = 0; i != 2; ++i) {
+      fake().calls.clear();
+      ASSERT_EQ(runHost(x), SPARSECONV_OK);
+      EXPECT_EQ(readOutput(), computeSample(x));
+    }
+    EXPECT_EQ(std::count(fake().calls.begin(), fake().calls.end(),
+                         "cuGraphExecKernelNodeSetParams"),
+              0);
+    destroy();
+    fake().calls.clear();
+  }
+}
+
+TEST_F(RunGraph, RunsInFlightKeepTheirMemory) {
+  ASSERT_EQ(create(makeSamplePlan(), 100), SPARSECONV_OK);
+  std::vector<Floats> inputs;
+  for (size_t i = 0; i != 8; ++i) {
+    inputs.push_back(makeInput(10 * i + 1, i + 1));
+    ASSERT_EQ(run(inputs.back()), SPARSECONV_OK);
+  }
+  EXPECT_TRUE(wasGraph());
+  ASSERT_EQ(finish(), SPARSECONV_OK);
+  for (size_t i = 0; i != inputs.size(); ++i) {
+    Floats expected = computeSample(inputs[i]);
+    auto *found = static_cast<float *>(toPointer(allocated[2 * i + 1]));
+    EXPECT_EQ(Floats(found, found + expected.size()), expected);
+  }
+}
+
+TEST_F(RunGraph, WhoLooksAtStepsGetsSteps) {
+  for (uint32_t flag : {SPARSECONV_POISON, SPARSECONV_SYNCHRONOUS}) {
+    ASSERT_EQ(create(makeSamplePlan(), 100, flag), SPARSECONV_OK);
+    for (int i = 0; i != 4; ++i) {
+      Floats x = makeInput(20);
+      ASSERT_EQ(run(x), SPARSECONV_OK);
+      EXPECT_FALSE(wasGraph());
+      ASSERT_EQ(finish(), SPARSECONV_OK);
+      EXPECT_EQ(readOutput(), computeSample(x));
+    }
+    destroy();
+  }
+}
+
+TEST_F(RunGraph, CopiesToTheCallerAreSteps) {
+  plan::Plan plan = makeSamplePlan();
+  plan::Step copy = plan.functions[0].steps[3];
+  copy.target = 1;
+  copy.source = 5;
+  plan.functions[0].steps.push_back(copy);
+  plan::setLifetimes(plan.functions[0]);
+  ASSERT_EQ(create(plan, 100), SPARSECONV_OK) << sparseconv_last_error();
+  for (int i = 0; i != 4; ++i) {
+    ASSERT_EQ(run(makeInput(20)), SPARSECONV_OK);
+    EXPECT_FALSE(wasGraph());
+    ASSERT_EQ(finish(), SPARSECONV_OK);
+  }
+}
+
+TEST_F(RunGraph, IsMadeAnewWhereMemoryHasGrown) {
+  addGrowingKernels(fake());
+  ASSERT_EQ(create(makeGrowingPlan(), 20), SPARSECONV_OK);
+  for (float copies : {1, 1, 1, 1, 3, 3, 3, 3}) {
+    Floats x;
+    for (float i : {1, 2, 3})
+      x.insert(x.end(), {copies, i, i / 2, -i});
+    ASSERT_EQ(runHost(x), SPARSECONV_OK) << sparseconv_last_error();
+    EXPECT_EQ(readOutput(), computeGrowing(x));
+  }
+}
+
+TEST_F(RunGraph, AFailureLeavesTheInstanceWhole) {
+  for (const char *name : {"cuStreamBeginCapture", "cuStreamGetCaptureInfo",
+                           "cuStreamEndCapture", "cuGraphInstantiateWithFlags",
+                           "cuGraphExecKernelNodeSetParams", "cuGraphLaunch"}) {
+    ASSERT_EQ(create(makeSamplePlan(2), 100), SPARSECONV_OK);
+    Floats x = makeInput(20);
+    bool needsGraph = std::string(name).rfind("cuGraphExec", 0) == 0;
+    for (int i = 0; i != (needsGraph ? 3 : 2); ++i)
+      ASSERT_EQ(run(x), SPARSECONV_OK);
+    fake().failName = name;
+    EXPECT_NE(run(x), SPARSECONV_OK) << name;
+    EXPECT_EQ(fake().failed, name);
+    for (int i = 0; i != 4; ++i) {
+      ASSERT_EQ(run(x), SPARSECONV_OK) << name;
+      ASSERT_EQ(finish(), SPARSECONV_OK) << sparseconv_last_error();
+      EXPECT_EQ(readOutput(), computeSample(x));
+    }
+    EXPECT_TRUE(wasGraph());
+    destroy();
+  }
+}
