@@ -49,7 +49,13 @@ MUTANTS = [
     # Kernels on maps.
     (INDEXING + "ZDeltaSearch.cpp", "columns.isDistinct ? step(hit, place) : place", "step(hit, b.add(place, 1))", NETWORKS + RUN + "maps.test"),
     (IR + "SearchColumns.cpp", "isContiguous &= here.back() - before.back() == 1;", "", NETWORKS + RUN + "maps.test"),
-    (INDEXING + "ZDeltaSearch.cpp", "if (displacements.slice(k, dim) == packing.getGuard())", "if (false)", RUN + "maps.test"),
+    (INDEXING + "Searches.cpp", "if (displacements.slice(k, dim) == packing.getGuard())", "if (false)", RUN + "maps.test"),
+    (INDEXING + "HashSearch.cpp", "isHit = b.andBits(isHit, isTaken(queries[i]));", "", RUN + "searches.test"),
+    (INDEXING + "HashSearch.cpp", "b.equal(found[count + i], queries[i])", "isTaken(found[count + i])", RUN + "searches.test"),
+    (INDEXING + "GridSearch.cpp", "if (bits.zeros == 0)", "if (true)", RUN + "searches.test"),
+    (INDEXING + "GridSearch.cpp", "dropped += zero;", "dropped = zero;", RUN + "searches.test"),
+    (INDEXING + "TableWriter.cpp", "if (mirror != static_cast<int64_t>(k))", "if (false)", RUN + "searches.test"),
+    (INDEXING + "TableWriter.cpp", "b.select(isSelf, b.cast(row, b.getI32Type()), b.i32(-1))", "b.i32(-1)", RUN + "searches.test"),
     (INDEXING + "Maps.cpp", "{b.toIndex(neighbour), k}", "{b.toIndex(neighbour), b.index(0)}", NETWORKS + RUN + "maps.test"),
     (INDEXING + "Maps.cpp", "b.store(end[0], segments, {rowBlock, volume});", "b.store(sum[0], segments, {rowBlock, volume});", NETWORKS + RUN + "conv.test"),
     # Convolution.

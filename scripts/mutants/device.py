@@ -30,6 +30,8 @@ WEIGHT_GRAD_GROUPS = "case weight_grad groups=4 channels=16 out_channels=32 size
 PACK = "case pack sizes=129x3,4999x3"
 PRUNE = "case prune sizes=4999x3"
 MAP = "case kernel_map sizes=129x3,999x3"
+LOOKUP = "case kernel_map search=hash sizes=129x3,999x3"
+LOOKUP_HITS = "case conv channels=16 out_channels=16 dtype=f16 search=hash sizes=129x3"
 
 MUTANTS = [
     # A warp's 16 rows.
@@ -99,6 +101,8 @@ MUTANTS = [
     # Searching, and tiles of rows.
     (INDEXING + "ZDeltaKernel.cpp", "b.add(base, skipped)", "base", MAP),
     (INDEXING + "ZDeltaKernel.cpp", "b.lessUnsigned(number, b.constantInt(keyType, length))", "b.lessUnsigned(number, b.constantInt(keyType, length - 1))", WARP),
+    (INDEXING + "KeyLookup.cpp", "b.min(b.add(first, i), b.index(count - 1))", "b.min(first, b.index(count - 1))", LOOKUP),
+    (INDEXING + "KeyLookup.cpp", "b.select(isHit, entries[i], place)", "place", LOOKUP_HITS),
     (INDEXING + "SharedRows.cpp", "b.add(b.mul(t.block, threads * pieces), inStage)", "inStage", MAP),
     (INDEXING + "ColumnHits.cpp", "b.add(place, b.popCount(getBits(before)))", "place", WARP),
     (INDEXING + "TileRows.cpp", "b.divide(t.thread, tiles.rows)", "b.index(0)", WARP),

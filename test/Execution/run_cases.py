@@ -12,6 +12,9 @@ the example's own parameters there are
   special=WORD     ties or nan among the features; none or all for masks; last:
                    one point is the last coordinate that the packing holds
 
+A line 'each parameter=a|b' gives each of the cases below it once with every value,
+up to the next such line.
+
 Some cases at all their sizes make one module: a public function that calls one
 private function for each case. It runs on the reference and on the target:
 
@@ -296,11 +299,22 @@ def execute(functions, folder, settings, repeat=True):
     return {names[prefix]: messages for prefix, messages in failures.items()}
 
 
+def read_lines(source):
+    """The lines of cases, with the values that 'each' gives them."""
+    more = [""]
+    for line in source:
+        if line.startswith("each "):
+            name, _, values = line.removeprefix("each ").strip().partition("=")
+            more = [" " + shlex.quote(f"{name}={value}") for value in values.split("|")]
+        elif line.startswith("case "):
+            for words in more:
+                yield line.strip() + words
+
+
 def read_groups(path, only=""):
     """The cases of a file whose line has a text, as lists that make modules."""
     with open(path, encoding="utf-8") as source:
-        lines = [line.strip() for line in source if line.startswith("case ")]
-    lines = [line for line in lines if only in line]
+        lines = [line for line in read_lines(source) if only in line]
     functions = [Function(line, number) for number, line in enumerate(lines)]
     return [
         functions[start : start + CASES_IN_A_MODULE]

@@ -220,7 +220,24 @@ module {
 !map = !sparseconv.kernel_map<27, !set to !set>
 
 func.func @unknown_search(%c: !set) -> !map {
-  // expected-error @+1 {{'sparseconv.kernel_map' op cannot be carried out: no search 'guess' is known; there are: zdelta}}
+  // expected-error @+1 {{'sparseconv.kernel_map' op cannot be carried out: no search 'guess' is known; there are: zdelta, binary, hash, grid}}
   %m = sparseconv.kernel_map %c to %c offsets(box<3, 3, 3>) {search = #sparseconv.search<guess>} : !map
   return %m : !map
+}
+
+// -----
+
+// A grid has room for packings of few cells; the stride of the in set counts.
+
+#packing = #sparseconv.packing<i64, batch = 2, bits = [9, 9, 9], guard = [32, 32, 32]>
+!fine = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!half = !sparseconv.coords<3, stride = [2, 2, 2], #packing>
+!up = !sparseconv.kernel_map<8, !half to !fine>
+!down = !sparseconv.kernel_map<8, !fine to !half>
+
+func.func @grid(%c: !fine, %h: !half) -> (!up, !down) {
+  %m = sparseconv.kernel_map %h to %c offsets(box<2, 2, 2>) transposed {search = #sparseconv.search<grid>} : !up
+  // expected-error @+1 {{'sparseconv.kernel_map' op cannot be carried out: a grid may have 2^27 cells, but the packing has 2^29 at the stride of the input set}}
+  %n = sparseconv.kernel_map %c to %h offsets(box<2, 2, 2>) {search = #sparseconv.search<grid>} : !down
+  return %m, %n : !up, !down
 }

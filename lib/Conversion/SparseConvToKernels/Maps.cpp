@@ -22,8 +22,12 @@ static Replacements lowerKernelMap(KernelWriter &w, KernelMapOp op,
   Value inKeys = adaptor.getIn()[0], outKeys = adaptor.getOut()[0];
   Value init = w.empty(w.getI32Type(), w.dim(outKeys),
                        {op.getMap().getType().getVolume()});
-  auto search = w.kernel<SearchOp>(init, inKeys, outKeys, init, displacements,
-                                   in.getPacking(), op.getSearchAttr());
+  DenseI64ArrayAttr inStride;
+  if (llvm::any_of(in.getStride(), [](int64_t s) { return s != 1; }))
+    inStride = w.getDenseI64ArrayAttr(in.getStride());
+  auto search =
+      w.kernel<SearchOp>(init, inKeys, outKeys, init, displacements, inStride,
+                         in.getPacking(), op.getSearchAttr());
   return {{{search.getResult(0), w.dim(inKeys)}}};
 }
 

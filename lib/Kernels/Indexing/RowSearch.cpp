@@ -17,7 +17,8 @@ using namespace mlir::sparseconv;
 
 /// 32-bit words that a row leaves in shared memory.
 static int64_t getStageWords(const SearchTask &task) {
-  int64_t words = task.table ? task.columns.getNumOffsets() : 0;
+  // What other rows write, too, is not gathered.
+  int64_t words = task.table && !task.isHalf() ? task.getNumOffsets() : 0;
   return words + (task.masks ? task.columns.getRecordSize() : 0);
 }
 
@@ -27,7 +28,8 @@ int64_t mlir::sparseconv::getBlockRows(const SearchTask &task) {
 
 /// Rows of many displacements go to memory entry by entry.
 static bool isStaged(const SearchTask &task) {
-  return task.table && task.columns.getNumOffsets() <= kMaxUnrolledOffsets &&
+  return task.table && !task.isHalf() &&
+         task.getNumOffsets() <= kMaxUnrolledOffsets &&
          getBlockRows(task) * getStageWords(task) * 4 <= kMaxSearchStage;
 }
 
@@ -36,21 +38,19 @@ static bool isStaged(const SearchTask &task) {
 //===----------------------------------------------------------------------===//
 
 FoundRow::FoundRow(LoopBuilder &b, const SearchTask &task, Value thread,
-                   Value row, Value stage)
-    : b(b), task(task), thread(thread), row(row), stage(stage), mask(b.i32(0)) {
-}
+                   Value row, TableWriter &table, Value stage)
+    : b(b), task(task), thread(thread), row(row), table(table), stage(stage),
+      mask(b.i32(0)) {}
 
 void FoundRow::setEntry(int64_t number, Value entry) {
-  if (stage)
-    b.store(entry, stage,
-            b.add(b.mul(thread, task.columns.getNumOffsets()), number));
-  else
-    setEntry(b.index(number), entry);
+  setEntry(b.index(number), entry);
 }
 
 void FoundRow::setEntry(Value number, Value entry) {
-  if (task.table)
-    b.store(entry, task.table, {row, number});
+  if (stage)
+    b.store(entry, stage, b.add(b.mul(thread, task.getNumOffsets()), number));
+  else if (task.table)
+    table.setEntry(row, number, entry);
 }
 
 /// The hits of a column as bits of a mask.
@@ -89,7 +89,7 @@ public:
   RowSearchKernel(LoopBuilder &b, const SearchTask &task,
                   const RowSearch &search)
       : b(b), task(task), search(search), threads(getBlockRows(task)),
-        numRows(b.dim(task.outKeys, 0)) {
+        numRows(b.dim(task.outKeys, 0)), table(b, task) {
     if (task.masks)
       counts = OffsetCounts(b, task.counts, numRows, threads);
   }
@@ -110,6 +110,7 @@ private:
   const RowSearch &search;
   int64_t threads;
   Value numRows;
+  TableWriter table;
   OffsetCounts counts;
   /// In shared memory: the block's part of the table and of the records, and
   /// what its offsets are counted in.
@@ -132,7 +133,7 @@ void RowSearchKernel::stageRecord(const Thread &t, ArrayRef<Value> places,
 }
 
 Value RowSearchKernel::searchRow(const Thread &t, Value row) {
-  FoundRow found(b, task, t.thread, row, stage);
+  FoundRow found(b, task, t.thread, row, table, stage);
   search.search(t, row, found);
   if (task.masks) {
     b.store(found.mask, task.masks, row);
@@ -160,11 +161,11 @@ void RowSearchKernel::searchBlock(const Thread &t) {
 }
 
 void RowSearchKernel::emit() {
+  table.prepare();
   Type i32 = b.getI32Type();
   SmallVector<MemRefType> shared = search.shared;
   if (isStaged(task))
-    shared.push_back(
-        b.getSharedType({threads * task.columns.getNumOffsets()}, i32));
+    shared.push_back(b.getSharedType({threads * task.getNumOffsets()}, i32));
   if (task.masks) {
     auto piece = VectorType::get(kHitWords, i32);
     int64_t pieces = threads * task.columns.getRecordSize() / kHitWords;

@@ -17,6 +17,7 @@
 #define SPARSECONV_LIB_KERNELS_INDEXING_ROWSEARCH_H
 
 #include "OffsetCounts.h"
+#include "TableWriter.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
 #include "sparseconv/Kernels/Indexing/Search.h"
 #include <functional>
@@ -39,11 +40,12 @@ public:
 private:
   friend class RowSearchKernel;
   FoundRow(LoopBuilder &b, const SearchTask &task, Value thread, Value row,
-           Value stage);
+           TableWriter &table, Value stage);
 
   LoopBuilder &b;
   const SearchTask &task;
   Value thread, row;
+  TableWriter &table;
   /// The block's part of the table in shared memory, or null where it is not
   /// gathered there.
   Value stage;

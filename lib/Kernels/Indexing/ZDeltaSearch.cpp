@@ -17,15 +17,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TableWriter.h"
 #include "ZDeltaKernel.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
-
-/// Rows of one work item. Each pays one lower bound for every column.
-static constexpr int64_t kSearchRowBlock = 1024;
 
 /// The keys with a sentinel behind the last, larger than all: walks need no
 /// other bound.
@@ -39,26 +37,13 @@ static Value copyWithSentinel(LoopBuilder &b, Value keys) {
   return copy;
 }
 
-/// Whether a query may be the all-ones key, which no set holds: the highest
-/// coordinates, displaced by their guards.
-static bool mayMeetSentinel(ArrayRef<int64_t> displacements,
-                            PackingAttr packing) {
-  if (packing.getUsedBits() < packing.getKeyWidth())
-    return false;
-  size_t dim = packing.getDim();
-  for (size_t k = 0; k < displacements.size(); k += dim)
-    if (displacements.slice(k, dim) == packing.getGuard())
-      return true;
-  return false;
-}
-
 namespace {
 /// Writes the table of one search as loops.
 class ZDeltaLoops {
 public:
   ZDeltaLoops(LoopBuilder &b, const SearchTask &task)
       : b(b), task(task), columns(task.columns),
-        meetsSentinel(mayMeetSentinel(task.displacements, task.packing)) {}
+        meetsSentinel(task.mayMeetSentinel()), table(b, task) {}
 
   void emit();
 
@@ -80,6 +65,7 @@ private:
   const SearchTask &task;
   const SearchColumns &columns;
   bool meetsSentinel;
+  TableWriter table;
   Value numbers, packed, starts;
   Value keys, end;
 };
@@ -117,12 +103,13 @@ void ZDeltaLoops::writeColumn(Value row, Value center, Value column,
                 hit = b.andBits(hit, b.less(place, end));
               Value neighbour =
                   b.select(hit, b.cast(place, b.getI32Type()), b.i32(-1));
-              b.store(neighbour, task.table, {row, b.load(numbers, entry)});
+              table.setEntry(row, b.load(numbers, entry), neighbour);
               return {columns.isDistinct ? step(hit, place) : place};
             });
 }
 
 void ZDeltaLoops::emit() {
+  table.prepare();
   Type keyType = task.packing.getKeyType();
   numbers = getConstantBuffer(b, b.getIndexType(), columns.numbers);
   packed = getConstantBuffer(b, keyType, columns.packed);

@@ -42,6 +42,13 @@ static void relaxAtomics(llvm::Module &ir) {
   for (llvm::Function &function : ir)
     for (llvm::Instruction &instruction :
          llvm::make_early_inc_range(llvm::instructions(function))) {
+      if (auto *exchange =
+              llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
+        exchange->setSuccessOrdering(relaxed);
+        exchange->setFailureOrdering(relaxed);
+        exchange->setSyncScopeID(device);
+        continue;
+      }
       auto *atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction);
       if (!atomic || atomic->getSyncScopeID() != llvm::SyncScope::System)
         continue;

@@ -26,7 +26,7 @@ func.func @forward(%fine: !fine, %half: !half) -> !down {
 
 // Transposed: in = out - S_out * d.
 // CHECK-LABEL: func.func @transposed(
-// CHECK: sparseconv.kernel.search {{.*}} {displacements = array<i64: 0, 0, 1, -1, 0, -2>
+// CHECK: sparseconv.kernel.search {{.*}} {displacements = array<i64: 0, 0, 1, -1, 0, -2>, in_stride = array<i64: 2, 2, 2>, packing
 func.func @transposed(%fine: !fine, %half: !half) -> !up {
   %m = sparseconv.kernel_map %half to %fine offsets(list<[0, 0, -1], [1, 0, 2]>) transposed : !up
   return %m : !up

@@ -270,3 +270,8 @@
 
 // expected-error @+1 {{expects slices of 1 to 65536, but found 0}}
 #tiling = #sparseconv.weight_grad_tiling<mma, slices = 0>
+
+// -----
+
+// expected-error @+1 {{expected 'half'}}
+#search = #sparseconv.search<hash, quarter>

@@ -61,6 +61,61 @@ func.func @f(%i0: tensor<?xi32>, %i1: tensor<?xi32>, %o0: tensor<?x2xi32>) {
 
 // -----
 
+func.func @f(%i0: tensor<?xi32>, %i1: tensor<?xi32>, %o0: tensor<?x2xi32>) {
+  // expected-error @+1 {{expects a search with 'half' to have the same 'in_keys' and 'out_keys', but found two values}}
+  %r = sparseconv.kernel.search
+      ins(%i0, %i1 : tensor<?xi32>, tensor<?xi32>)
+      outs(%o0 : tensor<?x2xi32>)
+      {displacements = array<i64: 0, -1, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, search = #sparseconv.search<zdelta, half>} -> tensor<?x2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?xi32>, %i1: tensor<?xi32>, %o0: tensor<?x2xi32>) {
+  // expected-error @+1 {{expects a search with 'half' to have distinct 'displacements' that are symmetric about 0, but found others}}
+  %r = sparseconv.kernel.search
+      ins(%i0, %i0 : tensor<?xi32>, tensor<?xi32>)
+      outs(%o0 : tensor<?x2xi32>)
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, search = #sparseconv.search<zdelta, half>} -> tensor<?x2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?xi32>, %i1: tensor<?xi32>, %o0: tensor<?x2xi32>) {
+  // expected-error @+1 {{expects a search with 'half' to have distinct 'displacements' that are symmetric about 0, but found others}}
+  %r = sparseconv.kernel.search
+      ins(%i0, %i0 : tensor<?xi32>, tensor<?xi32>)
+      outs(%o0 : tensor<?x2xi32>)
+      {displacements = array<i64: 0, 0, 0, 0>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, search = #sparseconv.search<zdelta, half>} -> tensor<?x2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?xi32>, %i1: tensor<?xi32>, %o0: tensor<?x2xi32>) {
+  // expected-error @+1 {{expects 'in_stride' with one number for each of 2 axes, but found 3}}
+  %r = sparseconv.kernel.search
+      ins(%i0, %i1 : tensor<?xi32>, tensor<?xi32>)
+      outs(%o0 : tensor<?x2xi32>)
+      {displacements = array<i64: 0, 0, 0, 1>, in_stride = array<i64: 1, 1, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, search = #sparseconv.search<zdelta>} -> tensor<?x2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?xi32>, %i1: tensor<?xi32>, %o0: tensor<?x2xi32>) {
+  // expected-error @+1 {{expects 'in_stride' of at least 1, but found 0}}
+  %r = sparseconv.kernel.search
+      ins(%i0, %i1 : tensor<?xi32>, tensor<?xi32>)
+      outs(%o0 : tensor<?x2xi32>)
+      {displacements = array<i64: 0, 0, 0, 1>, in_stride = array<i64: 1, 0>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, search = #sparseconv.search<zdelta>} -> tensor<?x2xi32>
+  return
+}
+
+// -----
+
 func.func @f(%i0: tensor<5xi32>, %i1: tensor<4xi32>, %o0: tensor<5x2xi32>) {
   // expected-error @+1 {{expects 'table' to have size 4 in dimension 0, the rows of 'out_keys', but found 'tensor<5x2xi32>'}}
   %r = sparseconv.kernel.search
@@ -261,6 +316,18 @@ func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<?xi32>, %r: tensor
       outs(%m, %r, %c, %t, %table : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>, tensor<?x3xi32>)
       {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
       -> (tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>, tensor<?x3xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<?xi32>, %m: tensor<?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %t: tensor<2x512xi32>) {
+  // expected-error @+1 {{expects a search that finds all hits of a row, but found 'half'}}
+  %0:4 = sparseconv.kernel.search_hits
+      ins(%i, %i : tensor<?xi32>, tensor<?xi32>)
+      outs(%m, %r, %c, %t : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+      {displacements = array<i64: 0, -1, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta, half>}
+      -> (tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
   return
 }
 

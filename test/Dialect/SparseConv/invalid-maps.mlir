@@ -19,6 +19,28 @@ func.func @f(%c: !fine) {
 
 #p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
 !fine = !sparseconv.coords<2, stride = [1, 1], #p>
+func.func @f(%c: !fine, %d: !fine) {
+  // expected-error @+1 {{expects a search with 'half' from a set to itself, but found two sets}}
+  %m = sparseconv.kernel_map %c to %d offsets(box<3, 3>) {search = #sparseconv.search<hash, half>}
+      : !sparseconv.kernel_map<9, !fine to !fine>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+func.func @f(%c: !fine) {
+  // expected-error @+1 {{expects a search with 'half' to have offsets that are symmetric about 0, but found others}}
+  %m = sparseconv.kernel_map %c to %c offsets(box<3, 2>) {search = #sparseconv.search<hash, half>}
+      : !sparseconv.kernel_map<6, !fine to !fine>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
 func.func @f(%c: !fine) {
   // expected-error @+1 {{expects offsets of 2 axes, but found 3}}
   %m = sparseconv.kernel_map %c to %c offsets(box<3, 3, 3>)

@@ -89,6 +89,9 @@ func.func @kernel_map(%c: !fine, %h: !half) {
   %1 = sparseconv.kernel_map %h to %c offsets(box<3, 3, 3>) transposed : !up
   // CHECK: sparseconv.kernel_map %[[C]] to %[[H]] offsets(box<3, 3, 3>) {search = #sparseconv.search<zdelta>} :
   %searched = sparseconv.kernel_map %c to %h offsets(box<3, 3, 3>) {search = #sparseconv.search<zdelta>} : !down
+  // CHECK: sparseconv.kernel_map %[[C]] to %[[C]] offsets(list<[0, 0, -1], [0, 0, 1]>) {search = #sparseconv.search<binary, half>} :
+  %half = sparseconv.kernel_map %c to %c offsets(list<[0, 0, -1], [0, 0, 1]>) {search = #sparseconv.search<binary, half>}
+      : !sparseconv.kernel_map<2, !fine to !fine>
   // CHECK: sparseconv.kernel_map %[[C]] to %[[C]] offsets(list<[0, 0, 0], [0, 0, 1]>) :
   %2 = sparseconv.kernel_map %c to %c offsets(list<[0, 0, 0], [0, 0, 1]>)
       : !sparseconv.kernel_map<2, !fine to !fine>

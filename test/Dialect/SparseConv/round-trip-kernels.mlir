@@ -66,6 +66,11 @@ func.func @maps(%keys: tensor<?xi32>, %table: tensor<?x2xi32>, %rows: tensor<?xi
   %0 = sparseconv.kernel.search ins(%keys, %keys : tensor<?xi32>, tensor<?xi32>) outs(%table : tensor<?x2xi32>)
       {displacements = array<i64: 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>, search = #sparseconv.search<zdelta>}
       -> tensor<?x2xi32>
+  // CHECK: sparseconv.kernel.search ins({{.*}}) outs({{.*}}) {displacements = array<i64: -2, 2>, in_stride = array<i64: 2>, packing = #packing1, search = #sparseconv.search<hash, half>} -> tensor<?x2xi32>
+  %half = sparseconv.kernel.search ins(%keys, %keys : tensor<?xi32>, tensor<?xi32>) outs(%table : tensor<?x2xi32>)
+      {displacements = array<i64: -2, 2>, in_stride = array<i64: 2>,
+       packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>, search = #sparseconv.search<hash, half>}
+      -> tensor<?x2xi32>
   // CHECK: sparseconv.kernel.invert_table ins(%{{.*}} : tensor<?x2xi32>) outs(%{{.*}} : tensor<?x2xi32>) -> tensor<?x2xi32>
   %1 = sparseconv.kernel.invert_table ins(%table : tensor<?x2xi32>) outs(%table : tensor<?x2xi32>) -> tensor<?x2xi32>
   // CHECK: sparseconv.kernel.pair_lists ins(%{{.*}} : tensor<?x2xi32>) outs(%{{.*}} : tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>) {row_block = 512 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)

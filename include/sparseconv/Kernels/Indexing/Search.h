@@ -29,11 +29,26 @@ struct SearchTask {
   explicit SearchTask(SearchOp op);
   explicit SearchTask(SearchHitsOp op);
 
+  /// Columns of the table: displacements, those included that are not searched
+  /// for.
+  int64_t getNumOffsets() const;
+  /// Whether only half of the displacements are searched for.
+  bool isHalf() const { return !mirrors.empty(); }
+  /// Whether a query may be the all-ones key, which no set holds: the highest
+  /// coordinates, displaced by their guards.
+  bool mayMeetSentinel() const;
+
   /// Sorted keys; N_in of them, and one for each of the N rows.
   Value inKeys, outKeys;
-  /// D numbers for each of K displacements, and the same by column.
+  /// D numbers for each of K displacements; those that are searched for, by
+  /// column.
   ArrayRef<int64_t> displacements;
+  /// What the coordinates of `inKeys` are multiples of.
+  SmallVector<int64_t> inStride;
   PackingAttr packing;
+  /// Where only half are searched for: for each displacement the number of its
+  /// negative, else empty.
+  SmallVector<int64_t> mirrors;
   SearchColumns columns;
   /// [N, K], or null where only hits are asked for.
   Value table;
@@ -43,12 +58,21 @@ struct SearchTask {
   int64_t sampleRows = 0;
 };
 
+/// Rows of one work item of a search on a CPU. What a work item starts with,
+/// such as a lower bound for every column, it pays once.
+constexpr int64_t kSearchRowBlock = 1024;
+
 /// A way to search.
 class Search : public NamedEntry<Search> {
 public:
   /// All searches: the first is chosen. `#sparseconv.search` names one.
   static ArrayRef<const Search *> getAll();
 
+  /// Why sets of this packing cannot be searched, their coordinates multiples
+  /// of `inStride`, or nothing.
+  virtual std::string describeProblem(PackingAttr, ArrayRef<int64_t>) const {
+    return {};
+  }
   /// Writes loops that fill the table, for a CPU. Hits are not asked for.
   virtual void emitLoops(LoopBuilder &b, const SearchTask &task) const = 0;
   /// Writes the kernels that fill all that the task asks for, for a GPU.
@@ -59,8 +83,8 @@ protected:
   using NamedEntry::NamedEntry;
 };
 
-/// An error for the first operation in `root` that names a search which is not
-/// there; it lists those that are.
+/// An error for the first operation in `root` whose search is not there (it
+/// lists those that are) or cannot search its sets.
 LogicalResult verifySearches(Operation *root);
 
 } // namespace mlir::sparseconv

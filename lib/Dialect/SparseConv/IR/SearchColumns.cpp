@@ -8,16 +8,43 @@
 
 #include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
 #include "llvm/Support/MathExtras.h"
+#include <map>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-SearchColumns::SearchColumns(ArrayRef<int64_t> displacements,
-                             PackingAttr packing) {
-  int64_t dim = packing.getDim();
+std::optional<SmallVector<int64_t>>
+mlir::sparseconv::getMirrors(ArrayRef<int64_t> displacements, unsigned dim) {
+  std::map<SmallVector<int64_t>, int64_t> numbers;
+  SmallVector<int64_t> mirrors;
   int64_t volume = displacements.size() / dim;
+  for (int64_t k = 0; k < volume; ++k)
+    if (!numbers
+             .try_emplace(llvm::to_vector(displacements.slice(k * dim, dim)), k)
+             .second)
+      return std::nullopt;
+  for (int64_t k = 0; k < volume; ++k) {
+    auto negative = llvm::map_to_vector(displacements.slice(k * dim, dim),
+                                        [](int64_t d) { return -d; });
+    auto mirror = numbers.find(negative);
+    if (mirror == numbers.end())
+      return std::nullopt;
+    mirrors.push_back(mirror->second);
+  }
+  return mirrors;
+}
+
+SearchColumns::SearchColumns(ArrayRef<int64_t> displacements,
+                             PackingAttr packing)
+    : SearchColumns(displacements, packing,
+                    llvm::to_vector(llvm::seq<int64_t>(displacements.size() /
+                                                       packing.getDim()))) {}
+
+SearchColumns::SearchColumns(ArrayRef<int64_t> displacements,
+                             PackingAttr packing, ArrayRef<int64_t> chosen)
+    : numbers(chosen) {
+  int64_t dim = packing.getDim(), volume = chosen.size();
   auto get = [&](int64_t k) { return displacements.slice(k * dim, dim); };
-  numbers = llvm::to_vector(llvm::seq<int64_t>(volume));
   llvm::sort(numbers, [&](int64_t a, int64_t b) {
     ArrayRef<int64_t> lhs = get(a), rhs = get(b);
     if (lhs == rhs)
@@ -40,6 +67,8 @@ SearchColumns::SearchColumns(ArrayRef<int64_t> displacements,
   }
   int64_t numColumns = starts.size();
   starts.push_back(volume);
+  if (volume == 0)
+    return;
   int64_t first = starts[1];
   bool isUniform = llvm::all_of(llvm::seq<int64_t>(numColumns), [&](int64_t c) {
     return starts[c] == c * first;

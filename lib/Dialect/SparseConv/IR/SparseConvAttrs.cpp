@@ -21,16 +21,19 @@ using namespace mlir::sparseconv;
 
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvInterfaces.cpp.inc"
 
-/// A name that is written as a keyword.
-static ParseResult parseKeyword(AsmParser &parser, std::string &name) {
+/// The name of a search, and whether it is for half of the offsets.
+static ParseResult parseSearch(AsmParser &parser, std::string &name,
+                               bool &half) {
   StringRef keyword;
   if (parser.parseKeyword(&keyword))
     return failure();
   name = keyword.str();
-  return success();
+  half = succeeded(parser.parseOptionalComma());
+  return half ? parser.parseKeyword("half") : ParseResult(success());
 }
-static void printKeyword(AsmPrinter &printer, StringRef name) {
-  printer << name;
+
+static void printSearch(AsmPrinter &printer, StringRef name, bool half) {
+  printer << name << (half ? ", half" : "");
 }
 
 #define GET_ATTRDEF_CLASSES

@@ -22,6 +22,27 @@ template <typename OpTy> static void checkQueries(KernelVerifier &v, OpTy op) {
   v.checkKeys({"in_keys", op.getInKeys()}, packing);
   v.checkKeys({"out_keys", op.getOutKeys()}, packing);
   v.checkDisplacements(op.getDisplacements(), packing);
+  if (v.failed())
+    return;
+  std::optional<ArrayRef<int64_t>> stride = op.getInStride();
+  if (stride && stride->size() != packing.getDim())
+    v.report("'in_stride' with one number for each of " +
+             Twine(packing.getDim()) + " axes")
+        << stride->size();
+  else if (stride)
+    for (int64_t step : *stride)
+      v.checkRange("in_stride", step, 1, std::numeric_limits<int64_t>::max());
+}
+
+/// Checks that half of the displacements of a search say what all find.
+static void checkHalf(KernelVerifier &v, SearchOp op) {
+  if (op.getInKeys() != op.getOutKeys())
+    v.report("a search with 'half' to have the same 'in_keys' and 'out_keys'")
+        << "two values";
+  else if (!getMirrors(op.getDisplacements(), op.getPacking().getDim()))
+    v.report("a search with 'half' to have distinct 'displacements' that are "
+             "symmetric about 0")
+        << "others";
 }
 
 /// Checks the table of a search.
@@ -37,6 +58,8 @@ LogicalResult SearchOp::verify() {
   KernelVerifier v(*this);
   checkQueries(v, *this);
   checkTable(v, *this, {"table", getTable()});
+  if (!v.failed() && getSearch().getHalf())
+    checkHalf(v, *this);
   return v.getResult();
 }
 
@@ -73,6 +96,8 @@ LogicalResult SearchHitsOp::verify() {
   checkQueries(v, *this);
   if (v.failed())
     return failure();
+  if (getSearch().getHalf())
+    v.report("a search that finds all hits of a row") << "'half'";
   SearchColumns columns(getDisplacements(), getPacking());
   NamedOperand masks("masks", getMasks());
   v.checkSameRows(masks, {"out_keys", getOutKeys()});

@@ -8,6 +8,7 @@
 
 #include "FeatureVerification.h"
 #include "mlir/IR/PatternMatch.h"
+#include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/IR/Verification.h"
 
@@ -54,6 +55,14 @@ LogicalResult KernelMapOp::verify() {
   if (found != volume)
     return emitOpError("expects a map of ")
            << volume << " offsets, but found one of " << found;
+  if (!getSearch() || !getSearch()->getHalf())
+    return success();
+  if (getIn() != getOut())
+    return emitOpError("expects a search with 'half' from a set to itself, but "
+                       "found two sets");
+  if (!getMirrors(getOffsets().getFlatOffsets(), in.getDim()))
+    return emitOpError("expects a search with 'half' to have offsets that are "
+                       "symmetric about 0, but found others");
   return success();
 }
 

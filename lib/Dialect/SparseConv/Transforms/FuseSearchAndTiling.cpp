@@ -60,7 +60,7 @@ std::optional<FusableSearch> FusableSearch::get(SearchOp search) {
       {},
       {},
       {}};
-  if (!found.alloc || !found.columns.fitHits())
+  if (!found.alloc || !found.columns.fitHits() || search.getSearch().getHalf())
     return std::nullopt;
   for (Operation *user : found.alloc->getUsers()) {
     if (user == search)
@@ -112,8 +112,8 @@ void FusableSearch::fuse() {
   SearchHitsOp::create(b, TypeRange(), search.getInKeys(), search.getOutKeys(),
                        masks, records, counts, totals,
                        needsTable ? search.getTable() : Value(),
-                       search.getDisplacements(), search.getPacking(),
-                       search.getSearch(), sampleRows);
+                       search.getDisplacements(), search.getInStrideAttr(),
+                       search.getPacking(), search.getSearch(), sampleRows);
   for (TileRowsOp tiling : tilings) {
     b.setInsertionPoint(tiling);
     b.setLoc(tiling.getLoc());

@@ -116,6 +116,16 @@ Value LoopBuilder::atomic(arith::AtomicRMWKind kind, Value value, Value buffer,
                           ValueRange indices) {
   return memref::AtomicRMWOp::create(*this, kind, value, buffer, indices);
 }
+Value LoopBuilder::compareExchange(Value expected, Value value, Value buffer,
+                                   ValueRange indices) {
+  auto op = memref::GenericAtomicRMWOp::create(*this, buffer, indices);
+  InsertionGuard guard(*this);
+  setInsertionPointToStart(op.getBody());
+  Value current = op.getCurrentValue();
+  Value next = select(equal(current, expected), value, current);
+  memref::AtomicYieldOp::create(*this, next);
+  return op.getResult();
+}
 Value LoopBuilder::broadcast(Value scalar, int64_t lanes) {
   return vector::BroadcastOp::create(
       *this, VectorType::get({lanes}, scalar.getType()), scalar);

@@ -147,3 +147,35 @@ func.func @not_fused(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled:
   memref.dealloc %untiled : memref<?x2xi32>
   return
 }
+
+// A search for half of the offsets does not find all hits of a row by that row.
+
+// CHECK-LABEL: func.func @half(
+// CHECK-NOT:     sparseconv.kernel.search_hits
+// CHECK:         sparseconv.kernel.search ins({{.*}}) outs({{.*}}) {{.*}}search = #sparseconv.search<zdelta, half>}
+// CHECK:         sparseconv.kernel.tile_rows
+func.func @half(%keys: memref<?xi64>, %n: index, %tiled: memref<2x?xi32>, %order: memref<?xi32>,
+                %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
+  %table = memref.alloc(%n) : memref<?x2xi32>
+  sparseconv.kernel.search ins(%keys, %keys : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x2xi32>)
+      {displacements = array<i64: 0, 0, -1, 0, 0, 1>, packing = #packing, search = #sparseconv.search<zdelta, half>}
+  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x2xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<2x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+  memref.dealloc %table : memref<?x2xi32>
+  return
+}
+
+// The stride of the in keys goes along.
+
+// CHECK-LABEL: func.func @coarse(
+// CHECK:         sparseconv.kernel.search_hits {{.*}} {displacements = array<i64: 0, 0, 0, 0, 0, 1>, in_stride = array<i64: 2, 2, 2>,
+func.func @coarse(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<2x?xi32>, %order: memref<?xi32>,
+                  %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
+  %table = memref.alloc(%n) : memref<?x2xi32>
+  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x2xi32>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1>, in_stride = array<i64: 2, 2, 2>, packing = #packing, search = #sparseconv.search<grid>}
+  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x2xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<2x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+  memref.dealloc %table : memref<?x2xi32>
+  return
+}

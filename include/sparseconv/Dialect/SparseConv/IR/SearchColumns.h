@@ -19,10 +19,18 @@
 
 namespace mlir::sparseconv {
 
+/// For each of some displacements of `dim` numbers the number of its negative:
+/// nothing unless they are distinct and symmetric about 0.
+std::optional<SmallVector<int64_t>> getMirrors(ArrayRef<int64_t> displacements,
+                                               unsigned dim);
+
 /// The displacements of a search by column: those that differ on the last axis
 /// only, ascending along it.
 struct SearchColumns {
   SearchColumns(ArrayRef<int64_t> displacements, PackingAttr packing);
+  /// Of some displacements alone.
+  SearchColumns(ArrayRef<int64_t> displacements, PackingAttr packing,
+                ArrayRef<int64_t> chosen);
 
   int64_t getNumOffsets() const { return numbers.size(); }
   int64_t getNumColumns() const { return starts.size() - 1; }

@@ -181,18 +181,31 @@ def SparseConv_SearchAttr : SparseConv_Attr<"Search", "search"> {
   let description = [{
     ```mlir
     #sparseconv.search<zdelta>
+    #sparseconv.search<hash, half>
     ```
 
     | search | how |
     |---|---|
     | `zdelta` | Displacements that differ on the last axis only form a column. For one output row the inputs of a column lie close together among the sorted keys, so one lower bound and a short walk find them all (Spira, arXiv 2511.20834, section 4.1). |
+    | `binary` | One lower bound (a binary search) for each output row and offset. |
+    | `hash` | A hash table of the input keys, in which each output row looks up every offset: open addressing with linear probing, and at least twice as many slots as keys. |
+    | `grid` | A table with the row of each cell of the packing at the stride of the input set, or -1. The packing must have at most 2^27 cells, its guards included. |
+
+    With `half` only one of the offsets d and -d is searched for: where input s
+    meets output r by d, input r meets output s by -d, and both entries are
+    written. The two sets of the map have to be the same value, and the offsets
+    symmetric about 0. Such a search fills a table; it leaves no hits by row
+    (`kernel.search_hits`).
 
     The names are those of the table in `lib/Kernels/Indexing/Searches.def`. The
     decision is made by `sparseconv-select-indexing`, or by hand, and checked by
     `sparseconv-verify-selection`.
   }];
-  let parameters = (ins StringRefParameter<"the name of a search">:$name);
-  let assemblyFormat = "`<` custom<Keyword>($name) `>`";
+  let parameters = (ins StringRefParameter<"the name of a search">:$name,
+                        DefaultValuedParameter<"bool", "false">:$half);
+  let builders = [
+    AttrBuilder<(ins "StringRef":$name), "return $_get($_ctxt, name, false);">];
+  let assemblyFormat = "`<` custom<Search>($name, $half) `>`";
 }
 
 def SparseConv_TilingAttr : SparseConv_Attr<"Tiling", "tiling"> {

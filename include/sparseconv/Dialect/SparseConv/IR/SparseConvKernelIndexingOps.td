@@ -232,12 +232,14 @@ def SparseConv_SearchOp : SparseConv_KernelOp<"search", "getTable"> {
     out_keys[r] plus displacement k, or -1. `out_keys` is [N] and `table` [N,
     K]. `displacements` holds D numbers for each displacement, in units of the
     finest grid. `#sparseconv.search` describes the algorithms; all give the
-    same table.
+    same table. `in_stride` says what the coordinates of `in_keys` are multiples
+    of; without it that is 1 on each axis.
   }];
   let arguments = (ins
     SparseConv_KeysLike:$in_keys, SparseConv_KeysLike:$out_keys,
     SparseConv_TableLike:$table,
-    DenseI64ArrayAttr:$displacements, SparseConv_PackingAttr:$packing,
+    DenseI64ArrayAttr:$displacements,
+    OptionalAttr<DenseI64ArrayAttr>:$in_stride, SparseConv_PackingAttr:$packing,
     SparseConv_SearchAttr:$search);
 }
 
@@ -263,7 +265,7 @@ def SparseConv_SearchHitsOp
     | result    | shape               | holds |
     |-----------|---------------------|-------|
     | `masks`   | [N]                 | bit k of masks[r]: row r has offset k |
-    | `records` | [N, R]              | records[r, c] = the first position in `in_keys` whose key is not below out_keys[r] plus the first displacement of column c; records[r, C] = masks[r]; 0 behind it. R is C + 1 rounded up to a multiple of 4 |
+    | `records` | [N, R]              | records[r, c] = the position in `in_keys` of the first hit in column c, or any number where the column has none; records[r, C] = masks[r]; 0 behind it. R is C + 1 rounded up to a multiple of 4 |
     | `counts`  | [64, 32]            | how many rows of a sample have each offset (below) |
     | `totals`  | [ceil(K/9)+1, 512]  | zeros, to which the sort of the masks adds: clearing them here saves a kernel |
     | `table`   | [N, K]              | the table of `search`, where something else reads that too (optional) |
@@ -273,15 +275,16 @@ def SparseConv_SearchHitsOp
     row; counts[s, k] is the number of its rows that have offset k.
 
     Displacements within a column must be distinct neighbours (they differ by
-    1), and K is at most 32. `sample_rows` is 64, 128 or 256. The operation is
-    made by `sparseconv-fuse-search-and-tiling`.
+    1), and K is at most 32. `sample_rows` is 64, 128 or 256. No search with
+    `half` leaves hits. The operation is made by `sparseconv-fuse-search-and-tiling`.
   }];
   let arguments = (ins
     SparseConv_KeysLike:$in_keys, SparseConv_KeysLike:$out_keys,
     SparseConv_RowsLike:$masks, SparseConv_TableLike:$records,
     SparseConv_TableLike:$counts, SparseConv_TableLike:$totals,
     Optional<SparseConv_TableLike>:$table,
-    DenseI64ArrayAttr:$displacements, SparseConv_PackingAttr:$packing,
+    DenseI64ArrayAttr:$displacements,
+    OptionalAttr<DenseI64ArrayAttr>:$in_stride, SparseConv_PackingAttr:$packing,
     SparseConv_SearchAttr:$search, I64Attr:$sample_rows);
 }
 

@@ -33,7 +33,8 @@ def SparseConv_KernelMapOp : SparseConv_Op<"kernel_map",
 
     Errors: strides that are not multiples in that direction; offsets of another
     dimension; an offset times the finer stride beyond the packing's guard
-    (named with axis, offset and guard).
+    (named with axis, offset and guard); a search with `half` for two sets, or
+    for offsets that are not symmetric about 0.
   }];
   let arguments = (ins
     SparseConv_CoordsType:$in,

@@ -60,6 +60,10 @@ public:
   /// is a load that sees what other threads write meanwhile.
   Value atomic(arith::AtomicRMWKind kind, Value value, Value buffer,
                ValueRange indices);
+  /// An element becomes `value` if it is `expected`, in one step; returns what
+  /// it was before.
+  Value compareExchange(Value expected, Value value, Value buffer,
+                        ValueRange indices);
   Value broadcast(Value scalar, int64_t lanes);
   /// A buffer that lives until `dealloc`, for temporaries of a kernel.
   Value alloc(ArrayRef<int64_t> shape, Type elementType,
