@@ -127,7 +127,7 @@ class CudaFunction(Function):
     def _view_bound(self, value, argument):
         """An array of the device, with its pointer, shape and bytes."""
         if array_views.get_device(argument) is None:
-            argument = self._view_host_array(value, argument)
+            argument = self._view_host(value, argument)
             context = self.module._get_context()
             argument = array_views.to_device(context, argument, value.dtype, 0)
         return self._view_device(value, argument, 0)
@@ -136,7 +136,7 @@ class CudaFunction(Function):
         """An instance with room for inputs of some shapes, and its key: the
         capacities and what is bound."""
         needed, names = [], []
-        for value, shape in zip(self.inputs, shapes):
+        for (_, value), shape in zip(bound.free, shapes):
             for axis, (known, size) in enumerate(zip(value.shape, shape)):
                 if known is None:
                     needed.append(size)
@@ -164,9 +164,8 @@ class CudaFunction(Function):
 
     def _make_instance(self, capacities, bound):
         instance = self.module._get_program().instance(self.name, capacities)
-        if bound:
-            views = [bound.get(value.name) for value in self.inputs]
-            instance.bind([view and view[:3] for view in views])
+        if not bound.is_empty:
+            instance.bind([view and view[:3] for view in bound.views])
         if self._grown:
             instance.reserve(self._grown)
         return instance
@@ -193,25 +192,30 @@ class CudaFunction(Function):
     def __call__(self, /, *arrays, stream=None, **named):
         bound = self._bound
         arguments = self._gather(arrays, named, bound)
-        given = [argument for argument in arguments if argument is not None]
-        if any(array_views.get_device(argument) is not None for argument in given):
+        if any(array_views.get_device(argument) is not None for argument in arguments):
             return self._run(arguments, bound, stream)
         if stream is not None:
             raise ArgumentError(
                 f"function '{self.name}': a stream is for arrays on a GPU, but found "
                 "arrays in host memory"
             )
-        if not given:
+        if not arguments:
             return self._run(arguments, bound, stream)
-        views = self._view_host(arguments)
-        shapes = [v.shape if a is None else a.shape for v, a in zip(self.inputs, views)]
-        instance, key = self._take(shapes, bound)
+        views = [self._view_host(v, a) for (_, v), a in zip(bound.free, arguments)]
+        instance, key = self._take([view.shape for view in views], bound)
         try:
-            results = instance.run(*views)
+            results = instance.run(*self._place(views, bound))
             self._learn(instance)
             return self._return(results)
         finally:
             self._give_back(key, instance)
+
+    def _place(self, views, bound):
+        """One for each input, None for those that are bound."""
+        result = [None] * len(self.inputs)
+        for (number, _), view in zip(bound.free, views):
+            result[number] = view
+        return result
 
     def _run(self, arguments, bound, stream):
         """A run on the device. Nobody changes the arguments before its end, so it
@@ -262,18 +266,14 @@ class CudaFunction(Function):
 
     def _start(self, arguments, bound, stream):
         context = self.module._get_context()
-        given = [argument for argument in arguments if argument is not None]
         owner = stream
         if owner is None:
-            streams = map(array_views.get_current_stream, given)
+            streams = map(array_views.get_current_stream, arguments)
             owner = next((s for s in streams if s is not None), 0)
         stream = array_views.get_stream_handle(owner)
-        # What is bound has no data in a run.
         views = [
-            (None, value.shape, 0, None)
-            if argument is None
-            else self._view_device(value, argument, stream)
-            for value, argument in zip(self.inputs, arguments)
+            self._view_device(value, argument, stream)
+            for (_, value), argument in zip(bound.free, arguments)
         ]
         instance, key = self._take([view[1] for view in views], bound)
         try:
@@ -287,7 +287,8 @@ class CudaFunction(Function):
                 (output.pointer, instance.get_capacity(i))
                 for i, output in enumerate(outputs)
             ]
-            instance.enqueue(stream, [view[:3] for view in views], targets)
+            inputs = self._place([view[:3] for view in views], bound)
+            instance.enqueue(stream, inputs, targets)
         except BaseException:
             self._give_back(key, instance)
             raise

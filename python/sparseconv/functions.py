@@ -35,6 +35,23 @@ class Value:
             )
 
 
+class Bound:
+    """The inputs that stay from call to call: `views` has a view of each, None for
+    the others, which are `free`, as pairs of number and value."""
+
+    def __init__(self, inputs, views):
+        self.views = [views.get(value.name) for value in inputs]
+        self.free = [(i, v) for i, v in enumerate(inputs) if v.name not in views]
+        self.is_empty = not views
+
+    def fill(self, views):
+        """Views of all inputs, `views` being those of the free ones."""
+        result = list(self.views)
+        for (number, _), view in zip(self.free, views):
+            result[number] = view
+        return result
+
+
 class Function:
     """A function of a module. `inputs` and `outputs` are `Value`s.
 
@@ -46,7 +63,7 @@ class Function:
     def __init__(self, module, name, inputs, outputs):
         self.module, self.name = module, name
         self.inputs, self.outputs = tuple(inputs), tuple(outputs)
-        self._bound = {}
+        self._bound = Bound(self.inputs, {})
 
     def bind(self, /, **arrays):
         """Gives inputs of known shape, such as weights, to all later calls, which
@@ -70,7 +87,8 @@ class Function:
                     f"function '{self.name}': expects inputs of known shape to bind, "
                     f"but found {values[name]!r}"
                 )
-        self._set_bound({name: self._view_bound(values[name], a) for name, a in arrays.items()})
+        views = {name: self._view_bound(values[name], a) for name, a in arrays.items()}
+        self._set_bound(Bound(self.inputs, views))
 
     def _set_bound(self, bound):
         self._bound = bound
@@ -80,8 +98,8 @@ class Function:
         return f"{self.name}({inputs}) -> ({outputs})"
 
     def _gather(self, arrays, named, bound):
-        """The arguments in order, None for those that are bound."""
-        free = [value.name for value in self.inputs if value.name not in bound]
+        """The arguments for what is not bound, in order."""
+        free = [value.name for _, value in bound.free]
         if len(arrays) > len(free):
             raise ArgumentError(
                 f"function '{self.name}' takes {len(free)} arrays, but found {len(arrays)}"
@@ -98,17 +116,10 @@ class Function:
                 f"function '{self.name}' takes {len(free)} arrays, "
                 f"but found {' and '.join(problems)}"
             )
-        given = {**dict(zip(free, arrays)), **named}
-        return [given.get(value.name) for value in self.inputs]
+        return [*arrays, *(named[name] for name in rest)]
 
-    def _view_host(self, arguments):
-        """Numpy arrays that fit the inputs, None for those that are bound."""
-        return [
-            None if argument is None else self._view_host_array(value, argument)
-            for value, argument in zip(self.inputs, arguments)
-        ]
-
-    def _view_host_array(self, value, argument):
+    def _view_host(self, value, argument):
+        """A numpy array that fits an input."""
         array = array_views.view_host(argument)
         dtype = array_views.get_numpy_dtype(value.dtype)
         if isinstance(argument, (bool, int, float)) and value.shape == (1,):
@@ -126,12 +137,9 @@ class CpuFunction(Function):
     def __call__(self, /, *arrays, **named):
         bound = self._bound
         arguments = self._gather(arrays, named, bound)
-        views = [
-            bound[value.name] if value.name in bound else self._view_bound(value, argument)
-            for value, argument in zip(self.inputs, arguments)
-        ]
+        views = [self._view_bound(v, a) for (_, v), a in zip(bound.free, arguments)]
         server = self.module._server
-        return self._return(server.call(self.name, self.inputs, views))
+        return self._return(server.call(self.name, self.inputs, bound.fill(views)))
 
     def _view_bound(self, value, argument):
         device = array_views.get_device(argument)
@@ -141,4 +149,4 @@ class CpuFunction(Function):
                 f"but found it on GPU {device}; the module is compiled for "
                 f"{self.module.target}"
             )
-        return self._view_host_array(value, argument)
+        return self._view_host(value, argument)

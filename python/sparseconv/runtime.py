@@ -322,7 +322,10 @@ class Instance(_Owner):
     def _fill(self, tensors, inputs):
         """Writes pointer, shape and bytes of inputs; returns what has to live."""
         kept = []
-        for tensor, value, (pointer, shape, nbytes) in zip(tensors, self.inputs, inputs):
+        for tensor, value, view in zip(tensors, self.inputs, inputs):
+            if view is None:
+                continue  # it is bound, or is not to be
+            pointer, shape, nbytes = view
             sizes = (ctypes.c_int64 * max(1, len(shape)))(*shape)
             kept.append(sizes)
             tensor.data, tensor.bytes = pointer, nbytes
@@ -334,7 +337,7 @@ class Instance(_Owner):
         them alone. `inputs` has a tuple of pointer, shape and bytes, or None,
         for each input."""
         tensors = (_Tensor * max(1, len(inputs)))()
-        kept = self._fill(tensors, [i or (None, (), 0) for i in inputs])
+        kept = self._fill(tensors, inputs)
         _call("instance_bind", self.handle, tensors, ctypes.c_int64(len(inputs)))
         del kept
 
@@ -386,7 +389,7 @@ class Instance(_Owner):
 
     def enqueue(self, stream, inputs, outputs):
         """Enqueues a run on device memory: tuples of pointer, shape and bytes for
-        the inputs, of pointer and bytes for the outputs."""
+        the inputs (None where one is bound), of pointer and bytes for the outputs."""
         tensors = (_Tensor * max(1, len(inputs)))()
         kept = self._fill(tensors, inputs)
         results = (_Tensor * max(1, len(outputs)))()

@@ -85,6 +85,26 @@ def take_host(main, inputs, calls):
     return statistics.median(times[5:]) * 1e6
 
 
+def take_c(main, rows, others, calls):
+    """Medians of the C call that enqueues a run, where its memory is that of the
+    run before and where it is not, and of a run to its end."""
+    instance, key = main._take([array.shape for array in rows.values()], main._bound)
+    names = [value.name for _, value in main._bound.free]
+    same, moved, ends = [], [], []
+    for i in range(2 * calls):
+        arrays = others if i % 4 < 2 else rows
+        views = [(arrays[n].pointer, arrays[n].shape, arrays[n].nbytes) for n in names]
+        inputs, outputs = main._place(views, main._bound), [(None, 0)] * len(main.outputs)
+        start = time.perf_counter()
+        instance.enqueue(0, inputs, outputs)
+        (same if i % 2 else moved).append(time.perf_counter() - start)
+        instance.wait()
+        if i % 2:
+            ends.append(time.perf_counter() - start)
+    main._give_back(key, instance)
+    return [statistics.median(times[5:]) * 1e6 for times in (same, moved, ends)]
+
+
 def read_points(path, voxel_size):
     """Distinct voxels of a scan of x, y, z, intensity."""
     scan = np.fromfile(path, np.float32).reshape(-1, 4)[:, :3]
@@ -122,6 +142,11 @@ def main():
     print(f"weights bound               {take(lambda: main(**rows), options.calls):8.1f}")
     check("bound", main(**rows))
     print(f"until a run is enqueued     {take_host(main, rows, options.calls):8.1f}")
+    others = {n: module.to_device(inputs[n]) for n in rows}
+    same, moved, end = take_c(main, rows, others, options.calls)
+    print(f"in C: enqueue, same memory  {same:8.1f}")
+    print(f"      enqueue, other memory {moved:8.1f}")
+    print(f"      to the end            {end:8.1f}")
     runs = [main.start(**rows) for _ in range(5)]
     for run in runs:
         check("started", run.results())

@@ -229,7 +229,7 @@ def finishes_runs_while_others_hold_locks(target):
         thread.start()
         thread.join(10)
         expect(not thread.is_alive(), "the finaliser of a run waits for a lock")
-    expect_equal(list(function._idle), [(([], {}), instance)])
+    expect_equal(list(function._idle), [(([], function._bound), instance)])
     expect_equal(instance.holders, 0)
 
 
@@ -296,7 +296,7 @@ def keeps_what_memory_grew_to(target):
     made = Growing([8, 8])
     program = types.SimpleNamespace(instance=lambda name, key: made)
     function.module = types.SimpleNamespace(_get_program=lambda: program)
-    expect(function._make_instance([10], {}) is made)
+    expect(function._make_instance([10], function._bound) is made)
     expect_equal(made.reserved, [70, 90])
 
 

@@ -87,14 +87,15 @@ Error Instance::resolve(Tensors inputs, bool onDevice,
   sizes.slots.assign(function.slots.size(), 0);
   for (int64_t i = 0; i != inputs.size; ++i) {
     const sparseconv_tensor &tensor = inputs.data[i];
-    const plan::Value &value = function.inputs[i];
-    std::string what = getValueName(/*isInput=*/true, i);
     if (boundInputs[i]) {
       if (tensor.data && getAddress(tensor) != boundInputs[i])
-        return invalidArgument(what + " is bound to other memory");
+        return invalidArgument(getValueName(/*isInput=*/true, i) +
+                               " is bound to other memory");
       sizes.bytes.push_back(0); // nothing to copy
       continue;
     }
+    const plan::Value &value = function.inputs[i];
+    std::string what = getValueName(/*isInput=*/true, i);
     if (Error error = checkType(tensor, value, what))
       return error;
     if (tensor.rank != int32_t(value.dims.size()) ||
