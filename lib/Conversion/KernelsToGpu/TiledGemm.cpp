@@ -43,9 +43,9 @@ void mlir::sparseconv::emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
                    /*isTransposed=*/false);
   auto pointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
   SmallVector<Type> types(op.getExtras().size(), pointer);
-  auto epilogue = [&](GpuBuilder &inner, const GemmSum &sum,
+  auto epilogue = [&](GpuBuilder &inner, const GemmPiece &piece,
                       ValueRange arguments) {
-    return applyEpilogue(inner, op, sum, arguments);
+    return applyEpilogue(inner, op, piece, arguments);
   };
   gpu::GPUFuncOp kernel = buildImplicitGemm(
       createKernelModule(b, op, "gemm"), "tiled_gemm", config, target, types,

@@ -30,8 +30,7 @@ void ImplicitGemmEmitter::storePiece(ArrayRef<Value> sums, Value row,
                                      Value channel, Value pointer) {
   SmallVector<Value> values(sums);
   if (epilogue)
-    for (auto [i, value] : llvm::enumerate(values))
-      value = epilogue(b, {value, row, b.add(channel, i)}, epilogueArguments);
+    values = epilogue(b, {sums, row, channel}, epilogueArguments);
   unsigned bytes = values.size() * config.elementBytes();
   if (values.size() == 1) {
     b.store(b.fromFloat(values.front(), elementType), pointer, bytes);
@@ -193,18 +192,43 @@ void ImplicitGemmEmitter::finishTask(const GemmTask &task,
 // Epilogues
 //===----------------------------------------------------------------------===//
 
-Value mlir::sparseconv::applyEpilogue(GpuBuilder &b, TiledGemmOp op,
-                                      const GemmSum &sum, ValueRange pointers) {
+/// `count` neighbouring elements, a power of two, in loads of up to 16 bytes.
+static SmallVector<Value> loadPiece(GpuBuilder &b, Type element, Value pointer,
+                                    int64_t count) {
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  int64_t lanes = std::min(count, 16 / bytes);
+  if (lanes == 1)
+    return {b.loadConstant(element, pointer)};
+  SmallVector<Value> elements;
+  for (int64_t at = 0; at < count; at += lanes)
+    llvm::append_range(
+        elements,
+        b.unpack(b.loadConstant(VectorType::get(lanes, element),
+                                b.offset(pointer, at * bytes), lanes * bytes)));
+  return elements;
+}
+
+SmallVector<Value> mlir::sparseconv::applyEpilogue(GpuBuilder &b,
+                                                   TiledGemmOp op,
+                                                   const GemmPiece &piece,
+                                                   ValueRange pointers) {
   int64_t channels = cast<MemRefType>(op.getY().getType()).getDimSize(1);
-  SmallVector<Value> arguments{sum.value};
+  SmallVector<SmallVector<Value>> arguments{SmallVector<Value>(piece.sums)};
   for (auto [extra, pointer] : llvm::zip_equal(op.getExtras(), pointers)) {
     auto type = cast<MemRefType>(extra.getType());
     Type element = type.getElementType();
-    Value index = b.extend64(sum.channel);
+    Value index = b.extend64(piece.channel);
     if (type.getRank() == 2)
-      index = b.add(b.mul(b.extend64(sum.row), channels), index);
+      index = b.add(b.mul(b.extend64(piece.row), channels), index);
     Value at = b.mul(index, element.getIntOrFloatBitWidth() / 8);
-    arguments.push_back(b.loadConstant(element, b.offset(pointer, at)));
+    arguments.push_back(
+        loadPiece(b, element, b.offset(pointer, at), piece.sums.size()));
   }
-  return cloneEpilogue(b, op.getEpilogue().front(), arguments);
+  SmallVector<Value> results;
+  for (size_t i : llvm::seq(piece.sums.size())) {
+    auto ofChannel = llvm::map_to_vector(
+        arguments, [&](ArrayRef<Value> values) { return values[i]; });
+    results.push_back(cloneEpilogue(b, op.getEpilogue().front(), ofChannel));
+  }
+  return results;
 }

@@ -132,16 +132,19 @@ GemmTilingAttr getTiling(MLIRContext *context,
 std::optional<ImplicitGemmConfig> chooseImplicitGemm(ImplicitGemmOpInterface op,
                                                      const TargetInfo &target);
 
-/// An element of the output before it is rounded and stored.
-struct GemmSum {
-  Value value, row, channel;
+/// Neighbouring channels of a row of the output before they are rounded and
+/// stored, `channel` being the first. Their number is a power of two that
+/// divides it, and all channels.
+struct GemmPiece {
+  ArrayRef<Value> sums;
+  Value row, channel;
 };
-/// What a sum becomes, given the kernel's arguments for the epilogue.
-using GemmEpilogue = function_ref<Value(GpuBuilder &b, const GemmSum &sum,
-                                        ValueRange arguments)>;
+/// What sums become, given the kernel's arguments for the epilogue.
+using GemmEpilogue = function_ref<SmallVector<Value>(
+    GpuBuilder &b, const GemmPiece &piece, ValueRange arguments)>;
 /// The epilogue of `op`; the arguments are the addresses of its extra operands.
-Value applyEpilogue(GpuBuilder &b, TiledGemmOp op, const GemmSum &sum,
-                    ValueRange pointers);
+SmallVector<Value> applyEpilogue(GpuBuilder &b, TiledGemmOp op,
+                                 const GemmPiece &piece, ValueRange pointers);
 
 /// Adds the kernel of a configuration that `verify` accepts.
 gpu::GPUFuncOp buildImplicitGemm(gpu::GPUModuleOp module, StringRef name,
