@@ -64,9 +64,13 @@ static void addInlining(OpPassManager &pm) {
   addCleanUp(pm);
 }
 
+static void addEpilogues(OpPassManager &pm) {
+  pm.addPass(createSparseConvConvertElementwise());
+  pm.addNestedPass<func::FuncOp>(createSparseConvFuseEpilogues());
+}
+
 /// Decisions, then kernel operations.
 static void addKernelOperations(OpPassManager &pm) {
-  pm.addPass(createSparseConvConvertElementwise());
   pm.addPass(createSparseConvSelectIndexing());
   pm.addPass(createSparseConvSelectDataflow());
   pm.addPass(createSparseConvSelectTiling());
@@ -133,6 +137,7 @@ void mlir::sparseconv::buildLowerToBuffersPipeline(
   onGpu(addInlineWhatIsKept);
   addInlining(pm);
   onGpu(addUnrollLoops);
+  addEpilogues(pm);
   addKernelOperations(pm);
   if (!isGpu(options.target))
     addGuardAccesses(pm);

@@ -9,6 +9,7 @@ RUN = "test/Execution/"
 # Quick, and sees most; the tests after it see the others.
 NETWORKS = RUN + "random-networks.test "
 TRANSFORM_TESTS = "test/Dialect/SparseConv/Transforms/"
+FUSE_EPILOGUES = TRANSFORM_TESTS + "fuse-epilogues.mlir"
 DATAFLOWS = "lib/Kernels/Dataflow/"
 SELECTION_TESTS = "test/Selection/"
 
@@ -20,6 +21,11 @@ MUTANTS = [
     (IR + "SparseConvCoordOps.cpp", "BoxAttr::get(getContext(), getBy(), /*corner=*/true)", "BoxAttr::get(getContext(), getBy(), /*corner=*/false)", NETWORKS + RUN + "upsample.test"),
     # Passes.
     (TRANSFORMS + "BufferizableOpInterfaceImpl.cpp", "&unique.getRowOfMutable()", "&unique.getOrderMutable()", TRANSFORM_TESTS + "bufferize-kernels.mlir"),
+    (TRANSFORMS + "FuseEpilogues.cpp", "if (map.isFunctionOfDim(0) &&", "if (false &&", FUSE_EPILOGUES),
+    (TRANSFORMS + "FuseEpilogues.cpp", "left != right ? left > right : rhs->isBeforeInBlock(lhs)", "rhs->isBeforeInBlock(lhs)", FUSE_EPILOGUES),
+    (TRANSFORMS + "FuseEpilogues.cpp", "countRows(conv.getX()) == countRows(conv.getMap(), MapSide::In)", "true", FUSE_EPILOGUES),
+    (TRANSFORMS + "FuseEpilogues.cpp", "values.map(op.getResult(0), sum);", "values.map(op.getResult(0), rounded);", FUSE_EPILOGUES),
+    (TRANSFORMS + "RowCounts.cpp", "side = side == MapSide::In ? MapSide::Out : MapSide::In;", "", FUSE_EPILOGUES),
     (TRANSFORMS + "LimitParallelism.cpp", "getParentOfType<scf::ParallelOp>() ? 0 : 1", "getParentOfType<scf::ParallelOp>() ? 1 : 1", TRANSFORM_TESTS + "limit-parallelism.mlir"),
     (TRANSFORMS + "LimitParallelism.cpp", "if (!loop.isDefinedOutsideOfLoop(operand))", "if (false && !loop.isDefinedOutsideOfLoop(operand))", TRANSFORM_TESTS + "limit-parallelism.mlir"),
     (TRANSFORMS + "LowerRowGuards.cpp", "report.lower = op.getLength() ? found : op.getRows();", "report.lower = op.getRows();", TRANSFORM_TESTS + "lower-row-guards.mlir"),

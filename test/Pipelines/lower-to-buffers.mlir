@@ -70,3 +70,58 @@ func.func @control_flow(%x: tensor<?x8xf32>, %is: i1) -> tensor<?x8xf32> {
   }
   return %r : tensor<?x8xf32>
 }
+
+// A layer of a U-Net: two convolutions with norms, a pointwise shortcut with another, and
+// the sum of both. Nothing stands between the convolutions.
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#channels = affine_map<(d0, d1) -> (d1)>
+!point = !sparseconv.kernel_map<1, !set to !set>
+
+func.func private @norm(%x: tensor<?x32xf16>, %scale: tensor<32xf16>) -> tensor<?x32xf16> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x32xf16>
+  %init = tensor.empty(%n) : tensor<?x32xf16>
+  %r = linalg.generic {indexing_maps = [#rows, #channels, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %scale : tensor<?x32xf16>, tensor<32xf16>) outs(%init : tensor<?x32xf16>) {
+  ^bb0(%a: f16, %b: f16, %out: f16):
+    %wide_a = arith.extf %a : f16 to f32
+    %wide_b = arith.extf %b : f16 to f32
+    %product = arith.mulf %wide_a, %wide_b : f32
+    %relu = arith.maximumf %product, %zero : f32
+    %y = arith.truncf %relu : f32 to f16
+    linalg.yield %y : f16
+  } -> tensor<?x32xf16>
+  return %r : tensor<?x32xf16>
+}
+
+// CHECK-LABEL: func.func @residual
+// CHECK-NOT:     linalg{{.*}} ins(
+// CPU:           sparseconv.kernel.gather_gemm_scatter
+// CPU:           arith.maximumf
+// GPU:           sparseconv.kernel.tiled_gemm
+// GPU:           arith.maximumf
+// CHECK-NOT:     linalg{{.*}} ins(
+// CPU:           sparseconv.kernel.gather_gemm_scatter
+// GPU:           sparseconv.kernel.tiled_gemm
+// CHECK-NOT:     linalg{{.*}} ins(
+// CPU:           sparseconv.kernel.gather_gemm_scatter
+// GPU:           sparseconv.kernel.tiled_gemm
+// CHECK:         arith.maximumf
+// CHECK:         arith.addf
+// CHECK-NOT:     linalg{{.*}} ins(
+// CHECK:         return
+func.func @residual(%points: tensor<?x4xi32>, %features: tensor<?x16xf16>, %w0: tensor<27x16x32xf16>, %w1: tensor<27x32x32xf16>, %w2: tensor<1x16x32xf16>, %scale: tensor<32xf16>) -> tensor<?x32xf16> {
+  %c, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
+  %x = sparseconv.gather %features, %order : tensor<?x16xf16>, tensor<?xi32> -> tensor<?x16xf16>
+  %m = sparseconv.kernel_map %c to %c offsets(box<3, 3, 3>) : !map
+  %p = sparseconv.kernel_map %c to %c offsets(box<1, 1, 1>) : !point
+  %0 = sparseconv.conv %x, %w0, %m : tensor<?x16xf16>, tensor<27x16x32xf16>, !map -> tensor<?x32xf16>
+  %1 = call @norm(%0, %scale) : (tensor<?x32xf16>, tensor<32xf16>) -> tensor<?x32xf16>
+  %2 = sparseconv.conv %1, %w1, %m : tensor<?x32xf16>, tensor<27x32x32xf16>, !map -> tensor<?x32xf16>
+  %3 = call @norm(%2, %scale) : (tensor<?x32xf16>, tensor<32xf16>) -> tensor<?x32xf16>
+  %4 = sparseconv.conv %x, %w2, %p : tensor<?x16xf16>, tensor<1x16x32xf16>, !point -> tensor<?x32xf16>
+  %5 = call @norm(%4, %scale) : (tensor<?x32xf16>, tensor<32xf16>) -> tensor<?x32xf16>
+  %r = linalg.add ins(%3, %5 : tensor<?x32xf16>, tensor<?x32xf16>) outs(%3 : tensor<?x32xf16>) -> tensor<?x32xf16>
+  return %r : tensor<?x32xf16>
+}

@@ -9,6 +9,7 @@
 #include "CustomDirectives.h"
 #include "FeatureVerification.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "sparseconv/Dialect/SparseConv/IR/Verification.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -180,9 +181,7 @@ LogicalResult sparseconv::verifyEpilogue(Operation *op, Block &body,
   return success();
 }
 
-static bool isScalarComputation(Operation &op) {
-  if (isa<YieldOp>(op))
-    return true;
+bool sparseconv::isEpilogueOperation(Operation &op) {
   Dialect *dialect = op.getDialect();
   if (!dialect ||
       (dialect->getNamespace() != "arith" && dialect->getNamespace() != "math"))
@@ -240,7 +239,7 @@ LogicalResult ConvOp::verifyRegions() {
   if (failed(verifyEpilogue(*this, body, getExtras())))
     return failure();
   for (Operation &op : body)
-    if (!isScalarComputation(op)) {
+    if (!isa<YieldOp>(op) && !isEpilogueOperation(op)) {
       InFlightDiagnostic diag =
           op.emitOpError("is no scalar arith or math operation, and no other "
                          "can be in an epilogue");

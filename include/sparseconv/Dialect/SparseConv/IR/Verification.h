@@ -22,6 +22,9 @@ LogicalResult verifyOffsets(Operation *op, OffsetSetInterface offsets,
 LogicalResult verifyPointColumns(Operation *op, RankedTensorType points,
                                  CoordsType coords);
 
+/// Whether `op` may stand in an epilogue: scalar arithmetic, and constants.
+bool isEpilogueOperation(Operation &op);
+
 } // namespace mlir::sparseconv
 
 #endif // SPARSECONV_DIALECT_SPARSECONV_IR_VERIFICATION_H

@@ -293,6 +293,56 @@ def SparseConvBoundCounts
                            "::mlir::sparseconv::SparseConvDialect"];
 }
 
+def SparseConvFuseEpilogues
+    : Pass<"sparseconv-fuse-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "moves elementwise operations into the convolution before them";
+  let description = [{
+    A `linalg` operation that gives each element of features from those at the
+    same place, such as a folded batch norm, an activation or the sum with a
+    shortcut, becomes the end of the epilogue of a convolution that nothing else
+    reads. For example
+
+    ```mlir
+    %y = sparseconv.conv %x, %w, %map : ... -> tensor<?x64xf16>
+    %r = linalg.generic {...} ins(%y, %shift : tensor<?x64xf16>, tensor<64xf16>)
+        outs(%init : tensor<?x64xf16>) {
+    ^bb0(%a: f16, %b: f16, %out: f16):
+      %0 = arith.addf %a, %b : f16
+      linalg.yield %0 : f16
+    } -> tensor<?x64xf16>
+    ```
+
+    becomes
+
+    ```mlir
+    %r = sparseconv.conv %x, %w, %map epilogue(%shift : tensor<64xf16>) {
+    ^bb0(%acc: f32, %channel: f16):
+      %0 = arith.truncf %acc : f32 to f16
+      %1 = arith.addf %0, %channel : f16
+      %2 = arith.extf %1 : f16 to f32
+      sparseconv.yield %2 : f32
+    } : ... -> tensor<?x64xf16>
+    ```
+
+    Where the body widens its argument, the f32 sum takes its place: a rounding
+    goes, none is added.
+
+    What it reads besides is features of the same rows, a number for each
+    channel, or a constant. Broadcasts and fills are looked through. An
+    operation whose operands might have different numbers of rows stays, and
+    with it the error of a run in which they do. One stays that computes in
+    f64 or gives another element type.
+
+    Of two convolutions that meet, the one with more work takes the epilogue. It
+    stays where it is unless it has to wait for an operand; one that may report
+    an error of its own does not wait, for the first error counts.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::sparseconv::SparseConvDialect"];
+  let statistics = [
+    Statistic<"numFused", "fused", "elementwise operations that are fused">];
+}
+
 def SparseConvFuseSearchAndTiling
     : Pass<"sparseconv-fuse-search-and-tiling", "::mlir::func::FuncOp"> {
   let summary = "hands the hits of a search to the tiling of its rows";

@@ -1,0 +1,79 @@
+//===- RowCounts.cpp - what the rows of a tensor are counted by -----------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowCounts.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+RowCount mlir::sparseconv::countRows(Value map, MapSide side) {
+  while (auto transposed = map.getDefiningOp<TransposeMapOp>()) {
+    map = transposed.getMap();
+    side = side == MapSide::In ? MapSide::Out : MapSide::In;
+  }
+  if (auto known = map.getDefiningOp<KernelMapOp>())
+    return {side == MapSide::In ? known.getIn() : known.getOut(), std::nullopt};
+  return {map, side};
+}
+
+/// The tensor whose rows `size` counts, if it is one.
+static Value getCountedTensor(Value size) {
+  auto dim = size.getDefiningOp<tensor::DimOp>();
+  return dim && dim.getConstantIndex() == 0 ? dim.getSource() : Value();
+}
+
+/// One step from `tensor` towards what its rows are counted by: another tensor,
+/// or the end.
+static RowCount takeStep(Value tensor) {
+  auto result = dyn_cast<OpResult>(tensor);
+  auto op = dyn_cast_if_present<ReifyRankedShapedTypeOpInterface>(
+      tensor.getDefiningOp());
+  if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>();
+      empty && empty.getType().isDynamicDim(0))
+    return {empty.getDynamicSizes()[0], std::nullopt};
+  if (!op)
+    return {tensor, std::nullopt};
+  // What the interface creates goes away with the block.
+  Block scratch;
+  OpBuilder builder(op.getContext());
+  builder.setInsertionPointToEnd(&scratch);
+  ReifiedRankedShapedTypeDims shapes;
+  if (failed(op.reifyResultShapes(builder, shapes)))
+    return {tensor, std::nullopt};
+  auto rows = dyn_cast<Value>(shapes[result.getResultNumber()][0]);
+  if (!rows)
+    return {tensor, std::nullopt};
+  if (Value next = getCountedTensor(rows))
+    return {next, std::nullopt};
+  if (auto size = rows.getDefiningOp<SizeOp>())
+    return {size.getCoords(), std::nullopt};
+  if (auto size = rows.getDefiningOp<MapSizeOp>())
+    return countRows(size.getMap(), size.getSide());
+  bool isTemporary = rows.getParentBlock() == &scratch;
+  return {isTemporary ? tensor : rows, std::nullopt};
+}
+
+RowCount mlir::sparseconv::countRows(Value tensor) {
+  RowCount count{tensor, std::nullopt};
+  while (!count.side) {
+    Value at = count.source;
+    if (isa<RankedTensorType>(at.getType()))
+      count = takeStep(at);
+    else if (Value counted = getCountedTensor(at))
+      count.source = counted;
+    else if (auto size = at.getDefiningOp<SizeOp>())
+      count.source = size.getCoords();
+    else if (auto size = at.getDefiningOp<MapSizeOp>())
+      count = ::mlir::sparseconv::countRows(size.getMap(), size.getSide());
+    if (count.source == at)
+      break;
+  }
+  return count;
+}
