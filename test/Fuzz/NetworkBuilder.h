@@ -74,6 +74,8 @@ private:
   // Sets and maps (RandomSets.cpp)
   OffsetSetInterface randomOffsets(CoordsType fine);
   std::optional<RegionAttr> randomClip();
+  SearchAttr randomSearch(unsigned in, unsigned out,
+                          OffsetSetInterface offsets);
   void addPack();
   void addSet();
   void addMerge();
@@ -95,6 +97,7 @@ private:
   Value channelsArgument(int64_t channels);
 
   Choices choices;
+  Choices searches; ///< in a sequence of their own: networks stay the same
   RandomNetwork network;
   OpBuilder b;
   func::FuncOp function;

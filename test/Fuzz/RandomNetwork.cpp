@@ -44,7 +44,7 @@ int64_t Choices::below(int64_t count) {
 
 NetworkBuilder::NetworkBuilder(MLIRContext &context, ArrayRef<uint8_t> bytes,
                                uint64_t seed)
-    : choices(bytes, seed), b(&context) {}
+    : choices(bytes, seed), searches({}, ~seed), b(&context) {}
 
 /// A place for each operation: messages tell them apart.
 Location NetworkBuilder::nextLoc() {

@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
+#include "sparseconv/Kernels/Indexing/Search.h"
 #include <cmath>
 #include <set>
 
@@ -21,6 +23,9 @@ using ::sparseconv::HostTensor;
 
 /// Sets grow by offsets; beyond this many rows they are left alone.
 static constexpr double maxRows = 4096;
+
+/// Bits of the keys of sets that grids are made for.
+static constexpr unsigned maxGridBits = 22;
 
 /// Offsets whose products with the stride of `fine` stay within the guard.
 OffsetSetInterface NetworkBuilder::randomOffsets(CoordsType fine) {
@@ -261,6 +266,24 @@ void NetworkBuilder::addPrune() {
   moves.push_back({op.getRows(), from, set, false});
 }
 
+/// Most maps have a search; the passes choose for the others.
+SearchAttr NetworkBuilder::randomSearch(unsigned in, unsigned out,
+                                        OffsetSetInterface offsets) {
+  CoordsType type = typeOf(in);
+  const Search *search = searches.oneOf(Search::getAll());
+  bool isHalf = searches.chance(50);
+  // Grids beyond that take more time than all the rest.
+  bool fits =
+      search->describeProblem(type.getPacking(), type.getStride()).empty() &&
+      (search->getName() != "grid" ||
+       type.getPacking().getUsedBits() <= maxGridBits);
+  if (searches.chance(20) || !fits)
+    return SearchAttr();
+  isHalf &= groups[in].coords == groups[out].coords &&
+            getMirrors(offsets.getFlatOffsets(), dim).has_value();
+  return SearchAttr::get(b.getContext(), search->getName(), isHalf);
+}
+
 void NetworkBuilder::addMap() {
   if (!maps.empty() && choices.chance(15)) {
     Map map = choices.oneOf(maps);
@@ -281,8 +304,8 @@ void NetworkBuilder::addMap() {
     return;
   bool transposed = forward && back ? choices.chance(50) : back;
   OffsetSetInterface offsets = randomOffsets(typeOf(transposed ? out : in));
-  Value map = KernelMapOp::create(b, nextLoc(), groups[in].coords,
-                                  groups[out].coords, offsets, transposed,
-                                  /*search=*/SearchAttr());
+  Value map =
+      KernelMapOp::create(b, nextLoc(), groups[in].coords, groups[out].coords,
+                          offsets, transposed, randomSearch(in, out, offsets));
   maps.push_back({map, in, out, offsets.getVolume()});
 }
