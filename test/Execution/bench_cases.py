@@ -24,6 +24,8 @@ class Map:
     size: int
     stride: int = 1
     rule: str = "floor"
+    search: str = ""  # what is chosen, unless it is given
+    packing: str = PACKING
 
     @property
     def offsets(self):
@@ -38,9 +40,13 @@ class Map:
         return self.size**3
 
     @property
+    def key_bytes(self):
+        return 4 if self.packing.startswith("<i32") else 8
+
+    @property
     def head(self):
         return (
-            f"#packing = #sparseconv.packing{PACKING}\n"
+            f"#packing = #sparseconv.packing{self.packing}\n"
             "!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>\n"
             f"!out = !sparseconv.coords<3, stride = {[self.stride] * 3}, #packing>\n"
             f"!map = !sparseconv.kernel_map<{self.volume}, !set to !out>\n"
@@ -55,6 +61,8 @@ class Map:
             by = f"by {[self.stride] * 3}{rule}"
             lines.append(f"{out} = sparseconv.downsample %c{i} {by} : !set -> !out")
         map = f"sparseconv.kernel_map %c{i} to {out} offsets({self.offsets})"
+        if self.search:
+            map += f" {{search = #sparseconv.search<{self.search}>}}"
         return [*lines, f"%m{i} = {map} : !map"]
 
 
@@ -66,6 +74,26 @@ MAPS = (
     Map("set and map 3x3x3 stride 2", 3, 2),
     Map("set and map 3x3x3 stride 2 cover", 3, 2, "cover"),
 )
+SEARCHES = ("binary", "hash", "zdelta, half", "binary, half", "hash, half")
+GRIDS = ("grid", "grid, half")
+GRID_BITS, GRID_BATCH, GRID_GUARD = 27, 1, 4  # of all cells; of batch indices; of each axis
+
+
+def make_searched_maps(coords):
+    """Maps of a set to itself by every search that is not chosen: a grid, with a packing
+    of its own, where the coordinates have few enough cells."""
+    searches = [(search, PACKING) for search in SEARCHES]
+    # The axes hold -2^(b-1) + guard .. 2^(b-1) - 1 - guard.
+    largest = [int(max(axis.max(), -axis.min() - 1)) for axis in coords.T[1:]]
+    bits = [(most + GRID_GUARD).bit_length() + 1 for most in largest]
+    if coords[:, 0].max() < 2**GRID_BATCH and sum(bits) + GRID_BATCH <= GRID_BITS:
+        guard = [GRID_GUARD] * 3
+        packing = f"<i32, batch = {GRID_BATCH}, bits = {bits}, guard = {guard}>"
+        searches += [(search, packing) for search in GRIDS]
+    for search, packing in searches:
+        for size in (3, 5):
+            title = f"{size}x{size}x{size} search={search}"
+            yield Map(title, size, search=search, packing=packing)
 
 
 class Case:
@@ -133,8 +161,8 @@ class Case:
         return [*inputs, f"w={weights}"]
 
 
-def make_packs(dtype, channels, count):
-    case = Case(dtype, channels, packs=count)
+def make_packs(dtype, channels, count, packing=PACKING):
+    case = Case(dtype, channels, Map("no map", 3, packing=packing), packs=count)
     case.returns("%x", count)
     return case
 

@@ -18,8 +18,9 @@ a map is that of packing, a map and a convolution, with the fewest channels, les
 that of the other two: it is of all that a convolution takes from the map, which is
 its table and, where its dataflow has them, masks of tiles and an order of rows. With
 stride 2 the coarser set is made in that time, too: the halved coordinates or, as
-`cover`, every output that an offset reaches. A network's time is from points to
-features. Medians.
+`cover`, every output that an offset reaches. Rows with `search=` are of maps by a
+search that is named, not chosen; `grid` takes scenes of at most 2^27 cells, in keys of
+32 bits. A network's time is from points to features. Medians.
 
 The floor of a layer is the larger of its bytes / 4264 GB/s and its flops / 738
 TFLOP/s, the measured limits of an H200 (tf32: half of that; f32: 67 TFLOP/s);
@@ -59,6 +60,7 @@ import run_checks
 from bench_cases import (
     MAPS,
     MORE,
+    PACKING,
     POINTS,
     SUBMANIFOLD,
     get_storage,
@@ -69,6 +71,7 @@ from bench_cases import (
     make_maps,
     make_network_tables,
     make_packs,
+    make_searched_maps,
     make_table,
 )
 from bench_expected import (
@@ -174,7 +177,7 @@ class Bench:
                 for op in ("forward", "input_grad", "weight_grad"):
                     yield self.make_layer_row(scene, op, dtype, channels)
         yield self.make_pack_row(scene)
-        for kind in MAPS:
+        for kind in (*MAPS, *make_searched_maps(scene.coords)):
             yield self.make_map_row(scene, kind)
         for network, channels in NETWORKS.items():
             yield self.make_network_row(scene, network, channels)
@@ -228,16 +231,17 @@ class Bench:
         return self.options.dtype, min(self.options.channels)
 
     @functools.lru_cache(maxsize=1)
-    def time_pack(self, scene):
+    def time_pack(self, scene, packing):
         files = self.make_arrays(scene, *self.small, SUBMANIFOLD.volume)[1]
-        return self.difference(partial(make_packs, *self.small), files, MORE_MAPS)
+        make = partial(make_packs, *self.small, packing=packing)
+        return self.difference(make, files, MORE_MAPS)
 
     def make_pack_row(self, scene):
         dtype, channels = self.small
         check = make_checked_pack(dtype, channels)
 
         def measure():
-            median = self.time_pack(scene)
+            median = self.time_pack(scene, PACKING)
             (features, _), files = self.make_arrays(scene, dtype, channels, SUBMANIFOLD.volume)
             gathered, coords, order = self.programs.compute(check.program(), check.bind(*files), 3)
             wrong = count_unequal(coords, scene.coords)
@@ -258,7 +262,7 @@ class Bench:
         conv = partial(make_convs, *self.small, kind)
 
         def measure():
-            pack = self.time_pack(scene)
+            pack = self.time_pack(scene, kind.packing)
             files = self.make_arrays(scene, *self.small, kind.volume)[1]
             median = self.difference(whole, files, MORE_MAPS) - pack
             median -= self.difference(conv, files)
@@ -268,7 +272,7 @@ class Bench:
             if not wrong:
                 wrong = count_wrong(scene.coords, expected, table, kind)
             keys = scene.size + (len(outs) if kind.stride > 1 else 0)
-            moved = 8 * keys + 4 * int((table >= 0).sum())
+            moved = kind.key_bytes * keys + 4 * int((table >= 0).sum())
             return {
                 "median_us": median,
                 "floor_us": get_floor(self.options.dtype, moved),
@@ -276,7 +280,7 @@ class Bench:
             }
 
         programs = [*make_both(whole, MORE_MAPS), *make_both(conv, MORE), make_table(kind)]
-        programs += make_both(partial(make_packs, *self.small), MORE_MAPS)
+        programs += make_both(partial(make_packs, *self.small, packing=kind.packing), MORE_MAPS)
         return Row(f"{scene.name} {kind.title}", programs, measure)
 
     def make_layer_row(self, scene, op, dtype, channels):
