@@ -73,7 +73,7 @@ def SparseConvVerifySelection
   let description = [{
     Gives an error for every `conv`, `input_grad` and `weight_grad` whose
     dataflow and tiling cannot run on the module's target, and for a map whose
-    search is not known. It checks names, shared memory, registers,
+    search is not known or has no room for its sets. It checks names, shared memory, registers,
     instructions, and whether sums can be split. Whoever wrote them, a pass or a
     person, learns which limit it is.
   }];
