@@ -284,13 +284,14 @@ static llvm::Error bindArguments(sparseconv_instance *instance,
       return error;
     inputs.tensors[number].data = nullptr;
   }
-  return toError(
-      sparseconv_instance_bind(instance, bound.data(), bound.size()));
+  return toError(sparseconv_instance_bind(instance, /*stream=*/nullptr,
+                                          bound.data(), bound.size()));
 }
 
 /// Lets each run bring all arguments again.
 static llvm::Error unbindArguments(sparseconv_instance *instance) {
-  return toError(sparseconv_instance_bind(instance, nullptr, 0));
+  return toError(
+      sparseconv_instance_bind(instance, /*stream=*/nullptr, nullptr, 0));
 }
 
 llvm::Expected<std::vector<double>>

@@ -165,7 +165,7 @@ class CudaFunction(Function):
     def _make_instance(self, capacities, bound):
         instance = self.module._get_program().instance(self.name, capacities)
         if not bound.is_empty:
-            instance.bind([view and view[:3] for view in bound.views])
+            instance.bind(0, [view and view[:3] for view in bound.views])
         if self._grown:
             instance.reserve(self._grown)
         return instance

@@ -332,13 +332,14 @@ class Instance(_Owner):
             tensor.type, tensor.rank, tensor.sizes = value.type, len(shape), sizes
         return kept
 
-    def bind(self, inputs):
+    def bind(self, stream, inputs):
         """Says where inputs of static shape stay, and does at once what depends on
-        them alone. `inputs` has a tuple of pointer, shape and bytes, or None,
+        them alone, after what is on the stream. `inputs` has a tuple of pointer, shape and bytes, or None,
         for each input."""
         tensors = (_Tensor * max(1, len(inputs)))()
         kept = self._fill(tensors, inputs)
-        _call("instance_bind", self.handle, tensors, ctypes.c_int64(len(inputs)))
+        _call("instance_bind", self.handle, ctypes.c_void_p(stream), tensors,
+              ctypes.c_int64(len(inputs)))  # fmt: skip
         del kept
 
     def _pass(self, arrays):

@@ -99,7 +99,7 @@ def profiles(target):
     inputs, judge = example.make(1000)
     judge(example.module(**inputs))
     main = example.module.main
-    instance, _ = main._take([array.shape for array in inputs.values()])
+    instance, _ = main._take([array.shape for array in inputs.values()], main._bound)
     steps = instance.profile(*inputs.values())
     expect(len(steps) > 3 and all(0 <= s[3] <= s[4] < 1 for s in steps), repr(steps))
     expect(any(step[1] == "sparseconv.conv" for step in steps), repr(steps))

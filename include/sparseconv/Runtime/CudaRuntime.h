@@ -274,12 +274,14 @@ int sparseconv_instance_reserve(sparseconv_instance *instance,
  * alone, such as the packing of weights, is done now and left out of runs. An
  * input that is bound has no data in runs (data == NULL), or the same; its type
  * and sizes are not looked at. Replaces what was bound before, so call it again
- * when weights have changed; with inputs == NULL nothing is bound. Waits for
- * the last run, whose results are gone, and for the device.
+ * when weights have changed; with inputs == NULL nothing is bound. Comes
+ * after what is on `stream`, and waits for that and for the last run, whose
+ * results are gone.
  *
  * Where no input has to be bound for it, as with weights that are constants of
  * the plan, that is done when the instance is created. */
 int sparseconv_instance_bind(sparseconv_instance *instance,
+                             sparseconv_stream stream,
                              const sparseconv_tensor *inputs,
                              int64_t num_inputs);
 
@@ -288,9 +290,8 @@ int sparseconv_instance_bind(sparseconv_instance *instance,
  * of them with outputs == NULL, goes to a buffer that the instance owns. Runs
  * of one instance on several streams are ordered as they were enqueued.
  *
- * The third run of an instance captures the steps as a CUDA graph, which later
- * runs launch. It is told where the caller's memory lies, so nothing is copied.
- */
+ * From its third run on an instance launches its steps as one CUDA graph. That
+ * is told where the caller's memory lies, so nothing is copied. */
 int sparseconv_instance_run(sparseconv_instance *instance,
                             sparseconv_stream stream,
                             const sparseconv_tensor *inputs, int64_t num_inputs,

@@ -254,6 +254,21 @@ Error Context::loadImage(const plan::Image &image, CUmodule &result) const {
   return Error(error.getCode(), error.getText() + ": " + log);
 }
 
+Error Context::order(CUstream stream, CUstream other) const {
+  CUevent event = nullptr;
+  Error error = check(driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
+                      "creating an event");
+  if (error)
+    return error;
+  CUresult result = driver.cuEventRecord(event, other);
+  bool isRecorded = result == CUDA_SUCCESS;
+  if (isRecorded)
+    result = driver.cuStreamWaitEvent(stream, event, 0);
+  driver.cuEventDestroy(event);
+  return check(result, isRecorded ? "waiting for the other stream"
+                                  : "recording the other stream");
+}
+
 Error Context::loadModule(const plan::Module &module,
                           std::shared_ptr<LoadedModule> &loaded) {
   std::multimap<int, const plan::Image *, std::greater<>> candidates;

@@ -83,6 +83,8 @@ public:
   /// Nothing may use the memory any more.
   void free(CUdeviceptr pointer) const;
   Error trim() const;
+  /// Work on `stream` from now on waits for what is on `other`.
+  Error order(CUstream stream, CUstream other) const;
   /// Waits for the context's stream, and after a failure for all there is.
   CUresult wait() const;
   Error synchronise(std::string_view what) const;

@@ -51,7 +51,7 @@ public:
   void describe(sparseconv_instance_info &info) const;
   Error describeGrowable(int64_t index, sparseconv_growable_info &info) const;
   Error reserve(const int64_t *wanted, int64_t numWanted);
-  Error bind(Tensors inputs);
+  Error bind(CUstream stream, Tensors inputs);
 
   Error getOutputCapacity(int64_t index, int64_t *sizes, uint64_t *bytes);
   Error getOutput(int64_t index, int64_t *sizes, uint64_t *bytes, void **data);
@@ -99,8 +99,6 @@ private:
 
     Error begin();
     Error finish(CUgraphExec &exec);
-    /// The caller owns both.
-    Error finish(CUgraph &captured, CUgraphExec &exec);
     ~Capture();
   };
 
@@ -109,11 +107,10 @@ private:
   struct RunGraph {
     CUgraph graph = nullptr; ///< what `nodes` are of
     CUgraphExec exec = nullptr;
-    struct Node {
-      uint32_t step;
-      CUgraphNode node;
-    };
-    std::vector<Node> nodes;
+    /// By step.
+    std::vector<CUgraphNode> nodes;
+    /// The steps that use the caller's memory.
+    std::vector<uint32_t> changing;
     /// Where all buffers lay when it was last told.
     std::vector<CUdeviceptr> addresses;
   };
@@ -188,7 +185,8 @@ private:
   // Runs as graphs (RunGraph.cpp).
   bool takesGraph();
   bool usesCallersMemory(const plan::Step &step) const;
-  Error noteNode(uint32_t step, CUstream stream);
+  Error addNode(uint32_t step, std::vector<CUgraphNode> &lastOfStream);
+  Error addNodes();
   Error buildRunGraph();
   Error updateRunGraph();
   Error launchRunGraph(CUstream stream);
@@ -239,7 +237,6 @@ private:
   size_t latest = 0; ///< the last run's entry of `staging`
 
   RunGraph runGraph;
-  bool isBuildingRunGraph = false;
   /// Runs since there was a graph, or memory was placed.
   uint64_t numRuns = 0;
 

@@ -118,10 +118,12 @@ int sparseconv_instance_reserve(sparseconv_instance *instance,
 }
 
 int sparseconv_instance_bind(sparseconv_instance *instance,
+                             sparseconv_stream stream,
                              const sparseconv_tensor *inputs,
                              int64_t numInputs) {
-  return within(instance,
-                [&](Instance &impl) { return impl.bind({inputs, numInputs}); });
+  return within(instance, [&](Instance &impl) {
+    return impl.bind(static_cast<CUstream>(stream), {inputs, numInputs});
+  });
 }
 
 int sparseconv_instance_run(sparseconv_instance *instance,

@@ -275,9 +275,6 @@ Error Instance::issue(CUstream stream, bool capturing) {
           return error;
     if (Error error = issueStep(i, own))
       return error;
-    if (isBuildingRunGraph)
-      if (Error error = noteNode(i, own))
-        return error;
     if (events[i])
       if (Error error = check(driver.cuEventRecord(events[i], own),
                               "recording step " + to_string(i)))

@@ -93,19 +93,6 @@ int sparseconv_stream_wait(sparseconv_context *context,
   return within(context, [&](Context &context) {
     if (stream == other)
       return Error::success();
-    const DriverTable &driver = context.driver;
-    CUevent event = nullptr;
-    Error error =
-        context.check(driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
-                      "creating an event");
-    if (error)
-      return error;
-    CUresult result = driver.cuEventRecord(event, toStream(other));
-    bool isRecorded = result == CUDA_SUCCESS;
-    if (isRecorded)
-      result = driver.cuStreamWaitEvent(toStream(stream), event, 0);
-    driver.cuEventDestroy(event);
-    return context.check(result, isRecorded ? "waiting for the other stream"
-                                            : "recording the other stream");
+    return context.order(toStream(stream), toStream(other));
   });
 }

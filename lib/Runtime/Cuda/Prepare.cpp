@@ -79,7 +79,7 @@ Error Instance::setBound(std::vector<CUdeviceptr> pointers) {
   return prepare();
 }
 
-Error Instance::bind(Tensors inputs) {
+Error Instance::bind(CUstream stream, Tensors inputs) {
   std::lock_guard<std::mutex> lock(mutex);
   std::vector<CUdeviceptr> pointers;
   if (Error error = checkBound(inputs, pointers))
@@ -88,7 +88,7 @@ Error Instance::bind(Tensors inputs) {
   if (Error error = current.take())
     return error;
   // Work of the caller's may write what is bound.
-  if (Error error = check(driver.cuCtxSynchronize(), "waiting for the device"))
+  if (Error error = context.order(ownStream, stream))
     return error;
   state = State::NotRun;
   Error error = setBound(std::move(pointers));

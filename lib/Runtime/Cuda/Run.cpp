@@ -185,19 +185,13 @@ Error Instance::Capture::begin() {
 
 Error Instance::Capture::finish(CUgraphExec &exec) {
   CUgraph captured = nullptr;
-  Error error = finish(captured, exec);
-  if (captured)
-    instance.driver.cuGraphDestroy(captured);
-  return error;
-}
-
-Error Instance::Capture::finish(CUgraph &captured, CUgraphExec &exec) {
   isOpen = false;
   CUresult result =
       instance.driver.cuStreamEndCapture(instance.ownStream, &captured);
   if (result != CUDA_SUCCESS)
     return instance.check(result, "capturing");
   result = instance.driver.cuGraphInstantiateWithFlags(&exec, captured, 0);
+  instance.driver.cuGraphDestroy(captured);
   return instance.check(result, "instantiating the graph");
 }
 

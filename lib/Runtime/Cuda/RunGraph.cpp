@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // To issue hundreds of steps takes a host longer than a device takes to run
-// many networks. An instance that is run again captures its steps as a graph.
+// many networks. An instance that is run again launches its steps as a graph.
 // The few kernels that touch the caller's memory are told where it lies in each
-// run, so nothing is copied.
+// run, so nothing is copied. The graph is built node by node: what other
+// threads do may break a capture, but not this.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,45 +42,89 @@ bool Instance::takesGraph() {
     ++numRuns;
     return false;
   }
-  // Kernels alone can be told new addresses.
+  // The compiler writes nothing but launches.
   return std::all_of(function.steps.begin(), function.steps.end(),
-                     [&](const plan::Step &step) {
-                       return step.kind == plan::Step::Kind::Launch ||
-                              !usesCallersMemory(step);
+                     [](const plan::Step &step) {
+                       return step.kind == plan::Step::Kind::Launch;
                      });
 }
 
-/// Notes the node of a step that has just been captured, if it has to be told
-/// addresses.
-Error Instance::noteNode(uint32_t step, CUstream stream) {
-  if (!usesCallersMemory(function.steps[step]))
-    return Error::success();
-  int status = 0;
-  unsigned long long id = 0;
-  CUgraph graph = nullptr;
-  const CUgraphNode *nodes = nullptr;
-  size_t numNodes = 0;
-  if (Error error = check(driver.cuStreamGetCaptureInfo(
-                              stream, &status, &id, &graph, &nodes, &numNodes),
-                          "looking at the captured step"))
+namespace {
+/// A launch as a node, with its parameters as one block.
+struct NodeParams {
+  NodeParams(CUfunction kernel, const plan::Step &step,
+             const plan::StepSizes &sizes, void *block, size_t &blockBytes)
+      // NOLINTBEGIN(performance-no-int-to-ptr): what the driver takes for
+      // pointers.
+      : extra{reinterpret_cast<void *>(CU_LAUNCH_PARAM_BUFFER_POINTER), block,
+              reinterpret_cast<void *>(CU_LAUNCH_PARAM_BUFFER_SIZE),
+              &blockBytes, reinterpret_cast<void *>(CU_LAUNCH_PARAM_END)} {
+    // NOLINTEND(performance-no-int-to-ptr)
+    params.func = kernel;
+    params.gridDimX = sizes.gridX;
+    params.gridDimY = sizes.gridY;
+    params.gridDimZ = params.blockDimY = params.blockDimZ = 1;
+    params.blockDimX = step.blockX;
+    params.sharedMemBytes = step.dynamicSharedBytes;
+    params.extra = blockBytes ? extra : nullptr;
+  }
+  NodeParams(const NodeParams &) = delete;
+  NodeParams &operator=(const NodeParams &) = delete;
+
+  void *extra[5];
+  CUkernelNodeParams params = {};
+};
+} // namespace
+
+/// Adds a step behind the one before it in its stream and those it waits for.
+Error Instance::addNode(uint32_t index,
+                        std::vector<CUgraphNode> &lastOfStream) {
+  const plan::Step &step = function.steps[index];
+  std::vector<CUgraphNode> before;
+  if (CUgraphNode last = lastOfStream[step.stream])
+    before.push_back(last);
+  for (uint32_t other : schedule.waits[index].steps)
+    before.push_back(runGraph.nodes[other]);
+  Launch &launch = launches[index];
+  fillBlock(index);
+  NodeParams params(program->getKernel(step.kernel), step, layout.steps[index],
+                    launch.block.data(), launch.blockBytes);
+  CUgraphNode &node = runGraph.nodes[index];
+  if (Error error = check(
+          driver.cuGraphAddKernelNode(&node, runGraph.graph, before.data(),
+                                      before.size(), &params.params),
+          getStepName(index)))
     return error;
-  if (numNodes != 1)
-    return Error(SPARSECONV_CUDA_ERROR,
-                 "function '" + function.name + "': " + getStepName(step) +
-                     " was captured as " + std::to_string(numNodes) + " nodes");
-  runGraph.nodes.push_back({step, nodes[0]});
-  return Error::success();
+  lastOfStream[step.stream] = node;
+  if (usesCallersMemory(step))
+    runGraph.changing.push_back(index);
+  if (step.cluster == 1)
+    return Error::success();
+  CUlaunchAttribute attribute;
+  attribute.value.clusterDim = {step.cluster, 1, 1};
+  return check(
+      driver.cuGraphKernelNodeSetAttribute(
+          node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &attribute.value),
+      getStepName(index));
+}
+
+Error Instance::addNodes() {
+  if (Error error =
+          check(driver.cuGraphCreate(&runGraph.graph, 0), "creating a graph"))
+    return error;
+  runGraph.nodes.resize(function.steps.size());
+  std::vector<CUgraphNode> lastOfStream(function.numStreams);
+  for (uint32_t i = 0; i != function.steps.size(); ++i)
+    if (!schedule.isStepPrepared(i))
+      if (Error error = addNode(i, lastOfStream))
+        return error;
+  return check(
+      driver.cuGraphInstantiateWithFlags(&runGraph.exec, runGraph.graph, 0),
+      "instantiating the graph");
 }
 
 Error Instance::buildRunGraph() {
-  Capture capture{*this};
-  if (Error error = capture.begin())
-    return error;
-  isBuildingRunGraph = true;
-  Error error = issue(ownStream, /*capturing=*/true);
-  isBuildingRunGraph = false;
-  if (!error)
-    error = capture.finish(runGraph.graph, runGraph.exec);
+  Error error = addNodes();
   if (error)
     dropRunGraph();
   else
@@ -92,30 +137,17 @@ Error Instance::updateRunGraph() {
   if (runGraph.addresses == addresses)
     return Error::success();
   runGraph.addresses.clear(); // until all know
-  for (const RunGraph::Node &node : runGraph.nodes) {
-    const plan::Step &step = function.steps[node.step];
-    const plan::StepSizes &sizes = layout.steps[node.step];
-    Launch &launch = launches[node.step];
-    fillBlock(node.step);
-    // NOLINTBEGIN(performance-no-int-to-ptr): what the driver takes for
-    // pointers.
-    void *extra[] = {reinterpret_cast<void *>(CU_LAUNCH_PARAM_BUFFER_POINTER),
-                     launch.block.data(),
-                     reinterpret_cast<void *>(CU_LAUNCH_PARAM_BUFFER_SIZE),
-                     &launch.blockBytes,
-                     reinterpret_cast<void *>(CU_LAUNCH_PARAM_END)};
-    // NOLINTEND(performance-no-int-to-ptr)
-    CUkernelNodeParams params = {};
-    params.func = program->getKernel(step.kernel);
-    params.gridDimX = sizes.gridX;
-    params.gridDimY = sizes.gridY;
-    params.gridDimZ = params.blockDimY = params.blockDimZ = 1;
-    params.blockDimX = step.blockX;
-    params.sharedMemBytes = step.dynamicSharedBytes;
-    params.extra = extra;
-    if (Error error = check(driver.cuGraphExecKernelNodeSetParams(
-                                runGraph.exec, node.node, &params),
-                            getStepName(node.step)))
+  for (uint32_t index : runGraph.changing) {
+    const plan::Step &step = function.steps[index];
+    Launch &launch = launches[index];
+    fillBlock(index);
+    NodeParams params(program->getKernel(step.kernel), step,
+                      layout.steps[index], launch.block.data(),
+                      launch.blockBytes);
+    if (Error error =
+            check(driver.cuGraphExecKernelNodeSetParams(
+                      runGraph.exec, runGraph.nodes[index], &params.params),
+                  getStepName(index)))
       return error;
   }
   runGraph.addresses = addresses;

@@ -255,7 +255,7 @@ std::vector<Call> Refusals::ofInstances() {
                         "2147483646 rows"),
       CALL(sparseconv_instance_describe, nullptr, &about),
       CALL(sparseconv_instance_describe, instance, nullptr),
-      CALL(sparseconv_instance_bind, nullptr, nullptr, 0),
+      CALL(sparseconv_instance_bind, nullptr, nullptr, nullptr, 0),
       CALL(sparseconv_instance_growable, nullptr, 0, &growable),
       CALL(sparseconv_instance_growable, instance, 0, nullptr),
       CALL(sparseconv_instance_growable, instance, 0, &growable),

@@ -121,12 +121,33 @@ CUresult FakeDriver::enqueue(CUstream stream, const string &text,
   if (isCapturing(stream)) {
     streams[stream].last = nullptr;
     capture.nodes.push_back(std::move(action));
-    streams[stream].node = reinterpret_cast<CUgraphNode>(capture.nodes.size());
     return CUDA_SUCCESS;
   }
   queue.push_back(std::move(action));
   ++issued;
   return CUDA_SUCCESS;
+}
+
+void FakeDriver::Graph::run() const {
+  if (before.empty()) {
+    for (const auto &node : nodes)
+      node();
+    return;
+  }
+  std::vector<bool> isDone(nodes.size());
+  auto isReady = [&](size_t node) {
+    bool ready = !isDone[node];
+    for (size_t other : before[node])
+      ready &= isDone[other];
+    return ready;
+  };
+  for (size_t i = 0; i != nodes.size(); ++i) {
+    size_t node = nodes.size() - 1;
+    while (!isReady(node))
+      --node;
+    nodes[node]();
+    isDone[node] = true;
+  }
 }
 
 CUresult FakeDriver::wait(const char *what) {

@@ -95,12 +95,16 @@ public:
   };
   struct Stream {
     bool capturing = false;
-    CUgraphNode node = nullptr; ///< captured last
-    Event *last = nullptr;      ///< recorded as the last work captured
+    Event *last = nullptr; ///< recorded as the last work captured
   };
   struct Graph {
     /// Node i has the handle i + 1.
     std::vector<std::function<void()>> nodes;
+    /// By node, those before it, where they were said.
+    std::vector<std::vector<size_t>> before;
+    /// Carries out the nodes, each as late as those before it allow where they
+    /// are known.
+    void run() const;
     CUgraph source = nullptr; ///< what an executable graph was made of
   };
   CUresult enter(const char *name);

@@ -356,14 +356,39 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
   fake().graphs[*exec].source = graph;
   return 0;
 }
-CUresult cuStreamGetCaptureInfo(CUstream stream, int *status,
-                                unsigned long long *id, CUgraph *,
-                                const CUgraphNode **nodes, size_t *numNodes) {
-  FakeDriver::Stream &entry = fake().streams[stream];
-  *status = entry.capturing;
-  *id = 1;
-  *nodes = &entry.node;
-  *numNodes = entry.node ? 1 : 0;
+CUresult cuGraphCreate(CUgraph *graph, unsigned) {
+  *graph = static_cast<CUgraph>(fake().create("graph"));
+  fake().graphs[*graph] = {};
+  return 0;
+}
+size_t getNumber(CUgraphNode node) {
+  return reinterpret_cast<uintptr_t>(node) - 1;
+}
+CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph handle,
+                              const CUgraphNode *before, size_t numBefore,
+                              const CUkernelNodeParams *params) {
+  FakeDriver::Graph &graph = fake().graphs[handle];
+  FakeLaunch launch = {params->gridDimX,
+                       params->gridDimY,
+                       params->blockDimX,
+                       params->sharedMemBytes,
+                       1,
+                       {}};
+  if (!readParams(params->func, params->extra, launch))
+    return CUDA_ERROR_INVALID_VALUE;
+  std::vector<size_t> &others = graph.before.emplace_back();
+  for (size_t i = 0; i != numBefore; ++i) {
+    others.push_back(getNumber(before[i]));
+    if (others.back() >= graph.nodes.size())
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+  graph.nodes.push_back(makeAction(params->func, launch));
+  *node = reinterpret_cast<CUgraphNode>(graph.nodes.size());
+  return 0;
+}
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode, int attribute,
+                                       const void *) {
+  fake().attributes["node " + to_string(attribute)] += 1;
   return 0;
 }
 CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
@@ -379,16 +404,12 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
                        {}};
   if (!readParams(params->func, params->extra, launch))
     return CUDA_ERROR_INVALID_VALUE;
-  graph.nodes.at(reinterpret_cast<uintptr_t>(node) - 1) =
-      makeAction(params->func, launch);
+  graph.nodes.at(getNumber(node)) = makeAction(params->func, launch);
   return 0;
 }
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
   FakeDriver::Graph graph = fake().graphs[exec];
-  return fake().enqueue(stream, "graph", [graph] {
-    for (const auto &node : graph.nodes)
-      node();
-  });
+  return fake().enqueue(stream, "graph", [graph] { graph.run(); });
 }
 CUresult cuGraphExecDestroy(CUgraphExec exec) {
   fake().graphs.erase(exec);

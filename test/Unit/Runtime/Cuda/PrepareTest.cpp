@@ -94,7 +94,7 @@ protected:
   int bind(CUdeviceptr weights) {
     sparseconv_tensor inputs[] = {makeTensor(nullptr, nullptr, 0),
                                   makeWeights(toPointer(weights))};
-    return sparseconv_instance_bind(instance, inputs, 2);
+    return sparseconv_instance_bind(instance, nullptr, inputs, 2);
   }
 
   static void *toPointer(CUdeviceptr address) {
@@ -193,7 +193,8 @@ TEST_F(Prepare, WeightsAreBoundAndBoundAgain) {
     EXPECT_EQ(readOutput(), compute(x, next));
     EXPECT_EQ(numPacks, 2);
     // Each run says again.
-    ASSERT_EQ(sparseconv_instance_bind(instance, nullptr, 0), SPARSECONV_OK);
+    ASSERT_EQ(sparseconv_instance_bind(instance, nullptr, nullptr, 0),
+              SPARSECONV_OK);
     ASSERT_EQ(runWith(x, old.data()), SPARSECONV_OK) << sparseconv_last_error();
     EXPECT_EQ(readOutput(), compute(x, old));
     EXPECT_EQ(numPacks, 3);
@@ -248,7 +249,7 @@ TEST_F(Prepare, RefusesWhatCannotBeBound) {
   sparseconv_tensor inputs[] = {makeTensor(toPointer(weights), sizes, 16),
                                 makeWeights(toPointer(weights))};
   auto refuse = [&](const char *text) {
-    EXPECT_EQ(sparseconv_instance_bind(instance, inputs, 2),
+    EXPECT_EQ(sparseconv_instance_bind(instance, nullptr, inputs, 2),
               SPARSECONV_INVALID_ARGUMENT);
     EXPECT_STREQ(sparseconv_last_error(), text);
   };
@@ -259,9 +260,9 @@ TEST_F(Prepare, RefusesWhatCannotBeBound) {
   refuse("function 'main': input 'w' needs 16 bytes, the tensor has 12");
   inputs[1].type = SPARSECONV_I32;
   refuse("function 'main': input 'w' is f32, the tensor is i32");
-  EXPECT_EQ(sparseconv_instance_bind(instance, inputs, 1),
+  EXPECT_EQ(sparseconv_instance_bind(instance, nullptr, inputs, 1),
             SPARSECONV_INVALID_ARGUMENT);
-  EXPECT_EQ(sparseconv_instance_bind(nullptr, inputs, 2),
+  EXPECT_EQ(sparseconv_instance_bind(nullptr, nullptr, inputs, 2),
             SPARSECONV_INVALID_ARGUMENT);
   // A run may not bring other data than what is bound.
   ASSERT_EQ(bind(weights), SPARSECONV_OK);
