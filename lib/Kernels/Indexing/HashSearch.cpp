@@ -146,9 +146,8 @@ SmallVector<Value> HashTable::find(ArrayRef<Value> queries) {
       });
   SmallVector<Value> entries;
   for (size_t i = 0; i < count; ++i) {
-    Value isHit = b.equal(found[count + i], queries[i]);
-    if (task.mayMeetSentinel())
-      isHit = b.andBits(isHit, isTaken(queries[i]));
+    // A slot that is taken has the key; the all-ones key is in none.
+    Value isHit = isTaken(found[count + i]);
     entries.push_back(b.ifElse(
         isHit, b.getI32Type(),
         [&]() -> SmallVector<Value> { return {b.load(rows, found[i])}; },
