@@ -24,9 +24,10 @@ struct LowerToBuffersOptions
       llvm::cl::init("cpu")};
 };
 
-/// What all targets share: sets the target, decides how each operation is
-/// carried out, and writes a network as kernel operations on buffers. Also the
-/// flag `sparseconv-lower-to-buffers`.
+/// What all targets share: sets the target, fuses what follows convolutions
+/// into their epilogues, decides how each operation is carried out, and writes
+/// a network as kernel operations on buffers. Also the flag
+/// `sparseconv-lower-to-buffers`.
 void buildLowerToBuffersPipeline(OpPassManager &pm,
                                  const LowerToBuffersOptions &options);
 
