@@ -208,27 +208,57 @@ static SmallVector<Value> loadPiece(GpuBuilder &b, Type element, Value pointer,
   return elements;
 }
 
+/// How many channels of a piece to work on at a time, so that few registers
+/// hold operands: as many as one load of a row operand brings, and half of that
+/// where the operand is wider than the output.
+static int64_t getLanes(TiledGemmOp op, int64_t count) {
+  auto getBits = [](Value memory) -> int64_t {
+    return cast<MemRefType>(memory.getType()).getElementTypeBitWidth();
+  };
+  int64_t lanes = count;
+  for (Value extra : op.getExtras())
+    if (cast<MemRefType>(extra.getType()).getRank() == 2) {
+      int64_t bits = getBits(extra);
+      lanes = std::min(lanes, (bits > getBits(op.getY()) ? 64 : 128) / bits);
+    }
+  return lanes;
+}
+
+/// The epilogue of `sums`, the channels from `first` on of a piece.
+static void appendEpilogue(GpuBuilder &b, TiledGemmOp op, ArrayRef<Value> sums,
+                           int64_t first, ArrayRef<Value> pointers,
+                           SmallVectorImpl<Value> &results) {
+  SmallVector<SmallVector<Value>> arguments{SmallVector<Value>(sums)};
+  for (auto [extra, pointer] : llvm::zip_equal(op.getExtras(), pointers)) {
+    Type element = cast<MemRefType>(extra.getType()).getElementType();
+    int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+    arguments.push_back(
+        loadPiece(b, element, b.offset(pointer, first * bytes), sums.size()));
+  }
+  for (size_t i : llvm::seq(sums.size())) {
+    auto ofChannel = llvm::map_to_vector(
+        arguments, [&](ArrayRef<Value> values) { return values[i]; });
+    results.push_back(cloneEpilogue(b, op.getEpilogue().front(), ofChannel));
+  }
+}
+
 SmallVector<Value> mlir::sparseconv::applyEpilogue(GpuBuilder &b,
                                                    TiledGemmOp op,
                                                    const GemmPiece &piece,
                                                    ValueRange pointers) {
   int64_t channels = cast<MemRefType>(op.getY().getType()).getDimSize(1);
-  SmallVector<SmallVector<Value>> arguments{SmallVector<Value>(piece.sums)};
+  SmallVector<Value> begins;
   for (auto [extra, pointer] : llvm::zip_equal(op.getExtras(), pointers)) {
     auto type = cast<MemRefType>(extra.getType());
-    Type element = type.getElementType();
     Value index = b.extend64(piece.channel);
     if (type.getRank() == 2)
       index = b.add(b.mul(b.extend64(piece.row), channels), index);
-    Value at = b.mul(index, element.getIntOrFloatBitWidth() / 8);
-    arguments.push_back(
-        loadPiece(b, element, b.offset(pointer, at), piece.sums.size()));
+    int64_t bytes = type.getElementType().getIntOrFloatBitWidth() / 8;
+    begins.push_back(b.offset(pointer, b.mul(index, bytes)));
   }
+  int64_t count = piece.sums.size(), lanes = getLanes(op, count);
   SmallVector<Value> results;
-  for (size_t i : llvm::seq(piece.sums.size())) {
-    auto ofChannel = llvm::map_to_vector(
-        arguments, [&](ArrayRef<Value> values) { return values[i]; });
-    results.push_back(cloneEpilogue(b, op.getEpilogue().front(), ofChannel));
-  }
+  for (int64_t at = 0; at < count; at += lanes)
+    appendEpilogue(b, op, piece.sums.slice(at, lanes), at, begins, results);
   return results;
 }
