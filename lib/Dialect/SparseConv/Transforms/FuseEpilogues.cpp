@@ -6,13 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   %y = conv %x, %w, %map              %r = conv %x, %w, %map epilogue(%s, %b)
-//   %r = linalg.generic(%y, %s, %b)     {
-//   {                                   ^bb0(%acc: f32, %row: f16, %channel:
-//   f16) ^bb0(%a, %row, %channel: f16)         ...
-//     ...                                 yield %0 : f32
-//     yield %1 : f16                    }
-//   }
+//   %y = conv %x, %w, %map
+//   %r = linalg.generic(%y, %s, %b) { ^bb0(%a, %row, %channel): ... }
+//
+// becomes
+//
+//   %r = conv %x, %w, %map epilogue(%s, %b) { ^bb0(%sum, %row, %channel): ... }
 //
 // A linalg operation checks at run time that its operands have as many rows; an
 // epilogue would report the same mistake in other words. Only what agrees for
