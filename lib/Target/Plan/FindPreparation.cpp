@@ -56,8 +56,8 @@ static bool isStatic(Value memory, ParamAccess access) {
     return false;
   if (memory.getDefiningOp<PlanBufferOp>())
     return true;
-  return memory.getDefiningOp() &&
-         isa<PlanInputOp, memref::GetGlobalOp>(memory.getDefiningOp()) &&
+  return isa_and_nonnull<PlanInputOp, memref::GetGlobalOp>(
+             memory.getDefiningOp()) &&
          !access.writes;
 }
 

@@ -97,10 +97,6 @@ protected:
     return sparseconv_instance_bind(instance, nullptr, inputs, 2);
   }
 
-  static void *toPointer(CUdeviceptr address) {
-    return reinterpret_cast<void *>(static_cast<uintptr_t>(address));
-  }
-
   CUdeviceptr allocate(const Floats &values) {
     CUdeviceptr address = 0;
     EXPECT_EQ(FakeDriver::getTable().cuMemAllocFromPoolAsync(
