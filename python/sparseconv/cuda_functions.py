@@ -204,18 +204,11 @@ class CudaFunction(Function):
         views = [self._view_host(v, a) for (_, v), a in zip(bound.free, arguments)]
         instance, key = self._take([view.shape for view in views], bound)
         try:
-            results = instance.run(*self._place(views, bound))
+            results = instance.run(*bound.place(views))
             self._learn(instance)
             return self._return(results)
         finally:
             self._give_back(key, instance)
-
-    def _place(self, views, bound):
-        """One for each input, None for those that are bound."""
-        result = [None] * len(self.inputs)
-        for (number, _), view in zip(bound.free, views):
-            result[number] = view
-        return result
 
     def _run(self, arguments, bound, stream):
         """A run on the device. Nobody changes the arguments before its end, so it
@@ -287,7 +280,7 @@ class CudaFunction(Function):
                 (output.pointer, instance.get_capacity(i))
                 for i, output in enumerate(outputs)
             ]
-            inputs = self._place([view[:3] for view in views], bound)
+            inputs = bound.place([view[:3] for view in views])
             instance.enqueue(stream, inputs, targets)
         except BaseException:
             self._give_back(key, instance)

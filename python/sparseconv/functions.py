@@ -44,12 +44,16 @@ class Bound:
         self.free = [(i, v) for i, v in enumerate(inputs) if v.name not in views]
         self.is_empty = not views
 
-    def fill(self, views):
-        """Views of all inputs, `views` being those of the free ones."""
-        result = list(self.views)
+    def place(self, views):
+        """One for each input: `views` for those that are free, None for the others."""
+        result = [None] * len(self.views)
         for (number, _), view in zip(self.free, views):
             result[number] = view
         return result
+
+    def fill(self, views):
+        """Views of all inputs, `views` being those of the free ones."""
+        return [b if v is None else v for v, b in zip(self.place(views), self.views)]
 
 
 class Function:

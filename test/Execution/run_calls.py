@@ -94,7 +94,7 @@ def take_c(main, rows, others, calls):
     for i in range(2 * calls):
         arrays = others if i % 4 < 2 else rows
         views = [(arrays[n].pointer, arrays[n].shape, arrays[n].nbytes) for n in names]
-        inputs, outputs = main._place(views, main._bound), [(None, 0)] * len(main.outputs)
+        inputs, outputs = main._bound.place(views), [(None, 0)] * len(main.outputs)
         start = time.perf_counter()
         instance.enqueue(0, inputs, outputs)
         (same if i % 2 else moved).append(time.perf_counter() - start)

@@ -126,6 +126,8 @@ struct Value {
   std::string name;
   ElementType type = ElementType::F32;
   std::vector<Dim> dims;
+
+  bool hasStaticShape() const;
 };
 
 struct Buffer {

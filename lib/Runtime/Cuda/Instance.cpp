@@ -19,11 +19,8 @@ Instance::Instance(std::shared_ptr<Program> owner,
                    const plan::Capacities &capacities, uint32_t flags)
     : program(std::move(owner)), context(*program->context),
       driver(context.driver), entry(entry), function(entry.plan),
-      capacities(capacities), flags(flags),
-      schedule(function,
-               plan::findPrepared(
-                   function, std::vector<bool>(function.inputs.size(), false))),
-      boundInputs(function.inputs.size()) {}
+      capacities(capacities), flags(flags), boundInputs(function.inputs.size()),
+      schedule(makeSchedule()) {}
 
 Error Instance::create(std::shared_ptr<Program> program,
                        const Program::Function &function,

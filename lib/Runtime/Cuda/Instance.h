@@ -78,6 +78,15 @@ private:
     };
     std::vector<Patch> patches;
   };
+  /// A launch's parameters as the driver takes a block of them.
+  struct ExtraParams {
+    explicit ExtraParams(Launch &launch);
+    ExtraParams(const ExtraParams &) = delete;
+    ExtraParams &operator=(const ExtraParams &) = delete;
+    void *list[5];
+    /// The list, or null for a kernel that takes nothing.
+    void **get;
+  };
   /// Sizes of one run's inputs.
   struct InputSizes {
     std::vector<uint64_t> bytes;
@@ -145,6 +154,7 @@ private:
   // Inputs that stay the same (Prepare.cpp).
   Error checkBound(Tensors inputs, std::vector<CUdeviceptr> &pointers) const;
   Error setBound(std::vector<CUdeviceptr> pointers);
+  plan::Schedule makeSchedule() const;
   Error setSchedule();
   Error prepare();
 
@@ -183,8 +193,8 @@ private:
   Error captureBound(Tensors inputs, Tensors outputs);
 
   // Runs as graphs (RunGraph.cpp).
-  bool takesGraph();
-  bool usesCallersMemory(const plan::Step &step) const;
+  bool takesGraph() const;
+  bool usesCallersMemory(uint32_t step) const;
   Error addNode(uint32_t step, std::vector<CUgraphNode> &lastOfStream);
   Error addNodes();
   Error buildRunGraph();
@@ -213,6 +223,8 @@ private:
   /// Of the growable ones, what they have grown to at least.
   plan::Capacities capacities;
   const uint32_t flags;
+  /// By input: where it lies in every run, 0 where each run says.
+  std::vector<CUdeviceptr> boundInputs;
   plan::Schedule schedule;
   plan::Layout layout;
   /// Buffers of inputs and outputs.
@@ -223,8 +235,6 @@ private:
   CUdeviceptr arena = 0;
   /// Address of each buffer in the current run.
   std::vector<CUdeviceptr> addresses;
-  /// By input: where it lies in every run, 0 where each run says.
-  std::vector<CUdeviceptr> boundInputs;
   /// The instance's own memory for inputs and outputs, 0 where there is none.
   std::vector<CUdeviceptr> ownInputs, ownOutputs;
   std::vector<Launch> launches;

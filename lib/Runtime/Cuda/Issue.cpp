@@ -156,7 +156,7 @@ Error Instance::poisonTails(const InputSizes &sizes, CUstream stream) {
     CUdeviceptr address = addresses[inputBuffers[i]];
     uint64_t begin = (sizes.bytes[i] + 1) / 2 * 2;
     uint64_t room = getRoom(/*isInput=*/true, i);
-    if (address != ownInputs[i] || begin >= room)
+    if (boundInputs[i] || address != ownInputs[i] || begin >= room)
       continue;
     if (Error error = poison(address + begin, room - begin, stream,
                              "input '" + function.inputs[i].name + "'"))
@@ -176,24 +176,25 @@ void Instance::fillBlock(uint32_t index) {
     launch.block[patch.place] = addresses[patch.buffer] + patch.offset;
 }
 
+// NOLINTBEGIN(performance-no-int-to-ptr): what the driver takes for pointers.
+Instance::ExtraParams::ExtraParams(Launch &launch)
+    : list{reinterpret_cast<void *>(CU_LAUNCH_PARAM_BUFFER_POINTER),
+           launch.block.data(),
+           reinterpret_cast<void *>(CU_LAUNCH_PARAM_BUFFER_SIZE),
+           &launch.blockBytes, reinterpret_cast<void *>(CU_LAUNCH_PARAM_END)},
+      get(launch.blockBytes ? list : nullptr) {}
+// NOLINTEND(performance-no-int-to-ptr)
+
 CUresult Instance::launch(uint32_t index, CUstream stream) {
   const plan::Step &step = function.steps[index];
   const plan::StepSizes &sizes = layout.steps[index];
-  Launch &launch = launches[index];
   fillBlock(index);
-  // NOLINTBEGIN(performance-no-int-to-ptr): what the driver takes for pointers.
-  void *extra[] = {reinterpret_cast<void *>(CU_LAUNCH_PARAM_BUFFER_POINTER),
-                   launch.block.data(),
-                   reinterpret_cast<void *>(CU_LAUNCH_PARAM_BUFFER_SIZE),
-                   &launch.blockBytes,
-                   reinterpret_cast<void *>(CU_LAUNCH_PARAM_END)};
-  // NOLINTEND(performance-no-int-to-ptr)
-  void **parameters = launch.blockBytes ? extra : nullptr;
+  ExtraParams parameters(launches[index]);
   CUfunction kernel = program->getKernel(step.kernel);
   if (step.cluster == 1)
     return driver.cuLaunchKernel(kernel, sizes.gridX, sizes.gridY, 1,
                                  step.blockX, 1, 1, step.dynamicSharedBytes,
-                                 stream, nullptr, parameters);
+                                 stream, nullptr, parameters.get);
   CUlaunchAttribute attribute;
   attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
   attribute.value.clusterDim = {step.cluster, 1, 1};
@@ -207,7 +208,7 @@ CUresult Instance::launch(uint32_t index, CUstream stream) {
                            stream,
                            &attribute,
                            1};
-  return driver.cuLaunchKernelEx(&config, kernel, nullptr, parameters);
+  return driver.cuLaunchKernelEx(&config, kernel, nullptr, parameters.get);
 }
 
 Error Instance::issueStep(uint32_t index, CUstream stream) {

@@ -13,17 +13,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Instance.h"
-#include <algorithm>
 
 using namespace sparseconv;
 using namespace sparseconv::cuda;
 using std::to_string;
-
-static bool hasStaticShape(const plan::Value &value) {
-  return std::all_of(
-      value.dims.begin(), value.dims.end(),
-      [](const plan::Dim &dim) { return dim.size != plan::kDynamic; });
-}
 
 /// Finds where the inputs lie that are to be bound, 0 for the others.
 Error Instance::checkBound(Tensors inputs,
@@ -39,7 +32,7 @@ Error Instance::checkBound(Tensors inputs,
     const sparseconv_tensor &tensor = inputs.data[i];
     if (!tensor.data)
       continue;
-    if (!hasStaticShape(function.inputs[i]))
+    if (!function.inputs[i].hasStaticShape())
       return invalidArgument(getValueName(/*isInput=*/true, i) +
                              " has a dynamic dimension and cannot be bound");
     if (Error error = checkInput(i, tensor))
@@ -50,11 +43,15 @@ Error Instance::checkBound(Tensors inputs,
 }
 
 /// Which steps runs leave out follows from what is bound.
-Error Instance::setSchedule() {
+plan::Schedule Instance::makeSchedule() const {
   std::vector<bool> isBound;
   for (CUdeviceptr pointer : boundInputs)
     isBound.push_back(pointer != 0);
-  schedule = plan::Schedule(function, plan::findPrepared(function, isBound));
+  return plan::Schedule(function, plan::findPrepared(function, isBound));
+}
+
+Error Instance::setSchedule() {
+  schedule = makeSchedule();
   return createEvents();
 }
 

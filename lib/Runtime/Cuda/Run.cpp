@@ -25,6 +25,7 @@ Error Instance::runBound(CUstream stream, const InputSizes &sizes) {
   if (Error error = poisonTails(sizes, stream))
     return error;
   bool isGraph = takesGraph();
+  ++numRuns;
   if (isGraph && !runGraph.exec)
     if (Error error = buildRunGraph())
       return error;

@@ -23,58 +23,43 @@ using namespace sparseconv::cuda;
 /// A program that runs once or twice does not pay for a graph.
 static constexpr uint64_t kRunsBeforeGraph = 2;
 
-bool Instance::usesCallersMemory(const plan::Step &step) const {
-  bool result = false;
-  plan::forEachBuffer(step, [&](uint32_t b) {
-    const plan::Buffer &buffer = function.buffers[b];
-    result |= buffer.kind == plan::Buffer::Kind::Output ||
-              (buffer.kind == plan::Buffer::Kind::Input &&
-               !boundInputs[buffer.index]);
-  });
-  return result;
+/// Whether a step reads or writes memory that each run says anew.
+bool Instance::usesCallersMemory(uint32_t step) const {
+  const std::vector<Launch::Patch> &patches = launches[step].patches;
+  return std::any_of(
+      patches.begin(), patches.end(), [&](const Launch::Patch &patch) {
+        const plan::Buffer &buffer = function.buffers[patch.buffer];
+        return buffer.kind == plan::Buffer::Kind::Output ||
+               !boundInputs[buffer.index];
+      });
 }
 
-/// Whether this run is one. Flags that look at single steps need steps.
-bool Instance::takesGraph() {
+/// Whether the next run is one. Flags that look at single steps need steps, and
+/// the compiler writes nothing but launches.
+bool Instance::takesGraph() const {
   if (flags & (SPARSECONV_POISON | SPARSECONV_SYNCHRONOUS))
     return false;
-  if (numRuns < kRunsBeforeGraph) {
-    ++numRuns;
-    return false;
-  }
-  // The compiler writes nothing but launches.
-  return std::all_of(function.steps.begin(), function.steps.end(),
+  return numRuns >= kRunsBeforeGraph &&
+         std::all_of(function.steps.begin(), function.steps.end(),
                      [](const plan::Step &step) {
                        return step.kind == plan::Step::Kind::Launch;
                      });
 }
 
-namespace {
-/// A launch as a node, with its parameters as one block.
-struct NodeParams {
-  NodeParams(CUfunction kernel, const plan::Step &step,
-             const plan::StepSizes &sizes, void *block, size_t &blockBytes)
-      // NOLINTBEGIN(performance-no-int-to-ptr): what the driver takes for
-      // pointers.
-      : extra{reinterpret_cast<void *>(CU_LAUNCH_PARAM_BUFFER_POINTER), block,
-              reinterpret_cast<void *>(CU_LAUNCH_PARAM_BUFFER_SIZE),
-              &blockBytes, reinterpret_cast<void *>(CU_LAUNCH_PARAM_END)} {
-    // NOLINTEND(performance-no-int-to-ptr)
-    params.func = kernel;
-    params.gridDimX = sizes.gridX;
-    params.gridDimY = sizes.gridY;
-    params.gridDimZ = params.blockDimY = params.blockDimZ = 1;
-    params.blockDimX = step.blockX;
-    params.sharedMemBytes = step.dynamicSharedBytes;
-    params.extra = blockBytes ? extra : nullptr;
-  }
-  NodeParams(const NodeParams &) = delete;
-  NodeParams &operator=(const NodeParams &) = delete;
-
-  void *extra[5];
+static CUkernelNodeParams makeNodeParams(CUfunction kernel,
+                                         const plan::Step &step,
+                                         const plan::StepSizes &sizes,
+                                         void **extra) {
   CUkernelNodeParams params = {};
-};
-} // namespace
+  params.func = kernel;
+  params.gridDimX = sizes.gridX;
+  params.gridDimY = sizes.gridY;
+  params.gridDimZ = params.blockDimY = params.blockDimZ = 1;
+  params.blockDimX = step.blockX;
+  params.sharedMemBytes = step.dynamicSharedBytes;
+  params.extra = extra;
+  return params;
+}
 
 /// Adds a step behind the one before it in its stream and those it waits for.
 Error Instance::addNode(uint32_t index,
@@ -85,18 +70,18 @@ Error Instance::addNode(uint32_t index,
     before.push_back(last);
   for (uint32_t other : schedule.waits[index].steps)
     before.push_back(runGraph.nodes[other]);
-  Launch &launch = launches[index];
   fillBlock(index);
-  NodeParams params(program->getKernel(step.kernel), step, layout.steps[index],
-                    launch.block.data(), launch.blockBytes);
+  ExtraParams extra(launches[index]);
+  CUkernelNodeParams params = makeNodeParams(
+      program->getKernel(step.kernel), step, layout.steps[index], extra.get);
   CUgraphNode &node = runGraph.nodes[index];
-  if (Error error = check(
-          driver.cuGraphAddKernelNode(&node, runGraph.graph, before.data(),
-                                      before.size(), &params.params),
-          getStepName(index)))
+  if (Error error = check(driver.cuGraphAddKernelNode(&node, runGraph.graph,
+                                                      before.data(),
+                                                      before.size(), &params),
+                          getStepName(index)))
     return error;
   lastOfStream[step.stream] = node;
-  if (usesCallersMemory(step))
+  if (usesCallersMemory(index))
     runGraph.changing.push_back(index);
   if (step.cluster == 1)
     return Error::success();
@@ -139,15 +124,13 @@ Error Instance::updateRunGraph() {
   runGraph.addresses.clear(); // until all know
   for (uint32_t index : runGraph.changing) {
     const plan::Step &step = function.steps[index];
-    Launch &launch = launches[index];
     fillBlock(index);
-    NodeParams params(program->getKernel(step.kernel), step,
-                      layout.steps[index], launch.block.data(),
-                      launch.blockBytes);
-    if (Error error =
-            check(driver.cuGraphExecKernelNodeSetParams(
-                      runGraph.exec, runGraph.nodes[index], &params.params),
-                  getStepName(index)))
+    ExtraParams extra(launches[index]);
+    CUkernelNodeParams params = makeNodeParams(
+        program->getKernel(step.kernel), step, layout.steps[index], extra.get);
+    if (Error error = check(driver.cuGraphExecKernelNodeSetParams(
+                                runGraph.exec, runGraph.nodes[index], &params),
+                            getStepName(index)))
       return error;
   }
   runGraph.addresses = addresses;

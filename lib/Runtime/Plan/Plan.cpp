@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Runtime/Plan.h"
+#include <algorithm>
 
 using namespace sparseconv::plan;
 
@@ -55,6 +56,11 @@ Param Param::status() {
   Param param;
   param.kind = Kind::Status;
   return param;
+}
+
+bool Value::hasStaticShape() const {
+  return std::all_of(dims.begin(), dims.end(),
+                     [](const Dim &dim) { return dim.size != kDynamic; });
 }
 
 Param Param::i32(int32_t value) {

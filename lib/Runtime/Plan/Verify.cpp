@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Runtime/PlanParams.h"
-#include <algorithm>
 #include <set>
 
 using namespace sparseconv::plan;
@@ -257,10 +256,7 @@ Reason FunctionVerifier::verifyPreparation(const Step &step) const {
     bool isStatic = buffer.kind == Buffer::Kind::Constant ||
                     buffer.kind == Buffer::Kind::Prepared;
     if (buffer.kind == Buffer::Kind::Input)
-      isStatic =
-          std::all_of(function.inputs[buffer.index].dims.begin(),
-                      function.inputs[buffer.index].dims.end(),
-                      [](const Dim &dim) { return dim.size != kDynamic; });
+      isStatic = function.inputs[buffer.index].hasStaticShape();
     if (!isStatic)
       reason = "it prepares, but uses buffer '" + buffer.name + "' of a run";
   });

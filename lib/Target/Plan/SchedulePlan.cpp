@@ -19,7 +19,6 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 
 namespace {
-/// What each launch of a function does, by looking at its kernel.
 struct SchedulePlan
     : mlir::sparseconv::impl::SparseConvSchedulePlanBase<SchedulePlan> {
   using SparseConvSchedulePlanBase::SparseConvSchedulePlanBase;

@@ -364,17 +364,21 @@ CUresult cuGraphCreate(CUgraph *graph, unsigned) {
 size_t getNumber(CUgraphNode node) {
   return reinterpret_cast<uintptr_t>(node) - 1;
 }
+bool readNode(const CUkernelNodeParams &params, FakeLaunch &launch) {
+  launch = {params.gridDimX,
+            params.gridDimY,
+            params.blockDimX,
+            params.sharedMemBytes,
+            1,
+            {}};
+  return readParams(params.func, params.extra, launch);
+}
 CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph handle,
                               const CUgraphNode *before, size_t numBefore,
                               const CUkernelNodeParams *params) {
   FakeDriver::Graph &graph = fake().graphs[handle];
-  FakeLaunch launch = {params->gridDimX,
-                       params->gridDimY,
-                       params->blockDimX,
-                       params->sharedMemBytes,
-                       1,
-                       {}};
-  if (!readParams(params->func, params->extra, launch))
+  FakeLaunch launch;
+  if (!readNode(*params, launch))
     return CUDA_ERROR_INVALID_VALUE;
   std::vector<size_t> &others = graph.before.emplace_back();
   for (size_t i = 0; i != numBefore; ++i) {
@@ -396,13 +400,8 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
   FakeDriver::Graph &graph = fake().graphs[exec];
   if (!fake().live.count(graph.source))
     fake().misuse.push_back("a node of a graph that is gone");
-  FakeLaunch launch = {params->gridDimX,
-                       params->gridDimY,
-                       params->blockDimX,
-                       params->sharedMemBytes,
-                       1,
-                       {}};
-  if (!readParams(params->func, params->extra, launch))
+  FakeLaunch launch;
+  if (!readNode(*params, launch))
     return CUDA_ERROR_INVALID_VALUE;
   graph.nodes.at(getNumber(node)) = makeAction(params->func, launch);
   return 0;

@@ -238,6 +238,25 @@ TEST_F(Prepare, IsDoneAgainWhereMemoryHasGrown) {
   EXPECT_EQ(numPacks, 2);
 }
 
+TEST_F(Prepare, MemoryOfItsOwnStaysAsItIs) {
+  ASSERT_EQ(createPacked(/*isInput=*/true, 1, SPARSECONV_POISON),
+            SPARSECONV_OK);
+  void *data = nullptr;
+  uint64_t bytes = 0;
+  ASSERT_EQ(sparseconv_instance_input_buffer(instance, 1, &data, &bytes),
+            SPARSECONV_OK);
+  Floats x = makeInput(30), values = {1, 2, 3, 4};
+  auto *weights = static_cast<float *>(data);
+  fake().drain();
+  std::copy(values.begin(), values.end(), weights);
+  ASSERT_EQ(bind(reinterpret_cast<uintptr_t>(data)), SPARSECONV_OK);
+  for (int i = 0; i != 2; ++i) {
+    ASSERT_EQ(runWith(x, nullptr), SPARSECONV_OK) << sparseconv_last_error();
+    EXPECT_EQ(readOutput(), compute(x, values));
+    EXPECT_EQ(Floats(weights, weights + 4), values);
+  }
+}
+
 TEST_F(Prepare, RefusesWhatCannotBeBound) {
   ASSERT_EQ(createPacked(/*isInput=*/true), SPARSECONV_OK);
   CUdeviceptr weights = allocate(Floats(8));

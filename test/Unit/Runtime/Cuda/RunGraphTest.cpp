@@ -82,6 +82,17 @@ protected:
     return std::count(fake().work.begin(), fake().work.end(), "graph") != 0;
   }
 
+  /// Several runs, none of which is a graph.
+  void runInSteps() {
+    for (int i = 0; i != 4; ++i) {
+      Floats x = makeInput(20);
+      ASSERT_EQ(run(x), SPARSECONV_OK);
+      EXPECT_FALSE(wasGraph());
+      ASSERT_EQ(finish(), SPARSECONV_OK);
+      EXPECT_EQ(readOutput(), computeSample(x));
+    }
+  }
+
   std::vector<CUdeviceptr> allocated;
 };
 } // namespace
@@ -134,26 +145,14 @@ TEST_F(RunGraph, RunsInFlightKeepTheirMemory) {
 TEST_F(RunGraph, WhoLooksAtStepsGetsSteps) {
   for (uint32_t flag : {SPARSECONV_POISON, SPARSECONV_SYNCHRONOUS}) {
     ASSERT_EQ(create(makeLaunches(2), 100, flag), SPARSECONV_OK);
-    for (int i = 0; i != 4; ++i) {
-      Floats x = makeInput(20);
-      ASSERT_EQ(run(x), SPARSECONV_OK);
-      EXPECT_FALSE(wasGraph());
-      ASSERT_EQ(finish(), SPARSECONV_OK);
-      EXPECT_EQ(readOutput(), computeSample(x));
-    }
+    runInSteps();
     destroy();
   }
 }
 
 TEST_F(RunGraph, OtherStepsThanLaunchesAreIssued) {
   ASSERT_EQ(create(makeSamplePlan(), 100), SPARSECONV_OK);
-  for (int i = 0; i != 4; ++i) {
-    Floats x = makeInput(20);
-    ASSERT_EQ(run(x), SPARSECONV_OK);
-    EXPECT_FALSE(wasGraph());
-    ASSERT_EQ(finish(), SPARSECONV_OK);
-    EXPECT_EQ(readOutput(), computeSample(x));
-  }
+  runInSteps();
 }
 
 TEST_F(RunGraph, KeepsClusters) {
