@@ -8,6 +8,7 @@ there.
 """
 
 import ctypes
+import math
 import sys
 
 import numpy as np
@@ -16,6 +17,7 @@ from .errors import ArgumentError, Error, shorten
 
 _CPU, _CUDA, _CUDA_HOST, _CUDA_MANAGED = 1, 2, 3, 13
 _CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "bool": 6}
+_KINDS = {code: kind for kind, code in _CODES.items()}
 _NUMPY_BITS = {"bfloat16": "uint16"}
 
 
@@ -143,10 +145,7 @@ class View:
         self.is_contiguous, self.device = is_contiguous, device
         #: What keeps the memory, and a stream whose work has to be done first.
         self.keep, self.stream = keep, stream
-        count = 1
-        for size in self.shape:
-            count *= size
-        self.nbytes = count * get_numpy_dtype(dtype).itemsize
+        self.nbytes = math.prod(self.shape) * get_numpy_dtype(dtype).itemsize
 
 
 def _is_row_major(shape, strides):
@@ -163,6 +162,8 @@ def _is_row_major(shape, strides):
 
 def get_device(array):
     """The number of the GPU that an array lies on, or None: host memory."""
+    if isinstance(array, DeviceArray):
+        return array.device
     if isinstance(array, (np.ndarray, np.generic, bool, int, float)):
         return None
     if hasattr(array, "__dlpack_device__"):
@@ -214,6 +215,9 @@ def _get_interface_stream(array):
 def view_device(array, stream):
     """A GPU's array for work on `stream`; its library makes that wait for what
     it has under way on other streams."""
+    if isinstance(array, DeviceArray):
+        array.share(stream)
+        return View(array.pointer, array.dtype, array.shape, True, array.device, array)
     if hasattr(array, "__dlpack__"):
         try:
             capsule = array.__dlpack__(stream=stream or 1)
@@ -221,16 +225,14 @@ def view_device(array, stream):
             raise ArgumentError(
                 f"a {type(array).__name__} cannot be taken: {error}"
             ) from error
-        tensor = ctypes.cast(
-            _get_pointer(id(capsule), _NAME), ctypes.POINTER(_ManagedTensor)
-        ).contents.tensor
+        tensor = _Tensor.from_address(_get_pointer(id(capsule), _NAME))
         if tensor.dtype.lanes != 1:
             raise ArgumentError(
                 f"a {type(array).__name__} cannot be taken: its elements are vectors of "
                 f"{tensor.dtype.lanes}"
             )
-        names = {code: name for name, code in _CODES.items()}
-        kind = names.get(tensor.dtype.code, f"DLPack type {tensor.dtype.code} of ")
+        code = tensor.dtype.code
+        kind = _KINDS.get(code) or f"DLPack type {code} of "
         dtype = kind if kind == "bool" else f"{kind}{tensor.dtype.bits}"
         shape = tensor.shape[: tensor.ndim]
         strides = tensor.strides[: tensor.ndim] if tensor.strides else None
@@ -250,12 +252,11 @@ def view_device(array, stream):
     )  # fmt: skip
 
 
-def _make_view(pointer, dtype, shape, is_contiguous, device, keep, stream):
+def _make_view(pointer, dtype, *others):
     try:
-        get_numpy_dtype(dtype)
+        return View(pointer, dtype, *others)
     except TypeError as error:
         raise ArgumentError(f"no array of {dtype} can be taken") from error
-    return View(pointer, dtype, shape, is_contiguous, device, keep, stream)
 
 
 def view_host(array):
@@ -281,7 +282,7 @@ class DeviceArray:
 
     The memory belongs to a stream, which the array keeps where it is an object of
     torch or cupy. One that is given as an integer should live as long as the
-    array: to free the memory after it waits for the whole device.
+    array: otherwise the memory is freed after a later wait for the whole device.
     """
 
     def __init__(self, context, stream, nbytes, dtype, shape):
@@ -304,10 +305,7 @@ class DeviceArray:
 
     @property
     def size(self):
-        count = 1
-        for size in self.shape:
-            count *= size
-        return count
+        return math.prod(self.shape)
 
     @property
     def itemsize(self):
@@ -351,10 +349,14 @@ class DeviceArray:
         if copy or (dl_device is not None and tuple(dl_device) != self.__dlpack_device__()):
             raise BufferError("a DeviceArray is shared where it lies, not copied")
         if stream != -1:
-            user = 0 if stream in (None, 1) else stream
+            self.share(0 if stream in (None, 1) else stream)
+        return _export(self)
+
+    def share(self, user):
+        """For work on a stream from now on, which the memory outlives."""
+        if user != self.stream:
             self.context.wait(user, self.stream)
             self._users.add(user)
-        return _export(self)
 
     def _free(self):
         try:
@@ -362,9 +364,7 @@ class DeviceArray:
                 self.context.wait(self.stream, user)
             self.context.free(self.stream, self.pointer)
         except Error:
-            # A stream is gone. Its work is not, but all work of the device ends.
-            self.context.synchronise()
-            self.context.free(0, self.pointer)
+            self.context.free_late(self.pointer)  # a stream is gone, its work is not
 
     def __del__(self):
         if not hasattr(self, "context"):

@@ -4,6 +4,7 @@
 """The functions of compiled networks on a GPU, and their runs."""
 
 import collections
+import operator
 import threading
 
 from . import arrays as array_views
@@ -130,30 +131,18 @@ class CudaFunction(Function):
             argument = self._view_host(value, argument)
             context = self.module._get_context()
             argument = array_views.to_device(context, argument, value.dtype, 0)
-        return self._view_device(value, argument, 0)
+        return self._view_device(self.module._get_context(), value, argument, 0)
 
     def _take(self, shapes, bound):
         """An instance with room for inputs of some shapes, and its key: the
         capacities and what is bound."""
-        needed, names = [], []
-        for (_, value), shape in zip(bound.free, shapes):
-            for axis, (known, size) in enumerate(zip(value.shape, shape)):
-                if known is None:
-                    needed.append(size)
-                    names.append(f"dimension {axis} of '{value.name}'")
+        needed = [shapes[number][axis] for number, axis in bound.unknown]
         dropped = None
         with self._lock:
             old = self._capacities
-            if old is None or any(n > c for n, c in zip(needed, old)):
+            if old is None or any(map(operator.gt, needed, old)):
                 if self._is_fixed:
-                    name, size, room = next(
-                        t for t in zip(names, needed, old) if t[1] > t[2]
-                    )
-                    raise CapacityError(
-                        f"function '{self.name}': {name} is {size}, more than the "
-                        f"capacity of {room} that was reserved",
-                        "SPARSECONV_OVER_CAPACITY",
-                    )
+                    self._refuse_sizes(needed, bound)
                 old = old or [0] * len(needed)
                 dropped = self._set_capacities(
                     [c if n <= c else _round_up(n) for n, c in zip(needed, old)]
@@ -161,6 +150,15 @@ class CudaFunction(Function):
             key = list(self._capacities), bound
         del dropped  # waits for runs, so not within the lock
         return self._find_idle(key) or self._make_instance(*key), key
+
+    def _refuse_sizes(self, needed, bound):
+        for (number, axis), size, room in zip(bound.unknown, needed, self._capacities):
+            if size > room:
+                raise CapacityError(
+                    f"function '{self.name}': dimension {axis} of '{bound.names[number]}' "
+                    f"is {size}, more than the capacity of {room} that was reserved",
+                    "SPARSECONV_OVER_CAPACITY",
+                )
 
     def _make_instance(self, capacities, bound):
         instance = self.module._get_program().instance(self.name, capacities)
@@ -201,10 +199,10 @@ class CudaFunction(Function):
             )
         if not arguments:
             return self._run(arguments, bound, stream)
-        views = [self._view_host(v, a) for (_, v), a in zip(bound.free, arguments)]
+        views = [self._view_host(v, a) for v, a in zip(bound.free, arguments)]
         instance, key = self._take([view.shape for view in views], bound)
         try:
-            results = instance.run(*bound.place(views))
+            results = instance.run(*views)
             self._learn(instance)
             return self._return(results)
         finally:
@@ -229,10 +227,9 @@ class CudaFunction(Function):
         bound = self._bound
         return self._start(self._gather(arrays, named, bound), bound, stream)
 
-    def _view_device(self, value, argument, stream):
+    def _view_device(self, context, value, argument, stream):
         """Its pointer, shape and bytes, and what keeps it alive."""
         where = f"function '{self.name}'"
-        context = self.module._get_context()
         device = array_views.get_device(argument)
         if device != context.device:
             found = "in host memory" if device is None else f"on GPU {device}"
@@ -265,23 +262,18 @@ class CudaFunction(Function):
             owner = next((s for s in streams if s is not None), 0)
         stream = array_views.get_stream_handle(owner)
         views = [
-            self._view_device(value, argument, stream)
-            for (_, value), argument in zip(bound.free, arguments)
+            self._view_device(context, value, argument, stream)
+            for value, argument in zip(bound.free, arguments)
         ]
         instance, key = self._take([view[1] for view in views], bound)
         try:
+            rooms = instance.get_rooms()
             outputs = [
-                array_views.DeviceArray(
-                    context, owner, instance.get_capacity(i), value.dtype, value.shape
-                )
-                for i, value in enumerate(self.outputs)
+                array_views.DeviceArray(context, owner, room, value.dtype, value.shape)
+                for value, room in zip(self.outputs, rooms)
             ]
-            targets = [
-                (output.pointer, instance.get_capacity(i))
-                for i, output in enumerate(outputs)
-            ]
-            inputs = bound.place([view[:3] for view in views])
-            instance.enqueue(stream, inputs, targets)
+            targets = [(output.pointer, room) for output, room in zip(outputs, rooms)]
+            instance.enqueue(stream, [view[:3] for view in views], targets)
         except BaseException:
             self._give_back(key, instance)
             raise

@@ -16,6 +16,7 @@ class Value:
 
     def __init__(self, name, dtype, shape):
         self.name, self.dtype, self.shape = name, dtype, tuple(shape)
+        self._names = dtype, array_views.get_numpy_dtype(dtype).name
 
     def __repr__(self):
         sizes = "".join("?x" if size is None else f"{size}x" for size in self.shape)
@@ -23,10 +24,8 @@ class Value:
 
     def check(self, dtype, shape, where):
         """Raises an error unless an array of a type and shape can be passed."""
-        bits = array_views.get_numpy_dtype(self.dtype).name
-        fits = dtype in (self.dtype, bits) and len(shape) == len(self.shape)
-        fits = fits and all(e in (None, s) for e, s in zip(self.shape, shape))
-        if not fits:
+        fits = dtype in self._names and len(shape) == len(self.shape)
+        if not fits or any(e != s and e is not None for e, s in zip(self.shape, shape)):
             found = shorten("".join(f"{size}x" for size in shape) + dtype)
             raise ArgumentError(f"{where}: expects {self}, but found {found}")
         if shape and shape[0] > runtime.MAX_ROWS:
@@ -37,23 +36,25 @@ class Value:
 
 class Bound:
     """The inputs that stay from call to call: `views` has a view of each, None for
-    the others, which are `free`, as pairs of number and value."""
+    the others, which are `free`. Calls look at those alone."""
 
     def __init__(self, inputs, views):
         self.views = [views.get(value.name) for value in inputs]
-        self.free = [(i, v) for i, v in enumerate(inputs) if v.name not in views]
+        self.free = [value for value in inputs if value.name not in views]
+        self.names = [value.name for value in self.free]
+        #: The number of a free input and an axis, for each size that is not known.
+        self.unknown = [
+            (number, axis)
+            for number, value in enumerate(self.free)
+            for axis, size in enumerate(value.shape)
+            if size is None
+        ]
         self.is_empty = not views
-
-    def place(self, views):
-        """One for each input: `views` for those that are free, None for the others."""
-        result = [None] * len(self.views)
-        for (number, _), view in zip(self.free, views):
-            result[number] = view
-        return result
 
     def fill(self, views):
         """Views of all inputs, `views` being those of the free ones."""
-        return [b if v is None else v for v, b in zip(self.place(views), self.views)]
+        rest = iter(views)
+        return [next(rest) if view is None else view for view in self.views]
 
 
 class Function:
@@ -103,24 +104,27 @@ class Function:
 
     def _gather(self, arrays, named, bound):
         """The arguments for what is not bound, in order."""
-        free = [value.name for _, value in bound.free]
+        free = bound.names
         if len(arrays) > len(free):
             raise ArgumentError(
                 f"function '{self.name}' takes {len(free)} arrays, but found {len(arrays)}"
             )
         rest = free[len(arrays) :]
+        if named.keys() != set(rest):
+            self._refuse_names(free, rest, named)
+        return [*arrays, *[named[name] for name in rest]]
+
+    def _refuse_names(self, free, rest, named):
         missing = [name for name in rest if name not in named]
         unknown = [name for name in named if name not in rest]
-        if missing or unknown:
-            problems = [f"no array for {join_short(map(repr, missing))}"] if missing else []
-            if unknown:
-                names = join_short(map(repr, unknown))
-                problems.append(f"{names}, which it does not take or has already")
-            raise ArgumentError(
-                f"function '{self.name}' takes {len(free)} arrays, "
-                f"but found {' and '.join(problems)}"
-            )
-        return [*arrays, *(named[name] for name in rest)]
+        problems = [f"no array for {join_short(map(repr, missing))}"] if missing else []
+        if unknown:
+            names = join_short(map(repr, unknown))
+            problems.append(f"{names}, which it does not take or has already")
+        raise ArgumentError(
+            f"function '{self.name}' takes {len(free)} arrays, "
+            f"but found {' and '.join(problems)}"
+        )
 
     def _view_host(self, value, argument):
         """A numpy array that fits an input."""
@@ -141,7 +145,7 @@ class CpuFunction(Function):
     def __call__(self, /, *arrays, **named):
         bound = self._bound
         arguments = self._gather(arrays, named, bound)
-        views = [self._view_bound(v, a) for (_, v), a in zip(bound.free, arguments)]
+        views = [self._view_bound(v, a) for v, a in zip(bound.free, arguments)]
         server = self.module._server
         return self._return(server.call(self.name, self.inputs, bound.fill(views)))
 

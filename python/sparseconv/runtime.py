@@ -34,6 +34,8 @@ _ERRORS = {
     "SPARSECONV_REPEAT": RepeatError,
 }
 _NOT_READY = 9
+#: So many pieces of memory wait for a device together, at most.
+_MOST_LATE = 64
 
 
 class _ValueInfo(ctypes.Structure):
@@ -138,9 +140,13 @@ class _Owner:
         if self._tokens.pop() != "last":
             return
         if self.handle and _library is not None:
+            self._close()
             getattr(_library, f"sparseconv_{self.kind}_destroy")(self.handle)
         if self._parent is not None:
             self._parent.release()
+
+    def _close(self):
+        """What comes before the end of the handle."""
 
     def __del__(self):
         if getattr(self, "_tokens", None):
@@ -162,6 +168,7 @@ class Context(_Owner):
     def __init__(self, device=0):
         super().__init__()
         self.device = device
+        self._late = collections.deque()
         _call("context_create", device, ctypes.byref(self.handle))
 
     @property
@@ -174,14 +181,49 @@ class Context(_Owner):
 
     def allocate(self, stream, nbytes):
         """Memory for work on a stream, as an address."""
+        if len(self._late) >= _MOST_LATE:
+            self.synchronise()
         pointer = ctypes.c_void_p()
-        _call("memory_allocate", self.handle, ctypes.c_void_p(stream),
-              ctypes.c_uint64(nbytes), ctypes.byref(pointer))  # fmt: skip
+        self.take_memory("memory_allocate", self.handle, ctypes.c_void_p(stream),
+                         ctypes.c_uint64(nbytes), ctypes.byref(pointer))  # fmt: skip
         return pointer.value
+
+    def take_memory(self, function, *arguments):
+        """A call that needs memory; where there is none, again without what is
+        to be freed."""
+        try:
+            return _call(function, *arguments)
+        except Error as error:
+            if error.code != "SPARSECONV_OUT_OF_MEMORY" or not self._late:
+                raise
+        self.synchronise()
+        return _call(function, *arguments)
 
     def free(self, stream, pointer):
         _call("memory_free", self.handle, ctypes.c_void_p(stream),
               ctypes.c_void_p(pointer))  # fmt: skip
+
+    def free_late(self, pointer):
+        """Frees memory whose stream is gone. Nothing says when the work on it ends,
+        so the memory stays until all work has. For finalisers: this waits for
+        nothing and takes no lock."""
+        self._late.append(pointer)
+
+    def _take_late(self):
+        taken = []
+        while self._late:
+            try:
+                taken.append(self._late.popleft())
+            except IndexError:
+                break  # another thread was faster
+        return taken
+
+    def _close(self):
+        try:
+            if self._late:
+                self.synchronise()
+        except Error:
+            pass  # the device has failed
 
     def upload(self, stream, pointer, host, nbytes):
         _call("memory_upload", self.handle, ctypes.c_void_p(stream),
@@ -195,7 +237,14 @@ class Context(_Owner):
 
     def synchronise(self):
         """Waits for all work on the device."""
-        _call("context_synchronise", self.handle)
+        late = self._take_late()  # what comes later may have work under way still
+        try:
+            _call("context_synchronise", self.handle)
+        except Error:
+            self._late.extend(late)
+            raise
+        for pointer in late:
+            self.free(0, pointer)
 
     def wait(self, stream, other):
         """Work on `stream` from now on waits for what is on `other`."""
@@ -283,19 +332,51 @@ class Program(_Functions):
         return Instance(self, function, capacities, flags)
 
 
+class _Arguments:
+    """The inputs and outputs of a run as the C interface takes them. What stays
+    from run to run is written once: a network has hundreds of weights, which are
+    bound, and few inputs that are not."""
+
+    def __init__(self, instance):
+        self.inputs = (_Tensor * max(1, len(instance.inputs)))()
+        self.outputs = (_Tensor * max(1, len(instance.outputs)))()
+        self.counts = ctypes.c_int64(len(instance.inputs)), ctypes.c_int64(len(instance.outputs))
+        # What is taken out of an array is an object, which is then written to.
+        self._free = [(self.inputs[i], instance.inputs[i].type) for i in instance.free]
+        self._results = [self.outputs[i] for i in range(len(instance.outputs))]
+        for tensor, value in zip(self._results, instance.outputs):
+            tensor.type = value.type
+
+    def fill(self, inputs, outputs):
+        for (tensor, kind), (pointer, shape, nbytes) in zip(self._free, inputs):
+            _write(tensor, kind, pointer, shape, nbytes)
+        for tensor, (pointer, nbytes) in zip(self._results, outputs):
+            tensor.data, tensor.bytes = pointer, nbytes
+
+
+def _write(tensor, kind, pointer, shape, nbytes):
+    """The tensor keeps the sizes, not what they are of."""
+    tensor.data, tensor.bytes = pointer, nbytes
+    tensor.type, tensor.rank = kind, len(shape)
+    tensor.sizes = (ctypes.c_int64 * max(1, len(shape)))(*shape)
+
+
 class Instance(_Owner):
-    """A function with memory for given capacities."""
+    """A function with memory for given capacities. Runs take what is not bound."""
 
     kind = "instance"
 
     def __init__(self, program, function, capacities, flags):
         super().__init__(program)
-        self.program = program
+        self.program, self.function = program, function
         self.inputs, self.outputs = program.signature(function)
+        self._rooms = None
+        self._set_free(range(len(self.inputs)))
         numbers = (ctypes.c_int64 * max(1, len(capacities)))(*capacities)
-        _call("instance_create", program.handle, function.encode(), numbers,
-              ctypes.c_int64(len(capacities)), ctypes.c_uint32(flags),
-              ctypes.byref(self.handle))  # fmt: skip
+        program.context.take_memory(
+            "instance_create", program.handle, function.encode(), numbers,
+            ctypes.c_int64(len(capacities)), ctypes.c_uint32(flags), ctypes.byref(self.handle),
+        )  # fmt: skip
         self.num_growables = self._describe().num_growables
 
     def _describe(self):
@@ -317,57 +398,58 @@ class Instance(_Owner):
     def reserve(self, capacities):
         """Makes each of them at least as large, up to its bound."""
         numbers = (ctypes.c_int64 * max(1, len(capacities)))(*capacities)
-        _call("instance_reserve", self.handle, numbers, ctypes.c_int64(len(capacities)))
+        self.program.context.take_memory("instance_reserve", self.handle, numbers,
+                                         ctypes.c_int64(len(capacities)))  # fmt: skip
 
-    def _fill(self, tensors, inputs):
-        """Writes pointer, shape and bytes of inputs; returns what has to live."""
-        kept = []
-        for tensor, value, view in zip(tensors, self.inputs, inputs):
-            if view is None:
-                continue  # it is bound, or is not to be
-            pointer, shape, nbytes = view
-            sizes = (ctypes.c_int64 * max(1, len(shape)))(*shape)
-            kept.append(sizes)
-            tensor.data, tensor.bytes = pointer, nbytes
-            tensor.type, tensor.rank, tensor.sizes = value.type, len(shape), sizes
-        return kept
+    def _set_free(self, numbers):
+        """Says which inputs are not bound."""
+        self.free = list(numbers)
+        # Those that no run uses just now, as threads may start runs at a time.
+        self._spare = collections.deque()
+
+    def _check_counts(self, inputs, outputs):
+        for given, expected, kind in ((inputs, self.free, "inputs"),
+                                      (outputs, self.outputs, "outputs")):  # fmt: skip
+            if len(given) != len(expected):
+                raise ArgumentError(
+                    f"function '{self.function}' has {len(expected)} {kind}, not {len(given)}",
+                    "SPARSECONV_INVALID_ARGUMENT",
+                )
 
     def bind(self, stream, inputs):
         """Says where inputs of static shape stay, and does at once what depends on
-        them alone, after what is on the stream. `inputs` has a tuple of pointer, shape and bytes, or None,
-        for each input."""
+        them alone, after what is on the stream. `inputs` has a tuple of pointer,
+        shape and bytes, or None, for each input."""
         tensors = (_Tensor * max(1, len(inputs)))()
-        kept = self._fill(tensors, inputs)
+        for tensor, value, view in zip(tensors, self.inputs, inputs):
+            if view is not None:
+                _write(tensor, value.type, *view)
         _call("instance_bind", self.handle, ctypes.c_void_p(stream), tensors,
               ctypes.c_int64(len(inputs)))  # fmt: skip
-        del kept
+        self._set_free(i for i, view in enumerate(inputs) if view is None)
 
     def _pass(self, arrays):
-        if len(arrays) != len(self.inputs):
-            raise ArgumentError(f"expects {len(self.inputs)} arrays, but found {len(arrays)}")
-        tensors = (_Tensor * max(1, len(arrays)))()
+        if len(arrays) != len(self.free):
+            raise ArgumentError(f"expects {len(self.free)} arrays, but found {len(arrays)}")
+        tensors = (_Tensor * max(1, len(self.inputs)))()
         kept = []
-        for tensor, value, array in zip(tensors, self.inputs, arrays):
-            if array is None:
-                continue  # it is bound
+        for number, array in zip(self.free, arrays):
+            value = self.inputs[number]
             dtype = "uint16" if value.dtype == "bfloat16" else value.dtype
             if array.dtype != dtype:
                 raise ArgumentError(
                     f"'{value.name}' expects {dtype}, but found {array.dtype}"
                 )
             array = np.ascontiguousarray(array)
-            sizes = (ctypes.c_int64 * max(1, array.ndim))(*array.shape)
-            kept += [array, sizes]
-            tensor.data = array.ctypes.data
-            tensor.type, tensor.rank = value.type, array.ndim
-            tensor.sizes, tensor.bytes = sizes, array.nbytes
-        return tensors, kept
+            kept.append(array)
+            _write(tensors[number], value.type, array.ctypes.data, array.shape, array.nbytes)
+        return tensors, ctypes.c_int64(len(self.inputs)), kept
 
     def run(self, *arrays):
         """Runs the function on numpy arrays; returns a tuple of arrays. A
         bfloat16 is passed as uint16."""
-        tensors, kept = self._pass(arrays)
-        _call("instance_run_host", self.handle, tensors, ctypes.c_int64(len(arrays)))
+        tensors, number, kept = self._pass(arrays)
+        _call("instance_run_host", self.handle, tensors, number)
         del kept
         return tuple(self._read(i, value) for i, value in enumerate(self.outputs))
 
@@ -376,8 +458,7 @@ class Instance(_Owner):
         name, operation, location, begin and end, in seconds."""
         info = self._describe()
         times = (ctypes.c_double * (info.num_steps + 1))()
-        tensors, kept = self._pass(arrays)
-        number = ctypes.c_int64(len(arrays))
+        tensors, number, kept = self._pass(arrays)
         _call("instance_profile", self.handle, tensors, number, times)
         del kept
         steps = []
@@ -390,16 +471,18 @@ class Instance(_Owner):
 
     def enqueue(self, stream, inputs, outputs):
         """Enqueues a run on device memory: tuples of pointer, shape and bytes for
-        the inputs (None where one is bound), of pointer and bytes for the outputs."""
-        tensors = (_Tensor * max(1, len(inputs)))()
-        kept = self._fill(tensors, inputs)
-        results = (_Tensor * max(1, len(outputs)))()
-        for tensor, value, (pointer, nbytes) in zip(results, self.outputs, outputs):
-            tensor.data, tensor.bytes, tensor.type = pointer, nbytes, value.type
+        the inputs that are not bound, of pointer and bytes for the outputs."""
+        self._check_counts(inputs, outputs)
+        spare = self._spare
+        try:
+            arguments = spare.pop()
+        except IndexError:
+            arguments = _Arguments(self)
+        arguments.fill(inputs, outputs)
+        num_inputs, num_outputs = arguments.counts
         _call("instance_run", self.handle, ctypes.c_void_p(stream),
-              tensors, ctypes.c_int64(len(inputs)),
-              results, ctypes.c_int64(len(outputs)))  # fmt: skip
-        del kept
+              arguments.inputs, num_inputs, arguments.outputs, num_outputs)  # fmt: skip
+        spare.append(arguments)
 
     def is_done(self):
         """Whether the last run has ended, well or not."""
@@ -416,6 +499,12 @@ class Instance(_Owner):
         _call("instance_output_capacity", self.handle, ctypes.c_int64(index), None,
               ctypes.byref(size))  # fmt: skip
         return size.value
+
+    def get_rooms(self):
+        """The bytes of all outputs at most. They stay where no capacity grows."""
+        if self._rooms is None or self.num_growables:
+            self._rooms = [self.get_capacity(i) for i in range(len(self.outputs))]
+        return self._rooms
 
     def get_shape(self, index):
         """The exact shape of an output of the last run."""

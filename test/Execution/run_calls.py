@@ -89,14 +89,13 @@ def take_c(main, rows, others, calls):
     """Medians of the C call that enqueues a run, where its memory is that of the
     run before and where it is not, and of a run to its end."""
     instance, key = main._take([array.shape for array in rows.values()], main._bound)
-    names = [value.name for _, value in main._bound.free]
     same, moved, ends = [], [], []
     for i in range(2 * calls):
         arrays = others if i % 4 < 2 else rows
-        views = [(arrays[n].pointer, arrays[n].shape, arrays[n].nbytes) for n in names]
-        inputs, outputs = main._bound.place(views), [(None, 0)] * len(main.outputs)
+        views = [(a.pointer, a.shape, a.nbytes) for a in map(arrays.get, main._bound.names)]
+        outputs = [(None, 0)] * len(main.outputs)
         start = time.perf_counter()
-        instance.enqueue(0, inputs, outputs)
+        instance.enqueue(0, views, outputs)
         (same if i % 2 else moved).append(time.perf_counter() - start)
         instance.wait()
         if i % 2:

@@ -13,7 +13,8 @@ import argparse
 import sys
 import traceback
 
-import driver_checks  # which register their checks
+import call_checks  # which register their checks
+import driver_checks
 import failure_checks
 import gpu_checks
 import host_checks
