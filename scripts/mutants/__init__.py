@@ -80,6 +80,8 @@ def find_problems(root):
                 problems.append(f"{describe(mutant)}: {problem}")
     for number, mutant in enumerate(TOGETHER):
         by_file[mutant.file].append((number, mutant))
+        if not switches.is_whole(mutant.old) or not switches.is_whole(mutant.new):
+            problems.append(f"{describe(mutant)}: no whole expression or statement")
     if not problems:
         for name, mutants in by_file.items():
             with open(os.path.join(root, name), encoding="utf-8") as file:

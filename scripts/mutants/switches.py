@@ -25,6 +25,16 @@ def _place(text, mutants):
     return sorted(places)
 
 
+def is_whole(text):
+    """Whether text has every bracket's partner and ends where an operand ends."""
+    depth = 0
+    for letter in text:
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth < 0:
+            return False
+    return depth == 0 and not text.rstrip().endswith((",", "+", "-", "*", "/", "%", "="))
+
+
 def find_overlap(text, mutants):
     """Says which two of [(number, mutant)] change the same text, or nothing."""
     places = _place(text, mutants)

@@ -1,4 +1,4 @@
-"""Prints a function with two mutants in it, and what two that overlap give."""
+"""Prints a function with two mutants in it, and what texts give that cannot be."""
 
 from mutants import Mutant, switches
 
@@ -9,3 +9,4 @@ LATE = Mutant("half.cpp", "1;", "2;", [])
 
 print(switches.insert(TEXT, [(7, DIVIDE), (8, ROUND)]))
 print(switches.find_overlap(TEXT, [(7, LATE), (8, ROUND)]))
+print([switches.is_whole(text) for text in ("f(x, y)", "x += 1;", "x,", "f(x")])
