@@ -7,11 +7,15 @@ of number 7; without it, it is the program that it was.
 
 VARIABLE = "SPARSECONV_MUTANT"
 
-_HEAD = f"""#include <cstdlib>
+# A file and a header that it includes may both have mutants.
+_HEAD = f"""#ifndef {VARIABLE}
+#define {VARIABLE}
+#include <cstdlib>
 static bool isMutant(int number) {{
   static const char *chosen = std::getenv("{VARIABLE}");
   return chosen && std::atoi(chosen) == number;
 }}
+#endif
 #line 1
 """
 
