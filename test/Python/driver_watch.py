@@ -34,7 +34,7 @@ _BEGINS = {
     "cuMemPoolCreate": ("pool", 0, None),
     "cuMemAllocFromPoolAsync": ("memory", 0, 1),
     "cuMemHostAlloc": ("pinned memory", 0, 1),
-    "cuStreamEndCapture": ("graph", 1, None),
+    "cuGraphCreate": ("graph", 0, None),
     "cuGraphInstantiateWithFlags": ("executable graph", 0, None),
 }
 _ENDS = {

@@ -59,8 +59,8 @@ enum : int {
   CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,
   CU_MEM_ALLOCATION_TYPE_PINNED = 1,
   CU_MEM_LOCATION_TYPE_DEVICE = 1,
+  CU_MEMORYTYPE_DEVICE = 2,
   CU_STREAM_CAPTURE_STATUS_NONE = 0,
-  CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
 };
 /// What the driver takes as the pointers of a list.
 enum : uintptr_t {
@@ -71,7 +71,6 @@ enum : uintptr_t {
 enum : unsigned {
   CU_EVENT_DEFAULT = 0,
   CU_EVENT_DISABLE_TIMING = 2,
-  CU_EVENT_RECORD_EXTERNAL = 1,
   CU_STREAM_NON_BLOCKING = 1,
 };
 
@@ -109,7 +108,6 @@ struct CUlaunchConfig {
 };
 static_assert(sizeof(CUlaunchConfig) == 56, "layout of the driver");
 
-/// A pointer for each function of CudaDriver.def.
 /// CUDA_KERNEL_NODE_PARAMS_v2.
 struct CUkernelNodeParams {
   CUfunction func;
@@ -120,6 +118,35 @@ struct CUkernelNodeParams {
   CUcontext ctx;
 };
 static_assert(sizeof(CUkernelNodeParams) == 72, "layout of the driver");
+
+/// CUDA_MEMSET_NODE_PARAMS_v1: rows of `width` elements.
+struct CUmemsetNodeParams {
+  CUdeviceptr dst;
+  size_t pitch;
+  unsigned value, elementSize;
+  size_t width, height;
+};
+static_assert(sizeof(CUmemsetNodeParams) == 40, "layout of the driver");
+
+/// CUDA_MEMCPY3D_v2.
+struct CUmemcpy3D {
+  size_t srcXInBytes, srcY, srcZ, srcLOD;
+  int srcMemoryType;
+  const void *srcHost;
+  CUdeviceptr srcDevice;
+  void *srcArray, *reserved0;
+  size_t srcPitch, srcHeight;
+  size_t dstXInBytes, dstY, dstZ, dstLOD;
+  int dstMemoryType;
+  void *dstHost;
+  CUdeviceptr dstDevice;
+  void *dstArray, *reserved1;
+  size_t dstPitch, dstHeight;
+  size_t WidthInBytes, Height, Depth;
+};
+static_assert(sizeof(CUmemcpy3D) == 200, "layout of the driver");
+
+/// A pointer for each function of CudaDriver.def.
 
 struct DriverTable {
 #define CUDA_DRIVER_FUNCTION(name, symbol, params, arguments)                  \

@@ -54,10 +54,7 @@ Error Instance::describeGrowable(int64_t index,
 /// Gives back all memory whose size depends on growable capacities.
 void Instance::releaseMemory() {
   isPlaced = false;
-  dropRunGraph();
-  if (graph)
-    driver.cuGraphExecDestroy(graph);
-  graph = nullptr;
+  dropGraphs();
   for (CUdeviceptr &pointer : ownOutputs) {
     context.free(pointer);
     pointer = 0;

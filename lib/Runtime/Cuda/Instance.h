@@ -9,6 +9,7 @@
 #ifndef SPARSECONV_LIB_RUNTIME_CUDA_INSTANCE_H
 #define SPARSECONV_LIB_RUNTIME_CUDA_INSTANCE_H
 
+#include "Graph.h"
 #include "Program.h"
 #include "sparseconv/Support/Status.h"
 #include <functional>
@@ -21,6 +22,10 @@ inline CUdeviceptr getAddress(const sparseconv_tensor &tensor) {
 
 /// 64-bit words of the status record, in front of the slots.
 constexpr size_t kStatusWords = sizeof(StatusRecord) / sizeof(int64_t);
+
+/// A NaN of every float type, whatever the order of its halves, and an index
+/// far out of bounds.
+constexpr unsigned short kPoison = 0x7FFF;
 
 /// A function of a program for given capacities. The public functions lock.
 ///
@@ -101,23 +106,14 @@ private:
     CUstream stream;
     ~Attempt();
   };
-  /// A capture of the instance's own stream, which ends with this.
-  struct Capture {
-    Instance &instance;
-    bool isOpen = false;
 
-    Error begin();
-    Error finish(CUgraphExec &exec);
-    ~Capture();
-  };
+  /// The steps of a run as a graph.
+  struct StepGraph {
+    explicit StepGraph(const Context &context) : graph(context) {}
 
-  /// All steps of a run as a graph, whose kernels are told anew where the
-  /// caller's memory lies.
-  struct RunGraph {
-    CUgraph graph = nullptr; ///< what `nodes` are of
-    CUgraphExec exec = nullptr;
+    Graph graph;
     /// By step.
-    std::vector<CUgraphNode> nodes;
+    Graph::Nodes nodes;
     /// The steps that use the caller's memory.
     std::vector<uint32_t> changing;
     /// Where all buffers lay when it was last told.
@@ -177,7 +173,8 @@ private:
   Error upload(CUstream stream, const InputSizes &sizes);
   bool isScratch(uint32_t buffer) const;
   void fillBlock(uint32_t index);
-  Error issue(CUstream stream, bool capturing);
+  std::vector<uint32_t> getPoisoned(uint32_t step) const;
+  Error issue(CUstream stream);
   Error issueStep(uint32_t index, CUstream stream);
   CUresult launch(uint32_t index, CUstream stream);
   Error endRun(CUstream stream);
@@ -185,22 +182,27 @@ private:
   Error runBound(CUstream stream, const InputSizes &sizes);
   Error poison(CUdeviceptr pointer, uint64_t bytes, CUstream stream,
                const std::string &what);
+  Error poisonBuffers(uint32_t step, CUstream stream);
   Error poisonTails(const InputSizes &sizes, CUstream stream);
   CUstream getStream(uint32_t index, CUstream stream) const {
     return index == 0 ? stream : streams[index - 1];
   }
 
-  Error captureBound(Tensors inputs, Tensors outputs);
-
-  // Runs as graphs (RunGraph.cpp).
-  bool takesGraph() const;
+  // Steps as graphs (StepGraph.cpp).
   bool usesCallersMemory(uint32_t step) const;
-  Error addNode(uint32_t step, std::vector<CUgraphNode> &lastOfStream);
-  Error addNodes();
-  Error buildRunGraph();
+  CUkernelNodeParams makeNodeParams(uint32_t step, void **extra) const;
+  Error addStepNode(Graph &graph, uint32_t step, const Graph::Nodes &before,
+                    CUgraphNode &node);
+  Error addPoisonNodes(Graph &graph, uint32_t step, CUgraphNode &last);
+  Error addStep(StepGraph &result, uint32_t step, Graph::Nodes &lastOfStream);
+  Error makeStepGraph(std::unique_ptr<StepGraph> &made);
+
+  // Runs as graphs (RunGraph.cpp, Capture.cpp).
+  bool takesGraph() const;
   Error updateRunGraph();
   Error launchRunGraph(CUstream stream);
-  void dropRunGraph();
+  Error captureBound(Tensors inputs, Tensors outputs);
+  void dropGraphs();
 
   // Runs on the host's memory.
   Error runHostOnce(Tensors inputs);
@@ -208,8 +210,8 @@ private:
   Error bindHost(Tensors inputs, InputSizes &sizes);
   Error enqueueInputs(Tensors inputs, const InputSizes &sizes);
   Error waitHost();
-  Error captureMarks(const std::vector<CUevent> &marks, CUgraphExec &exec);
-  Error runMarked(Tensors inputs, const InputSizes &sizes, CUgraphExec exec);
+  Error addMarks(const std::vector<CUevent> &marks, Graph &graph);
+  Error runMarked(Tensors inputs, const InputSizes &sizes, const Graph &graph);
 
   Error readResults(bool wait);
   Error checkOutput(int64_t index, bool hasResults) const;
@@ -246,13 +248,12 @@ private:
   std::vector<Staging> staging;
   size_t latest = 0; ///< the last run's entry of `staging`
 
-  RunGraph runGraph;
+  /// Null where there is none.
+  std::unique_ptr<StepGraph> runGraph, capturedGraph;
   /// Runs since there was a graph, or memory was placed.
   uint64_t numRuns = 0;
 
   Captured captured;
-  CUgraphExec graph = nullptr;
-  std::vector<CUdeviceptr> graphAddresses;
 
   State state = State::NotRun;
   Error lastError = Error::success();

@@ -13,9 +13,6 @@ using namespace sparseconv;
 using namespace sparseconv::cuda;
 using std::to_string;
 
-/// A NaN of every float type, whatever the order of its halves, and an index
-/// far out of bounds.
-static constexpr unsigned short kPoison = 0x7FFF;
 /// A caller that never waits is slowed down beyond this.
 static constexpr size_t kMaxStaging = 256;
 
@@ -241,18 +238,35 @@ bool Instance::isScratch(uint32_t buffer) const {
           !schedule.isBufferPrepared(buffer));
 }
 
-/// All steps of a run, on the caller's stream and those of the instance.
-Error Instance::issue(CUstream stream, bool capturing) {
-  bool poisons = flags & SPARSECONV_POISON;
+/// The buffers to poison before a step, or before all of them (plan::kNone).
+std::vector<uint32_t> Instance::getPoisoned(uint32_t step) const {
+  std::vector<uint32_t> result;
+  if (!(flags & SPARSECONV_POISON))
+    return result;
   // Where several streams use the arena, only its beginning is in order.
-  bool poisonsByStep = poisons && function.numStreams == 1;
-  for (uint32_t b = 0; poisons && b != function.buffers.size(); ++b) {
-    plan::Buffer::Kind kind = function.buffers[b].kind;
-    if (kind == plan::Buffer::Kind::Output || (isScratch(b) && !poisonsByStep))
-      if (Error error = poison(addresses[b], layout.bufferBytes[b], stream,
-                               "buffer '" + function.buffers[b].name + "'"))
-        return error;
+  bool isByStep = function.numStreams == 1;
+  for (uint32_t b = 0; b != function.buffers.size(); ++b) {
+    const plan::Buffer &buffer = function.buffers[b];
+    uint32_t when = isScratch(b) && isByStep ? buffer.firstStep : plan::kNone;
+    if (when == step &&
+        (isScratch(b) || buffer.kind == plan::Buffer::Kind::Output))
+      result.push_back(b);
   }
+  return result;
+}
+
+Error Instance::poisonBuffers(uint32_t step, CUstream stream) {
+  for (uint32_t b : getPoisoned(step))
+    if (Error error = poison(addresses[b], layout.bufferBytes[b], stream,
+                             "buffer '" + function.buffers[b].name + "'"))
+      return error;
+  return Error::success();
+}
+
+/// All steps of a run, on the caller's stream and those of the instance.
+Error Instance::issue(CUstream stream) {
+  if (Error error = poisonBuffers(plan::kNone, stream))
+    return error;
   if (fork)
     if (Error error = check(driver.cuEventRecord(fork, stream), "forking"))
       return error;
@@ -269,18 +283,15 @@ Error Instance::issue(CUstream stream, bool capturing) {
       if (Error error = check(driver.cuStreamWaitEvent(own, events[other], 0),
                               "waiting for step " + to_string(other)))
         return error;
-    for (uint32_t b = 0; poisonsByStep && b != function.buffers.size(); ++b)
-      if (isScratch(b) && function.buffers[b].firstStep == i)
-        if (Error error = poison(addresses[b], layout.bufferBytes[b], own,
-                                 "buffer '" + function.buffers[b].name + "'"))
-          return error;
+    if (Error error = poisonBuffers(i, own))
+      return error;
     if (Error error = issueStep(i, own))
       return error;
     if (events[i])
       if (Error error = check(driver.cuEventRecord(events[i], own),
                               "recording step " + to_string(i)))
         return error;
-    if ((flags & SPARSECONV_SYNCHRONOUS) && !capturing)
+    if (flags & SPARSECONV_SYNCHRONOUS)
       if (CUresult result = driver.cuStreamSynchronize(own))
         return check(result, getStepName(i));
   }

@@ -68,11 +68,7 @@ Error Instance::setBound(std::vector<CUdeviceptr> pointers) {
       return error;
     return placeMemory();
   }
-  // The graph has the old addresses.
-  if (graph)
-    driver.cuGraphExecDestroy(graph);
-  graph = nullptr;
-  dropRunGraph();
+  dropGraphs(); // which have the old addresses
   return prepare();
 }
 

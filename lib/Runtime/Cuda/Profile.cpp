@@ -39,12 +39,11 @@ Error Instance::describeStep(int64_t index, sparseconv_step_info &info) const {
 namespace {
 /// Events, and a graph that records them.
 struct Marks {
-  explicit Marks(const DriverTable &driver) : driver(driver) {}
+  explicit Marks(const Context &context)
+      : driver(context.driver), graph(context) {}
   Marks(const Marks &) = delete;
   Marks &operator=(const Marks &) = delete;
   ~Marks() {
-    if (exec)
-      driver.cuGraphExecDestroy(exec);
     for (CUevent event : events)
       if (event)
         driver.cuEventDestroy(event);
@@ -52,31 +51,33 @@ struct Marks {
 
   const DriverTable &driver;
   std::vector<CUevent> events;
-  CUgraphExec exec = nullptr;
+  Graph graph;
 };
 } // namespace
 
 /// All steps one after the other with an event around each, as a graph: in a
 /// stream the host's launches would come between short kernels.
-Error Instance::captureMarks(const std::vector<CUevent> &marks,
-                             CUgraphExec &exec) {
-  Capture capture{*this};
-  if (Error error = capture.begin())
+Error Instance::addMarks(const std::vector<CUevent> &marks, Graph &graph) {
+  if (Error error = check(graph.create(), "creating a graph"))
     return error;
+  Graph::Nodes before;
   for (size_t i = 0; i != marks.size(); ++i) {
-    if (Error error = check(driver.cuEventRecordWithFlags(
-                                marks[i], ownStream, CU_EVENT_RECORD_EXTERNAL),
-                            "recording an event"))
+    CUgraphNode node = nullptr;
+    if (Error error =
+            check(graph.addEvent(marks[i], before, node), "recording an event"))
       return error;
-    if (i != function.steps.size() && !schedule.isStepPrepared(i))
-      if (Error error = issueStep(i, ownStream))
-        return error;
+    before = {node};
+    if (i == function.steps.size() || schedule.isStepPrepared(i))
+      continue;
+    if (Error error = addStepNode(graph, i, before, node))
+      return error;
+    before = {node};
   }
-  return capture.finish(exec);
+  return check(graph.instantiate(), "instantiating the graph");
 }
 
 Error Instance::runMarked(Tensors inputs, const InputSizes &sizes,
-                          CUgraphExec exec) {
+                          const Graph &graph) {
   if (Error error = beginRun(ownStream))
     return error;
   {
@@ -85,8 +86,7 @@ Error Instance::runMarked(Tensors inputs, const InputSizes &sizes,
       return error;
     if (Error error = upload(ownStream, sizes))
       return error;
-    if (Error error =
-            check(driver.cuGraphLaunch(exec, ownStream), "launching the graph"))
+    if (Error error = check(graph.launch(ownStream), "launching the graph"))
       return error;
     if (Error error = endRun(ownStream))
       return error;
@@ -103,7 +103,7 @@ Error Instance::profile(Tensors inputs, double *times) {
 }
 
 Error Instance::profileOnce(Tensors inputs, double *times) {
-  Marks marks(driver);
+  Marks marks(context);
   marks.events.resize(function.steps.size() + 1);
   for (CUevent &event : marks.events)
     if (Error error = check(driver.cuEventCreate(&event, CU_EVENT_DEFAULT),
@@ -112,9 +112,9 @@ Error Instance::profileOnce(Tensors inputs, double *times) {
   InputSizes sizes;
   if (Error error = bindHost(inputs, sizes))
     return error;
-  if (Error error = captureMarks(marks.events, marks.exec))
+  if (Error error = addMarks(marks.events, marks.graph))
     return error;
-  if (Error error = runMarked(inputs, sizes, marks.exec))
+  if (Error error = runMarked(inputs, sizes, marks.graph))
     return error;
   for (size_t i = 0; i != marks.events.size(); ++i) {
     float milliseconds = 0;

@@ -1,4 +1,4 @@
-//===- Run.cpp - runs, graphs and their results ---------------------------===//
+//===- Run.cpp - runs and their results -----------------------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -26,13 +26,14 @@ Error Instance::runBound(CUstream stream, const InputSizes &sizes) {
     return error;
   bool isGraph = takesGraph();
   ++numRuns;
-  if (isGraph && !runGraph.exec)
-    if (Error error = buildRunGraph())
+  if (isGraph && !runGraph)
+    if (Error error = makeStepGraph(runGraph)) {
+      numRuns = 0; // the next run goes without
       return error;
+    }
   if (Error error = upload(stream, sizes))
     return error;
-  if (Error error =
-          isGraph ? launchRunGraph(stream) : issue(stream, /*capturing=*/false))
+  if (Error error = isGraph ? launchRunGraph(stream) : issue(stream))
     return error;
   return endRun(stream);
 }
@@ -115,134 +116,6 @@ Error Instance::runHostOnce(Tensors inputs) {
       return error;
   }
   return waitHost();
-}
-
-//===----------------------------------------------------------------------===//
-// Graphs
-//===----------------------------------------------------------------------===//
-
-Error Instance::capture(Tensors inputs, Tensors outputs) {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (inputs.data && inputs.size != int64_t(function.inputs.size()))
-    return invalidArgument("function '" + function.name + "' has " +
-                           to_string(function.inputs.size()) + " inputs, not " +
-                           to_string(inputs.size));
-  CurrentContext current(context);
-  if (Error error = current.take())
-    return error;
-  if (Error error = captureBound(inputs, outputs))
-    return error;
-  auto copy = [](Tensors tensors, std::vector<sparseconv_tensor> &copies) {
-    copies.clear();
-    if (tensors.data)
-      copies.assign(tensors.data, tensors.data + tensors.size);
-    return tensors.data != nullptr;
-  };
-  captured.hasInputs = copy(inputs, captured.inputs);
-  captured.hasOutputs = copy(outputs, captured.outputs);
-  captured.isSet = true;
-  return Error::success();
-}
-
-Error Instance::captureBound(Tensors inputs, Tensors outputs) {
-  if (Error error = bindOutputs(outputs))
-    return error;
-  for (int64_t i = 0; i != int64_t(function.inputs.size()); ++i) {
-    const sparseconv_tensor *tensor = inputs.data ? &inputs.data[i] : nullptr;
-    if (tensor && !tensor->data)
-      tensor = nullptr;
-    if (tensor)
-      if (Error error = checkInput(i, *tensor))
-        return error;
-    if (Error error = placeInput(i, tensor))
-      return error;
-  }
-  std::vector<CUdeviceptr> bound = addresses;
-  Capture capture{*this};
-  if (Error error = capture.begin())
-    return error;
-  if (Error error = issue(ownStream, /*capturing=*/true))
-    return error;
-  CUgraphExec exec = nullptr;
-  if (Error error = capture.finish(exec))
-    return error;
-  if (graph) {
-    // A replay of the old graph may be under way.
-    if (staging[latest].inFlight)
-      driver.cuEventSynchronize(staging[latest].done);
-    driver.cuGraphExecDestroy(graph);
-  }
-  graph = exec;
-  graphAddresses = std::move(bound);
-  return Error::success();
-}
-
-Error Instance::Capture::begin() {
-  CUresult result = instance.driver.cuStreamBeginCapture(
-      instance.ownStream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
-  isOpen = result == CUDA_SUCCESS;
-  return instance.check(result, "beginning to capture");
-}
-
-Error Instance::Capture::finish(CUgraphExec &exec) {
-  CUgraph captured = nullptr;
-  isOpen = false;
-  CUresult result =
-      instance.driver.cuStreamEndCapture(instance.ownStream, &captured);
-  if (result != CUDA_SUCCESS)
-    return instance.check(result, "capturing");
-  result = instance.driver.cuGraphInstantiateWithFlags(&exec, captured, 0);
-  instance.driver.cuGraphDestroy(captured);
-  return instance.check(result, "instantiating the graph");
-}
-
-Instance::Capture::~Capture() {
-  CUgraph captured = nullptr;
-  if (isOpen)
-    instance.driver.cuStreamEndCapture(instance.ownStream, &captured);
-  if (captured)
-    instance.driver.cuGraphDestroy(captured);
-}
-
-Error Instance::replay(CUstream stream, Tensors inputs) {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (!captured.isSet)
-    return invalidArgument("function '" + function.name +
-                           "' has not been captured");
-  InputSizes sizes;
-  if (Error error = resolve(inputs, /*onDevice=*/false, sizes))
-    return error;
-  CurrentContext current(context);
-  if (Error error = current.take())
-    return error;
-  if (!graph) // its memory has grown
-    if (Error error = captureBound(
-            {captured.hasInputs ? captured.inputs.data() : nullptr,
-             int64_t(captured.inputs.size())},
-            {captured.hasOutputs ? captured.outputs.data() : nullptr,
-             int64_t(captured.outputs.size())}))
-      return error;
-  addresses = graphAddresses;
-  if (Error error = beginRun(stream))
-    return error;
-  Attempt attempt{*this, stream};
-  for (int64_t i = 0; i != inputs.size; ++i) {
-    CUdeviceptr target = addresses[inputBuffers[i]];
-    CUdeviceptr source = getAddress(inputs.data[i]);
-    if (source && source != target && sizes.bytes[i])
-      if (Error error = check(
-              driver.cuMemcpyDtoDAsync(target, source, sizes.bytes[i], stream),
-              "copying input '" + function.inputs[i].name + "'"))
-        return error;
-  }
-  if (Error error = poisonTails(sizes, stream))
-    return error;
-  if (Error error = upload(stream, sizes))
-    return error;
-  if (Error error =
-          check(driver.cuGraphLaunch(graph, stream), "launching the graph"))
-    return error;
-  return endRun(stream);
 }
 
 //===----------------------------------------------------------------------===//

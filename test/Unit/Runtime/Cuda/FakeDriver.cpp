@@ -60,8 +60,6 @@ CUresult FakeDriver::enter(const char *name) {
     return CUDA_SUCCESS;
   failName.clear();
   failed = name;
-  if (failed == "cuStreamEndCapture")
-    endCapture(); // as a driver does, whatever it returns
   return failure;
 }
 
@@ -90,23 +88,6 @@ bool FakeDriver::isMemory(CUdeviceptr pointer, size_t bytes) const {
   return pointer + bytes <= it->first + it->second.size();
 }
 
-bool FakeDriver::endCapture() {
-  bool joined = true;
-  for (auto &[handle, entry] : streams) {
-    if (entry.capturing && handle != origin)
-      joined &= entry.last && entry.last->waited;
-    entry = {};
-  }
-  for (auto &[handle, event] : events)
-    event.captured = false;
-  origin = nullptr;
-  return joined;
-}
-
-bool FakeDriver::isCapturing(CUstream stream) {
-  return stream && streams[stream].capturing;
-}
-
 CUresult FakeDriver::enqueue(CUstream stream, const string &text,
                              std::function<void()> action) {
   if (stream && !live.count(stream))
@@ -118,22 +99,12 @@ CUresult FakeDriver::enqueue(CUstream stream, const string &text,
       ++get().clock;
     };
   }
-  if (isCapturing(stream)) {
-    streams[stream].last = nullptr;
-    capture.nodes.push_back(std::move(action));
-    return CUDA_SUCCESS;
-  }
   queue.push_back(std::move(action));
   ++issued;
   return CUDA_SUCCESS;
 }
 
 void FakeDriver::Graph::run() const {
-  if (before.empty()) {
-    for (const auto &node : nodes)
-      node();
-    return;
-  }
   std::vector<bool> isDone(nodes.size());
   auto isReady = [&](size_t node) {
     bool ready = !isDone[node];
@@ -150,11 +121,7 @@ void FakeDriver::Graph::run() const {
   }
 }
 
-CUresult FakeDriver::wait(const char *what) {
-  if (origin) {
-    misuse.push_back(string(what) + " during a capture");
-    return 900;
-  }
+CUresult FakeDriver::wait() {
   drain();
   return CUDA_SUCCESS;
 }

@@ -89,21 +89,15 @@ public:
   // For the functions of the table (FakeFunctions.cpp).
   struct Event {
     uint64_t ticket = 0; ///< position in the queue, 0 where not recorded
-    bool captured = false, waited = false;
     bool isTimed = false;
     int time = -1; ///< when it was recorded last, by `clock`
-  };
-  struct Stream {
-    bool capturing = false;
-    Event *last = nullptr; ///< recorded as the last work captured
   };
   struct Graph {
     /// Node i has the handle i + 1.
     std::vector<std::function<void()>> nodes;
-    /// By node, those before it, where they were said.
+    /// By node, those before it.
     std::vector<std::vector<size_t>> before;
-    /// Carries out the nodes, each as late as those before it allow where they
-    /// are known.
+    /// Carries out the nodes, each as late as those before it allow.
     void run() const;
     CUgraph source = nullptr; ///< what an executable graph was made of
   };
@@ -113,19 +107,14 @@ public:
   bool isMemory(CUdeviceptr pointer, size_t bytes) const;
   CUresult enqueue(CUstream stream, const std::string &text,
                    std::function<void()> action);
-  /// Whether all streams had joined.
-  bool endCapture();
-  bool isCapturing(CUstream stream);
-  CUresult wait(const char *what);
+  CUresult wait();
 
   std::map<void *, std::string> live;
   std::map<CUdeviceptr, std::vector<char>> allocations;
   std::map<void *, std::string> functions;
   std::map<void *, Event> events;
-  std::map<void *, Stream> streams;
   std::map<void *, Graph> graphs;
-  Graph capture;
-  CUstream origin = nullptr;
+  CUstream captured = nullptr; ///< by a user of the runtime
   uint64_t issued = 0, done = 0;
   int clock = 0; ///< device work that has been done
   std::vector<std::function<void()>> queue;

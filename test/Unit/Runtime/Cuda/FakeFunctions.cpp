@@ -79,7 +79,7 @@ CUresult cuCtxPopCurrent(CUcontext *) {
   fake().misuse.push_back("popped no context");
   return 1;
 }
-CUresult cuCtxSynchronize() { return fake().wait("cuCtxSynchronize"); }
+CUresult cuCtxSynchronize() { return fake().wait(); }
 
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
                             int *options, void **values) {
@@ -184,22 +184,12 @@ CUresult cuStreamCreate(CUstream *stream, unsigned) {
   return 0;
 }
 CUresult cuStreamDestroy(CUstream stream) {
-  fake().streams.erase(stream);
   return fake().destroy("stream", stream) ? 0 : 1;
 }
-CUresult cuStreamSynchronize(CUstream) {
-  return fake().wait("cuStreamSynchronize");
-}
-CUresult cuStreamWaitEvent(CUstream stream, CUevent handle, unsigned) {
-  FakeDriver::Event &event = fake().events[handle];
-  if (event.captured) {
-    event.waited = true;
-    fake().streams[stream].capturing = true;
-  }
-  return 0;
-}
+CUresult cuStreamSynchronize(CUstream) { return fake().wait(); }
+CUresult cuStreamWaitEvent(CUstream, CUevent, unsigned) { return 0; }
 CUresult cuStreamIsCapturing(CUstream stream, int *status) {
-  *status = fake().isCapturing(stream);
+  *status = stream && stream == fake().captured;
   return 0;
 }
 CUresult cuEventCreate(CUevent *event, unsigned flags) {
@@ -216,21 +206,9 @@ CUresult cuEventRecord(CUevent handle, CUstream stream) {
   if (event.isTimed)
     fake().misuse.push_back("order between streams by an event with timing");
   event = {};
-  if (fake().isCapturing(stream)) {
-    event.captured = true;
-    fake().streams[stream].last = &event;
-    return 0;
-  }
   fake().enqueue(stream, "", [] {});
   event.ticket = fake().issued;
   return 0;
-}
-CUresult cuEventRecordWithFlags(CUevent event, CUstream stream,
-                                unsigned flags) {
-  if (flags != CU_EVENT_RECORD_EXTERNAL || !fake().isCapturing(stream))
-    fake().misuse.push_back("an external event outside a graph");
-  return fake().enqueue(stream, "",
-                        [event] { fake().events[event].time = fake().clock; });
 }
 CUresult cuEventElapsedTime(float *milliseconds, CUevent begin, CUevent end) {
   const FakeDriver::Event &first = fake().events[begin];
@@ -243,9 +221,7 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent begin, CUevent end) {
 CUresult cuEventQuery(CUevent event) {
   return fake().events[event].ticket <= fake().done ? 0 : CUDA_ERROR_NOT_READY;
 }
-CUresult cuEventSynchronize(CUevent) {
-  return fake().wait("cuEventSynchronize");
-}
+CUresult cuEventSynchronize(CUevent) { return fake().wait(); }
 
 CUresult cuMemGetInfo(size_t *available, size_t *total) {
   *total = fake().memory;
@@ -288,15 +264,20 @@ CUresult cuMemFreeHost(void *pointer) {
 }
 
 template <typename T>
-CUresult fill(CUdeviceptr target, T value, size_t count, CUstream stream) {
+std::function<void()> makeFill(CUdeviceptr target, T value, size_t count) {
   if (!fake().isMemory(target, count * sizeof(T)))
     fake().misuse.push_back("memset outside memory");
+  return [=] {
+    auto *data = static_cast<T *>(toPointer(target));
+    for (size_t i = 0; i != count; ++i)
+      data[i] = value;
+  };
+}
+template <typename T>
+CUresult fill(CUdeviceptr target, T value, size_t count, CUstream stream) {
   return fake().enqueue(
-      stream, "memset " + to_string(count) + "x" + to_string(sizeof(T)), [=] {
-        auto *data = static_cast<T *>(toPointer(target));
-        for (size_t i = 0; i != count; ++i)
-          data[i] = value;
-      });
+      stream, "memset " + to_string(count) + "x" + to_string(sizeof(T)),
+      makeFill(target, value, count));
 }
 CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t count,
                          CUstream stream) {
@@ -310,16 +291,20 @@ CUresult cuMemsetD32Async(CUdeviceptr target, unsigned value, size_t count,
                           CUstream stream) {
   return fill(target, value, count, stream);
 }
-CUresult copy(const char *kind, void *target, const void *source, size_t bytes,
-              CUstream stream) {
+std::function<void()> makeCopy(const char *kind, void *target,
+                               const void *source, size_t bytes) {
   auto isOutside = [&](const void *pointer) {
     return !fake().isMemory(reinterpret_cast<uintptr_t>(pointer), bytes);
   };
   if ((kind[0] == 'D' && isOutside(source)) ||
       (kind[3] == 'D' && isOutside(target)))
     fake().misuse.push_back(string(kind) + " outside memory");
+  return [=] { std::memcpy(target, source, bytes); };
+}
+CUresult copy(const char *kind, void *target, const void *source, size_t bytes,
+              CUstream stream) {
   return fake().enqueue(stream, string(kind) + " " + to_string(bytes),
-                        [=] { std::memcpy(target, source, bytes); });
+                        makeCopy(kind, target, source, bytes));
 }
 CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void *source, size_t bytes,
                            CUstream stream) {
@@ -334,21 +319,6 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes,
   return copy("DtoD", toPointer(target), toPointer(source), bytes, stream);
 }
 
-CUresult cuStreamBeginCapture(CUstream stream, int) {
-  fake().origin = stream;
-  fake().capture = {};
-  fake().streams[stream].capturing = true;
-  return 0;
-}
-CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
-  if (fake().origin != stream)
-    return 1;
-  if (!fake().endCapture())
-    return 904;
-  *graph = static_cast<CUgraph>(fake().create("graph"));
-  fake().graphs[*graph] = std::move(fake().capture);
-  return 0;
-}
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
                                      unsigned long long) {
   *exec = static_cast<CUgraphExec>(fake().create("executable graph"));
@@ -373,22 +343,75 @@ bool readNode(const CUkernelNodeParams &params, FakeLaunch &launch) {
             {}};
   return readParams(params.func, params.extra, launch);
 }
-CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph handle,
-                              const CUgraphNode *before, size_t numBefore,
-                              const CUkernelNodeParams *params) {
+/// Work that takes a while.
+std::function<void()> withClock(std::function<void()> action) {
+  return [action = std::move(action)] {
+    action();
+    ++fake().clock;
+  };
+}
+struct Before {
+  const CUgraphNode *nodes;
+  size_t size;
+};
+CUresult addNode(CUgraphNode *node, CUgraph handle, Before before,
+                 std::function<void()> action) {
   FakeDriver::Graph &graph = fake().graphs[handle];
-  FakeLaunch launch;
-  if (!readNode(*params, launch))
-    return CUDA_ERROR_INVALID_VALUE;
-  std::vector<size_t> &others = graph.before.emplace_back();
-  for (size_t i = 0; i != numBefore; ++i) {
-    others.push_back(getNumber(before[i]));
+  std::vector<size_t> others;
+  for (size_t i = 0; i != before.size; ++i) {
+    others.push_back(getNumber(before.nodes[i]));
     if (others.back() >= graph.nodes.size())
       return CUDA_ERROR_INVALID_VALUE;
   }
-  graph.nodes.push_back(makeAction(params->func, launch));
+  graph.before.push_back(std::move(others));
+  graph.nodes.push_back(std::move(action));
   *node = reinterpret_cast<CUgraphNode>(graph.nodes.size());
   return 0;
+}
+CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph,
+                              const CUgraphNode *before, size_t numBefore,
+                              const CUkernelNodeParams *params) {
+  FakeLaunch launch;
+  if (!readNode(*params, launch))
+    return CUDA_ERROR_INVALID_VALUE;
+  return addNode(node, graph, {before, numBefore},
+                 withClock(makeAction(params->func, launch)));
+}
+CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph,
+                              const CUgraphNode *before, size_t numBefore,
+                              const CUmemsetNodeParams *params, CUcontext) {
+  if (params->height != 1 || params->width == 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  CUdeviceptr target = params->dst;
+  std::function<void()> action =
+      params->elementSize == 1
+          ? makeFill(target, uint8_t(params->value), params->width)
+      : params->elementSize == 2
+          ? makeFill(target, uint16_t(params->value), params->width)
+          : makeFill(target, uint32_t(params->value), params->width);
+  return addNode(node, graph, {before, numBefore}, withClock(action));
+}
+CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph,
+                              const CUgraphNode *before, size_t numBefore,
+                              const CUmemcpy3D *params, CUcontext) {
+  if (params->Height != 1 || params->Depth != 1 || params->WidthInBytes == 0 ||
+      params->srcMemoryType != CU_MEMORYTYPE_DEVICE ||
+      params->dstMemoryType != CU_MEMORYTYPE_DEVICE)
+    return CUDA_ERROR_INVALID_VALUE;
+  return addNode(
+      node, graph, {before, numBefore},
+      withClock(makeCopy("DtoD", toPointer(params->dstDevice),
+                         toPointer(params->srcDevice), params->WidthInBytes)));
+}
+CUresult cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph,
+                                   const CUgraphNode *before, size_t numBefore,
+                                   CUevent event) {
+  return addNode(node, graph, {before, numBefore},
+                 [event] { fake().events[event].time = fake().clock; });
+}
+CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph,
+                             const CUgraphNode *before, size_t numBefore) {
+  return addNode(node, graph, {before, numBefore}, [] {});
 }
 CUresult cuGraphKernelNodeSetAttribute(CUgraphNode, int attribute,
                                        const void *) {
@@ -403,7 +426,7 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
   FakeLaunch launch;
   if (!readNode(*params, launch))
     return CUDA_ERROR_INVALID_VALUE;
-  graph.nodes.at(getNumber(node)) = makeAction(params->func, launch);
+  graph.nodes.at(getNumber(node)) = withClock(makeAction(params->func, launch));
   return 0;
 }
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {

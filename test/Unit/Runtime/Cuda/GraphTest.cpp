@@ -129,24 +129,58 @@ TEST_F(Graph, Errors) {
   // A stream that somebody else captures.
   CUstream stream = nullptr;
   FakeDriver::getTable().cuStreamCreate(&stream, 1);
-  FakeDriver::getTable().cuStreamBeginCapture(stream, 1);
   sparseconv_tensor input = {nullptr, SPARSECONV_F32, 2, nullptr, 0};
   int64_t sizes[] = {0, 4};
   input.sizes = sizes;
-  // The instance's own output exists from an earlier run.
-  CUgraph graph = nullptr;
-  FakeDriver::getTable().cuStreamEndCapture(stream, &graph);
-  FakeDriver::getTable().cuGraphDestroy(graph);
-  ASSERT_EQ(runHost({}), SPARSECONV_OK);
-  FakeDriver::getTable().cuStreamBeginCapture(stream, 1);
+  fake().captured = stream;
   EXPECT_EQ(sparseconv_instance_run(instance, stream, &input, 1, nullptr, 0),
             SPARSECONV_INVALID_ARGUMENT);
   EXPECT_STREQ(sparseconv_last_error(),
                "function 'main': the stream is being captured; capture the "
                "instance instead");
-  FakeDriver::getTable().cuStreamEndCapture(stream, &graph);
-  FakeDriver::getTable().cuGraphDestroy(graph);
+  fake().captured = nullptr;
   FakeDriver::getTable().cuStreamDestroy(stream);
+}
+
+/// The second step writes nothing, and others wait for it.
+TEST_F(Graph, StepsOfNoBytes) {
+  for (uint32_t streams : {1, 2}) {
+    ASSERT_EQ(create(makeSamplePlan(streams), 0), SPARSECONV_OK);
+    ASSERT_EQ(sparseconv_instance_capture(instance, nullptr, 0, nullptr, 0),
+              SPARSECONV_OK)
+        << sparseconv_last_error();
+    ASSERT_EQ(replay({}), SPARSECONV_OK);
+    ASSERT_EQ(sparseconv_instance_results(instance, 1), SPARSECONV_OK);
+    EXPECT_EQ(readOutput(), std::vector<float>());
+    std::vector<double> times(6);
+    int64_t sizes[] = {0, 4};
+    sparseconv_tensor input = makeTensor(nullptr, sizes, 0);
+    EXPECT_EQ(sparseconv_instance_profile(instance, &input, 1, times.data()),
+              SPARSECONV_OK);
+    destroy();
+  }
+}
+
+/// A graph that cannot be made leaves the one that is there.
+TEST_F(Graph, AFailureKeepsTheOldOne) {
+  ASSERT_EQ(create(makeSamplePlan(2), 100, SPARSECONV_POISON), SPARSECONV_OK);
+  ASSERT_EQ(sparseconv_instance_capture(instance, nullptr, 0, nullptr, 0),
+            SPARSECONV_OK);
+  for (const char *name :
+       {"cuGraphCreate", "cuGraphAddKernelNode", "cuGraphAddMemsetNode",
+        "cuGraphAddMemcpyNode", "cuGraphKernelNodeSetAttribute",
+        "cuGraphInstantiateWithFlags"}) {
+    fake().failName = name;
+    EXPECT_NE(sparseconv_instance_capture(instance, nullptr, 0, nullptr, 0),
+              SPARSECONV_OK)
+        << name;
+    EXPECT_EQ(fake().failed, name);
+    std::vector<float> x = makeInput(20);
+    std::copy(x.begin(), x.end(), getInputBuffer(nullptr));
+    ASSERT_EQ(replay(x), SPARSECONV_OK) << name;
+    ASSERT_EQ(sparseconv_instance_results(instance, 1), SPARSECONV_OK) << name;
+    EXPECT_EQ(readOutput(), computeSample(x)) << name;
+  }
 }
 
 /// The names of the calls between first and last work of the device.

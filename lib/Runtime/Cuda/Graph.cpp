@@ -1,0 +1,73 @@
+//===- Graph.cpp - CUDA graphs, built node by node ------------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Graph.h"
+
+using namespace sparseconv::cuda;
+
+Graph::~Graph() {
+  if (exec)
+    context.driver.cuGraphExecDestroy(exec);
+  if (graph)
+    context.driver.cuGraphDestroy(graph);
+}
+
+CUresult Graph::create() { return context.driver.cuGraphCreate(&graph, 0); }
+
+CUresult Graph::addKernel(const CUkernelNodeParams &params, unsigned cluster,
+                          const Nodes &before, CUgraphNode &node) {
+  CUresult result = context.driver.cuGraphAddKernelNode(
+      &node, graph, before.data(), before.size(), &params);
+  if (result != CUDA_SUCCESS || cluster == 1)
+    return result;
+  CUlaunchAttribute attribute;
+  attribute.value.clusterDim = {cluster, 1, 1};
+  return context.driver.cuGraphKernelNodeSetAttribute(
+      node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &attribute.value);
+}
+
+CUresult Graph::addMemset(const CUmemsetNodeParams &params, const Nodes &before,
+                          CUgraphNode &node) {
+  return context.driver.cuGraphAddMemsetNode(
+      &node, graph, before.data(), before.size(), &params, context.get());
+}
+
+CUresult Graph::addCopy(CUdeviceptr target, CUdeviceptr source, uint64_t bytes,
+                        const Nodes &before, CUgraphNode &node) {
+  CUmemcpy3D params = {};
+  params.srcMemoryType = params.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  params.srcDevice = source;
+  params.dstDevice = target;
+  params.WidthInBytes = bytes;
+  params.Height = params.Depth = 1;
+  return context.driver.cuGraphAddMemcpyNode(
+      &node, graph, before.data(), before.size(), &params, context.get());
+}
+
+CUresult Graph::addEvent(CUevent event, const Nodes &before,
+                         CUgraphNode &node) {
+  return context.driver.cuGraphAddEventRecordNode(&node, graph, before.data(),
+                                                  before.size(), event);
+}
+
+CUresult Graph::addEmpty(const Nodes &before, CUgraphNode &node) {
+  return context.driver.cuGraphAddEmptyNode(&node, graph, before.data(),
+                                            before.size());
+}
+
+CUresult Graph::instantiate() {
+  return context.driver.cuGraphInstantiateWithFlags(&exec, graph, 0);
+}
+
+CUresult Graph::setKernel(CUgraphNode node, const CUkernelNodeParams &params) {
+  return context.driver.cuGraphExecKernelNodeSetParams(exec, node, &params);
+}
+
+CUresult Graph::launch(CUstream stream) const {
+  return context.driver.cuGraphLaunch(exec, stream);
+}

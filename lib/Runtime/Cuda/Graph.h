@@ -1,0 +1,56 @@
+//===- Graph.h - CUDA graphs, built node by node ----------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What other threads do may break a capture of streams: to wait for the context
+// is enough. Nothing breaks a graph that is built node by node.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_LIB_RUNTIME_CUDA_GRAPH_H
+#define SPARSECONV_LIB_RUNTIME_CUDA_GRAPH_H
+
+#include "Context.h"
+
+namespace sparseconv::cuda {
+
+/// A CUDA graph and what is launched of it.
+class Graph {
+public:
+  using Nodes = std::vector<CUgraphNode>;
+
+  explicit Graph(const Context &context) : context(context) {}
+  ~Graph();
+  Graph(const Graph &) = delete;
+  Graph &operator=(const Graph &) = delete;
+
+  CUresult create();
+  // Each adds a node behind those of `before`.
+  CUresult addKernel(const CUkernelNodeParams &params, unsigned cluster,
+                     const Nodes &before, CUgraphNode &node);
+  CUresult addMemset(const CUmemsetNodeParams &params, const Nodes &before,
+                     CUgraphNode &node);
+  CUresult addCopy(CUdeviceptr target, CUdeviceptr source, uint64_t bytes,
+                   const Nodes &before, CUgraphNode &node);
+  CUresult addEvent(CUevent event, const Nodes &before, CUgraphNode &node);
+  /// Work of no bytes, which others may wait for.
+  CUresult addEmpty(const Nodes &before, CUgraphNode &node);
+  /// Makes what is launched; nodes that come later are not in it.
+  CUresult instantiate();
+
+  CUresult setKernel(CUgraphNode node, const CUkernelNodeParams &params);
+  CUresult launch(CUstream stream) const;
+
+private:
+  const Context &context;
+  CUgraph graph = nullptr;
+  CUgraphExec exec = nullptr;
+};
+
+} // namespace sparseconv::cuda
+
+#endif // SPARSECONV_LIB_RUNTIME_CUDA_GRAPH_H
