@@ -142,6 +142,22 @@ TEST_F(Graph, Errors) {
   FakeDriver::getTable().cuStreamDestroy(stream);
 }
 
+/// A step of a stream that waits for one of another stream alone. The fake
+/// driver does it at once where the graph does not say so.
+TEST_F(Graph, KeepsTheOrderOfStreams) {
+  plan::Plan plan = makeSamplePlan(2);
+  for (size_t step : {2, 3, 4})
+    plan.functions[0].steps[step].stream = 1;
+  ASSERT_EQ(create(plan, 100), SPARSECONV_OK) << sparseconv_last_error();
+  ASSERT_EQ(sparseconv_instance_capture(instance, nullptr, 0, nullptr, 0),
+            SPARSECONV_OK);
+  std::vector<float> x = makeInput(20);
+  std::copy(x.begin(), x.end(), getInputBuffer(nullptr));
+  ASSERT_EQ(replay(x), SPARSECONV_OK) << sparseconv_last_error();
+  ASSERT_EQ(sparseconv_instance_results(instance, 1), SPARSECONV_OK);
+  EXPECT_EQ(readOutput(), computeSample(x));
+}
+
 /// The second step writes nothing, and others wait for it.
 TEST_F(Graph, StepsOfNoBytes) {
   for (uint32_t streams : {1, 2}) {
