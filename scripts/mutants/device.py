@@ -45,7 +45,7 @@ MUTANTS = [
     (GEMM + "Wgmma.cpp", "static_cast<uint64_t>(swizzle) << 62", "0", GROUP),
     (GEMM + "Group64.cpp", "b.add(b.mul(task.tile, 64), b.mul(warp, 16))", "b.mul(task.tile, 64)", GROUP),
     (GEMM + "Group64.cpp", "b.mul(offset, e.layout.offsetBytes())", "b.i32(0)", GROUP),
-    (GEMM + "WeightRing.cpp", "Value target = b.offset(shared, b.mul(stage, layout.chunkBytes()));", "Value target = shared;", RING_CHUNKS),
+    (GEMM + "WeightRing.cpp", "b.offset(shared, b.mul(stage, layout.chunkBytes()))", "shared", RING_CHUNKS),
     (GEMM + "WeightRing.h", "b.add(b.sharedAddress(shared), b.mul(stage, layout.chunkBytes()))", "b.sharedAddress(shared)", RING),
     (GEMM + "Ring64.cpp", "e.gatherChunk(now.own.rows, chunk + 1)", "e.gatherChunk(now.own.rows, chunk)", RING_CHUNKS),
     (GEMM + "Ring64.cpp", "b.add(b.mul(task.tile, 64), b.mul(warp, 16))", "b.mul(task.tile, 64)", RING),

@@ -5,6 +5,8 @@ schemata", 1993. With SPARSECONV_MUTANT=7 in its environment a program is the mu
 of number 7; without it, it is the program that it was.
 """
 
+import re
+
 VARIABLE = "SPARSECONV_MUTANT"
 
 # A file and a header that it includes may both have mutants.
@@ -30,7 +32,10 @@ def _place(text, mutants):
 
 
 def is_whole(text):
-    """Whether text has every bracket's partner and ends where an operand ends."""
+    """Whether text has every bracket's partner, ends where an operand ends, and
+    declares nothing: what is declared behind a switch is not seen after it."""
+    if re.match(r"[\w:<>]+ [*&]*\w+ =", text):
+        return False
     depth = 0
     for letter in text:
         depth += (letter in "([{") - (letter in ")]}")
