@@ -62,6 +62,9 @@ mlir::sparseconv::compileToPlan(ModuleOp module, StringRef target,
   registerPtxTarget(translations);
   module.getContext()->appendDialectRegistry(translations);
   PassManager pm(module.getContext());
+#ifdef NDEBUG
+  pm.enableVerifier(false);
+#endif
   LowerToGpuOptions pipeline;
   pipeline.target = target.str();
   buildLowerToGpuPipeline(pm, pipeline);

@@ -162,6 +162,9 @@ CpuExecutable::compile(ModuleOp module, const CpuOptions &options) {
   renameFunctions(*lowered);
 
   PassManager pm(module.getContext());
+#ifdef NDEBUG
+  pm.enableVerifier(false);
+#endif
   LowerToCpuOptions pipeline;
   StringRef level =
       options.level.empty() ? getNativeLevel() : StringRef(options.level);

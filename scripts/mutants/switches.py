@@ -36,6 +36,8 @@ def is_whole(text):
     declares nothing: what is declared behind a switch is not seen after it."""
     if re.match(r"[\w:<>]+ [*&]*\w+ =", text):
         return False
+    if re.match(r"(if|for|while|return)\b", text) and not text.endswith(";"):
+        return False
     depth = 0
     for letter in text:
         depth += (letter in "([{") - (letter in ")]}")

@@ -22,7 +22,8 @@ using namespace mlir::sparseconv;
 static constexpr int64_t prefetchedPairs = 12;
 static constexpr int64_t rowsPerPairBits = 20;
 
-/// Steps of the innermost loop between two branches.
+/// Steps of the innermost loop between two branches, in whole tiles. What is left
+/// of an offset's pairs is less work, and its tiles are half of the code.
 static constexpr int64_t unrolledChannels = 4;
 
 namespace {
@@ -124,12 +125,13 @@ void GemmEmitter::emitTile(const Work &work, Value pair, int64_t rows) {
   };
   Value zero = b.constant(VectorType::get({lanes}, b.getF32Type()), 0);
   SmallVector<Value> sums(rows * vectors, zero);
-  int64_t unrolled = shape.in / unrolledChannels * unrolledChannels;
+  int64_t steps = rows == op.getTiling().getRows() ? unrolledChannels : 1;
+  int64_t unrolled = shape.in / steps * steps;
   if (unrolled != 0)
-    sums = b.forLoop(b.index(0), b.index(unrolled), unrolledChannels, sums,
+    sums = b.forLoop(b.index(0), b.index(unrolled), steps, sums,
                      [&](Value channel, ValueRange carried) {
                        SmallVector<Value> next(carried);
-                       for (int64_t step = 0; step < unrolledChannels; ++step)
+                       for (int64_t step = 0; step < steps; ++step)
                          next = addChannel(b.add(channel, step), next);
                        return next;
                      });

@@ -23,7 +23,8 @@
 // CHECK:           %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<512x32xf32>
 // CHECK:           vector.store %[[ZERO]], %[[SUMS]]
 
-// Each offset: tiles of two pairs by two vectors, then single pairs.
+// Each offset: tiles of two pairs by two vectors, whose loop over channels is
+// unrolled, then single pairs, whose loop is not.
 
 // CHECK:           scf.for %[[K:.*]] = %{{.*}} to %c27 step %c1
 // CHECK:             memref.load %[[SEGMENTS]][%[[BLOCK]], %[[K]]]
@@ -34,8 +35,9 @@
 // CHECK-COUNT-6:       vector.fma
 // CHECK-COUNT-4:       vector.store %{{.*}}, %[[SUMS]]
 // CHECK:             scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c1
-// CHECK-COUNT-6:       vector.fma
-// CHECK-NOT:           vector.fma
+// CHECK:               scf.for %{{.*}} = %c0 to %c3 step %c1
+// CHECK-COUNT-2:         vector.fma
+// CHECK-NOT:             vector.fma
 // CHECK-COUNT-2:       vector.store %{{.*}}, %[[SUMS]]
 
 // The epilogue on vectors, and one rounding.
