@@ -1,4 +1,4 @@
-//===- SelectIndexing.cpp - decides how maps are made ---------------------===//
+//===- SelectIndexing.cpp - decides how maps and sets are made -----------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sparseconv/Dialect/SparseConv/IR/SetBounds.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Kernels/Indexing/Search.h"
 #include "sparseconv/Selection/Passes.h"
@@ -18,6 +19,15 @@ namespace mlir::sparseconv {
 using namespace mlir;
 using namespace mlir::sparseconv;
 
+/// Columns of a cell up to which a GPU looks them up in less time than it takes
+/// to sort all coordinates.
+static constexpr int64_t kFewColumns = 4;
+
+static bool mergesFast(DownsampleOp op) {
+  return getNumCellColumns(op.getBy()) <= kFewColumns &&
+         describeMergeProblem(op.getResult().getType(), op.getBy()).empty();
+}
+
 namespace {
 struct SelectIndexing
     : mlir::sparseconv::impl::SparseConvSelectIndexingBase<SelectIndexing> {
@@ -28,6 +38,14 @@ struct SelectIndexing
         return;
       op.setSearchAttr(SearchAttr::get(&getContext(), search));
       ++numSelected;
+    });
+    bool isGpu = getTargetInfo(getOperation()).isGpu;
+    getOperation()->walk([&](DownsampleOp op) {
+      if (op.getRule() != OutputRule::Floor || op.getCoarsening())
+        return;
+      op.setCoarsening(isGpu && mergesFast(op) ? Coarsening::Merge
+                                               : Coarsening::Sort);
+      ++numCoarsenings;
     });
   }
 };

@@ -29,6 +29,8 @@ WEIGHT_GRAD_GROUPS = "case weight_grad groups=4 channels=16 out_channels=32 size
 
 PACK = "case pack sizes=129x3,4999x3"
 PRUNE = "case prune sizes=4999x3"
+COARSEN = "case downsample coarsening=merge sizes=129x3,199999"
+COVER = "case downsample rule=cover sizes=129x3,999x3"
 MAP = "case kernel_map sizes=129x3,999x3"
 LOOKUP = "case kernel_map search=hash sizes=129x3,999x3"
 LOOKUP_HITS = "case conv channels=16 out_channels=16 dtype=f16 search=hash sizes=129x3"
@@ -98,7 +100,10 @@ MUTANTS = [
     (INDEXING + "KeyDigits.cpp", "b.sub(extract(key, field), field.least)", "extract(key, field)", PACK),
     (INDEXING + "LookBack.cpp", "b.select(isOn, b.cast(word, i32), zero)", "zero", PACK),
     (INDEXING + "BlockSums.cpp", "b.select(b.less(b.index(w), warp), ofWarp, zero)", "zero", PACK),
-    (INDEXING + "BlockSums.cpp", "b.add(base, before)", "before", PRUNE),
+    (INDEXING + "BlockSums.cpp", "b.add(before, sum(own).before)", "sum(own).before", PRUNE),
+    (INDEXING + "RowNumbers.cpp", "b.store(b.add(sum[0], sums.before), beforeBlock, block);", "b.store(sums.before, beforeBlock, block);", COARSEN),
+    (INDEXING + "RowNumbers.cpp", "[&] { b.store(sums.before, inBlock, row); }", "[&] { b.store(b.i32(0), inBlock, row); }", COARSEN),
+    (INDEXING + "Spread.cpp", "writer.write = [&](Value row, Value, Value place) { write(row, place); };", "writer.write = [&](Value row, Value, Value place) { write(row, b.i32(0)); };", COVER),
     # Searching, and tiles of rows.
     (INDEXING + "ZDeltaKernel.cpp", "b.add(base, skipped)", "base", MAP),
     (INDEXING + "ZDeltaKernel.cpp", "b.lessUnsigned(number, b.constantInt(keyType, length))", "b.lessUnsigned(number, b.constantInt(keyType, length - 1))", WARP),

@@ -25,6 +25,7 @@ class Map:
     stride: int = 1
     rule: str = "floor"
     search: str = ""  # what is chosen, unless it is given
+    coarsening: str = ""  # likewise
     packing: str = PACKING
 
     @property
@@ -59,6 +60,8 @@ class Map:
             rule = f" cover offsets({self.offsets})"
         if self.stride > 1:
             by = f"by {[self.stride] * 3}{rule}"
+            if self.coarsening:
+                by += f" {{coarsening = #sparseconv.coarsening<{self.coarsening}>}}"
             lines.append(f"{out} = sparseconv.downsample %c{i} {by} : !set -> !out")
         map = f"sparseconv.kernel_map %c{i} to {out} offsets({self.offsets})"
         if self.search:
@@ -71,6 +74,9 @@ MAPS = (
     SUBMANIFOLD,
     Map("map 5x5x5", 5),
     Map("set and map 2x2x2 stride 2", 2, 2),
+    Map("set and map 2x2x2 stride 2 coarsening=sort", 2, 2, coarsening="sort"),
+    Map("set and map 4x4x4 stride 4", 4, 4),
+    Map("set and map 4x4x4 stride 4 coarsening=merge", 4, 4, coarsening="merge"),
     Map("set and map 3x3x3 stride 2", 3, 2),
     Map("set and map 3x3x3 stride 2 cover", 3, 2, "cover"),
 )

@@ -74,6 +74,8 @@ private:
   // Sets and maps (RandomSets.cpp)
   OffsetSetInterface randomOffsets(CoordsType fine);
   std::optional<RegionAttr> randomClip();
+  /// How a set is floored by factors `by`, or nothing.
+  CoarseningAttr randomCoarsening(CoordsType set, ArrayRef<int64_t> by);
   SearchAttr randomSearch(unsigned in, unsigned out,
                           OffsetSetInterface offsets);
   void addPack();

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
+#include "sparseconv/Dialect/SparseConv/IR/SetBounds.h"
 #include "sparseconv/Kernels/Indexing/Search.h"
 #include <cmath>
 #include <set>
@@ -62,6 +63,19 @@ OffsetSetInterface NetworkBuilder::randomOffsets(CoordsType fine) {
   }
   return cast<OffsetSetInterface>(
       Attribute(BoxAttr::get(b.getContext(), size, corner, dilation)));
+}
+
+CoarseningAttr NetworkBuilder::randomCoarsening(CoordsType set,
+                                                ArrayRef<int64_t> by) {
+  SmallVector<int64_t> coarse;
+  for (auto [stride, factor] : llvm::zip_equal(set.getStride(), by))
+    coarse.push_back(stride * factor);
+  bool canMerge = describeMergeProblem(set.withStride(coarse), by).empty();
+  if (choices.chance(30))
+    return {};
+  return CoarseningAttr::get(b.getContext(), canMerge && choices.chance(70)
+                                                 ? Coarsening::Merge
+                                                 : Coarsening::Sort);
 }
 
 std::optional<RegionAttr> NetworkBuilder::randomClip() {
@@ -146,7 +160,8 @@ void NetworkBuilder::addSet() {
       Value result = DownsampleOp::create(
           b, loc, coords, b.getDenseI64ArrayAttr(by),
           OutputRuleAttr::get(b.getContext(), OutputRule::Floor),
-          OffsetSetInterface(), RegionAttr(), IntegerAttr());
+          OffsetSetInterface(), RegionAttr(), IntegerAttr(),
+          randomCoarsening(type, by));
       addGroup(result, bound);
       return;
     }
@@ -156,7 +171,7 @@ void NetworkBuilder::addSet() {
     Value result = DownsampleOp::create(
         b, loc, coords, b.getDenseI64ArrayAttr(by),
         OutputRuleAttr::get(b.getContext(), OutputRule::Cover), offsets,
-        randomClip().value_or(RegionAttr()), capacity);
+        randomClip().value_or(RegionAttr()), capacity, CoarseningAttr());
     addGroup(result, bound * offsets.getVolume());
     return;
   }

@@ -9,7 +9,7 @@
 // CHECK-LABEL: func.func @branch(
 // CHECK-SAME:    memref<?x2xi32>, %[[IS:[^:]*]]: memref<1xi1>
 // CHECK-NOT:     scf.
-// CHECK:         gpu.launch_func {{.*}} %[[IS]] : memref<1xi1>
+// CHECK:         gpu.launch_func {{.*}}%[[IS]] : memref<1xi1>
 // CHECK-NOT:     scf.
 // CHECK:         return
 func.func @branch(%points: tensor<?x2xi32>, %is: i1) -> tensor<?x2xi32> {

@@ -15,8 +15,8 @@ using namespace mlir::sparseconv;
 
 void mlir::sparseconv::populateRowPatterns(RewritePatternSet &patterns) {
   // Coordinates, their keys, and lists of keys.
-  addLoopPatterns(patterns, emitEncode, emitDecode, emitFloor, emitSpread,
-                  emitUnique, emitSelect, emitIntersect);
+  addLoopPatterns(patterns, emitEncode, emitDecode, emitFloor, emitCoarsen,
+                  emitSpread, emitUnique, emitSelect, emitIntersect);
   // Encodings of kernel maps.
   addLoopPatterns(patterns, emitInvertTable, emitPairLists);
   // Pooling.

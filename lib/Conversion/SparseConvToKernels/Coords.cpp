@@ -96,6 +96,11 @@ static Replacements lowerDownsample(KernelWriter &w, DownsampleOp op,
                           op.getCapacity())}}};
   }
   SmallVector<Value> inits = {w.emptyKeys(set, w.dim(keys)), w.emptyCount()};
+  if (op.getCoarsening() == Coarsening::Merge) {
+    auto coarsen =
+        w.kernel<CoarsenOp>(inits, keys, inits[0], inits[1], op.getBy(), set);
+    return {{{w.take(coarsen.getResult(0), w.count(coarsen.getResult(1)))}}};
+  }
   auto floor = w.kernel<FloorOp>(inits, keys, w.getStatus(), inits[0], inits[1],
                                  set, w.getOpId());
   Value floored = w.take(floor.getResult(0), w.count(floor.getResult(1)));

@@ -47,64 +47,81 @@ BlockSums mlir::sparseconv::sumInBlock(LoopBuilder &b,
   return sums;
 }
 
-void mlir::sparseconv::compactRowsInBlocks(LoopBuilder &b,
-                                           const Compaction &c) {
-  constexpr int64_t threads = 256;
-  Type i32 = b.getI32Type(), i64 = b.getI64Type();
-  Value zero = b.index(0);
-  Value numBlocks = b.ceilDiv(c.numRows, threads);
+void mlir::sparseconv::writeRowsInBlocks(LoopBuilder &b, const RowWriter &w) {
+  constexpr int64_t threads = 512;
+  Type i32 = b.getI32Type();
+  Value zero = b.i32(0), first = b.index(0);
+  Value numBlocks = b.ceilDiv(w.numRows, threads);
   Value counts = b.alloc({ShapedType::kDynamic}, i32, numBlocks);
-  // A sum of whole numbers is the same in any order.
-  Value total = b.alloc({1}, i64);
-  b.store(b.i64(0), total, zero);
-
-  struct Visit {
-    Value row, isRow, kept;
-    SmallVector<Value> carried;
+  auto getRow = [&](const LoopBuilder::Thread &t) {
+    return b.add(b.mul(t.block, threads), t.thread);
   };
-  auto forRows =
-      [&](function_ref<void(const LoopBuilder::Thread &, const Visit &)> body) {
-        b.launch(numBlocks, threads, {getBlockSumsType(b, threads)},
-                 [&](const LoopBuilder::Thread &t) {
-                   b.ifThen(b.less(t.block, numBlocks), [&] {
-                     Value row = b.add(b.mul(t.block, threads), t.thread);
-                     Value isRow = b.less(row, c.numRows);
-                     // Threads without a row visit the last one.
-                     row = b.min(row, b.sub(c.numRows, 1));
-                     SmallVector<Value> visited = c.visit(row, c.start(row));
-                     Value kept = b.select(b.andBits(visited[0], isRow),
-                                           b.i32(1), b.i32(0));
-                     visited.erase(visited.begin());
-                     body(t, {row, isRow, kept, visited});
-                   });
-                 });
-      };
+  // Threads without a row count the last one, and have nothing.
+  auto count = [&](const LoopBuilder::Thread &t, bool writes) {
+    Value row = getRow(t);
+    Value own = w.count(b.min(row, b.sub(w.numRows, 1)), writes);
+    return b.select(b.less(row, w.numRows), own, zero);
+  };
+  SmallVector<MemRefType> shared = {getBlockSumsType(b, threads)};
 
-  forRows([&](const LoopBuilder::Thread &t, const Visit &visit) {
-    Value count = sumInBlock(b, t, visit.kept, t.shared[0], threads).total;
-    b.ifThen(b.equal(t.thread, zero), [&] {
-      b.store(count, counts, t.block);
-      b.atomic(arith::AtomicRMWKind::addi, b.cast(count, i64), total,
-               ValueRange{zero});
-    });
-  });
-  Value accepted = c.accept(b.toIndex(b.load(total, zero)));
-  b.ifThen(accepted, [&] {
-    forRows([&](const LoopBuilder::Thread &t, const Visit &visit) {
-      Value share =
-          b.forLoop(t.thread, t.block, threads, b.i32(0),
-                    [&](Value i, ValueRange sum) -> SmallVector<Value> {
-                      return {b.add(sum[0], b.load(counts, i))};
-                    })[0];
-      Value base = sumInBlock(b, t, share, t.shared[0], threads).total;
-      Value before = sumInBlock(b, t, visit.kept, t.shared[0], threads).before;
-      Value position = b.sub(b.add(b.add(base, before), visit.kept), 1);
-      Value kept = b.equal(visit.kept, b.i32(1));
-      b.ifThen(visit.isRow, [&] {
-        c.write(visit.row, kept, b.toIndex(position), visit.carried);
+  b.launch(numBlocks, threads, shared, [&](const LoopBuilder::Thread &t) {
+    b.ifThen(b.less(t.block, numBlocks), [&] {
+      Value own = count(t, /*writes=*/false);
+      Value total = sumInBlock(b, t, own, t.shared[0], threads).total;
+      b.ifThen(b.equal(t.thread, first), [&] {
+        b.store(total, counts, t.block);
+        if (w.countBlock)
+          w.countBlock(total);
       });
     });
   });
+  // The first block concludes, also where there are no rows.
+  Value blocks = b.max(numBlocks, b.index(1));
+  b.launch(blocks, threads, shared, [&](const LoopBuilder::Thread &t) {
+    SmallVector<Value> shares =
+        b.forLoop(t.thread, numBlocks, threads, {zero, zero},
+                  [&](Value i, ValueRange sums) -> SmallVector<Value> {
+                    Value found = b.load(counts, i);
+                    Value before = b.select(b.less(i, t.block), found, zero);
+                    return {b.add(sums[0], before), b.add(sums[1], found)};
+                  });
+    auto sum = [&](Value own) {
+      return sumInBlock(b, t, own, t.shared[0], threads);
+    };
+    Value before = sum(shares[0]).total, total = sum(shares[1]).total;
+    Value accepted = w.accept(total);
+    b.ifThen(b.andBits(b.equal(t.block, first), b.equal(t.thread, first)),
+             [&] { w.conclude(total, accepted); });
+    // All threads of a block agree.
+    b.ifThen(b.andBits(accepted, b.less(t.block, numBlocks)), [&] {
+      Value own = count(t, /*writes=*/true);
+      Value place = b.add(before, sum(own).before);
+      b.ifThen(b.less(getRow(t), w.numRows),
+               [&] { w.write(getRow(t), own, place); });
+    });
+  });
   b.dealloc(counts);
-  b.dealloc(total);
+}
+
+void mlir::sparseconv::compactRowsInBlocks(LoopBuilder &b,
+                                           const Compaction &c) {
+  RowWriter writer;
+  writer.numRows = c.numRows;
+  SmallVector<Value> carried;
+  writer.count = [&](Value row, bool) {
+    carried = c.visit(row, c.start(row));
+    return b.select(carried[0], b.i32(1), b.i32(0));
+  };
+  writer.accept = [&](Value total) {
+    return c.accept ? c.accept(b.toIndex(total)) : b.i1(true);
+  };
+  writer.conclude = [&](Value total, Value accepted) {
+    c.conclude(b.toIndex(total), accepted);
+  };
+  writer.write = [&](Value row, Value own, Value place) {
+    Value last = b.sub(b.add(place, own), 1);
+    c.write(row, b.equal(own, b.i32(1)), b.toIndex(last),
+            ValueRange(carried).drop_front());
+  };
+  writeRowsInBlocks(b, writer);
 }

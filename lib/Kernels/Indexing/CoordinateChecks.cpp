@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CoordinateChecks.h"
+#include "sparseconv/Kernels/Indexing/KeyFields.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -93,4 +94,33 @@ void mlir::sparseconv::reportTooManyRows(LoopBuilder &b, Value status,
   report.value = rows;
   report.upper = b.i64(kMaxRows);
   b.report(status, report);
+}
+
+Value mlir::sparseconv::floorKey(LoopBuilder &b, CoordsType set, Value key,
+                                 SmallVectorImpl<Check> &checks) {
+  PackingAttr packing = set.getPacking();
+  uint64_t cleared = 0;
+  Value change = b.i64(0);
+  for (unsigned axis = 0; axis < set.getDim(); ++axis) {
+    int64_t stride = set.getStride()[axis];
+    if (stride == 1)
+      continue;
+    Value coordinate = getKeyCoordinate(b, packing, key, axis);
+    Value floored;
+    if (llvm::isPowerOf2_64(stride)) {
+      // A stride is below the bias, and so divides it: the stored field is a
+      // multiple where the coordinate is one.
+      cleared |= static_cast<uint64_t>(stride - 1) << packing.getShift(axis);
+      floored = b.andBits(coordinate, b.i64(-stride));
+    } else {
+      floored = b.mul(b.floorDiv(coordinate, stride), stride);
+      change = b.add(change, b.shiftLeft(b.sub(floored, coordinate),
+                                         packing.getShift(axis)));
+    }
+    if (packing.getMin(axis) % stride != 0)
+      checks.push_back(checkAxis(b, packing, axis, floored));
+  }
+  Value mask = b.constantInt(
+      key.getType(), llvm::SignExtend64(~cleared, packing.getKeyWidth()));
+  return b.add(b.andBits(key, mask), b.cast(change, key.getType()));
 }

@@ -50,6 +50,11 @@ void reportFirst(LoopBuilder &b, Value status, int64_t opId, Value row,
 /// Reports `rows` (index) as more than a set may have.
 void reportTooManyRows(LoopBuilder &b, Value status, int64_t opId, Value rows);
 
+/// The key of a coordinate floored to the stride of `set`; what can fail is
+/// added to `checks`.
+Value floorKey(LoopBuilder &b, CoordsType set, Value key,
+               SmallVectorImpl<Check> &checks);
+
 } // namespace mlir::sparseconv
 
 #endif // SPARSECONV_LIB_KERNELS_INDEXING_COORDINATECHECKS_H

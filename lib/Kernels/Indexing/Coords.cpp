@@ -15,7 +15,6 @@
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
 #include "sparseconv/Kernels/Indexing/KeyFields.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -96,36 +95,6 @@ void mlir::sparseconv::emitDecode(LoopBuilder &b, DecodeOp op) {
 //===----------------------------------------------------------------------===//
 // floor
 //===----------------------------------------------------------------------===//
-
-/// The key of the floored coordinate; what can fail is added to `checks`.
-static Value floorKey(LoopBuilder &b, CoordsType set, Value key,
-                      SmallVectorImpl<Check> &checks) {
-  PackingAttr packing = set.getPacking();
-  uint64_t cleared = 0;
-  Value change = b.i64(0);
-  for (unsigned axis = 0; axis < set.getDim(); ++axis) {
-    int64_t stride = set.getStride()[axis];
-    if (stride == 1)
-      continue;
-    Value coordinate = getKeyCoordinate(b, packing, key, axis);
-    Value floored;
-    if (llvm::isPowerOf2_64(stride)) {
-      // A stride is below the bias, and so divides it: the stored field is a
-      // multiple where the coordinate is one.
-      cleared |= static_cast<uint64_t>(stride - 1) << packing.getShift(axis);
-      floored = b.andBits(coordinate, b.i64(-stride));
-    } else {
-      floored = b.mul(b.floorDiv(coordinate, stride), stride);
-      change = b.add(change, b.shiftLeft(b.sub(floored, coordinate),
-                                         packing.getShift(axis)));
-    }
-    if (packing.getMin(axis) % stride != 0)
-      checks.push_back(checkAxis(b, packing, axis, floored));
-  }
-  Value mask = b.constantInt(
-      key.getType(), llvm::SignExtend64(~cleared, packing.getKeyWidth()));
-  return b.add(b.andBits(key, mask), b.cast(change, key.getType()));
-}
 
 void mlir::sparseconv::emitFloor(LoopBuilder &b, FloorOp op) {
   auto set = cast<CoordsType>(op.getSet());

@@ -110,11 +110,10 @@ void mlir::sparseconv::emitUnique(LoopBuilder &b, UniqueOp op) {
     Value differs = b.notEqual(b.load(sorted, row), before);
     return {b.orBits(differs, b.equal(row, zero))};
   };
-  compaction.accept = [&](Value total) {
-    Value fits = b.lessEqual(total, limit);
+  compaction.accept = [&](Value total) { return b.lessEqual(total, limit); };
+  compaction.conclude = [&](Value total, Value fits) {
     b.store(b.select(fits, total, zero), op.getCount(), zero);
     b.ifThen(b.notBit(fits), [&] { reportUnfit(b, op, total, limit); });
-    return fits;
   };
   compaction.write = [&](Value row, Value kept, Value position, ValueRange) {
     Value original = b.load(op.getPermutation(), row);
@@ -141,9 +140,8 @@ void mlir::sparseconv::emitSelect(LoopBuilder &b, SelectOp op) {
   compaction.visit = [&](Value row, ValueRange) -> SmallVector<Value> {
     return {b.load(mask, row)};
   };
-  compaction.accept = [&](Value total) {
+  compaction.conclude = [&](Value total, Value) {
     b.store(total, op.getCount(), zero);
-    return b.i1(true);
   };
   compaction.write = [&](Value row, Value kept, Value position, ValueRange) {
     b.ifThen(kept, [&] {
@@ -180,9 +178,8 @@ void mlir::sparseconv::emitIntersect(LoopBuilder &b, IntersectOp op) {
     Value place = advance(b, rhs, carried[0], rhsEnd, key);
     return {holdsKey(b, rhs, place, rhsEnd, key), place};
   };
-  compaction.accept = [&](Value total) {
+  compaction.conclude = [&](Value total, Value) {
     b.store(total, op.getCount(), zero);
-    return b.i1(true);
   };
   compaction.write = [&](Value row, Value kept, Value position,
                          ValueRange carried) {

@@ -126,7 +126,9 @@ void mlir::sparseconv::compactRows(LoopBuilder &b, const Compaction &c) {
   };
   visitRowBlocks(/*writes=*/false);
   Value total = makePrefixSums(b, counts, numRowBlocks);
-  b.ifThen(c.accept(total), [&] { visitRowBlocks(/*writes=*/true); });
+  Value accepted = c.accept ? c.accept(total) : b.i1(true);
+  c.conclude(total, accepted);
+  b.ifThen(accepted, [&] { visitRowBlocks(/*writes=*/true); });
   b.dealloc(counts);
 }
 

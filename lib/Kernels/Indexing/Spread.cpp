@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockSums.h"
 #include "CoordinateChecks.h"
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
 #include "sparseconv/Kernels/Indexing/KeyFields.h"
@@ -125,19 +126,25 @@ static Value countCandidates(LoopBuilder &b, Spread &spread, Value numRows,
   return failing;
 }
 
-/// Stores the number of candidates kept, or 0 with a report; returns whether
-/// they may be written (i1). `failing` is the result of `countCandidates`.
-static Value conclude(LoopBuilder &b, SpreadOp op, Spread &spread, Value total,
-                      Value failing) {
+/// Whether the candidates may be written (i1): all are inside, as `failing`
+/// (the result of `countCandidates`) says, and there are not too many.
+static Value areAcceptable(LoopBuilder &b, SpreadOp op, Value total,
+                           Value failing) {
+  return b.andBits(b.equal(failing, b.dim(op.getKeys(), 0)),
+                   b.lessEqual(total, b.index(kMaxRows)));
+}
+
+/// Stores the number of candidates kept, or 0 with a report.
+static void conclude(LoopBuilder &b, SpreadOp op, Spread &spread, Value total,
+                     Value failing) {
   Value status = op.getStatus(), zero = b.index(0);
   int64_t opId = op.getOpId();
-  Value isInside = b.equal(failing, b.dim(op.getKeys(), 0));
-  Value isFew = b.lessEqual(total, b.index(kMaxRows));
-  Value holds = b.andBits(isInside, isFew);
+  Value holds = areAcceptable(b, op, total, failing);
   b.store(b.select(holds, total, zero), op.getCount(), zero);
   b.ifThen(b.notBit(holds), [&] {
     b.ifElse(
-        isInside, [&] { reportTooManyRows(b, status, opId, total); },
+        b.equal(failing, b.dim(op.getKeys(), 0)),
+        [&] { reportTooManyRows(b, status, opId, total); },
         [&] {
           spread.setRow(failing);
           b.forLoop(zero, spread.getNumDisplacements(), 1, [&](Value k) {
@@ -150,10 +157,9 @@ static Value conclude(LoopBuilder &b, SpreadOp op, Spread &spread, Value total,
           });
         });
   });
-  return holds;
 }
 
-/// A thread takes row blocks.
+/// A thread of a CPU takes row blocks.
 static void emitSpreadByRows(LoopBuilder &b, SpreadOp op, Spread &spread) {
   Value numRows = b.dim(op.getKeys(), 0), zero = b.index(0);
   Value numRowBlocks = b.ceilDiv(numRows, kDefaultRowBlock);
@@ -161,7 +167,8 @@ static void emitSpreadByRows(LoopBuilder &b, SpreadOp op, Spread &spread) {
       b.alloc({ShapedType::kDynamic}, b.getIndexType(), numRowBlocks);
   Value failing = countCandidates(b, spread, numRows, numRowBlocks, counts);
   Value total = makePrefixSums(b, counts, numRowBlocks);
-  b.ifThen(conclude(b, op, spread, total, failing), [&] {
+  conclude(b, op, spread, total, failing);
+  b.ifThen(areAcceptable(b, op, total, failing), [&] {
     forEachRowBlock(
         b, numRows, kDefaultRowBlock,
         [&](Value rowBlock, Value begin, Value end) {
@@ -184,40 +191,94 @@ static void emitSpreadByRows(LoopBuilder &b, SpreadOp op, Spread &spread) {
   b.dealloc(counts);
 }
 
-/// A thread takes one candidate.
-static void emitSpreadByCandidates(LoopBuilder &b, SpreadOp op,
-                                   Spread &spread) {
-  Value volume = spread.getNumDisplacements();
-  auto getOffset = [&](Value item) { return b.remainder(item, volume); };
-  auto getRow = [&](Value item) { return b.divide(item, volume); };
-  auto getCandidate = [&](Value item) {
-    spread.setRow(getRow(item));
-    return spread.getCandidate(getOffset(item));
-  };
-  Compaction compaction;
-  compaction.numRows = b.mul(b.dim(op.getKeys(), 0), volume);
-  Value failing = getRow(findFirst(b, compaction.numRows, 1, [&](Value item) {
-    SmallVector<Value> candidate = getCandidate(item);
-    return b.andBits(spread.isKept(candidate),
-                     b.notBit(holdAll(b, spread.check(candidate))));
-  }));
-  compaction.start = [](Value) { return SmallVector<Value>(); };
-  compaction.visit = [&](Value item, ValueRange) -> SmallVector<Value> {
-    return {spread.isKept(getCandidate(item))};
-  };
-  compaction.accept = [&](Value total) {
-    return conclude(b, op, spread, total, failing);
-  };
-  compaction.write = [&](Value item, Value kept, Value position, ValueRange) {
-    b.ifThen(kept, [&] {
-      spread.setRow(getRow(item));
-      b.store(spread.getKey(getOffset(item)), op.getCandidates(), position);
+namespace {
+/// The kernels of a GPU, with a thread for each row.
+class SpreadInThreads {
+public:
+  SpreadInThreads(LoopBuilder &b, SpreadOp op, Spread &spread)
+      : b(b), op(op), spread(spread), numRows(b.dim(op.getKeys(), 0)),
+        zero(b.index(0)), sum(b.alloc({1}, b.getI64Type())),
+        failing(b.alloc({1}, b.getI64Type())) {}
+
+  void emit();
+
+private:
+  /// How many candidates of a row are kept (i32). Where they are not written
+  /// yet, a row with one that is beyond the packing is noted.
+  Value count(Value row, bool writes);
+  void write(Value row, Value place);
+  Value getSum() { return b.toIndex(b.load(sum, zero)); }
+  Value getFailing() { return b.toIndex(b.load(failing, zero)); }
+
+  LoopBuilder &b;
+  SpreadOp op;
+  Spread &spread;
+  Value numRows, zero;
+  /// All candidates, as a number of 64 bits, and the lowest row that fails.
+  Value sum, failing;
+};
+} // namespace
+
+Value SpreadInThreads::count(Value row, bool writes) {
+  spread.setRow(row);
+  SmallVector<Value> found = b.forLoop(
+      zero, spread.getNumDisplacements(), 1, {b.i32(0), b.i1(false)},
+      [&](Value k, ValueRange carried) -> SmallVector<Value> {
+        SmallVector<Value> candidate = spread.getCandidate(k);
+        Value kept = spread.isKept(candidate);
+        Value number = b.add(carried[0], b.select(kept, b.i32(1), b.i32(0)));
+        if (writes)
+          return {number, carried[1]};
+        Value isOutside = b.notBit(holdAll(b, spread.check(candidate)));
+        return {number, b.orBits(carried[1], b.andBits(kept, isOutside))};
+      });
+  if (!writes)
+    b.ifThen(found[1], [&] {
+      b.atomic(arith::AtomicRMWKind::minu, b.cast(row, b.getI64Type()), failing,
+               ValueRange{zero});
     });
+  return found[0];
+}
+
+void SpreadInThreads::write(Value row, Value place) {
+  spread.setRow(row);
+  b.forLoop(zero, spread.getNumDisplacements(), 1, b.toIndex(place),
+            [&](Value k, ValueRange next) -> SmallVector<Value> {
+              Value kept = spread.isKept(spread.getCandidate(k));
+              b.ifThen(kept, [&] {
+                b.store(spread.getKey(k), op.getCandidates(), next[0]);
+              });
+              return {b.add(next[0], b.select(kept, b.index(1), zero))};
+            });
+}
+
+void SpreadInThreads::emit() {
+  b.store(b.i64(0), sum, zero);
+  b.store(b.cast(numRows, b.getI64Type()), failing, zero);
+  RowWriter writer;
+  writer.numRows = numRows;
+  writer.count = [&](Value row, bool writes) { return count(row, writes); };
+  writer.countBlock = [&](Value total) {
+    b.atomic(arith::AtomicRMWKind::addi, b.cast(total, b.getI64Type()), sum,
+             ValueRange{zero});
   };
-  compactRows(b, compaction);
+  // The sum of 32 bits is right where the candidates are few enough.
+  writer.accept = [&](Value) {
+    return areAcceptable(b, op, getSum(), getFailing());
+  };
+  writer.conclude = [&](Value, Value) {
+    conclude(b, op, spread, getSum(), getFailing());
+  };
+  writer.write = [&](Value row, Value, Value place) { write(row, place); };
+  writeRowsInBlocks(b, writer);
+  b.dealloc(sum);
+  b.dealloc(failing);
 }
 
 void mlir::sparseconv::emitSpread(LoopBuilder &b, SpreadOp op) {
   Spread spread(b, op);
-  (b.isGpu() ? emitSpreadByCandidates : emitSpreadByRows)(b, op, spread);
+  if (b.isGpu())
+    SpreadInThreads(b, op, spread).emit();
+  else
+    emitSpreadByRows(b, op, spread);
 }

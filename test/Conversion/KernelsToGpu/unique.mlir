@@ -2,20 +2,19 @@
 
 module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 
-// One kernel counts the distinct keys, 256 positions in each thread block, and a
+// One kernel counts the distinct keys, 512 positions in each thread block, and a
 // second one gives them their rows.
 
 // CHECK-LABEL: func.func @unique(
 // CHECK-SAME:    %[[SORTED:[^:]*]]: memref<?xi64>, %[[PERMUTATION:[^:]*]]: memref<?xi32>, %[[STATUS:[^:]*]]: memref<8xi64>, %[[KEYS:[^:]*]]: memref<?xi64>, %[[ORDER:[^:]*]]: memref<?xi32>, %[[ROW_OF:[^:]*]]: memref<?xi32>, %[[COUNT:[^:]*]]: memref<1xindex>)
 // CHECK:         %[[N:.*]] = memref.dim %[[SORTED]], %c0
-// CHECK:         %[[BLOCKS:.*]] = arith.ceildivsi %[[N]], %c256
+// CHECK:         %[[BLOCKS:.*]] = arith.ceildivsi %[[N]], %c512
 // CHECK:         %[[FOUND:.*]] = memref.alloc(%[[BLOCKS]]) {{.*}} : memref<?xi32>
-// CHECK:         %[[TOTAL:.*]] = memref.alloc() {{.*}} : memref<1xi64>
 
 // A key is the first of its kind where it differs from the one before it, or has
 // none before it.
 // CHECK:         gpu.launch blocks(%[[BLOCK:[^,]*]],{{.*}} in ({{.*}} = %[[BLOCKS]],
-// CHECK-SAME:      workgroup(%[[SUMS:[^ ]*]] : memref<8xi32, #gpu.address_space<workgroup>>)
+// CHECK-SAME:      workgroup(%[[SUMS:[^ ]*]] : memref<16xi32, #gpu.address_space<workgroup>>)
 // CHECK:           %[[BEFORE:.*]] = memref.load %[[SORTED]]
 // CHECK:           %[[KEY:.*]] = memref.load %[[SORTED]]
 // CHECK:           %[[DIFFERS:.*]] = arith.cmpi ne, %[[KEY]], %[[BEFORE]]
@@ -23,42 +22,52 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:           arith.ori %[[DIFFERS]], %[[HAS_NONE]]
 
 // A warp adds up its lanes in five steps. Its last lane leaves the sum for the
-// others, and the first thread of the block adds up the eight warps.
+// others, and the first thread of the block adds up the sixteen warps.
 // CHECK-COUNT-5:   gpu.shuffle up
 // CHECK:           memref.store %{{.*}}, %[[SUMS]]
 // CHECK:           gpu.barrier
-// CHECK-COUNT-8:   memref.load %[[SUMS]]
+// CHECK-COUNT-16:  memref.load %[[SUMS]]
 // CHECK:           gpu.barrier
 // CHECK:           memref.store %{{.*}}, %[[FOUND]][%[[BLOCK]]]
-// CHECK:           memref.atomic_rmw addi %{{.*}}, %[[TOTAL]][%c0]
+// CHECK-NOT:       memref.atomic_rmw
+
+// Each block of the second kernel adds up what the blocks before it have found, and
+// what all have: each thread takes every 512th of them, and the sums go through
+// shared memory. Without keys there is one block.
+// CHECK:         %[[MOST:.*]] = arith.maxsi %[[BLOCKS]], %c1
+// CHECK:         gpu.launch blocks(%[[BLOCK:[^,]*]],{{.*}} in ({{.*}} = %[[MOST]],
+// CHECK-SAME:      workgroup(%[[SUMS:[^ ]*]] : memref<16xi32
+// CHECK:           scf.for {{.*}} to %[[BLOCKS]] step %c512
+// CHECK:             memref.load %[[FOUND]]
+// CHECK:             arith.cmpi slt, %{{.*}}, %[[BLOCK]]
+// CHECK-COUNT-5:   gpu.shuffle up
+// CHECK:           gpu.barrier
+// CHECK-COUNT-16:  memref.load %[[SUMS]]
+// CHECK:           gpu.barrier
+// CHECK-COUNT-5:   gpu.shuffle up
+// CHECK:           gpu.barrier
+// CHECK-COUNT-16:  memref.load %[[SUMS]]
+// CHECK:           gpu.barrier
 
 // The count is the total, or 0 where there is no room for that many. Then the
-// error is reported, unless an operation before this one has reported another.
-// CHECK:         %[[LOADED:.*]] = memref.load %[[TOTAL]][%c0]
-// CHECK:         %[[DISTINCT:.*]] = arith.index_cast %[[LOADED]]
-// CHECK:         %[[FITS:.*]] = arith.cmpi sle, %[[DISTINCT]], %c1000
-// CHECK:         %[[ROWS:.*]] = arith.select %[[FITS]], %[[DISTINCT]], %c0
-// CHECK:         memref.store %[[ROWS]], %[[COUNT]][%c0]
-// CHECK:         scf.if
-// CHECK:           memref.load %[[STATUS]][%c1]
+// error is reported, unless an operation before this one has reported another. One
+// thread does that.
+// CHECK:           %[[DISTINCT:.*]] = arith.index_cast
+// CHECK:           %[[FITS:.*]] = arith.cmpi sle, %[[DISTINCT]], %c1000
 // CHECK:           scf.if
-// CHECK-COUNT-8:     memref.store %{{.*}}, %[[STATUS]]
+// CHECK:             %[[ROWS:.*]] = arith.select %[[FITS]], %[[DISTINCT]], %c0
+// CHECK:             memref.store %[[ROWS]], %[[COUNT]][%c0]
+// CHECK:             scf.if
+// CHECK:               memref.load %[[STATUS]][%c1]
+// CHECK:               scf.if
+// CHECK-COUNT-8:         memref.store %{{.*}}, %[[STATUS]]
 
-// The second kernel adds up what the blocks before its own have found: each thread
-// takes every 256th of them, and the sum goes through shared memory.
-// CHECK:         scf.if %[[FITS]]
-// CHECK:           gpu.launch blocks(%[[BLOCK:[^,]*]],{{.*}} workgroup(%[[SUMS:[^ ]*]] : memref<8xi32
-// CHECK:             scf.for {{.*}} to %[[BLOCK]] step %c256
-// CHECK:               memref.load %[[FOUND]]
+// Within the block the first keys are ranked in the same way.
+// CHECK:           arith.andi %[[FITS]]
+// CHECK:           scf.if
 // CHECK-COUNT-5:     gpu.shuffle up
 // CHECK:             gpu.barrier
-// CHECK-COUNT-8:     memref.load %[[SUMS]]
-// CHECK:             gpu.barrier
-
-// Within the block it ranks the first keys in the same way.
-// CHECK-COUNT-5:     gpu.shuffle up
-// CHECK:             gpu.barrier
-// CHECK-COUNT-8:     memref.load %[[SUMS]]
+// CHECK-COUNT-16:    memref.load %[[SUMS]]
 // CHECK:             gpu.barrier
 
 // A first key is written to its row, with the point that it came from. Every point

@@ -80,6 +80,19 @@ func.func @floor(%c: !fine) -> !half {
   return %half : !half
 }
 
+// Merged, a set needs neither.
+// CHECK-LABEL: func.func @merge(
+// CHECK-SAME: %[[KEYS:[^:]*]]: tensor<?xi64>
+// CHECK:     %[[COARSE:.*]]:2 = sparseconv.kernel.coarsen ins(%[[KEYS]] : {{.*}} {by = array<i64: 2, 2, 2>, set = !coords_2_2_2}
+// CHECK:     %[[COUNT:.*]] = tensor.extract %[[COARSE]]#1
+// CHECK:     tensor.extract_slice %[[COARSE]]#0[0] [%[[COUNT]]] [1]
+// CHECK-NOT: sparseconv.kernel
+// CHECK:     return
+func.func @merge(%c: !fine) -> !half {
+  %half = sparseconv.downsample %c by [2, 2, 2] {coarsening = #sparseconv.coarsening<merge>} : !fine -> !half
+  return %half : !half
+}
+
 // An output o meets the inputs o + S_in * d, so an input c is met by the outputs
 // c - S_in * d that are multiples of S_out. The kernel keeps those of its set.
 // Of these two offsets an input has one at most, as they differ modulo S_out.

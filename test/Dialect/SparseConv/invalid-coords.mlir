@@ -479,3 +479,37 @@ func.func @f(%c: !fine, %mask: tensor<?x1xi1>) {
   %kept, %rows = sparseconv.prune %c, %mask : !fine, tensor<?x1xi1>
   return
 }
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [32, 32]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!half = !sparseconv.coords<2, stride = [2, 2], #p>
+func.func @f(%c: !fine) {
+  // expected-error @+1 {{takes a coarsening with the floor rule only}}
+  %h = sparseconv.downsample %c by [2, 2] cover offsets(box<3, 3>) {coarsening = #sparseconv.coarsening<sort>} : !fine -> !half
+  return
+}
+
+// -----
+
+// The lowest cell begins below the packing.
+#p = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [32, 31]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!half = !sparseconv.coords<2, stride = [2, 2], #p>
+func.func @f(%c: !fine) {
+  // expected-error @+1 {{cannot merge cells of 2 on axis 1, as the lowest coordinate -8161 of the packing begins none}}
+  %h = sparseconv.downsample %c by [2, 2] {coarsening = #sparseconv.coarsening<merge>} : !fine -> !half
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i64, batch = 4, bits = [14, 14, 14], guard = [32, 32, 32]>
+!fine = !sparseconv.coords<3, stride = [1, 1, 1], #p>
+!coarse = !sparseconv.coords<3, stride = [8, 4, 8], #p>
+func.func @f(%c: !fine) {
+  // expected-error @+1 {{cannot merge cells of 32 columns, at most 16}}
+  %h = sparseconv.downsample %c by [8, 4, 8] {coarsening = #sparseconv.coarsening<merge>} : !fine -> !coarse
+  return
+}

@@ -22,6 +22,7 @@ namespace mlir::sparseconv {
 void emitEncode(LoopBuilder &b, EncodeOp op);
 void emitDecode(LoopBuilder &b, DecodeOp op);
 void emitFloor(LoopBuilder &b, FloorOp op);
+void emitCoarsen(LoopBuilder &b, CoarsenOp op);
 void emitSpread(LoopBuilder &b, SpreadOp op);
 
 /// Lists of keys. A CPU sorts in a function of the runtime, a GPU by digits.

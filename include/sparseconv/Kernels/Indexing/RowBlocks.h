@@ -61,8 +61,11 @@ struct Compaction {
   std::function<SmallVector<Value>(Value firstRow)> start;
   /// The next values and, as the first of them, whether the row is kept (i1).
   std::function<SmallVector<Value>(Value row, ValueRange carried)> visit;
-  /// Whether the total is acceptable (i1); `write` is called only then.
-  std::function<Value(Value total)> accept;
+  /// Whether the total is acceptable (i1), or null where it always is; `write`
+  /// is called only then. No effects: a GPU asks in every thread.
+  std::function<Value(Value total)> accept = {};
+  /// Stores the total, or reports it.
+  std::function<void(Value total, Value accepted)> conclude;
   /// Called with the position of a kept row in the output, or of the last row
   /// kept up to this one where `kept` (i1) is false.
   std::function<void(Value row, Value kept, Value position, ValueRange carried)>

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Dialect/SparseConv/IR/SetBounds.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
 
@@ -54,4 +55,38 @@ int64_t mlir::sparseconv::getNumCells(CoordsType set,
     overflows |= llvm::MulOverflow(cells, count, cells);
   }
   return overflows ? std::numeric_limits<int64_t>::max() : cells;
+}
+
+int64_t mlir::sparseconv::getNumCellColumns(ArrayRef<int64_t> by) {
+  int64_t columns = 1;
+  for (int64_t factor : by.drop_back())
+    if (llvm::MulOverflow(columns, factor, columns))
+      return std::numeric_limits<int64_t>::max();
+  return columns;
+}
+
+/// Columns that code is written out for.
+static constexpr int64_t kMaxCellColumns = 16;
+
+std::string mlir::sparseconv::describeMergeProblem(CoordsType coarse,
+                                                   ArrayRef<int64_t> by) {
+  PackingAttr packing = coarse.getPacking();
+  for (auto [axis, stride] : llvm::enumerate(coarse.getStride())) {
+    if (by[axis] < 1 || stride % by[axis] != 0)
+      return llvm::formatv("expects a factor that divides the stride {0} of "
+                           "axis {1}, but found {2}",
+                           stride, axis, by[axis]);
+    // A packing reaches from -n to n - 1: where it begins with a cell, it ends
+    // with one.
+    int64_t lowest = packing.getMin(axis);
+    if (lowest % stride != 0)
+      return llvm::formatv("cannot merge cells of {0} on axis {1}, as the "
+                           "lowest coordinate {2} of the packing begins none",
+                           stride, axis, lowest);
+  }
+  int64_t columns = getNumCellColumns(by);
+  if (columns > kMaxCellColumns)
+    return llvm::formatv("cannot merge cells of {0} columns, at most {1}",
+                         columns, kMaxCellColumns);
+  return {};
 }

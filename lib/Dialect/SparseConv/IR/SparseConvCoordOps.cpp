@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "sparseconv/Dialect/SparseConv/IR/SetBounds.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/IR/Verification.h"
 
@@ -228,8 +229,14 @@ LogicalResult DownsampleOp::verify() {
     if (getOffsets() || getClip() || getCapacity())
       return emitOpError("takes offsets, a clip region and a capacity with the "
                          "cover rule only");
-    return success();
+    std::string problem =
+        getCoarsening() == Coarsening::Merge
+            ? describeMergeProblem(getResult().getType(), getBy())
+            : std::string();
+    return problem.empty() ? success() : emitOpError() << problem;
   }
+  if (getCoarsening())
+    return emitOpError("takes a coarsening with the floor rule only");
   if (!getOffsets())
     return emitOpError("expects offsets with the cover rule");
   return verifyOffsets(*this, *getOffsets(), type);
@@ -249,7 +256,8 @@ LogicalResult DownsampleOp::canonicalize(DownsampleOp op,
   // else reads the set between them.
   auto inner = op.getCoords().getDefiningOp<DownsampleOp>();
   if (!inner || inner.getRule() != OutputRule::Floor ||
-      op.getRule() != OutputRule::Floor || !inner.getResult().hasOneUse())
+      op.getRule() != OutputRule::Floor || !inner.getResult().hasOneUse() ||
+      inner.getCoarsening() || op.getCoarsening())
     return failure();
   // A floor below the packing is an error that names its operation and its
   // coordinate. There is none if the lowest coordinate is on the result's grid.

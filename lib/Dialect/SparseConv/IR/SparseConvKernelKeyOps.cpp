@@ -75,6 +75,20 @@ LogicalResult FloorOp::verify() {
   return v.getResult();
 }
 
+LogicalResult CoarsenOp::verify() {
+  KernelVerifier v(*this);
+  auto set = cast<CoordsType>(getSet());
+  NamedOperand keys("keys", getKeys()), coarse("coarse", getCoarse());
+  v.checkKeys(keys, set.getPacking());
+  v.checkKeys(coarse, set.getPacking());
+  v.checkRoom(coarse, keys.getSize(0), "one for each key");
+  v.checkAxes("by", getBy().size(), set);
+  if (failed(v.getResult()))
+    return failure();
+  std::string problem = describeMergeProblem(set, getBy());
+  return problem.empty() ? success() : emitOpError() << problem;
+}
+
 LogicalResult SpreadOp::verify() {
   KernelVerifier v(*this, getStatus());
   auto set = cast<CoordsType>(getSet());

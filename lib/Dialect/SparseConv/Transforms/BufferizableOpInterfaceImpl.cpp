@@ -98,7 +98,7 @@ template <typename... OpTys> static void attachModels(MLIRContext *context) {
 void mlir::sparseconv::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, SparseConvDialect *) {
-    attachModels<DecodeOp, EncodeOp, FloorOp, FromDenseKernelOp,
+    attachModels<CoarsenOp, DecodeOp, EncodeOp, FloorOp, FromDenseKernelOp,
                  GatherGemmScatterOp, GatherRowsOp, GlobalPoolGradKernelOp,
                  GlobalPoolKernelOp, ImplicitGemmOp, ImplicitWeightGradOp,
                  InterpolateOp, IntersectOp, InvertTableOp, PairListsOp,

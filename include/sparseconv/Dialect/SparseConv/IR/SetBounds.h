@@ -29,6 +29,13 @@ int64_t getReach(ArrayRef<int64_t> displacements, ArrayRef<int64_t> stride);
 /// there are more.
 int64_t getNumCells(CoordsType set, std::optional<RegionAttr> clip = {});
 
+/// Why a set cannot be floored to `coarse` by factors `by` without sorting
+/// (`#sparseconv.coarsening<merge>`), or nothing.
+std::string describeMergeProblem(CoordsType coarse, ArrayRef<int64_t> by);
+
+/// The columns along the last axis that a cell is made of.
+int64_t getNumCellColumns(ArrayRef<int64_t> by);
+
 } // namespace mlir::sparseconv
 
 #endif // SPARSECONV_DIALECT_SPARSECONV_IR_SETBOUNDS_H

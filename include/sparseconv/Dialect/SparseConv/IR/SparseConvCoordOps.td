@@ -91,6 +91,12 @@ def SparseConv_DownsampleOp : SparseConv_Op<"downsample",
     can meet (two on an axis, for a window of 3 at stride 2) times the rows, or the
     cells of the packing or the clip region.
 
+    `coarsening` says how a target floors; the result is the same. `merge` works
+    for cells of up to 16 columns along the last axis (the product of the other
+    factors), where the lowest coordinate of the packing begins a cell: no result
+    can be beyond it then.
+
+    Errors: a `coarsening` for `cover`, or one that the sets do not allow.
     Run-time errors: a result beyond the packing; more than 2^31-2 rows; more
     rows than `capacity`.
   }];
@@ -101,7 +107,8 @@ def SparseConv_DownsampleOp : SparseConv_Op<"downsample",
                       "::mlir::sparseconv::OutputRule::Floor">:$rule,
     OptionalAttr<SparseConv_OffsetSetInterface>:$offsets,
     OptionalAttr<SparseConv_RegionAttr>:$clip,
-    OptionalAttr<I64Attr>:$capacity);
+    OptionalAttr<I64Attr>:$capacity,
+    OptionalAttr<SparseConv_CoarseningAttr>:$coarsening);
   let results = (outs SparseConv_CoordsType:$result);
   let assemblyFormat = [{
     $coords `by` $by `` custom<OutputRule>($rule)

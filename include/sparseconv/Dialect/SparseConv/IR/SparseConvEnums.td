@@ -31,6 +31,21 @@ def SparseConv_OutputRuleAttr
   }];
 }
 
+def SparseConv_Coarsening : SparseConv_Enum<"Coarsening",
+    "how a set is floored", [
+      I32EnumAttrCase<"Sort", 0, "sort">,
+      I32EnumAttrCase<"Merge", 1, "merge">]>;
+def SparseConv_CoarseningAttr
+    : EnumAttr<SparseConv_Dialect, SparseConv_Coarsening, "coarsening"> {
+  let description = [{
+    `sort`: all coordinates are floored and sorted, and equal ones become one.
+    `merge`: a coarse coordinate is the cell of some columns of the finer set, each
+    of which is sorted already. Look-ups in those columns say which coordinate is
+    the first of its cell, and how many cells come before it.
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def SparseConv_PoolKind : SparseConv_Enum<"PoolKind", "how rows are combined", [
       I32EnumAttrCase<"Max", 0, "max">,
       I32EnumAttrCase<"Avg", 1, "avg">,

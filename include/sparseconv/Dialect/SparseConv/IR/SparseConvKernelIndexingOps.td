@@ -142,6 +142,35 @@ def SparseConv_FloorOp : SparseConv_KernelOp<"floor", "getFloored"> {
     TypeAttrOf<SparseConv_CoordsType>:$set, I64Attr:$op_id);
 }
 
+def SparseConv_CoarsenOp : SparseConv_KernelOp<"coarsen", "getCoarse"> {
+  let summary = "the cells of a set at a coarser stride";
+  let description = [{
+    ```mlir
+    sparseconv.kernel.coarsen ins(%keys : memref<?xi64>)
+        outs(%coarse, %count : memref<?xi64>, memref<1xindex>)
+        {by = array<i64: 2, 2, 2>, set = !half}
+    ```
+
+    coarse = the distinct keys of floor(c / S) * S, ascending, for the coordinates
+    c of `keys` and the stride S of `set`; count says how many. `keys` is a set:
+    [N], ascending and distinct, at the stride S / `by`. `coarse` has room for N.
+
+    Nothing is sorted. A cell is made of columns along the last axis, each of
+    which lies together in `keys` (4 where all factors are 2). A coordinate is the
+    first of its cell if no column before its own has one of the cell, which
+    lower bounds say. Those that are first are counted in the order of `keys`. How
+    many cells come before a cell is then a sum of such counts: up to its place
+    in each of its columns, without what belongs to cells of other columns.
+
+    The lowest coordinate of the packing has to begin a cell. Then no cell is
+    beyond it, and there is no run-time error.
+  }];
+  let arguments = (ins
+    SparseConv_KeysLike:$keys,
+    SparseConv_KeysLike:$coarse, SparseConv_CountLike:$count,
+    DenseI64ArrayAttr:$by, TypeAttrOf<SparseConv_CoordsType>:$set);
+}
+
 def SparseConv_SpreadOp : SparseConv_KernelOp<"spread", "getCandidates"> {
   let summary = "keys displaced by every offset";
   let description = [{
