@@ -9,7 +9,8 @@
 // at that stride, where that is less than any set may have.
 
 // Sets that are floored never have more rows than the points.
-// NETWORK-COUNT-5: sparseconv.kernel.unique
+// NETWORK: sparseconv.kernel.unique
+// NETWORK-COUNT-4: sparseconv.kernel.coarsen
 
 // A window of 3 at stride 2 meets at most 2 outputs on each axis.
 
