@@ -14,6 +14,7 @@
 #include "Interpreter.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -115,9 +116,44 @@ static llvm::Error checkCount(Operation *op, int64_t rows,
   return llvm::Error::success();
 }
 
+static bool isInside(const Point &point, RegionAttr region) {
+  for (unsigned axis = 0; axis < region.getDim(); ++axis)
+    if (point[axis + 1] < region.getLower()[axis] ||
+        point[axis + 1] >= region.getUpper()[axis])
+      return false;
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // To and from tensors
 //===----------------------------------------------------------------------===//
+
+/// All is computed in f32, so that targets find the same bits.
+static llvm::Error runQuantise(QuantiseOp op, Frame &frame) {
+  const DenseValue &points = frame.getDense(op.getPoints());
+  ArrayRef<float> origin = op.getOrigin(), size = op.getVoxelSize();
+  int64_t count = points.getRows(), given = points.shape[1];
+  int64_t dim = size.size(), columns = dim + 1, first = given - dim;
+  if (llvm::Error error = checkElementCount(op, {count, columns}))
+    return error;
+  Elements result(count * columns);
+  auto fits = [](float whole) { return whole >= -0x1p31f && whole < 0x1p31f; };
+  for (int64_t p = 0; p < count; ++p) {
+    float batch = first ? static_cast<float>(points[p * given]) : 0;
+    bool isPoint = batch == std::floor(batch) && fits(batch);
+    SmallVector<float, 4> whole;
+    for (int64_t axis = 0; axis < dim; ++axis) {
+      float x = static_cast<float>(points[p * given + first + axis]);
+      whole.push_back(std::floor((x - origin[axis]) / size[axis]));
+      isPoint &= fits(whole.back());
+    }
+    result[p * columns] = isPoint ? batch : -1;
+    for (int64_t axis = 0; axis < dim && isPoint; ++axis)
+      result[p * columns + 1 + axis] = whole[axis];
+  }
+  return frame.setDense(op.getCoordinates(), {count, columns},
+                        std::move(result));
+}
 
 static llvm::Error runPack(PackOp op, Frame &frame) {
   const DenseValue &tensor = frame.getDense(op.getPoints());
@@ -125,24 +161,28 @@ static llvm::Error runPack(PackOp op, Frame &frame) {
   int64_t count = tensor.getRows(), columns = type.getDim() + 1;
   if (llvm::Error error = checkCount(op, count))
     return error;
+  std::optional<RegionAttr> clip = op.getClip();
   using Numbered = std::pair<Point, int64_t>;
   if (llvm::Error error = checkItems(
           op, count, sizeof(Numbered) + sizeof(Point) + 2 * sizeof(double)))
     return error;
   // Sorted together with their numbers, so that the first of several equal
   // points is the lowest one.
-  std::vector<Numbered> numbered(count);
+  std::vector<Numbered> numbered;
+  numbered.reserve(count);
   for (int64_t i = 0; i < count; ++i) {
     Point point{};
     for (int64_t c = 0; c < columns; ++c)
       point[c] = static_cast<int64_t>(tensor[i * columns + c]);
+    if (clip && (point[0] == -1 || !isInside(point, *clip)))
+      continue;
     if (llvm::Error error = checkPoint(op, i, point, type))
       return error;
-    numbered[i] = {point, i};
+    numbered.emplace_back(point, i);
   }
   std::sort(numbered.begin(), numbered.end());
   std::vector<Point> points;
-  Elements order, rowOf(count);
+  Elements order, rowOf(count, -1);
   points.reserve(count);
   order.reserve(count);
   for (const auto &[point, number] : numbered) {
@@ -184,14 +224,6 @@ static llvm::Error runSize(SizeOp op, Frame &frame) {
 static int64_t floorTo(int64_t value, int64_t stride) {
   int64_t rest = value % stride;
   return value - (rest < 0 ? rest + stride : rest);
-}
-
-static bool isInside(const Point &point, RegionAttr region) {
-  for (unsigned axis = 0; axis < region.getDim(); ++axis)
-    if (point[axis + 1] < region.getLower()[axis] ||
-        point[axis + 1] >= region.getUpper()[axis])
-      return false;
-  return true;
 }
 
 /// Makes the set of all coordinates c + direction * S * d, for c of the source
@@ -340,6 +372,7 @@ static llvm::Error runPrune(PruneOp op, Frame &frame) {
 }
 
 void reference::registerCoords(HandlerTable &table) {
+  table.add<QuantiseOp>(runQuantise);
   table.add<PackOp>(runPack);
   table.add<UnpackOp>(runUnpack);
   table.add<SizeOp>(runSize);

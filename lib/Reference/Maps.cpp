@@ -55,6 +55,104 @@ static llvm::Error runKernelMap(KernelMapOp op, Frame &frame) {
   return llvm::Error::success();
 }
 
+//===----------------------------------------------------------------------===//
+// Maps that are given
+//===----------------------------------------------------------------------===//
+
+/// An empty map between the sets of an operation.
+template <typename OpTy>
+static llvm::Expected<std::shared_ptr<KernelMap>> makeMap(OpTy op,
+                                                          Frame &frame) {
+  auto map = std::make_shared<KernelMap>();
+  map->inRows = frame.getSet(op.getIn()).size();
+  map->outRows = frame.getSet(op.getOut()).size();
+  map->volume = op.getMap().getType().getVolume();
+  for (int64_t rows : {map->inRows, map->outRows})
+    if (llvm::Error error = checkElementCount(op, {rows, map->volume}))
+      return std::move(error);
+  map->table.assign(map->outRows * map->volume, -1);
+  return map;
+}
+
+static llvm::Error makeRepeated(Operation *op, int64_t number, int64_t side,
+                                int64_t row, int64_t offset) {
+  StatusRecord record;
+  record.code = static_cast<int64_t>(StatusCode::RepeatedPair);
+  record.row = number;
+  record.axis = side;
+  record.value = row;
+  record.lower = offset;
+  return makeFailure(op, record);
+}
+
+static llvm::Error runMapFromPairs(MapFromPairsOp op, Frame &frame) {
+  const DenseValue &pairs = frame.getDense(op.getPairs());
+  auto map = makeMap(op, frame);
+  if (!map)
+    return map.takeError();
+  KernelMap &made = **map;
+  const int64_t limits[] = {made.inRows, made.outRows, made.volume};
+  std::vector<bool> hasIn(made.inRows * made.volume);
+  for (int64_t p = 0; p < pairs.getRows(); ++p) {
+    int64_t pair[3];
+    for (int64_t column = 0; column < 3; ++column) {
+      pair[column] = static_cast<int64_t>(pairs[3 * p + column]);
+      if (pair[column] >= 0 && pair[column] < limits[column])
+        continue;
+      StatusRecord record;
+      record.code = static_cast<int64_t>(StatusCode::PairOutOfRange);
+      record.row = p;
+      record.axis = column;
+      record.value = pair[column];
+      record.upper = limits[column] - 1;
+      return makeFailure(op, record);
+    }
+    auto [in, out, k] = std::tuple(pair[0], pair[1], pair[2]);
+    int32_t &entry = made.table[out * made.volume + k];
+    if (entry >= 0)
+      return makeRepeated(op, p, 1, out, k);
+    if (hasIn[in * made.volume + k])
+      return makeRepeated(op, p, 0, in, k);
+    entry = static_cast<int32_t>(in);
+    hasIn[in * made.volume + k] = true;
+  }
+  frame.set(op.getMap(), KernelMapRef(std::move(*map)));
+  return llvm::Error::success();
+}
+
+static llvm::Error runMapFromTable(MapFromTableOp op, Frame &frame) {
+  const DenseValue &table = frame.getDense(op.getTable());
+  auto map = makeMap(op, frame);
+  if (!map)
+    return map.takeError();
+  KernelMap &made = **map;
+  if (llvm::Error error =
+          checkRows(op, 0, table, made.outRows, StatusSide::OutSet))
+    return error;
+  std::vector<bool> hasIn(made.inRows * made.volume);
+  for (int64_t i = 0; i < made.outRows * made.volume; ++i) {
+    int64_t in = static_cast<int64_t>(table[i]), k = i % made.volume;
+    if (in < -1 || in >= made.inRows) {
+      StatusRecord record;
+      record.code = static_cast<int64_t>(StatusCode::NeighbourOutOfRange);
+      record.row = i / made.volume;
+      record.axis = k;
+      record.value = in;
+      record.lower = -1;
+      record.upper = made.inRows - 1;
+      return makeFailure(op, record);
+    }
+    if (in < 0)
+      continue;
+    if (hasIn[in * made.volume + k])
+      return makeRepeated(op, i / made.volume, 0, in, k);
+    hasIn[in * made.volume + k] = true;
+    made.table[i] = static_cast<int32_t>(in);
+  }
+  frame.set(op.getMap(), KernelMapRef(std::move(*map)));
+  return llvm::Error::success();
+}
+
 static llvm::Error runTransposeMap(TransposeMapOp op, Frame &frame) {
   const KernelMap &map = frame.getMap(op.getMap());
   if (llvm::Error error = checkElementCount(op, {map.inRows, map.volume}))
@@ -81,6 +179,8 @@ static llvm::Error runNeighbourTable(NeighbourTableOp op, Frame &frame) {
 
 void reference::registerMaps(HandlerTable &table) {
   table.add<KernelMapOp>(runKernelMap);
+  table.add<MapFromPairsOp>(runMapFromPairs);
+  table.add<MapFromTableOp>(runMapFromTable);
   table.add<TransposeMapOp>(runTransposeMap);
   table.add<MapSizeOp>(runMapSize);
   table.add<NeighbourTableOp>(runNeighbourTable);

@@ -61,12 +61,21 @@ static llvm::Error runScatter(ScatterOp op, Frame &frame) {
   auto y = Combination::create(op, n, channels);
   if (!y)
     return y.takeError();
-  for (int64_t i = 0; i < rows.getRows(); ++i)
-    if (rows[i] >= 0)
-      for (int64_t c = 0; c < channels; ++c)
-        y->combine(PoolKind::Sum, static_cast<int64_t>(rows[i]), c,
-                   x[i * channels + c]);
-  return y->store(op.getY(), PoolKind::Sum, frame);
+  if (llvm::Error error = checkItems(op, n, sizeof(int64_t)))
+    return error;
+  std::vector<int64_t> counts(n);
+  for (int64_t i = 0; i < rows.getRows(); ++i) {
+    if (rows[i] < 0)
+      continue;
+    int64_t row = static_cast<int64_t>(rows[i]);
+    ++counts[row];
+    for (int64_t c = 0; c < channels; ++c)
+      y->combine(op.getKind(), row, c, x[i * channels + c]);
+  }
+  for (int64_t row = 0; row < n && op.getKind() == PoolKind::Avg; ++row)
+    if (counts[row] > 0)
+      y->divide(row, static_cast<double>(counts[row]));
+  return y->store(op.getY(), op.getKind(), frame);
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,6 +30,8 @@ static string_view getOperandNames(string_view opName) {
   } table[] = {
       {"pack", "points"},
       {"prune", "coords mask"},
+      {"map_from_pairs", "pairs in out"},
+      {"map_from_table", "table in out"},
       {"conv", "x w map"},
       {"input_grad", "dy w map"},
       {"weight_grad", "x dy map"},
@@ -69,7 +71,7 @@ static string_view getRowNoun(string_view opName) {
   string_view name = getShortName(opName);
   if (name == "pack" || name == "voxelise" || name == "devoxelise")
     return "point";
-  return "row";
+  return name == "map_from_pairs" ? "pair" : "row";
 }
 
 static string_view getSideName(int64_t side) {
@@ -89,6 +91,23 @@ static void printCoordinate(std::ostream &os, const StatusRecord &record) {
     os << "batch index " << record.value;
   else
     os << "coordinate " << record.value << " on axis " << record.axis;
+}
+
+/// What is wrong with a pair of a map that is given.
+static void printPair(std::ostream &os, const StatusRecord &record,
+                      string_view noun) {
+  static constexpr string_view columns[] = {"input row", "output row",
+                                            "offset"};
+  bool isRange = record.getCode() != StatusCode::RepeatedPair;
+  bool isEntry = record.getCode() == StatusCode::NeighbourOutOfRange;
+  os << columns[isEntry ? 0 : record.axis % 3] << ' ' << record.value;
+  if (isEntry)
+    os << " of offset " << record.axis;
+  if (isRange)
+    os << " is outside " << record.lower << " .. " << record.upper;
+  else
+    os << " has offset " << record.lower << " in an earlier " << noun
+       << ", too";
 }
 
 std::string sparseconv::formatStatus(const StatusRecord &record,
@@ -160,6 +179,12 @@ std::string sparseconv::formatStatus(const StatusRecord &record,
     return os.str();
   case StatusCode::DivisionByZero:
     os << "integer division by zero";
+    return os.str();
+  case StatusCode::PairOutOfRange:
+  case StatusCode::NeighbourOutOfRange:
+  case StatusCode::RepeatedPair:
+    os << noun << ' ' << record.row << ": ";
+    printPair(os, record, noun);
     return os.str();
   }
   os << "unknown status code " << record.code;

@@ -16,7 +16,8 @@ SELECTION_TESTS = "test/Selection/"
 MUTANTS = [
     # What operations mean: packing, offsets, folds, guards.
     (IR + "SparseConvAttrs.cpp", "return -getBias(axis) + getGuard()[axis];", "return -getBias(axis) + getGuard()[axis] - 1;", NETWORKS + RUN + "sets.test test/Tools/sparseconv-run/run-time-errors.test test/Dialect/SparseConv/invalid-maps.mlir"),
-    (IR + "SparseConvMapOps.cpp", "op, isIn ? MapSide::Out : MapSide::In, transposed", "op, isIn ? MapSide::In : MapSide::Out, transposed", "test/Dialect/SparseConv/canonicalize-coords.mlir"),
+    (IR + "SparseConvMapOps.cpp", "side = side == MapSide::In ? MapSide::Out : MapSide::In;", "", "test/Dialect/SparseConv/canonicalize-coords.mlir"),
+    (IR + "SparseConvMapOps.cpp", "getSet(table.getMap(), MapSide::Out) == getOut()", "true", "test/Dialect/SparseConv/canonicalize-coords.mlir"),
     (IR + "SparseConvCoordOps.cpp", "if (getRule() == OutputRule::Floor &&\n      getResult()", "if (getResult()", "test/Dialect/SparseConv/canonicalize-coords.mlir"),
     (IR + "SparseConvCoordOps.cpp", "BoxAttr::get(getContext(), getBy(), /*corner=*/true)", "BoxAttr::get(getContext(), getBy(), /*corner=*/false)", NETWORKS + RUN + "upsample.test"),
     # Passes.
@@ -25,7 +26,6 @@ MUTANTS = [
     (TRANSFORMS + "FuseEpilogues.cpp", "left != right ? left > right : rhs->isBeforeInBlock(lhs)", "rhs->isBeforeInBlock(lhs)", FUSE_EPILOGUES),
     (TRANSFORMS + "FuseEpilogues.cpp", "countRows(conv.getX()) == countRows(conv.getMap(), MapSide::In)", "true", FUSE_EPILOGUES),
     (TRANSFORMS + "FuseEpilogues.cpp", "values.map(op.getResult(0), sum);", "values.map(op.getResult(0), rounded);", FUSE_EPILOGUES),
-    (TRANSFORMS + "RowCounts.cpp", "side = side == MapSide::In ? MapSide::Out : MapSide::In;", "", FUSE_EPILOGUES),
     (TRANSFORMS + "LimitParallelism.cpp", "getParentOfType<scf::ParallelOp>() ? 0 : 1", "getParentOfType<scf::ParallelOp>() ? 1 : 1", TRANSFORM_TESTS + "limit-parallelism.mlir"),
     (TRANSFORMS + "LimitParallelism.cpp", "if (!loop.isDefinedOutsideOfLoop(operand))", "if (false && !loop.isDefinedOutsideOfLoop(operand))", TRANSFORM_TESTS + "limit-parallelism.mlir"),
     (TRANSFORMS + "LowerRowGuards.cpp", "report.lower = op.getLength() ? found : op.getRows();", "report.lower = op.getRows();", TRANSFORM_TESTS + "lower-row-guards.mlir"),
@@ -43,6 +43,10 @@ MUTANTS = [
     # Kernels on coordinates.
     (INDEXING + "CoordinateChecks.cpp", "if (packing.getMin(axis) % stride != 0)", "if (false)", RUN + "floor-range.mlir"),
     (INDEXING + "CoordinateChecks.cpp", "b.i64(-stride)", "b.i64(1 - stride)", RUN + "floor-range.mlir"),
+    (INDEXING + "Coords.cpp", "b.lessEqual(b.i64(clip->getUpper()[axis]), point[axis + 1])", "b.less(b.i64(clip->getUpper()[axis]), point[axis + 1])", RUN + "sets.test"),
+    (INDEXING + "Quantise.cpp", "compare(b, CmpFPredicate::OLT, whole, b.f32(0x1p31))", "b.i1(true)", RUN + "sets.test"),
+    (INDEXING + "GivenMaps.cpp", "hasPlace(b, asked, {pair[0], pair[2]}, number)", "b.i1(true)", RUN + "given-maps.mlir"),
+    (INDEXING + "GivenMaps.cpp", "hasPlace(b, asked, {b.toIndex(entry), place[1]}, place[0])", "b.i1(true)", RUN + "given-maps.mlir"),
     (INDEXING + "CoordinateChecks.cpp", "b.i64(upper - lower));", "b.i64(upper - lower + 1));", NETWORKS + RUN + "sets.test"),
     (INDEXING + "CoordinateChecks.cpp", "report.axis = b.i64(check.axis);", "report.axis = b.i64(0);", NETWORKS + RUN + "sets.test"),
     (INDEXING + "RowBlocks.cpp", "Value here = b.select(body(row), row, numRows);", "Value here = b.select(body(row), begin, numRows);", NETWORKS + RUN + "sets.test"),

@@ -237,6 +237,33 @@ def transpose_map(case):
     case.expect_set("coords_out", r.outs)
 
 
+def get_pairs(case, r):
+    """All pairs of a relation, in any order, and half of them."""
+    rows, offsets = np.nonzero(r.table >= 0)
+    pairs = np.stack([r.table[rows, offsets], rows, offsets], axis=1)
+    return case.random.permutation(pairs)[: (len(pairs) + 1) // 2].astype(np.int32)
+
+
+def map_from_pairs(case):
+    r = Relation(case)
+    pairs = case.add("pairs", get_pairs(case, r))
+    table = np.full_like(r.table, -1)
+    table[pairs[:, 1], pairs[:, 2]] = pairs[:, 0]
+    case.expect(table=table, back=oracle.transpose(table, len(r.ins)))
+    case.expect_set("coords_in", r.ins)
+    case.expect_set("coords_out", r.outs)
+
+
+def map_from_table(case):
+    """Columns in another order: offsets mean what the caller wants."""
+    r = Relation(case)
+    table = r.table[:, case.random.permutation(r.table.shape[1])].astype(np.int32)
+    case.add("table", table)
+    case.expect(same=table, back=oracle.transpose(table, len(r.ins)))
+    case.expect_set("coords_in", r.ins)
+    case.expect_set("coords_out", r.outs)
+
+
 def map_size(case):
     r = Relation(case)
     side = r.ins if case.values["side"] == "in" else r.outs
@@ -247,8 +274,35 @@ def map_size(case):
 
 
 def pack(case):
-    coords, order, row_of = case.make_set("stride")
+    stride, clip = case.get_list("stride"), case.values["clip"]
+    points = case.make_points(stride)
+    if clip:
+        points[3::5, 0] = -1  # of no item
+    coords, order, row_of = oracle.pack(case.add("points", points), stride, clip)
     case.expect(order=order, row_of=row_of)
+    case.expect_set("coords", coords)
+
+
+def quantise(case):
+    """Points in and around a region, two of each hundred far away or nowhere."""
+    dim, clip = case.get_int("dim"), case.values["clip"]
+    origin, size = (
+        np.array([float(n) for n in case.values[name].strip("[]").split(",")])
+        for name in ("origin", "voxel_size")
+    )
+    extent = case.get_extent() + 2
+    points = origin + case.random.uniform(-extent, extent, (case.size, dim)) * size
+    points[7::100, -1] = np.nan
+    points[11::100, 0] = np.inf
+    points[13::100, 0] = -1e30
+    if case.values["batch"] == "yes":
+        items = case.random.integers(0, case.batches, (case.size, 1)).astype(float)
+        items[5::50] += 0.5
+        points = np.concatenate([items, points], axis=1)
+    points = case.add("real_points", points.astype(np.float32))
+    coordinates = oracle.quantise(points, origin, size)
+    coords, order, row_of = oracle.pack(coordinates, [1] * dim, clip)
+    case.expect(coordinates=coordinates, order=order, row_of=row_of)
     case.expect_set("coords", coords)
 
 
@@ -340,7 +394,7 @@ def scatter(case):
     rows = case.random.integers(-1, n, case.size).astype(np.int32)
     case.add("rows", rows)
     case.add("n", np.array(n, dtype=np.int64))
-    case.expect(y=oracle.scatter(features, rows, n))
+    case.expect(y=oracle.scatter(features, rows, n, case.values["kind"]))
 
 
 def make_real_points(case, size):

@@ -71,15 +71,33 @@ class CoordinateSet:
         return np.array(self.coordinates, dtype=np.int32).reshape(-1, width)
 
 
-def pack(points, stride):
+def pack(points, stride, clip=""):
     """The set, and for each row the first point, for each point its row."""
     tuples = [tuple(p) for p in points.tolist()]
-    coords = CoordinateSet(tuples, stride)
-    row_of = np.array([coords.rows[t] for t in tuples], dtype=np.int32)
+    kept = [t for t in tuples if not clip or (t[0] != -1 and inside(t, clip))]
+    coords = CoordinateSet(kept, stride)
+    row_of = np.array([coords.rows.get(t, -1) for t in tuples], dtype=np.int32)
     order = np.full(len(coords), -1, dtype=np.int32)
     for point in range(len(tuples) - 1, -1, -1):
-        order[row_of[point]] = point
+        if row_of[point] >= 0:
+            order[row_of[point]] = point
     return coords, order, row_of
+
+
+def quantise(points, origin, size):
+    """The coordinates of points in space, in f32 as the operation says."""
+    dim = len(size)
+    batch = points[:, 0] if points.shape[1] > dim else np.zeros(len(points), np.float32)
+    with np.errstate(all="ignore"):
+        distance = points[:, points.shape[1] - dim :] - np.float32(origin)
+        voxels = np.floor(distance / np.float32(size))
+        whole = np.concatenate([batch[:, None], voxels], axis=1)
+        good = ((whole >= -(2.0**31)) & (whole < 2.0**31)).all(axis=1)
+    good &= batch == np.floor(batch)
+    result = np.zeros(whole.shape, np.int32)
+    result[:, 0] = -1
+    result[good] = whole[good].astype(np.int64)
+    return result
 
 
 def get_offsets(text):
@@ -297,13 +315,20 @@ def gather(x, rows):
     return np.where((rows >= 0)[:, None], picked, 0)
 
 
-def scatter(x, rows, n):
+def scatter(x, rows, n, kind=""):
     value = np.zeros((n, x.shape[1]))
     size, products = np.zeros_like(value), np.zeros((n, 1))
     kept = np.flatnonzero(rows >= 0)
     np.add.at(value, rows[kept], x[kept])
     np.add.at(size, rows[kept], np.abs(x[kept]))
     np.add.at(products, rows[kept], 1)
+    if kind == "max":
+        largest = np.full_like(value, -np.inf)
+        np.maximum.at(largest, rows[kept], x[kept])
+        return Bounded(np.where(products > 0, largest, 0), np.zeros_like(size), products)
+    if kind == "avg":
+        count = np.maximum(products, 1)
+        value, size, products = value / count, size / count, products + 1
     return Bounded(value, size, products)
 
 

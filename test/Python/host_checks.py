@@ -73,6 +73,54 @@ def computes(target):
     judge(example.module(**inputs))
 
 
+VOXELS = """
+#packing = #sparseconv.packing<i64, batch = 8, bits = [14, 14, 10], guard = [1, 1, 1]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+func.func @main(%points: tensor<?x3xf32> {sparseconv.name = "points"},
+                %x: tensor<?x2xf32> {sparseconv.name = "x"})
+    -> (tensor<?x4xi32>, tensor<?xi32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>) {
+  %q = sparseconv.quantise %points origin [0.0, -8.0, -2.0] size [0.5, 0.5, 0.25]
+      : tensor<?x3xf32> -> tensor<?x4xi32>
+  %set, %order, %row_of = sparseconv.pack %q clip(<[0, 0, 0] to [32, 32, 16]>) : tensor<?x4xi32> -> !set
+  %voxels = sparseconv.unpack %set : !set -> tensor<?x4xi32>
+  %n = sparseconv.size %set : !set
+  %mean = sparseconv.scatter avg %x, %row_of into %n : tensor<?x2xf32>, tensor<?xi32> -> tensor<?x2xf32>
+  %largest = sparseconv.scatter max %x, %row_of into %n : tensor<?x2xf32>, tensor<?xi32> -> tensor<?x2xf32>
+  %sum = sparseconv.scatter %x, %row_of into %n : tensor<?x2xf32>, tensor<?xi32> -> tensor<?x2xf32>
+  %first = sparseconv.gather %x, %order : tensor<?x2xf32>, tensor<?xi32> -> tensor<?x2xf32>
+  return %voxels, %row_of, %mean, %largest, %sum, %first
+      : tensor<?x4xi32>, tensor<?xi32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>
+}
+"""
+
+
+@check("cpu", "cuda")
+def makes_voxels_of_points(target):
+    """Points in metres become voxels with the mean, largest, summed and first
+    features of each; those outside the region are left out."""
+    module, random = compile_text(target, VOXELS), np.random.default_rng(1)
+    for size in (0, 1, 3000):
+        points = random.uniform(-20, 20, (size, 3)).astype(np.float32)
+        points[::50, 1] = np.nan
+        x = random.integers(-64, 64, (size, 2)).astype(np.float32)  # whose sums are exact
+        voxels, row_of, mean, largest, total, first = module(points, x)
+        at = np.floor((points - np.float32([0, -8, -2])) / np.float32([0.5, 0.5, 0.25]))
+        kept = ((at >= 0) & (at < [32, 32, 16])).all(axis=1)
+        known, index, inverse, counts = np.unique(
+            at[kept], axis=0, return_index=True, return_inverse=True, return_counts=True
+        )
+        expect_equal(voxels[:, 1:].tolist(), known.tolist())
+        expect_equal(row_of[kept].tolist(), inverse.reshape(-1).tolist())
+        expect((row_of[~kept] == -1).all(), "a point outside has a row")
+        expect_equal(first.tolist(), x[kept][index].tolist())
+        sums, most = np.zeros_like(total), np.full_like(total, -np.inf)
+        np.add.at(sums, inverse.reshape(-1), x[kept])
+        np.maximum.at(most, inverse.reshape(-1), x[kept])
+        expect_equal(total.tolist(), sums.tolist())
+        expect_equal(largest.tolist(), most.tolist())
+        expect(np.allclose(mean, sums / counts[:, None], rtol=1e-6), "a mean is wrong")
+
+
 @check("cpu", "cuda")
 def takes_host_arrays(target):
     example = Example(target)

@@ -63,6 +63,15 @@ enum class StatusCode : int64_t {
   IndexOutOfBounds = 12,
   /// An integer division by zero.
   DivisionByZero = 13,
+  /// A row or an offset of a pair that is not there: row = pair, axis = column
+  /// (input row, output row, offset), value, lower, upper (inclusive).
+  PairOutOfRange = 14,
+  /// An entry of a neighbour table that is no row: row, axis = offset, value,
+  /// lower, upper (inclusive).
+  NeighbourOutOfRange = 15,
+  /// A pair whose row has its offset in an earlier pair: row = pair, axis =
+  /// side (0: in, 1: out), value = row of that side, lower = offset.
+  RepeatedPair = 16,
 };
 
 /// What the rows of an operand are compared with.

@@ -15,10 +15,12 @@ using namespace mlir::sparseconv;
 
 void mlir::sparseconv::populateRowPatterns(RewritePatternSet &patterns) {
   // Coordinates, their keys, and lists of keys.
-  addLoopPatterns(patterns, emitEncode, emitDecode, emitFloor, emitCoarsen,
-                  emitSpread, emitUnique, emitSelect, emitIntersect);
+  addLoopPatterns(patterns, emitQuantise, emitEncode, emitDecode, emitFloor,
+                  emitCoarsen, emitSpread, emitCountKeys, emitUnique,
+                  emitSelect, emitIntersect);
   // Encodings of kernel maps.
-  addLoopPatterns(patterns, emitInvertTable, emitPairLists);
+  addLoopPatterns(patterns, emitTableFromPairs, emitCheckTable, emitInvertTable,
+                  emitPairLists);
   // Pooling.
   addLoopPatterns(patterns, emitPool, emitPoolGrad, emitGlobalPool,
                   emitGlobalPoolGrad);

@@ -23,13 +23,26 @@ static Replacements lowerPack(KernelWriter &w, PackOp op,
   bool isEmpty = op.getPoints().getType().getDimSize(0) == 0;
   SmallVector<Value> inits = {w.emptyKeys(set, isEmpty ? w.index(1) : rows),
                               w.emptyCount()};
-  auto encode = w.kernel<EncodeOp>(inits, points, w.getStatus(), inits[0],
-                                   inits[1], set, w.getOpId());
+  auto encode = w.kernel<EncodeOp>(
+      inits, points, w.getStatus(), inits[0], inits[1], TypeAttr::get(set),
+      op.getClipAttr(), /*origin=*/DenseF32ArrayAttr(),
+      /*voxel_size=*/DenseF32ArrayAttr(), w.getI64IntegerAttr(w.getOpId()));
   Value keys = w.take(encode.getResult(0), w.count(encode.getResult(1)));
-  UniqueResult unique = w.sortUnique(keys, set, {}, /*positions=*/rows);
+  UniqueResult unique = w.sortUnique(keys, set, {}, /*positions=*/rows,
+                                     /*clips=*/op.getClip().has_value());
   return {{{unique.keys},
            {unique.order},
            {w.castTo(unique.rowOf, op.getRowOf().getType())}}};
+}
+
+static Replacements lowerQuantise(KernelWriter &w, QuantiseOp op,
+                                  AdaptorOf<QuantiseOp> adaptor) {
+  RankedTensorType type = op.getCoordinates().getType();
+  Value points = adaptor.getPoints()[0];
+  Value init = w.empty(w.getI32Type(), w.dim(points), type.getDimSize(1));
+  auto quantise = w.kernel<QuantiseKernelOp>(
+      init, points, init, op.getOriginAttr(), op.getVoxelSizeAttr());
+  return {{{w.castTo(quantise.getResult(0), type)}}};
 }
 
 static Replacements lowerUnpack(KernelWriter &w, UnpackOp op,
@@ -180,6 +193,7 @@ void mlir::sparseconv::populateCoordsToKernelsPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<KernelPattern<PackOp>>(converter, context, lowerPack);
+  patterns.add<KernelPattern<QuantiseOp>>(converter, context, lowerQuantise);
   patterns.add<KernelPattern<UnpackOp>>(converter, context, lowerUnpack);
   patterns.add<KernelPattern<SizeOp>>(converter, context, lowerSize);
   patterns.add<KernelPattern<DownsampleOp>>(converter, context,

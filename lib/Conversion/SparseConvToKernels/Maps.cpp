@@ -31,6 +31,28 @@ static Replacements lowerKernelMap(KernelWriter &w, KernelMapOp op,
   return {{{search.getResult(0), w.dim(inKeys)}}};
 }
 
+/// A map whose table a kernel makes of what is given, or checks.
+template <typename KernelTy, typename OpTy>
+static Replacements lowerGivenMap(KernelWriter &w, OpTy op, Value given,
+                                  AdaptorOf<OpTy> adaptor) {
+  Value inRows = w.dim(adaptor.getIn()[0]);
+  Value init = w.empty(w.getI32Type(), w.dim(adaptor.getOut()[0]),
+                       {op.getMap().getType().getVolume()});
+  auto made =
+      w.kernel<KernelTy>(init, given, inRows, w.getStatus(), init, w.getOpId());
+  return {{{made.getResult(0), inRows}}};
+}
+
+static Replacements lowerMapFromPairs(KernelWriter &w, MapFromPairsOp op,
+                                      AdaptorOf<MapFromPairsOp> adaptor) {
+  return lowerGivenMap<TableFromPairsOp>(w, op, adaptor.getPairs()[0], adaptor);
+}
+
+static Replacements lowerMapFromTable(KernelWriter &w, MapFromTableOp op,
+                                      AdaptorOf<MapFromTableOp> adaptor) {
+  return lowerGivenMap<CheckTableOp>(w, op, adaptor.getTable()[0], adaptor);
+}
+
 static Replacements lowerTransposeMap(KernelWriter &w, TransposeMapOp op,
                                       AdaptorOf<TransposeMapOp> adaptor) {
   MapValue map = getMap(adaptor.getMap());
@@ -52,6 +74,10 @@ void mlir::sparseconv::populateMapsToKernelsPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<KernelPattern<KernelMapOp>>(converter, context, lowerKernelMap);
+  patterns.add<KernelPattern<MapFromPairsOp>>(converter, context,
+                                              lowerMapFromPairs);
+  patterns.add<KernelPattern<MapFromTableOp>>(converter, context,
+                                              lowerMapFromTable);
   patterns.add<KernelPattern<TransposeMapOp>>(converter, context,
                                               lowerTransposeMap);
   patterns.add<KernelPattern<MapSizeOp>>(converter, context, lowerMapSize);

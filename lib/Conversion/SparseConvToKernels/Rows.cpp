@@ -43,7 +43,7 @@ static Replacements lowerScatter(KernelWriter &w, ScatterOp op,
       w.fill(w.empty(w.getF32Type(), w.dim(rows), 1), w.getF32FloatAttr(1));
   Value init = w.emptyFeatures(type, n);
   auto scatter = w.kernel<ScatterRowsOp>(init, x, table, weights, w.getStatus(),
-                                         init, PoolKind::Sum, w.getOpId());
+                                         init, op.getKind(), w.getOpId());
   return {{{w.castTo(scatter.getResult(0), type)}}};
 }
 

@@ -102,13 +102,21 @@ Value KernelWriter::castTo(Value value, Type type) {
 }
 
 UniqueResult KernelWriter::sortUnique(Value keys, CoordsType set,
-                                      const SetLimits &limits,
-                                      Value positions) {
+                                      const SetLimits &limits, Value positions,
+                                      bool clips) {
   Value rows = dim(keys);
   SmallVector<Value> inits = {emptyKeys(set, rows), emptyRows(rows)};
   auto sort = kernel<SortOp>(inits, keys, inits[0], inits[1],
                              set.getPacking().getFields());
   Value sorted = sort.getResult(0), permutation = sort.getResult(1);
+  if (clips) {
+    Value init = emptyCount();
+    Value kept = count(
+        kernel<CountKeysOp>(init, sorted, init, set.getPacking().getFields())
+            .getResult(0));
+    sorted = take(sorted, kept);
+    permutation = take(permutation, kept);
+  }
   Value rowOf = positions ? fill(emptyRows(positions), getI32IntegerAttr(-1))
                           : emptyRows(rows);
   inits = {emptyKeys(set, rows), emptyRows(rows), rowOf, emptyCount()};

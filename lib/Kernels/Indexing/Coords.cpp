@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CoordinateChecks.h"
+#include "Quantise.h"
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
 #include "sparseconv/Kernels/Indexing/KeyFields.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
@@ -41,20 +42,44 @@ static void storeCount(LoopBuilder &b, Value count, Value holds, Value number) {
 }
 
 /// Batch index and coordinates of a row of points, as i64.
-static SmallVector<Value> loadPoint(LoopBuilder &b, Value points, Value row,
-                                    unsigned dim) {
+static SmallVector<Value> loadPoint(LoopBuilder &b, EncodeOp op, Value row) {
+  if (op.getOrigin())
+    return quantisePoint(b, op.getPoints(), row, *op.getOrigin(),
+                         *op.getVoxelSize());
   SmallVector<Value> point;
-  for (unsigned column = 0; column <= dim; ++column)
+  for (unsigned column = 0; column <= cast<CoordsType>(op.getSet()).getDim();
+       ++column)
     point.push_back(
-        b.cast(b.load(points, {row, b.index(column)}), b.getI64Type()));
+        b.cast(b.load(op.getPoints(), {row, b.index(column)}), b.getI64Type()));
   return point;
+}
+
+/// Whether a point gets no key (i1).
+static Value isLeftOut(LoopBuilder &b, std::optional<RegionAttr> clip,
+                       ValueRange point) {
+  if (!clip)
+    return b.i1(false);
+  Value result = b.equal(point[0], b.i64(-1));
+  for (unsigned axis = 0; axis < clip->getDim(); ++axis)
+    for (Value isOutside :
+         {b.less(point[axis + 1], b.i64(clip->getLower()[axis])),
+          b.lessEqual(b.i64(clip->getUpper()[axis]), point[axis + 1])})
+      result = b.orBits(result, isOutside);
+  return result;
+}
+
+/// The key of a point that is left out: the bits of all fields are ones.
+static Value getNoKey(LoopBuilder &b, Type type, ArrayRef<int64_t> fields) {
+  return b.constantInt(type,
+                       static_cast<int64_t>(llvm::maskTrailingOnes<uint64_t>(
+                           std::min<int64_t>(64, llvm::sum_of(fields)))));
 }
 
 void mlir::sparseconv::emitEncode(LoopBuilder &b, EncodeOp op) {
   auto set = cast<CoordsType>(op.getSet());
   int64_t opId = op.getOpId();
-  Value status = op.getStatus(), points = op.getPoints();
-  Value numRows = b.dim(points, 0);
+  Value status = op.getStatus();
+  Value numRows = b.dim(op.getPoints(), 0);
   b.ifElse(
       b.less(b.index(kMaxRows), numRows),
       [&] {
@@ -63,18 +88,36 @@ void mlir::sparseconv::emitEncode(LoopBuilder &b, EncodeOp op) {
       },
       [&] {
         Value failing = findFirst(b, numRows, kDefaultRowBlock, [&](Value row) {
-          SmallVector<Value> point = loadPoint(b, points, row, set.getDim());
-          b.store(packKey(b, set.getPacking(), point), op.getKeys(), row);
-          return b.notBit(holdAll(b, checkPoint(b, set, point)));
+          SmallVector<Value> point = loadPoint(b, op, row);
+          Value leftOut = isLeftOut(b, op.getClip(), point);
+          PackingAttr packing = set.getPacking();
+          Value none = getNoKey(b, set.getKeyType(), packing.getFields());
+          b.store(b.select(leftOut, none, packKey(b, packing, point)),
+                  op.getKeys(), row);
+          Value holds = holdAll(b, checkPoint(b, set, point));
+          return b.notBit(b.orBits(leftOut, holds));
         });
         Value holds = b.equal(failing, numRows);
         storeCount(b, op.getCount(), holds, numRows);
         b.ifThen(b.notBit(holds), [&] {
-          SmallVector<Value> point =
-              loadPoint(b, points, failing, set.getDim());
+          SmallVector<Value> point = loadPoint(b, op, failing);
           reportFirst(b, status, opId, failing, checkPoint(b, set, point));
         });
       });
+}
+
+void mlir::sparseconv::emitCountKeys(LoopBuilder &b, CountKeysOp op) {
+  Value sorted = op.getSorted();
+  Type type = cast<MemRefType>(sorted.getType()).getElementType();
+  Value none = getNoKey(b, type, op.getFields());
+  Value numRows = b.dim(sorted, 0);
+  Value end = findFirst(b, numRows, kDefaultRowBlock, [&](Value row) {
+    Value before = b.max(b.sub(row, 1), b.index(0));
+    Value isEnd =
+        b.orBits(b.equal(row, 0), b.notEqual(b.load(sorted, before), none));
+    return b.andBits(b.equal(b.load(sorted, row), none), isEnd);
+  });
+  b.store(end, op.getCount(), b.index(0));
 }
 
 void mlir::sparseconv::emitDecode(LoopBuilder &b, DecodeOp op) {

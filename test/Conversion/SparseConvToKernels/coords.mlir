@@ -37,6 +37,25 @@ func.func @pack(%points: tensor<?x4xi32>) -> (!fine, tensor<?xi32>, tensor<?xi32
   return %c, %order, %row_of : !fine, tensor<?xi32>, tensor<?xi32>
 }
 
+// Points in space are quantised where they are encoded. Those outside a region get
+// a key that sorts behind all others, and the keys end before it.
+// CHECK-LABEL: func.func @pack_quantised(
+// CHECK-SAME: %[[POINTS:.*]]: tensor<?x3xf32> {{.*}}, %[[STATUS:.*]]: memref<8xi64>)
+// CHECK-NOT:  sparseconv.kernel.quantise
+// CHECK:      sparseconv.kernel.encode ins(%[[POINTS]], %[[STATUS]] :
+// CHECK-SAME:   {clip = #sparseconv.region<[0, 0, 0] to [64, 64, 8]>, op_id = {{[0-9]+}} : i64, origin = array<f32: {{.*}}>, set = !coords_1_1_1, voxel_size = array<f32: {{.*}}>}
+// CHECK:      %[[SORT:.*]]:2 = sparseconv.kernel.sort
+// CHECK:      %[[END:.*]] = sparseconv.kernel.count_keys ins(%[[SORT]]#0 : {{.*}} {fields = array<i64: 8, 20, 20, 16>}
+// CHECK:      %[[KEPT:.*]] = tensor.extract %[[END]]
+// CHECK-DAG:  %[[SORTED:.*]] = tensor.extract_slice %[[SORT]]#0[0] [%[[KEPT]]] [1]
+// CHECK-DAG:  %[[PERMUTATION:.*]] = tensor.extract_slice %[[SORT]]#1[0] [%[[KEPT]]] [1]
+// CHECK:      sparseconv.kernel.unique ins(%[[SORTED]], %[[PERMUTATION]], %[[STATUS]] :
+func.func @pack_quantised(%points: tensor<?x3xf32>) -> (!fine, tensor<?xi32>) {
+  %q = sparseconv.quantise %points origin [0.0, 0.0, -2.0] size [0.5, 0.5, 0.5] : tensor<?x3xf32> -> tensor<?x4xi32>
+  %c, %order, %row_of = sparseconv.pack %q clip(<[0, 0, 0] to [64, 64, 8]>) : tensor<?x4xi32> -> !fine
+  return %c, %row_of : !fine, tensor<?xi32>
+}
+
 // Keys are as wide as the packing says; the sort sees the bits in use.
 // CHECK-LABEL: func.func @pack_narrow(
 // CHECK-SAME: -> tensor<?xi32>

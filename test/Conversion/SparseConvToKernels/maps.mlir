@@ -54,3 +54,24 @@ func.func @sizes_and_table(%m: !down) -> (index, index, tensor<?x2xi32>) {
   %table = sparseconv.neighbour_table %m : !down -> tensor<?x2xi32>
   return %in, %out, %table : index, index, tensor<?x2xi32>
 }
+
+// A map that is given is checked.
+// CHECK-LABEL: func.func @from_pairs(
+// CHECK-SAME: %[[PAIRS:[^:]*]]: tensor<?x3xi32> {{[^,]*}}, %[[IN:[^:]*]]: tensor<?xi64> {{[^,]*}}, %[[OUT:[^:]*]]: tensor<?xi64> {{[^,]*}}, %[[STATUS:[^:]*]]: memref<8xi64>
+// CHECK-DAG: %[[NIN:.*]] = tensor.dim %[[IN]]
+// CHECK-DAG: %[[NOUT:.*]] = tensor.dim %[[OUT]]
+// CHECK-DAG: %[[INIT:.*]] = tensor.empty(%[[NOUT]]) : tensor<?x2xi32>
+// CHECK:     %[[TABLE:.*]] = sparseconv.kernel.table_from_pairs ins(%[[PAIRS]], %[[NIN]], %[[STATUS]] : {{.*}}) outs(%[[INIT]] : {{.*}}) {op_id = {{[0-9]+}} : i64}
+// CHECK:     return %[[TABLE]], %[[NIN]]
+func.func @from_pairs(%pairs: tensor<?x3xi32>, %fine: !fine, %half: !half) -> !down {
+  %m = sparseconv.map_from_pairs %pairs, %fine to %half : tensor<?x3xi32>, !down
+  return %m : !down
+}
+
+// CHECK-LABEL: func.func @from_table(
+// CHECK-SAME: %[[GIVEN:[^:]*]]: tensor<?x2xi32>
+// CHECK: sparseconv.kernel.check_table ins(%[[GIVEN]],
+func.func @from_table(%table: tensor<?x2xi32>, %fine: !fine, %half: !half) -> !down {
+  %m = sparseconv.map_from_table %table, %fine to %half : tensor<?x2xi32>, !down
+  return %m : !down
+}

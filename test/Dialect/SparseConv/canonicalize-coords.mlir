@@ -81,6 +81,30 @@ func.func @map_sizes(%fine: !fine, %half: !half) -> (index, index, index, index)
   return %0, %1, %2, %3 : index, index, index, index
 }
 
+// So it is where the map is given.
+// CHECK-LABEL: func.func @given_sizes(
+// CHECK-SAME: %[[FINE:[^:]*]]: !coords_1_1_1, %[[HALF:[^:]*]]: !coords_2_2_2,
+func.func @given_sizes(%fine: !fine, %half: !half, %pairs: tensor<?x3xi32>, %table: tensor<?x27xi32>) -> (index, index) {
+  // CHECK-DAG: %[[SIZE_FINE:.*]] = sparseconv.size %[[FINE]]
+  // CHECK-DAG: %[[SIZE_HALF:.*]] = sparseconv.size %[[HALF]]
+  %m = sparseconv.map_from_pairs %pairs, %fine to %half : tensor<?x3xi32>, !map
+  %n = sparseconv.map_from_table %table, %fine to %half : tensor<?x27xi32>, !map
+  %0 = sparseconv.map_size in %m : !map
+  %1 = sparseconv.map_size out %n : !map
+  // CHECK: return %[[SIZE_FINE]], %[[SIZE_HALF]]
+  return %0, %1 : index, index
+}
+
+// Of a map that comes from elsewhere the sides alone are known.
+// CHECK-LABEL: func.func @transposed_size(
+// CHECK-SAME: %[[M:[^:]*]]: !map27
+// CHECK: sparseconv.map_size out %[[M]]
+func.func @transposed_size(%m: !map) -> index {
+  %t = sparseconv.transpose_map %m : !map -> !back
+  %0 = sparseconv.map_size in %t : !back
+  return %0 : index
+}
+
 // CHECK-LABEL: func.func @table_dims(
 // CHECK-SAME: %[[M:[^:]*]]: !map27
 func.func @table_dims(%m: !map) -> (index, index) {
@@ -98,6 +122,21 @@ func.func @table_dims(%m: !map) -> (index, index) {
 //===----------------------------------------------------------------------===//
 // Folds
 //===----------------------------------------------------------------------===//
+
+// The table of a map of the same sets is the map. With other sets it stays: their
+// sizes have to be compared.
+// CHECK-LABEL: func.func @table_of_a_map(
+// CHECK-SAME: %[[FINE:[^:]*]]: !coords_1_1_1, %[[HALF:[^:]*]]: !coords_2_2_2, %[[OTHER:[^:]*]]: !coords_2_2_2
+func.func @table_of_a_map(%fine: !fine, %half: !half, %other: !half) -> (!map, !map) {
+  // CHECK: %[[M:.*]] = sparseconv.kernel_map
+  // CHECK: %[[N:.*]] = sparseconv.map_from_table %{{.*}}, %[[FINE]] to %[[OTHER]]
+  // CHECK: return %[[M]], %[[N]]
+  %m = sparseconv.kernel_map %fine to %half offsets(box<3, 3, 3>) : !map
+  %table = sparseconv.neighbour_table %m : !map -> tensor<?x27xi32>
+  %same = sparseconv.map_from_table %table, %fine to %half : tensor<?x27xi32>, !map
+  %n = sparseconv.map_from_table %table, %fine to %other : tensor<?x27xi32>, !map
+  return %same, %n : !map, !map
+}
 
 // CHECK-LABEL: func.func @transpose_twice(
 // CHECK-SAME: %[[M:[^:]*]]: !map27

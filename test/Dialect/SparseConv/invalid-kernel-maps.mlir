@@ -127,6 +127,24 @@ func.func @f(%i0: tensor<5xi32>, %i1: tensor<4xi32>, %o0: tensor<5x2xi32>) {
 
 // -----
 
+func.func @f(%i0: tensor<?x2xi32>, %n: index, %i1: memref<8xi64>, %o0: tensor<?x3xi32>) {
+  // expected-error @+1 {{expects 'pairs' to have size 3 in dimension 1, two rows and an offset, but found 'tensor<?x2xi32>'}}
+  %r = sparseconv.kernel.table_from_pairs ins(%i0, %n, %i1 : tensor<?x2xi32>, index, memref<8xi64>)
+      outs(%o0 : tensor<?x3xi32>) {op_id = 0 : i64} -> tensor<?x3xi32>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x3xi32>, %n: index, %i1: memref<8xi64>, %o0: tensor<?x2xi32>) {
+  // expected-error @+1 {{expects 'given' to have size 2 in dimension 1, the offsets of 'table', but found 'tensor<?x3xi32>'}}
+  %r = sparseconv.kernel.check_table ins(%i0, %n, %i1 : tensor<?x3xi32>, index, memref<8xi64>)
+      outs(%o0 : tensor<?x2xi32>) {op_id = 0 : i64} -> tensor<?x2xi32>
+  return
+}
+
+// -----
+
 func.func @f(%i0: tensor<?x2xi32>, %o0: tensor<?x3xi32>) {
   // expected-error @+1 {{expects 'inverse' to have size 2 in dimension 1, the offsets of 'table', but found 'tensor<?x3xi32>'}}
   %r = sparseconv.kernel.invert_table

@@ -19,6 +19,26 @@ func.func @f(%c: !fine) {
 
 #p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
 !fine = !sparseconv.coords<2, stride = [1, 1], #p>
+func.func @f(%c: !fine, %pairs: tensor<?x2xi32>) {
+  // expected-error @+1 {{expects 'pairs' with columns of input row, output row and offset, but found 'tensor<?x2xi32>'}}
+  %m = sparseconv.map_from_pairs %pairs, %c to %c : tensor<?x2xi32>, !sparseconv.kernel_map<5, !fine to !fine>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+func.func @f(%c: !fine, %table: tensor<?x4xi32>) {
+  // expected-error @+1 {{expects 'table' with one column for each of 5 offsets, but found 'tensor<?x4xi32>'}}
+  %m = sparseconv.map_from_table %table, %c to %c : tensor<?x4xi32>, !sparseconv.kernel_map<5, !fine to !fine>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
 func.func @f(%c: !fine, %d: !fine) {
   // expected-error @+1 {{expects a search with 'half' from a set to itself, but found two sets}}
   %m = sparseconv.kernel_map %c to %d offsets(box<3, 3>) {search = #sparseconv.search<hash, half>}

@@ -111,6 +111,30 @@ func.func @kernel_map(%c: !fine, %h: !half) {
   return
 }
 
+// A map that is given has offsets without a geometry.
+// CHECK-LABEL: func.func @given_map(
+// CHECK-SAME: %[[C:.*]]: !coords_1_1_1, %[[H:.*]]: !coords_2_2_2, %[[PAIRS:.*]]: tensor<?x3xi32>, %[[TABLE:.*]]: tensor<?x27xi32>)
+func.func @given_map(%c: !fine, %h: !half, %pairs: tensor<?x3xi32>, %table: tensor<?x27xi32>) {
+  // CHECK: sparseconv.map_from_pairs %[[PAIRS]], %[[C]] to %[[H]] : tensor<?x3xi32>, !map27
+  %0 = sparseconv.map_from_pairs %pairs, %c to %h : tensor<?x3xi32>, !down
+  // CHECK: sparseconv.map_from_table %[[TABLE]], %[[C]] to %[[H]] : tensor<?x27xi32>, !map27
+  %1 = sparseconv.map_from_table %table, %c to %h : tensor<?x27xi32>, !down
+  return
+}
+
+// Points in space, with a batch index and without, and those that become voxels.
+// CHECK-LABEL: func.func @quantise(
+// CHECK-SAME: %[[P:.*]]: tensor<?x3xf32>, %[[B:.*]]: tensor<9x4xf32>)
+func.func @quantise(%points: tensor<?x3xf32>, %batched: tensor<9x4xf32>) {
+  // CHECK: %[[Q:.*]] = sparseconv.quantise %[[P]] origin [0.000000e+00, -4.000000e+01, -2.000000e+00] size [5.000000e-01, 5.000000e-01, 2.500000e-01] : tensor<?x3xf32> -> tensor<?x4xi32>
+  %0 = sparseconv.quantise %points origin [0.0, -40.0, -2.0] size [0.5, 0.5, 0.25] : tensor<?x3xf32> -> tensor<?x4xi32>
+  // CHECK: sparseconv.quantise %[[B]] origin {{.*}} : tensor<9x4xf32> -> tensor<9x4xi32>
+  %1 = sparseconv.quantise %batched origin [0.0, -40.0, -2.0] size [0.5, 0.5, 0.25] : tensor<9x4xf32> -> tensor<9x4xi32>
+  // CHECK: sparseconv.pack %[[Q]] clip(<[0, -80, 0] to [100, 80, 8]>) : tensor<?x4xi32> -> !coords_1_1_1
+  %c, %order, %row_of = sparseconv.pack %0 clip(<[0, -80, 0] to [100, 80, 8]>) : tensor<?x4xi32> -> !fine
+  return
+}
+
 // The guard bounds an offset times the finer stride, and may be used up: here
 // 4 times 2 on an axis of guard 8.
 #tight = #sparseconv.packing<i32, batch = 1, bits = [15, 15], guard = [8, 8]>

@@ -13,7 +13,18 @@
 
 // CHECK-LABEL: func.func @keys(
 func.func @keys(%points: tensor<?x4xi32>, %keys: tensor<?xi64>, %rows: tensor<?xi32>, %mask: tensor<?xi1>,
-                %count: tensor<1xindex>, %status: memref<8xi64>) {
+                %count: tensor<1xindex>, %status: memref<8xi64>, %reals: tensor<?x3xf32>) {
+  // CHECK: sparseconv.kernel.encode ins(%{{.*}}, %{{.*}} : tensor<?x3xf32>, memref<8xi64>) outs(%{{.*}}, %{{.*}} : tensor<?xi64>, tensor<1xindex>) {clip = #sparseconv.region<[0, 0, 0] to [8, 8, 8]>, op_id = 0 : i64, origin = array<f32: 0.000000e+00, 1.000000e+00, 2.000000e+00>, set = !coords_1_1_1, voxel_size = array<f32: 5.000000e-01, 5.000000e-01, 2.500000e-01>} -> (tensor<?xi64>, tensor<1xindex>)
+  %quantised:2 = sparseconv.kernel.encode ins(%reals, %status : tensor<?x3xf32>, memref<8xi64>)
+      outs(%keys, %count : tensor<?xi64>, tensor<1xindex>)
+      {clip = #sparseconv.region<[0, 0, 0] to [8, 8, 8]>, op_id = 0 : i64, origin = array<f32: 0.0, 1.0, 2.0>, set = !set,
+       voxel_size = array<f32: 0.5, 0.5, 0.25>} -> (tensor<?xi64>, tensor<1xindex>)
+  // CHECK: sparseconv.kernel.quantise ins(%{{.*}} : tensor<?x3xf32>) outs(%{{.*}} : tensor<?x4xi32>) {origin = array<f32: 0.000000e+00, 1.000000e+00, 2.000000e+00>, voxel_size = array<f32: 5.000000e-01, 5.000000e-01, 2.500000e-01>} -> tensor<?x4xi32>
+  %coordinates = sparseconv.kernel.quantise ins(%reals : tensor<?x3xf32>) outs(%points : tensor<?x4xi32>)
+      {origin = array<f32: 0.0, 1.0, 2.0>, voxel_size = array<f32: 0.5, 0.5, 0.25>} -> tensor<?x4xi32>
+  // CHECK: sparseconv.kernel.count_keys ins(%{{.*}} : tensor<?xi64>) outs(%{{.*}} : tensor<1xindex>) {fields = array<i64: 8, 20, 20, 16>} -> tensor<1xindex>
+  %kept = sparseconv.kernel.count_keys ins(%keys : tensor<?xi64>) outs(%count : tensor<1xindex>)
+      {fields = array<i64: 8, 20, 20, 16>} -> tensor<1xindex>
   // CHECK: sparseconv.kernel.encode ins(%{{.*}}, %{{.*}} : tensor<?x4xi32>, memref<8xi64>) outs(%{{.*}}, %{{.*}} : tensor<?xi64>, tensor<1xindex>) {op_id = 0 : i64, set = !coords_1_1_1} -> (tensor<?xi64>, tensor<1xindex>)
   %0:2 = sparseconv.kernel.encode ins(%points, %status : tensor<?x4xi32>, memref<8xi64>)
       outs(%keys, %count : tensor<?xi64>, tensor<1xindex>)
@@ -65,7 +76,8 @@ func.func @keys(%points: tensor<?x4xi32>, %keys: tensor<?xi64>, %rows: tensor<?x
 //===----------------------------------------------------------------------===//
 
 // CHECK-LABEL: func.func @maps(
-func.func @maps(%keys: tensor<?xi32>, %table: tensor<?x2xi32>, %rows: tensor<?xi32>, %segments: tensor<?x3xi64>) {
+func.func @maps(%keys: tensor<?xi32>, %table: tensor<?x2xi32>, %rows: tensor<?xi32>, %segments: tensor<?x3xi64>,
+                %pairs: tensor<?x3xi32>, %in_rows: index, %status: memref<8xi64>) {
   // CHECK: sparseconv.kernel.search ins(%{{.*}} : tensor<?xi32>, tensor<?xi32>) outs(%{{.*}} : tensor<?x2xi32>) {displacements = array<i64: 0, 1>, packing = #packing1, search = #sparseconv.search<zdelta>} -> tensor<?x2xi32>
   %0 = sparseconv.kernel.search ins(%keys, %keys : tensor<?xi32>, tensor<?xi32>) outs(%table : tensor<?x2xi32>)
       {displacements = array<i64: 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>, search = #sparseconv.search<zdelta>}
@@ -75,6 +87,12 @@ func.func @maps(%keys: tensor<?xi32>, %table: tensor<?x2xi32>, %rows: tensor<?xi
       {displacements = array<i64: -2, 2>, in_stride = array<i64: 2>,
        packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>, search = #sparseconv.search<hash, half>}
       -> tensor<?x2xi32>
+  // CHECK: sparseconv.kernel.table_from_pairs ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?x3xi32>, index, memref<8xi64>) outs(%{{.*}} : tensor<?x2xi32>) {op_id = 2 : i64} -> tensor<?x2xi32>
+  %given = sparseconv.kernel.table_from_pairs ins(%pairs, %in_rows, %status : tensor<?x3xi32>, index, memref<8xi64>)
+      outs(%table : tensor<?x2xi32>) {op_id = 2 : i64} -> tensor<?x2xi32>
+  // CHECK: sparseconv.kernel.check_table ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?x2xi32>, index, memref<8xi64>) outs(%{{.*}} : tensor<?x2xi32>) {op_id = 2 : i64} -> tensor<?x2xi32>
+  %checked = sparseconv.kernel.check_table ins(%table, %in_rows, %status : tensor<?x2xi32>, index, memref<8xi64>)
+      outs(%table : tensor<?x2xi32>) {op_id = 2 : i64} -> tensor<?x2xi32>
   // CHECK: sparseconv.kernel.invert_table ins(%{{.*}} : tensor<?x2xi32>) outs(%{{.*}} : tensor<?x2xi32>) -> tensor<?x2xi32>
   %1 = sparseconv.kernel.invert_table ins(%table : tensor<?x2xi32>) outs(%table : tensor<?x2xi32>) -> tensor<?x2xi32>
   // CHECK: sparseconv.kernel.pair_lists ins(%{{.*}} : tensor<?x2xi32>) outs(%{{.*}} : tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>) {row_block = 512 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)

@@ -83,9 +83,10 @@ public:
 
   /// Sorts keys of `set` and drops duplicates. `rowOf` has `positions`
   /// elements, -1 where an error left no key; without `positions` it holds
-  /// nothing.
+  /// nothing. With `clips` keys of all ones are those of no point.
   UniqueResult sortUnique(Value keys, CoordsType set,
-                          const SetLimits &limits = {}, Value positions = {});
+                          const SetLimits &limits = {}, Value positions = {},
+                          bool clips = false);
   PairLists pairLists(Value table, int64_t rowBlock);
   /// The table of the transposed map, with `rows` rows.
   Value invertTable(Value table, Value rows);

@@ -19,6 +19,7 @@
 namespace mlir::sparseconv {
 
 /// Coordinates and their keys.
+void emitQuantise(LoopBuilder &b, QuantiseKernelOp op);
 void emitEncode(LoopBuilder &b, EncodeOp op);
 void emitDecode(LoopBuilder &b, DecodeOp op);
 void emitFloor(LoopBuilder &b, FloorOp op);
@@ -28,6 +29,7 @@ void emitSpread(LoopBuilder &b, SpreadOp op);
 /// Lists of keys. A CPU sorts in a function of the runtime, a GPU by digits.
 void emitSortCall(LoopBuilder &b, SortOp op);
 void emitRadixSort(LoopBuilder &b, SortOp op);
+void emitCountKeys(LoopBuilder &b, CountKeysOp op);
 void emitUnique(LoopBuilder &b, UniqueOp op);
 void emitSelect(LoopBuilder &b, SelectOp op);
 void emitIntersect(LoopBuilder &b, IntersectOp op);
@@ -38,6 +40,8 @@ void emitSearchKernels(LoopBuilder &b, SearchOp op);
 void emitSearchHits(LoopBuilder &b, SearchHitsOp op);
 void emitTileRows(LoopBuilder &b, TileRowsOp op);
 void emitTileHits(LoopBuilder &b, TileHitsOp op);
+void emitTableFromPairs(LoopBuilder &b, TableFromPairsOp op);
+void emitCheckTable(LoopBuilder &b, CheckTableOp op);
 void emitInvertTable(LoopBuilder &b, InvertTableOp op);
 void emitPairLists(LoopBuilder &b, PairListsOp op);
 

@@ -25,6 +25,10 @@ void printOffsetSet(OpAsmPrinter &printer, Operation *op,
 ParseResult parseOutputRule(OpAsmParser &parser, OutputRuleAttr &rule);
 void printOutputRule(OpAsmPrinter &printer, Operation *op, OutputRuleAttr rule);
 
+/// ` max`, ` avg`, or nothing for a sum.
+ParseResult parseScatterKind(OpAsmParser &parser, PoolKindAttr &kind);
+void printScatterKind(OpAsmPrinter &printer, Operation *op, PoolKindAttr kind);
+
 /// `present` or `volume`.
 ParseResult parseCountKind(OpAsmParser &parser, CountKindAttr &count);
 void printCountKind(OpAsmPrinter &printer, Operation *op, CountKindAttr count);

@@ -13,6 +13,7 @@
 #include "sparseconv/Dialect/SparseConv/IR/SetBounds.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/IR/Verification.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -38,24 +39,40 @@ static OpFoldResult getDim0(OpBuilder &builder, Location loc, Value tensor) {
   return tensor::getMixedSize(builder, loc, tensor, 0);
 }
 
+static LogicalResult verifyClip(Operation *op, std::optional<RegionAttr> clip,
+                                CoordsType coords) {
+  if (clip && clip->getDim() != coords.getDim())
+    return op->emitOpError("expects a clip region of ")
+           << coords.getDim() << " axes, but found one of " << clip->getDim();
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // PackOp
 //===----------------------------------------------------------------------===//
 
 void PackOp::build(OpBuilder &builder, OperationState &state, CoordsType type,
-                   Value points) {
+                   Value points, RegionAttr clip) {
   auto pointsType = cast<RankedTensorType>(points.getType());
   build(builder, state, type, getRowsType(builder.getContext()),
         RankedTensorType::get({pointsType.getDimSize(0)}, builder.getI32Type()),
-        points);
+        points, clip);
 }
 
 ParseResult PackOp::parse(OpAsmParser &parser, OperationState &result) {
   OpAsmParser::UnresolvedOperand points;
   RankedTensorType pointsType;
   CoordsType coordsType;
-  if (parser.parseOperand(points) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
+  RegionAttr clip;
+  if (parser.parseOperand(points))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("clip")) &&
+      (parser.parseLParen() ||
+       parser.parseCustomAttributeWithFallback(clip, Type(), "clip",
+                                               result.attributes) ||
+       parser.parseRParen()))
+    return failure();
+  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
       parser.parseType(pointsType) || parser.parseArrow() ||
       parser.parseType(coordsType) ||
       parser.resolveOperand(points, pointsType, result.operands))
@@ -69,13 +86,20 @@ ParseResult PackOp::parse(OpAsmParser &parser, OperationState &result) {
 
 void PackOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getPoints();
-  printer.printOptionalAttrDict((*this)->getAttrs());
+  if (getClip()) {
+    printer << " clip(";
+    printer.printStrippedAttrOrType(getClipAttr());
+    printer << ')';
+  }
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"clip"});
   printer << " : " << getPoints().getType() << " -> " << getCoords().getType();
 }
 
 LogicalResult PackOp::verify() {
   if (failed(verifyPointColumns(*this, getPoints().getType(),
                                 getCoords().getType())))
+    return failure();
+  if (failed(verifyClip(*this, getClip(), getCoords().getType())))
     return failure();
   if (!getOrder().getType().isDynamicDim(0))
     return emitOpError("expects 'order' of type tensor<?xi32>, but found ")
@@ -125,6 +149,64 @@ LogicalResult UnpackOp::reifyResultShapes(OpBuilder &builder,
 }
 
 //===----------------------------------------------------------------------===//
+// QuantiseOp
+//===----------------------------------------------------------------------===//
+
+/// The points of `op` as coordinates.
+static RankedTensorType getCoordinatesType(RankedTensorType points,
+                                           int64_t dim) {
+  return RankedTensorType::get({points.getDimSize(0), 1 + dim},
+                               IntegerType::get(points.getContext(), 32));
+}
+
+LogicalResult QuantiseOp::inferReturnTypes(MLIRContext *,
+                                           std::optional<Location> loc,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  RankedTensorType points =
+      inferRankedType(loc, "points", adaptor.getPoints(), {2});
+  if (!points)
+    return failure();
+  types.push_back(getCoordinatesType(points, adaptor.getVoxelSize().size()));
+  return success();
+}
+
+LogicalResult QuantiseOp::verify() {
+  RankedTensorType points = getPoints().getType();
+  int64_t dim = getVoxelSize().size();
+  if (dim < 1 || dim > 4)
+    return emitOpError("expects 1 to 4 axes, but found ") << dim << " sizes";
+  if (static_cast<int64_t>(getOrigin().size()) != dim)
+    return emitOpError("expects an origin of ")
+           << dim << " numbers, one for each size, but found "
+           << getOrigin().size();
+  for (auto [axis, size] : llvm::enumerate(getVoxelSize()))
+    if (!(size > 0) || !std::isfinite(size))
+      return emitOpError(
+                 "expects sizes that are finite and above 0, but found ")
+             << size << " on axis " << axis;
+  for (auto [axis, start] : llvm::enumerate(getOrigin()))
+    if (!std::isfinite(start))
+      return emitOpError("expects an origin that is finite, but found ")
+             << start << " on axis " << axis;
+  if (points.getDimSize(1) != dim && points.getDimSize(1) != 1 + dim)
+    return emitOpError("expects 'points' with ")
+           << dim << " columns, or " << 1 + dim
+           << " with a batch index, but found " << points;
+  return verifyResultType(*this, "coordinates", getCoordinates().getType(),
+                          getCoordinatesType(points, dim));
+}
+
+LogicalResult
+QuantiseOp::reifyResultShapes(OpBuilder &builder,
+                              ReifiedRankedShapedTypeDims &shapes) {
+  shapes.push_back(
+      {getDim0(builder, getLoc(), getPoints()),
+       builder.getIndexAttr(getCoordinates().getType().getDimSize(1))});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // DownsampleOp, UpsampleOp, ExpandOp
 //===----------------------------------------------------------------------===//
 
@@ -134,14 +216,6 @@ static LogicalResult verifyCapacity(Operation *op,
                    *capacity > std::numeric_limits<int32_t>::max() - 1))
     return op->emitOpError("expects a capacity of 0 to 2^31-2, but found ")
            << static_cast<int64_t>(*capacity);
-  return success();
-}
-
-static LogicalResult verifyClip(Operation *op, std::optional<RegionAttr> clip,
-                                CoordsType coords) {
-  if (clip && clip->getDim() != coords.getDim())
-    return op->emitOpError("expects a clip region of ")
-           << coords.getDim() << " axes, but found one of " << clip->getDim();
   return success();
 }
 

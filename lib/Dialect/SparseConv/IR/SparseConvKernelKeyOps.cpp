@@ -7,18 +7,74 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelVerification.h"
+#include "mlir/IR/PatternMatch.h"
 #include "sparseconv/Dialect/SparseConv/IR/SetBounds.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
 
+/// Checks points in space, an origin and a size for each of `dim` axes.
+static void checkQuantised(KernelVerifier &v, NamedOperand points, int64_t dim,
+                           ArrayRef<float> origin, ArrayRef<float> size) {
+  int64_t columns = points.getSize(1), axes = size.size();
+  if (axes != dim || static_cast<int64_t>(origin.size()) != dim)
+    v.report("'origin' and 'voxel_size' with one number for each of " +
+             Twine(dim) + " axes")
+        << origin.size() << " and " << axes;
+  else if (columns != dim && columns != 1 + dim)
+    v.report("'points' with " + Twine(dim) + " columns, or one more")
+        << columns;
+}
+
+LogicalResult QuantiseKernelOp::verify() {
+  KernelVerifier v(*this);
+  NamedOperand points("points", getPoints());
+  NamedOperand coordinates("coordinates", getCoordinates());
+  int64_t dim = coordinates.getSize(1) - 1;
+  v.checkStaticColumns(coordinates);
+  checkQuantised(v, points, dim, getOrigin(), getVoxelSize());
+  v.checkSameRows(coordinates, points);
+  return v.getResult();
+}
+
 LogicalResult EncodeOp::verify() {
   KernelVerifier v(*this, getStatus());
   auto set = cast<CoordsType>(getSet());
   NamedOperand points("points", getPoints()), keys("keys", getKeys());
-  v.checkPoints(points, set);
+  bool isReal = points.type.getElementType().isF32();
+  if (isReal != getOrigin().has_value() || isReal != getVoxelSize().has_value())
+    v.report("'origin' and 'voxel_size' for points of reals, and for no others")
+        << points.type.getElementType();
+  else if (isReal)
+    checkQuantised(v, points, set.getDim(), *getOrigin(), *getVoxelSize());
+  else
+    v.checkPoints(points, set);
+  if (getClip())
+    v.checkAxes("clip", getClip()->getDim(), set);
   v.checkKeys(keys, set.getPacking());
   v.checkRoom(keys, points.getSize(0), "one for each point");
+  return v.getResult();
+}
+
+LogicalResult EncodeOp::canonicalize(EncodeOp op, PatternRewriter &rewriter) {
+  auto quantise = op.getPoints().getDefiningOp<QuantiseKernelOp>();
+  if (!quantise)
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getPointsMutable().assign(quantise.getPoints());
+    op.setOriginAttr(quantise.getOriginAttr());
+    op.setVoxelSizeAttr(quantise.getVoxelSizeAttr());
+  });
+  return success();
+}
+
+LogicalResult CountKeysOp::verify() {
+  KernelVerifier v(*this);
+  int64_t width =
+      NamedOperand("sorted", getSorted()).type.getElementTypeBitWidth();
+  for (int64_t field : getFields())
+    v.checkRange("fields", field, 0, width);
+  v.checkRange("sum of fields", llvm::sum_of(getFields()), 0, width);
   return v.getResult();
 }
 

@@ -153,6 +153,26 @@ LogicalResult TileHitsOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// table_from_pairs, check_table
+//===----------------------------------------------------------------------===//
+
+LogicalResult TableFromPairsOp::verify() {
+  KernelVerifier v(*this, getStatus());
+  v.checkSize({"pairs", getPairs()}, 1, 3, "two rows and an offset");
+  v.checkStaticColumns({"table", getTable()});
+  return v.getResult();
+}
+
+LogicalResult CheckTableOp::verify() {
+  KernelVerifier v(*this, getStatus());
+  NamedOperand table("table", getTable());
+  v.checkStaticColumns(table);
+  v.checkSize({"given", getGiven()}, 1, table.getSize(1),
+              "the offsets of 'table'");
+  return v.getResult();
+}
+
+//===----------------------------------------------------------------------===//
 // invert_table, pair_lists
 //===----------------------------------------------------------------------===//
 

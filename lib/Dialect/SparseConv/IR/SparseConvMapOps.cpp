@@ -11,6 +11,7 @@
 #include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/IR/Verification.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -67,8 +68,60 @@ LogicalResult KernelMapOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// MapFromPairsOp, MapFromTableOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult MapFromPairsOp::verify() {
+  RankedTensorType pairs = getPairs().getType();
+  if (pairs.getDimSize(1) != 3)
+    return emitOpError("expects 'pairs' with columns of input row, output row "
+                       "and offset, but found ")
+           << pairs;
+  return success();
+}
+
+LogicalResult MapFromTableOp::verify() {
+  RankedTensorType table = getTable().getType();
+  int64_t volume = getMap().getType().getVolume();
+  if (table.getDimSize(1) != volume)
+    return emitOpError("expects 'table' with one column for each of ")
+           << volume << " offsets, but found " << table;
+  return success();
+}
+
+OpFoldResult MapFromTableOp::fold(FoldAdaptor) {
+  auto table = getTable().getDefiningOp<NeighbourTableOp>();
+  if (table && table.getMap().getType() == getMap().getType() &&
+      getSet(table.getMap(), MapSide::In) == getIn() &&
+      getSet(table.getMap(), MapSide::Out) == getOut())
+    return table.getMap();
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
 // TransposeMapOp, MapSizeOp, NeighbourTableOp
 //===----------------------------------------------------------------------===//
+
+std::pair<Value, MapSide>
+mlir::sparseconv::lookThroughTransposes(Value map, MapSide side) {
+  while (auto transposed = map.getDefiningOp<TransposeMapOp>()) {
+    map = transposed.getMap();
+    side = side == MapSide::In ? MapSide::Out : MapSide::In;
+  }
+  return {map, side};
+}
+
+Value mlir::sparseconv::getSet(Value map, MapSide side) {
+  std::tie(map, side) = lookThroughTransposes(map, side);
+  Operation *op = map.getDefiningOp();
+  if (!op)
+    return {};
+  return TypeSwitch<Operation *, Value>(op)
+      .Case<KernelMapOp, MapFromPairsOp, MapFromTableOp>([&](auto op) -> Value {
+        return side == MapSide::In ? op.getIn() : op.getOut();
+      })
+      .Default(Value());
+}
 
 LogicalResult TransposeMapOp::inferReturnTypes(MLIRContext *context,
                                                std::optional<Location>,
@@ -94,17 +147,15 @@ OpFoldResult TransposeMapOp::fold(FoldAdaptor) {
 }
 
 LogicalResult MapSizeOp::canonicalize(MapSizeOp op, PatternRewriter &rewriter) {
-  bool isIn = op.getSide() == MapSide::In;
-  if (auto map = op.getMap().getDefiningOp<KernelMapOp>()) {
-    rewriter.replaceOpWithNewOp<SizeOp>(op, isIn ? map.getIn() : map.getOut());
+  if (Value set = getSet(op.getMap(), op.getSide())) {
+    rewriter.replaceOpWithNewOp<SizeOp>(op, set);
     return success();
   }
-  if (auto transposed = op.getMap().getDefiningOp<TransposeMapOp>()) {
-    rewriter.replaceOpWithNewOp<MapSizeOp>(
-        op, isIn ? MapSide::Out : MapSide::In, transposed.getMap());
-    return success();
-  }
-  return failure();
+  auto [map, side] = lookThroughTransposes(op.getMap(), op.getSide());
+  if (map == op.getMap())
+    return failure();
+  rewriter.replaceOpWithNewOp<MapSizeOp>(op, side, map);
+  return success();
 }
 
 /// tensor<?xKxi32>

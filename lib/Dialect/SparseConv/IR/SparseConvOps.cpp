@@ -59,6 +59,22 @@ void sparseconv::printOutputRule(OpAsmPrinter &printer, Operation *,
     printer << " cover";
 }
 
+ParseResult sparseconv::parseScatterKind(OpAsmParser &parser,
+                                         PoolKindAttr &kind) {
+  PoolKind found = PoolKind::Sum;
+  for (PoolKind other : {PoolKind::Max, PoolKind::Avg})
+    if (succeeded(parser.parseOptionalKeyword(stringifyPoolKind(other))))
+      found = other;
+  kind = PoolKindAttr::get(parser.getContext(), found);
+  return success();
+}
+
+void sparseconv::printScatterKind(OpAsmPrinter &printer, Operation *,
+                                  PoolKindAttr kind) {
+  if (kind.getValue() != PoolKind::Sum)
+    printer << ' ' << stringifyPoolKind(kind.getValue());
+}
+
 //===----------------------------------------------------------------------===//
 // Verification
 //===----------------------------------------------------------------------===//

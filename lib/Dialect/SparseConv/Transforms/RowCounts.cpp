@@ -14,12 +14,9 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 
 RowCount mlir::sparseconv::countRows(Value map, MapSide side) {
-  while (auto transposed = map.getDefiningOp<TransposeMapOp>()) {
-    map = transposed.getMap();
-    side = side == MapSide::In ? MapSide::Out : MapSide::In;
-  }
-  if (auto known = map.getDefiningOp<KernelMapOp>())
-    return {side == MapSide::In ? known.getIn() : known.getOut(), std::nullopt};
+  if (Value set = getSet(map, side))
+    return {set, std::nullopt};
+  std::tie(map, side) = lookThroughTransposes(map, side);
   return {map, side};
 }
 

@@ -26,15 +26,66 @@ def SparseConv_PackOp : SparseConv_Op<"pack",
     Features come into set order by `gather %x, %order`, and results go back by
     `gather %y, %row_of`.
 
+    Where `clip` gives a region, points outside it are left out, and so are
+    those of batch index -1; their `row_of` is -1:
+
+    ```mlir
+    %coords, %order, %row_of = sparseconv.pack %points
+        clip(<[0, -800, 0] to [1408, 800, 40]>) : tensor<?x4xi32> -> !set
+    ```
+
     Run-time errors: a coordinate or batch index beyond the packing (axis,
     value and bound are reported); a coordinate that is not a multiple of the
     set's stride; more than 2^31-2 points.
   }];
-  let arguments = (ins SparseConv_Points:$points);
+  let arguments = (ins SparseConv_Points:$points,
+                       OptionalAttr<SparseConv_RegionAttr>:$clip);
   let results = (outs SparseConv_CoordsType:$coords, SparseConv_Rows:$order,
                       SparseConv_Rows:$row_of);
-  let builders = [OpBuilder<(ins "CoordsType":$type, "Value":$points)>];
+  let builders = [OpBuilder<(ins "CoordsType":$type, "Value":$points,
+                                 CArg<"RegionAttr", "{}">:$clip)>];
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def SparseConv_QuantiseOp : SparseConv_Op<"quantise",
+    [Pure, SparseConv_Infer, SparseConv_Reify]> {
+  let summary = "the coordinates of points in space";
+  let description = [{
+    ```mlir
+    %coordinates = sparseconv.quantise %points
+        origin [0.0, -40.0, -2.0] size [0.05, 0.05, 0.1]
+        : tensor<?x3xf32> -> tensor<?x4xi32>
+    ```
+
+    `points` holds (x, y, ...), or (batch, x, y, ...), in any unit of length,
+    such as metres, and `size` is that of a voxel. A row of the result is
+    (batch, floor((x - origin) / size), ...), computed in f32; points without a
+    batch index are of item 0.
+
+    A point with a coordinate that is not finite or beyond i32, or a batch index
+    that is not a whole number or beyond i32, becomes (-1, 0, 0, ...): `pack`
+    with `clip` leaves it out, and without is an error of that operation.
+
+    From points in space to the mean, largest or first features of each voxel:
+
+    ```mlir
+    %coords, %order, %row_of = sparseconv.pack %coordinates
+        clip(<[0, 0, 0] to [1408, 1600, 40]>) : tensor<?x4xi32> -> !set
+    %rows = sparseconv.size %coords : !set
+    %mean = sparseconv.scatter avg %x, %row_of into %rows
+        : tensor<?x4xf32>, tensor<?xi32> -> tensor<?x4xf32>
+    %first = sparseconv.gather %x, %order
+        : tensor<?x4xf32>, tensor<?xi32> -> tensor<?x4xf32>
+    ```
+  }];
+  let arguments = (ins SparseConv_RealPoints:$points,
+                       DenseF32ArrayAttr:$origin, DenseF32ArrayAttr:$voxel_size);
+  let results = (outs SparseConv_Points:$coordinates);
+  let assemblyFormat = [{
+    $points `origin` $origin `size` $voxel_size attr-dict
+    `:` type($points) `->` type($coordinates)
+  }];
   let hasVerifier = 1;
 }
 

@@ -15,6 +15,25 @@ include "sparseconv/Dialect/SparseConv/IR/SparseConvKernelOpBase.td"
 // Keys
 //===----------------------------------------------------------------------===//
 
+def SparseConv_QuantiseKernelOp
+    : SparseConv_KernelOp<"quantise", "getCoordinates"> {
+  let summary = "coordinates of points in space";
+  let description = [{
+    ```mlir
+    sparseconv.kernel.quantise ins(%points : memref<?x3xf32>)
+        outs(%coordinates : memref<?x4xi32>)
+        {origin = array<f32: 0.0, 0.0, -2.0>,
+         voxel_size = array<f32: 0.05, 0.05, 0.1>}
+    ```
+
+    See `sparseconv.quantise`. `points` is [N, D] or [N, 1 + D], `coordinates`
+    [N, 1 + D].
+  }];
+  let arguments = (ins
+    SparseConv_RealsLike:$points, SparseConv_PointsLike:$coordinates,
+    DenseF32ArrayAttr:$origin, DenseF32ArrayAttr:$voxel_size);
+}
+
 def SparseConv_EncodeOp : SparseConv_KernelOp<"encode", "getKeys"> {
   let summary = "keys of points";
   let description = [{
@@ -30,13 +49,41 @@ def SparseConv_EncodeOp : SparseConv_KernelOp<"encode", "getKeys"> {
     `keys` is [N]. The packing of keys follows Spira (arXiv 2511.20834, section
     4.2).
 
+    With `clip` the key of a point outside that region, or of batch index -1, is
+    all ones, which no point inside has.
+
+    With `origin` and `voxel_size` the points are reals, which are quantised
+    first (`kernel.quantise`).
+
     Run-time errors: a coordinate or batch index beyond the packing of `set`; a
     coordinate that is not a multiple of its stride. The count then becomes 0.
   }];
   let arguments = (ins
-    SparseConv_PointsLike:$points, SparseConv_Status:$status,
+    SparseConv_Shaped<[I32, F32], [2]>:$points,
+    SparseConv_Status:$status,
     SparseConv_KeysLike:$keys, SparseConv_CountLike:$count,
-    TypeAttrOf<SparseConv_CoordsType>:$set, I64Attr:$op_id);
+    TypeAttrOf<SparseConv_CoordsType>:$set,
+    OptionalAttr<SparseConv_RegionAttr>:$clip,
+    OptionalAttr<DenseF32ArrayAttr>:$origin,
+    OptionalAttr<DenseF32ArrayAttr>:$voxel_size, I64Attr:$op_id);
+  let hasCanonicalizeMethod = 1;
+}
+
+def SparseConv_CountKeysOp : SparseConv_KernelOp<"count_keys", "getCount"> {
+  let summary = "how many of the sorted keys are those of points";
+  let description = [{
+    ```mlir
+    sparseconv.kernel.count_keys ins(%sorted : memref<?xi64>)
+        outs(%count : memref<1xindex>) {fields = array<i64: 8, 20, 20, 16>}
+    ```
+
+    The keys of all ones, which `encode` gives to points that are left out, come
+    last in `sorted` [N]; count is the number of those before them. `fields` are
+    the widths of the bit fields of a key.
+  }];
+  let arguments = (ins
+    SparseConv_KeysLike:$sorted, SparseConv_CountLike:$count,
+    DenseI64ArrayAttr:$fields);
 }
 
 def SparseConv_DecodeOp : SparseConv_KernelOp<"decode", "getPoints"> {
@@ -315,6 +362,49 @@ def SparseConv_SearchHitsOp
     DenseI64ArrayAttr:$displacements,
     OptionalAttr<DenseI64ArrayAttr>:$in_stride, SparseConv_PackingAttr:$packing,
     SparseConv_SearchAttr:$search, I64Attr:$sample_rows);
+}
+
+def SparseConv_TableFromPairsOp
+    : SparseConv_KernelOp<"table_from_pairs", "getTable"> {
+  let summary = "a neighbour table from pairs of rows";
+  let description = [{
+    ```mlir
+    sparseconv.kernel.table_from_pairs
+        ins(%pairs, %in_rows, %status : memref<?x3xi32>, index, memref<8xi64>)
+        outs(%table : memref<?x5xi32>) {op_id = 2 : i64}
+    ```
+
+    table[r, k] = i for every pair (i, r, k) of `pairs` [P, 3]; all other
+    elements of `table` [N_out, K] are -1.
+
+    Run-time errors: an input row that is not below `in_rows`; an output row or
+    an offset that is not there; two pairs with one offset and one row of either
+    side; more than 2^31-2 pairs. All elements are -1 then.
+  }];
+  let arguments = (ins
+    SparseConv_TableLike:$pairs, Index:$in_rows, SparseConv_Status:$status,
+    SparseConv_TableLike:$table, I64Attr:$op_id);
+}
+
+def SparseConv_CheckTableOp
+    : SparseConv_KernelOp<"check_table", "getTable"> {
+  let summary = "a given neighbour table, if it is one";
+  let description = [{
+    ```mlir
+    sparseconv.kernel.check_table
+        ins(%given, %in_rows, %status : memref<?x5xi32>, index, memref<8xi64>)
+        outs(%table : memref<?x5xi32>) {op_id = 2 : i64}
+    ```
+
+    `table` [N_out, K] is `given`.
+
+    Run-time errors: `given` has other than N_out rows; an entry outside -1 ..
+    `in_rows`-1; two rows with the same entry for an offset. All elements are -1
+    then.
+  }];
+  let arguments = (ins
+    SparseConv_TableLike:$given, Index:$in_rows, SparseConv_Status:$status,
+    SparseConv_TableLike:$table, I64Attr:$op_id);
 }
 
 def SparseConv_InvertTableOp

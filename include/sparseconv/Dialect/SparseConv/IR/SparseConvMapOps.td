@@ -50,6 +50,66 @@ def SparseConv_KernelMapOp : SparseConv_Op<"kernel_map",
   let hasVerifier = 1;
 }
 
+/// A map that the caller gives: its pairs are checked when it is made.
+class SparseConv_GivenMapOp<string mnemonic> : SparseConv_Op<mnemonic,
+    [NoMemoryEffect,
+     TypesMatchWith<"the in set has the type that the map names",
+                    "map", "in", "cast<KernelMapType>($_self).getIn()">,
+     TypesMatchWith<"the out set has the type that the map names",
+                    "map", "out", "cast<KernelMapType>($_self).getOut()">]> {
+  let results = (outs SparseConv_KernelMapType:$map);
+  let hasVerifier = 1;
+}
+
+def SparseConv_MapFromPairsOp : SparseConv_GivenMapOp<"map_from_pairs"> {
+  let summary = "a kernel map from pairs of rows";
+  let description = [{
+    ```mlir
+    %map = sparseconv.map_from_pairs %pairs, %fine to %half
+        : tensor<?x3xi32>, !sparseconv.kernel_map<5, !fine to !half>
+    ```
+
+    Each row of `pairs` is (input row, output row, offset), in any order. The
+    offsets 0 .. K-1 are numbers alone: what they mean, and which strides the
+    two sets have, is up to the caller.
+
+    A kernel map can be transposed, so an offset relates a row of either set to
+    at most one row of the other.
+
+    Run-time errors: an input row, an output row or an offset that is not there;
+    a pair whose output row or input row has its offset in an earlier pair; more
+    than 2^31-2 pairs.
+  }];
+  let arguments = (ins SparseConv_Points:$pairs, SparseConv_CoordsType:$in,
+                       SparseConv_CoordsType:$out);
+  let assemblyFormat = [{
+    $pairs `,` $in `to` $out attr-dict `:` type($pairs) `,` type($map)
+  }];
+}
+
+def SparseConv_MapFromTableOp : SparseConv_GivenMapOp<"map_from_table"> {
+  let summary = "a kernel map from a neighbour table";
+  let description = [{
+    ```mlir
+    %map = sparseconv.map_from_table %table, %fine to %half
+        : tensor<?x5xi32>, !sparseconv.kernel_map<5, !fine to !half>
+    ```
+
+    `table[r, k]` is the input row that output row r meets by offset k, or -1:
+    what `neighbour_table` gives. Offsets are as for `map_from_pairs`.
+
+    Run-time errors: a table with another number of rows than `out`; an entry
+    below -1, or not below the rows of `in`; an input row that has an offset in
+    an earlier row of the table, too.
+  }];
+  let arguments = (ins SparseConv_Points:$table, SparseConv_CoordsType:$in,
+                       SparseConv_CoordsType:$out);
+  let assemblyFormat = [{
+    $table `,` $in `to` $out attr-dict `:` type($table) `,` type($map)
+  }];
+  let hasFolder = 1;
+}
+
 def SparseConv_TransposeMapOp : SparseConv_Op<"transpose_map",
     [Pure, SparseConv_Infer]> {
   let summary = "a kernel map with its sides swapped";

@@ -24,4 +24,16 @@
 #define GET_OP_CLASSES
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h.inc"
 
+namespace mlir::sparseconv {
+
+/// The map that `map` is a transpose of, any number of times, and which side of
+/// it `side` is.
+std::pair<Value, MapSide> lookThroughTransposes(Value map, MapSide side);
+
+/// The set on a side of a map, where the operation that relates it is known;
+/// else null.
+Value getSet(Value map, MapSide side);
+
+} // namespace mlir::sparseconv
+
 #endif // SPARSECONV_DIALECT_SPARSECONV_IR_SPARSECONVOPS_H

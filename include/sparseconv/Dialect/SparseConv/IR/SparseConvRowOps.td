@@ -33,23 +33,28 @@ def SparseConv_GatherOp : SparseConv_ComputeOp<"gather"> {
 
 def SparseConv_ScatterOp : SparseConv_Op<"scatter",
     [NoMemoryEffect, SparseConv_Infer, SparseConv_Reify]> {
-  let summary = "adds rows by index";
+  let summary = "combines rows by index";
   let description = [{
     ```mlir
     %y = sparseconv.scatter %x, %rows into %n : tensor<?x64xf16>, tensor<?xi32> -> tensor<?x64xf16>
+    %z = sparseconv.scatter avg %x, %rows into %n : tensor<?x64xf16>, tensor<?xi32> -> tensor<?x64xf16>
     ```
 
     y has `n` rows; y[r] = sum over i with rows[i] = r of x[i], accumulated in
     f32 in ascending order of i and rounded once. A row index of -1 is skipped.
-    The adjoint of `gather`.
+    The adjoint of `gather`. `avg` divides by the number of rows combined, and
+    `max` takes the largest. A row that nothing reaches gives 0.
 
     Run-time errors: `x` and `rows` of different length; a row index below -1,
     or not below `n`; `n` negative or above 2^31-2.
   }];
-  let arguments = (ins SparseConv_Features:$x, SparseConv_Rows:$rows, Index:$n);
+  let arguments = (ins
+    DefaultValuedAttr<SparseConv_PoolKindAttr,
+                      "::mlir::sparseconv::PoolKind::Sum">:$kind,
+    SparseConv_Features:$x, SparseConv_Rows:$rows, Index:$n);
   let results = (outs SparseConv_Features:$y);
   let assemblyFormat = [{
-    $x `,` $rows `into` $n attr-dict
+    `` custom<ScatterKind>($kind) $x `,` $rows `into` $n attr-dict
     `:` type($x) `,` type($rows) `->` type($y)
   }];
   let hasVerifier = 1;
