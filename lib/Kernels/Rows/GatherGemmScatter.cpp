@@ -22,8 +22,8 @@ using namespace mlir::sparseconv;
 static constexpr int64_t prefetchedPairs = 12;
 static constexpr int64_t rowsPerPairBits = 20;
 
-/// Steps of the innermost loop between two branches, in whole tiles. What is left
-/// of an offset's pairs is less work, and its tiles are half of the code.
+/// Steps of the innermost loop between two branches, in whole tiles. What is
+/// left of an offset's pairs is less work, and its tiles are half of the code.
 static constexpr int64_t unrolledChannels = 4;
 
 namespace {
