@@ -7,8 +7,12 @@
     python3 -m sparseconv.networks resnet21d --dtype f16 -o resnet21d.mlir
 
 Networks: minkunet42 (MinkUNet-42: 42 convolutions and 7 pointwise shortcuts),
-resnet21d (SparseResNet21D, 21 convolutions) and spconvbench (the layers of
+resnet21d (SparseResNet21D, 21 convolutions), second and centerpoint (the middle
+encoders of these detectors, 14 and 21 convolutions) and spconvbench (the layers of
 spconv's own benchmark: submanifold pairs with max pooling, no norm).
+
+The strided convolutions of second and centerpoint reach every voxel that a window
+covers, as spconv's do. A scan has no borders here, where a detector pads its grid.
 
 With --dtype tf32 features are f32, and convolutions may round what they multiply
 to tf32.
@@ -18,6 +22,7 @@ weight is an argument with a name; `sparseconv.weights` makes values for them.
 """
 
 import argparse
+import math
 import sys
 
 PACKING = "<i64, batch = 8, bits = [20, 20, 16], guard = [64, 64, 64]>"
@@ -89,21 +94,24 @@ class Network:
 
     # -- indexing -----------------------------------------------------------
 
-    def downsample(self, by):
-        """A new level at the floor of the last one."""
+    def downsample(self, by, window=None):
+        """A new level at the floor of the last one, or of what a window covers."""
         level = len(self.sets)
         stride = tuple(s * b for s, b in zip(self.sets[-1], by))
+        rule = f" cover offsets(box<{', '.join(map(str, window))}>)" if window else ""
         self.emit(f"%set{level} = sparseconv.downsample %set{level - 1} by "
-                  f"[{', '.join(map(str, by))}] : {self.set_type(self.sets[-1])} -> "
+                  f"[{', '.join(map(str, by))}]{rule} : {self.set_type(self.sets[-1])} -> "
                   f"{self.set_type(stride)}")
         self.sets.append(stride)
         return level
 
     def kernel_map(self, source, target, size):
+        """Sizes are numbers, or "corner N" for offsets that begin at 0."""
         key = (source, target, size)
         if key not in self.maps:
-            volume = size[0] * size[1] * size[2]
-            name = f"%map{'x'.join(map(str, size))}_{source}_{target}"
+            volume = math.prod(int(str(n).split()[-1]) for n in size)
+            title = "x".join(str(n).replace("corner ", "c") for n in size)
+            name = f"%map{title}_{source}_{target}"
             self.emit(f"{name} = sparseconv.kernel_map %set{source} to %set{target} "
                       f"offsets(box<{', '.join(map(str, size))}>) : "
                       f"{self.map_type(volume, source, target)}")
@@ -316,6 +324,40 @@ def resnet21d(dtype):
     return net.finish(net.conv_norm_relu(x, 128, "out", (1, 1, 3), level))
 
 
+def detector(name, title, dtype, channels, stages):
+    """A middle encoder: a submanifold stage, then at each stage a strided convolution
+    that covers and what `stages` adds behind it, as a list of functions of the network,
+    its features, a number of channels and a name."""
+    net = Network(name, title, dtype, 4)
+    x = net.conv_norm_relu(net.input, channels[0], "input")
+    # The last of the strided stages has no padding on the last axis.
+    window, bare = (3, 3, 3), (3, 3, "corner 3")
+    for stage, (width, layers) in enumerate(zip(channels, stages)):
+        net.comment(f"Stage {stage}: {width} channels.")
+        if stage:
+            size = bare if stage + 1 == len(stages) else window
+            level = net.downsample((2, 2, 2), size)
+            x = net.conv_norm_relu(x, width, f"stage.{stage}.down", size, level)
+        for i, layer in enumerate(layers):
+            x = layer(net, x, width, f"stage.{stage}.{i}")
+    net.comment("Flattens the last axis.")
+    size = (1, 1, "corner 3")
+    level = net.downsample((1, 1, 2), size)
+    return net.finish(net.conv_norm_relu(x, channels[-1], "out", size, level))
+
+
+def second(dtype):
+    layer = Network.conv_norm_relu
+    return detector("second", "SECOND's middle encoder: convolutions that cover at each level.",
+                    dtype, (16, 32, 64, 64), ([layer], [layer] * 2, [layer] * 3, [layer] * 3))
+
+
+def centerpoint(dtype):
+    return detector("centerpoint", "CenterPoint's middle encoder: residual blocks, and "
+                    "convolutions that cover at each level.",
+                    dtype, (16, 32, 64, 128), [[Network.residual] * 2] * 4)
+
+
 def spconvbench(dtype):
     net = Network("spconvbench", "The layers of spconv's benchmark network.", dtype, 3)
     x = net.input
@@ -330,7 +372,8 @@ def spconvbench(dtype):
     return net.finish(x)
 
 
-NETWORKS = {"minkunet42": minkunet42, "resnet21d": resnet21d, "spconvbench": spconvbench}
+NETWORKS = {"minkunet42": minkunet42, "resnet21d": resnet21d, "second": second,
+            "centerpoint": centerpoint, "spconvbench": spconvbench}
 
 
 def main(arguments=None):

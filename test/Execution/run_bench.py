@@ -88,7 +88,8 @@ BYTES_PER_US = 4264e3
 FLOPS_PER_US = {"f16": 738e6, "bf16": 738e6, "tf32": 369e6, "f32": 67e6}
 MORE_MAPS = 4  # sets with their maps beside the first
 ALSO_BF16 = (64, 128)  # channels of layers in bf16 beside f16
-NETWORKS = {"minkunet42": 4, "resnet21d": 4, "spconvbench": 3}  # their input channels
+# Their input channels.
+NETWORKS = {"minkunet42": 4, "resnet21d": 4, "second": 4, "centerpoint": 4, "spconvbench": 3}
 
 
 def get_size(dtype):
