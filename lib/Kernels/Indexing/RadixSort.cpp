@@ -359,9 +359,15 @@ void mlir::sparseconv::sortKeys(LoopBuilder &b, const KeySource &source,
   RadixSort(b, source, digits).emit({sorted, permutation});
 }
 
-void mlir::sparseconv::emitRadixSort(LoopBuilder &b, SortOp op) {
+void mlir::sparseconv::emitRadixSort(LoopBuilder &b, Value keys, Value sorted,
+                                     Value permutation,
+                                     ArrayRef<int64_t> fields) {
   // To look for the bits in use takes as long as to sort by one digit.
-  bool isSparse = llvm::sum_of(op.getFields()) > 2 * kDigitBits;
-  sortKeys(b, KeySource{op.getKeys()}, op.getSorted(), op.getPermutation(),
-           op.getFields(), isSparse);
+  bool isSparse = llvm::sum_of(fields) > 2 * kDigitBits;
+  sortKeys(b, KeySource{keys}, sorted, permutation, fields, isSparse);
+}
+
+void mlir::sparseconv::emitRadixSort(LoopBuilder &b, SortOp op) {
+  emitRadixSort(b, op.getKeys(), op.getSorted(), op.getPermutation(),
+                op.getFields());
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowLoops.h"
+#include "sparseconv/Kernels/Indexing/IndexingKernels.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
 #include "sparseconv/Kernels/Rows/RowKernels.h"
 
@@ -233,10 +234,48 @@ void PairSorter::placePairs(const PairsByRow &pairs) {
   });
 }
 
+/// Sorts the pairs of points that name one row each on a GPU, where a thread
+/// has one point: by their rows, stably. What names no row comes last.
+static PairsByRow sortPoints(LoopBuilder &b, ScatterRowsOp op) {
+  Value rows = op.getRows(), zero = b.index(0);
+  Value yRows = b.dim(op.getY(), 0), count = b.dim(rows, 0);
+  Type i32 = b.getI32Type();
+  auto dynamic = {ShapedType::kDynamic};
+  PairsByRow pairs{b.alloc(dynamic, b.getIndexType(), yRows),
+                   b.alloc(dynamic, i32, count),
+                   b.alloc(dynamic, b.getF32Type(), count)};
+  Value keys = b.alloc(dynamic, i32, count);
+  Value sorted = b.alloc(dynamic, i32, count);
+  Value fault = findFirst(b, count, kDefaultRowBlock, [&](Value point) {
+    Value entry = b.load(rows, {point, zero});
+    Value isRow = isRowOf(b, entry, yRows);
+    b.store(b.select(isRow, entry, b.cast(yRows, i32)), keys, point);
+    return isFault(b, entry, isRow);
+  });
+  b.ifThen(b.less(fault, count), [&] {
+    reportRowIndex(b, op.getStatus(), op.getOpId(), fault,
+                   b.load(rows, {fault, zero}), yRows);
+  });
+  emitRadixSort(b, keys, sorted, pairs.points, /*fields=*/{32});
+  b.parallelFor(count, [&](Value pair) {
+    Value point = b.toIndex(b.load(pairs.points, pair));
+    b.store(b.load(op.getWeights(), {point, zero}), pairs.weights, pair);
+  });
+  b.parallelFor(yRows, [&](Value row) {
+    Value next = b.cast(b.add(row, 1), i32);
+    b.store(b.lowerBound(sorted, zero, count, next), pairs.ends, row);
+  });
+  b.dealloc(keys);
+  b.dealloc(sorted);
+  return pairs;
+}
+
 void mlir::sparseconv::emitScatterRows(LoopBuilder &b, ScatterRowsOp op) {
   Value x = op.getX(), y = op.getY();
   PoolKind kind = op.getKind();
-  PairsByRow pairs = PairSorter(b, op).emit();
+  bool namesOne = cast<MemRefType>(op.getRows().getType()).getDimSize(1) == 1;
+  PairsByRow pairs =
+      b.isGpu() && namesOne ? sortPoints(b, op) : PairSorter(b, op).emit();
   forRows(b, b.dim(y, 0), b.dim(y, 1), [&](Value row, const Channels &all) {
     Value begin, end, divisor;
     std::tie(begin, end) = pairs.getRange(b, row);

@@ -52,6 +52,32 @@ func.func @gather_odd_rows(%x: memref<?x11xf16>, %index: memref<?xi32>, %status:
   return
 }
 
+// Points that name one row each are sorted by it: what names none gets the number
+// of rows and comes last. A row then finds the end of its points by itself.
+
+// CHECK-LABEL: func.func @scatter_rows(
+// CHECK:         %[[POINTS:.*]] = memref.dim %arg1
+// CHECK:         scf.parallel (%[[P:.*]]) = (%c0) to (%[[POINTS]])
+// CHECK:           arith.select
+// CHECK:           memref.store %{{.*}}, %[[KEYS:.*]][%[[P]]] : memref<?xi32>
+// CHECK:           memref.atomic_rmw minu
+// CHECK:         gpu.launch
+// CHECK:           memref.load %[[KEYS]]
+// CHECK:         scf.parallel (%{{.*}}) = (%c0) to (%[[POINTS]])
+// CHECK:         scf.parallel (%[[ROW:.*]]) = (%c0) to (%[[ROWS:.*]]) step
+// CHECK:           scf.while
+// CHECK:           memref.store %{{.*}}, %[[ENDS:.*]][%[[ROW]]] : memref<?xindex>
+// CHECK:         scf.parallel (%[[ROW:.*]]) = (%c0) to (%[[ROWS]]) step
+// CHECK:           %[[END:.*]] = memref.load %[[ENDS]][%[[ROW]]]
+// CHECK:           scf.for %{{.*}} to %[[END]] step
+func.func @scatter_rows(%x: memref<?x4xf32>, %rows: memref<?x1xi32>, %weights: memref<?x1xf32>, %status: memref<8xi64>,
+                        %y: memref<?x4xf32>) {
+  sparseconv.kernel.scatter_rows
+      ins(%x, %rows, %weights, %status : memref<?x4xf32>, memref<?x1xi32>, memref<?x1xf32>, memref<8xi64>)
+      outs(%y : memref<?x4xf32>) {kind = #sparseconv<pool_kind sum>, op_id = 0 : i64}
+  return
+}
+
 // Pair lists, too: counts and pairs of a block of rows by a thread.
 
 // CHECK-LABEL: func.func @pair_lists(

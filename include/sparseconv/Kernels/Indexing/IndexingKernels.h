@@ -29,6 +29,9 @@ void emitSpread(LoopBuilder &b, SpreadOp op);
 /// Lists of keys. A CPU sorts in a function of the runtime, a GPU by digits.
 void emitSortCall(LoopBuilder &b, SortOp op);
 void emitRadixSort(LoopBuilder &b, SortOp op);
+/// The same as a part of another kernel: see `sort`.
+void emitRadixSort(LoopBuilder &b, Value keys, Value sorted, Value permutation,
+                   ArrayRef<int64_t> fields);
 void emitCountKeys(LoopBuilder &b, CountKeysOp op);
 void emitUnique(LoopBuilder &b, UniqueOp op);
 void emitSelect(LoopBuilder &b, SelectOp op);
