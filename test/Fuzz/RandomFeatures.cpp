@@ -277,7 +277,8 @@ void NetworkBuilder::addRowMove() {
   }
   double products = groups[move.from].bound;
   Value n = rowCount(move.to);
-  Value y = ScatterOp::create(b, nextLoc(), x.value, move.rows, n);
+  Value y =
+      ScatterOp::create(b, nextLoc(), PoolKind::Sum, x.value, move.rows, n);
   addFeature(y, move.to, x.magnitude * products,
              whole ? x.error : x.error + round(products));
 }
