@@ -277,10 +277,12 @@ void NetworkBuilder::addRowMove() {
   }
   double products = groups[move.from].bound;
   Value n = rowCount(move.to);
-  Value y =
-      ScatterOp::create(b, nextLoc(), PoolKind::Sum, x.value, move.rows, n);
-  addFeature(y, move.to, x.magnitude * products,
-             whole ? x.error : x.error + round(products));
+  PoolKind kind = choices.chance(70) ? PoolKind::Sum : randomKind(choices);
+  Value y = ScatterOp::create(b, nextLoc(), kind, x.value, move.rows, n);
+  bool isExact = kind == PoolKind::Max || (whole && kind == PoolKind::Sum);
+  addFeature(y, move.to,
+             kind == PoolKind::Sum ? x.magnitude * products : x.magnitude,
+             isExact ? x.error : x.error + round(products));
 }
 
 void NetworkBuilder::addPoints() {
