@@ -42,11 +42,11 @@ func.func @written(%x: tensor<?x256xf16>, %w: tensor<27x256x256xf16>, %m: !map) 
   return %y : tensor<?x256xf16>
 }
 
-// A word of the mask holds 32 offsets; only one word is split.
+// Offsets of several words of a mask are split like those of one.
 // CHECK-LABEL: func.func @many_offsets(
 !wide_map = !sparseconv.kernel_map<125, !set to !set>
 func.func @many_offsets(%x: tensor<?x256xf16>, %w: tensor<125x256x256xf16>, %m: !wide_map) -> tensor<?x256xf16> {
-  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>, tiling
+  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling
   %y = sparseconv.conv %x, %w, %m : tensor<?x256xf16>, tensor<125x256x256xf16>, !wide_map -> tensor<?x256xf16>
   return %y : tensor<?x256xf16>
 }

@@ -238,7 +238,10 @@ OffsetWalk Fma16::shareWalk(Value firstTile) {
               b.store(e.joinWords(firstTile, config.warps, word),
                       b.offset(words, b.mul(word, 4)), 4);
             });
-  b.barrier();
+  if (task.splits)
+    e.keepSplit(task, words);
+  else
+    b.barrier();
   return {b.load(b.getI32Type(), words, 4), b.i32(0)};
 }
 

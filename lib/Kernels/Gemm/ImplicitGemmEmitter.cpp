@@ -71,9 +71,21 @@ OffsetWalk ImplicitGemmEmitter::startWalk(Value tile) {
   return {bits, words == 1 ? Value() : b.i32(0)};
 }
 
+OffsetWalk ImplicitGemmEmitter::startWalk(Value tile, Value first) {
+  // Where there are no offsets at all, `first` is behind the last word.
+  Value word =
+      b.minUnsigned(b.divide(first, 32), b.i32(config.maskWords() - 1));
+  Value bits =
+      b.load(b.getI32Type(), b.offset(tileWords(tile), b.mul(word, 4)), 4);
+  Value before = b.sub(b.shiftLeft(b.i32(1), b.remainder(first, 32)), 1);
+  return {b.andBits(bits, b.xorBits(before, -1)), word};
+}
+
 Value ImplicitGemmEmitter::nextOffset(const GemmTask &task, OffsetWalk &walk) {
-  Value words = b.element(masks, task.tile, 4 * config.maskWords());
-  return nextOffset(words, task.lastWord, walk);
+  Value offset = nextOffset(tileWords(task.tile), task.lastWord, walk);
+  if (!task.end)
+    return offset;
+  return b.select(b.less(offset, task.end), offset, b.i32(-1));
 }
 
 Value ImplicitGemmEmitter::nextOffset(Value words, Value lastWord,
@@ -160,12 +172,6 @@ Value ImplicitGemmEmitter::joinWords(Value firstTile, int64_t tiles,
   return bits;
 }
 
-Value ImplicitGemmEmitter::countSplits(const TargetInfo &target, Value count) {
-  Value room = b.divide(b.i32(config.roomOfSplit(target)),
-                        b.maxUnsigned(count, b.i32(1)));
-  return b.minUnsigned(b.maxUnsigned(room, b.i32(1)), b.i32(config.splitK));
-}
-
 GemmTask ImplicitGemmEmitter::makeTask(Value number, Value splits) {
   GemmTask task;
   task.number = task.tile = number;
@@ -207,13 +213,24 @@ Value ImplicitGemmEmitter::fromFirstLane(function_ref<Value()> make) {
   return b.shuffle(made, b.i32(0));
 }
 
+OffsetWalk ImplicitGemmEmitter::startRange(GemmTask &task) {
+  OffsetRange all{b.i32(0), b.i32(32 * config.maskWords())};
+  OffsetRange own =
+      changeIf(b, b.greaterEqual(task.splits, 2), all, [&](OffsetRange &range) {
+        range = findSplit(task, tileWords(task.tile));
+      });
+  task.end = b.shuffle(own.end, b.i32(0));
+  return startWalk(task.tile, own.first);
+}
+
 GemmTask ImplicitGemmEmitter::startTask(Value number, Value splits) {
   GemmTask task = makeTask(number, splits);
-  task.walk = startWalk(task.tile);
+  bool hasWords = config.maskWords() > 1;
+  task.walk = splits && hasWords ? startRange(task) : startWalk(task.tile);
   for (Value *value : {&task.walk.bits, &task.walk.word})
     if (*value)
       *value = b.shuffle(*value, b.i32(0));
-  if (splits)
+  if (splits && !hasWords)
     task.walk.bits =
         changeIf(b, b.greaterEqual(splits, 2), task.walk.bits,
                  [&](Value &bits) { bits = takeSplit(task, bits); });

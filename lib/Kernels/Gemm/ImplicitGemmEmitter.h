@@ -48,9 +48,18 @@ struct GemmTask {
   OffsetWalk walk;
   /// Last mask word it reads; null for all.
   Value lastWord;
+  /// The offset behind its last one; null for all.
+  Value end;
   /// Of a tile that may be split: number of the split, how many there are, and
   /// the number of the tile's first split among all.
   Value split, splits, firstSplit;
+};
+
+/// Offsets from `first` up to `end`, by their numbers.
+struct OffsetRange {
+  Value first, end;
+
+  void fields(LoopFields &f) { f(first, end); }
 };
 
 /// A chunk of two rows of a lane as it was loaded: registers [step
@@ -83,6 +92,8 @@ public:
   // --- Offsets of a tile -------------------------------------------------
   /// The walk over all offsets of a tile.
   OffsetWalk startWalk(Value tile);
+  /// The walk over those from `first` on.
+  OffsetWalk startWalk(Value tile, Value first);
   /// The next offset of a task, or -1; moves the walk on.
   Value nextOffset(const GemmTask &task, OffsetWalk &walk);
   /// The same over mask words at any pointer; `lastWord` is null for all.
@@ -150,6 +161,11 @@ public:
   GemmTask makeTask(Value number, Value splits);
   /// Of the offsets of a word, those of the task's split.
   Value takeSplit(const GemmTask &task, Value bits);
+  /// Of the offsets of mask words at any pointer, those of the task's split.
+  OffsetRange findSplit(const GemmTask &task, Value words);
+  /// Clears those of other splits in words in shared memory, by all threads,
+  /// which meet before and after. Returns what is left.
+  OffsetRange keepSplit(const GemmTask &task, Value words);
   /// A mask word of a tile; behind the last tile, of the last one.
   Value loadWord(Value tile, Value word);
   /// The offsets in this word that any of some tiles has.
@@ -193,8 +209,18 @@ public:
   MmaType mmaType;
 
 private:
+  /// The offset of mask words that `ordinal` others come before; behind the
+  /// last word where there are not so many.
+  Value findOffset(Value words, Value ordinal);
+  /// The mask words of a tile.
+  Value tileWords(Value tile) {
+    return b.element(masks, tile, 4 * config.maskWords());
+  }
   /// Moves a walk on to a word that has offsets, or to the last one.
   void skipEmptyWords(Value words, Value lastWord, OffsetWalk &walk);
+  /// The walk over the split of a task whose masks have several words, and its
+  /// end.
+  OffsetWalk startRange(GemmTask &task);
   /// A task by its number, and its walk, the same in all lanes.
   GemmTask startTask(Value number, Value splits);
   /// One of a lane's two rows, in the columns of one strip of tiles.

@@ -103,16 +103,6 @@ void ImplicitGemmEmitter::storeTiles(ValueRange accumulators,
 // Splits
 //===----------------------------------------------------------------------===//
 
-Value ImplicitGemmEmitter::takeSplit(const GemmTask &task, Value bits) {
-  Value count = b.popCount(bits);
-  auto dropFirst = [&](Value split) {
-    Value end = b.divide(b.mul(count, split), task.splits);
-    return forLoop(b, b.i32(0), end, b.i32(1), bits,
-                   [&](Value, Value &left) { left = b.clearLowestBit(left); });
-  };
-  return b.xorBits(dropFirst(task.split), dropFirst(b.add(task.split, 1)));
-}
-
 void ImplicitGemmEmitter::addSplits(function_ref<Value(Value)> place,
                                     Value splits, StoreSums store) {
   auto four = VectorType::get(4, b.getF32Type());

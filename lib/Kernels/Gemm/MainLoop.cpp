@@ -33,7 +33,7 @@ ImplicitGemmConfig MainLoop::makeConfig(const ImplicitGemmShape &shape,
                                         bool splits) const {
   ImplicitGemmConfig config(shape);
   config.loop = this;
-  if (splits && config.maskWords() == 1)
+  if (splits)
     config.splitK = 8;
   return config;
 }

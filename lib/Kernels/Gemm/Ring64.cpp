@@ -78,6 +78,13 @@ private:
   OffsetWalk startWalks(Value firstTile, Value hasTile);
   OffsetWalk splitWalks(Value firstTile, Value ownBits);
   OffsetWalk shareWalks(Value firstTile, Value ownBits, Value hasTile);
+  void storeSplit();
+  void takeRange(const OffsetRange &range, Value hasTile);
+  /// Where the split waits: behind the words of the mask, if there are several.
+  Value splitPointer() {
+    int64_t words = e.config.maskWords();
+    return words == 1 ? ring.words : b.offset(ring.words, words * 4);
+  }
   State prologue(const OffsetWalk &walk);
   Value step(State &now);
   void multiply(int64_t chunk, State &now);
@@ -99,15 +106,12 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// The one mask word of the thread block's offsets, or of its split of them,
-/// stays in registers. The split waits in shared memory for the epilogue.
+/// stays in registers.
 OffsetWalk Ring64::splitWalks(Value firstTile, Value ownBits) {
   Value zero = b.i32(0);
   Value ringBits = e.joinWords(firstTile, warpgroups, zero);
   if (task.splits) {
-    b.ifThen(ring.isFirst, [&] {
-      b.store(task.split, ring.words, 4);
-      b.store(task.splits, b.offset(ring.words, 4), 4);
-    });
+    storeSplit();
     ringBits = e.takeSplit(task, ringBits);
     ownBits = b.andBits(ownBits, ringBits);
   }
@@ -117,8 +121,8 @@ OffsetWalk Ring64::splitWalks(Value firstTile, Value ownBits) {
   return walk;
 }
 
-/// Several mask words of the thread block's offsets are joined in shared
-/// memory.
+/// Several mask words of the thread block's offsets, or of its split of them,
+/// are joined in shared memory.
 OffsetWalk Ring64::shareWalks(Value firstTile, Value ownBits, Value hasTile) {
   Value zero = b.i32(0);
   int64_t wordCount = e.config.maskWords();
@@ -128,8 +132,31 @@ OffsetWalk Ring64::shareWalks(Value firstTile, Value ownBits, Value hasTile) {
             b.offset(ring.words, b.mul(e.thread, 4)), 4);
   });
   task.lastWord = b.select(hasTile, b.i32(wordCount - 1), zero);
-  b.barrier();
+  if (task.splits) {
+    storeSplit();
+    takeRange(e.keepSplit(task, ring.words), hasTile);
+  } else {
+    b.barrier();
+  }
   return {b.load(b.getI32Type(), ring.words, 4), zero};
+}
+
+/// The split waits in shared memory for the epilogue.
+void Ring64::storeSplit() {
+  b.ifThen(ring.isFirst, [&] {
+    b.store(task.split, splitPointer(), 4);
+    b.store(task.splits, b.offset(splitPointer(), 4), 4);
+  });
+}
+
+/// Lets the warpgroup walk over its offsets in a range alone.
+void Ring64::takeRange(const OffsetRange &range, Value hasTile) {
+  Value zero = b.i32(0);
+  Value last = b.sub(e.tileCount(), 1);
+  OffsetWalk walk = e.startWalk(b.minUnsigned(task.tile, last), range.first);
+  walk.bits = b.select(hasTile, walk.bits, zero);
+  task.walk = {b.shuffle(walk.bits, zero), b.shuffle(walk.word, zero)};
+  task.end = b.shuffle(b.select(hasTile, range.end, zero), zero);
 }
 
 OffsetWalk Ring64::startWalks(Value firstTile, Value hasTile) {
@@ -189,8 +216,8 @@ void Ring64::epilogue(State &end, Value hasTile) {
   ring.skipTo(end.ring, b.i32(-1));
   if (task.splits) {
     // Read again: the sums leave few registers.
-    task.split = b.load(b.getI32Type(), ring.words, 4);
-    task.splits = b.load(b.getI32Type(), b.offset(ring.words, 4), 4);
+    task.split = b.load(b.getI32Type(), splitPointer(), 4);
+    task.splits = b.load(b.getI32Type(), b.offset(splitPointer(), 4), 4);
     task.firstSplit = b.mul(task.tile, task.splits);
   }
   b.ifThen(hasTile, [&] {
