@@ -13,12 +13,15 @@ WARP_WIDE = "case conv channels=32 out_channels=16 dtype=f16 sizes=129x3,999x3"
 WARP_ODD = "case conv channels=33 out_channels=16 dtype=f16 sizes=129x3"
 WARP_CHUNKS = "case conv tf32=allowed channels=256 out_channels=256 sizes=129"
 WARP_WORDS = 'case conv channels=16 out_channels=16 dtype=bf16 offsets="box<5, 3, 3>" sizes=129x3'
+WARP_SPLITS = 'case conv tf32=allowed channels=256 out_channels=256 offsets="box<5, 3, 3>" sizes=129'
 GROUP = "case conv channels=64 out_channels=64 dtype=f16 sizes=129x3,999x3"
 RING = "case conv channels=128 out_channels=128 dtype=f16 sizes=31,129x3"
+RING_WORDS = 'case conv channels=64 out_channels=64 dtype=f16 offsets="box<5, 3, 3>" sizes=129x3'
 RING_CHUNKS = "case conv channels=256 out_channels=256 dtype=bf16 sizes=129"
 COLUMNS = "case conv channels=64 out_channels=320 dtype=f16 sizes=129x3"
 FMA = "case conv channels=64 out_channels=64 sizes=129x3,999x3"
 FMA_WIDE = "case conv channels=64 out_channels=128 sizes=129x3"
+FMA_WORDS = 'case conv channels=64 out_channels=64 offsets="box<5, 3, 3>" sizes=129x3'
 FMA_CHUNKS = "case conv channels=256 out_channels=64 sizes=129"
 EPILOGUE = "case yield channels=64 out_channels=64 dtype=f16 sizes=129x3"
 
@@ -73,7 +76,11 @@ MUTANTS = [
     (GEMM + "ImplicitGemmStore.cpp", "b.mul(laneInGroup, elements)", "b.mul(laneInGroup, elements / 2)", WARP),
     (GEMM + "ImplicitGemmStore.cpp", "accumulators[i / 2 * 4 + 2 * half + i % 2]", "accumulators[i / 2 * 4 + i % 2]", WARP),
     (GEMM + "ImplicitGemmStore.cpp", "b.add(sums[i * 4 + j], value)", "value", RING),
-    (GEMM + "ImplicitGemmStore.cpp", "b.divide(b.mul(count, split), task.splits)", "b.divide(b.mul(b.sub(count, 1), split), task.splits)", RING),
+    (GEMM + "ImplicitGemmSplits.cpp", "b.divide(b.mul(count, split), task.splits)", "b.divide(b.mul(b.sub(count, 1), split), task.splits)", RING),
+    (GEMM + "ImplicitGemmSplits.cpp", "b.add(b.mul(word, 32), b.countTrailingZeros(left))", "b.countTrailingZeros(left)", RING_WORDS),
+    (GEMM + "ImplicitGemmSplits.cpp", "b.xorBits(below(own.end), below(own.first))", "below(own.end)", FMA_WORDS),
+    (GEMM + "ImplicitGemmEmitter.cpp", "b.xorBits(before, -1)", "b.i32(-1)", WARP_SPLITS),
+    (GEMM + "ImplicitGemmEmitter.cpp", "b.select(b.less(offset, task.end), offset, b.i32(-1))", "offset", WARP_SPLITS),
     (GEMM + "ImplicitGemmStore.cpp", "(tile + i) * 512", "i * 512", RING),
     (GEMM + "ImplicitGemmStore.cpp", "b.mul(lane, 16)", "b.mul(laneInGroup, 16)", RING),
     ("lib/Kernels/Builders/GpuBuilder.cpp", "vector::FromElementsOp::create(*this, wide, ValueRange{low, high})", "vector::FromElementsOp::create(*this, wide, ValueRange{high, low})", WARP),
@@ -111,6 +118,7 @@ MUTANTS = [
     (INDEXING + "KeyLookup.cpp", "b.select(isHit, entries[i], place)", "place", LOOKUP_HITS),
     (INDEXING + "SharedRows.cpp", "b.add(b.mul(t.block, threads * pieces), inStage)", "inStage", MAP),
     (INDEXING + "ColumnHits.cpp", "b.add(place, b.popCount(getBits(before)))", "place", WARP),
+    (INDEXING + "ColumnHits.cpp", "b.add(place, b.popCount(hits))", "place", WARP_WORDS),
     (INDEXING + "TileRows.cpp", "b.divide(t.thread, tiles.rows)", "b.index(0)", WARP),
     (INDEXING + "TileRows.cpp", "b.select(isEntry(entry), b.bit(bit), b.i32(0))", "b.i32(0)", WARP),
 ]

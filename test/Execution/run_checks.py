@@ -309,7 +309,11 @@ def make_jobs(options):
     jobs += [PythonJob(case, settings, work) for case in PYTHON_CASES]
     for file in sorted(glob.glob(os.path.join(HERE, "*.mlir"))):
         jobs.append(ProgramJob(file, settings, work))
-    for file in sorted(glob.glob(os.path.join(HERE, "*.test"))):
+    files = sorted(glob.glob(os.path.join(HERE, "*.test")))
+    if not options.target.startswith("cpu"):
+        # The processor has no tiles whose rows have an order.
+        files.append(os.path.join(HERE, "Inputs", "row-orders.cases"))
+    for file in files:
         if os.path.basename(file) == "large.test" and not options.large:
             continue
         for number, group in enumerate(run_cases.read_groups(file)):

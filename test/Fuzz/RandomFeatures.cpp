@@ -83,8 +83,9 @@ void NetworkBuilder::addConv() {
       }
   }
   Location loc = nextLoc();
-  auto conv = ConvOp::create(b, loc, x.value, w, map.map, extras,
-                             DataflowAttr(), TilingAttr(), tf32);
+  auto conv =
+      ConvOp::create(b, loc, x.value, w, map.map, extras, DataflowAttr(),
+                     TilingAttr(), RowOrderAttr(), tf32);
   {
     OpBuilder::InsertionGuard guard(b);
     Block *block = b.createBlock(&conv.getEpilogue());
@@ -121,8 +122,9 @@ void NetworkBuilder::addInputGrad() {
       addNumbers(weightShape(choices, map.volume, groups, in, dy.channels),
                  element, true, true);
   double products = static_cast<double>(map.volume) * dy.channels / groups;
-  Value dx = InputGradOp::create(b, nextLoc(), dy.value, w, map.map,
-                                 DataflowAttr(), TilingAttr(), tf32);
+  Value dx =
+      InputGradOp::create(b, nextLoc(), dy.value, w, map.map, DataflowAttr(),
+                          TilingAttr(), RowOrderAttr(), tf32);
   addFeature(dx, map.in, products * dy.magnitude * (whole ? 3 : 0.2),
              whole ? getWholeError(dy.error, dy.magnitude)
                    : dy.error + roundProducts(products));

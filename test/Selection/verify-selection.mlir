@@ -39,11 +39,11 @@ func.func @split(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) -> te
   return %y : tensor<?x64xf16>
 }
 
-func.func @split_words(%x: tensor<?x64xf16>, %w: tensor<45x64x64xf16>, %m: !sparseconv.kernel_map<45, !set to !set>) -> tensor<?x64xf16> {
-  // expected-error @+1 {{at most 32 offsets are split among blocks, found 2 splits of 45 offsets}}
-  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary, split_k = 2>,
-      tiling = #sparseconv.gemm_tiling<warp16, tile_k = 64, tile_n = 64>}
-      : tensor<?x64xf16>, tensor<45x64x64xf16>, !sparseconv.kernel_map<45, !set to !set> -> tensor<?x64xf16>
+func.func @row_order(%x: tensor<?x64xf16>, %w: tensor<27x4x16x16xf16>, %m: !map) -> tensor<?x64xf16> {
+  // expected-error @+1 {{does not run on sm_90a with #sparseconv<row_order mask>: rows have an order in the tiles of #sparseconv.gemm_tiling alone}}
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      row_order = #sparseconv<row_order mask>, tiling = #sparseconv.scalar_tiling}
+      : tensor<?x64xf16>, tensor<27x4x16x16xf16>, !map -> tensor<?x64xf16>
   return %y : tensor<?x64xf16>
 }
 

@@ -66,6 +66,9 @@ def SparseConvSelectTiling
       `#sparseconv.scalar_tiling` where no main loop takes it (groups, few
       channels in f32);
     - a `weight_grad` gets a `#sparseconv.weight_grad_tiling`.
+
+    The order of rows in tiles stays `gray` unless one is written
+    (`row_order`): it leaves the fewest offsets in a tile.
   }];
   let dependentDialects = ["::mlir::sparseconv::SparseConvDialect"];
   let statistics = [

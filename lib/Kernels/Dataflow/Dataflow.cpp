@@ -51,5 +51,8 @@ LogicalResult mlir::sparseconv::verifyDecisions(ImplicitGemmOpInterface op) {
   if (std::string problem = dataflow->verify(op, *target.info);
       !problem.empty())
     return refuse(op.getTilingAttr(), problem);
+  if (op.getRowOrderAttr() && !isa<GemmTilingAttr>(op.getTilingAttr()))
+    return refuse(op.getRowOrderAttr(), "rows have an order in the tiles of "
+                                        "#sparseconv.gemm_tiling alone");
   return success();
 }

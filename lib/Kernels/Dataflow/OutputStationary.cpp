@@ -128,8 +128,7 @@ static Value dropGroup(KernelWriter &w, Value weights) {
 }
 
 static Tiles tileMap(KernelWriter &w, const ImplicitGemmConfig &config,
-                     GemmTilingAttr tiling, const GemmOperands &operands,
-                     bool isTransposed) {
+                     ImplicitGemmOpInterface op, const GemmOperands &operands) {
   constexpr int64_t kSlots = 256;
   Value table = operands.table;
   Value slots = w.mul(w.ceilDiv(w.dim(table), kSlots), w.index(kSlots));
@@ -141,11 +140,13 @@ static Tiles tileMap(KernelWriter &w, const ImplicitGemmConfig &config,
       w.emptyRows(slots),
       w.empty(w.getI32Type(), w.ceilDiv(slots, rows), {config.maskWords()}),
       w.emptyStatic({3}, w.getIndexType())};
-  auto tiles = w.kernel<TileRowsOp>(inits, table, operands.inRows, inits[0],
-                                    inits[1], inits[2], inits[3], rows);
+  auto tiles =
+      w.kernel<TileRowsOp>(inits, table, operands.inRows, inits[0], inits[1],
+                           inits[2], inits[3], rows, op.getRowOrderAttr());
   Value image = w.emptyStatic(config.weightBytes(), w.getI8Type());
-  auto pack = w.kernel<PackWeightsOp>(image, dropGroup(w, operands.weights),
-                                      image, tiling, isTransposed);
+  auto pack = w.kernel<PackWeightsOp>(
+      image, dropGroup(w, operands.weights), image,
+      cast<GemmTilingAttr>(op.getTilingAttr()), op.hasTransposedWeights());
   return Tiles{pack.getResult(0), tiles.getResult(0), tiles.getResult(1),
                tiles.getResult(2), tiles.getResult(3)};
 }
@@ -163,7 +164,7 @@ Value OutputStationary::lowerGemm(KernelWriter &w, ImplicitGemmOpInterface op,
   int64_t splitK = op.getDataflowAttr().getSplitK();
   auto config = getTiledGemm(tiling, splitK, op.getWeightsType(), isTransposed);
   const TargetInfo &target = getTargetInfo(op);
-  Tiles tiles = tileMap(w, config, tiling, operands, isTransposed);
+  Tiles tiles = tileMap(w, config, op, operands);
   Value scratch =
       w.emptyStatic(config.scratchBytes(target) / 4, w.getF32Type());
   Value counters = w.emptyStatic(config.counters(target), w.getI32Type());

@@ -23,24 +23,86 @@ Value mlir::sparseconv::getColumnEntry(LoopBuilder &b, Value place, Value hits,
   return b.select(isHit, place, b.i32(-1));
 }
 
-SmallVector<Value> mlir::sparseconv::loadEntries(LoopBuilder &b,
-                                                 const SearchColumns &columns,
-                                                 Value records, Value row) {
-  SmallVector<Value> entries(columns.getNumOffsets()), record;
-  for (int64_t i = 0; i < columns.getRecordSize(); i += kHitWords) {
+/// The words of a row's record that the offsets of a word of its mask need; the
+/// others stay null.
+static SmallVector<Value> loadRecord(LoopBuilder &b,
+                                     const SearchColumns &columns,
+                                     Value records, Value row, int64_t word) {
+  SmallVector<bool> isNeeded(columns.getRecordSize());
+  for (int64_t c = 0; c < columns.getNumColumns(); ++c) {
+    ArrayRef<int64_t> numbers = columns.getNumbers(c);
+    auto isOfWord = [&](int64_t number) { return number / kMaskBits == word; };
+    if (!llvm::any_of(numbers, isOfWord))
+      continue;
+    isNeeded[c] = true;
+    for (int64_t number : numbers)
+      isNeeded[columns.getNumColumns() + number / kMaskBits] = true;
+  }
+  SmallVector<Value> record(isNeeded.size());
+  for (size_t i = 0; i < record.size(); i += kHitWords) {
+    if (!llvm::is_contained(ArrayRef(isNeeded).slice(i, kHitWords), true))
+      continue;
     Value words = b.loadVector(kHitWords, records, {row, b.index(i)},
                                /*multiple=*/kHitWords);
     for (int64_t j = 0; j < kHitWords; ++j)
-      record.push_back(vector::ExtractOp::create(b, words, j));
+      record[i + j] = vector::ExtractOp::create(b, words, j);
   }
-  Value mask = record[columns.getNumColumns()];
+  return record;
+}
+
+SmallVector<Value> mlir::sparseconv::loadEntries(LoopBuilder &b,
+                                                 const SearchColumns &columns,
+                                                 Value records, Value row,
+                                                 int64_t word) {
+  int64_t offsets = columns.getNumOffsets(), first = word * kMaskBits;
+  SmallVector<Value> entries(std::min(offsets - first, kMaskBits));
+  SmallVector<Value> record = loadRecord(b, columns, records, row, word);
+  ArrayRef<Value> mask = ArrayRef(record).drop_front(columns.getNumColumns());
   for (int64_t c = 0; c < columns.getNumColumns(); ++c) {
-    uint32_t before = 0;
+    // The hits before an offset's own may be in more words than its own.
+    SmallVector<uint32_t> before(getMaskWords(offsets));
     for (int64_t number : columns.getNumbers(c)) {
-      uint32_t own = uint32_t(1) << number;
-      entries[number] = getColumnEntry(b, record[c], mask, before, own);
-      before |= own;
+      int64_t ownWord = number / kMaskBits;
+      uint32_t own = uint32_t(1) << number % kMaskBits;
+      if (ownWord == word) {
+        Value place = record[c];
+        for (auto [other, bits] : llvm::enumerate(before))
+          if (bits && int64_t(other) != word) {
+            Value hits =
+                b.andBits(mask[other], b.i32(static_cast<int32_t>(bits)));
+            place = b.add(place, b.popCount(hits));
+          }
+        entries[number - first] =
+            getColumnEntry(b, place, mask[word], before[word], own);
+      }
+      before[ownWord] |= own;
     }
   }
   return entries;
+}
+
+/// Whether numbers follow each other within a word.
+static bool isRun(ArrayRef<int64_t> numbers) {
+  auto isNext = [](int64_t a, int64_t b) { return b != a + 1; };
+  return llvm::adjacent_find(numbers, isNext) == numbers.end() &&
+         numbers.front() / kMaskBits == numbers.back() / kMaskBits;
+}
+
+void mlir::sparseconv::addHits(LoopBuilder &b, ArrayRef<int64_t> numbers,
+                               Value hits, MutableArrayRef<Value> mask) {
+  if (isRun(numbers)) {
+    Value &word = mask[numbers.front() / kMaskBits];
+    word = b.orBits(word, b.shiftLeft(hits, numbers.front() % kMaskBits));
+    return;
+  }
+  SmallVector<Value> ofWords(mask.size());
+  for (auto [i, number] : llvm::enumerate(numbers)) {
+    Value isHit = b.notEqual(b.andBits(hits, b.bit(i)), b.i32(0));
+    Value bit = b.select(isHit, b.bit(number % kMaskBits), b.i32(0));
+    Value &ofWord = ofWords[number / kMaskBits];
+    ofWord = b.orBits(ofWord ? ofWord : b.i32(0), bit);
+  }
+  for (auto [word, ofWord] : llvm::zip_equal(mask, ofWords))
+    if (ofWord)
+      word = b.orBits(word, ofWord);
 }

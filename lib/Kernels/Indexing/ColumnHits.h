@@ -24,9 +24,15 @@ namespace mlir::sparseconv {
 Value getColumnEntry(LoopBuilder &b, Value place, Value hits, uint32_t before,
                      uint32_t own);
 
-/// The entries of a row of the table that the records stand for, by offset.
+/// The entries of a row of the table that the records stand for, of the offsets
+/// of a word of its mask.
 SmallVector<Value> loadEntries(LoopBuilder &b, const SearchColumns &columns,
-                               Value records, Value row);
+                               Value records, Value row, int64_t word);
+
+/// The hits of a column as bits of a mask: those of its words that have some
+/// change.
+void addHits(LoopBuilder &b, ArrayRef<int64_t> numbers, Value hits,
+             MutableArrayRef<Value> mask);
 
 } // namespace mlir::sparseconv
 

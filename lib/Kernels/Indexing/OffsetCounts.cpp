@@ -18,12 +18,14 @@ OffsetCounts::OffsetCounts(LoopBuilder &b, Value counts, Value numRows,
     : counts(counts), numBlocks(b.ceilDiv(numRows, threads)),
       blockThreads(threads) {}
 
-Value OffsetCounts::alloc(LoopBuilder &b) {
-  return b.alloc({kMaxSample, kMaxHits}, b.getI32Type());
+Value OffsetCounts::alloc(LoopBuilder &b, int64_t offsets) {
+  return b.alloc({kMaxSample, getMaskWords(offsets) * kMaskBits},
+                 b.getI32Type());
 }
 
 MemRefType OffsetCounts::getSharedType(LoopBuilder &b) const {
-  return b.getSharedType({blockThreads / kWarpLanes, kMaxHits}, b.getI32Type());
+  return b.getSharedType({blockThreads / kWarpLanes, kMaskBits},
+                         b.getI32Type());
 }
 
 Value OffsetCounts::getShift(LoopBuilder &b) const {
@@ -32,43 +34,84 @@ Value OffsetCounts::getShift(LoopBuilder &b) const {
   return b.sub(b.i32(32), b.countLeadingZeros(above));
 }
 
-void OffsetCounts::add(LoopBuilder &b, const LoopBuilder::Thread &t, Value mask,
-                       int64_t offsets, Value shared) const {
-  Type i32 = b.getI32Type();
-  Value shift = getShift(b), block = b.cast(t.block, i32), zero = b.i32(0);
+Value OffsetCounts::countBlocks(LoopBuilder &b) const {
+  Value last =
+      b.shiftRight(b.sub(b.cast(numBlocks, b.getI32Type()), 1), getShift(b));
+  return b.add(last, 1);
+}
+
+Value OffsetCounts::countRows(LoopBuilder &b) const {
+  return b.mul(countBlocks(b), blockThreads);
+}
+
+void OffsetCounts::ifSampled(LoopBuilder &b, const LoopBuilder::Thread &t,
+                             function_ref<void(Value)> body) const {
+  Value shift = getShift(b), block = b.cast(t.block, b.getI32Type());
   Value number = b.shiftRight(block, shift);
   Value first = b.shiftLeft(number, shift);
-  b.ifThen(b.equal(first, block), [&] {
-    Value lane = b.andBits(t.thread, b.index(kWarpLanes - 1)), own = zero;
-    for (int64_t k = 0; k < offsets; ++k) {
-      Value isSet = b.notEqual(b.andBits(mask, b.bit(k)), zero);
-      Value votes = ballot(b, isSet);
-      // Lane k has what the warp has of offset k.
-      own = b.select(b.equal(lane, b.index(k)), votes, own);
+  b.ifThen(b.equal(first, block), [&] { body(b.toIndex(number)); });
+}
+
+void OffsetCounts::store(LoopBuilder &b, const LoopBuilder::Thread &t,
+                         Value number, Value word, Value own,
+                         Value shared) const {
+  Value lane = b.andBits(t.thread, b.index(kWarpLanes - 1));
+  b.store(own, shared, {b.floorDiv(t.thread, kWarpLanes), lane});
+  b.barrier();
+  b.ifThen(b.less(t.thread, b.index(kMaskBits)), [&] {
+    Value sum = b.i32(0);
+    for (int64_t warp = 0; warp < blockThreads / kWarpLanes; ++warp)
+      sum = b.add(sum, b.load(shared, {b.index(warp), t.thread}));
+    b.store(sum, counts, {number, b.add(b.mul(word, kMaskBits), t.thread)});
+  });
+}
+
+void OffsetCounts::add(LoopBuilder &b, const LoopBuilder::Thread &t,
+                       ValueRange mask, int64_t offsets, Value shared) const {
+  ifSampled(b, t, [&](Value number) {
+    Value zero = b.i32(0);
+    Value lane = b.andBits(t.thread, b.index(kWarpLanes - 1));
+    for (auto [word, bits] : llvm::enumerate(mask)) {
+      // What came of the word before has been read.
+      if (word != 0)
+        b.barrier();
+      int64_t first = word * kMaskBits;
+      Value own = zero;
+      for (int64_t i = 0; i < std::min(kMaskBits, offsets - first); ++i) {
+        Value isSet = b.notEqual(b.andBits(bits, b.bit(i)), zero);
+        Value votes = ballot(b, isSet);
+        // Lane i has what the warp has of offset i of the word.
+        own = b.select(b.equal(lane, b.index(i)), votes, own);
+      }
+      store(b, t, number, b.index(word), b.popCount(own), shared);
     }
-    b.store(b.popCount(own), shared, {b.floorDiv(t.thread, kWarpLanes), lane});
-    b.barrier();
-    b.ifThen(b.less(t.thread, b.index(kMaxHits)), [&] {
-      Value sum = zero;
-      for (int64_t warp = 0; warp < blockThreads / kWarpLanes; ++warp)
-        sum = b.add(sum, b.load(shared, {b.index(warp), t.thread}));
-      b.store(sum, counts, {b.toIndex(number), t.thread});
-    });
   });
 }
 
 void OffsetCounts::sum(LoopBuilder &b, Value thread, int64_t threads,
                        Value sums) const {
-  Type i32 = b.getI32Type();
-  b.ifThen(b.less(thread, b.index(kMaxHits)),
-           [&] { b.store(b.i32(0), sums, thread); });
-  b.barrier();
-  Value last = b.shiftRight(b.sub(b.cast(numBlocks, i32), 1), getShift(b));
-  Value numCounts = b.toIndex(b.mul(b.add(last, 1), kMaxHits));
-  b.forLoop(thread, numCounts, threads, [&](Value item) {
-    Value k = b.andBits(item, b.index(kMaxHits - 1));
-    Value found = b.load(counts, {b.floorDiv(item, kMaxHits), k});
-    b.atomic(arith::AtomicRMWKind::addi, found, sums, ValueRange{k});
+  int64_t bits = getNumBits();
+  if (bits == kMaskBits) {
+    b.ifThen(b.less(thread, b.index(bits)),
+             [&] { b.store(b.i32(0), sums, thread); });
+    b.barrier();
+  }
+  Value numCounts = b.toIndex(b.mul(countBlocks(b), bits));
+  // Loads side by side, where there are many.
+  int64_t sideBySide = bits == kMaskBits ? 1 : 8;
+  b.forLoop(thread, numCounts, threads * sideBySide, [&](Value item) {
+    SmallVector<std::pair<Value, Value>> found;
+    for (int64_t i = 0; i < sideBySide; ++i) {
+      Value own = i ? b.add(item, i * threads) : item;
+      Value at = i ? b.min(own, b.sub(numCounts, 1)) : item;
+      Value k = b.remainder(at, bits);
+      Value count = b.load(counts, {b.floorDiv(at, bits), k});
+      if (i)
+        count = b.select(b.less(own, numCounts), count, b.i32(0));
+      found.push_back({k, count});
+    }
+    for (auto [k, count] : found)
+      b.atomic(arith::AtomicRMWKind::addi, count, sums, ValueRange{k});
   });
   b.barrier();
 }

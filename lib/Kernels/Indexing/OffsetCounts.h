@@ -21,32 +21,47 @@
 
 namespace mlir::sparseconv {
 
-/// Counts of up to 32 offsets.
 class OffsetCounts {
 public:
   OffsetCounts() = default;
   /// For a kernel with a thread for each row, `threads` in a block. `counts`
-  /// (i32 [kMaxSample, kMaxHits]) has what each block of the sample has
+  /// (i32 [kMaxSample, bits of a mask]) has what each block of the sample has
   /// counted.
   OffsetCounts(LoopBuilder &b, Value counts, Value numRows, int64_t threads);
   /// A buffer for counts.
-  static Value alloc(LoopBuilder &b);
+  static Value alloc(LoopBuilder &b, int64_t offsets);
 
   /// What the threads of that kernel share.
   MemRefType getSharedType(LoopBuilder &b) const;
-  /// Counts the masks of a block (i32; 0 in threads without a row) if it is one
-  /// of the sample. All of its threads come here.
-  void add(LoopBuilder &b, const LoopBuilder::Thread &t, Value mask,
+  /// Counts the masks of a block (words of i32; 0 in threads without a row) if
+  /// it is one of the sample. All of its threads come here.
+  void add(LoopBuilder &b, const LoopBuilder::Thread &t, ValueRange mask,
            int64_t offsets, Value shared) const;
+  /// Calls `body` with the number of this block in the sample if it is of it.
+  void ifSampled(LoopBuilder &b, const LoopBuilder::Thread &t,
+                 function_ref<void(Value number)> body) const;
+  /// Stores the counts of a word's offsets: `own` is what this lane's warp has
+  /// of the lane's offset.
+  void store(LoopBuilder &b, const LoopBuilder::Thread &t, Value number,
+             Value word, Value own, Value shared) const;
 
   /// sums[k] = how many rows of the sample have offset k. By all threads of a
-  /// block of any kernel, which meet at the end.
+  /// block of any kernel, which meet at the end. `sums` has a word's bits, and
+  /// of longer masks holds zeros before.
   void sum(LoopBuilder &b, Value thread, int64_t threads, Value sums) const;
+  /// The rows of the sample, or somewhat more where the last row is of it
+  /// (i32).
+  Value countRows(LoopBuilder &b) const;
 
 private:
   /// The blocks of the sample are those whose number is a multiple of 2^shift
   /// (i32).
   Value getShift(LoopBuilder &b) const;
+  /// How many blocks the sample has (i32).
+  Value countBlocks(LoopBuilder &b) const;
+  int64_t getNumBits() const {
+    return cast<MemRefType>(counts.getType()).getDimSize(1);
+  }
 
   Value counts, numBlocks;
   int64_t blockThreads = 0;

@@ -26,6 +26,11 @@ int64_t mlir::sparseconv::getBlockRows(const SearchTask &task) {
   return task.masks ? task.sampleRows : getSearchRows(getStageWords(task));
 }
 
+/// Words of a mask where hits are wanted, else one that stays empty.
+static int64_t getNumWords(const SearchTask &task) {
+  return task.masks ? getMaskWords(task.getNumOffsets()) : 1;
+}
+
 /// Rows of many displacements go to memory entry by entry.
 static bool isStaged(const SearchTask &task) {
   return task.table && !task.isHalf() &&
@@ -40,7 +45,7 @@ static bool isStaged(const SearchTask &task) {
 FoundRow::FoundRow(LoopBuilder &b, const SearchTask &task, Value thread,
                    Value row, TableWriter &table, Value stage)
     : b(b), task(task), thread(thread), row(row), table(table), stage(stage),
-      mask(b.i32(0)) {}
+      mask(getNumWords(task), b.i32(0)) {}
 
 void FoundRow::setEntry(int64_t number, Value entry) {
   setEntry(b.index(number), entry);
@@ -53,30 +58,32 @@ void FoundRow::setEntry(Value number, Value entry) {
     table.setEntry(row, number, entry);
 }
 
-/// The hits of a column as bits of a mask.
-static Value toMask(LoopBuilder &b, ArrayRef<int64_t> numbers, Value hits) {
-  auto isNext = [](int64_t a, int64_t b) { return b != a + 1; };
-  if (llvm::adjacent_find(numbers, isNext) == numbers.end())
-    return b.shiftLeft(hits, numbers.front());
-  Value mask = b.i32(0);
-  for (auto [i, number] : llvm::enumerate(numbers)) {
-    Value isHit = b.notEqual(b.andBits(hits, b.bit(i)), b.i32(0));
-    mask = b.orBits(mask, b.select(isHit, b.bit(number), b.i32(0)));
-  }
-  return mask;
-}
-
 void FoundRow::setColumn(int64_t column, Value place, Value hits) {
   ArrayRef<int64_t> numbers = task.columns.getNumbers(column);
-  places.push_back(place);
+  record.push_back(place);
+  // Where there are many, registers have no room for all of them.
+  if (task.masks && mask.size() > 1)
+    stageRecord();
   if (task.masks)
-    mask = b.orBits(mask, toMask(b, numbers, hits));
+    addHits(b, numbers, hits, mask);
   if (!task.table)
     return;
   for (auto [i, number] : llvm::enumerate(numbers)) {
     uint32_t own = uint32_t(1) << i;
     setEntry(number, getColumnEntry(b, place, hits, own - 1, own));
   }
+}
+
+void FoundRow::stageRecord() {
+  auto type = VectorType::get(kHitWords, b.getI32Type());
+  int64_t ofRow = task.columns.getRecordSize() / kHitWords;
+  ArrayRef<Value> left = record;
+  for (; left.size() >= kHitWords; left = left.drop_front(kHitWords)) {
+    Value words =
+        vector::FromElementsOp::create(b, type, left.take_front(kHitWords));
+    b.store(words, records, b.add(b.mul(thread, ofRow), firstPiece++));
+  }
+  record = llvm::to_vector(left);
 }
 
 //===----------------------------------------------------------------------===//
@@ -102,8 +109,7 @@ private:
   /// Searches for the neighbours of the rows of a thread block.
   void searchBlock(const Thread &t);
   /// Searches for those of a row. Returns its mask, where hits are wanted.
-  Value searchRow(const Thread &t, Value row);
-  void stageRecord(const Thread &t, ArrayRef<Value> places, Value mask);
+  SmallVector<Value> searchRow(const Thread &t, Value row);
 
   LoopBuilder &b;
   const SearchTask &task;
@@ -118,26 +124,17 @@ private:
 };
 } // namespace mlir::sparseconv
 
-void RowSearchKernel::stageRecord(const Thread &t, ArrayRef<Value> places,
-                                  Value mask) {
-  auto type = VectorType::get(kHitWords, b.getI32Type());
-  SmallVector<Value> record(places);
-  record.push_back(mask);
-  int64_t pieces = task.columns.getRecordSize() / kHitWords;
-  record.resize(pieces * kHitWords, b.i32(0));
-  for (int64_t i = 0; i < pieces; ++i) {
-    Value words = vector::FromElementsOp::create(
-        b, type, ArrayRef(record).slice(i * kHitWords, kHitWords));
-    b.store(words, stagedRecords, b.add(b.mul(t.thread, pieces), i));
-  }
-}
-
-Value RowSearchKernel::searchRow(const Thread &t, Value row) {
+SmallVector<Value> RowSearchKernel::searchRow(const Thread &t, Value row) {
   FoundRow found(b, task, t.thread, row, table, stage);
+  found.records = stagedRecords;
   search.search(t, row, found);
   if (task.masks) {
-    b.store(found.mask, task.masks, row);
-    stageRecord(t, found.places, found.mask);
+    for (auto [word, bits] : llvm::enumerate(found.mask))
+      b.store(bits, task.masks, {b.index(word), row});
+    llvm::append_range(found.record, found.mask);
+    found.record.resize(llvm::alignTo(found.record.size(), kHitWords),
+                        b.i32(0));
+    found.stageRecord();
   }
   return found.mask;
 }
@@ -148,10 +145,11 @@ void RowSearchKernel::searchBlock(const Thread &t) {
     b.barrier();
   }
   Value row = b.add(b.mul(t.block, threads), t.thread);
-  Value mask = b.ifElse(
-      b.less(row, numRows), b.getI32Type(),
-      [&]() -> SmallVector<Value> { return {searchRow(t, row)}; },
-      [&]() -> SmallVector<Value> { return {b.i32(0)}; })[0];
+  int64_t words = getNumWords(task);
+  SmallVector<Value> mask = b.ifElse(
+      b.less(row, numRows), SmallVector<Type>(words, b.getI32Type()),
+      [&] { return searchRow(t, row); },
+      [&] { return SmallVector<Value>(words, b.i32(0)); });
   if (stage)
     writeWarpRows(b, t, threads, stage, task.table);
   if (!task.masks)

@@ -32,8 +32,8 @@ public:
   void setEntry(int64_t number, Value entry);
   /// The same where the number (index) is known to the kernel alone.
   void setEntry(Value number, Value entry);
-  /// A whole column of neighbours, of a row whose hits fit in a word. Those of
-  /// the column lie from `place` (i32) on, and bit i of `hits` (i32) is set
+  /// A whole column of neighbours, where hits are left of rows. Those of the
+  /// column lie from `place` (i32) on, and bit i of `hits` (i32) is set
   /// where displacement i of the column is there. Columns come in their order.
   void setColumn(int64_t column, Value place, Value hits);
 
@@ -41,6 +41,8 @@ private:
   friend class RowSearchKernel;
   FoundRow(LoopBuilder &b, const SearchTask &task, Value thread, Value row,
            TableWriter &table, Value stage);
+  /// Moves what is known of the record to shared memory, in whole pieces.
+  void stageRecord();
 
   LoopBuilder &b;
   const SearchTask &task;
@@ -49,8 +51,12 @@ private:
   /// The block's part of the table in shared memory, or null where it is not
   /// gathered there.
   Value stage;
-  Value mask;
-  SmallVector<Value> places;
+  /// The records of the block in shared memory, or null.
+  Value records;
+  SmallVector<Value> mask;
+  /// Of the row's record, from piece `firstPiece` on.
+  SmallVector<Value> record;
+  int64_t firstPiece = 0;
 };
 
 /// The part that differs between searches.

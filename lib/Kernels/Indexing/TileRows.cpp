@@ -6,18 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tile multiplies every offset that one of its rows has, so rows with alike
-// masks belong together. Sorting masks by their rank in the Gray code brings
-// those that differ in one bit close together. The rarest offset is the highest
-// bit: the rows that have it are few, and come last, apart from the others.
+// The rows of a table, or the hits of a search, in the slots of tiles. What is
+// written of a row are the entries of those offsets that a row nearby has.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ColumnHits.h"
-#include "OffsetCounts.h"
-#include "RadixSort.h"
-#include "SharedRows.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "RowOrder.h"
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
 #include <optional>
@@ -29,10 +24,8 @@ namespace {
 /// The hits of a search, as `tile_hits` has them.
 struct Hits {
   SearchColumns columns;
-  Value masks, records, counts;
-  int64_t sampleRows;
-  /// Cleared, for the sort; or null.
-  Value totals;
+  Value records;
+  RowMasks masks;
 };
 
 /// Where the tiles go.
@@ -40,10 +33,12 @@ struct Tiles {
   template <typename OpTy>
   explicit Tiles(OpTy op)
       : table(op.getTiledTable()), order(op.getOrder()), masks(op.getMasks()),
-        sizes(op.getSizes()), rows(op.getRows()) {}
+        sizes(op.getSizes()), rows(op.getRows()),
+        rowOrder(op.getRowOrder().value_or(RowOrder::Gray)) {}
 
   Value table, order, masks, sizes;
   int64_t rows;
+  RowOrder rowOrder;
 };
 
 class RowTiler {
@@ -54,14 +49,12 @@ public:
     offsets = cast<MemRefType>(table.getType()).getDimSize(1);
   }
   RowTiler(LoopBuilder &b, TileHitsOp op)
-      : RowTiler(b, op.getHits(), op.getInRows(), Tiles(op)) {
-    hits = {SearchColumns(op.getDisplacements(), op.getPacking()),
-            op.getHits(),
-            op.getRecords(),
-            op.getCounts(),
-            static_cast<int64_t>(op.getSampleRows()),
-            op.getTotals()};
-    offsets = hits->columns.getNumOffsets();
+      : RowTiler(b, op.getRecords(), op.getInRows(), Tiles(op)) {
+    SearchColumns columns(op.getDisplacements(), op.getPacking());
+    offsets = columns.getNumOffsets();
+    RowMasks masks{offsets, op.getHits(), op.getCounts(),
+                   static_cast<int64_t>(op.getSampleRows()), op.getTotals()};
+    hits = {std::move(columns), op.getRecords(), masks};
   }
 
   void emit();
@@ -77,20 +70,6 @@ private:
   Value isEntry(Value entry) {
     return b.lessUnsigned(b.toIndex(entry), inRows);
   }
-  /// masks[r] has bit k where row r has offset k.
-  void makeMasks(const OffsetCounts &counts, Value sortSums);
-  void makeMasksOfBlock(const LoopBuilder::Thread &t,
-                        const OffsetCounts &counts);
-  /// Sorts the rows by their keys. A key has one bit for each offset of the
-  /// row, lower the more rows have that offset, and is the rank of these bits
-  /// in the Gray code.
-  Value orderRows();
-  /// Keys add up over the bits of a mask (as exclusive or), so that a table for
-  /// each byte makes them.
-  static constexpr int64_t kNumTables = 4;
-  void fillKeyTables(Value thread, int64_t threads, Value sums, Value places,
-                     Value tables);
-  Value makeKey(Value mask, Value tables);
   /// Slots and masks of tiles, from a permutation of the rows, or null for
   /// their own order.
   void fillSlots(Value permutation);
@@ -109,7 +88,7 @@ private:
   bool isUnrolled() const { return offsets <= kMaxUnrolledOffsets; }
   int64_t getNumTiles() const { return kThreads / tiles.rows; }
   int64_t getSharedWords() const {
-    return isUnrolled() ? llvm::divideCeil(offsets, 32) : 1;
+    return isUnrolled() ? getMaskWords(offsets) : 1;
   }
   Value getSharedWord(Value word) { return isUnrolled() ? word : b.index(0); }
   /// A thread for each of those words of the tiles, in steps of the block.
@@ -117,13 +96,19 @@ private:
                 function_ref<void(Value tile, Value word)> body);
   void clearMasks(const LoopBuilder::Thread &t);
   void writeMasks(const LoopBuilder::Thread &t, Value firstWord);
-  /// The entries of a slot for the `count` offsets of a word (index) of its
-  /// mask.
-  void fillWord(const Slot &s, Value word, int64_t count);
+  /// A word of a mask: its number, which only the kernel knows where there are
+  /// many, and its offsets.
+  struct Word {
+    Value number;
+    std::optional<int64_t> known;
+    int64_t count;
+  };
+  /// The entries of a slot for the offsets of a word of its mask.
+  void fillWord(const Slot &s, const Word &word);
   /// Loads the entries; their bits join those of the tile.
-  SmallVector<Value> loadWord(const Slot &s, Value word, int64_t count);
+  SmallVector<Value> loadWord(const Slot &s, const Word &word);
   /// Stores those of the offsets in `mask`.
-  void storeWord(const Slot &s, Value word, ArrayRef<Value> entries,
+  void storeWord(const Slot &s, const Word &word, ArrayRef<Value> entries,
                  Value mask);
 
   LoopBuilder &b;
@@ -132,113 +117,11 @@ private:
   std::optional<Hits> hits;
   Value inRows;
   Tiles tiles;
-  /// The mask of each row.
-  Value masks;
   int64_t offsets;
   Value numRows, numSlots;
   Type i32;
 };
 } // namespace
-
-void RowTiler::makeMasks(const OffsetCounts &counts, Value sortSums) {
-  Value numBlocks = b.ceilDiv(numRows, kThreads);
-  SmallVector<MemRefType> shared = {counts.getSharedType(b),
-                                    b.getSharedType({kThreads * offsets}, i32)};
-  b.launch(numBlocks, kThreads, shared, [&](const LoopBuilder::Thread &t) {
-    b.ifThen(b.equal(t.block, b.index(0)),
-             [&] { clearSortSums(b, sortSums, t.thread, kThreads); });
-    b.ifThen(b.less(t.block, numBlocks), [&] { makeMasksOfBlock(t, counts); });
-  });
-}
-
-void RowTiler::makeMasksOfBlock(const LoopBuilder::Thread &t,
-                                const OffsetCounts &counts) {
-  readWarpRows(b, t, kThreads, table, t.shared[1]);
-  Value row = b.add(b.mul(t.block, kThreads), t.thread);
-  Value isRow = b.less(row, numRows), mask = b.i32(0);
-  for (int64_t k = 0; k < offsets; ++k) {
-    Value place = b.add(b.mul(t.thread, offsets), k);
-    Value present = b.andBits(isEntry(b.load(t.shared[1], place)), isRow);
-    mask = b.orBits(mask, b.select(present, b.bit(k), b.i32(0)));
-  }
-  b.ifThen(isRow, [&] { b.store(mask, masks, row); });
-  counts.add(b, t, mask, offsets, t.shared[0]);
-}
-
-void RowTiler::fillKeyTables(Value thread, int64_t threads, Value sums,
-                             Value places, Value tables) {
-  b.forLoop(thread, b.index(offsets), threads, [&](Value k) {
-    Value own = b.load(sums, k), place = b.i32(0);
-    for (int64_t j = 0; j < offsets; ++j) {
-      Value other = b.load(sums, b.index(j));
-      Value isMore = b.less(own, other);
-      Value isTie = b.andBits(b.equal(own, other), b.less(b.index(j), k));
-      place =
-          b.add(place, b.select(b.orBits(isMore, isTie), b.i32(1), b.i32(0)));
-    }
-    b.store(place, places, k);
-  });
-  b.barrier();
-  b.forLoop(thread, b.index(kNumTables * 256), threads, [&](Value item) {
-    Value number = b.floorDiv(item, 256), byte = b.andBits(item, b.index(255));
-    Value key = b.i32(0);
-    for (int64_t bit = 0; bit < 8; ++bit) {
-      Value k = b.add(b.mul(number, 8), bit);
-      Value isSet = b.notEqual(b.andBits(byte, b.index(1 << bit)), b.index(0));
-      isSet = b.andBits(isSet, b.less(k, b.index(offsets)));
-      Value place = b.load(places, b.min(k, b.index(offsets - 1)));
-      key = b.orBits(key,
-                     b.select(isSet, b.shiftLeft(b.i32(1), place), b.i32(0)));
-    }
-    for (int64_t distance = 1; distance < 32; distance *= 2)
-      key = b.xorBits(key, b.shiftRight(key, distance));
-    b.store(key, tables, {number, byte});
-  });
-}
-
-Value RowTiler::makeKey(Value mask, Value tables) {
-  Value key = b.i32(0);
-  for (int64_t number = 0; number < llvm::divideCeilSigned(offsets, 8);
-       ++number) {
-    Value byte = b.andBits(b.shiftRight(mask, 8 * number), b.i32(255));
-    Value ofByte = b.load(tables, {b.index(number), b.toIndex(byte)});
-    key = b.xorBits(key, ofByte);
-  }
-  return key;
-}
-
-Value RowTiler::orderRows() {
-  auto dynamic = {ShapedType::kDynamic};
-  Value counts, sortSums;
-  if (hits) {
-    masks = hits->masks;
-    counts = hits->counts;
-    sortSums = hits->totals;
-  } else {
-    masks = b.alloc(dynamic, i32, numRows);
-    counts = OffsetCounts::alloc(b);
-  }
-  OffsetCounts sample(b, counts, numRows, hits ? hits->sampleRows : kThreads);
-  if (!hits) {
-    sortSums = allocSortSums(b, offsets);
-    makeMasks(sample, sortSums);
-  }
-  Value tables;
-  KeySource source{b.alloc(dynamic, i32, numRows), sortSums};
-  source.shared = {b.getSharedType({32}, i32), b.getSharedType({32}, i32),
-                   b.getSharedType({kNumTables, 256}, i32)};
-  source.enter = [&](Value thread, int64_t threads, ValueRange shared) {
-    tables = shared[2];
-    sample.sum(b, thread, threads, shared[0]);
-    fillKeyTables(thread, threads, shared[0], shared[1], tables);
-  };
-  source.load = [&](Value row) { return b.load(masks, row); };
-  source.make = [&](Value mask) { return makeKey(mask, tables); };
-  Value sorted = b.alloc(dynamic, i32, numRows);
-  Value permutation = b.alloc(dynamic, i32, numRows);
-  sortKeys(b, source, sorted, permutation, offsets, /*isSparse=*/false);
-  return permutation;
-}
 
 void RowTiler::fillSlots(Value permutation) {
   Value numBlocks = b.ceilDiv(numSlots, kThreads), zero = b.index(0);
@@ -298,64 +181,62 @@ void RowTiler::fillBlock(const LoopBuilder::Thread &t, Value permutation) {
   b.ifThen(isSlot, [&] { b.store(row, tiles.order, slot); });
   Value tile = b.divide(t.thread, tiles.rows);
   Slot own{slot, b.toIndex(row), tile, isSlot, isRow, t.shared[0]};
-  int64_t whole = offsets / 32, rest = offsets % 32;
+  int64_t whole = offsets / kMaskBits, rest = offsets % kMaskBits;
   if (isUnrolled()) {
-    for (int64_t word = 0; word < whole; ++word)
-      fillWord(own, b.index(word), 32);
-    if (rest != 0)
-      fillWord(own, b.index(whole), rest);
+    for (int64_t word = 0; word < getMaskWords(offsets); ++word)
+      fillWord(own, {b.index(word), word, word < whole ? kMaskBits : rest});
     writeMasks(t, b.index(0));
     return;
   }
   // The masks of one word at a time, so that what is shared has a bound.
   auto fillNext = [&](Value word, int64_t count) {
     clearMasks(t);
-    fillWord(own, word, count);
+    fillWord(own, {word, std::nullopt, count});
     writeMasks(t, word);
     b.barrier();
   };
   b.forLoop(b.index(0), b.index(whole), 1,
-            [&](Value word) { fillNext(word, 32); });
+            [&](Value word) { fillNext(word, kMaskBits); });
   if (rest != 0)
     fillNext(b.index(whole), rest);
 }
 
-void RowTiler::fillWord(const Slot &s, Value word, int64_t count) {
-  SmallVector<Value> entries = loadWord(s, word, count);
+void RowTiler::fillWord(const Slot &s, const Word &word) {
+  SmallVector<Value> entries = loadWord(s, word);
   b.barrier();
   // Offsets that none of the block's rows has are not looked at.
   Value blockMask = b.i32(0);
   for (int64_t i = 0; i < getNumTiles(); ++i)
-    blockMask =
-        b.orBits(blockMask, b.load(s.masks, {b.index(i), getSharedWord(word)}));
+    blockMask = b.orBits(
+        blockMask, b.load(s.masks, {b.index(i), getSharedWord(word.number)}));
   b.ifThen(s.isSlot, [&] { storeWord(s, word, entries, blockMask); });
 }
 
-SmallVector<Value> RowTiler::loadWord(const Slot &s, Value word,
-                                      int64_t count) {
+SmallVector<Value> RowTiler::loadWord(const Slot &s, const Word &word) {
   SmallVector<Value> entries = b.ifElse(
-      s.isRow, SmallVector<Type>(count, i32),
+      s.isRow, SmallVector<Type>(word.count, i32),
       [&] {
         if (hits)
-          return loadEntries(b, hits->columns, hits->records, s.row);
-        Value first = b.mul(word, 32);
+          return loadEntries(b, hits->columns, hits->records, s.row,
+                             *word.known);
+        Value first = b.mul(word.number, kMaskBits);
         SmallVector<Value> loaded;
-        for (int64_t bit = 0; bit < count; ++bit)
+        for (int64_t bit = 0; bit < word.count; ++bit)
           loaded.push_back(b.load(table, {s.row, b.add(first, bit)}));
         return loaded;
       },
-      [&] { return SmallVector<Value>(count, b.i32(-1)); });
+      [&] { return SmallVector<Value>(word.count, b.i32(-1)); });
   Value bits = b.i32(0);
   for (auto [bit, entry] : llvm::enumerate(entries))
     bits = b.orBits(bits, b.select(isEntry(entry), b.bit(bit), b.i32(0)));
   b.atomic(arith::AtomicRMWKind::ori, bits, s.masks,
-           {s.tile, getSharedWord(word)});
+           {s.tile, getSharedWord(word.number)});
   return entries;
 }
 
-void RowTiler::storeWord(const Slot &s, Value word, ArrayRef<Value> entries,
-                         Value mask) {
-  Value first = b.mul(word, 32);
+void RowTiler::storeWord(const Slot &s, const Word &word,
+                         ArrayRef<Value> entries, Value mask) {
+  Value first = b.mul(word.number, kMaskBits);
   for (auto [bit, entry] : llvm::enumerate(entries)) {
     Value isThere = b.notEqual(b.andBits(mask, b.bit(bit)), b.i32(0));
     b.ifThen(isThere, [&, bit = bit, entry = entry] {
@@ -367,8 +248,11 @@ void RowTiler::storeWord(const Slot &s, Value word, ArrayRef<Value> entries,
 void RowTiler::emit() {
   Value permutation;
   // One offset leaves nothing to order by.
-  if (offsets > 1 && offsets <= 32)
-    permutation = orderRows();
+  if (offsets > 1) {
+    RowOrder order = tiles.rowOrder;
+    RowMasks masks = hits ? hits->masks : makeRowMasks(b, table, inRows, order);
+    permutation = orderRows(b, masks, order);
+  }
   fillSlots(permutation);
 }
 

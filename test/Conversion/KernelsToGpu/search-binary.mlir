@@ -36,7 +36,7 @@ func.func @table(%in: memref<?xi64>, %out: memref<?xi64>, %table: memref<?x5xi32
 // bit for each displacement.
 
 // CHECK-LABEL: func.func @hits(
-// CHECK-SAME:    %[[IN:[^:]*]]: memref<?xi64>, %[[OUT:[^:]*]]: memref<?xi64>, %[[MASKS:[^:]*]]: memref<?xi32>
+// CHECK-SAME:    %[[IN:[^:]*]]: memref<?xi64>, %[[OUT:[^:]*]]: memref<?xi64>, %[[MASKS:[^:]*]]: memref<1x?xi32>
 // CHECK:         gpu.launch
 // CHECK:           scf.while
 // CHECK-COUNT-2:     memref.load %[[IN]]
@@ -51,10 +51,10 @@ func.func @table(%in: memref<?xi64>, %out: memref<?xi64>, %table: memref<?x5xi32
 // CHECK:           %[[HITS:.*]] = arith.ori %[[HITS1]], %[[HIT0]]
 // CHECK:           memref.store %[[HITS]], %[[MASKS]]
 // CHECK:           vector.from_elements %[[PLACE]], %[[HITS]], %c0_i32, %c0_i32
-func.func @hits(%in: memref<?xi64>, %out: memref<?xi64>, %masks: memref<?xi32>, %records: memref<?x4xi32>,
+func.func @hits(%in: memref<?xi64>, %out: memref<?xi64>, %masks: memref<1x?xi32>, %records: memref<?x4xi32>,
                 %counts: memref<64x32xi32>, %totals: memref<2x512xi32>) {
   sparseconv.kernel.search_hits ins(%in, %out : memref<?xi64>, memref<?xi64>)
-      outs(%masks, %records, %counts, %totals : memref<?xi32>, memref<?x4xi32>, memref<64x32xi32>, memref<2x512xi32>)
+      outs(%masks, %records, %counts, %totals : memref<1x?xi32>, memref<?x4xi32>, memref<64x32xi32>, memref<2x512xi32>)
       {displacements = array<i64: 0, 0, 0, 0, 0, 1>, packing = #packing, sample_rows = 256 : i64, search = #sparseconv.search<binary>}
   return
 }

@@ -54,7 +54,7 @@ func.func @search(%in: memref<?xi64>, %out: memref<?xi64>, %table: memref<?x27xi
 // adds to.
 
 // CHECK-LABEL: func.func @hits(
-// CHECK-SAME:    %[[IN:[^:]*]]: memref<?xi64>, %[[OUT:[^:]*]]: memref<?xi64>, %[[MASKS:[^:]*]]: memref<?xi32>, %[[RECORDS:[^:]*]]: memref<?x4xi32>, %[[COUNTS:[^:]*]]: memref<64x32xi32>, %[[TOTALS:[^:]*]]: memref<2x512xi32>)
+// CHECK-SAME:    %[[IN:[^:]*]]: memref<?xi64>, %[[OUT:[^:]*]]: memref<?xi64>, %[[MASKS:[^:]*]]: memref<1x?xi32>, %[[RECORDS:[^:]*]]: memref<?x4xi32>, %[[COUNTS:[^:]*]]: memref<64x32xi32>, %[[TOTALS:[^:]*]]: memref<2x512xi32>)
 // CHECK:         gpu.launch {{.*}} threads({{.*}} = %c256,
 // CHECK-SAME:      workgroup(%{{[^ ]*}} : memref<9x2xi32{{[^%]*}}%[[STAGE:[^ ]*]] : memref<256xvector<4xi32>{{[^%]*}}%{{[^ ]*}} : memref<8x32xi32
 // CHECK:           memref.store %c0_i32, %[[TOTALS]]
@@ -75,10 +75,10 @@ func.func @search(%in: memref<?xi64>, %out: memref<?xi64>, %table: memref<?x27xi
 // CHECK:           memref.store %{{.*}}, %[[COUNTS]]
 // CHECK-NOT:     gpu.launch
 // CHECK:         return
-func.func @hits(%in: memref<?xi64>, %out: memref<?xi64>, %masks: memref<?xi32>, %records: memref<?x4xi32>,
+func.func @hits(%in: memref<?xi64>, %out: memref<?xi64>, %masks: memref<1x?xi32>, %records: memref<?x4xi32>,
                 %counts: memref<64x32xi32>, %totals: memref<2x512xi32>) {
   sparseconv.kernel.search_hits ins(%in, %out : memref<?xi64>, memref<?xi64>)
-      outs(%masks, %records, %counts, %totals : memref<?xi32>, memref<?x4xi32>, memref<64x32xi32>, memref<2x512xi32>)
+      outs(%masks, %records, %counts, %totals : memref<1x?xi32>, memref<?x4xi32>, memref<64x32xi32>, memref<2x512xi32>)
       {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
   return
 }
@@ -93,11 +93,11 @@ func.func @hits(%in: memref<?xi64>, %out: memref<?xi64>, %masks: memref<?xi32>, 
 // CHECK:           memref.collapse_shape %[[TABLE]]
 // CHECK:           memref.collapse_shape %[[RECORDS]]
 // CHECK:         return
-func.func @hits_and_table(%in: memref<?xi64>, %out: memref<?xi64>, %masks: memref<?xi32>, %records: memref<?x4xi32>,
+func.func @hits_and_table(%in: memref<?xi64>, %out: memref<?xi64>, %masks: memref<1x?xi32>, %records: memref<?x4xi32>,
                           %counts: memref<64x32xi32>, %totals: memref<2x512xi32>, %table: memref<?x4xi32>) {
   sparseconv.kernel.search_hits ins(%in, %out : memref<?xi64>, memref<?xi64>)
       outs(%masks, %records, %counts, %totals, %table
-           : memref<?xi32>, memref<?x4xi32>, memref<64x32xi32>, memref<2x512xi32>, memref<?x4xi32>)
+           : memref<1x?xi32>, memref<?x4xi32>, memref<64x32xi32>, memref<2x512xi32>, memref<?x4xi32>)
       {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
   return
 }

@@ -1,6 +1,7 @@
 // RUN: sparseconv-opt %s --convert-sparseconv-kernels-to-gpu --canonicalize --cse | FileCheck %s
 
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [2, 2, 2]>
+#wide_packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [8, 8, 8]>
 
 module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 
@@ -11,7 +12,7 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME:    %[[TABLE:[^:]*]]: memref<?x4xi32>, %[[N_IN:[^:]*]]: index, %[[TILED:[^:]*]]: memref<4x?xi32>, %[[ORDER:[^:]*]]: memref<?xi32>, %[[TILE_MASKS:[^:]*]]: memref<?x1xi32>, %[[SIZES:[^:]*]]: memref<3xindex>)
 // CHECK:         %[[N:.*]] = memref.dim %[[TABLE]], %c0
-// CHECK:         %[[MASKS:.*]] = memref.alloc(%[[N]]) {{.*}} : memref<?xi32>
+// CHECK:         %[[MASKS:.*]] = memref.alloc(%[[N]]) {{.*}} : memref<1x?xi32>
 // CHECK:         %[[COUNTS:.*]] = memref.alloc() {{.*}} : memref<64x32xi32>
 // CHECK:         %[[TOTALS:.*]] = memref.alloc() {{.*}} : memref<2x512xi32>
 // CHECK:         gpu.launch {{.*}} threads({{.*}} = %c128,
@@ -69,7 +70,7 @@ func.func @rows(%table: memref<?x4xi32>, %n: index, %tiled: memref<4x?xi32>, %or
 // one access; an entry is the column's place plus the hits before it.
 
 // CHECK-LABEL: func.func @hits(
-// CHECK-SAME:    %[[MASKS:[^:]*]]: memref<?xi32>, %[[RECORDS:[^:]*]]: memref<?x4xi32>, %[[COUNTS:[^:]*]]: memref<64x32xi32>,
+// CHECK-SAME:    %[[MASKS:[^:]*]]: memref<1x?xi32>, %[[RECORDS:[^:]*]]: memref<?x4xi32>, %[[COUNTS:[^:]*]]: memref<64x32xi32>,
 // CHECK-SAME:    %[[TOTALS:[^:]*]]: memref<2x512xi32>)
 // CHECK-NOT:     scf.parallel
 // CHECK:         gpu.launch
@@ -92,10 +93,10 @@ func.func @rows(%table: memref<?x4xi32>, %n: index, %tiled: memref<4x?xi32>, %or
 // CHECK-NEXT:        memref.store
 // CHECK-NOT:     gpu.launch
 // CHECK:         return
-func.func @hits(%hits: memref<?xi32>, %records: memref<?x4xi32>, %counts: memref<64x32xi32>, %n: index,
+func.func @hits(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts: memref<64x32xi32>, %n: index,
                 %tiled: memref<4x?xi32>, %order: memref<?xi32>, %masks: memref<?x1xi32>, %sizes: memref<3xindex>,
                 %totals: memref<2x512xi32>) {
-  sparseconv.kernel.tile_hits ins(%hits, %records, %counts, %n : memref<?xi32>, memref<?x4xi32>, memref<64x32xi32>, index)
+  sparseconv.kernel.tile_hits ins(%hits, %records, %counts, %n : memref<1x?xi32>, memref<?x4xi32>, memref<64x32xi32>, index)
       outs(%tiled, %order, %masks, %sizes, %totals
            : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>, memref<2x512xi32>)
       {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, rows = 64 : i64, sample_rows = 256 : i64}
@@ -111,21 +112,59 @@ func.func @hits(%hits: memref<?xi32>, %records: memref<?x4xi32>, %counts: memref
 // CHECK-COUNT-3: gpu.launch
 // CHECK-NOT:     gpu.launch
 // CHECK:         return
-func.func @no_totals(%hits: memref<?xi32>, %records: memref<?x4xi32>, %counts: memref<64x32xi32>, %n: index,
+func.func @no_totals(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts: memref<64x32xi32>, %n: index,
                      %tiled: memref<4x?xi32>, %order: memref<?xi32>, %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
-  sparseconv.kernel.tile_hits ins(%hits, %records, %counts, %n : memref<?xi32>, memref<?x4xi32>, memref<64x32xi32>, index)
+  sparseconv.kernel.tile_hits ins(%hits, %records, %counts, %n : memref<1x?xi32>, memref<?x4xi32>, memref<64x32xi32>, index)
       outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
       {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, rows = 16 : i64, sample_rows = 256 : i64}
   return
 }
 
-// Rows of more than 32 offsets stay in their order. More than 125 offsets are
-// looked at in a loop, one word of the masks after the other.
+// Longer masks are made by the votes of a warp: each lane looks at one of 32
+// offsets, at eight rows side by side.
 
 // CHECK-LABEL: func.func @loops(
 // CHECK-SAME:    %[[TABLE:[^:]*]]: memref<?x126xi32>,
+// CHECK:         %[[MASKS:.*]] = memref.alloc({{.*}} : memref<4x?xi32>
+// CHECK:         %[[COUNTS:.*]] = memref.alloc() {{.*}} : memref<64x128xi32>
+// CHECK:         %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<4x512xi32>
+// CHECK:         gpu.launch {{.*}} threads({{.*}} = %c128,
+// CHECK:           memref.store %c0_i32, %[[SUMS]]
+// CHECK:           scf.for %[[WORD:.*]] = %c0 to %c4
+// CHECK:             scf.for {{.*}} to %c32 step %c8
+// CHECK-COUNT-8:       memref.load %[[TABLE]]
+// CHECK-COUNT-8:       nvvm.vote.sync ballot
+// CHECK:               memref.store %{{.*}}, %[[MASKS]][%[[WORD]],
+// CHECK:             memref.store %{{.*}}, %[[COUNTS]]
+// CHECK:             gpu.barrier
+
+// One thread block ranks the offsets by how many rows of the sample have them,
+// and writes for each rank the offset and the share of rows that lack it.
+// CHECK:         %[[STEPS:.*]] = memref.alloc() {{.*}} : memref<126xi32>
+// CHECK:         %[[KEYS:.*]] = memref.alloc(
+// CHECK:         gpu.launch blocks({{.*}} = %c1, {{.*}} threads({{.*}} = %c512,
+// CHECK-COUNT-8:   memref.load %[[COUNTS]]
+// CHECK:           gpu.barrier
+// CHECK:           scf.for {{.*}} to %c128 step %c8
+// CHECK:           arith.divui
+// CHECK:           memref.store %{{.*}}, %[[STEPS]]
+
+// A thread for each row makes its code from its mask, offset by offset, and
+// keeps 27 bits of it. Three passes sort by them.
+// CHECK:         scf.parallel
+// CHECK:           %[[CODE:.*]]:3 = scf.for {{.*}} iter_args(%{{.*}} = %c0_i32, %{{.*}} = %c-1_i32, %[[FLIPPED:.*]] = %false)
+// CHECK:             memref.load %[[STEPS]]
+// CHECK:             memref.load %[[MASKS]]
+// CHECK:             arith.muli %{{.*}} : i64
+// CHECK:             arith.xori %{{.*}}, %[[FLIPPED]] : i1
+// CHECK:           %[[KEY:.*]] = arith.shrui %[[CODE]]#0, %c5_i32
+// CHECK:           memref.store %[[KEY]], %[[KEYS]]
+// CHECK-COUNT-4: gpu.launch
+
+// More than 125 offsets are put in their slots in a loop, one word of the masks
+// after the other.
 // CHECK:         gpu.launch {{.*}} workgroup(%[[SHARED:[^ ]*]] : memref<2x1xi32, #gpu.address_space<workgroup>>)
-// CHECK:           scf.for %[[WORD:.*]] = %c0 to %c3
+// CHECK:           scf.for %{{.*}} = %c0 to %c3
 // CHECK:             memref.store %c0_i32, %[[SHARED]]
 // CHECK:             gpu.barrier
 // CHECK-COUNT-32:    memref.load %[[TABLE]]
@@ -142,6 +181,79 @@ func.func @loops(%table: memref<?x126xi32>, %n: index, %tiled: memref<126x?xi32>
                  %masks: memref<?x4xi32>, %sizes: memref<3xindex>) {
   sparseconv.kernel.tile_rows ins(%table, %n : memref<?x126xi32>, index)
       outs(%tiled, %order, %masks, %sizes : memref<126x?xi32>, memref<?xi32>, memref<?x4xi32>, memref<3xindex>) {rows = 64 : i64}
+  return
+}
+
+// In the order `mask` the keys are no Gray codes.
+
+// CHECK-LABEL: func.func @by_masks(
+// CHECK:           scf.for {{.*}} to %c1024
+// CHECK-NOT:         arith.shrui
+// CHECK:             memref.store
+func.func @by_masks(%table: memref<?x4xi32>, %n: index, %tiled: memref<4x?xi32>, %order: memref<?xi32>,
+                    %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
+  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
+      {row_order = #sparseconv<row_order mask>, rows = 64 : i64}
+  return
+}
+
+// In the order of space a key has the block of the row above 18 bits of the code,
+// however few offsets there are. The totals of the search have too few digits for
+// that, and the kernel that ranks the offsets clears others.
+
+// CHECK-LABEL: func.func @by_space(
+// CHECK-SAME:    %[[HITS:[^:]*]]: memref<1x?xi32>, %{{[^:]*}}: memref<?x4xi32>, %[[COUNTS:[^:]*]]: memref<64x32xi32>,
+// CHECK:         %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<4x512xi32>
+// CHECK:         gpu.launch blocks({{.*}} = %c1,
+// CHECK:           memref.store %c0_i32, %[[SUMS]]
+// CHECK:           memref.load %[[COUNTS]]
+// CHECK:         scf.parallel
+// CHECK:           memref.load %[[HITS]][
+// CHECK:           %[[LEADING:.*]] = math.ctlz
+// CHECK:           %[[BITS:.*]] = arith.subi %c23_i32, %[[LEADING]]
+// CHECK:           %[[PLACE_BITS:.*]] = arith.maxsi %[[BITS]], %c14_i32
+// CHECK:           %[[BLOCK:.*]] = arith.shrui %{{.*}}, %[[PLACE_BITS]]
+// CHECK:           %[[HIGH:.*]] = arith.shli %[[BLOCK]], %c18_i32
+// CHECK:           %[[LOW:.*]] = arith.shrui %{{.*}}, %c14_i32
+// CHECK:           arith.ori %[[HIGH]], %[[LOW]]
+func.func @by_space(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts: memref<64x32xi32>, %n: index,
+                    %tiled: memref<4x?xi32>, %order: memref<?xi32>, %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
+  sparseconv.kernel.tile_hits ins(%hits, %records, %counts, %n : memref<1x?xi32>, memref<?x4xi32>, memref<64x32xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing,
+       row_order = #sparseconv<row_order space>, rows = 64 : i64, sample_rows = 256 : i64}
+  return
+}
+
+// A column of hits may lie in two words of a mask: offsets 0 to 34 here, the
+// last seven of them a column, of which offset 28 is the first. The hits before
+// offset 33 are counted in both words.
+
+// CHECK-LABEL: func.func @two_words(
+// CHECK-SAME:    %{{[^:]*}}: memref<2x?xi32>, %[[RECORDS:[^:]*]]: memref<?x8xi32>,
+// CHECK-COUNT-3: gpu.launch
+// CHECK:         gpu.launch {{.*}} workgroup(%{{[^ ]*}} : memref<2x2xi32, #gpu.address_space<workgroup>>)
+// CHECK-COUNT-2:   vector.load %[[RECORDS]]
+// CHECK:           memref.atomic_rmw ori
+// CHECK-COUNT-32:  memref.store %{{.*}} : memref<35x?xi32>
+// CHECK:           %[[READ:.*]] = vector.load %[[RECORDS]]{{.*}} {alignment = 16
+// CHECK-DAG:       %[[PLACE:.*]] = vector.extract %[[READ]][0]
+// CHECK-DAG:       %[[WORD0:.*]] = vector.extract %[[READ]][1]
+// CHECK-DAG:       %[[WORD1:.*]] = vector.extract %[[READ]][2]
+// CHECK:           %[[BEFORE:.*]] = arith.andi %[[WORD0]], %c-268435456_i32
+// CHECK:           %[[COUNT:.*]] = math.ctpop %[[BEFORE]]
+// CHECK:           %[[FIRST:.*]] = arith.addi %[[PLACE]], %[[COUNT]]
+// CHECK:           %[[BEFORE1:.*]] = arith.andi %[[WORD1]], %c1_i32
+// CHECK:           %[[COUNT1:.*]] = math.ctpop %[[BEFORE1]]
+// CHECK:           arith.addi %[[FIRST]], %[[COUNT1]]
+func.func @two_words(%hits: memref<2x?xi32>, %records: memref<?x8xi32>, %counts: memref<64x64xi32>, %n: index,
+                     %tiled: memref<35x?xi32>, %order: memref<?xi32>, %masks: memref<?x2xi32>, %sizes: memref<3xindex>,
+                     %totals: memref<4x512xi32>) {
+  sparseconv.kernel.tile_hits ins(%hits, %records, %counts, %n : memref<2x?xi32>, memref<?x8xi32>, memref<64x64xi32>, index)
+      outs(%tiled, %order, %masks, %sizes, %totals
+           : memref<35x?xi32>, memref<?xi32>, memref<?x2xi32>, memref<3xindex>, memref<4x512xi32>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0, 5, 0, 0, 6, 1, 0, 0, 1, 0, 1, 1, 0, 2, 1, 0, 3, 1, 0, 4, 1, 0, 5, 1, 0, 6, 2, 0, 0, 2, 0, 1, 2, 0, 2, 2, 0, 3, 2, 0, 4, 2, 0, 5, 2, 0, 6, 3, 0, 0, 3, 0, 1, 3, 0, 2, 3, 0, 3, 3, 0, 4, 3, 0, 5, 3, 0, 6, 4, 0, 0, 4, 0, 1, 4, 0, 2, 4, 0, 3, 4, 0, 4, 4, 0, 5, 4, 0, 6>, packing = #wide_packing, rows = 64 : i64, sample_rows = 256 : i64}
   return
 }
 

@@ -105,31 +105,31 @@ func.func @maps(%keys: tensor<?xi32>, %table: tensor<?x2xi32>, %rows: tensor<?xi
 // The table of a search, and the totals of a sort, may be absent.
 
 // CHECK-LABEL: func.func @hits(
-func.func @hits(%keys: tensor<?xi32>, %masks: tensor<?xi32>, %records: tensor<?x4xi32>, %counts: tensor<64x32xi32>,
+func.func @hits(%keys: tensor<?xi32>, %masks: tensor<1x?xi32>, %records: tensor<?x4xi32>, %counts: tensor<64x32xi32>,
                 %totals: tensor<2x512xi32>, %table: tensor<?x2xi32>, %rows: index, %tiled: tensor<2x?xi32>,
                 %order: tensor<?xi32>, %tile_masks: tensor<?x1xi32>, %sizes: tensor<3xindex>) {
-  // CHECK: sparseconv.kernel.search_hits ins(%{{.*}} : tensor<?xi32>, tensor<?xi32>) outs(%{{.*}} : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>) {displacements = array<i64: 0, 1>, packing = #packing1, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>} -> (tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+  // CHECK: sparseconv.kernel.search_hits ins(%{{.*}} : tensor<?xi32>, tensor<?xi32>) outs(%{{.*}} : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>) {displacements = array<i64: 0, 1>, packing = #packing1, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>} -> (tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
   %0:4 = sparseconv.kernel.search_hits ins(%keys, %keys : tensor<?xi32>, tensor<?xi32>)
-      outs(%masks, %records, %counts, %totals : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+      outs(%masks, %records, %counts, %totals : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
       {displacements = array<i64: 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>,
        sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
-      -> (tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
-  // CHECK: sparseconv.kernel.search_hits {{.*}} outs(%{{.*}} : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>, tensor<?x2xi32>)
+      -> (tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+  // CHECK: sparseconv.kernel.search_hits {{.*}} outs(%{{.*}} : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>, tensor<?x2xi32>)
   %1:5 = sparseconv.kernel.search_hits ins(%keys, %keys : tensor<?xi32>, tensor<?xi32>)
       outs(%masks, %records, %counts, %totals, %table
-           : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>, tensor<?x2xi32>)
+           : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>, tensor<?x2xi32>)
       {displacements = array<i64: 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>,
        sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
-      -> (tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>, tensor<?x2xi32>)
-  // CHECK: sparseconv.kernel.tile_hits ins(%{{.*}} : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index) outs(%{{.*}} : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<2x512xi32>) {displacements = array<i64: 0, 1>, packing = #packing1, rows = 64 : i64, sample_rows = 256 : i64}
-  %2:5 = sparseconv.kernel.tile_hits ins(%0#0, %0#1, %0#2, %rows : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
+      -> (tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>, tensor<?x2xi32>)
+  // CHECK: sparseconv.kernel.tile_hits ins(%{{.*}} : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index) outs(%{{.*}} : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<2x512xi32>) {displacements = array<i64: 0, 1>, packing = #packing1, rows = 64 : i64, sample_rows = 256 : i64}
+  %2:5 = sparseconv.kernel.tile_hits ins(%0#0, %0#1, %0#2, %rows : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
       outs(%tiled, %order, %tile_masks, %sizes, %0#3
            : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<2x512xi32>)
       {displacements = array<i64: 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>,
        rows = 64 : i64, sample_rows = 256 : i64}
       -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<2x512xi32>)
   // CHECK: sparseconv.kernel.tile_hits {{.*}} outs(%{{.*}} : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>) {{.*}}rows = 16
-  %3:4 = sparseconv.kernel.tile_hits ins(%0#0, %0#1, %0#2, %rows : tensor<?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
+  %3:4 = sparseconv.kernel.tile_hits ins(%0#0, %0#1, %0#2, %rows : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
       outs(%tiled, %order, %tile_masks, %sizes : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
       {displacements = array<i64: 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>,
        rows = 16 : i64, sample_rows = 256 : i64}

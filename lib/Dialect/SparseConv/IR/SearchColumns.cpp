@@ -78,11 +78,20 @@ SearchColumns::SearchColumns(ArrayRef<int64_t> displacements,
 }
 
 bool SearchColumns::fitHits() const {
-  return isContiguous && isDistinct && getNumOffsets() <= kMaxHits;
+  bool areShort =
+      llvm::all_of(llvm::seq<int64_t>(getNumColumns()), [&](int64_t column) {
+        return starts[column + 1] - starts[column] <= kMaskBits;
+      });
+  return isContiguous && isDistinct && areShort && getNumOffsets() <= kMaxHits;
 }
 
 int64_t SearchColumns::getRecordSize() const {
-  return llvm::alignTo(getNumColumns() + 1, kHitWords);
+  return llvm::alignTo(getNumColumns() + getMaskWords(getNumOffsets()),
+                       kHitWords);
+}
+
+int64_t mlir::sparseconv::getMaskWords(int64_t offsets) {
+  return llvm::divideCeilSigned(offsets, kMaskBits);
 }
 
 int64_t mlir::sparseconv::getSearchRows(int64_t words) {
@@ -94,4 +103,12 @@ int64_t mlir::sparseconv::getSearchRows(int64_t words) {
 
 int64_t mlir::sparseconv::getNumSortPasses(int64_t bits) {
   return std::max<int64_t>(1, llvm::divideCeilSigned(bits, kDigitBits));
+}
+
+bool mlir::sparseconv::isOrderedByCodes(int64_t offsets, RowOrder order) {
+  return offsets > kMaskBits || order == RowOrder::Space;
+}
+
+int64_t mlir::sparseconv::getRowKeyBits(int64_t offsets, RowOrder order) {
+  return isOrderedByCodes(offsets, order) ? kCodeBits : offsets;
 }

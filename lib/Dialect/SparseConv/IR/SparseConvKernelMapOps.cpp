@@ -70,24 +70,28 @@ static void checkHits(KernelVerifier &v, const SearchColumns &columns,
   if (!columns.fitHits())
     v.report("at most " + Twine(kMaxHits) +
              " 'displacements', distinct ones that are neighbours within each "
-             "column")
+             "column of at most " +
+             Twine(kMaskBits))
         << columns.getNumOffsets() << " in " << columns.getNumColumns()
         << " columns";
-  v.checkSameRows(records, masks);
+  int64_t words = getMaskWords(columns.getNumOffsets());
+  v.checkSize(masks, 0, words, "the words of a mask");
+  v.checkSameRows(records, masks, /*otherAxis=*/1);
   v.checkSize(records, 1, columns.getRecordSize(),
               "the words of a record of " + Twine(columns.getNumColumns()) +
                   " columns");
   v.checkSize(counts, 0, kMaxSample, "the most runs of rows of a sample");
-  v.checkSize(counts, 1, kMaxHits, "the bits of a mask");
+  v.checkSize(counts, 1, words * kMaskBits, "the bits of a mask");
   if (sampleRows != 64 && sampleRows != 128 && sampleRows != 256)
     v.report("'sample_rows' of 64, 128 or 256") << sampleRows;
 }
 
-/// Checks what a sort of masks adds to.
+/// Checks what a sort of rows adds to.
 static void checkTotals(KernelVerifier &v, const SearchColumns &columns,
-                        NamedOperand totals) {
-  int64_t passes = getNumSortPasses(columns.getNumOffsets());
-  v.checkSize(totals, 0, passes + 1, "one more than the digits of the masks");
+                        std::optional<RowOrder> order, NamedOperand totals) {
+  int64_t passes = getNumSortPasses(
+      getRowKeyBits(columns.getNumOffsets(), order.value_or(RowOrder::Gray)));
+  v.checkSize(totals, 0, passes + 1, "one more than the digits of the keys");
   v.checkSize(totals, 1, kDigits, "the values of a digit");
 }
 
@@ -99,11 +103,11 @@ LogicalResult SearchHitsOp::verify() {
   if (getSearch().getHalf())
     v.report("a search that finds all hits of a row") << "'half'";
   SearchColumns columns(getDisplacements(), getPacking());
-  NamedOperand masks("masks", getMasks());
-  v.checkSameRows(masks, {"out_keys", getOutKeys()});
-  checkHits(v, columns, masks, {"records", getRecords()},
-            {"counts", getCounts()}, getSampleRows());
-  checkTotals(v, columns, {"totals", getTotals()});
+  NamedOperand records("records", getRecords());
+  v.checkSameRows(records, {"out_keys", getOutKeys()});
+  checkHits(v, columns, {"masks", getMasks()}, records, {"counts", getCounts()},
+            getSampleRows());
+  checkTotals(v, columns, RowOrder::Gray, {"totals", getTotals()});
   if (getTable())
     checkTable(v, *this, {"table", getTable()});
   return v.getResult();
@@ -123,7 +127,7 @@ static void checkTiles(KernelVerifier &v, OpTy op, int64_t offsets,
   v.checkSize({"order", op.getOrder()}, 0, tiled.getSize(1),
               "the slots of 'tiled_table'");
   if (!ShapedType::isDynamic(offsets))
-    v.checkSize(masks, 1, llvm::divideCeil(offsets, 32),
+    v.checkSize(masks, 1, getMaskWords(offsets),
                 "the words of as many offsets as " + reason + " has");
   v.checkSize({"sizes", op.getSizes()}, 0, 3, "the rows and slots");
   if (op.getRows() != 16 && op.getRows() != 64)
@@ -148,7 +152,7 @@ LogicalResult TileHitsOp::verify() {
             {"counts", getCounts()}, getSampleRows());
   checkTiles(v, *this, columns.getNumOffsets(), "'displacements'");
   if (getTotals())
-    checkTotals(v, columns, {"totals", getTotals()});
+    checkTotals(v, columns, getRowOrder(), {"totals", getTotals()});
   return v.getResult();
 }
 

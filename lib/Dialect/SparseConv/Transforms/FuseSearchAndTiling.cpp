@@ -43,6 +43,9 @@ struct FusableSearch {
   void eraseTable();
 
 private:
+  int64_t getNumPasses(RowOrder order) const {
+    return getNumSortPasses(getRowKeyBits(columns.getNumOffsets(), order));
+  }
   /// Whether `user` reads the table and does not change it.
   bool isReader(Operation *user) {
     auto kernel = dyn_cast<DestinationStyleOpInterface>(user);
@@ -102,11 +105,12 @@ void FusableSearch::fuse() {
   };
   auto dynamic = ShapedType::kDynamic;
   int64_t recordSize = columns.getRecordSize();
-  Value masks = alloc({dynamic}, rows);
+  int64_t maskWords = getMaskWords(columns.getNumOffsets());
+  Value masks = alloc({maskWords, dynamic}, rows);
   Value records = alloc({dynamic, recordSize}, rows);
-  Value counts = alloc({kMaxSample, kMaxHits});
-  Value totals =
-      alloc({getNumSortPasses(columns.getNumOffsets()) + 1, kDigits});
+  Value counts = alloc({kMaxSample, maskWords * kMaskBits});
+  int64_t passes = getNumPasses(RowOrder::Gray);
+  Value totals = alloc({passes + 1, kDigits});
   int64_t words = recordSize + (needsTable ? columns.getNumOffsets() : 0);
   int64_t sampleRows = getSearchRows(words);
   SearchHitsOp::create(b, TypeRange(), search.getInKeys(), search.getOutKeys(),
@@ -114,15 +118,20 @@ void FusableSearch::fuse() {
                        needsTable ? search.getTable() : Value(),
                        search.getDisplacements(), search.getInStrideAttr(),
                        search.getPacking(), search.getSearch(), sampleRows);
+  // The first sort that is as long as the search expects takes the zeros.
+  Value unused = totals;
   for (TileRowsOp tiling : tilings) {
     b.setInsertionPoint(tiling);
     b.setLoc(tiling.getLoc());
+    RowOrder order = tiling.getRowOrder().value_or(RowOrder::Gray);
+    Value zeros = getNumPasses(order) == passes ? unused : Value();
+    if (zeros)
+      unused = nullptr;
     TileHitsOp::create(b, TypeRange(), masks, records, counts,
                        tiling.getInRows(), tiling.getTiledTable(),
                        tiling.getOrder(), tiling.getMasks(), tiling.getSizes(),
-                       tiling == tilings.front() ? totals : Value(),
-                       search.getDisplacements(), search.getPacking(),
-                       tiling.getRows(), sampleRows);
+                       zeros, search.getDisplacements(), search.getPacking(),
+                       tiling.getRows(), sampleRows, tiling.getRowOrderAttr());
     tiling->erase();
   }
   search->erase();

@@ -1,6 +1,7 @@
 // RUN: sparseconv-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(func.func(sparseconv-fuse-search-and-tiling))' | FileCheck %s
 
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [2, 2, 2]>
+#wide_packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [8, 8, 8]>
 
 // Where all that reads the table of a search is the tiling of its rows, there is
 // no table. A record has the first place of the two columns and the mask, filled
@@ -11,7 +12,7 @@
 // CHECK-SAME:    %[[IN:[^:]*]]: memref<?xi64>, %[[OUT:[^:]*]]: memref<?xi64>, %[[N:[^:]*]]: index,
 // CHECK-NOT:     memref<?x4xi32>
 // CHECK:         %[[ROWS:.*]] = memref.dim %[[OUT]], %c0
-// CHECK-NEXT:    %[[MASKS:.*]] = memref.alloc(%[[ROWS]]) {alignment = 64 : i64} : memref<?xi32>
+// CHECK-NEXT:    %[[MASKS:.*]] = memref.alloc(%[[ROWS]]) {alignment = 64 : i64} : memref<1x?xi32>
 // CHECK-NEXT:    %[[RECORDS:.*]] = memref.alloc(%[[ROWS]]) {alignment = 64 : i64} : memref<?x4xi32>
 // CHECK-NEXT:    %[[COUNTS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<64x32xi32>
 // CHECK-NEXT:    %[[TOTALS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<2x512xi32>
@@ -68,7 +69,7 @@ func.func @pooled(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: me
 // own.
 
 // CHECK-LABEL: func.func @tiled_twice(
-// CHECK:         sparseconv.kernel.search_hits {{.*}} outs(%[[MASKS:[^,]*]], %{{[^,]*}}, %{{[^,]*}}, %[[TOTALS:[^,]*]] : memref<?xi32>,
+// CHECK:         sparseconv.kernel.search_hits {{.*}} outs(%[[MASKS:[^,]*]], %{{[^,]*}}, %{{[^,]*}}, %[[TOTALS:[^,]*]] : memref<1x?xi32>,
 // CHECK-NEXT:    sparseconv.kernel.tile_hits {{.*}}, %[[TOTALS]] : {{.*}} rows = 64
 // CHECK-NEXT:    sparseconv.kernel.tile_hits {{.*}}, %{{[^,]*}} : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {{.*}} rows = 16
 func.func @tiled_twice(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<4x?xi32>, %order: memref<?xi32>,
@@ -101,6 +102,46 @@ func.func @many_columns(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %til
       outs(%tiled, %order, %masks, %sizes : memref<25x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
   sparseconv.kernel.invert_table ins(%table : memref<?x25xi32>) outs(%inverse : memref<?x25xi32>)
   memref.dealloc %table : memref<?x25xi32>
+  return
+}
+
+// A column of hits that lies in two words of the mask: a record has five places
+// and both words. The zeros are as many as the sort of 27 bits takes; the order
+// stays that of the tiling.
+
+// CHECK-LABEL: func.func @two_words(
+// CHECK:         sparseconv.kernel.search_hits {{.*}} memref<2x?xi32>, memref<?x8xi32>, memref<64x64xi32>, memref<4x512xi32>)
+// CHECK:         sparseconv.kernel.tile_hits {{.*}}, memref<4x512xi32>) {{.*}} row_order = #sparseconv<row_order mask>
+func.func @two_words(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<35x?xi32>, %order: memref<?xi32>,
+                     %masks: memref<?x2xi32>, %sizes: memref<3xindex>) {
+  %table = memref.alloc(%n) : memref<?x35xi32>
+  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x35xi32>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0, 5, 0, 0, 6, 1, 0, 0, 1, 0, 1, 1, 0, 2, 1, 0, 3, 1, 0, 4, 1, 0, 5, 1, 0, 6, 2, 0, 0, 2, 0, 1, 2, 0, 2, 2, 0, 3, 2, 0, 4, 2, 0, 5, 2, 0, 6, 3, 0, 0, 3, 0, 1, 3, 0, 2, 3, 0, 3, 3, 0, 4, 3, 0, 5, 3, 0, 6, 4, 0, 0, 4, 0, 1, 4, 0, 2, 4, 0, 3, 4, 0, 4, 4, 0, 5, 4, 0, 6>, packing = #wide_packing, search = #sparseconv.search<zdelta>}
+  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x35xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<35x?xi32>, memref<?xi32>, memref<?x2xi32>, memref<3xindex>)
+      {row_order = #sparseconv<row_order mask>, rows = 64 : i64}
+  memref.dealloc %table : memref<?x35xi32>
+  return
+}
+
+// The sort in the order of space takes more digits than the search clears for
+// four offsets: the zeros go to the second tiling.
+
+// CHECK-LABEL: func.func @spaced(
+// CHECK:         sparseconv.kernel.search_hits {{.*}} outs(%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %[[TOTALS:[^ ]*]] : {{.*}}, memref<2x512xi32>)
+// CHECK-NEXT:    sparseconv.kernel.tile_hits {{.*}} memref<3xindex>) {{.*}} row_order = #sparseconv<row_order space>
+// CHECK-NEXT:    sparseconv.kernel.tile_hits {{.*}}, %[[TOTALS]] : {{.*}} rows = 16
+func.func @spaced(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<4x?xi32>, %order: memref<?xi32>,
+                  %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
+  %table = memref.alloc(%n) : memref<?x4xi32>
+  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x4xi32>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, search = #sparseconv.search<zdelta>}
+  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
+      {row_order = #sparseconv<row_order space>, rows = 64 : i64}
+  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 16 : i64}
+  memref.dealloc %table : memref<?x4xi32>
   return
 }
 

@@ -39,8 +39,9 @@ struct SearchColumns {
     return ArrayRef(numbers).slice(starts[column],
                                    starts[column + 1] - starts[column]);
   }
-  /// The hits of a row fit in a word, and with the first place of each column
-  /// they say as much as a row of the neighbour table.
+  /// The hits of a column fit in a word, those of a row in a few, and with the
+  /// first place of each column they say as much as a row of the neighbour
+  /// table.
   bool fitHits() const;
   /// 32-bit words of a record of hits: the first place of each column and the
   /// mask, filled up to whole loads of `kHitWords`.
@@ -59,8 +60,11 @@ struct SearchColumns {
   bool isDistinct = true;
 };
 
-/// Offsets whose hits fit in the word of a mask.
-constexpr int64_t kMaxHits = 32;
+/// Bits of a word of a mask, and the words of a mask of so many offsets.
+constexpr int64_t kMaskBits = 32;
+int64_t getMaskWords(int64_t offsets);
+/// The most offsets that hits are left of: code for each of them is unrolled.
+constexpr int64_t kMaxHits = 125;
 /// Words of a record of hits that one load takes.
 constexpr int64_t kHitWords = 4;
 /// Runs of rows, at most, whose offsets are counted as a sample of all rows; a
@@ -78,6 +82,13 @@ int64_t getSearchRows(int64_t words);
 constexpr int64_t kDigitBits = 9, kDigits = 1 << kDigitBits;
 /// How often a sort of keys of `bits` bits looks at all keys, once for a digit.
 int64_t getNumSortPasses(int64_t bits);
+
+/// Whether rows of so many offsets are ordered by codes of their masks; the
+/// bits of such a code. Other rows are ordered by their whole masks.
+bool isOrderedByCodes(int64_t offsets, RowOrder order);
+constexpr int64_t kCodeBits = 27;
+/// The bits of the keys by which rows are ordered.
+int64_t getRowKeyBits(int64_t offsets, RowOrder order);
 
 } // namespace mlir::sparseconv
 

@@ -66,6 +66,13 @@ def SparseConv_ConvOp : SparseConv_ImplicitGemm<"conv",
     ```
 
     `dataflow` and `tiling` hold decisions; without them the passes decide.
+    `row_order` decides in which order tiles of rows take them (`gray`, `mask` or
+    `space`), and needs a tiling that has tiles; without it the order is `gray`.
+
+    ```mlir
+    %y = sparseconv.conv %x, %w, %map {row_order = #sparseconv<row_order space>}
+        : tensor<?x32xf16>, tensor<27x32x64xf16>, !map -> tensor<?x64xf16>
+    ```
 
     Run-time errors: `x`, or a row operand, with another number of rows than its
     side of the map (both are named).
@@ -77,6 +84,7 @@ def SparseConv_ConvOp : SparseConv_ImplicitGemm<"conv",
     Variadic<AnyRankedTensor>:$extras,
     OptionalAttr<SparseConv_DataflowAttr>:$dataflow,
     OptionalAttr<SparseConv_AnyTilingAttr>:$tiling,
+    OptionalAttr<SparseConv_RowOrderAttr>:$row_order,
     UnitAttr:$allow_tf32);
   let results = (outs SparseConv_Features:$y);
   let regions = (region MaxSizedRegion<1>:$epilogue);
@@ -128,7 +136,7 @@ def SparseConv_InputGradOp : SparseConv_ImplicitGemm<"input_grad"> {
     The adjoint of `conv` in `x`: dx[i] = sum over (r, k) with in(r, k) = i of
     dy[r] . transpose(w[k]). `map` is the map of the convolution; `dy` has the
     rows of its out set, the result those of its in set. Accumulation, rounding,
-    `tf32 = allowed` and errors as for `conv`.
+    `tf32 = allowed`, `row_order` and errors as for `conv`.
   }];
   let arguments = (ins
     SparseConv_Features:$dy,
@@ -136,6 +144,7 @@ def SparseConv_InputGradOp : SparseConv_ImplicitGemm<"input_grad"> {
     SparseConv_KernelMapType:$map,
     OptionalAttr<SparseConv_DataflowAttr>:$dataflow,
     OptionalAttr<SparseConv_AnyTilingAttr>:$tiling,
+    OptionalAttr<SparseConv_RowOrderAttr>:$row_order,
     UnitAttr:$allow_tf32);
   let results = (outs SparseConv_Features:$dx);
   let assemblyFormat = [{

@@ -95,4 +95,20 @@ def SparseConv_Gradient : SparseConv_Enum<"Gradient",
       I32EnumAttrCase<"Input", 1, "input">,
       I32EnumAttrCase<"Weights", 2, "weights">]>;
 
+def SparseConv_RowOrder : SparseConv_Enum<"RowOrder",
+    "the order in which the tiles of an implicit GEMM take rows", [
+      I32EnumAttrCase<"Gray", 0, "gray">,
+      I32EnumAttrCase<"Mask", 1, "mask">,
+      I32EnumAttrCase<"Space", 2, "space">]>;
+def SparseConv_RowOrderAttr
+    : EnumAttr<SparseConv_Dialect, SparseConv_RowOrder, "row_order"> {
+  let description = [{
+    `gray`: by the rank of the rows' masks in the Gray code. `mask`: by the masks
+    as numbers. In both, the offset that fewest rows of a sample have is the
+    highest bit. `space`: as `gray`, but within blocks of 16384 rows that follow
+    each other in the set (of a power of two more where the set has over 512
+    such blocks), so that rows of a tile are not far from each other.
+  }];
+}
+
 #endif // SPARSECONV_ENUMS

@@ -67,7 +67,10 @@ def SparseConv_ImplicitGemmOpInterface : OpInterface<"ImplicitGemmOpInterface"> 
     InterfaceMethod<"The tiling that was decided, or null.",
       "::mlir::Attribute", "getTilingAttr">,
     InterfaceMethod<"Decides the tiling.",
-      "void", "setTilingAttr", (ins "::mlir::Attribute":$tiling)>
+      "void", "setTilingAttr", (ins "::mlir::Attribute":$tiling)>,
+    InterfaceMethod<"The order of rows that was decided, or null.",
+      "::mlir::sparseconv::RowOrderAttr", "getRowOrderAttr", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/"return {};">
   ];
   let extraSharedClassDeclaration = [{
     /// Whether each slice of the weights is multiplied transposed.

@@ -326,7 +326,7 @@ def SparseConv_SearchHitsOp
     ```mlir
     sparseconv.kernel.search_hits
         ins(%in_keys, %out_keys : memref<?xi64>, memref<?xi64>)
-        outs(%masks, %records, %counts, %totals : memref<?xi32>,
+        outs(%masks, %records, %counts, %totals : memref<1x?xi32>,
              memref<?x4xi32>, memref<64x32xi32>, memref<2x512xi32>)
         {displacements = array<i64: 0, 0, -1, 0, 0, 0, 0, 0, 1>,
          packing = #packing, sample_rows = 256 : i64,
@@ -340,10 +340,10 @@ def SparseConv_SearchHitsOp
 
     | result    | shape               | holds |
     |-----------|---------------------|-------|
-    | `masks`   | [N]                 | bit k of masks[r]: row r has offset k |
-    | `records` | [N, R]              | records[r, c] = the position in `in_keys` of the first hit in column c, or any number where the column has none; records[r, C] = masks[r]; 0 behind it. R is C + 1 rounded up to a multiple of 4 |
-    | `counts`  | [64, 32]            | how many rows of a sample have each offset (below) |
-    | `totals`  | [ceil(K/9)+1, 512]  | zeros, to which the sort of the masks adds: clearing them here saves a kernel |
+    | `masks`   | [W, N]              | bit k % 32 of masks[k / 32, r]: row r has offset k. W is ceil(K/32) |
+    | `records` | [N, R]              | records[r, c] = the position in `in_keys` of the first hit in column c, or any number where the column has none; records[r, C + w] = masks[w, r]; 0 behind them. R is C + W rounded up to a multiple of 4 |
+    | `counts`  | [64, 32 W]          | how many rows of a sample have each offset (below) |
+    | `totals`  | [P + 1, 512]        | zeros, to which the P passes of the sort of the rows add: clearing them here saves a kernel. P is ceil(K/9) where K is at most 32, else 3 |
     | `table`   | [N, K]              | the table of `search`, where something else reads that too (optional) |
 
     The sample is up to 64 runs of `sample_rows` rows. Run s starts at row
@@ -351,12 +351,12 @@ def SparseConv_SearchHitsOp
     row; counts[s, k] is the number of its rows that have offset k.
 
     Displacements within a column must be distinct neighbours (they differ by
-    1), and K is at most 32. `sample_rows` is 64, 128 or 256. No search with
+    1), and K is at most 125. `sample_rows` is 64, 128 or 256. No search with
     `half` leaves hits. The operation is made by `sparseconv-fuse-search-and-tiling`.
   }];
   let arguments = (ins
     SparseConv_KeysLike:$in_keys, SparseConv_KeysLike:$out_keys,
-    SparseConv_RowsLike:$masks, SparseConv_TableLike:$records,
+    SparseConv_TableLike:$masks, SparseConv_TableLike:$records,
     SparseConv_TableLike:$counts, SparseConv_TableLike:$totals,
     Optional<SparseConv_TableLike>:$table,
     DenseI64ArrayAttr:$displacements,
@@ -470,16 +470,20 @@ def SparseConv_TileRowsOp
 
     An entry that is not a row below `in_rows` counts as none.
 
-    With up to 32 offsets the rows are sorted by the rank of their mask in the
-    Gray code; the offset that fewest rows of a sample have is the highest bit.
-    With more offsets they stay as they are. Sorting rows by mask is the sorted
-    implicit GEMM of TorchSparse++ (arXiv 2311.12862).
+    `row_order` says in which order; without it that is `gray`
+    (`#sparseconv.row_order`). Masks of up to 32 bits are sorted as they are.
+    Longer ones, and those of `space`, are sorted by keys of few bits, which are
+    codes of the masks: for each offset, the rarest first, a part of the interval
+    that is left, as long as the offset (or its absence) is frequent in a sample
+    (arithmetic coding). Such codes keep the order, and most bits of a mask cost
+    next to nothing. Sorting rows by mask is the sorted implicit GEMM of
+    TorchSparse++ (arXiv 2311.12862).
   }];
   let arguments = (ins
     SparseConv_TableLike:$table, Index:$in_rows,
     SparseConv_TableLike:$tiled_table, SparseConv_RowsLike:$order,
     SparseConv_TableLike:$masks, SparseConv_Shaped<[Index], [1]>:$sizes,
-    I64Attr:$rows);
+    I64Attr:$rows, OptionalAttr<SparseConv_RowOrderAttr>:$row_order);
 }
 
 def SparseConv_TileHitsOp
@@ -488,7 +492,7 @@ def SparseConv_TileHitsOp
   let description = [{
     ```mlir
     sparseconv.kernel.tile_hits
-        ins(%hits, %records, %counts, %in_rows : memref<?xi32>,
+        ins(%hits, %records, %counts, %in_rows : memref<1x?xi32>,
             memref<?x4xi32>, memref<64x32xi32>, index)
         outs(%tiled_table, %order, %masks, %sizes, %totals : memref<3x?xi32>,
              memref<?xi32>, memref<?x1xi32>, memref<3xindex>, memref<2x512xi32>)
@@ -497,18 +501,19 @@ def SparseConv_TileHitsOp
     ```
 
     What `tile_rows` makes of the neighbour table, from the results of
-    `search_hits`: `hits` [N] are its masks. `records`, `counts` and all
-    attributes but `rows` must be those of the search. `totals` are zeros
-    before, and are used up; without them the sort clears its own.
+    `search_hits`: `hits` [W, N] are its masks. `records`, `counts` and all
+    attributes but `rows` and `row_order` must be those of the search. `totals`
+    are zeros before, and are used up; without them the sort clears its own.
   }];
   let arguments = (ins
-    SparseConv_RowsLike:$hits, SparseConv_TableLike:$records,
+    SparseConv_TableLike:$hits, SparseConv_TableLike:$records,
     SparseConv_TableLike:$counts, Index:$in_rows,
     SparseConv_TableLike:$tiled_table, SparseConv_RowsLike:$order,
     SparseConv_TableLike:$masks, SparseConv_Shaped<[Index], [1]>:$sizes,
     Optional<SparseConv_TableLike>:$totals,
     DenseI64ArrayAttr:$displacements, SparseConv_PackingAttr:$packing,
-    I64Attr:$rows, I64Attr:$sample_rows);
+    I64Attr:$rows, I64Attr:$sample_rows,
+    OptionalAttr<SparseConv_RowOrderAttr>:$row_order);
 }
 
 #endif // SPARSECONV_KERNEL_INDEXING_OPS

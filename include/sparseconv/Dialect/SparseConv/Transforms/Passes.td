@@ -351,11 +351,11 @@ def SparseConvFuseSearchAndTiling
     block, hits take the table's place. A mask for each row and the first place
     of each column say as much in a third of the memory. The search becomes a
     `kernel.search_hits`, each tiling a `kernel.tile_hits`, and the table
-    vanishes unless something else reads it. The first tiling also gets buffers
-    that the search has cleared.
+    vanishes unless something else reads it. The first tiling whose sort is as
+    long as the search expects also gets buffers that the search has cleared.
 
     This needs a table that is allocated in the function and that nothing else
-    writes, at most 32 offsets, and columns without gaps.
+    writes, at most 125 offsets, and columns of at most 32 without gaps.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect",
                            "::mlir::sparseconv::SparseConvDialect"];
