@@ -27,6 +27,7 @@ class Map:
     search: str = ""  # what is chosen, unless it is given
     coarsening: str = ""  # likewise
     packing: str = PACKING
+    order: str = ""  # of the rows in tiles of its layers; the same
 
     @property
     def offsets(self):
@@ -70,9 +71,10 @@ class Map:
 
 
 SUBMANIFOLD = Map("map 3x3x3", 3)
+WIDE = Map("map 5x5x5", 5)
 MAPS = (
     SUBMANIFOLD,
-    Map("map 5x5x5", 5),
+    WIDE,
     Map("set and map 2x2x2 stride 2", 2, 2),
     Map("set and map 2x2x2 stride 2 coarsening=sort", 2, 2, coarsening="sort"),
     Map("set and map 4x4x4 stride 4", 4, 4),
@@ -80,6 +82,12 @@ MAPS = (
     Map("set and map 3x3x3 stride 2", 3, 2),
     Map("set and map 3x3x3 stride 2 cover", 3, 2, "cover"),
 )
+# Orders of rows that are not chosen.
+ORDERED = [
+    Map(f"{size}x{size}x{size} order={order}", size, order=order)
+    for size in (3, 5)
+    for order in ("mask", "space")
+]
 SEARCHES = ("binary", "hash", "zdelta, half", "binary, half", "hash, half")
 GRIDS = ("grid", "grid, half")
 GRID_BITS, GRID_BATCH, GRID_GUARD = 27, 1, 4  # of all cells; of batch indices; of each axis
@@ -107,7 +115,9 @@ class Case:
     one set and `arrays` features %x in its order; both count from 0."""
 
     def __init__(self, dtype, channels, kind=SUBMANIFOLD, packs=1, arrays=1):
-        self.permission = " tf32 = allowed" if dtype == "tf32" else ""
+        self.details = " tf32 = allowed" if dtype == "tf32" else ""
+        if kind.order:
+            self.details += f" {{row_order = #sparseconv<row_order {kind.order}>}}"
         self.kind, self.packs, self.arrays = kind, packs, arrays
         self.rows = f"tensor<?x{channels}x{get_storage(dtype)}>"
         self.weights = f"tensor<{kind.volume}x{channels}x{channels}x{get_storage(dtype)}>"
@@ -125,19 +135,19 @@ class Case:
 
     def conv(self, x, y, i=0):
         self.body.append(
-            f"{y} = sparseconv.conv {x}, %w, %m{i}{self.permission} : {self.rows}, "
+            f"{y} = sparseconv.conv {x}, %w, %m{i}{self.details} : {self.rows}, "
             f"{self.weights}, !map -> {self.rows}"
         )
 
     def input_grad(self, dy, dx):
         self.body.append(
-            f"{dx} = sparseconv.input_grad {dy}, %w, %m0{self.permission} : {self.rows}, "
+            f"{dx} = sparseconv.input_grad {dy}, %w, %m0{self.details} : {self.rows}, "
             f"{self.weights}, !map -> {self.rows}"
         )
 
     def weight_grad(self, x, dy, dw):
         self.body.append(
-            f"{dw} = sparseconv.weight_grad {x}, {dy}, %m0{self.permission} : {self.rows}, "
+            f"{dw} = sparseconv.weight_grad {x}, {dy}, %m0{self.details} : {self.rows}, "
             f"{self.rows}, !map -> {self.weights}"
         )
 
@@ -195,9 +205,9 @@ def make_convs(dtype, channels, kind, count):
     return case
 
 
-def make_layers(op, dtype, channels, count):
-    """A function with `count` layers of a kind, one behind the other."""
-    case = Case(dtype, channels)
+def make_layers(op, dtype, channels, kind, count):
+    """A function with `count` layers on one map, one behind the other."""
+    case = Case(dtype, channels, kind)
     case.map()
     if op == "forward":
         for i in range(count):
@@ -228,9 +238,9 @@ def make_checked_pack(dtype, channels):
     return case
 
 
-def make_checked_layer(op, dtype, channels):
+def make_checked_layer(op, dtype, channels, kind):
     """The layer's result, the order and, of weight_grad, the rows it is from."""
-    case = Case(dtype, channels)
+    case = Case(dtype, channels, kind)
     case.map()
     case.results = [("%result", case.rows), ("%o0", "tensor<?xi32>")]
     if op == "forward":

@@ -20,7 +20,8 @@ its table and, where its dataflow has them, masks of tiles and an order of rows.
 stride 2 the coarser set is made in that time, too: the halved coordinates or, as
 `cover`, every output that an offset reaches. Rows with `search=` are of maps by a
 search that is named, not chosen; `grid` takes scenes of at most 2^27 cells, in keys of
-32 bits. A network's time is from points to features. Medians.
+32 bits. Rows with `order=` are of layers, and of maps with what their layers take, whose
+tiles take the rows in an order that is named; only a GPU has orders. A network's time is from points to features. Medians.
 
 The floor of a layer is the larger of its bytes / 4264 GB/s and its flops / 738
 TFLOP/s, the measured limits of an H200 (tf32: half of that; f32: 67 TFLOP/s);
@@ -42,13 +43,13 @@ times what was measured before (bench_expected.py, network_bounds.py), and no wr
 """
 
 import argparse
+import dataclasses
 import functools
 import json
 import os
 import re
 import sys
 import tempfile
-from dataclasses import dataclass
 from functools import partial
 from typing import Callable
 
@@ -60,9 +61,11 @@ import run_checks
 from bench_cases import (
     MAPS,
     MORE,
+    ORDERED,
     PACKING,
     POINTS,
     SUBMANIFOLD,
+    WIDE,
     get_storage,
     make_checked_layer,
     make_checked_pack,
@@ -115,7 +118,7 @@ class Scene:
         self.size = len(self.coords)
 
 
-@dataclass
+@dataclasses.dataclass
 class Row:
     """What is timed: `measure` gives the figures, whose error has a bound."""
 
@@ -177,8 +180,12 @@ class Bench:
             for dtype in dtypes:
                 for op in ("forward", "input_grad", "weight_grad"):
                     yield self.make_layer_row(scene, op, dtype, channels)
+                yield self.make_layer_row(scene, "forward", dtype, channels, WIDE, " 5x5x5")
+                for kind in self.ordered:
+                    yield self.make_layer_row(scene, "forward", dtype, channels, kind,
+                                              " " + kind.title)  # fmt: skip
         yield self.make_pack_row(scene)
-        for kind in (*MAPS, *make_searched_maps(scene.coords)):
+        for kind in (*MAPS, *make_searched_maps(scene.coords), *self.ordered):
             yield self.make_map_row(scene, kind)
         for network, channels in NETWORKS.items():
             yield self.make_network_row(scene, network, channels)
@@ -213,7 +220,7 @@ class Bench:
         """Features and weights as they are stored, and the files of all inputs."""
         random = np.random.default_rng(channels)
         weights = random.standard_normal((volume, channels, channels))
-        weights /= np.sqrt(8 * channels)
+        weights /= np.sqrt(8 * volume / 27 * channels)
         features = random.standard_normal((len(scene.points), channels), np.float32)
         features /= 8  # f16 holds the sums of a million products
         arrays = [oracle.encode(array, get_storage(dtype)) for array in (features, weights)]
@@ -224,6 +231,11 @@ class Bench:
     def compute_table(self, scene, kind):
         """The coordinates of a map's two sets, and its table."""
         return [np.array(a) for a in self.programs.compute(make_table(kind), [scene.path], 3)]
+
+    @property
+    def ordered(self):
+        """The processor has no tiles whose rows have an order."""
+        return [] if self.options.target == "cpu" else ORDERED
 
     # A map is what packing and a convolution leave of all three: small ones.
 
@@ -284,16 +296,19 @@ class Bench:
         programs += make_both(partial(make_packs, *self.small, packing=kind.packing), MORE_MAPS)
         return Row(f"{scene.name} {kind.title}", programs, measure)
 
-    def make_layer_row(self, scene, op, dtype, channels):
-        make = partial(make_layers, op, dtype, channels)
-        check = make_checked_layer(op, dtype, channels)
+    def make_layer_row(self, scene, op, dtype, channels, kind=SUBMANIFOLD, title=""):
+        make = partial(make_layers, op, dtype, channels, kind)
+        check = make_checked_layer(op, dtype, channels, kind)
+        # Its table is the same in all orders of rows.
+        plain = dataclasses.replace(kind, title="", order="")
 
         def measure():
-            arrays, files = self.make_arrays(scene, dtype, channels, SUBMANIFOLD.volume)
-            table = self.compute_table(scene, SUBMANIFOLD)[2]
+            arrays, files = self.make_arrays(scene, dtype, channels, kind.volume)
+            table = self.compute_table(scene, plain)[2]
             pairs = int((table >= 0).sum())
             # The bytes of the features in and out are the same in all passes.
-            moved = (2 * scene.size + 27 * channels) * channels * get_size(dtype) + 4 * pairs
+            elements = (2 * scene.size + kind.volume * channels) * channels
+            moved = elements * get_size(dtype) + 4 * pairs
             median = self.difference(make, files)
             count = len(check.results)
             results = self.programs.compute(check.program(), check.bind(*files), count)
@@ -303,9 +318,11 @@ class Bench:
                 "max_error": get_layer_error(op, results, table, *arrays),
             }
 
-        programs = [*make_both(make, MORE), check.program(), make_table(SUBMANIFOLD)]
-        bound = get_layer_bound(op, dtype, self.options.target == "cpu", scene.size, channels)
-        return Row(f"{scene.name} {op} {dtype} C={channels}", programs, measure, bound)
+        programs = [*make_both(make, MORE), check.program(), make_table(plain)]
+        products = scene.size if op == "weight_grad" else kind.volume * channels
+        bound = get_layer_bound(op, dtype, self.options.target == "cpu", products)
+        name = f"{scene.name} {op} {dtype} C={channels}{title}"
+        return Row(name, programs, measure, bound)
 
     def make_network_row(self, scene, network, channels):
         dtype, run = self.options.dtype, self.programs
