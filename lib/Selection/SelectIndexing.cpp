@@ -19,8 +19,8 @@ namespace mlir::sparseconv {
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-/// Columns of a cell up to which a GPU looks them up in less time than it takes
-/// to sort all coordinates.
+/// Columns of a cell up to which a GPU is expected to look them up in less time
+/// than it takes to sort all coordinates; nobody has measured it yet.
 static constexpr int64_t kFewColumns = 4;
 
 static bool mergesFast(DownsampleOp op) {
