@@ -19,6 +19,7 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "sparseconv/Conversion/Passes.h"
+#include "sparseconv/Dialect/SparseConv/IR/Verification.h"
 #include "sparseconv/Kernels/Dataflow/Dataflow.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -66,7 +67,7 @@ static void numberOperations(ModuleOp module) {
   module->walk<WalkOrder::PreOrder>([&](Operation *op) {
     // Upstream operations can fail as well: sparseconv-guard-shapes and
     // sparseconv-guard-accesses.
-    if (!isNetworkOp(op) &&
+    if (!isNetworkOp(op) && !isDivision(*op) &&
         !isa<linalg::LinalgOp, tensor::CastOp, tensor::ConcatOp,
              tensor::ExpandShapeOp, tensor::ExtractOp, tensor::ExtractSliceOp,
              tensor::InsertOp, tensor::InsertSliceOp>(op))

@@ -255,3 +255,23 @@ func.func @f(%v: f32) {
   sparseconv.yield %v : f32
   return
 }
+
+// -----
+
+// A division that can fail. By a constant it can not.
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!map = !sparseconv.kernel_map<9, !fine to !fine>
+func.func @f(%x: tensor<?x4xf32>, %w: tensor<9x4x8xf32>, %m: !map) {
+  // expected-note @+1 {{the convolution of the epilogue is here}}
+  %y = sparseconv.conv %x, %w, %m epilogue {
+  ^bb0(%acc: f32):
+    %c3 = arith.constant 3 : i32
+    %n = arith.fptosi %acc : f32 to i32
+    %third = arith.divsi %n, %c3 : i32
+    // expected-error @+1 {{divides by what may be zero, which cannot be in an epilogue}}
+    %q = arith.remsi %c3, %third : i32
+    sparseconv.yield %acc : f32
+  } : tensor<?x4xf32>, tensor<9x4x8xf32>, !map -> tensor<?x8xf32>
+  return
+}

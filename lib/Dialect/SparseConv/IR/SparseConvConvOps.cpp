@@ -181,6 +181,16 @@ LogicalResult sparseconv::verifyEpilogue(Operation *op, Block &body,
   return success();
 }
 
+bool sparseconv::isDivision(Operation &op) {
+  APInt divisor;
+  return isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::DivSIOp,
+             arith::DivUIOp, arith::FloorDivSIOp, arith::RemSIOp,
+             arith::RemUIOp>(op) &&
+         op.getResult(0).getType().isIntOrIndex() &&
+         !(matchPattern(op.getOperand(1), m_ConstantInt(&divisor)) &&
+           !divisor.isZero() && !divisor.isAllOnes());
+}
+
 bool sparseconv::isEpilogueOperation(Operation &op) {
   Dialect *dialect = op.getDialect();
   if (!dialect ||
@@ -188,6 +198,8 @@ bool sparseconv::isEpilogueOperation(Operation &op) {
     return false;
   if (!isa<arith::ConstantOp>(op) &&
       !OpTrait::hasElementwiseMappableTraits(&op))
+    return false;
+  if (isDivision(op))
     return false;
   return llvm::all_of(op.getResultTypes(),
                       [](Type type) { return type.isIntOrIndexOrFloat(); });
@@ -241,8 +253,11 @@ LogicalResult ConvOp::verifyRegions() {
   for (Operation &op : body)
     if (!isa<YieldOp>(op) && !isEpilogueOperation(op)) {
       InFlightDiagnostic diag =
-          op.emitOpError("is no scalar arith or math operation, and no other "
-                         "can be in an epilogue");
+          isDivision(op)
+              ? op.emitOpError("divides by what may be zero, which cannot be in "
+                               "an epilogue")
+              : op.emitOpError("is no scalar arith or math operation, and no "
+                               "other can be in an epilogue");
       diag.attachNote(getLoc()) << "the convolution of the epilogue is here";
       return diag;
     }

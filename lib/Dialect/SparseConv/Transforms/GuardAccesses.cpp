@@ -1,4 +1,4 @@
-//===- GuardAccesses.cpp - checks indices and slices ----------------------===//
+//===- GuardAccesses.cpp - checks indices, slices and divisors ------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -12,9 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "sparseconv/Dialect/SparseConv/IR/Verification.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -54,6 +56,7 @@ public:
   }
   void check(tensor::CastOp op);
   void check(tensor::ExpandShapeOp op);
+  void checkDivision(Operation *division);
 
 private:
   void checkElement(Value tensor, ValueRange indices);
@@ -201,6 +204,39 @@ void Guard::check(tensor::ExpandShapeOp op) {
   }
 }
 
+/// A processor traps where it divides by zero, or the smallest integer by -1.
+/// The first is reported, the second wraps.
+void Guard::checkDivision(Operation *division) {
+  OpOperand &divisor = division->getOpOperand(1);
+  Value given = divisor.get();
+  Type type = given.getType();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
+  };
+  Value isZero = b.equal(given, constant(0));
+  LoopBuilder::Report report{StatusCode::DivisionByZero, opId};
+  // A loop over elements, whose threads cannot leave it, goes on.
+  if (division->getParentOfType<linalg::LinalgOp>())
+    b.ifThen(isZero, [&] { b.report(status, report); });
+  else
+    leaveIf(isZero, report);
+  if (isa<arith::DivUIOp, arith::CeilDivUIOp, arith::RemUIOp>(division)) {
+    divisor.set(b.select(isZero, constant(1), given));
+    return;
+  }
+  Value isMinusOne = b.equal(given, constant(-1));
+  divisor.set(b.select(b.orBits(isZero, isMinusOne), constant(1), given));
+  if (isa<arith::RemSIOp>(division))
+    return;
+  b.setInsertionPointAfter(division);
+  Value quotient = division->getResult(0);
+  Value negated = b.sub(constant(0), quotient);
+  Value result = b.select(isMinusOne, negated, quotient);
+  llvm::SmallPtrSet<Operation *, 2> own{negated.getDefiningOp(),
+                                        result.getDefiningOp()};
+  quotient.replaceAllUsesExcept(result, own);
+}
+
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
@@ -212,6 +248,8 @@ static void guard(Operation *op) {
   if (!number || !function)
     return;
   Guard guard(op, number.getInt(), function.getArguments().back());
+  if (isDivision(*op))
+    return guard.checkDivision(op);
   llvm::TypeSwitch<Operation *>(op)
       .Case<tensor::CastOp, tensor::ExpandShapeOp, tensor::ExtractOp,
             tensor::ExtractSliceOp, tensor::InsertOp, tensor::InsertSliceOp>(

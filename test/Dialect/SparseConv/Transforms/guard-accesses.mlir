@@ -53,3 +53,43 @@ func.func @slice(%x: tensor<?xf32>, %n: index, %status: memref<8xi64>) -> tensor
   %0 = tensor.extract_slice %x[3] [%n] [5] {sparseconv.op_id = 0 : i64} : tensor<?xf32> to tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+// A divisor that is zero is an error. What then goes on, for a loop over elements
+// cannot be left, divides by one; by -1 it negates.
+// CHECK-LABEL: func.func @remainders(
+// CHECK-SAME:    %{{.*}}: tensor<4xi32>, %[[N:[^:]*]]: i32, %[[STATUS:.*]]: memref<8xi64>
+// CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : i32
+// CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : i32
+// CHECK-DAG:     %[[LESS:.*]] = arith.constant -1 : i32
+// CHECK:         %[[ZERO:.*]] = arith.cmpi eq, %[[N]], %[[C0]]
+// CHECK:         scf.if %[[ZERO]] {
+// CHECK:           memref.store %{{.*}}, %[[STATUS]]
+// CHECK:           call @sparseconv_cpu_leave()
+// CHECK:         %[[NEGATES:.*]] = arith.cmpi eq, %[[N]], %[[LESS]]
+// CHECK:         %[[EITHER:.*]] = arith.ori %[[ZERO]], %[[NEGATES]]
+// CHECK:         %[[SAFE:.*]] = arith.select %[[EITHER]], %[[C1]], %[[N]]
+// CHECK:         %[[Q:.*]] = arith.divsi %{{.*}}, %[[SAFE]]
+// CHECK:         %[[NEGATED:.*]] = arith.subi %[[C0]], %[[Q]]
+// CHECK:         arith.select %[[NEGATES]], %[[NEGATED]], %[[Q]]
+// CHECK:         linalg.generic
+// CHECK:         ^bb0(%[[A:[^:]*]]: i32,
+// CHECK:           %[[NONE:.*]] = arith.cmpi eq, %[[A]], %[[C0]]
+// CHECK:           scf.if %[[NONE]] {
+// CHECK:             memref.store %{{.*}}, %[[STATUS]]
+// CHECK-NOT:       call
+// CHECK:           %[[DIVISOR:.*]] = arith.select %[[NONE]], %[[C1]], %[[A]]
+// CHECK:           arith.remui %{{.*}}, %[[DIVISOR]]
+func.func @remainders(%x: tensor<4xi32>, %n: i32, %status: memref<8xi64>) -> tensor<4xi32> {
+  %c7 = arith.constant 7 : i32
+  %q = arith.divsi %c7, %n {sparseconv.op_id = 1 : i64} : i32
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                       iterator_types = ["parallel"]}
+      ins(%x : tensor<4xi32>) outs(%x : tensor<4xi32>) {
+    ^bb0(%a: i32, %b: i32):
+      %r = arith.remui %q, %a {sparseconv.op_id = 2 : i64} : i32
+      linalg.yield %r : i32
+  } -> tensor<4xi32>
+  return %y : tensor<4xi32>
+}
