@@ -254,8 +254,9 @@ LogicalResult ConvOp::verifyRegions() {
     if (!isa<YieldOp>(op) && !isEpilogueOperation(op)) {
       InFlightDiagnostic diag =
           isDivision(op)
-              ? op.emitOpError("divides by what may be zero, which cannot be in "
-                               "an epilogue")
+              ? op.emitOpError(
+                    "divides by what may be zero, which cannot be in "
+                    "an epilogue")
               : op.emitOpError("is no scalar arith or math operation, and no "
                                "other can be in an epilogue");
       diag.attachNote(getLoc()) << "the convolution of the epilogue is here";

@@ -22,11 +22,12 @@ LogicalResult verifyOffsets(Operation *op, OffsetSetInterface offsets,
 LogicalResult verifyPointColumns(Operation *op, RankedTensorType points,
                                  CoordsType coords);
 
-/// Whether `op` may stand in an epilogue: scalar arithmetic that cannot fail, and
-/// constants.
+/// Whether `op` may stand in an epilogue: scalar arithmetic that cannot fail,
+/// and constants.
 bool isEpilogueOperation(Operation &op);
 
-/// Whether `op` divides integers, and not by a constant that is neither 0 nor -1.
+/// Whether `op` divides integers, and not by a constant that is neither 0 nor
+/// -1.
 bool isDivision(Operation &op);
 
 } // namespace mlir::sparseconv
