@@ -155,7 +155,8 @@ static Value boundUnique(OpBuilder &builder, UniqueOp op, Value room) {
 }
 
 /// Gives each count a buffer that is written once, and a bound: the rows for
-/// which the first destination has room, or what is known besides.
+/// which the first destination has room, or what is known besides. What only
+/// counts, counts rows of its first operand.
 static void boundCounts(func::FuncOp function) {
   struct Count {
     Value buffer, bound;
@@ -179,9 +180,11 @@ static void boundCounts(func::FuncOp function) {
       return;
     builder.setInsertionPoint(op);
     Location loc = op->getLoc();
-    Value first = cast<DestinationStyleOpInterface>(op).getDpsInits()[0];
+    auto kernel = cast<DestinationStyleOpInterface>(op);
+    Value list = kernel.getNumDpsInits() == 1 ? op->getOperand(0)
+                                              : kernel.getDpsInits()[0];
     Value bound = builder.createOrFold<memref::DimOp>(
-        loc, first, arith::ConstantIndexOp::create(builder, loc, 0));
+        loc, list, arith::ConstantIndexOp::create(builder, loc, 0));
     if (auto unique = dyn_cast<UniqueOp>(op))
       bound = boundUnique(builder, unique, bound);
     OpOperand *count = getCount(op); // behind all other operands

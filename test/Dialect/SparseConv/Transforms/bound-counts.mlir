@@ -52,6 +52,24 @@ func.func @two_counts(%a: memref<4xi64>, %b: memref<9xi64>, %keys: memref<4xi64>
 
 // -----
 
+// What only counts, counts at most the rows of its operand.
+
+// CHECK-LABEL: func.func @only_count(
+// CHECK:      %[[ROOM:.*]] = arith.constant 40 : index
+// CHECK:      sparseconv.kernel.count_keys {{.*}} outs(%[[COUNT:.*]] : memref<1xindex>)
+// CHECK:      sparseconv.kernel.device_scalar %[[COUNT]] at_most %[[ROOM]] : memref<1xindex>
+func.func @only_count(%sorted: memref<40xi64>) {
+  %c0 = arith.constant 0 : index
+  %count = memref.alloc() : memref<1xindex>
+  sparseconv.kernel.count_keys ins(%sorted : memref<40xi64>) outs(%count : memref<1xindex>)
+      {fields = array<i64: 8, 20, 20, 16>}
+  %n = memref.load %count[%c0] : memref<1xindex>
+  "test.use"(%n) : (index) -> ()
+  return
+}
+
+// -----
+
 // What `unique` may count to is written on it, too.
 
 // CHECK-LABEL: func.func @unique(
