@@ -81,6 +81,9 @@ struct MergeKernels
         std::string name = (kernel.getName() + "_" + Twine(number++)).str();
         kernel->moveBefore(merged.getBody(), merged.getBody()->end());
         kernel.setName(name);
+        // Without it ptxas may spill so that more blocks fit.
+        if (!kernel->hasAttr("nvvm.minctasm"))
+          kernel->setAttr("nvvm.minctasm", builder.getI32IntegerAttr(1));
         names[key] = kernel.getNameAttr();
         alike.push_back(kernel);
       }

@@ -98,7 +98,7 @@ module attributes {gpu.container_module} {
 // CHECK-NEXT:   memref.global "private" @shared
 // CHECK-NOT:    memref.global
 // CHECK:        gpu.func @grid_0(
-// CHECK-SAME:     kernel attributes {known_block_size = array<i32: 8, 1, 1>} {
+// CHECK-SAME:     kernel attributes {known_block_size = array<i32: 8, 1, 1>, nvvm.minctasm = 1 : i32} {
 // CHECK:        gpu.func @other_1(
 // CHECK-NOT:  known_grid_size
 module attributes {gpu.container_module} {
