@@ -109,7 +109,7 @@ MUTANTS = [
     (INDEXING + "BlockSums.cpp", "b.select(b.less(b.index(w), warp), ofWarp, zero)", "zero", PACK),
     (INDEXING + "BlockSums.cpp", "b.add(before, sum(own).before)", "sum(own).before", PRUNE),
     (INDEXING + "RowNumbers.cpp", "b.store(b.add(sum[0], sums.before), beforeBlock, block);", "b.store(sums.before, beforeBlock, block);", COARSEN),
-    (INDEXING + "RowNumbers.cpp", "[&] { b.store(sums.before, inBlock, row); }", "[&] { b.store(b.i32(0), inBlock, row); }", COARSEN),
+    (INDEXING + "RowNumbers.cpp", "b.store(sums.before, inBlock, row);", "b.store(b.i32(0), inBlock, row);", COARSEN),
     (INDEXING + "Spread.cpp", "writer.write = [&](Value row, Value, Value place) { write(row, place); };", "writer.write = [&](Value row, Value, Value place) { write(row, b.i32(0)); };", COVER),
     # Searching, and tiles of rows.
     (INDEXING + "ZDeltaKernel.cpp", "b.add(base, skipped)", "base", MAP),

@@ -33,8 +33,9 @@ def _place(text, mutants):
 
 def is_whole(text):
     """Whether text has every bracket's partner, ends where an operand ends, and
-    declares nothing: what is declared behind a switch is not seen after it."""
-    if re.match(r"[\w:<>]+ [*&]*\w+ =", text):
+    declares nothing: what is declared behind a switch is not seen after it. A
+    lambda has a type that its mutant lacks."""
+    if re.match(r"[\w:<>]+ [*&]*\w+ =|\[", text):
         return False
     if re.match(r"(if|for|while|return)\b", text) and not text.endswith(";"):
         return False
