@@ -20,8 +20,8 @@ using namespace mlir;
 
 FailureOr<::sparseconv::plan::Plan>
 mlir::sparseconv::compileToPlan(ModuleOp module, StringRef target,
-                                StringRef entry, unsigned maxStreams,
-                                bool allowKernels) {
+                                const PlanOptions &options) {
+  StringRef entry = options.entry;
   llvm::Expected<Target> known = parseTarget(target);
   if (!known)
     return module.emitError(llvm::toString(known.takeError()));
@@ -35,7 +35,7 @@ mlir::sparseconv::compileToPlan(ModuleOp module, StringRef target,
   }
   OwningOpRef<ModuleOp> lowered = module.clone();
   PassManager checks(module.getContext());
-  checks.addPass(createSparseConvVerifyNetwork({allowKernels}));
+  checks.addPass(createSparseConvVerifyNetwork({options.allowKernels}));
   if (failed(checks.run(*lowered)))
     return failure();
   bool isEmpty = true;
@@ -67,8 +67,9 @@ mlir::sparseconv::compileToPlan(ModuleOp module, StringRef target,
 #endif
   LowerToGpuOptions pipeline;
   pipeline.target = target.str();
+  pipeline.setSelection(options.selection);
   buildLowerToGpuPipeline(pm, pipeline);
   if (failed(pm.run(*lowered)))
     return failure();
-  return translateToPlan(*lowered, /*chips=*/{}, maxStreams);
+  return translateToPlan(*lowered, /*chips=*/{}, options.maxStreams);
 }

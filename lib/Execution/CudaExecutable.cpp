@@ -172,8 +172,9 @@ CudaExecutable::compile(ModuleOp module, const CudaOptions &options) {
     else
       llvm::consumeError(signature.takeError());
   }
-  auto plan = compileToPlan(module, "cuda:" + chip, /*entry=*/{},
-                            options.streams, options.allowKernels);
+  auto plan = compileToPlan(
+      module, "cuda:" + chip,
+      {/*entry=*/{}, options.streams, options.allowKernels, options.selection});
   if (failed(plan))
     return llvm::createStringError(
         "the module could not be compiled for the GPU");

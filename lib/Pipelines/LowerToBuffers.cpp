@@ -70,9 +70,16 @@ static void addEpilogues(OpPassManager &pm) {
 }
 
 /// Decisions, then kernel operations.
-static void addKernelOperations(OpPassManager &pm) {
-  pm.addPass(createSparseConvSelectIndexing());
-  pm.addPass(createSparseConvSelectDataflow());
+static void addKernelOperations(OpPassManager &pm,
+                                const SelectionOptions &options) {
+  const std::string &database = options.tuningDatabase;
+  if (options.explain) {
+    SparseConvExplainSelectionOptions explain;
+    explain.tuningDatabase = database;
+    pm.addPass(createSparseConvExplainSelection(explain));
+  }
+  pm.addPass(createSparseConvSelectIndexing({database}));
+  pm.addPass(createSparseConvSelectDataflow({database}));
   pm.addPass(createSparseConvSelectTiling());
   pm.addPass(createSparseConvVerifySelection());
   pm.addPass(createConvertSparseConvToKernels());
@@ -124,27 +131,34 @@ static bool isGpu(StringRef text) {
   return false;
 }
 
+/// Calls `add` with `pm` where the target is a GPU.
+static void addOnGpu(OpPassManager &pm, StringRef target,
+                     void (*add)(OpPassManager &)) {
+  if (isGpu(target))
+    add(pm);
+}
+
+void mlir::sparseconv::buildPrepareSelectionPipeline(OpPassManager &pm,
+                                                     StringRef targetName) {
+  SparseConvSetTargetOptions target;
+  target.target = targetName.str();
+  pm.addPass(createSparseConvSetTarget(target));
+  addOnGpu(pm, targetName, addInlineWhatIsKept);
+  addInlining(pm);
+  addOnGpu(pm, targetName, addUnrollLoops);
+  addEpilogues(pm);
+}
+
 void mlir::sparseconv::buildLowerToBuffersPipeline(
     OpPassManager &pm, const LowerToBuffersOptions &options) {
-  auto onGpu = [&,
-                isGpu = isGpu(options.target)](void (*add)(OpPassManager &)) {
-    if (isGpu)
-      add(pm);
-  };
-  SparseConvSetTargetOptions target;
-  target.target = options.target;
-  pm.addPass(createSparseConvSetTarget(target));
-  onGpu(addInlineWhatIsKept);
-  addInlining(pm);
-  onGpu(addUnrollLoops);
-  addEpilogues(pm);
-  addKernelOperations(pm);
+  buildPrepareSelectionPipeline(pm, options.target);
+  addKernelOperations(pm, options.getSelection());
   if (!isGpu(options.target))
     addGuardAccesses(pm);
   addGuards(pm);
-  onGpu(addFlattenBranches);
+  addOnGpu(pm, options.target, addFlattenBranches);
   addElementwiseFusion(pm);
   pm.addNestedPass<func::FuncOp>(createSparseConvSeparateResults());
-  onGpu(addSeparateBuffers);
+  addOnGpu(pm, options.target, addSeparateBuffers);
   addBufferization(pm);
 }

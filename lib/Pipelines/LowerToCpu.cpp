@@ -40,6 +40,7 @@ void mlir::sparseconv::buildLowerToCpuPipeline(
     OpPassManager &pm, const LowerToCpuOptions &options) {
   LowerToBuffersOptions toBuffers;
   toBuffers.target = options.target;
+  toBuffers.setSelection(options.getSelection());
   buildLowerToBuffersPipeline(pm, toBuffers);
 
   if (options.instrument)

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DecideByDatabase.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Kernels/Dataflow/Dataflow.h"
 #include "sparseconv/Selection/Passes.h"
@@ -21,12 +22,24 @@ using namespace mlir::sparseconv;
 namespace {
 struct SelectDataflow
     : mlir::sparseconv::impl::SparseConvSelectDataflowBase<SelectDataflow> {
+  using SparseConvSelectDataflowBase::SparseConvSelectDataflowBase;
+
   void runOnOperation() override {
+    FailureOr<DatabaseDecider> database =
+        DatabaseDecider::read(getOperation(), tuningDatabase);
+    if (failed(database))
+      return signalPassFailure();
     const TargetInfo &target = getTargetInfo(getOperation());
     const Dataflow &dataflow = chooseDataflow(target);
     getOperation()->walk([&](ImplicitGemmOpInterface op) {
       if (op.getDataflowAttr())
         return;
+      if (database->decide(op)) {
+        ++numMeasured;
+        // The rest of a choice that leaves it open is decided by rule.
+        if (op.getDataflowAttr())
+          return;
+      }
       op.setDataflowAttr(dataflow.choose(op, target));
       ++numSelected;
     });

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DecideByDatabase.h"
 #include "sparseconv/Dialect/SparseConv/IR/SetBounds.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Kernels/Indexing/Search.h"
@@ -31,7 +32,17 @@ static bool mergesFast(DownsampleOp op) {
 namespace {
 struct SelectIndexing
     : mlir::sparseconv::impl::SparseConvSelectIndexingBase<SelectIndexing> {
+  using SparseConvSelectIndexingBase::SparseConvSelectIndexingBase;
+
   void runOnOperation() override {
+    FailureOr<DatabaseDecider> database =
+        DatabaseDecider::read(getOperation(), tuningDatabase);
+    if (failed(database))
+      return signalPassFailure();
+    getOperation()->walk([&](Operation *op) {
+      if (isa<KernelMapOp, DownsampleOp>(op) && database->decide(op))
+        ++numMeasured;
+    });
     StringRef search = Search::getAll().front()->getName();
     getOperation()->walk([&](KernelMapOp op) {
       if (op.getSearchAttr())

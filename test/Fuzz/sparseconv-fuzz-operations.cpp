@@ -211,12 +211,13 @@ static std::optional<RandomNetwork> makeNetwork(const Options &given,
 }
 
 static int compileAll(const Options &given) {
+  PlanOptions options;
+  options.maxStreams = given.streams;
   for (unsigned i = 0; i < given.runs; ++i) {
     std::optional<RandomNetwork> network = makeNetwork(given, given.seed + i);
     if (!network)
       return 1;
-    if (failed(compileToPlan(*network->module, given.target, /*entry=*/{},
-                             given.streams))) {
+    if (failed(compileToPlan(*network->module, given.target, options))) {
       network->module->print(llvm::errs());
       return fail("seed " + llvm::Twine(given.seed + i) + " does not compile");
     }

@@ -89,6 +89,14 @@ static cl::opt<std::string>
             cl::desc("write when each kernel ran, for ui.perfetto.dev, and "
                      "print a table"),
             cl::value_desc("FILE.json"), cl::cat(runCategory));
+static cl::opt<std::string>
+    tuningDatabase("tuning-database",
+                   cl::desc("measured choices, as sparseconv-tune writes them"),
+                   cl::value_desc("FILE.json"), cl::cat(runCategory));
+static cl::opt<bool> explain("explain",
+                             cl::desc("print what is chosen for each layer, "
+                                      "and why"),
+                             cl::cat(runCategory));
 static cl::opt<bool> quiet("quiet", cl::desc("print no summary"),
                            cl::cat(runCategory));
 
@@ -181,7 +189,8 @@ static llvm::Error checkTargetOptions(const std::optional<Target> &target) {
   } const rules[] = {
       {threads, true, false, false},   {streams, false, true, false},
       {precision, false, false, true}, {timeRuns, true, true, false},
-      {profile, true, true, false},
+      {profile, true, true, false},    {tuningDatabase, true, true, false},
+      {explain, true, true, false},
   };
   for (const auto &[option, onCpu, onCuda, onReference] : rules) {
     bool isMeant = !target ? onReference : target->info->isGpu ? onCuda : onCpu;
@@ -378,6 +387,9 @@ static llvm::Error checkOptions(const Program &program,
   if (streams.getNumOccurrences())
     return llvm::createStringError(
         "--streams is for IR: a plan has its streams");
+  if (tuningDatabase.getNumOccurrences() || explain)
+    return llvm::createStringError("--tuning-database and --explain are for "
+                                   "IR: in a plan all is decided");
   return llvm::Error::success();
 }
 
@@ -395,6 +407,7 @@ compile(Program &program, const std::optional<Target> &target,
     options.numThreads = threads;
     options.instrument = !profile.empty();
     options.allowKernels = allowKernels;
+    options.selection = {tuningDatabase, explain};
     return CpuExecutable::compile(*program.module, options);
   }
   CudaOptions options;
@@ -404,6 +417,7 @@ compile(Program &program, const std::optional<Target> &target,
                                    Twine(::sparseconv::plan::kMaxStreams));
   options.streams = streams;
   options.allowKernels = allowKernels;
+  options.selection = {tuningDatabase, explain};
   options.chip = chip;
   if (program.plan)
     return CudaExecutable::load(*program.plan, &context, options);

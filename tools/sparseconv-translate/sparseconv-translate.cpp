@@ -59,6 +59,13 @@ struct PlanOptions {
       "streams", llvm::cl::init(mlir::sparseconv::kDefaultStreams),
       llvm::cl::desc("streams over which a plan may spread its steps; with 1 "
                      "they run in the order of the program")};
+  llvm::cl::opt<std::string> tuningDatabase{
+      "tuning-database", llvm::cl::value_desc("file"),
+      llvm::cl::desc("measured choices for a network, as sparseconv-tune "
+                     "writes them")};
+  llvm::cl::opt<bool> explain{
+      "explain", llvm::cl::desc("prints what is chosen for each layer of a "
+                                "network, and why")};
   llvm::cl::opt<bool> cubin{
       "cubin", llvm::cl::desc("puts machine code for the chips into a plan, "
                               "beside the PTX; needs NVIDIA's ptxas")};
@@ -100,10 +107,10 @@ static LogicalResult checkOptions(StringRef translation, OptionList known) {
     llvm::errs() << "error: --" << option.ArgStr << ' ' << why << '\n';
     return failure();
   };
-  for (const llvm::cl::Option &option :
-       OptionList{options.chips, options.entry, options.inputName,
-                  options.streams, options.cubin, options.ptxas,
-                  options.weights, options.weightsByReference})
+  for (const llvm::cl::Option &option : OptionList{
+           options.chips, options.entry, options.inputName, options.streams,
+           options.tuningDatabase, options.explain, options.cubin,
+           options.ptxas, options.weights, options.weightsByReference})
     if (option.getNumOccurrences() &&
         llvm::none_of(known, [&](const llvm::cl::Option &other) {
           return &other == &option;
@@ -247,7 +254,8 @@ writeNetworkPlan(const std::shared_ptr<llvm::SourceMgr> &given,
   PlanOptions &options = getPlanOptions();
   if (failed(checkOptions("network-to-plan",
                           {options.chips, options.entry, options.inputName,
-                           options.streams, options.cubin, options.ptxas,
+                           options.streams, options.tuningDatabase,
+                           options.explain, options.cubin, options.ptxas,
                            options.weights, options.weightsByReference})))
     return failure();
   if (options.chips.size() > 1)
@@ -274,7 +282,11 @@ writeNetworkPlan(const std::shared_ptr<llvm::SourceMgr> &given,
   if (!options.chips.empty())
     target += ":" + options.chips[0];
   return finishPlan(mlir::sparseconv::compileToPlan(
-                        *module, target, options.entry, options.streams),
+                        *module, target,
+                        {options.entry,
+                         options.streams,
+                         /*allowKernels=*/false,
+                         {options.tuningDatabase, options.explain}}),
                     os);
 }
 

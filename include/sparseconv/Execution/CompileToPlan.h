@@ -10,19 +10,28 @@
 #define SPARSECONV_EXECUTION_COMPILETOPLAN_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "sparseconv/Pipelines/SelectionOptions.h"
 #include "sparseconv/Runtime/Plan.h"
 #include "sparseconv/Target/Plan/ScheduleSteps.h"
 
 namespace mlir::sparseconv {
 
-/// The plan for a target such as "cuda:sm_90a" of a network's public functions
-/// of tensors and scalars, or of `entry` alone where it is not empty. Compiles
-/// a copy of `module`, which has to be a network (`sparseconv-verify-network`),
-/// with operations of the kernel level only where they are allowed. Failures
+struct PlanOptions {
+  /// The only function to compile; empty: all public ones of tensors and
+  /// scalars.
+  std::string entry;
+  unsigned maxStreams = kDefaultStreams;
+  /// Take operations of the kernel level, too.
+  bool allowKernels = false;
+  SelectionOptions selection;
+};
+
+/// The plan of a network for a target such as "cuda:sm_90a". Compiles a copy of
+/// `module`, which has to be a network (`sparseconv-verify-network`). Failures
 /// are reported where they are found.
 FailureOr<::sparseconv::plan::Plan>
-compileToPlan(ModuleOp module, StringRef target, StringRef entry = {},
-              unsigned maxStreams = kDefaultStreams, bool allowKernels = false);
+compileToPlan(ModuleOp module, StringRef target,
+              const PlanOptions &options = {});
 
 } // namespace mlir::sparseconv
 

@@ -11,6 +11,7 @@
 
 #include "sparseconv/Execution/Executable.h"
 #include "sparseconv/Execution/Signature.h"
+#include "sparseconv/Pipelines/SelectionOptions.h"
 #include "sparseconv/Support/Status.h"
 #include <memory>
 
@@ -29,6 +30,7 @@ struct CpuOptions {
   /// Take operations of the kernel level, too. What they read and write is
   /// checked by nobody, so this is for IR of one's own.
   bool allowKernels = false;
+  SelectionOptions selection;
 };
 
 /// A module lowered through the pipeline `sparseconv-lower-to-cpu` and compiled

@@ -11,6 +11,7 @@
 
 #include "sparseconv/Execution/Executable.h"
 #include "sparseconv/Execution/Signature.h"
+#include "sparseconv/Pipelines/SelectionOptions.h"
 #include "sparseconv/Runtime/Plan.h"
 #include "sparseconv/Target/Plan/ScheduleSteps.h"
 #include <memory>
@@ -28,6 +29,7 @@ struct CudaOptions {
   unsigned streams = kDefaultStreams;
   /// Take operations of the kernel level, too, which nobody checks.
   bool allowKernels = false;
+  SelectionOptions selection;
 };
 
 /// What a function of a plan takes and returns. A plan does not tell scalars

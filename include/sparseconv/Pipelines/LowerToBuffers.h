@@ -9,7 +9,7 @@
 #ifndef SPARSECONV_PIPELINES_LOWERTOBUFFERS_H
 #define SPARSECONV_PIPELINES_LOWERTOBUFFERS_H
 
-#include "mlir/Pass/PassOptions.h"
+#include "sparseconv/Pipelines/SelectionOptions.h"
 
 namespace mlir {
 class OpPassManager;
@@ -17,12 +17,17 @@ class OpPassManager;
 namespace sparseconv {
 
 struct LowerToBuffersOptions
-    : public PassPipelineOptions<LowerToBuffersOptions> {
+    : public SelectingPipelineOptions<LowerToBuffersOptions> {
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("cpu or cuda, or with a chip: cpu:avx512, cuda:sm_80"),
       llvm::cl::init("cpu")};
 };
+
+/// The first part of what all targets share: up to where decisions are made.
+/// After it a module is a network still, in which each layer that will be
+/// decided on is one operation.
+void buildPrepareSelectionPipeline(OpPassManager &pm, StringRef target);
 
 /// What all targets share: sets the target, fuses what follows convolutions
 /// into their epilogues, decides how each operation is carried out, and writes

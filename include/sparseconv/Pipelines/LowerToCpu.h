@@ -9,14 +9,14 @@
 #ifndef SPARSECONV_PIPELINES_LOWERTOCPU_H
 #define SPARSECONV_PIPELINES_LOWERTOCPU_H
 
-#include "mlir/Pass/PassOptions.h"
+#include "sparseconv/Pipelines/SelectionOptions.h"
 
 namespace mlir {
 class OpPassManager;
 
 namespace sparseconv {
 
-struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
+struct LowerToCpuOptions : public SelectingPipelineOptions<LowerToCpuOptions> {
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("cpu, or with the level of its vectors: cpu:sse2, "

@@ -9,14 +9,14 @@
 #ifndef SPARSECONV_PIPELINES_LOWERTOGPU_H
 #define SPARSECONV_PIPELINES_LOWERTOGPU_H
 
-#include "mlir/Pass/PassOptions.h"
+#include "sparseconv/Pipelines/SelectionOptions.h"
 
 namespace mlir {
 class OpPassManager;
 
 namespace sparseconv {
 
-struct LowerToGpuOptions : public PassPipelineOptions<LowerToGpuOptions> {
+struct LowerToGpuOptions : public SelectingPipelineOptions<LowerToGpuOptions> {
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("cuda, or with a chip: cuda:sm_80, cuda:sm_86, "

@@ -21,11 +21,19 @@ def SparseConvSelectIndexing
     merges cells of up to 4 columns, which factors of 2 on three axes make, where
     the sets allow it; it sorts for others, and a CPU for all: its sort takes one
     pass for each digit whatever the order of the keys, but no launch.
+
+    Where `tuning-database` names a file that knows the target and the shape
+    class of an operation, what was measured to be fastest is chosen instead.
+    A choice that does not suit the operation is a warning, and the rules decide.
   }];
+  let options = [
+    Option<"tuningDatabase", "tuning-database", "std::string", /*default=*/"",
+           "a file with measured choices, which come before the rules">];
   let dependentDialects = ["::mlir::sparseconv::SparseConvDialect"];
   let statistics = [
     Statistic<"numSelected", "selected", "maps given a search">,
-    Statistic<"numCoarsenings", "coarsenings", "sets given a coarsening">];
+    Statistic<"numCoarsenings", "coarsenings", "sets given a coarsening">,
+    Statistic<"numMeasured", "measured", "operations given a measured choice">];
 }
 
 def SparseConvSelectDataflow
@@ -39,10 +47,18 @@ def SparseConvSelectDataflow
     `output_stationary`. It has `split_k` where the main loop that is fast for
     the shape can divide the offsets of few rows among thread blocks; for
     gradients by weights, `split_k` is as many row blocks as fill the device.
+
+    Where `tuning-database` names a file that knows the target and the shape
+    class of an operation without decisions, what was measured to be fastest is
+    chosen instead: dataflow, tiling and order of rows together.
   }];
+  let options = [
+    Option<"tuningDatabase", "tuning-database", "std::string", /*default=*/"",
+           "a file with measured choices, which come before the rules">];
   let dependentDialects = ["::mlir::sparseconv::SparseConvDialect"];
   let statistics = [
-    Statistic<"numSelected", "selected", "operations given a dataflow">];
+    Statistic<"numSelected", "selected", "operations given a dataflow">,
+    Statistic<"numMeasured", "measured", "operations given a measured choice">];
 }
 
 def SparseConvSelectTiling
@@ -85,6 +101,33 @@ def SparseConvVerifySelection
     instructions, and whether sums can be split. Whoever wrote them, a pass or a
     person, learns which limit it is.
   }];
+}
+
+def SparseConvExplainSelection
+    : Pass<"sparseconv-explain-selection", "::mlir::ModuleOp"> {
+  let summary = "prints what the passes that select will choose, and why";
+  let description = [{
+    Changes nothing. Prints to standard error, for each layer (convolution,
+    gradient, kernel map, floored set), its location, its shape class and what
+    the passes `sparseconv-select-*` will choose with the same database:
+
+    ```
+    net.mlir:12:8: conv f16 27x64x64 1x1x1 to 1x1x1
+      {dataflow = ..., tiling = ...}
+      by database: 12.5 us; others 14.0 to 20.1 us; at least 8.1 us for 100000 rows
+    ```
+
+    The reason is `by hand` where something is written, `by database`, or `by
+    rule`. The last number is predicted from the chip's nominal rates for
+    `rows` rows: bytes and operations that the layer cannot do without, and a
+    launch (`lib/Tuning/Predict.cpp`).
+  }];
+  let dependentDialects = ["::mlir::sparseconv::SparseConvDialect"];
+  let options = [
+    Option<"tuningDatabase", "tuning-database", "std::string", /*default=*/"",
+           "a file with measured choices, which come before the rules">,
+    Option<"rows", "rows", "int64_t", /*default=*/"100000",
+           "rows of a set, for the predicted time">];
 }
 
 #endif // SPARSECONV_SELECTION_PASSES

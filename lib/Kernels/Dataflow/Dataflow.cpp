@@ -31,6 +31,15 @@ const Dataflow &mlir::sparseconv::chooseDataflow(const TargetInfo &target) {
   llvm_unreachable("a target without a dataflow");
 }
 
+void Dataflow::addCandidates(ImplicitGemmOpInterface op,
+                             const TargetInfo &target,
+                             SmallVectorImpl<GemmDecision> &candidates) const {
+  DataflowAttr dataflow = choose(op, target);
+  op.setDataflowAttr(dataflow);
+  candidates.push_back({dataflow, chooseTiling(op, target)});
+  op.setDataflowAttr({});
+}
+
 LogicalResult mlir::sparseconv::verifyDecisions(ImplicitGemmOpInterface op) {
   Target target = getTarget(op);
   DataflowAttr attr = op.getDataflowAttr();

@@ -29,6 +29,8 @@ public:
                       const TargetInfo &target) const override;
   Attribute chooseTiling(ImplicitGemmOpInterface op,
                          const TargetInfo &target) const override;
+  void addCandidates(ImplicitGemmOpInterface op, const TargetInfo &target,
+                     SmallVectorImpl<GemmDecision> &candidates) const override;
   std::string verify(ImplicitGemmOpInterface op,
                      const TargetInfo &target) const override {
     return verifySplits(op, op.getDataflowAttr().getSplitK(), target);
@@ -86,6 +88,30 @@ Attribute OutputStationary::chooseTiling(ImplicitGemmOpInterface op,
   if (auto config = chooseImplicitGemm(op, target))
     return getTiling(context, *config);
   return ScalarTilingAttr::get(context);
+}
+
+void OutputStationary::addCandidates(
+    ImplicitGemmOpInterface op, const TargetInfo &target,
+    SmallVectorImpl<GemmDecision> &candidates) const {
+  Dataflow::addCandidates(op, target, candidates);
+  MLIRContext *context = op.getContext();
+  auto add = [&](int64_t splitK, Attribute tiling) {
+    candidates.push_back(
+        {DataflowAttr::get(context, getName(), splitK), tiling});
+  };
+  if (op.getGradient() == Gradient::Weights) {
+    GemmDecision chosen = candidates.back();
+    int64_t splitK = chosen.dataflow.getSplitK();
+    for (int64_t splits : {splitK / 2, splitK * 2})
+      if (splits > 0)
+        add(splits, chosen.tiling);
+    return;
+  }
+  for (const ImplicitGemmConfig &config : getImplicitGemms(op, target)) {
+    add(config.splitK, getTiling(context, config));
+    if (config.splitK > 1)
+      add(/*splitK=*/1, getTiling(context, config));
+  }
 }
 
 std::string OutputStationary::verifySplits(ImplicitGemmOpInterface op,

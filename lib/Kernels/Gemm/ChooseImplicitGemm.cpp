@@ -60,13 +60,44 @@ static ImplicitGemmShape getShape(ShapedType weights, bool isTransposed) {
   return shape;
 }
 
-std::optional<ImplicitGemmConfig>
-mlir::sparseconv::chooseImplicitGemm(ImplicitGemmOpInterface op,
-                                     const TargetInfo &target) {
+static ImplicitGemmShape getShape(ImplicitGemmOpInterface op) {
   ImplicitGemmShape shape =
       getShape(op.getWeightsType(), op.hasTransposedWeights());
   if (shape.element == GemmElement::F32 && op.getAllowTf32())
     shape.element = GemmElement::TF32;
+  return shape;
+}
+
+SmallVector<ImplicitGemmConfig>
+mlir::sparseconv::getImplicitGemms(ImplicitGemmOpInterface op,
+                                   const TargetInfo &target) {
+  constexpr size_t kMostOfLoop = 2;
+  SmallVector<ImplicitGemmConfig> found;
+  ImplicitGemmShape shape = getShape(op);
+  if (shape.groups > 1)
+    return found;
+  for (const MainLoop *loop : MainLoop::getAll()) {
+    SmallVector<ImplicitGemmConfig> candidates;
+    loop->addCandidates(shape, target, candidates);
+    size_t before = found.size();
+    for (const ImplicitGemmConfig &config : candidates) {
+      auto isAlike = [&](const ImplicitGemmConfig &other) {
+        return other.warps == config.warps && other.tileK == config.tileK &&
+               other.tileN == config.tileN && other.resident == config.resident;
+      };
+      if (found.size() - before < kMostOfLoop &&
+          config.verify(target).empty() &&
+          llvm::none_of(ArrayRef(found).drop_front(before), isAlike))
+        found.push_back(config);
+    }
+  }
+  return found;
+}
+
+std::optional<ImplicitGemmConfig>
+mlir::sparseconv::chooseImplicitGemm(ImplicitGemmOpInterface op,
+                                     const TargetInfo &target) {
+  ImplicitGemmShape shape = getShape(op);
   std::optional<int64_t> splitK;
   if (DataflowAttr dataflow = op.getDataflowAttr())
     splitK = dataflow.getSplitK();

@@ -46,6 +46,12 @@ struct WeightGradOperands {
   RankedTensorType type;
 };
 
+/// What decides how a convolution carries out its sum.
+struct GemmDecision {
+  DataflowAttr dataflow;
+  Attribute tiling;
+};
+
 class Dataflow : public NamedEntry<Dataflow> {
 public:
   /// All dataflows: the first that a target has kernels for is chosen.
@@ -61,6 +67,11 @@ public:
   /// it says; where nothing suits, `verify` refuses it.
   virtual Attribute chooseTiling(ImplicitGemmOpInterface op,
                                  const TargetInfo &target) const = 0;
+  /// Adds what may be the fastest way for `op`, of which nothing is decided, a
+  /// few of many: a tuner measures them all. By default that is what is chosen.
+  virtual void addCandidates(ImplicitGemmOpInterface op,
+                             const TargetInfo &target,
+                             SmallVectorImpl<GemmDecision> &candidates) const;
   /// Why `op` cannot be carried out with its dataflow, which is this one, and
   /// its tiling; or an empty string.
   virtual std::string verify(ImplicitGemmOpInterface op,

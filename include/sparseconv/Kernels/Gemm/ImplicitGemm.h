@@ -131,6 +131,10 @@ GemmTilingAttr getTiling(MLIRContext *context,
 /// to tf32.
 std::optional<ImplicitGemmConfig> chooseImplicitGemm(ImplicitGemmOpInterface op,
                                                      const TargetInfo &target);
+/// The first two configurations of each main loop that `target` can run, those
+/// that differ in their stages alone left out.
+SmallVector<ImplicitGemmConfig> getImplicitGemms(ImplicitGemmOpInterface op,
+                                                 const TargetInfo &target);
 
 /// Neighbouring channels of a row of the output before they are rounded and
 /// stored, `channel` being the first. Their number is a power of two that

@@ -1,0 +1,46 @@
+//===- SelectionOptions.h - what all pipelines let choose -------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_PIPELINES_SELECTIONOPTIONS_H
+#define SPARSECONV_PIPELINES_SELECTIONOPTIONS_H
+
+#include "mlir/Pass/PassOptions.h"
+#include <string>
+
+namespace mlir::sparseconv {
+
+/// How pipelines decide how each operation is carried out.
+struct SelectionOptions {
+  /// A file with measured choices, which come before the rules; or empty.
+  std::string tuningDatabase;
+  /// Print to standard error what is chosen for each layer, and why.
+  bool explain = false;
+};
+
+/// The options of a pipeline that decides.
+template <typename Options>
+struct SelectingPipelineOptions : PassPipelineOptions<Options> {
+  ::mlir::detail::PassOptions::Option<std::string> tuningDatabase{
+      *this, "tuning-database",
+      llvm::cl::desc("a file with measured choices, which come before the "
+                     "rules")};
+  ::mlir::detail::PassOptions::Option<bool> explain{
+      *this, "explain",
+      llvm::cl::desc("print what is chosen for each layer, and why"),
+      llvm::cl::init(false)};
+
+  SelectionOptions getSelection() const { return {tuningDatabase, explain}; }
+  void setSelection(const SelectionOptions &options) {
+    tuningDatabase = options.tuningDatabase;
+    explain = options.explain;
+  }
+};
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_PIPELINES_SELECTIONOPTIONS_H
