@@ -84,6 +84,7 @@ llvm_config.add_tool_substitutions(
         ToolSubst("sparseconv-translate", unresolved="ignore"),
         ToolSubst("sparseconv-lsp-server", unresolved="ignore"),
         ToolSubst("sparseconv-serve", unresolved="ignore"),
+        ToolSubst("sparseconv-tune", unresolved="ignore"),
         ToolSubst("sparseconv-fuzz-operations", unresolved="ignore"),
         ToolSubst("sparseconv-sweep", unresolved="ignore"),
         ToolSubst("gpu-gemm-kernels", unresolved="ignore"),

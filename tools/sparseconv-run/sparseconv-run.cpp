@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arguments.h"
 #include "Comparison.h"
 #include "PrintResult.h"
 #include "Profile.h"
@@ -22,6 +21,7 @@
 #include "sparseconv/Reference/Reference.h"
 #include "sparseconv/Support/Shorten.h"
 #include "sparseconv/Support/TargetInfo.h"
+#include "sparseconv/Tools/ArgumentOptions.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -100,23 +100,7 @@ static cl::opt<bool> explain("explain",
 static cl::opt<bool> quiet("quiet", cl::desc("print no summary"),
                            cl::cat(runCategory));
 
-static cl::list<std::string>
-    inputs("input",
-           cl::desc("an argument: [name=]FILE.npy | name=const:V[:ROWS] | "
-                    "name=random[:ROWS] | a scan; without a name, in order. "
-                    "Scans are .bin, .ply, .pcd and .npz files, and an .npy "
-                    "of floats where the next argument is integer points"),
-           cl::value_desc("what"), cl::cat(inputCategory));
-static cl::opt<std::string> weights(
-    "weights", cl::desc("bind the entries of a file to arguments by name"),
-    cl::value_desc("FILE.npz|FILE.safetensors"), cl::cat(inputCategory));
-static cl::opt<bool> convertWeights(
-    "convert-weights",
-    cl::desc("round the floats of --weights to the types of their arguments; "
-             "without this, other types are errors"),
-    cl::cat(inputCategory));
-static cl::opt<uint64_t> seed("seed", cl::desc("seed of the random values"),
-                              cl::init(0), cl::cat(inputCategory));
+static ArgumentOptions argumentOptions(inputCategory, scanCategory);
 static cl::list<std::string> outputs(
     "output",
     cl::desc("write a result: [name=]FILE.npy; without a name, in order"),
@@ -133,25 +117,6 @@ static cl::opt<int> pictureColumn("picture-column",
                                   cl::desc("column that colours the picture "
                                            "(-1: the largest of each row)"),
                                   cl::init(-1), cl::cat(inputCategory));
-
-static cl::opt<unsigned> binColumns("bin-columns",
-                                    cl::desc("floats in a row of a .bin scan: "
-                                             "4 (KITTI), 5 (nuScenes)"),
-                                    cl::init(4), cl::cat(scanCategory));
-static cl::list<double> voxelSize("voxel-size",
-                                  cl::desc("metres, one number or one per axis "
-                                           "(default 0.05)"),
-                                  cl::CommaSeparated, cl::cat(scanCategory));
-static cl::list<double>
-    range("range",
-          cl::desc("xmin,ymin,zmin,xmax,ymax,zmax in metres; points outside "
-                   "are dropped"),
-          cl::CommaSeparated, cl::cat(scanCategory));
-static cl::list<std::string> featureColumns(
-    "features",
-    cl::desc("feature columns of a scan, such as x,y,z,intensity "
-             "(default: as many as the argument has)"),
-    cl::CommaSeparated, cl::cat(scanCategory));
 
 static const char overview[] = R"(runs a function of an IR file, or of a plan
 
@@ -209,31 +174,6 @@ static llvm::Error checkTargetOptions(const std::optional<Target> &target) {
   return llvm::Error::success();
 }
 
-/// An error for an option without the other one that it speaks of.
-static llvm::Error checkInputOptions(const BoundArguments &bound) {
-  auto hasInput = [&](function_ref<bool(StringRef)> is) {
-    return llvm::any_of(inputs, [&](StringRef input) {
-      return is(input) || is(input.split('=').second);
-    });
-  };
-  if (pictureColumn.getNumOccurrences() && picture.empty())
-    return llvm::createStringError("--picture-column is for --picture");
-  if (seed.getNumOccurrences() &&
-      !hasInput([](StringRef what) { return what.starts_with("random"); }))
-    return llvm::createStringError("--seed is for --input name=random");
-  if (binColumns.getNumOccurrences() && !hasInput([](StringRef what) {
-        return what.ends_with_insensitive(".bin");
-      }))
-    return llvm::createStringError("--bin-columns is for a .bin scan");
-  for (const cl::Option &option :
-       std::initializer_list<std::reference_wrapper<const cl::Option>>{
-           voxelSize, range, featureColumns})
-    if (option.getNumOccurrences() && bound.pointsArgument < 0)
-      return llvm::createStringError("--" + option.ArgStr +
-                                     " is for a scan, but no input is one");
-  return llvm::Error::success();
-}
-
 /// The number of runs that --time asks for.
 static llvm::Expected<unsigned> getTimeRuns() {
   unsigned runs = 10;
@@ -242,15 +182,6 @@ static llvm::Expected<unsigned> getTimeRuns() {
     return llvm::createStringError(
         "--time takes a number of runs, but found '" + timeRuns + "'");
   return runs;
-}
-
-/// Fills `axes` from one number or three.
-static bool spread(ArrayRef<double> numbers, std::array<double, 3> &axes) {
-  if (numbers.size() != 1 && numbers.size() != 3)
-    return false;
-  for (unsigned axis = 0; axis < 3; ++axis)
-    axes[axis] = numbers[numbers.size() == 1 ? 0 : axis];
-  return true;
 }
 
 /// What --target names; nothing for the reference.
@@ -262,46 +193,6 @@ static llvm::Expected<std::optional<Target>> readTarget() {
     return *target;
   return llvm::createStringError(
       "--target: " + llvm::toString(target.takeError()) + "; or 'reference'");
-}
-
-static llvm::Expected<ArgumentSources> getSources() {
-  ArgumentSources sources;
-  sources.weights = weights;
-  sources.convertWeights = convertWeights;
-  sources.inputs.assign(inputs.begin(), inputs.end());
-  sources.seed = seed;
-  sources.scan.binColumns = binColumns;
-  if (!voxelSize.empty() &&
-      !spread(SmallVector<double>(voxelSize.begin(), voxelSize.end()),
-              sources.quantise.voxelSize))
-    return llvm::createStringError("--voxel-size takes one number or three");
-  if (!range.empty()) {
-    if (range.size() != 6)
-      return llvm::createStringError("--range takes six numbers, but found " +
-                                     llvm::Twine(range.size()));
-    for (unsigned axis = 0; axis < 3; ++axis) {
-      sources.quantise.rangeMin[axis] = range[axis];
-      sources.quantise.rangeMax[axis] = range[axis + 3];
-    }
-  }
-  sources.quantise.featureColumns.assign(featureColumns.begin(),
-                                         featureColumns.end());
-  return sources;
-}
-
-/// The function to call: the one asked for, the only public one, or 'main'.
-static llvm::Expected<std::string> chooseEntry(Program &program) {
-  if (!entry.empty())
-    return entry.getValue();
-  SmallVector<StringRef> candidates = program.getEntries();
-  if (candidates.size() == 1)
-    return candidates[0].str();
-  if (llvm::is_contained(candidates, "main"))
-    return std::string("main");
-  if (candidates.empty())
-    return llvm::createStringError("the module has no public function");
-  return llvm::createStringError("choose a function with --entry: " +
-                                 ::sparseconv::joinShort(candidates, ", "));
 }
 
 static void printResults(const Signature &signature,
@@ -482,19 +373,21 @@ int main(int argc, char **argv) {
   if (llvm::Error error = checkOptions(*program, *target))
     return fail(std::move(error));
 
-  auto name = chooseEntry(*program);
+  auto name = chooseEntry(entry, program->getEntries());
   if (!name)
     return fail(name.takeError());
   auto signature = program->getSignature(*name, context);
   if (!signature)
     return fail(signature.takeError());
-  auto argumentSources = getSources();
+  auto argumentSources = argumentOptions.getSources();
   if (!argumentSources)
     return fail(argumentSources.takeError());
   auto bound = bindArguments(*signature, *argumentSources);
   if (!bound)
     return fail(bound.takeError());
-  if (llvm::Error error = checkInputOptions(*bound))
+  if (pictureColumn.getNumOccurrences() && picture.empty())
+    return fail("--picture-column is for --picture");
+  if (llvm::Error error = argumentOptions.check(*bound, *argumentSources))
     return fail(std::move(error));
 
   auto executable = compile(*program, *target, context);

@@ -20,5 +20,6 @@ int runMain(int argc, char **argv);
 int serveMain(int argc, char **argv);
 int sweepMain(int argc, char **argv);
 int translateMain(int argc, char **argv);
+int tuneMain(int argc, char **argv);
 
 #endif // SPARSECONV_TOOLS_SPARSECONV_TOOLS_H

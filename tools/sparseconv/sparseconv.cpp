@@ -37,6 +37,7 @@ static const Tool tools[] = {
     {"serve", "runs a network for another process", serveMain},
     {"sweep", "writes the scan of a made-up street", sweepMain},
     {"translate", "writes IR in other forms", translateMain},
+    {"tune", "measures how to carry out a network", tuneMain},
 };
 
 static const Tool *findTool(StringRef name) {

@@ -118,7 +118,8 @@ def SparseConvExplainSelection
     ```
 
     The reason is `by hand` where something is written, `by database`, or `by
-    rule`. The last number is predicted from the chip's nominal rates for
+    rule`. Times in a database are of a layer together with the layers that make
+    its map or read it, as a search can do a part of their work. The last number is predicted from the chip's nominal rates for
     `rows` rows: bytes and operations that the layer cannot do without, and a
     launch (`lib/Tuning/Predict.cpp`).
   }];

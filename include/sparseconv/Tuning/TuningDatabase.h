@@ -34,7 +34,8 @@ namespace mlir::sparseconv {
 /// A choice on one scan.
 struct Measurement {
   std::string scan;
-  /// Of all layers of the class together, with their maps.
+  /// Of a layer of the class, in the mean, with what else the choice can
+  /// change: the layers that make its map or read it.
   double microseconds = 0;
   /// The largest error of a result of the network, relative to the largest
   /// magnitude, against the results of the untuned network.

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arguments.h"
+#include "sparseconv/Tools/Arguments.h"
 #include "sparseconv/IO/NamedTensors.h"
 #include "sparseconv/IO/Npy.h"
 #include "sparseconv/Support/Shorten.h"

@@ -1,5 +1,4 @@
-//===- Arguments.h - values for the arguments of an entry function --*- C++
-//-*-===//
+//===- Arguments.h - values for the arguments of a function -----*- C++ -*-===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -7,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SPARSECONV_TOOLS_SPARSECONV_RUN_ARGUMENTS_H
-#define SPARSECONV_TOOLS_SPARSECONV_RUN_ARGUMENTS_H
+#ifndef SPARSECONV_TOOLS_ARGUMENTS_H
+#define SPARSECONV_TOOLS_ARGUMENTS_H
 
 #include "sparseconv/Execution/Signature.h"
 #include "sparseconv/IO/Quantise.h"
@@ -43,6 +42,10 @@ struct BoundArguments {
 llvm::Expected<BoundArguments> bindArguments(const Signature &signature,
                                              const ArgumentSources &sources);
 
+/// The function to call: the one asked for, the only one there is, or 'main'.
+llvm::Expected<std::string> chooseEntry(StringRef asked,
+                                        ArrayRef<StringRef> entries);
+
 } // namespace mlir::sparseconv
 
-#endif // SPARSECONV_TOOLS_SPARSECONV_RUN_ARGUMENTS_H
+#endif // SPARSECONV_TOOLS_ARGUMENTS_H

@@ -1,0 +1,41 @@
+//===- ArgumentOptions.h - options that say what arguments are --*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_TOOLS_ARGUMENTOPTIONS_H
+#define SPARSECONV_TOOLS_ARGUMENTOPTIONS_H
+
+#include "sparseconv/Tools/Arguments.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace mlir::sparseconv {
+
+/// The options of a tool that calls a function with values from files.
+class ArgumentOptions {
+public:
+  /// Registers them: those of values, and those of scans.
+  ArgumentOptions(llvm::cl::OptionCategory &ofInputs,
+                  llvm::cl::OptionCategory &ofScans);
+
+  llvm::Expected<ArgumentSources> getSources() const;
+  /// An error for an option that says nothing to what was bound.
+  llvm::Error check(const BoundArguments &bound,
+                    const ArgumentSources &sources) const;
+
+private:
+  llvm::cl::list<std::string> inputs;
+  llvm::cl::opt<std::string> weights;
+  llvm::cl::opt<bool> convertWeights;
+  llvm::cl::opt<uint64_t> seed;
+  llvm::cl::opt<unsigned> binColumns;
+  llvm::cl::list<double> voxelSize, range;
+  llvm::cl::list<std::string> featureColumns;
+};
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_TOOLS_ARGUMENTOPTIONS_H

@@ -1,0 +1,245 @@
+//===- sparseconv-tune.cpp - measures how to carry out a network ----------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tuner.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "sparseconv/Execution/CpuExecutable.h"
+#include "sparseconv/IO/File.h"
+#include "sparseconv/Pipelines/Registration.h"
+#include "sparseconv/Runtime/CudaRuntime.h"
+#include "sparseconv/Tools/ArgumentOptions.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+namespace cl = llvm::cl;
+
+static const char overview[] =
+    R"(measures how to carry out a network on this machine
+
+Examples:
+  sparseconv-tune net.mlir --weights net.npz --scan sweep.bin -o tuned.json
+      measures searches, dataflows, tilings and row orders on a scan
+  sparseconv-run net.mlir --weights net.npz --input sweep.bin \
+      --tuning-database=tuned.json --explain
+      takes what was fastest, and says what that is
+  sparseconv-tune --merge a.json b.json -o c.json
+      makes one database of two
+)";
+
+namespace {
+/// Registered when the tool starts, as it may share a program with others.
+struct TuneOptions {
+  cl::OptionCategory category{"Tuning"};
+  cl::list<std::string> files{cl::Positional, cl::OneOrMore,
+                              cl::desc("FILE.mlir | --merge FILE.json..."),
+                              cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::Required,
+                              cl::desc("the database to write; one that is "
+                                       "there is added to"),
+                              cl::value_desc("FILE.json"), cl::cat(category)};
+  cl::opt<bool> merge{"merge", cl::desc("only merge databases"),
+                      cl::cat(category)};
+  cl::list<std::string> scans{
+      "scan", cl::desc("a scan to measure on; several are weighed alike"),
+      cl::value_desc("FILE"), cl::cat(category)};
+  cl::opt<std::string> target{
+      "target",
+      cl::desc("'cpu' (default), 'cpu:LEVEL', 'cuda' or 'cuda:CHIP'; without a "
+               "chip what this machine has"),
+      cl::init("cpu"), cl::value_desc("name"), cl::cat(category)};
+  cl::opt<std::string> entry{"entry", cl::desc("function to tune"),
+                             cl::value_desc("name"), cl::cat(category)};
+  cl::opt<unsigned> jobs{
+      "jobs",
+      cl::desc("networks that are compiled at a time (0: as many as "
+               "this machine has cores, up to 8)"),
+      cl::init(0), cl::cat(category)};
+  cl::opt<unsigned> choices{
+      "choices", cl::desc("the most choices of a class measured in one stage"),
+      cl::init(16), cl::cat(category)};
+  ArgumentOptions arguments{category, category};
+};
+} // namespace
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "sparseconv-tune: error: " << message << '\n';
+  return 1;
+}
+static int fail(Error error) { return fail(toString(std::move(error))); }
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+static Error writeDatabase(StringRef path, const TuningDatabase &database) {
+  return ::sparseconv::writeFile(path, [&](llvm::raw_ostream &os) {
+    database.write(os);
+    return Error::success();
+  });
+}
+
+static Error mergeFiles(const TuneOptions &options) {
+  TuningDatabase merged;
+  for (const std::string &path : options.files) {
+    Expected<TuningDatabase> database = TuningDatabase::read(path);
+    if (!database)
+      return database.takeError();
+    merged.merge(*database);
+  }
+  return writeDatabase(options.output, merged);
+}
+
+/// What `text` names, with the chip of this machine where it names none.
+static Expected<std::string> findTargetHere(StringRef text) {
+  Expected<Target> target = parseTarget(text);
+  if (!target)
+    return target.takeError();
+  if (text.contains(':'))
+    return text.str();
+  if (!target->info->isGpu)
+    return ("cpu:" + getNativeLevel()).str();
+  sparseconv_context *context = nullptr;
+  if (sparseconv_context_create(0, &context) != SPARSECONV_OK)
+    return createStringError(std::string(sparseconv_last_error()));
+  std::string chip = sparseconv_context_chip(context);
+  sparseconv_context_destroy(context);
+  return "cuda:" + chip;
+}
+
+/// The arguments for each scan, or for what --input says alone.
+static Expected<std::vector<Scene>> bindScenes(const Signature &signature,
+                                               const TuneOptions &options) {
+  auto sources = options.arguments.getSources();
+  if (!sources)
+    return sources.takeError();
+  std::vector<std::string> scans(options.scans.begin(), options.scans.end());
+  if (scans.empty())
+    scans.emplace_back();
+  std::vector<Scene> scenes;
+  for (const std::string &scan : scans) {
+    ArgumentSources all = *sources;
+    if (!scan.empty())
+      all.inputs.insert(all.inputs.begin(), scan);
+    auto bound = bindArguments(signature, all);
+    if (!bound)
+      return bound.takeError();
+    if (Error error = options.arguments.check(*bound, all))
+      return std::move(error);
+    Scene scene;
+    scene.name =
+        scan.empty() ? "inputs" : llvm::sys::path::filename(scan).str();
+    if (llvm::any_of(scenes, [&](const Scene &other) {
+          return other.name == scene.name;
+        }))
+      return createStringError("two scans have the name '" + scene.name + "'");
+    scene.arguments = std::move(bound->values);
+    scenes.push_back(std::move(scene));
+  }
+  return scenes;
+}
+
+/// The error that sums in another order may have in a whole network, relative
+/// to the largest result: 32 roundings of the coarsest type, and in f32, whose
+/// products are added up in f32, more.
+static double getTolerance(ModuleOp module) {
+  double tolerance = 0x1p-14;
+  module.walk([&](ImplicitGemmOpInterface op) {
+    Type element = op.getFeatures().getType().getElementType();
+    if (element.isBF16())
+      tolerance = std::max(tolerance, 0x1p-3);
+    else if (element.isF16() || op.getAllowTf32())
+      tolerance = std::max(tolerance, 0x1p-6);
+  });
+  return tolerance;
+}
+
+static Expected<TuningDatabase> tune(ModuleOp module,
+                                     const TuneOptions &options) {
+  SmallVector<StringRef> entries;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal() && function.isPublic())
+      entries.push_back(function.getName());
+  auto entry = chooseEntry(options.entry, entries);
+  if (!entry)
+    return entry.takeError();
+  auto signature = getSignature(module, *entry);
+  if (!signature)
+    return signature.takeError();
+  auto target = findTargetHere(options.target);
+  if (!target)
+    return target.takeError();
+  auto scenes = bindScenes(*signature, options);
+  if (!scenes)
+    return scenes.takeError();
+  auto network = TunedNetwork::prepare(module, *entry, *target);
+  if (failed(network))
+    return createStringError("the network could not be prepared");
+  TunerOptions tuning;
+  tuning.entry = *entry;
+  tuning.target = *target;
+  constexpr unsigned kMostJobs = 8;
+  tuning.jobs = options.jobs;
+  if (!options.jobs)
+    tuning.jobs = std::min(kMostJobs,
+                           llvm::hardware_concurrency().compute_thread_count());
+  tuning.maxChoices = options.choices;
+  tuning.tolerance = getTolerance(module);
+  return Tuner(*network, std::move(*scenes), std::move(tuning)).tune();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  TuneOptions options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::ParseCommandLineOptions(argc, argv, overview);
+  if (options.merge) {
+    if (Error error = mergeFiles(options))
+      return fail(std::move(error));
+    return 0;
+  }
+  if (options.files.size() != 1)
+    return fail("expected one network; --merge takes several databases");
+  // What is wrong with it is said before anything is measured.
+  TuningDatabase database;
+  if (llvm::sys::fs::exists(options.output)) {
+    Expected<TuningDatabase> known = TuningDatabase::read(options.output);
+    if (!known)
+      return fail(known.takeError());
+    database = std::move(*known);
+  }
+  DialectRegistry registry;
+  registerDialects(registry);
+  registerBriefDiagnostics(registry);
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  auto file = ::sparseconv::readFile(options.files.front());
+  if (!file)
+    return fail(file.takeError());
+  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+  auto module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return fail("'" + options.files.front() + "' is no valid module");
+  Expected<TuningDatabase> tuned = tune(*module, options);
+  if (!tuned)
+    return fail(tuned.takeError());
+  database.merge(*tuned);
+  if (Error error = writeDatabase(options.output, database))
+    return fail(std::move(error));
+  return 0;
+}
