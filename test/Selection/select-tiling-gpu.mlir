@@ -51,6 +51,15 @@ func.func @many_offsets(%x: tensor<?x256xf16>, %w: tensor<125x256x256xf16>, %m: 
   return %y : tensor<?x256xf16>
 }
 
+// Few channels whose weights do not fit shared memory: two thread blocks on a
+// multiprocessor, of 8 warps each.
+// CHECK-LABEL: func.func @few_channels(
+func.func @few_channels(%x: tensor<?x64xf16>, %w: tensor<125x64x64xf16>, %m: !wide_map) -> tensor<?x64xf16> {
+  // SM90: sparseconv.conv {{.*}}tiling = #sparseconv.gemm_tiling<ring64, warps = 8, blocks = 2, tile_k = 64, tile_n = 64, stages = 6>}
+  %y = sparseconv.conv %x, %w, %m : tensor<?x64xf16>, tensor<125x64x64xf16>, !wide_map -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}
+
 // f32 stays f32, and groups have no tiles.
 // CHECK-LABEL: func.func @by_threads(
 func.func @by_threads(%x: tensor<?x32xf32>, %w: tensor<27x32x32xf32>, %g: tensor<27x4x8x8xf32>, %m: !map)

@@ -35,6 +35,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LaneTile.h"
+#include "OffsetList.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -86,14 +87,11 @@ private:
 
   void emitThreadBlock(Value number);
   OffsetWalk splitWalk(Value firstTile, Value hasTile);
-  OffsetWalk shareWalk(Value firstTile);
+  OffsetWalk listWalk(Value firstTile);
   State prologue(const OffsetWalk &walk);
   Value step(State &now);
   void epilogue(ValueRange sums);
 
-  Value nextOfBlock(OffsetWalk &walk) {
-    return e.nextOffset(words, Value(), walk);
-  }
   Value isOwn(Value offset);
   Value loadNeighbour(Value offset);
   Value advanceStage(Value stage);
@@ -110,7 +108,7 @@ private:
   int64_t stageBytes;
   Value warp;
   LaneTile lanes;
-  Value shared, words, ownBits;
+  Value shared, ownBits;
   Value copiedSlot;
   GemmTask task;
 };
@@ -123,7 +121,6 @@ Fma16::Fma16(ImplicitGemmEmitter &e)
                  config.rowsPerBlock() * getRowPitch(config)),
       warp(b.shuffle(b.divide(e.thread, kWarpLanes), b.i32(0))), lanes(e) {
   shared = b.dynamicShared();
-  words = b.offset(shared, config.stages * stageBytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,7 +197,7 @@ void Fma16::fill(Put &put) {
   auto toNextOffset = [&](PutOffset &at) {
     at.offset = at.next;
     at.row = at.nextRow;
-    at.next = nextOfBlock(at.walk);
+    at.next = e.nextOffset(at.walk);
     at.nextRow = loadNeighbour(at.next);
   };
   if (!put.chunk) {
@@ -230,29 +227,26 @@ OffsetWalk Fma16::splitWalk(Value firstTile, Value hasTile) {
   return {b.shuffle(bits, zero), Value()};
 }
 
-/// Several mask words of the thread block's offsets are joined in shared
-/// memory.
-OffsetWalk Fma16::shareWalk(Value firstTile) {
-  b.forLoop(e.thread, b.i32(config.maskWords()), b.i32(config.threads()),
-            [&](Value word) {
-              b.store(e.joinWords(firstTile, config.warps, word),
-                      b.offset(words, b.mul(word, 4)), 4);
-            });
-  if (task.splits)
-    e.keepSplit(task, words);
-  else
-    b.barrier();
-  return {b.load(b.getI32Type(), words, 4), b.i32(0)};
+/// The offsets of several mask words of the thread block become a list.
+OffsetWalk Fma16::listWalk(Value firstTile) {
+  auto load = [&](Value word) {
+    return e.joinWords(firstTile, config.warps, word);
+  };
+  OffsetList list(e, b.i32(config.stages * stageBytes));
+  OffsetRange range = e.findSplit(task, load);
+  b.ifThen(b.equal(warp, 0), [&] { list.write(range, load); });
+  b.barrier();
+  return list.start();
 }
 
 Fma16::State Fma16::prologue(const OffsetWalk &walk) {
   State start;
   Use &use = start.use;
   Put &put = start.put;
-  use.at = e.startChunks(words, walk);
+  use.at = e.startChunks(walk);
   put.at.offset = use.at.offset;
   put.at.walk = use.at.walk;
-  put.at.next = nextOfBlock(put.at.walk);
+  put.at.next = e.nextOffset(put.at.walk);
   put.at.row = loadNeighbour(put.at.offset);
   put.at.nextRow = loadNeighbour(put.at.next);
   use.stage = put.stage = b.i32(0);
@@ -284,7 +278,7 @@ Value Fma16::step(State &now) {
       b, isOwn(now.use.at.offset), now.sums,
       [&](SmallVector<Value> &sums) { multiply(now.use.stage, sums); });
   now.use.stage = advanceStage(now.use.stage);
-  e.moveToNextChunk(words, now.use.at);
+  e.moveToNextChunk(now.use.at);
   return b.greaterEqual(now.use.at.offset, 0);
 }
 
@@ -307,7 +301,7 @@ void Fma16::emitThreadBlock(Value number) {
   if (task.splits)
     task.firstSplit = b.mul(task.tile, task.splits);
   OffsetWalk walk = config.maskWords() == 1 ? splitWalk(firstTile, hasTile)
-                                            : shareWalk(firstTile);
+                                            : listWalk(firstTile);
   copiedSlot = b.add(b.mul(firstTile, 16), b.divide(e.thread, 2));
   // Behind the last tile the table may end.
   copiedSlot = b.minUnsigned(copiedSlot, b.sub(e.pitch, 1));
@@ -352,12 +346,12 @@ public:
 };
 } // namespace
 
-/// Weights and rows of each stage; the words of the block's mask.
+/// Weights and rows of each stage; the list of the block's offsets.
 int64_t Fma16MainLoop::sharedBytes(const ImplicitGemmConfig &config) const {
-  int64_t words = config.maskWords();
+  bool hasList = config.maskWords() > 1;
   return config.stages * (config.layout().chunkBytes() +
                           config.rowsPerBlock() * getRowPitch(config)) +
-         (words > 1 ? words * 4 : 0);
+         (hasList ? OffsetList::getSharedBytes(config) : 0);
 }
 
 /// Accumulators; rows and weights of four input channels; addresses.

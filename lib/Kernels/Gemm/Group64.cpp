@@ -65,7 +65,7 @@ private:
   Value takeTask(Value slotAddress);
   void multiplyTile(const GemmTask &task, Value &ready);
   State prologue(const GemmTask &task, Value ready);
-  Value step(const GemmTask &task, State &now);
+  Value step(State &now);
 
   ImplicitGemmEmitter &e;
   GpuBuilder &b;
@@ -83,18 +83,18 @@ Group64::State Group64::prologue(const GemmTask &task, Value ready) {
   e.setRows(b.add(b.mul(task.tile, 64), b.mul(warp, 16)));
   State start;
   start.ready = ready;
-  start.rows = e.startOffsets(task, start.at);
+  start.rows = e.startOffsets(task.walk, start.at);
   start.sums = e.zeroAccumulators();
   return start;
 }
 
 /// Multiplies the rows of an offset and loads those of the next one in their
 /// place. Returns whether there is one.
-Value Group64::step(const GemmTask &task, State &now) {
+Value Group64::step(State &now) {
   StepOperands operands = allSteps(e, now.rows);
   now.rows = e.gatherChunk(now.at.nextRows, 0);
   Value offset = now.at.offset;
-  e.moveToNextOffset(task, now.at);
+  e.moveToNextOffset(now.at);
   now.ready = weights.wait(offset, now.ready);
   b.syncWarp();
   Value image = b.add(b.sharedAddress(weights.shared),
@@ -106,7 +106,7 @@ Value Group64::step(const GemmTask &task, State &now) {
 void Group64::multiplyTile(const GemmTask &task, Value &ready) {
   State start = prologue(task, ready);
   State end = doWhileIf(b, b.greaterEqual(start.at.offset, 0), start,
-                        [&](State &now) { return step(task, now); });
+                        [&](State &now) { return step(now); });
   ready = end.ready;
   // The epilogue: tiles are never split.
   e.storeTiles(end.sums, e.loadOutputRows());

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ImplicitGemmEmitter.h"
+#include "OffsetList.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -64,71 +65,27 @@ ImplicitGemmEmitter::ImplicitGemmEmitter(GpuBuilder &b,
 // Offsets of a tile
 //===----------------------------------------------------------------------===//
 
-OffsetWalk ImplicitGemmEmitter::startWalk(Value tile) {
-  int64_t words = config.maskWords();
-  Value bits =
-      b.loadConstant(b.getI32Type(), b.element(masks, tile, 4 * words));
-  return {bits, words == 1 ? Value() : b.i32(0)};
-}
-
-OffsetWalk ImplicitGemmEmitter::startWalk(Value tile, Value first) {
-  // Where there are no offsets at all, `first` is behind the last word.
-  Value word =
-      b.minUnsigned(b.divide(first, 32), b.i32(config.maskWords() - 1));
-  Value bits =
-      b.load(b.getI32Type(), b.offset(tileWords(tile), b.mul(word, 4)), 4);
-  Value before = b.sub(b.shiftLeft(b.i32(1), b.remainder(first, 32)), 1);
-  return {b.andBits(bits, b.xorBits(before, -1)), word};
-}
-
-Value ImplicitGemmEmitter::nextOffset(const GemmTask &task, OffsetWalk &walk) {
-  Value offset = nextOffset(tileWords(task.tile), task.lastWord, walk);
-  if (!task.end)
-    return offset;
-  return b.select(b.less(offset, task.end), offset, b.i32(-1));
-}
-
-Value ImplicitGemmEmitter::nextOffset(Value words, Value lastWord,
-                                      OffsetWalk &walk) {
-  if (walk.word)
-    skipEmptyWords(words, lastWord, walk);
-  Value bits = walk.bits;
-  Value hasBit = b.notEqual(bits, 0);
-  Value ofWord = walk.word ? b.mul(walk.word, 32) : b.i32(0);
-  Value lowest = b.add(ofWord, b.countTrailingZeros(bits));
-  Value offset = b.select(hasBit, lowest, b.i32(-1));
-  walk.bits = b.clearLowestBit(bits);
+Value ImplicitGemmEmitter::nextOffset(OffsetWalk &walk) {
+  if (walk.entry)
+    return OffsetList::takeEntry(b, walk);
+  Value hasBit = b.notEqual(walk.bits, 0);
+  Value offset = b.select(hasBit, b.countTrailingZeros(walk.bits), b.i32(-1));
+  walk.bits = b.clearLowestBit(walk.bits);
   return offset;
 }
 
-void ImplicitGemmEmitter::skipEmptyWords(Value words, Value lastWord,
-                                         OffsetWalk &walk) {
-  if (!lastWord)
-    lastWord = b.i32(config.maskWords() - 1);
-  walk = doWhile(b, walk, [&](OffsetWalk &at) {
-    Value empty = b.equal(at.bits, 0);
-    Value more = b.andBits(empty, b.less(at.word, lastWord));
-    at.word = b.select(more, b.add(at.word, 1), at.word);
-    Value loaded =
-        b.load(b.getI32Type(), b.offset(words, b.mul(at.word, 4)), 4);
-    at.bits = b.select(more, loaded, at.bits);
-    return b.andBits(more, b.equal(at.bits, 0));
-  });
-}
-
-ChunkWalk ImplicitGemmEmitter::startChunks(Value words,
-                                           const OffsetWalk &walk) {
+ChunkWalk ImplicitGemmEmitter::startChunks(const OffsetWalk &walk) {
   ChunkWalk at;
   at.walk = walk;
-  at.offset = nextOffset(words, Value(), at.walk);
+  at.offset = nextOffset(at.walk);
   if (layout.chunks > 1)
     at.chunk = b.i32(0);
   return at;
 }
 
-void ImplicitGemmEmitter::moveToNextChunk(Value words, ChunkWalk &at) {
+void ImplicitGemmEmitter::moveToNextChunk(ChunkWalk &at) {
   OffsetWalk walk = at.walk;
-  Value offset = nextOffset(words, Value(), walk);
+  Value offset = nextOffset(walk);
   if (!at.chunk) {
     at.offset = offset;
     at.walk = walk;
@@ -213,24 +170,28 @@ Value ImplicitGemmEmitter::fromFirstLane(function_ref<Value()> make) {
   return b.shuffle(made, b.i32(0));
 }
 
-OffsetWalk ImplicitGemmEmitter::startRange(GemmTask &task) {
-  OffsetRange all{b.i32(0), b.i32(32 * config.maskWords())};
-  OffsetRange own =
-      changeIf(b, b.greaterEqual(task.splits, 2), all, [&](OffsetRange &range) {
-        range = findSplit(task, tileWords(task.tile));
-      });
-  task.end = b.shuffle(own.end, b.i32(0));
-  return startWalk(task.tile, own.first);
+/// Each warp has a list of its own, even where several share a tile: none has
+/// to wait for another.
+OffsetWalk ImplicitGemmEmitter::listOffsets(const GemmTask &task) {
+  auto load = [&](Value word) { return loadWord(task.tile, word); };
+  int64_t bytes = OffsetList::getSharedBytes(config);
+  Value warp = b.shuffle(b.divide(thread, kWarpLanes), b.i32(0));
+  OffsetList list(*this, b.add(b.mul(warp, bytes), listsBegin));
+  b.syncWarp();
+  list.write(findSplit(task, load), load);
+  b.syncWarp();
+  return list.start();
 }
 
 GemmTask ImplicitGemmEmitter::startTask(Value number, Value splits) {
   GemmTask task = makeTask(number, splits);
-  bool hasWords = config.maskWords() > 1;
-  task.walk = splits && hasWords ? startRange(task) : startWalk(task.tile);
-  for (Value *value : {&task.walk.bits, &task.walk.word})
-    if (*value)
-      *value = b.shuffle(*value, b.i32(0));
-  if (splits && !hasWords)
+  if (config.maskWords() > 1) {
+    task.walk = listOffsets(task);
+    return task;
+  }
+  Value bits = b.loadConstant(b.getI32Type(), b.element(masks, task.tile, 4));
+  task.walk.bits = b.shuffle(bits, b.i32(0));
+  if (splits)
     task.walk.bits =
         changeIf(b, b.greaterEqual(splits, 2), task.walk.bits,
                  [&](Value &bits) { bits = takeSplit(task, bits); });

@@ -22,12 +22,13 @@
 
 namespace mlir::sparseconv {
 
-/// Where a walk over the set bits of a mask is: what is left of a word, and
-/// with more than 32 offsets the number of that word.
+/// Where a walk over offsets is: what is left of a mask of one word; or, with
+/// more than 32 offsets, the next entry of an OffsetList, in bytes of dynamic
+/// shared memory. The other one is null.
 struct OffsetWalk {
-  Value bits, word;
+  Value bits, entry;
 
-  void fields(LoopFields &f) { f(bits, word); }
+  void fields(LoopFields &f) { f(bits, entry); }
 };
 
 /// A chunk of the offsets that a thread block works through.
@@ -46,16 +47,12 @@ struct GemmTask {
   Value tile;
   /// Where the walk over its offsets starts.
   OffsetWalk walk;
-  /// Last mask word it reads; null for all.
-  Value lastWord;
-  /// The offset behind its last one; null for all.
-  Value end;
   /// Of a tile that may be split: number of the split, how many there are, and
   /// the number of the tile's first split among all.
   Value split, splits, firstSplit;
 };
 
-/// Offsets from `first` up to `end`, by their numbers.
+/// Offsets from `first` up to `end`, by their numbers; null for all.
 struct OffsetRange {
   Value first, end;
 
@@ -90,18 +87,11 @@ public:
                       gpu::GPUFuncOp kernel, GemmEpilogue epilogue);
 
   // --- Offsets of a tile -------------------------------------------------
-  /// The walk over all offsets of a tile.
-  OffsetWalk startWalk(Value tile);
-  /// The walk over those from `first` on.
-  OffsetWalk startWalk(Value tile, Value first);
-  /// The next offset of a task, or -1; moves the walk on.
-  Value nextOffset(const GemmTask &task, OffsetWalk &walk);
-  /// The same over mask words at any pointer; `lastWord` is null for all.
-  Value nextOffset(Value words, Value lastWord, OffsetWalk &walk);
-
-  /// The first chunk of the offsets at `words`, and the one after another.
-  ChunkWalk startChunks(Value words, const OffsetWalk &walk);
-  void moveToNextChunk(Value words, ChunkWalk &at);
+  /// The next offset, or -1; moves the walk on.
+  Value nextOffset(OffsetWalk &walk);
+  /// The first chunk of a walk's offsets, and the one after another.
+  ChunkWalk startChunks(const OffsetWalk &walk);
+  void moveToNextChunk(ChunkWalk &at);
   /// The weights of a chunk in global memory, and its number among all of the
   /// column tile; `chunk` is null where an offset has only one.
   Value chunkAddress(Value offset, Value chunk);
@@ -123,8 +113,8 @@ public:
   /// All step pairs of a chunk.
   Fragment gatherChunk(ValueRange rows, int64_t chunk);
   /// Starts at the first offset of a task. Returns the rows of its first chunk.
-  Fragment startOffsets(const GemmTask &task, OffsetCursor &at);
-  void moveToNextOffset(const GemmTask &task, OffsetCursor &at);
+  Fragment startOffsets(const OffsetWalk &walk, OffsetCursor &at);
+  void moveToNextOffset(OffsetCursor &at);
   /// The four A registers of a step, zero where a row is absent. An instruction
   /// wants them side by side, which loads of whole rows cannot give; the select
   /// that clears a register also moves it, and only once it is needed.
@@ -161,11 +151,9 @@ public:
   GemmTask makeTask(Value number, Value splits);
   /// Of the offsets of a word, those of the task's split.
   Value takeSplit(const GemmTask &task, Value bits);
-  /// Of the offsets of mask words at any pointer, those of the task's split.
-  OffsetRange findSplit(const GemmTask &task, Value words);
-  /// Clears those of other splits in words in shared memory, by all threads,
-  /// which meet before and after. Returns what is left.
-  OffsetRange keepSplit(const GemmTask &task, Value words);
+  using LoadWord = function_ref<Value(Value word)>;
+  /// Of the offsets of several mask words, those of the task's split.
+  OffsetRange findSplit(const GemmTask &task, LoadWord loadWord);
   /// A mask word of a tile; behind the last tile, of the last one.
   Value loadWord(Value tile, Value word);
   /// The offsets in this word that any of some tiles has.
@@ -200,6 +188,8 @@ public:
   FragmentLayout layout;
   Value x, weights, table, order, masks, y, inRows, outRows, pitch;
   Value scratch, counters;
+  /// Where the lists of warps begin, in bytes of dynamic shared memory.
+  int64_t listsBegin = 0;
   SmallVector<Value> epilogueArguments;
   /// The four lanes of a lane group share two rows.
   Value thread, lane, laneGroup, laneInGroup;
@@ -209,18 +199,11 @@ public:
   MmaType mmaType;
 
 private:
-  /// The offset of mask words that `ordinal` others come before; behind the
-  /// last word where there are not so many.
-  Value findOffset(Value words, Value ordinal);
-  /// The mask words of a tile.
-  Value tileWords(Value tile) {
-    return b.element(masks, tile, 4 * config.maskWords());
-  }
-  /// Moves a walk on to a word that has offsets, or to the last one.
-  void skipEmptyWords(Value words, Value lastWord, OffsetWalk &walk);
-  /// The walk over the split of a task whose masks have several words, and its
-  /// end.
-  OffsetWalk startRange(GemmTask &task);
+  /// The offset of several mask words that `ordinal` others come before; behind
+  /// the last word where there are not so many.
+  Value findOffset(LoadWord loadWord, Value ordinal);
+  /// The walk over a task's offsets of several mask words.
+  OffsetWalk listOffsets(const GemmTask &task);
   /// A task by its number, and its walk, the same in all lanes.
   GemmTask startTask(Value number, Value splits);
   /// One of a lane's two rows, in the columns of one strip of tiles.

@@ -94,11 +94,11 @@ Fragment ImplicitGemmEmitter::gatherChunk(ValueRange rows, int64_t chunk) {
   return fragment;
 }
 
-Fragment ImplicitGemmEmitter::startOffsets(const GemmTask &task,
+Fragment ImplicitGemmEmitter::startOffsets(const OffsetWalk &walk,
                                            OffsetCursor &at) {
-  at.walk = task.walk;
-  at.offset = nextOffset(task, at.walk);
-  at.next = nextOffset(task, at.walk);
+  at.walk = walk;
+  at.offset = nextOffset(at.walk);
+  at.next = nextOffset(at.walk);
   SmallVector<Value> rows = loadNeighbours(at.offset);
   at.nextRows = loadNeighbours(at.next);
   if (layout.chunks > 1)
@@ -106,12 +106,11 @@ Fragment ImplicitGemmEmitter::startOffsets(const GemmTask &task,
   return gatherChunk(rows, 0);
 }
 
-void ImplicitGemmEmitter::moveToNextOffset(const GemmTask &task,
-                                           OffsetCursor &at) {
+void ImplicitGemmEmitter::moveToNextOffset(OffsetCursor &at) {
   at.offset = at.next;
   if (layout.chunks > 1)
     at.rows = at.nextRows;
-  at.next = nextOffset(task, at.walk);
+  at.next = nextOffset(at.walk);
   at.nextRows = loadNeighbours(at.next);
 }
 

@@ -40,7 +40,7 @@ Value ImplicitGemmEmitter::takeSplit(const GemmTask &task, Value bits) {
   return b.xorBits(dropFirst(task.split), dropFirst(b.add(task.split, 1)));
 }
 
-Value ImplicitGemmEmitter::findOffset(Value words, Value ordinal) {
+Value ImplicitGemmEmitter::findOffset(LoadWord loadWord, Value ordinal) {
   struct Search {
     /// How many offsets are still to come before it; none once it is found.
     Value before, offset;
@@ -51,7 +51,7 @@ Value ImplicitGemmEmitter::findOffset(Value words, Value ordinal) {
   Value count = b.i32(config.maskWords());
   Search end =
       forLoop(b, b.i32(0), count, b.i32(1), start, [&](Value word, Search &at) {
-        Value bits = b.load(b.getI32Type(), b.offset(words, b.mul(word, 4)), 4);
+        Value bits = loadWord(word);
         Value ofWord = b.popCount(bits);
         Value isHere = b.lessUnsigned(at.before, ofWord);
         at.offset = changeIf(b, isHere, at.offset, [&](Value &offset) {
@@ -65,39 +65,22 @@ Value ImplicitGemmEmitter::findOffset(Value words, Value ordinal) {
   return end.offset;
 }
 
-OffsetRange ImplicitGemmEmitter::findSplit(const GemmTask &task, Value words) {
-  Value count =
-      forLoop(b, b.i32(0), b.i32(config.maskWords()), b.i32(1), b.i32(0),
-              [&](Value word, Value &count) {
-                Value bits =
-                    b.load(b.getI32Type(), b.offset(words, b.mul(word, 4)), 4);
-                count = b.add(count, b.popCount(bits));
-              });
-  auto find = [&](Value split) {
-    return findOffset(words, countBefore(b, task, count, split));
-  };
-  return {find(task.split), find(b.add(task.split, 1))};
-}
-
-OffsetRange ImplicitGemmEmitter::keepSplit(const GemmTask &task, Value words) {
-  b.barrier();
-  OffsetRange own = findSplit(task, words);
-  b.barrier();
-  b.forLoop(thread, b.i32(config.maskWords()), b.i32(config.threads()),
-            [&](Value word) {
-              // The bits of a word below those of an offset.
-              auto below = [&](Value offset) {
-                Value bits = b.sub(offset, b.mul(word, 32));
-                Value some =
-                    b.sub(b.shiftLeft(b.i32(1), b.remainder(bits, 32)), 1);
-                Value all = b.select(b.less(bits, b.i32(32)), some, b.i32(-1));
-                return b.select(b.less(b.i32(0), bits), all, b.i32(0));
-              };
-              Value pointer = b.offset(words, b.mul(word, 4));
-              Value kept = b.xorBits(below(own.end), below(own.first));
-              Value bits = b.load(b.getI32Type(), pointer, 4);
-              b.store(b.andBits(bits, kept), pointer, 4);
-            });
-  b.barrier();
-  return own;
+OffsetRange ImplicitGemmEmitter::findSplit(const GemmTask &task,
+                                           LoadWord loadWord) {
+  if (!task.splits)
+    return {};
+  Value words = b.i32(config.maskWords());
+  OffsetRange all{b.i32(0), b.mul(words, 32)};
+  return changeIf(
+      b, b.greaterEqual(task.splits, 2), all, [&](OffsetRange &own) {
+        Value count = forLoop(b, b.i32(0), words, b.i32(1), b.i32(0),
+                              [&](Value word, Value &count) {
+                                count =
+                                    b.add(count, b.popCount(loadWord(word)));
+                              });
+        auto find = [&](Value split) {
+          return findOffset(loadWord, countBefore(b, task, count, split));
+        };
+        own = {find(task.split), find(b.add(task.split, 1))};
+      });
 }

@@ -19,6 +19,7 @@ void ResidentWeights::fetch(Value splits) {
   barriers = b.offset(shared, bytes);
   counter = b.offset(shared, bytes + 256);
   slots = b.offset(shared, bytes + 272);
+  e.listsBegin = bytes + 512;
   slicesPerBarrier = llvm::divideCeil(config.offsets, 32);
   barrierCount = llvm::divideCeil(config.offsets, slicesPerBarrier);
   Value first = b.equal(e.thread, 0);

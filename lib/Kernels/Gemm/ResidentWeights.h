@@ -9,7 +9,7 @@
 #ifndef SPARSECONV_LIB_KERNELS_GEMM_RESIDENTWEIGHTS_H
 #define SPARSECONV_LIB_KERNELS_GEMM_RESIDENTWEIGHTS_H
 
-#include "ImplicitGemmEmitter.h"
+#include "OffsetList.h"
 
 namespace mlir::sparseconv {
 
@@ -24,10 +24,13 @@ public:
       : e(e), b(e.b), bulk(bulk && resident), resident(resident) {}
 
   /// Shared memory of a thread block: the weights, 32 barriers, the counter,
-  /// two slots per warpgroup.
+  /// two slots per warpgroup; each warp's list of offsets if masks have several
+  /// words.
   static int64_t getSharedBytes(const ImplicitGemmConfig &config,
                                 bool resident) {
-    return (resident ? config.layout().columnTileBytes() : 0) + 512;
+    int64_t lists = config.maskWords() > 1 ? config.warps : 0;
+    return (resident ? config.layout().columnTileBytes() : 0) + 512 +
+           lists * OffsetList::getSharedBytes(config);
   }
 
   /// Starts the copies; to be called by all threads.

@@ -40,12 +40,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OffsetList.h"
 #include "TensorCores.h"
 #include "WeightRing.h"
 #include "Wgmma.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
+
+/// Of a split sum the number of the split and how many there are.
+static int64_t splitBytes(const ImplicitGemmConfig &config) {
+  return config.splitK > 1 ? 16 : 0;
+}
 
 namespace {
 
@@ -76,14 +82,12 @@ private:
   /// Set where the warpgroup's walk starts; return where the thread block's
   /// does.
   OffsetWalk startWalks(Value firstTile, Value hasTile);
-  OffsetWalk splitWalks(Value firstTile, Value ownBits);
-  OffsetWalk shareWalks(Value firstTile, Value ownBits, Value hasTile);
+  OffsetWalk splitWalks(Value firstTile, Value hasTile);
+  OffsetWalk listWalks(Value firstTile, Value hasTile);
   void storeSplit();
-  void takeRange(const OffsetRange &range, Value hasTile);
-  /// Where the split waits: behind the words of the mask, if there are several.
-  Value splitPointer() {
-    int64_t words = e.config.maskWords();
-    return words == 1 ? ring.words : b.offset(ring.words, words * 4);
+  /// Where the lists begin: behind the ring, and the split if there are some.
+  int64_t listsBegin() const {
+    return WeightRing::getSharedBytes(e.config) + splitBytes(e.config);
   }
   State prologue(const OffsetWalk &walk);
   Value step(State &now);
@@ -107,8 +111,9 @@ private:
 
 /// The one mask word of the thread block's offsets, or of its split of them,
 /// stays in registers.
-OffsetWalk Ring64::splitWalks(Value firstTile, Value ownBits) {
+OffsetWalk Ring64::splitWalks(Value firstTile, Value hasTile) {
   Value zero = b.i32(0);
+  Value ownBits = b.select(hasTile, e.loadWord(task.tile, zero), zero);
   Value ringBits = e.joinWords(firstTile, warpgroups, zero);
   if (task.splits) {
     storeSplit();
@@ -121,57 +126,50 @@ OffsetWalk Ring64::splitWalks(Value firstTile, Value ownBits) {
   return walk;
 }
 
-/// Several mask words of the thread block's offsets, or of its split of them,
-/// are joined in shared memory.
-OffsetWalk Ring64::shareWalks(Value firstTile, Value ownBits, Value hasTile) {
+/// The offsets of several mask words, or of the thread block's split of them,
+/// become lists: one for the ring, and one for each warpgroup.
+OffsetWalk Ring64::listWalks(Value firstTile, Value hasTile) {
   Value zero = b.i32(0);
-  int64_t wordCount = e.config.maskWords();
-  task.walk = {b.shuffle(ownBits, zero), zero};
-  b.ifThen(b.lessUnsigned(e.thread, wordCount), [&] {
-    b.store(e.joinWords(firstTile, warpgroups, e.thread),
-            b.offset(ring.words, b.mul(e.thread, 4)), 4);
-  });
-  task.lastWord = b.select(hasTile, b.i32(wordCount - 1), zero);
-  if (task.splits) {
+  auto joined = [&](Value word) {
+    return e.joinWords(firstTile, warpgroups, word);
+  };
+  if (task.splits)
     storeSplit();
-    takeRange(e.keepSplit(task, ring.words), hasTile);
-  } else {
-    b.barrier();
-  }
-  return {b.load(b.getI32Type(), ring.words, 4), zero};
+  OffsetRange range = e.findSplit(task, joined);
+  Value first = b.i32(listsBegin());
+  Value bytes = b.i32(OffsetList::getSharedBytes(e.config));
+  OffsetList ofRing(e, first);
+  OffsetList own(e, b.add(first, b.mul(b.add(warpgroup, 1), bytes)));
+  b.ifThen(b.equal(warp, 0), [&] {
+    own.write(range, [&](Value word) {
+      return b.select(hasTile, e.loadWord(task.tile, word), zero);
+    });
+  });
+  b.ifThen(b.equal(b.divide(e.thread, kWarpLanes), 1),
+           [&] { ofRing.write(range, joined); });
+  b.barrier();
+  task.walk = own.start();
+  return ofRing.start();
 }
 
 /// The split waits in shared memory for the epilogue.
 void Ring64::storeSplit() {
   b.ifThen(ring.isFirst, [&] {
-    b.store(task.split, splitPointer(), 4);
-    b.store(task.splits, b.offset(splitPointer(), 4), 4);
+    b.store(task.split, ring.end, 4);
+    b.store(task.splits, b.offset(ring.end, 4), 4);
   });
 }
 
-/// Lets the warpgroup walk over its offsets in a range alone.
-void Ring64::takeRange(const OffsetRange &range, Value hasTile) {
-  Value zero = b.i32(0);
-  Value last = b.sub(e.tileCount(), 1);
-  OffsetWalk walk = e.startWalk(b.minUnsigned(task.tile, last), range.first);
-  walk.bits = b.select(hasTile, walk.bits, zero);
-  task.walk = {b.shuffle(walk.bits, zero), b.shuffle(walk.word, zero)};
-  task.end = b.shuffle(b.select(hasTile, range.end, zero), zero);
-}
-
 OffsetWalk Ring64::startWalks(Value firstTile, Value hasTile) {
-  Value zero = b.i32(0);
-  Value ownBits = b.select(hasTile, e.loadWord(task.tile, zero), zero);
-  if (e.config.maskWords() == 1)
-    return splitWalks(firstTile, ownBits);
-  return shareWalks(firstTile, ownBits, hasTile);
+  return e.config.maskWords() == 1 ? splitWalks(firstTile, hasTile)
+                                   : listWalks(firstTile, hasTile);
 }
 
 Ring64::State Ring64::prologue(const OffsetWalk &walk) {
   State start;
   start.ring = ring.fill(walk);
   e.setRows(b.add(b.mul(task.tile, 64), b.mul(warp, 16)));
-  start.rows = e.startOffsets(task, start.own);
+  start.rows = e.startOffsets(task.walk, start.own);
   start.sums = e.zeroAccumulators();
   return start;
 }
@@ -188,7 +186,7 @@ void Ring64::multiply(int64_t chunk, State &now) {
     now.rows = e.gatherChunk(now.own.rows, chunk + 1);
   } else {
     now.rows = e.gatherChunk(now.own.nextRows, 0);
-    e.moveToNextOffset(task, now.own);
+    e.moveToNextOffset(now.own);
   }
   Value image = ring.getImage(now.ring.stage);
   now.sums = multiplyChunk(e, operands, image, now.sums);
@@ -216,8 +214,8 @@ void Ring64::epilogue(State &end, Value hasTile) {
   ring.skipTo(end.ring, b.i32(-1));
   if (task.splits) {
     // Read again: the sums leave few registers.
-    task.split = b.load(b.getI32Type(), splitPointer(), 4);
-    task.splits = b.load(b.getI32Type(), b.offset(splitPointer(), 4), 4);
+    task.split = b.load(b.getI32Type(), ring.end, 4);
+    task.splits = b.load(b.getI32Type(), b.offset(ring.end, 4), 4);
     task.firstSplit = b.mul(task.tile, task.splits);
   }
   b.ifThen(hasTile, [&] {
@@ -279,12 +277,10 @@ public:
 };
 } // namespace
 
-/// Weights, two barriers for each stage; the words of the block's mask; of a
-/// split sum the number of the split and how many there are.
 int64_t Ring64MainLoop::sharedBytes(const ImplicitGemmConfig &config) const {
-  int64_t words = config.maskWords();
-  return WeightRing::getSharedBytes(config) + (words > 1 ? words * 4 : 0) +
-         (config.splitK > 1 ? 16 : 0);
+  int64_t lists = config.maskWords() > 1 ? config.warps / 4 + 1 : 0;
+  return WeightRing::getSharedBytes(config) + splitBytes(config) +
+         lists * OffsetList::getSharedBytes(config);
 }
 
 int64_t
@@ -310,9 +306,11 @@ void Ring64MainLoop::addCandidates(
     SmallVectorImpl<ImplicitGemmConfig> &candidates) const {
   if (!isWorthWgmma(shape, target))
     return;
-  auto add = [&](int64_t warps, int64_t tileK, int64_t tileN, int64_t stages) {
+  auto add = [&](int64_t warps, int64_t tileK, int64_t tileN, int64_t stages,
+                 int64_t blocks = 1) {
     ImplicitGemmConfig config = makeConfig(shape, /*splits=*/true);
     config.warps = warps;
+    config.blocks = blocks;
     config.tileK = tileK;
     config.tileN = tileN;
     config.stages = stages;
@@ -321,6 +319,10 @@ void Ring64MainLoop::addCandidates(
   int64_t whole =
       llvm::alignTo(shape.inChannels, ImplicitGemmConfig(shape).tileUnit());
   int64_t wide = getEvenTileN(shape.outChannels, 256);
+  // With few channels a step waits more than it multiplies, for which 16 warps
+  // on a multiprocessor are better than 12.
+  if (shape.inChannels <= 64 && wide <= 64)
+    add(8, whole, wide, 6, /*blocks=*/2);
   if (shape.inChannels <= 128 && wide <= 128)
     add(12, whole, wide, 6);
   if (shape.inChannels <= 64)

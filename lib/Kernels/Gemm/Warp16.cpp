@@ -72,10 +72,10 @@ private:
   Value takeTask();
   void multiplyTile(const GemmTask &task, Value &ready);
   State prologue(const GemmTask &task, Value ready);
-  Value step(const GemmTask &task, State &now);
+  Value step(State &now);
   void epilogue(const GemmTask &task, ValueRange sums);
 
-  SmallVector<Value> moveToNextChunk(const GemmTask &task, Cursor &at);
+  SmallVector<Value> moveToNextChunk(Cursor &at);
   Value chunkImage(Value offset, Value chunk);
   void multiplyStepPair(const Fragment &fragment, int64_t pair, Value image,
                         SmallVector<Value> &sums);
@@ -157,7 +157,7 @@ Warp16::State Warp16::prologue(const GemmTask &task, Value ready) {
   e.setRows(b.mul(task.tile, 16));
   State start;
   start.ready = ready;
-  start.fragment = e.startOffsets(task, start.at);
+  start.fragment = e.startOffsets(task.walk, start.at);
   if (layout.chunks > 1)
     start.at.chunk = b.i32(0);
   start.sums = e.zeroAccumulators();
@@ -165,15 +165,15 @@ Warp16::State Warp16::prologue(const GemmTask &task, Value ready) {
 }
 
 /// Moves on to the next chunk. Returns its rows.
-SmallVector<Value> Warp16::moveToNextChunk(const GemmTask &task, Cursor &at) {
+SmallVector<Value> Warp16::moveToNextChunk(Cursor &at) {
   if (!at.chunk) {
     SmallVector<Value> rows = at.nextRows;
-    e.moveToNextOffset(task, at);
+    e.moveToNextOffset(at);
     return rows;
   }
   at.chunk = b.add(at.chunk, 1);
   at = changeIf(b, b.equal(at.chunk, layout.chunks), at, [&](Cursor &at) {
-    e.moveToNextOffset(task, at);
+    e.moveToNextOffset(at);
     at.chunk = b.i32(0);
   });
   return at.rows;
@@ -181,9 +181,9 @@ SmallVector<Value> Warp16::moveToNextChunk(const GemmTask &task, Cursor &at) {
 
 /// Multiplies a chunk and loads the rows of what comes after it in their place.
 /// Returns whether there is such a chunk.
-Value Warp16::step(const GemmTask &task, State &now) {
+Value Warp16::step(State &now) {
   Value offset = now.at.offset, chunk = now.at.chunk;
-  SmallVector<Value> rows = moveToNextChunk(task, now.at);
+  SmallVector<Value> rows = moveToNextChunk(now.at);
   now.ready = weights.wait(offset, now.ready);
   Value image = chunkImage(offset, chunk);
   SmallVector<Value> present = e.arePresent(rows);
@@ -211,7 +211,7 @@ void Warp16::epilogue(const GemmTask &task, ValueRange sums) {
 void Warp16::multiplyTile(const GemmTask &task, Value &ready) {
   State start = prologue(task, ready);
   State end = doWhileIf(b, b.greaterEqual(start.at.offset, 0), start,
-                        [&](State &now) { return step(task, now); });
+                        [&](State &now) { return step(now); });
   ready = end.ready;
   epilogue(task, end.sums);
 }
@@ -323,7 +323,7 @@ void Warp16MainLoop::addCandidates(
       if (tileK <= whole)
         add(16, 1, tileK, tileN, /*resident=*/false);
   for (int64_t tileK : {line, std::min(whole, 2 * unit)})
-    for (int64_t warps : {16, 12, 8})
+    for (int64_t warps : {16, 12, 8, 4})
       for (int64_t tileN : {wide, narrow})
         add(warps, 1, tileK, tileN, /*resident=*/false);
 }

@@ -15,7 +15,7 @@ void WeightRing::setUp() {
   shared = b.dynamicShared();
   full = b.offset(shared, stages * layout.chunkBytes());
   empty = b.offset(full, stages * 8);
-  words = b.offset(empty, stages * 8);
+  end = b.offset(empty, stages * 8);
   isFirst = b.equal(e.thread, 0);
   b.ifThen(isFirst, [&] {
     for (int64_t stage : llvm::seq(stages)) {
@@ -37,14 +37,14 @@ void WeightRing::startCopy(const State &at, Value stage) {
 
 WeightRing::State WeightRing::fill(const OffsetWalk &walk) {
   State at;
-  at.put = e.startChunks(words, walk);
+  at.put = e.startChunks(walk);
   at.offset = at.put.offset;
   at.walk = at.put.walk;
   at.stage = at.parity = b.i32(0);
   for (int64_t stage : llvm::seq(stages - 2)) {
     b.ifThen(b.andBits(isFirst, b.greaterEqual(at.put.offset, 0)),
              [&] { startCopy(at, b.i32(stage)); });
-    e.moveToNextChunk(words, at.put);
+    e.moveToNextChunk(at.put);
   }
   return at;
 }
@@ -59,7 +59,7 @@ void WeightRing::refill(State &at) {
     b.waitParity(b.offset(empty, b.mul(stage, 8)), parity);
     startCopy(at, stage);
   });
-  e.moveToNextChunk(words, at.put);
+  e.moveToNextChunk(at.put);
 }
 
 void WeightRing::acquire(State &at) {

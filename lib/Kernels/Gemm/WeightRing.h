@@ -49,9 +49,7 @@ public:
   void acquire(State &at);
   void release(State &at);
   /// Moves on to the next offset, when all chunks of this one have passed.
-  void moveToNextOffset(State &at) {
-    at.offset = e.nextOffset(words, Value(), at.walk);
-  }
+  void moveToNextOffset(State &at) { at.offset = e.nextOffset(at.walk); }
   /// Lets offsets pass until the thread block is at `target`.
   void skipTo(State &at, Value target);
   /// The shared address of the weights in a stage.
@@ -59,9 +57,8 @@ public:
     return b.add(b.sharedAddress(shared), b.mul(stage, layout.chunkBytes()));
   }
 
-  /// In shared memory, behind the ring: the mask words of the thread block, or
-  /// its split.
-  Value words;
+  /// The shared memory behind the ring.
+  Value end;
   /// Whether this is thread 0.
   Value isFirst;
 
