@@ -12,6 +12,8 @@ TRANSFORM_TESTS = "test/Dialect/SparseConv/Transforms/"
 FUSE_EPILOGUES = TRANSFORM_TESTS + "fuse-epilogues.mlir"
 DATAFLOWS = "lib/Kernels/Dataflow/"
 SELECTION_TESTS = "test/Selection/"
+TUNING = "lib/Tuning/"
+TUNING_TESTS = "SparseConvTuningTests:"
 
 MUTANTS = [
     # What operations mean: packing, offsets, folds, guards.
@@ -106,4 +108,13 @@ MUTANTS = [
     (TRANSFORMS + "SeparateResults.cpp", "if (isFirst && isWhole)", "if (isWhole)", TRANSFORM_TESTS + "separate-results.mlir"),
     (KERNELS + "Rows.cpp", "tensor::getMixedSize(w, w.getLoc(), rows, 0)", "w.dim(rows)", RUN + "results.mlir"),
     (KERNELS + "Coords.cpp", "isEmpty ? w.index(1) : rows", "rows", RUN + "results.mlir"),
+    # What was measured, and what decides by it.
+    (TUNING + "TuningDatabase.cpp", "choice.getProblem().empty() && cost < lowest", "cost < lowest", TUNING_TESTS + "TuningDatabase*"),
+    (TUNING + "TuningDatabase.cpp", "return 1 - kLeastGain;", "return 1.0;", TUNING_TESTS + "TuningDatabase*"),
+    (TUNING + "TuningDatabase.cpp", "ours.microseconds / other->microseconds", "ours.microseconds", TUNING_TESTS + "TuningDatabase*"),
+    (TUNING + "TuningDatabase.cpp", "each.isUntuned = false;", "", TUNING_TESTS + "TuningDatabase*"),
+    (TUNING + "ParseDatabase.cpp", "if (isTooDeep(text))", "if (false)", TUNING_TESTS + "TuningDatabase*"),
+    (TUNING + "Choices.cpp", "if (!problem.empty())\n    setChoice(layer, before);", "", TUNING_TESTS + "Choices*"),
+    (TUNING + "Choices.cpp", "    layer->removeAttr(name);", "    (void)name;", TUNING_TESTS + "Choices*"),
+    ("lib/Selection/DecideByDatabase.cpp", "if (!getChoice(layer).empty())\n    return false;", "", SELECTION_TESTS + "tuning-database.mlir"),
 ]

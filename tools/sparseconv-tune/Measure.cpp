@@ -8,9 +8,24 @@
 
 #include "Measure.h"
 #include "ResultError.h"
+#include <chrono>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
+
+namespace {
+/// What takes long is repeated less often.
+class Stopwatch {
+public:
+  bool isOver() const {
+    return std::chrono::steady_clock::now() - start > std::chrono::seconds(2);
+  }
+
+private:
+  std::chrono::steady_clock::time_point start =
+      std::chrono::steady_clock::now();
+};
+} // namespace
 
 static double takeMedian(std::vector<double> numbers) {
   auto middle = numbers.begin() + static_cast<ptrdiff_t>(numbers.size() / 2);
@@ -21,7 +36,7 @@ static double takeMedian(std::vector<double> numbers) {
 llvm::Expected<SceneTimes>
 mlir::sparseconv::measure(const TunedNetwork &network, Executable &executable,
                           StringRef entry, const Scene &scene) {
-  constexpr unsigned kProfiles = 5;
+  constexpr unsigned kMostProfiles = 5, kLeastProfiles = 2;
   SceneTimes times;
   auto results = executable.run(entry, scene.arguments);
   if (!results)
@@ -33,8 +48,12 @@ mlir::sparseconv::measure(const TunedNetwork &network, Executable &executable,
   size_t layers = network.getLayers().size();
   std::vector<std::vector<double>> byLayer(layers);
   std::vector<double> totals;
-  for (unsigned run = 0; run < kProfiles; ++run) {
-    auto events = executable.profile(entry, scene.arguments, /*warmups=*/1);
+  Stopwatch watch;
+  for (unsigned run = 0; run < kMostProfiles; ++run) {
+    if (run >= kLeastProfiles && watch.isOver())
+      break;
+    unsigned warmups = run == 0 ? 1 : 0;
+    auto events = executable.profile(entry, scene.arguments, warmups);
     if (!events)
       return events.takeError();
     std::vector<double> sums(layers);
@@ -58,9 +77,12 @@ mlir::sparseconv::measure(const TunedNetwork &network, Executable &executable,
 llvm::Expected<std::pair<double, double>>
 mlir::sparseconv::compareTimes(Executable &first, Executable &second,
                                StringRef entry, const Scene &scene) {
-  constexpr unsigned kTurns = 7, kRuns = 3;
+  constexpr unsigned kMostTurns = 7, kLeastTurns = 2, kRuns = 3;
   std::vector<double> seconds[2];
-  for (unsigned turn = 0; turn < kTurns; ++turn)
+  Stopwatch watch;
+  for (unsigned turn = 0; turn < kMostTurns; ++turn) {
+    if (turn >= kLeastTurns && watch.isOver())
+      break;
     for (unsigned which : {turn % 2, 1 - turn % 2}) {
       Executable &executable = which ? second : first;
       auto measured =
@@ -69,5 +91,6 @@ mlir::sparseconv::compareTimes(Executable &first, Executable &second,
         return measured.takeError();
       llvm::append_range(seconds[which], *measured);
     }
+  }
   return std::make_pair(takeMedian(seconds[0]), takeMedian(seconds[1]));
 }
