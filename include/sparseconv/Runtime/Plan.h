@@ -20,7 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -270,7 +270,7 @@ struct Plan {
   std::vector<Kernel> kernels;
   std::vector<Constant> constants;
   std::vector<Function> functions;
-  std::deque<std::string> storage;
+  std::list<std::string> storage;
 
   Plan() = default;
   Plan(Plan &&) = default;

@@ -50,10 +50,10 @@ public:
         .str();
   }
 
-protected:
+private:
+  friend Entry;
   explicit NamedEntry(llvm::StringLiteral name) : name(name) {}
 
-private:
   llvm::StringLiteral name;
 };
 

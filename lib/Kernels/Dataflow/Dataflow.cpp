@@ -7,14 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Kernels/Dataflow/Dataflow.h"
+#include "Dataflows.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
-
-namespace mlir::sparseconv {
-#define DATAFLOW(name) const Dataflow &get##name##Dataflow();
-#include "Dataflows.def"
-} // namespace mlir::sparseconv
 
 ArrayRef<const Dataflow *> Dataflow::getAll() {
   static const Dataflow *const all[] = {

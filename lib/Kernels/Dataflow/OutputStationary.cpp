@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dataflows.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "sparseconv/Kernels/Dataflow/Dataflow.h"
 #include "sparseconv/Kernels/Gemm/WeightGrad.h"

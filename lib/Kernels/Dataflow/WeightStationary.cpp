@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dataflows.h"
 #include "sparseconv/Kernels/Dataflow/Dataflow.h"
 #include "llvm/Support/MathExtras.h"
 

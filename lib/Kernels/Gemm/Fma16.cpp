@@ -35,6 +35,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LaneTile.h"
+#include "MainLoops.h"
 #include "OffsetList.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -28,6 +28,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MainLoops.h"
 #include "ResidentWeights.h"
 #include "TensorCores.h"
 #include "Wgmma.h"

@@ -7,15 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Kernels/Gemm/MainLoop.h"
+#include "MainLoops.h"
 #include "sparseconv/Kernels/Gemm/ImplicitGemm.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
-
-namespace mlir::sparseconv {
-#define MAIN_LOOP(name) const MainLoop &get##name##MainLoop();
-#include "MainLoops.def"
-} // namespace mlir::sparseconv
 
 ArrayRef<const MainLoop *> MainLoop::getAll() {
   static const MainLoop *const all[] = {

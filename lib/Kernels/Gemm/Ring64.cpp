@@ -40,6 +40,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MainLoops.h"
 #include "OffsetList.h"
 #include "TensorCores.h"
 #include "WeightRing.h"

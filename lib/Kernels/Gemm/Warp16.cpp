@@ -34,6 +34,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MainLoops.h"
 #include "ResidentWeights.h"
 #include "TensorCores.h"
 

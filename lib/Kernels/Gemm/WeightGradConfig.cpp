@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Resources.h"
+#include "WeightGradLoops.h"
 #include "sparseconv/Kernels/Builders/ConvShape.h"
 #include "sparseconv/Kernels/Gemm/WeightGrad.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -19,12 +20,6 @@ using llvm::formatv;
 //===----------------------------------------------------------------------===//
 // The table of main loops
 //===----------------------------------------------------------------------===//
-
-namespace mlir::sparseconv {
-#define WEIGHT_GRAD_LOOP(name)                                                 \
-  const WeightGradLoop &getWeightGrad##name##Loop();
-#include "WeightGradLoops.def"
-} // namespace mlir::sparseconv
 
 ArrayRef<const WeightGradLoop *> WeightGradLoop::getAll() {
   static const WeightGradLoop *const all[] = {

@@ -26,6 +26,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WeightGradEmitter.h"
+#include "WeightGradLoops.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;

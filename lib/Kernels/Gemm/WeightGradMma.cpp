@@ -31,6 +31,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WeightGradEmitter.h"
+#include "WeightGradLoops.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;

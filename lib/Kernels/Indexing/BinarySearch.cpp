@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KeyLookup.h"
+#include "Searches.h"
 #include "sparseconv/Kernels/Indexing/KeyFields.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
 

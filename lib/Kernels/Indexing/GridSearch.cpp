@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KeyLookup.h"
+#include "Searches.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KeyLookup.h"
+#include "Searches.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
 

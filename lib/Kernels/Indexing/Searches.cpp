@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Searches.h"
 #include "TableWriter.h"
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
 #include "sparseconv/Kernels/Indexing/Search.h"
@@ -14,11 +15,6 @@
 
 using namespace mlir;
 using namespace mlir::sparseconv;
-
-namespace mlir::sparseconv {
-#define SEARCH(name) const Search &get##name##Search();
-#include "Searches.def"
-} // namespace mlir::sparseconv
 
 ArrayRef<const Search *> Search::getAll() {
   static const Search *const all[] = {

@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Searches.h"
 #include "TableWriter.h"
 #include "ZDeltaKernel.h"
 #include "mlir/IR/TypeUtilities.h"

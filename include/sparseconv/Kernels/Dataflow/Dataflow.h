@@ -85,7 +85,7 @@ public:
                                 const WeightGradOperands &operands) const = 0;
 
 protected:
-  using NamedEntry::NamedEntry;
+  explicit Dataflow(llvm::StringLiteral name) : NamedEntry(name) {}
 };
 
 /// Gives the kernel operation `gemm` the epilogue of what it carries out, and

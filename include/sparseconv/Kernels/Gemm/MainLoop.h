@@ -82,7 +82,7 @@ public:
   virtual void emit(ImplicitGemmEmitter &e, const TargetInfo &target) const = 0;
 
 protected:
-  using NamedEntry::NamedEntry;
+  explicit MainLoop(llvm::StringLiteral name) : NamedEntry(name) {}
   /// `shape` by this main loop. A few splits fill a device that has few rows;
   /// more only cost additions.
   ImplicitGemmConfig makeConfig(const ImplicitGemmShape &shape,

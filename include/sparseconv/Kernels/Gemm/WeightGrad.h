@@ -140,7 +140,7 @@ public:
   virtual void emit(WeightGradEmitter &e) const = 0;
 
 protected:
-  using NamedEntry::NamedEntry;
+  explicit WeightGradLoop(llvm::StringLiteral name) : NamedEntry(name) {}
 };
 
 /// The configuration that a tiling and a dataflow's splits describe.

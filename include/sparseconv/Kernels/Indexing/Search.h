@@ -80,7 +80,7 @@ public:
   virtual void emitKernels(LoopBuilder &b, const SearchTask &task) const = 0;
 
 protected:
-  using NamedEntry::NamedEntry;
+  explicit Search(llvm::StringLiteral name) : NamedEntry(name) {}
 };
 
 /// An error for the first operation in `root` whose search is not there (it

@@ -14,14 +14,18 @@ using namespace sparseconv::cuda;
 using std::string;
 using std::to_string;
 
-static std::unique_ptr<FakeDriver> current = std::make_unique<FakeDriver>();
+/// In a function, as what is made before main cannot report that it fails.
+static std::unique_ptr<FakeDriver> &getCurrent() {
+  static auto current = std::make_unique<FakeDriver>();
+  return current;
+}
 
 thread_local bool FakeDriver::isInside = false;
 
-FakeDriver &FakeDriver::get() { return *current; }
+FakeDriver &FakeDriver::get() { return *getCurrent(); }
 FakeDriver &FakeDriver::reset() {
-  current = std::make_unique<FakeDriver>();
-  return *current;
+  getCurrent() = std::make_unique<FakeDriver>();
+  return *getCurrent();
 }
 
 FakeDriver::~FakeDriver() {
