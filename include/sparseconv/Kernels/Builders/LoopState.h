@@ -32,6 +32,7 @@
 #ifndef SPARSECONV_KERNELS_BUILDERS_LOOPSTATE_H
 #define SPARSECONV_KERNELS_BUILDERS_LOOPSTATE_H
 
+#include "mlir/IR/TypeRange.h"
 #include "mlir/IR/ValueRange.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
