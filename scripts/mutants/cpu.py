@@ -75,7 +75,7 @@ MUTANTS = [
     (INDEXING + "TableWriter.cpp", "if (mirror != static_cast<int64_t>(k))", "if (false)", RUN + "searches.test"),
     (INDEXING + "TableWriter.cpp", "b.select(isSelf, b.cast(row, b.getI32Type()), b.i32(-1))", "b.i32(-1)", RUN + "searches.test"),
     (INDEXING + "Maps.cpp", "{b.toIndex(neighbour), k}", "{b.toIndex(neighbour), b.index(0)}", NETWORKS + RUN + "maps.test"),
-    (INDEXING + "Maps.cpp", "b.store(end[0], segments, {rowBlock, volume});", "b.store(sum[0], segments, {rowBlock, volume});", NETWORKS + RUN + "conv.test"),
+    (INDEXING + "PairLists.cpp", "b.store(end[0], segments, {rowBlock, volume});", "b.store(sum[0], segments, {rowBlock, volume});", NETWORKS + RUN + "conv.test"),
     # Convolution.
     (ROWS + "Conv.cpp", "b.add(b.mul(group, sums.columns), j)", "b.add(b.mul(group, sums.stride), j)", NETWORKS + RUN + "conv-groups.test"),
     (ROWS + "Conv.cpp", "finishSum(b, op, lanes, sum, outRow, channel)", "finishSum(b, op, lanes, sum, row, channel)", NETWORKS + RUN + "conv.test " + RUN + "yield.test"),

@@ -23,6 +23,7 @@ FMA = "case conv channels=64 out_channels=64 sizes=129x3,999x3"
 FMA_WIDE = "case conv channels=64 out_channels=128 sizes=129x3"
 FMA_WORDS = 'case conv channels=64 out_channels=64 offsets="box<5, 3, 3>" sizes=129x3'
 FMA_CHUNKS = "case conv channels=256 out_channels=64 sizes=129"
+PAIRS = 'case conv channels=129 out_channels=40 dtype=f16 decision="{dataflow = #sparseconv.dataflow<weight_stationary>}" sizes=999x3'
 EPILOGUE = "case yield channels=64 out_channels=64 dtype=f16 sizes=129x3"
 
 WEIGHT_GRAD = "case weight_grad channels=64 out_channels=64 dtype=f16 sizes=129x3,1999"
@@ -39,10 +40,14 @@ LOOKUP = "case kernel_map search=hash sizes=129x3,999x3"
 LOOKUP_HITS = "case conv channels=16 out_channels=16 dtype=f16 search=hash sizes=129x3"
 
 MUTANTS = [
+    # Pair lists, and a warp's row block.
+    (INDEXING + "PairLists.cpp", "b.store(sum, t.shared[0], {b.index(part), k});", "b.store(b.i32(0), t.shared[0], {b.index(part), k});", PAIRS),
+    (GEMM + "PairGemm.cpp", "b.lessUnsigned(inBlock, at.end)", "b.lessUnsigned(at.begin, at.end)", PAIRS),
+    (GEMM + "PairGemm.cpp", "b.equal(before.chunk, layout.chunks - 1)", "b.equal(before.chunk, 0)", PAIRS),
     # A warp's 16 rows.
-    (GEMM + "Warp16.cpp", "b.mul(e.lane, registers * 4)", "b.mul(e.laneInGroup, registers * 4)", WARP),
-    (GEMM + "Warp16.cpp", "pairBytes + tile * registers * 128", "pairBytes", WARP),
-    (GEMM + "Warp16.cpp", "slice.slice(half * 2, 2)", "slice.slice(0, 2)", WARP_WIDE),
+    (GEMM + "ImplicitGemmRows.cpp", "b.mul(lane, registers * 4)", "b.mul(laneInGroup, registers * 4)", WARP),
+    (GEMM + "ImplicitGemmRows.cpp", "pairBytes + tile * registers * 128", "pairBytes", WARP),
+    (GEMM + "ImplicitGemmRows.cpp", "slice.slice(half * 2, 2)", "slice.slice(0, 2)", WARP_WIDE),
     (GEMM + "Warp16.cpp", "b.mul(task.tile, 16)", "b.mul(task.tile, 8)", WARP),
     (GEMM + "ImplicitGemmEmitter.cpp", "b.add(b.mul(offset, layout.chunks), chunk)", "b.mul(offset, layout.chunks)", WARP_CHUNKS),
     # A warpgroup's 64 rows, with resident weights and with a ring of stages.

@@ -28,6 +28,7 @@ class Map:
     coarsening: str = ""  # likewise
     packing: str = PACKING
     order: str = ""  # of the rows in tiles of its layers; the same
+    dataflow: str = ""  # of its layers; the same
 
     @property
     def offsets(self):
@@ -88,6 +89,11 @@ ORDERED = [
     for size in (3, 5)
     for order in ("mask", "space")
 ]
+# Dataflows that are not chosen.
+DATAFLOWS = [
+    Map(f"{size}x{size}x{size} dataflow=weight_stationary", size, dataflow="weight_stationary")
+    for size in (3, 5)
+]
 SEARCHES = ("binary", "hash", "zdelta, half", "binary, half", "hash, half")
 GRIDS = ("grid", "grid, half")
 GRID_BITS, GRID_BATCH, GRID_GUARD = 27, 1, 4  # of all cells; of batch indices; of each axis
@@ -118,6 +124,8 @@ class Case:
         self.details = " tf32 = allowed" if dtype == "tf32" else ""
         if kind.order:
             self.details += f" {{row_order = #sparseconv<row_order {kind.order}>}}"
+        if kind.dataflow:
+            self.details += f" {{dataflow = #sparseconv.dataflow<{kind.dataflow}>}}"
         self.kind, self.packs, self.arrays = kind, packs, arrays
         self.rows = f"tensor<?x{channels}x{get_storage(dtype)}>"
         self.weights = f"tensor<{kind.volume}x{channels}x{channels}x{get_storage(dtype)}>"

@@ -1,5 +1,5 @@
 // The pairs of a neighbour table by block of rows and offset. Every convolution on
-// the CPU uses them; on a GPU nothing but this does.
+// the CPU uses them; on a GPU those that are weight-stationary.
 
 // RUN: rm -rf %t && mkdir %t
 // RUN: %python %S/Inputs/pair_lists.py make %t 0 1 31 129 4099

@@ -21,7 +21,9 @@ stride 2 the coarser set is made in that time, too: the halved coordinates or, a
 `cover`, every output that an offset reaches. Rows with `search=` are of maps by a
 search that is named, not chosen; `grid` takes scenes of at most 2^27 cells, in keys of
 32 bits. Rows with `order=` are of layers, and of maps with what their layers take, whose
-tiles take the rows in an order that is named; only a GPU has orders. A network's time is from points to features. Medians.
+tiles take the rows in an order that is named; only a GPU has orders. Rows with
+`dataflow=` are of layers, and of maps with what their layers take, by a dataflow that is
+named; only a GPU has several, and they take no f32. A network's time is from points to features. Medians.
 
 The floor of a layer is the larger of its bytes / 4264 GB/s and its flops / 738
 TFLOP/s, the measured limits of an H200 (tf32: half of that; f32: 67 TFLOP/s);
@@ -59,6 +61,7 @@ import network_bounds
 import oracle
 import run_checks
 from bench_cases import (
+    DATAFLOWS,
     MAPS,
     MORE,
     ORDERED,
@@ -181,11 +184,11 @@ class Bench:
                 for op in ("forward", "input_grad", "weight_grad"):
                     yield self.make_layer_row(scene, op, dtype, channels)
                 yield self.make_layer_row(scene, "forward", dtype, channels, WIDE, " 5x5x5")
-                for kind in self.ordered:
+                for kind in self.named:
                     yield self.make_layer_row(scene, "forward", dtype, channels, kind,
                                               " " + kind.title)  # fmt: skip
         yield self.make_pack_row(scene)
-        for kind in (*MAPS, *make_searched_maps(scene.coords), *self.ordered):
+        for kind in (*MAPS, *make_searched_maps(scene.coords), *self.named):
             yield self.make_map_row(scene, kind)
         for network, channels in NETWORKS.items():
             yield self.make_network_row(scene, network, channels)
@@ -233,9 +236,12 @@ class Bench:
         return [np.array(a) for a in self.programs.compute(make_table(kind), [scene.path], 3)]
 
     @property
-    def ordered(self):
-        """The processor has no tiles whose rows have an order."""
-        return [] if self.options.target == "cpu" else ORDERED
+    def named(self):
+        """Maps whose layers do not take what is chosen. The processor has no tiles whose
+        rows have an order, and one dataflow; f32 on a GPU, too, has one."""
+        if self.options.target == "cpu":
+            return []
+        return ORDERED + (DATAFLOWS if self.options.dtype != "f32" else [])
 
     # A map is what packing and a convolution leave of all three: small ones.
 
@@ -299,8 +305,8 @@ class Bench:
     def make_layer_row(self, scene, op, dtype, channels, kind=SUBMANIFOLD, title=""):
         make = partial(make_layers, op, dtype, channels, kind)
         check = make_checked_layer(op, dtype, channels, kind)
-        # Its table is the same in all orders of rows.
-        plain = dataclasses.replace(kind, title="", order="")
+        # Its table is the same in all orders of rows, and for all dataflows.
+        plain = dataclasses.replace(kind, title="", order="", dataflow="")
 
         def measure():
             arrays, files = self.make_arrays(scene, dtype, channels, kind.volume)

@@ -311,8 +311,9 @@ def make_jobs(options):
         jobs.append(ProgramJob(file, settings, work))
     files = sorted(glob.glob(os.path.join(HERE, "*.test")))
     if not options.target.startswith("cpu"):
-        # The processor has no tiles whose rows have an order.
-        files.append(os.path.join(HERE, "Inputs", "row-orders.cases"))
+        # The processor has no tiles whose rows have an order, and one dataflow.
+        for name in ("row-orders", "weight-stationary"):
+            files.append(os.path.join(HERE, "Inputs", f"{name}.cases"))
     for file in files:
         if os.path.basename(file) == "large.test" and not options.large:
             continue

@@ -97,6 +97,7 @@ private:
   void addDense();
   void addElementwise();
   Value channelsArgument(int64_t channels);
+  DataflowAttr randomDataflow(int64_t groups);
 
   Choices choices;
   Choices searches; ///< in a sequence of their own: networks stay the same

@@ -42,6 +42,14 @@ Value NetworkBuilder::channelsArgument(int64_t channels) {
   return addNumbers({channels}, element, false, true);
 }
 
+/// The dataflow of a convolution that every target has but does not choose.
+DataflowAttr NetworkBuilder::randomDataflow(int64_t groups) {
+  bool takesTensorCores = (tf32 || !element.isF32()) && groups == 1;
+  if (!takesTensorCores || !choices.chance(25))
+    return {};
+  return DataflowAttr::get(b.getContext(), "weight_stationary", /*split_k=*/1);
+}
+
 void NetworkBuilder::addConv() {
   if (maps.empty())
     return;
@@ -63,6 +71,7 @@ void NetworkBuilder::addConv() {
   if (choices.chance(60)) {
     auto conv = ConvOp::create(b, nextLoc(), x.value, w, map.map);
     conv.setAllowTf32(tf32);
+    conv.setDataflowAttr(randomDataflow(groups));
     addFeature(conv.getY(), map.out, magnitude, whole ? wholeError : error);
     return;
   }
@@ -83,9 +92,9 @@ void NetworkBuilder::addConv() {
       }
   }
   Location loc = nextLoc();
-  auto conv =
-      ConvOp::create(b, loc, x.value, w, map.map, extras, DataflowAttr(),
-                     TilingAttr(), RowOrderAttr(), tf32);
+  auto conv = ConvOp::create(b, loc, x.value, w, map.map, extras,
+                             randomDataflow(groups), TilingAttr(),
+                             RowOrderAttr(), tf32);
   {
     OpBuilder::InsertionGuard guard(b);
     Block *block = b.createBlock(&conv.getEpilogue());
@@ -122,9 +131,9 @@ void NetworkBuilder::addInputGrad() {
       addNumbers(weightShape(choices, map.volume, groups, in, dy.channels),
                  element, true, true);
   double products = static_cast<double>(map.volume) * dy.channels / groups;
-  Value dx =
-      InputGradOp::create(b, nextLoc(), dy.value, w, map.map, DataflowAttr(),
-                          TilingAttr(), RowOrderAttr(), tf32);
+  Value dx = InputGradOp::create(b, nextLoc(), dy.value, w, map.map,
+                                 randomDataflow(groups), TilingAttr(),
+                                 RowOrderAttr(), tf32);
   addFeature(dx, map.in, products * dy.magnitude * (whole ? 3 : 0.2),
              whole ? getWholeError(dy.error, dy.magnitude)
                    : dy.error + roundProducts(products));

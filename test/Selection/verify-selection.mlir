@@ -241,3 +241,56 @@ func.func @grid(%c: !fine, %h: !half) -> (!up, !down) {
   %n = sparseconv.kernel_map %c to %h offsets(box<2, 2, 2>) {search = #sparseconv.search<grid>} : !down
   return %m, %n : !up, !down
 }
+
+// -----
+
+// On a GPU the weight-stationary dataflow multiplies by tensor cores alone, and
+// has no gradient by the weights.
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !set to !set>
+
+module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_86">} {
+func.func @weight_stationary(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) {
+  %0 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>,
+      tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 32, lanes = 8>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{does not run on sm_86 with #sparseconv.gemm_tiling<warp16>: expected #sparseconv.tiling}}
+  %1 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>,
+      tiling = #sparseconv.gemm_tiling<warp16>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{tensor cores take rows = 16 and lanes = 8, found 6 and 16}}
+  %2 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>,
+      tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 32, lanes = 16>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{bytes of shared memory do not fit sm_86}}
+  %3 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>,
+      tiling = #sparseconv.tiling<row_block = 1024, rows = 16, columns = 64, lanes = 8>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{expected row_block of at most 4096, found 4611686018427387904}}
+  %4 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>,
+      tiling = #sparseconv.tiling<row_block = 4611686018427387904, rows = 16, columns = 64, lanes = 8>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{the dataflow weight_stationary has no gradient by the weights on a GPU}}
+  %5 = sparseconv.weight_grad %x, %x, %m {dataflow = #sparseconv.dataflow<weight_stationary>,
+      tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 32, lanes = 8>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  return
+}
+
+func.func @weight_stationary_f32(%x: tensor<?x64xf32>, %w: tensor<27x64x64xf32>, %g: tensor<27x4x16x16xf32>, %m: !map) {
+  %0 = sparseconv.conv %x, %w, %m tf32 = allowed {dataflow = #sparseconv.dataflow<weight_stationary>,
+      tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 32, lanes = 8>}
+      : tensor<?x64xf32>, tensor<27x64x64xf32>, !map -> tensor<?x64xf32>
+  // expected-error @+1 {{tensor cores multiply f32 in tf32, which the operation does not allow (tf32 = allowed)}}
+  %1 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>,
+      tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 32, lanes = 8>}
+      : tensor<?x64xf32>, tensor<27x64x64xf32>, !map -> tensor<?x64xf32>
+  // expected-error @+1 {{main loops take no groups}}
+  %2 = sparseconv.conv %x, %g, %m tf32 = allowed {dataflow = #sparseconv.dataflow<weight_stationary>,
+      tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 32, lanes = 8>}
+      : tensor<?x64xf32>, tensor<27x4x16x16xf32>, !map -> tensor<?x64xf32>
+  return
+}
+}

@@ -37,7 +37,8 @@ static LogicalResult verifyTilings(Operation *root) {
     auto describe = [&](auto op) { return describeProblem(op, target); };
     std::string problem =
         llvm::TypeSwitch<Operation *, std::string>(op)
-            .Case<PackWeightsOp, TiledGemmOp, ImplicitWeightGradOp>(describe)
+            .Case<PackWeightsOp, TiledGemmOp, GatherGemmScatterOp,
+                  ImplicitWeightGradOp>(describe)
             .Default(std::string());
     if (problem.empty())
       return WalkResult::advance();
@@ -64,7 +65,8 @@ struct ConvertKernelsToGpu
     RewritePatternSet own(&getContext());
     addLoopPatterns(own, emitRadixSort, emitSearchKernels, emitSearchHits,
                     emitTileRows, emitTileHits, emitImplicitGemm,
-                    emitPackWeights, emitTiledGemm, emitImplicitWeightGrad);
+                    emitPackWeights, emitTiledGemm, emitPairGemm,
+                    emitImplicitWeightGrad);
     walkAndApplyPatterns(getOperation(), std::move(own));
     RewritePatternSet loops(&getContext());
     populateRowPatterns(loops);

@@ -9,12 +9,14 @@
 // The pairs of a kernel map in lists by offset. Within a row block, the weights
 // of one offset at a time meet all their pairs. They fill the registers, where
 // a dense tile would multiply mostly zeros. Sums stay in the accumulators of
-// the row block. On the CPU.
+// the row block. On a GPU tensor cores multiply, and there is no gradient by
+// the weights.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Dataflows.h"
 #include "sparseconv/Kernels/Dataflow/Dataflow.h"
+#include "sparseconv/Kernels/Gemm/PairGemm.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -30,13 +32,19 @@ class WeightStationary final : public Dataflow {
 public:
   WeightStationary() : Dataflow("weight_stationary") {}
 
-  bool isOn(const TargetInfo &target) const override { return !target.isGpu; }
+  bool isOn(const TargetInfo &) const override { return true; }
   DataflowAttr choose(ImplicitGemmOpInterface op,
                       const TargetInfo &) const override {
     return DataflowAttr::get(op.getContext(), getName(), /*split_k=*/1);
   }
   Attribute chooseTiling(ImplicitGemmOpInterface op,
                          const TargetInfo &target) const override;
+  void addCandidates(ImplicitGemmOpInterface op, const TargetInfo &target,
+                     SmallVectorImpl<GemmDecision> &candidates) const override {
+    // On a GPU it is taken where it is written by hand alone.
+    if (!target.isGpu)
+      Dataflow::addCandidates(op, target, candidates);
+  }
   std::string verify(ImplicitGemmOpInterface op,
                      const TargetInfo &target) const override;
   Value lowerGemm(KernelWriter &w, ImplicitGemmOpInterface op,
@@ -49,6 +57,9 @@ public:
 Attribute WeightStationary::chooseTiling(ImplicitGemmOpInterface op,
                                          const TargetInfo &target) const {
   RankedTensorType weights = op.getWeightsType();
+  if (target.isGpu)
+    return choosePairTiling(op.getContext(), weights,
+                            op.hasTransposedWeights());
   int64_t columns = weights.getDimSize(weights.getRank() -
                                        (op.hasTransposedWeights() ? 2 : 1));
   int64_t lanes = target.vectorBits / 32;
@@ -58,14 +69,28 @@ Attribute WeightStationary::chooseTiling(ImplicitGemmOpInterface op,
       std::min<int64_t>(widest, llvm::alignTo(columns, lanes)), lanes);
 }
 
+/// What tensor cores ask of `op`.
+static std::string verifyOnGpu(ImplicitGemmOpInterface op, TilingAttr tiling,
+                               const TargetInfo &target) {
+  RankedTensorType weights = op.getWeightsType();
+  if (op.getGradient() == Gradient::Weights)
+    return "the dataflow weight_stationary has no gradient by the weights on "
+           "a GPU";
+  if (weights.getElementType().isF32() && !op.getAllowTf32())
+    return "tensor cores multiply f32 in tf32, which the operation does not "
+           "allow (tf32 = allowed)";
+  return verifyPairGemm(tiling, weights, op.hasTransposedWeights(), target);
+}
+
 std::string WeightStationary::verify(ImplicitGemmOpInterface op,
-                                     const TargetInfo &) const {
-  if (!isa<TilingAttr>(op.getTilingAttr()))
+                                     const TargetInfo &target) const {
+  auto tiling = dyn_cast<TilingAttr>(op.getTilingAttr());
+  if (!tiling)
     return "expected #sparseconv.tiling";
   if (int64_t splitK = op.getDataflowAttr().getSplitK(); splitK != 1)
     return "the dataflow weight_stationary splits no sum, found " +
            std::to_string(splitK) + " splits";
-  return "";
+  return target.isGpu ? verifyOnGpu(op, tiling, target) : "";
 }
 
 Value WeightStationary::lowerGemm(KernelWriter &w, ImplicitGemmOpInterface op,

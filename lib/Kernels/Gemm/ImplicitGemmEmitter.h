@@ -119,6 +119,10 @@ public:
   /// wants them side by side, which loads of whole rows cannot give; the select
   /// that clears a register also moves it, and only once it is needed.
   SmallVector<Value> stepRegisters(const Fragment &fragment, int64_t step);
+  /// The one or two mma.sync of a step pair, for all tiles of eight output
+  /// channels. The chunk of the weight image is at `image`.
+  void multiplyStepPair(const Fragment &fragment, int64_t pair, Value image,
+                        SmallVector<Value> &sums);
 
   // --- Results -----------------------------------------------------------
   int64_t accumulatorCount() const { return config.tileN / 2; }
@@ -199,6 +203,9 @@ public:
   MmaType mmaType;
 
 private:
+  /// The B fragments of a step pair for some tiles of eight output channels.
+  SmallVector<SmallVector<Value>> loadWeights(Value lanePointer, int64_t pair,
+                                              int64_t begin, int64_t end);
   /// The offset of several mask words that `ordinal` others come before; behind
   /// the last word where there are not so many.
   Value findOffset(LoadWord loadWord, Value ordinal);

@@ -1,4 +1,4 @@
-//===- ImplicitGemmRows.cpp - gathering rows into fragments ---------------===//
+//===- ImplicitGemmRows.cpp - gathering and multiplying rows --------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -127,4 +127,50 @@ SmallVector<Value> ImplicitGemmEmitter::stepRegisters(const Fragment &fragment,
                                                   : value);
     }
   return operands;
+}
+
+//===----------------------------------------------------------------------===//
+// Multiplying by mma.sync
+//===----------------------------------------------------------------------===//
+
+SmallVector<SmallVector<Value>>
+ImplicitGemmEmitter::loadWeights(Value lanePointer, int64_t pair, int64_t begin,
+                                 int64_t end) {
+  int64_t registers = layout.registersOf(pair);
+  auto type = VectorType::get(registers, b.getI32Type());
+  int64_t pairBytes = pair * layout.tiles() * 512;
+  SmallVector<SmallVector<Value>> slices;
+  for (int64_t tile : llvm::seq(begin, end)) {
+    Value pointer = b.offset(lanePointer, pairBytes + tile * registers * 128);
+    slices.push_back(b.unpack(
+        config.resident ? b.load(type, pointer, registers * 4)
+                        : b.loadConstant(type, pointer, registers * 4)));
+  }
+  return slices;
+}
+
+void ImplicitGemmEmitter::multiplyStepPair(const Fragment &fragment,
+                                           int64_t pair, Value image,
+                                           SmallVector<Value> &sums) {
+  int64_t registers = layout.registersOf(pair);
+  Value lanePointer = b.offset(image, b.mul(lane, registers * 4));
+  SmallVector<SmallVector<Value>> rows;
+  for (int64_t half : llvm::seq(registers / 2))
+    rows.push_back(stepRegisters(fragment, pair * 2 + half));
+  for (int64_t begin = 0; begin < layout.tiles(); begin += 4) {
+    // Keeps ptxas from loading more weights ahead than there are registers.
+    if (!config.resident)
+      b.syncWarp();
+    int64_t end = std::min(begin + 4, layout.tiles());
+    SmallVector<SmallVector<Value>> slices =
+        loadWeights(lanePointer, pair, begin, end);
+    for (int64_t half : llvm::seq(registers / 2))
+      for (int64_t tile : llvm::seq(begin, end)) {
+        ArrayRef<Value> slice = slices[tile - begin];
+        SmallVector<Value> sum =
+            b.mmaSync(mmaType, rows[half], slice.slice(half * 2, 2),
+                      ArrayRef(sums).slice(tile * 4, 4));
+        llvm::copy(sum, sums.begin() + tile * 4);
+      }
+  }
 }

@@ -201,7 +201,7 @@ static SmallVector<Value> loadPiece(GpuBuilder &b, Type element, Value pointer,
 /// How many channels of a piece to work on at a time, so that few registers
 /// hold operands: as many as one load of a row operand brings, and half of that
 /// where the operand is wider than the output.
-static int64_t getLanes(TiledGemmOp op, int64_t count) {
+template <typename OpTy> static int64_t getLanes(OpTy op, int64_t count) {
   auto getBits = [](Value memory) -> int64_t {
     return cast<MemRefType>(memory.getType()).getElementTypeBitWidth();
   };
@@ -215,7 +215,8 @@ static int64_t getLanes(TiledGemmOp op, int64_t count) {
 }
 
 /// The epilogue of `sums`, the channels from `first` on of a piece.
-static void appendEpilogue(GpuBuilder &b, TiledGemmOp op, ArrayRef<Value> sums,
+template <typename OpTy>
+static void appendEpilogue(GpuBuilder &b, OpTy op, ArrayRef<Value> sums,
                            int64_t first, ArrayRef<Value> pointers,
                            SmallVectorImpl<Value> &results) {
   SmallVector<SmallVector<Value>> arguments{SmallVector<Value>(sums)};
@@ -232,8 +233,8 @@ static void appendEpilogue(GpuBuilder &b, TiledGemmOp op, ArrayRef<Value> sums,
   }
 }
 
-SmallVector<Value> mlir::sparseconv::applyEpilogue(GpuBuilder &b,
-                                                   TiledGemmOp op,
+template <typename OpTy>
+SmallVector<Value> mlir::sparseconv::applyEpilogue(GpuBuilder &b, OpTy op,
                                                    const GemmPiece &piece,
                                                    ValueRange pointers) {
   int64_t channels = cast<MemRefType>(op.getY().getType()).getDimSize(1);
@@ -252,3 +253,10 @@ SmallVector<Value> mlir::sparseconv::applyEpilogue(GpuBuilder &b,
     appendEpilogue(b, op, piece.sums.slice(at, lanes), at, begins, results);
   return results;
 }
+
+template SmallVector<Value>
+mlir::sparseconv::applyEpilogue(GpuBuilder &b, TiledGemmOp op,
+                                const GemmPiece &piece, ValueRange pointers);
+template SmallVector<Value>
+mlir::sparseconv::applyEpilogue(GpuBuilder &b, GatherGemmScatterOp op,
+                                const GemmPiece &piece, ValueRange pointers);

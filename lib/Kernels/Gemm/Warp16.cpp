@@ -78,10 +78,6 @@ private:
 
   SmallVector<Value> moveToNextChunk(Cursor &at);
   Value chunkImage(Value offset, Value chunk);
-  void multiplyStepPair(const Fragment &fragment, int64_t pair, Value image,
-                        SmallVector<Value> &sums);
-  SmallVector<SmallVector<Value>> loadWeights(Value lanePointer, int64_t pair,
-                                              int64_t begin, int64_t end);
 
   ImplicitGemmEmitter &e;
   GpuBuilder &b;
@@ -94,52 +90,8 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Multiplying
+// A tile
 //===----------------------------------------------------------------------===//
-
-/// The B fragments of a step pair for some tiles of eight output channels.
-SmallVector<SmallVector<Value>> Warp16::loadWeights(Value lanePointer,
-                                                    int64_t pair, int64_t begin,
-                                                    int64_t end) {
-  int64_t registers = layout.registersOf(pair);
-  auto type = VectorType::get(registers, b.getI32Type());
-  int64_t pairBytes = pair * layout.tiles() * 512;
-  SmallVector<SmallVector<Value>> slices;
-  for (int64_t tile : llvm::seq(begin, end)) {
-    Value pointer = b.offset(lanePointer, pairBytes + tile * registers * 128);
-    slices.push_back(b.unpack(
-        config.resident ? b.load(type, pointer, registers * 4)
-                        : b.loadConstant(type, pointer, registers * 4)));
-  }
-  return slices;
-}
-
-/// The one or two instructions of a step pair, for all tiles of eight output
-/// channels.
-void Warp16::multiplyStepPair(const Fragment &fragment, int64_t pair,
-                              Value image, SmallVector<Value> &sums) {
-  int64_t registers = layout.registersOf(pair);
-  Value lanePointer = b.offset(image, b.mul(e.lane, registers * 4));
-  SmallVector<SmallVector<Value>> rows;
-  for (int64_t half : llvm::seq(registers / 2))
-    rows.push_back(e.stepRegisters(fragment, pair * 2 + half));
-  for (int64_t begin = 0; begin < layout.tiles(); begin += 4) {
-    // Keeps ptxas from loading more weights ahead than there are registers.
-    if (!config.resident)
-      b.syncWarp();
-    int64_t end = std::min(begin + 4, layout.tiles());
-    SmallVector<SmallVector<Value>> slices =
-        loadWeights(lanePointer, pair, begin, end);
-    for (int64_t half : llvm::seq(registers / 2))
-      for (int64_t tile : llvm::seq(begin, end)) {
-        ArrayRef<Value> slice = slices[tile - begin];
-        SmallVector<Value> sum =
-            b.mmaSync(e.mmaType, rows[half], slice.slice(half * 2, 2),
-                      ArrayRef(sums).slice(tile * 4, 4));
-        llvm::copy(sum, sums.begin() + tile * 4);
-      }
-  }
-}
 
 /// Where the weights of a chunk begin; `chunk` is null where it is the only
 /// one.
@@ -149,10 +101,6 @@ Value Warp16::chunkImage(Value offset, Value chunk) {
   return b.offset(weights.shared,
                   b.mul(e.chunkNumber(offset, chunk), layout.chunkBytes()));
 }
-
-//===----------------------------------------------------------------------===//
-// A tile
-//===----------------------------------------------------------------------===//
 
 Warp16::State Warp16::prologue(const GemmTask &task, Value ready) {
   e.setRows(b.mul(task.tile, 16));
@@ -189,7 +137,7 @@ Value Warp16::step(State &now) {
   Value image = chunkImage(offset, chunk);
   SmallVector<Value> present = e.arePresent(rows);
   for (int64_t pair : llvm::seq(layout.stepPairs())) {
-    multiplyStepPair(now.fragment, pair, image, now.sums);
+    e.multiplyStepPair(now.fragment, pair, image, now.sums);
     SmallVector<Value> loaded =
         e.gatherStepPair(rows, present, 0, pair, now.at.chunk);
     llvm::copy(loaded, now.fragment.registers.begin() + pair * 8);

@@ -78,16 +78,17 @@ func.func @scatter_rows(%x: memref<?x4xf32>, %rows: memref<?x1xi32>, %weights: m
   return
 }
 
-// Pair lists, too: counts and pairs of a block of rows by a thread.
+// Pair lists of more offsets than threads share counts of, too: counts and pairs
+// of a block of rows by a thread.
 
 // CHECK-LABEL: func.func @pair_lists(
 // CHECK:         scf.parallel
-// CHECK:           memref.store {{.*}} : memref<?x28xi64>
+// CHECK:           memref.store {{.*}} : memref<?x2002xi64>
 // CHECK:         scf.parallel
 // CHECK-COUNT-2:   memref.store {{.*}} : memref<?xi32>
-func.func @pair_lists(%table: memref<?x27xi32>, %in_rows: memref<?xi32>, %out_rows: memref<?xi32>, %segments: memref<?x28xi64>) {
-  sparseconv.kernel.pair_lists ins(%table : memref<?x27xi32>)
-      outs(%in_rows, %out_rows, %segments : memref<?xi32>, memref<?xi32>, memref<?x28xi64>) {row_block = 512 : i64}
+func.func @pair_lists(%table: memref<?x2001xi32>, %in_rows: memref<?xi32>, %out_rows: memref<?xi32>, %segments: memref<?x2002xi64>) {
+  sparseconv.kernel.pair_lists ins(%table : memref<?x2001xi32>)
+      outs(%in_rows, %out_rows, %segments : memref<?xi32>, memref<?xi32>, memref<?x2002xi64>) {row_block = 512 : i64}
   return
 }
 
@@ -98,11 +99,11 @@ func.func @pair_lists(%table: memref<?x27xi32>, %in_rows: memref<?xi32>, %out_ro
 // What a GPU has no form for is refused.
 
 module attributes {sparseconv.target = #sparseconv.target<cuda>} {
-func.func @gather_gemm_scatter(%x: memref<?x8xf32>, %w: memref<2x8x16xf32>, %rows: memref<?xi32>, %segments: memref<?x3xi64>, %y: memref<?x16xf32>) {
-  // expected-error @+1 {{'sparseconv.kernel.gather_gemm_scatter' has no form on the GPU}}
-  sparseconv.kernel.gather_gemm_scatter
-      ins(%x, %w, %rows, %rows, %segments : memref<?x8xf32>, memref<2x8x16xf32>, memref<?xi32>, memref<?xi32>, memref<?x3xi64>)
-      outs(%y : memref<?x16xf32>)
+func.func @weight_grad(%x: memref<?x8xf32>, %dy: memref<?x16xf32>, %rows: memref<?xi32>, %segments: memref<?x3xi64>, %dw: memref<2x8x16xf32>) {
+  // expected-error @+1 {{'sparseconv.kernel.weight_grad' has no form on the GPU}}
+  sparseconv.kernel.weight_grad
+      ins(%x, %dy, %rows, %rows, %segments : memref<?x8xf32>, memref<?x16xf32>, memref<?xi32>, memref<?xi32>, memref<?x3xi64>)
+      outs(%dw : memref<2x8x16xf32>)
       {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16, lanes = 8>}
   return
 }

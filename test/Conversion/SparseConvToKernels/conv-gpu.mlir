@@ -130,16 +130,3 @@ func.func @cpu_tiling(%x: tensor<?x32xf16>, %w: tensor<27x32x64xf16>, %m: !map) 
       : tensor<?x32xf16>, tensor<27x32x64xf16>, !map -> tensor<?x64xf16>
   return %y : tensor<?x64xf16>
 }
-
-// -----
-
-
-#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
-!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
-!map = !sparseconv.kernel_map<27, !set to !set>
-func.func @weight_stationary(%x: tensor<?x32xf16>, %w: tensor<27x32x64xf16>, %m: !map) -> tensor<?x64xf16> {
-  // expected-error @+1 {{does not run on sm_90a with #sparseconv.dataflow<weight_stationary>: expected #sparseconv.dataflow<output_stationary>}}
-  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>}
-      : tensor<?x32xf16>, tensor<27x32x64xf16>, !map -> tensor<?x64xf16>
-  return %y : tensor<?x64xf16>
-}

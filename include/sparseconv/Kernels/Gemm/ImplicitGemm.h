@@ -146,9 +146,11 @@ struct GemmPiece {
 /// What sums become, given the kernel's arguments for the epilogue.
 using GemmEpilogue = function_ref<SmallVector<Value>(
     GpuBuilder &b, const GemmPiece &piece, ValueRange arguments)>;
-/// The epilogue of `op`; the arguments are the addresses of its extra operands.
-SmallVector<Value> applyEpilogue(GpuBuilder &b, TiledGemmOp op,
-                                 const GemmPiece &piece, ValueRange pointers);
+/// The epilogue of `op`, a kernel operation that stores an output by pieces;
+/// the arguments are the addresses of its extra operands.
+template <typename OpTy>
+SmallVector<Value> applyEpilogue(GpuBuilder &b, OpTy op, const GemmPiece &piece,
+                                 ValueRange pointers);
 
 /// Adds the kernel of a configuration that `verify` accepts.
 gpu::GPUFuncOp buildImplicitGemm(gpu::GPUModuleOp module, StringRef name,

@@ -163,7 +163,7 @@ def SparseConv_DataflowAttr : SparseConv_Attr<"Dataflow", "dataflow"> {
     | dataflow | how | on |
     |---|---|---|
     | `output_stationary` | a tile of output rows is summed over all offsets of a neighbour table before it is stored (implicit GEMM) | GPUs |
-    | `weight_stationary` | pair lists by offset: within a row block the weights of one offset at a time meet all its pairs, and sums stay in the accumulators of the row block, so the order of additions is fixed | CPUs |
+    | `weight_stationary` | pair lists by offset: within a row block the weights of one offset at a time meet all its pairs, and sums stay in the accumulators of the row block, so the order of additions is fixed | CPUs; on GPUs convolutions and gradients by the input, on tensor cores |
 
     The sum is computed in `split_k` splits, which are added in a fixed order.
     The decision is made by `sparseconv-select-dataflow`, or by hand, and checked
@@ -215,9 +215,9 @@ def SparseConv_TilingAttr : SparseConv_Attr<"Tiling", "tiling"> {
     #sparseconv.tiling<row_block = 1024, rows = 6, columns = 64, lanes = 16>
     ```
 
-    `row_block`: output rows of one piece of work; `rows` x `columns`: the accumulators
-    that stay in registers; `lanes`: elements of one vector, which divide
-    `columns`. The decision is made by `sparseconv-select-tiling`, or by hand.
+    `row_block`: output rows of one piece of work; `rows` x `columns`: sums in registers;
+    `lanes`: elements of a vector, which divide `columns`; on a GPU mma.sync's columns.
+    The decision is made by `sparseconv-select-tiling`, or by hand.
   }];
   let parameters = (ins "int64_t":$row_block, "int64_t":$rows,
                         "int64_t":$columns, "int64_t":$lanes);

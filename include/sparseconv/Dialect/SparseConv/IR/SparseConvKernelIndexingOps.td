@@ -436,9 +436,9 @@ def SparseConv_PairListsOp
 
     The entries of a neighbour table [N, K] as pairs (in_rows[p], out_rows[p]).
     They are ordered by row block (`row_block` output rows), then by offset, then by
-    output row. The pairs of row block b and offset k are segments[b, k] up to,
-    but not including, segments[b, k + 1]. `in_rows` and `out_rows` have room
-    for N * K pairs, `segments` is [ceil(N / row_block), K + 1].
+    output row; between row blocks there may be gaps. The pairs of row block b and
+    offset k are segments[b, k] up to, but not including, segments[b, k + 1]. `in_rows`
+    and `out_rows` have room for N * K pairs, `segments` is [ceil(N / row_block), K + 1].
   }];
   let arguments = (ins
     SparseConv_TableLike:$table,

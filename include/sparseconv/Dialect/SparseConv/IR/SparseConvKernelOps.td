@@ -60,7 +60,7 @@ def SparseConv_GatherGemmScatterOp
     y[r] = sum over the pairs (i, r) of offset k of x[i] . w[k], in f32; then
     the epilogue, then one rounding. The additions to one row happen in the
     order of the offsets. The pair lists come from `pair_lists` with the
-    `row_block` of the tiling.
+    `row_block` of the tiling. On a GPU tensor cores multiply; f32 becomes tf32.
 
     `x` is [N_in, C_in], `y` [N_out, C_out], and `w` [K, C_in, C_out] or
     [K, G, C_in/G, C_out/G]. With `transpose_weights` each slice of `w` is

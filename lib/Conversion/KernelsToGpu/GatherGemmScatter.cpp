@@ -1,0 +1,75 @@
+//===- GatherGemmScatter.cpp - convolution by pair lists on a GPU ---------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two kernels: the weight image, and the product.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelCalls.h"
+#include "Patterns.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "sparseconv/Kernels/Gemm/PairGemm.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+std::string mlir::sparseconv::describeProblem(GatherGemmScatterOp op,
+                                              const TargetInfo &target) {
+  return verifyPairGemm(op.getTiling(), cast<ShapedType>(op.getW().getType()),
+                        op.getTransposeWeights(), target);
+}
+
+/// The weights, whose groups are one, as the main loop takes them.
+static Value packWeights(LoopBuilder &b, GatherGemmScatterOp op,
+                         const ImplicitGemmConfig &config) {
+  Value image = b.alloc({config.weightBytes()}, b.getI8Type());
+  gpu::GPUFuncOp kernel =
+      buildPackWeights(createKernelModule(b, op, "gemm"), "pack_weights",
+                       config, op.getTransposeWeights());
+  LaunchShape shape{
+      b.index(llvm::divideCeil(config.weightBytes() / 4, kPackThreads)), 1,
+      kPackThreads};
+  callKernel(b, kernel, shape, {readDense(b, op.getW()), image});
+  return image;
+}
+
+void mlir::sparseconv::emitPairGemm(LoopBuilder &b, GatherGemmScatterOp op) {
+  PairGemmConfig config =
+      getPairGemm(op.getTiling(), cast<ShapedType>(op.getW().getType()),
+                  op.getTransposeWeights());
+  Value image = packWeights(b, op, config.gemm);
+  Value sizes = b.alloc({2}, b.getIndexType());
+  b.store(b.dim(op.getX(), 0), sizes, b.index(0));
+  b.store(b.dim(op.getY(), 0), sizes, b.index(1));
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
+  SmallVector<Type> types(op.getExtras().size(), pointer);
+  auto epilogue = [&](GpuBuilder &inner, const GemmPiece &piece,
+                      ValueRange arguments) {
+    return applyEpilogue(inner, op, piece, arguments);
+  };
+  gpu::GPUFuncOp kernel = buildPairGemm(
+      createKernelModule(b, op, "gemm"), "pair_gemm", config, types,
+      op.getEpilogue().empty() ? GemmEpilogue() : GemmEpilogue(epilogue));
+  Value dense = getDense(b, op.getY()), outRows = getElement(b, sizes, 1);
+  SmallVector<Value> buffers = {readDense(b, op.getX()),
+                                image,
+                                op.getInRows(),
+                                op.getOutRows(),
+                                op.getSegments(),
+                                dense,
+                                getElement(b, sizes, 0),
+                                outRows,
+                                outRows};
+  for (Value extra : op.getExtras())
+    buffers.push_back(readDense(b, extra));
+  callKernel(b, kernel,
+             {b.ceilDiv(b.dim(op.getY(), 0), config.rowBlock),
+              config.gemm.columnTiles(), kWarpLanes, config.sharedBytes()},
+             buffers);
+  writeBack(b, dense, op.getY());
+}
