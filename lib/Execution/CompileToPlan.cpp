@@ -67,7 +67,7 @@ mlir::sparseconv::compileToPlan(ModuleOp module, StringRef target,
 #endif
   LowerToGpuOptions pipeline;
   pipeline.target = target.str();
-  pipeline.setSelection(options.selection);
+  pipeline.selection.set(options.selection);
   buildLowerToGpuPipeline(pm, pipeline);
   if (failed(pm.run(*lowered)))
     return failure();

@@ -170,7 +170,7 @@ CpuExecutable::compile(ModuleOp module, const CpuOptions &options) {
       options.level.empty() ? getNativeLevel() : StringRef(options.level);
   pipeline.target = ("cpu:" + level).str();
   pipeline.instrument = options.instrument;
-  pipeline.setSelection(options.selection);
+  pipeline.selection.set(options.selection);
   buildLowerToCpuPipeline(pm, pipeline);
   if (failed(pm.run(*lowered)))
     return llvm::createStringError(

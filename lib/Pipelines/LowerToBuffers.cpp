@@ -152,7 +152,7 @@ void mlir::sparseconv::buildPrepareSelectionPipeline(OpPassManager &pm,
 void mlir::sparseconv::buildLowerToBuffersPipeline(
     OpPassManager &pm, const LowerToBuffersOptions &options) {
   buildPrepareSelectionPipeline(pm, options.target);
-  addKernelOperations(pm, options.getSelection());
+  addKernelOperations(pm, options.selection.get());
   if (!isGpu(options.target))
     addGuardAccesses(pm);
   addGuards(pm);

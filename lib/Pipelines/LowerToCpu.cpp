@@ -40,7 +40,7 @@ void mlir::sparseconv::buildLowerToCpuPipeline(
     OpPassManager &pm, const LowerToCpuOptions &options) {
   LowerToBuffersOptions toBuffers;
   toBuffers.target = options.target;
-  toBuffers.setSelection(options.getSelection());
+  toBuffers.selection.set(options.selection.get());
   buildLowerToBuffersPipeline(pm, toBuffers);
 
   if (options.instrument)

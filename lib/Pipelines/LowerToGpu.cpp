@@ -23,7 +23,7 @@ void mlir::sparseconv::buildLowerToGpuPipeline(
     OpPassManager &pm, const LowerToGpuOptions &options) {
   LowerToBuffersOptions toBuffers;
   toBuffers.target = options.target;
-  toBuffers.setSelection(options.getSelection());
+  toBuffers.selection.set(options.selection.get());
   buildLowerToBuffersPipeline(pm, toBuffers);
   pm.addNestedPass<func::FuncOp>(createSparseConvBoundCounts());
   pm.addNestedPass<func::FuncOp>(createSparseConvFuseSearchAndTiling());

@@ -39,7 +39,7 @@ mlir::sparseconv::findTarget(StringRef name, std::optional<StringRef> chip) {
         "unknown target '" + name + "'" +
         listKnown(backends,
                   [](const TargetBackend *one) { return one->name; }));
-  Target target = {*backend, chip.value_or((*backend)->defaultChip),
+  Target target = {*backend, chip.value_or((*backend)->defaultChip).str(),
                    /*info=*/nullptr};
   StringRef row = target.chip;
   for (auto [relative, base] : target.backend->relatives)

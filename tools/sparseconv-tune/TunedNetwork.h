@@ -10,6 +10,7 @@
 #ifndef SPARSECONV_TOOLS_SPARSECONV_TUNE_TUNEDNETWORK_H
 #define SPARSECONV_TOOLS_SPARSECONV_TUNE_TUNEDNETWORK_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "sparseconv/Execution/Executable.h"
 #include "sparseconv/Tuning/Choices.h"

@@ -17,11 +17,12 @@ class OpPassManager;
 namespace sparseconv {
 
 struct LowerToBuffersOptions
-    : public SelectingPipelineOptions<LowerToBuffersOptions> {
+    : public PassPipelineOptions<LowerToBuffersOptions> {
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("cpu or cuda, or with a chip: cpu:avx512, cuda:sm_80"),
       llvm::cl::init("cpu")};
+  SelectionFlags selection{*this};
 };
 
 /// The first part of what all targets share: up to where decisions are made.

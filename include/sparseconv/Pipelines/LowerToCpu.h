@@ -16,7 +16,7 @@ class OpPassManager;
 
 namespace sparseconv {
 
-struct LowerToCpuOptions : public SelectingPipelineOptions<LowerToCpuOptions> {
+struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("cpu, or with the level of its vectors: cpu:sse2, "
@@ -26,6 +26,7 @@ struct LowerToCpuOptions : public SelectingPipelineOptions<LowerToCpuOptions> {
       *this, "instrument",
       llvm::cl::desc("mark where kernels begin and end, for a profile"),
       llvm::cl::init(false)};
+  SelectionFlags selection{*this};
 };
 
 /// A network to the LLVM dialect, for the CPU: decisions, kernels, buffers,

@@ -16,12 +16,13 @@ class OpPassManager;
 
 namespace sparseconv {
 
-struct LowerToGpuOptions : public SelectingPipelineOptions<LowerToGpuOptions> {
+struct LowerToGpuOptions : public PassPipelineOptions<LowerToGpuOptions> {
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("cuda, or with a chip: cuda:sm_80, cuda:sm_86, "
                      "cuda:sm_89, cuda:sm_90a"),
       llvm::cl::init("cuda")};
+  SelectionFlags selection{*this};
 };
 
 /// From a network to host functions that allocate buffers by capacity and

@@ -22,23 +22,29 @@ struct SelectionOptions {
   bool explain = false;
 };
 
-/// The options of a pipeline that decides.
-template <typename Options>
-struct SelectingPipelineOptions : PassPipelineOptions<Options> {
-  ::mlir::detail::PassOptions::Option<std::string> tuningDatabase{
-      *this, "tuning-database",
-      llvm::cl::desc("a file with measured choices, which come before the "
-                     "rules")};
-  ::mlir::detail::PassOptions::Option<bool> explain{
-      *this, "explain",
-      llvm::cl::desc("print what is chosen for each layer, and why"),
-      llvm::cl::init(false)};
+/// Those of a pipeline as flags; a member of the pipeline's options.
+class SelectionFlags {
+  using PassOptions = ::mlir::detail::PassOptions;
 
-  SelectionOptions getSelection() const { return {tuningDatabase, explain}; }
-  void setSelection(const SelectionOptions &options) {
+public:
+  explicit SelectionFlags(PassOptions &pipeline)
+      : tuningDatabase(
+            pipeline, "tuning-database",
+            llvm::cl::desc("a file with measured choices, which come before "
+                           "the rules")),
+        explain(pipeline, "explain",
+                llvm::cl::desc("print what is chosen for each layer, and why"),
+                llvm::cl::init(false)) {}
+
+  SelectionOptions get() const { return {tuningDatabase, explain}; }
+  void set(const SelectionOptions &options) {
     tuningDatabase = options.tuningDatabase;
     explain = options.explain;
   }
+
+private:
+  PassOptions::Option<std::string> tuningDatabase;
+  PassOptions::Option<bool> explain;
 };
 
 } // namespace mlir::sparseconv

@@ -78,7 +78,7 @@ struct TargetBackend {
 struct Target {
   const TargetBackend *backend;
   /// The chip's own name: `info->chip`, or that of a relative.
-  StringRef chip;
+  std::string chip;
   const TargetInfo *info;
 
   /// Whether the chip has no row in the table, and another one stands for it.

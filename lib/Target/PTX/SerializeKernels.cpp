@@ -23,10 +23,10 @@ using namespace mlir::sparseconv;
 // the data layout of the target, atomics that are relaxed and of device scope,
 // and mathematics without libdevice.
 static LogicalResult serialize(gpu::GPUModuleOp module,
-                               ArrayRef<StringRef> chips) {
+                               ArrayRef<std::string> chips) {
   OpBuilder b(module);
   SmallVector<Attribute> objects;
-  for (StringRef chip : chips) {
+  for (const std::string &chip : chips) {
     FailureOr<std::string> text = translateToPtx(module, chip);
     if (failed(text))
       return failure();
@@ -51,7 +51,7 @@ struct SerializeKernels
     auto modules = llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>());
     if (modules.empty())
       return;
-    SmallVector<StringRef> names(chips.begin(), chips.end());
+    SmallVector<std::string> names(chips.begin(), chips.end());
     if (names.empty()) {
       Target target = getTarget(getOperation());
       if (!target.info->isGpu) {
