@@ -76,8 +76,10 @@ struct OffsetCursor {
   OffsetWalk walk;
   /// The rows of `offset`; only where it has several chunks.
   SmallVector<Value> rows;
+  /// Which of its chunks, where that is known on the device only.
+  Value chunk;
 
-  void fields(LoopFields &f) { f(offset, next, nextRows, walk, rows); }
+  void fields(LoopFields &f) { f(offset, next, nextRows, walk, rows, chunk); }
 };
 
 /// One emitter writes one kernel.

@@ -52,18 +52,9 @@ public:
   void emit();
 
 private:
-  struct Cursor : OffsetCursor {
-    /// Which chunk of the offset; null where it has only one.
-    Value chunk;
-
-    void fields(LoopFields &f) {
-      OffsetCursor::fields(f);
-      f(chunk);
-    }
-  };
   struct State {
     Value ready;
-    Cursor at;
+    OffsetCursor at;
     Fragment fragment;
     SmallVector<Value> sums;
 
@@ -76,7 +67,7 @@ private:
   Value step(State &now);
   void epilogue(const GemmTask &task, ValueRange sums);
 
-  SmallVector<Value> moveToNextChunk(Cursor &at);
+  SmallVector<Value> moveToNextChunk(OffsetCursor &at);
   Value chunkImage(Value offset, Value chunk);
 
   ImplicitGemmEmitter &e;
@@ -114,14 +105,14 @@ Warp16::State Warp16::prologue(const GemmTask &task, Value ready) {
 }
 
 /// Moves on to the next chunk. Returns its rows.
-SmallVector<Value> Warp16::moveToNextChunk(Cursor &at) {
+SmallVector<Value> Warp16::moveToNextChunk(OffsetCursor &at) {
   if (!at.chunk) {
     SmallVector<Value> rows = at.nextRows;
     e.moveToNextOffset(at);
     return rows;
   }
   at.chunk = b.add(at.chunk, 1);
-  at = changeIf(b, b.equal(at.chunk, layout.chunks), at, [&](Cursor &at) {
+  at = changeIf(b, b.equal(at.chunk, layout.chunks), at, [&](OffsetCursor &at) {
     e.moveToNextOffset(at);
     at.chunk = b.i32(0);
   });
