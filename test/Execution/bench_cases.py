@@ -31,6 +31,24 @@ class Map:
     dataflow: str = ""  # of its layers; the same
 
     @property
+    def box(self):
+        return f"{self.size}x{self.size}x{self.size}"
+
+    @property
+    def form(self):
+        """What is made, whatever is chosen."""
+        if self.stride == 1:
+            return f"map {self.box}"
+        cover = " cover" if self.rule == "cover" else ""
+        return f"set and map {self.box} stride {self.stride}{cover}"
+
+    @property
+    def choice(self):
+        """What is named, or an empty string."""
+        names = ("search", "coarsening", "order", "dataflow")
+        return " ".join(f"{name}={getattr(self, name)}" for name in names if getattr(self, name))
+
+    @property
     def offsets(self):
         return f"box<{self.size}, {self.size}, {self.size}>"
 

@@ -4,7 +4,7 @@
 usage: run_bench.py [--scene=FILE ...] [--channels=16,32,...] [--only=TEXT]
                     [--dtype=f16|bf16|f32|tf32] [--runs=N] [--check-networks]
                     [--voxel-size=METRES] [--bin-columns=N] [--target=cuda]
-                    [--json=FILE]
+                    [--json=FILE] [--table=FILE]
 
 A scene is a .npy of coordinates [N, 4] (batch, x, y, z), a .npz with such an array
 `coords`, or a scan that sparseconv-run reads (.bin, .ply, .pcd, and a .npy or .npz
@@ -23,7 +23,12 @@ search that is named, not chosen; `grid` takes scenes of at most 2^27 cells, in 
 32 bits. Rows with `order=` are of layers, and of maps with what their layers take, whose
 tiles take the rows in an order that is named; only a GPU has orders. Rows with
 `dataflow=` are of layers, and of maps with what their layers take, by a dataflow that is
-named; only a GPU has several, and they take no f32. A network's time is from points to features. Medians.
+named; only a GPU has several, and they take no f32. A network's time is from points to
+features. Medians.
+
+With --table only forward layers and maps are timed, and a file in Markdown sets beside
+each other what is selected and what is named: a row for each scene, kernel size and
+number of channels, a column for each search, order and dataflow.
 
 The floor of a layer is the larger of its bytes / 4264 GB/s and its flops / 738
 TFLOP/s, the measured limits of an H200 (tf32: half of that; f32: 67 TFLOP/s);
@@ -57,6 +62,7 @@ from typing import Callable
 
 import numpy as np
 
+import bench_table
 import network_bounds
 import oracle
 import run_checks
@@ -129,6 +135,8 @@ class Row:
     programs: list
     measure: Callable
     bound: float = 0.0  # of numbers of wrong entries
+    cell: tuple = ()  # of rows that differ in a choice: table, scene, what is computed
+    choice: str = ""  # what is named in place of what is selected
 
 
 class Bench:
@@ -146,6 +154,8 @@ class Bench:
     def measure(self, scene):
         """Times and prints the rows that are asked for."""
         rows = [row for row in self.make_rows(scene) if self.options.only in row.name]
+        if self.options.table:
+            rows = [row for row in rows if row.cell]
         self.programs.prepare(program for row in rows for program in row.programs)
         for row in rows:
             result = {"name": row.name, "size": scene.size}
@@ -160,19 +170,24 @@ class Bench:
                         line += f", WRONG: {result['error']}"
             except (RuntimeError, ValueError, IndexError) as error:
                 result["error"] = line = str(error)
+            if row.cell:
+                result.update(cell=row.cell, choice=row.choice)
             self.results.append(result)
             self.save()
             print(f"{row.name:44} {line}", flush=True)
 
-    def save(self):
-        report = {
+    @property
+    def report(self):
+        return {
             "commit": run_checks.get_commit(),
             "target": self.options.target,
             "chip": self.options.chip,
             "rows": self.results,
         }
+
+    def save(self):
         with open(self.options.json, "w", encoding="utf-8") as file:
-            json.dump(report, file, indent=1)
+            json.dump(self.report, file, indent=1)
             file.write("\n")
 
     def make_rows(self, scene):
@@ -300,7 +315,8 @@ class Bench:
 
         programs = [*make_both(whole, MORE_MAPS), *make_both(conv, MORE), make_table(kind)]
         programs += make_both(partial(make_packs, *self.small, packing=kind.packing), MORE_MAPS)
-        return Row(f"{scene.name} {kind.title}", programs, measure)
+        cell = ("maps", scene.name, kind.form)
+        return Row(f"{scene.name} {kind.title}", programs, measure, cell=cell, choice=kind.choice)
 
     def make_layer_row(self, scene, op, dtype, channels, kind=SUBMANIFOLD, title=""):
         make = partial(make_layers, op, dtype, channels, kind)
@@ -328,7 +344,10 @@ class Bench:
         products = scene.size if op == "weight_grad" else kind.volume * channels
         bound = get_layer_bound(op, dtype, self.options.target == "cpu", products)
         name = f"{scene.name} {op} {dtype} C={channels}{title}"
-        return Row(name, programs, measure, bound)
+        cell = ()
+        if op == "forward":
+            cell = ("layers", scene.name, f"{kind.box} {dtype} C={channels}")
+        return Row(name, programs, measure, bound, cell, kind.choice)
 
     def make_network_row(self, scene, network, channels):
         dtype, run = self.options.dtype, self.programs
@@ -385,6 +404,7 @@ def main():
     parser.add_argument("--check-networks", action="store_true", help="give networks their error")
     parser.add_argument("--target", default="cuda", help="cuda, cuda:CHIP or cpu")
     parser.add_argument("--json", default="bench.json", help="file for the results")
+    parser.add_argument("--table", help="file for tables of what can be chosen; times only that")
     options = parser.parse_args()
     if not re.fullmatch(r"cpu|cuda(:\w+)?", options.target):
         parser.error(f"--target={options.target}: expected cuda, cuda:CHIP or cpu")
@@ -408,7 +428,10 @@ def main():
             name = os.path.splitext(os.path.basename(path))[0]
             bench.measure(Scene(name, points, programs.save("points.npy", points)))
     if not bench.results:
-        sys.exit(f"run-bench: error: no row has '{options.only}' in its name")
+        row = "row of a choice" if options.table else "row"
+        sys.exit(f"run-bench: error: no {row} has '{options.only}' in its name")
+    if options.table:
+        print("\n".join(bench_table.write(options.table, bench.report)))
     return 1 if any("error" in row for row in bench.results) else 0
 
 
