@@ -94,6 +94,7 @@ static void addGuards(OpPassManager &pm) {
   addCleanUp(pm);
   pm.addNestedPass<func::FuncOp>(createSparseConvGuardShapes());
   addCleanUp(pm);
+  pm.addNestedPass<func::FuncOp>(createSparseConvFuseConcatenations());
 }
 
 static void addElementwiseFusion(OpPassManager &pm) {

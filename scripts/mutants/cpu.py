@@ -24,6 +24,8 @@ MUTANTS = [
     (IR + "SparseConvCoordOps.cpp", "BoxAttr::get(getContext(), getBy(), /*corner=*/true)", "BoxAttr::get(getContext(), getBy(), /*corner=*/false)", NETWORKS + RUN + "upsample.test"),
     # Passes.
     (TRANSFORMS + "BufferizableOpInterfaceImpl.cpp", "&unique.getRowOfMutable()", "&unique.getOrderMutable()", TRANSFORM_TESTS + "bufferize-kernels.mlir"),
+    (TRANSFORMS + "FuseConcatenations.cpp", "return succeeded(equal) && *equal;", "return true;", TRANSFORM_TESTS + "fuse-concatenations.mlir"),
+    (TRANSFORMS + "FuseConcatenations.cpp", "&use == &gemm.getXMutable()", "true", TRANSFORM_TESTS + "fuse-concatenations.mlir"),
     (TRANSFORMS + "FuseEpilogues.cpp", "if (map.isFunctionOfDim(0) &&", "if (false &&", FUSE_EPILOGUES),
     (TRANSFORMS + "FuseEpilogues.cpp", "left != right ? left > right : rhs->isBeforeInBlock(lhs)", "rhs->isBeforeInBlock(lhs)", FUSE_EPILOGUES),
     (TRANSFORMS + "FuseEpilogues.cpp", "countRows(conv.getX()) == countRows(conv.getMap(), MapSide::In)", "true", FUSE_EPILOGUES),

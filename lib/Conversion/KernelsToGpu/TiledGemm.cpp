@@ -26,14 +26,18 @@ void mlir::sparseconv::emitPackWeights(LoopBuilder &b, PackWeightsOp op) {
   callKernel(b, kernel, shape, {readDense(b, op.getW()), op.getImage()});
 }
 
+static int64_t countChannels(Value features) {
+  return features ? cast<MemRefType>(features.getType()).getDimSize(1) : 0;
+}
+
 /// The type of the weights before they were packed.
 static MemRefType getWeightsType(TiledGemmOp op) {
-  auto x = cast<MemRefType>(op.getX().getType());
-  auto y = cast<MemRefType>(op.getY().getType());
   auto table = cast<MemRefType>(op.getTiledTable().getType());
+  int64_t inChannels =
+      countChannels(op.getX()) + countChannels(op.getBeside());
   return MemRefType::get(
-      {table.getDimSize(0), x.getDimSize(1), y.getDimSize(1)},
-      x.getElementType());
+      {table.getDimSize(0), inChannels, countChannels(op.getY())},
+      cast<MemRefType>(op.getX().getType()).getElementType());
 }
 
 void mlir::sparseconv::emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
@@ -41,6 +45,7 @@ void mlir::sparseconv::emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
   ImplicitGemmConfig config =
       getTiledGemm(op.getTiling(), op.getSplitK(), getWeightsType(op),
                    /*isTransposed=*/false);
+  config.channelsBeside = countChannels(op.getBeside());
   auto pointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
   SmallVector<Type> types(op.getExtras().size(), pointer);
   auto epilogue = [&](GpuBuilder &inner, const GemmPiece &piece,
@@ -72,6 +77,8 @@ void mlir::sparseconv::emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
     buffers.push_back(op.getScratch());
     buffers.push_back(op.getCounters());
   }
+  if (Value beside = op.getBeside())
+    buffers.push_back(readDense(b, beside));
   for (Value extra : op.getExtras())
     buffers.push_back(readDense(b, extra));
   callKernel(

@@ -17,8 +17,8 @@ gpu::GPUFuncOp mlir::sparseconv::buildImplicitGemm(
     const TargetInfo &target, TypeRange epilogueTypes, GemmEpilogue epilogue) {
   assert(config.verify(target).empty() && "configuration has been refused");
   GpuBuilder b(module.getLoc(), module.getContext());
-  SmallVector<Type> parameters(config.splitK > 1 ? 11 : 9,
-                               b.pointerType(Space::Global));
+  size_t count = 9 + (config.splitK > 1 ? 2 : 0) + (config.channelsBeside != 0);
+  SmallVector<Type> parameters(count, b.pointerType(Space::Global));
   llvm::append_range(parameters, epilogueTypes);
   gpu::GPUFuncOp kernel = b.startKernel(module, name, parameters,
                                         {config.threads(), config.blocks});

@@ -45,6 +45,8 @@ ImplicitGemmEmitter::ImplicitGemmEmitter(GpuBuilder &b,
     scratch = arguments[next++];
     counters = arguments[next++];
   }
+  if (config.channelsBeside)
+    beside = arguments[next++];
   epilogueArguments = llvm::to_vector(arguments.drop_front(next));
   inRows = b.loadCount(arguments[6]);
   outRows = b.loadCount(arguments[7]);

@@ -193,7 +193,7 @@ public:
   const ImplicitGemmConfig &config;
   FragmentLayout layout;
   Value x, weights, table, order, masks, y, inRows, outRows, pitch;
-  Value scratch, counters;
+  Value scratch, counters, beside;
   /// Where the lists of warps begin, in bytes of dynamic shared memory.
   int64_t listsBegin = 0;
   SmallVector<Value> epilogueArguments;
@@ -205,6 +205,9 @@ public:
   MmaType mmaType;
 
 private:
+  /// `laneBytes` behind a channel of a row, in `x` or in the rows beside. The
+  /// channel is that in `anyChunk`, if there is one.
+  Value rowPiece(Value row, Value laneBytes, int64_t channel, Value anyChunk);
   /// The B fragments of a step pair for some tiles of eight output channels.
   SmallVector<SmallVector<Value>> loadWeights(Value lanePointer, int64_t pair,
                                               int64_t begin, int64_t end);

@@ -37,6 +37,24 @@ SmallVector<Value> ImplicitGemmEmitter::arePresent(ValueRange rows) {
       rows, [&](Value row) { return b.lessUnsigned(row, inRows); });
 }
 
+Value ImplicitGemmEmitter::rowPiece(Value row, Value laneBytes,
+                                    int64_t channel, Value anyChunk) {
+  int64_t bytes = config.elementBytes(), own = config.ownChannels();
+  auto inRow = [&](Value rows, int64_t channels, int64_t begin) {
+    Value pointer = b.element(b.offset(rows, laneBytes), row, channels * bytes);
+    return b.offset(pointer, (channel - begin) * bytes);
+  };
+  if (!beside)
+    return inRow(x, own, 0);
+  if (!anyChunk)
+    return channel < own ? inRow(x, own, 0)
+                         : inRow(beside, config.channelsBeside, own);
+  Value isOwn =
+      b.lessUnsigned(b.add(b.mul(anyChunk, layout.tileK), channel), own);
+  return b.select(isOwn, inRow(x, own, 0),
+                  inRow(beside, config.channelsBeside, own));
+}
+
 SmallVector<Value> ImplicitGemmEmitter::gatherStepPair(ValueRange rows,
                                                        ValueRange present,
                                                        int64_t chunk,
@@ -44,7 +62,7 @@ SmallVector<Value> ImplicitGemmEmitter::gatherStepPair(ValueRange rows,
                                                        Value anyChunk) {
   int64_t registers = layout.registersOf(pair);
   int64_t bytes = config.elementBytes();
-  int64_t rowBytes = config.inChannels * bytes;
+  int64_t rowBytes = (config.ownChannels() | config.channelsBeside) * bytes;
   // The widest load that the start of every row allows.
   int64_t unit = std::min(rowBytes & -rowBytes, registers * 4);
   int64_t first = chunk * layout.tileK + layout.stepPairBegin(pair);
@@ -60,8 +78,7 @@ SmallVector<Value> ImplicitGemmEmitter::gatherStepPair(ValueRange rows,
 
   SmallVector<Value> loaded;
   for (auto [row, isPresent] : llvm::zip(rows, present)) {
-    Value pointer = b.offset(b.element(b.offset(x, laneBytes), row, rowBytes),
-                             first * bytes);
+    Value pointer = rowPiece(row, laneBytes, first, anyChunk);
     SmallVector<Value> pieces;
     for (int64_t at = 0; at < registers * 4; at += unit) {
       Value condition = isPresent, otherwise;

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -21,11 +22,13 @@ using namespace mlir::sparseconv;
 /// A GEMM beside kernels that are over as soon as they have started.
 static constexpr unsigned kGemmCost = 6;
 
-/// The result that points where `use` points, if there is one.
+/// The result that points, or may point, where `use` points, if there is one.
 static Value getView(OpOperand &use) {
   Operation *op = use.getOwner();
   if (auto view = dyn_cast<ViewLikeOpInterface>(op))
     return view.getViewSource() == use.get() ? view.getViewDest() : Value();
+  if (auto select = dyn_cast<SelectLikeOpInterface>(op))
+    return select->getResult(0);
   if (isa<UnrealizedConversionCastOp, LLVM::BitcastOp, LLVM::AddrSpaceCastOp>(
           op) &&
       op->getNumOperands() == 1 && op->getNumResults() == 1)

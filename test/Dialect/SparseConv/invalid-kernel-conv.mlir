@@ -233,6 +233,88 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<8x16xf32>, %i2: tensor<?xi32>, %i
 // -----
 
 //===----------------------------------------------------------------------===//
+// tiled_gemm of two inputs
+//===----------------------------------------------------------------------===//
+
+func.func @f(%x: tensor<9x32xf32>, %beside: tensor<9x32xf32>, %image: tensor<64xi8>, %table: tensor<2x?xi32>, %order: tensor<?xi32>,
+             %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %y: tensor<9x8xf32>, %s: tensor<1xf32>, %c: tensor<1xi32>) {
+  // expected-error @+1 {{expects f16 or bf16 and multiples of 32 for the channels of 'x' and tile_k where a tensor is beside 'x', but found 'tensor<9x32xf32>' beside 'tensor<9x32xf32>' with tile_k = 32}}
+  %r:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %image, %table, %order, %masks, %sizes, %beside
+          : tensor<9x32xf32>, tensor<64xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<9x32xf32>)
+      outs(%y, %s, %c : tensor<9x8xf32>, tensor<1xf32>, tensor<1xi32>) {tiling = #sparseconv.gemm_tiling<warp16, tile_k = 32>}
+      -> (tensor<9x8xf32>, tensor<1xf32>, tensor<1xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<9x32xf16>, %beside: tensor<9x32xbf16>, %image: tensor<64xi8>, %table: tensor<2x?xi32>, %order: tensor<?xi32>,
+             %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %y: tensor<9x8xf16>, %s: tensor<1xf32>, %c: tensor<1xi32>) {
+  // expected-error @+1 {{expects f16 or bf16 and multiples of 32 for the channels of 'x' and tile_k where a tensor is beside 'x', but found 'tensor<9x32xf16>' beside 'tensor<9x32xbf16>' with tile_k = 32}}
+  %r:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %image, %table, %order, %masks, %sizes, %beside
+          : tensor<9x32xf16>, tensor<64xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<9x32xbf16>)
+      outs(%y, %s, %c : tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>) {tiling = #sparseconv.gemm_tiling<warp16, tile_k = 32>}
+      -> (tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<9x48xf16>, %beside: tensor<9x32xf16>, %image: tensor<64xi8>, %table: tensor<2x?xi32>, %order: tensor<?xi32>,
+             %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %y: tensor<9x8xf16>, %s: tensor<1xf32>, %c: tensor<1xi32>) {
+  // expected-error @+1 {{expects f16 or bf16 and multiples of 32 for the channels of 'x' and tile_k where a tensor is beside 'x', but found 'tensor<9x48xf16>' beside 'tensor<9x32xf16>' with tile_k = 32}}
+  %r:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %image, %table, %order, %masks, %sizes, %beside
+          : tensor<9x48xf16>, tensor<64xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<9x32xf16>)
+      outs(%y, %s, %c : tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>) {tiling = #sparseconv.gemm_tiling<warp16, tile_k = 32>}
+      -> (tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<9x32xf16>, %beside: tensor<9x32xf16>, %image: tensor<64xi8>, %table: tensor<2x?xi32>, %order: tensor<?xi32>,
+             %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %y: tensor<9x8xf16>, %s: tensor<1xf32>, %c: tensor<1xi32>) {
+  // expected-error @+1 {{expects f16 or bf16 and multiples of 32 for the channels of 'x' and tile_k where a tensor is beside 'x', but found 'tensor<9x32xf16>' beside 'tensor<9x32xf16>' with tile_k = 16}}
+  %r:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %image, %table, %order, %masks, %sizes, %beside
+          : tensor<9x32xf16>, tensor<64xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<9x32xf16>)
+      outs(%y, %s, %c : tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>) {tiling = #sparseconv.gemm_tiling<warp16, tile_k = 16>}
+      -> (tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<9x32xf16>, %beside: tensor<8xf16>, %image: tensor<64xi8>, %table: tensor<2x?xi32>, %order: tensor<?xi32>,
+             %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %y: tensor<9x8xf16>, %s: tensor<1xf32>, %c: tensor<1xi32>) {
+  // expected-error @+1 {{expects 'beside' to have size 9 in dimension 0, the rows of 'x', but found 'tensor<8xf16>'}}
+  %r:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %image, %table, %order, %masks, %sizes, %beside
+          : tensor<9x32xf16>, tensor<64xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<8xf16>)
+      outs(%y, %s, %c : tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>) {tiling = #sparseconv.gemm_tiling<warp16, tile_k = 32>}
+      -> (tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<9x32xf16>, %beside: tensor<7x32xf16>, %image: tensor<64xi8>, %table: tensor<2x?xi32>, %order: tensor<?xi32>,
+             %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %y: tensor<9x8xf16>, %s: tensor<1xf32>, %c: tensor<1xi32>) {
+  // expected-error @+1 {{expects 'beside' to have size 9 in dimension 0, the rows of 'x', but found 'tensor<7x32xf16>'}}
+  %r:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %image, %table, %order, %masks, %sizes, %beside
+          : tensor<9x32xf16>, tensor<64xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<7x32xf16>)
+      outs(%y, %s, %c : tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>) {tiling = #sparseconv.gemm_tiling<warp16, tile_k = 32>}
+      -> (tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>)
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
 // device_scalar
 //===----------------------------------------------------------------------===//
 

@@ -254,6 +254,31 @@ func.func @tiled_gemm(%x: tensor<?x64xf16>, %w: tensor<2x64x16xf16>, %table: ten
   return
 }
 
+// CHECK-LABEL: func.func @tiled_gemm_of_two(
+func.func @tiled_gemm_of_two(%x: tensor<?x32xbf16>, %beside: tensor<?x20xbf16>, %bias: tensor<16xbf16>,
+                             %tiled: tensor<2x?xi32>, %order: tensor<?xi32>, %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>,
+                             %image: tensor<4096xi8>, %y: tensor<?x16xbf16>, %scratch: tensor<1xf32>, %counters: tensor<1xi32>) {
+  // CHECK: sparseconv.kernel.tiled_gemm ins(%{{.*}} : tensor<?x32xbf16>, {{.*}}, tensor<3xindex>, tensor<?x20xbf16>) outs(
+  %g:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %image, %tiled, %order, %masks, %sizes, %beside
+          : tensor<?x32xbf16>, tensor<4096xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<?x20xbf16>)
+      outs(%y, %scratch, %counters : tensor<?x16xbf16>, tensor<1xf32>, tensor<1xi32>)
+      {tiling = #sparseconv.gemm_tiling<ring64, warps = 8, tile_k = 64, tile_n = 16, stages = 6>}
+      -> (tensor<?x16xbf16>, tensor<1xf32>, tensor<1xi32>)
+  // CHECK: sparseconv.kernel.tiled_gemm ins(%{{.*}} : tensor<?x32xbf16>, {{.*}}, tensor<3xindex>, tensor<?x20xbf16>, tensor<16xbf16>) outs({{.*}} epilogue {
+  %h:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %image, %tiled, %order, %masks, %sizes, %beside, %bias
+          : tensor<?x32xbf16>, tensor<4096xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<?x20xbf16>, tensor<16xbf16>)
+      outs(%y, %scratch, %counters : tensor<?x16xbf16>, tensor<1xf32>, tensor<1xi32>)
+      {tiling = #sparseconv.gemm_tiling<ring64, warps = 8, tile_k = 64, tile_n = 16, stages = 6>} epilogue {
+  ^bb0(%sum: f32, %b: bf16):
+    %wide = arith.extf %b : bf16 to f32
+    %r = arith.addf %sum, %wide : f32
+    sparseconv.yield %r : f32
+  } -> (tensor<?x16xbf16>, tensor<1xf32>, tensor<1xi32>)
+  return
+}
+
 // CHECK-LABEL: func.func @pool(
 func.func @pool(%x: tensor<?x8xbf16>, %table: tensor<?x2xi32>, %keys: tensor<?xi64>, %items: tensor<4x8xbf16>,
                 %status: memref<8xi64>) {

@@ -124,6 +124,17 @@ TEST_F(KernelTraitsTest, Pointers) {
             (Accesses{"r", "w", "r", "rw"}));
 }
 
+TEST_F(KernelTraitsTest, OneOfTwoPointers) {
+  EXPECT_EQ(getAccesses("%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, "
+                        "%c: !llvm.ptr<1>, %d: !llvm.ptr<1>, %i: i1",
+                        R"(
+    %p = arith.select %i, %a, %b : !llvm.ptr<1>
+    %q = llvm.select %i, %c, %d : i1, !llvm.ptr<1>
+    %x = llvm.load %p invariant : !llvm.ptr<1> -> f32
+    llvm.store %x, %q : f32, !llvm.ptr<1>)"),
+            (Accesses{"r", "r", "w", "w", "rw"}));
+}
+
 TEST_F(KernelTraitsTest, PointersThatGoElsewhere) {
   // One is stored, one becomes a number, and one goes round a loop.
   EXPECT_EQ(getAccesses("%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, "

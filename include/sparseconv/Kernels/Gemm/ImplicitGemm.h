@@ -20,6 +20,7 @@
 //   y        [out rows, out channels]  output rows
 //   inRows, outRows, pitch  i64        sizes; pitch is a multiple of 64
 //   scratch f32, counters i32          only with `splitK`
+//   beside   [in rows, channels]       only with `channelsBeside`
 //
 // and then those of the epilogue. offsets x pitch and in rows x in channels
 // stay below 2^32. A tile is `rowsPerTile` consecutive slots.
@@ -69,6 +70,8 @@ struct ImplicitGemmConfig : ImplicitGemmShape {
   /// Blocks, or warps, that may share the offsets of the same rows, where there
   /// are fewer rows than the device has room for.
   int64_t splitK = 1;
+  /// Of the input channels, the last ones that are in rows of their own.
+  int64_t channelsBeside = 0;
 
   ImplicitGemmConfig() = default;
   explicit ImplicitGemmConfig(const ImplicitGemmShape &shape)
@@ -86,6 +89,8 @@ struct ImplicitGemmConfig : ImplicitGemmShape {
   /// Derived numbers.
   FragmentLayout layout() const;
   int64_t elementBytes() const;
+  /// Of a row of `x`.
+  int64_t ownChannels() const { return inChannels - channelsBeside; }
   /// What tileK is a multiple of.
   int64_t tileUnit() const { return 32 / elementBytes(); }
   int64_t maskWords() const { return (offsets + 31) / 32; }

@@ -102,10 +102,48 @@ LogicalResult PackWeightsOp::verify() {
   return v.getResult();
 }
 
+/// How many operands the epilogue takes, by its arguments.
+static size_t countExtras(Region &epilogue) {
+  if (epilogue.empty() || epilogue.front().getNumArguments() == 0)
+    return 0;
+  return epilogue.front().getNumArguments() - 1;
+}
+
+Value TiledGemmOp::getBeside() {
+  return getOthers().size() == countExtras(getEpilogue()) + 1
+             ? getOthers().front()
+             : Value();
+}
+
+OperandRange TiledGemmOp::getExtras() {
+  return getOthers().drop_front(getBeside() ? 1 : 0);
+}
+
+bool TiledGemmOp::canReadBeside(ShapedType x, ShapedType beside,
+                                GemmTilingAttr tiling) {
+  constexpr int64_t kPiece = 32;
+  return x.getRank() == 2 && beside.getRank() == 2 &&
+         x.getElementType() == beside.getElementType() &&
+         x.getElementTypeBitWidth() == 16 && !x.isDynamicDim(1) &&
+         !beside.isDynamicDim(1) && x.getDimSize(1) % kPiece == 0 &&
+         tiling.getTileK() % kPiece == 0;
+}
+
 LogicalResult TiledGemmOp::verify() {
   KernelVerifier v(*this);
   NamedOperand y("y", getY()), tiled("tiled_table", getTiledTable());
   v.checkStaticColumns({"x", getX()});
+  if (Value beside = getBeside()) {
+    NamedOperand x("x", getX());
+    v.checkStaticColumns({"beside", beside});
+    v.checkSameRows({"beside", beside}, x);
+    auto type = cast<ShapedType>(beside.getType());
+    if (!canReadBeside(x.type, type, getTiling()))
+      v.report("f16 or bf16 and multiples of 32 for the channels of 'x' and "
+               "tile_k where a tensor is beside 'x'")
+          << x.type << " beside " << type << " with tile_k = "
+          << getTiling().getTileK();
+  }
   v.checkStaticColumns(y);
   v.checkSize({"order", getOrder()}, 0, tiled.getSize(1),
               "the slots of 'tiled_table'");

@@ -77,13 +77,14 @@ class SparseConv_KernelOp<string mnemonic, string firstInit,
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
+  code inits = [{
     MutableOperandRange getDpsInitsMutable() {
       unsigned first = }] # firstInit # [{Mutable().getOperandNumber();
       return MutableOperandRange(getOperation(), first,
                                  getOperation()->getNumOperands() - first);
     }
   }];
+  let extraClassDeclaration = inits;
   let extraClassDefinition = [{
     ParseResult $cppClass::parse(OpAsmParser &parser, OperationState &result) {
       return parseKernelOp(parser, result);

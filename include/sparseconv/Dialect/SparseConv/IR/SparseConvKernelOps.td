@@ -162,18 +162,52 @@ def SparseConv_TiledGemmOp
     divided among up to `split_k` thread blocks. Each leaves its split of the
     sums in `scratch`. The last one to arrive, which `counters` tell, adds the
     splits in their order. `counters` are zero before and after.
+
+    The input channels may come from two tensors with as many rows: those of `x`,
+    then those of `beside`, the one operand behind `sizes` that is not the
+    epilogue's. Nothing then has to put the two side by side in memory
+    (`sparseconv-fuse-concatenations`):
+
+    ```mlir
+    sparseconv.kernel.tiled_gemm
+        ins(%x, %image, %tiled_table, %order, %masks, %sizes, %skip, %bias
+            : memref<?x96xf16>, memref<663552xi8>, memref<27x?xi32>,
+              memref<?xi32>, memref<?x1xi32>, memref<3xindex>,
+              memref<?x32xf16>, memref<96xf16>)
+        outs(%y, %scratch, %counters
+             : memref<?x96xf16>, memref<0xf32>, memref<0xi32>)
+        {tiling = #sparseconv.gemm_tiling<ring64, warps = 12, tile_k = 128,
+                                          tile_n = 96, stages = 6>} epilogue {
+    ^bb0(%acc: f32, %b: f16):
+      %wide = arith.extf %b : f16 to f32
+      %sum = arith.addf %acc, %wide : f32
+      sparseconv.yield %sum : f32
+    }
+    ```
+
+    Rows are gathered in pieces of 64 bytes, each from one of the tensors: both
+    are of f16 or bf16, and the channels of `x` and `tile_k` are multiples of 32.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_Shaped<[I8], [1]>:$image,
     SparseConv_TableLike:$tiled_table, SparseConv_RowsLike:$order,
     SparseConv_TableLike:$masks, SparseConv_Shaped<[Index], [1]>:$sizes,
-    Variadic<SparseConv_ExtraLike>:$extras,
+    Variadic<SparseConv_ExtraLike>:$others,
     SparseConv_FeaturesLike:$y, SparseConv_Shaped<[F32], [1]>:$scratch,
     SparseConv_Shaped<[I32], [1]>:$counters,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$split_k,
     SparseConv_GemmTilingAttr:$tiling);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = inits # [{
+    /// The input channels behind those of `x`, or null.
+    Value getBeside();
+    /// The operands of the epilogue.
+    OperandRange getExtras();
+    /// Whether a row can be gathered from two tensors of these types.
+    static bool canReadBeside(ShapedType x, ShapedType beside,
+                              GemmTilingAttr tiling);
+  }];
 }
 
 def SparseConv_WeightGradKernelOp

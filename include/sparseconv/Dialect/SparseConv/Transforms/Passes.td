@@ -293,6 +293,32 @@ def SparseConvBoundCounts
                            "::mlir::sparseconv::SparseConvDialect"];
 }
 
+def SparseConvFuseConcatenations
+    : Pass<"sparseconv-fuse-concatenations", "::mlir::func::FuncOp"> {
+  let summary = "lets implicit GEMMs gather from both inputs of a concatenation";
+  let description = [{
+    A concatenation of channels, such as that of a decoder's features and a skip,
+    goes where `sparseconv.kernel.tiled_gemm` alone reads it: rows are then
+    gathered from both of its inputs. For example
+
+    ```mlir
+    %both = tensor.concat dim(1) %x, %skip : ... -> tensor<?x128xf16>
+    %y:3 = sparseconv.kernel.tiled_gemm ins(%both, %image, ...) outs(...)
+    ```
+
+    becomes
+
+    ```mlir
+    %y:3 = sparseconv.kernel.tiled_gemm ins(%x, %image, ..., %skip) outs(...)
+    ```
+
+    The inputs have to have as many rows for sure, and channels that
+    `tiled_gemm` takes from two tensors; other concatenations stay.
+  }];
+  let statistics = [Statistic<"numFused", "num-fused",
+                              "Number of concatenations that went">];
+}
+
 def SparseConvFuseEpilogues
     : Pass<"sparseconv-fuse-epilogues", "::mlir::func::FuncOp"> {
   let summary = "moves elementwise operations into the convolution before them";
