@@ -33,8 +33,7 @@ static int64_t countChannels(Value features) {
 /// The type of the weights before they were packed.
 static MemRefType getWeightsType(TiledGemmOp op) {
   auto table = cast<MemRefType>(op.getTiledTable().getType());
-  int64_t inChannels =
-      countChannels(op.getX()) + countChannels(op.getBeside());
+  int64_t inChannels = countChannels(op.getX()) + countChannels(op.getBeside());
   return MemRefType::get(
       {table.getDimSize(0), inChannels, countChannels(op.getY())},
       cast<MemRefType>(op.getX().getType()).getElementType());

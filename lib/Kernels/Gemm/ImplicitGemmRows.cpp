@@ -37,8 +37,8 @@ SmallVector<Value> ImplicitGemmEmitter::arePresent(ValueRange rows) {
       rows, [&](Value row) { return b.lessUnsigned(row, inRows); });
 }
 
-Value ImplicitGemmEmitter::rowPiece(Value row, Value laneBytes,
-                                    int64_t channel, Value anyChunk) {
+Value ImplicitGemmEmitter::rowPiece(Value row, Value laneBytes, int64_t channel,
+                                    Value anyChunk) {
   int64_t bytes = config.elementBytes(), own = config.ownChannels();
   auto inRow = [&](Value rows, int64_t channels, int64_t begin) {
     Value pointer = b.element(b.offset(rows, laneBytes), row, channels * bytes);

@@ -141,8 +141,8 @@ LogicalResult TiledGemmOp::verify() {
     if (!canReadBeside(x.type, type, getTiling()))
       v.report("f16 or bf16 and multiples of 32 for the channels of 'x' and "
                "tile_k where a tensor is beside 'x'")
-          << x.type << " beside " << type << " with tile_k = "
-          << getTiling().getTileK();
+          << x.type << " beside " << type
+          << " with tile_k = " << getTiling().getTileK();
   }
   v.checkStaticColumns(y);
   v.checkSize({"order", getOrder()}, 0, tiled.getSize(1),

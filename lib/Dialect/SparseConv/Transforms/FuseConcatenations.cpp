@@ -13,7 +13,7 @@
 //
 //   %y = tiled_gemm ins(%up, ..., %skip)
 //
-// which gathers a row from both. The copy goes only where nothing else reads it.
+// which gathers a row from both. The copy stays where something else reads it.
 //
 //===----------------------------------------------------------------------===//
 
