@@ -23,6 +23,8 @@ FMA = "case conv channels=64 out_channels=64 sizes=129x3,999x3"
 FMA_WIDE = "case conv channels=64 out_channels=128 sizes=129x3"
 FMA_WORDS = 'case conv channels=64 out_channels=64 offsets="box<5, 3, 3>" sizes=129x3'
 FMA_CHUNKS = "case conv channels=256 out_channels=64 sizes=129"
+DEPTHWISE = 'case conv groups=64 channels=64 out_channels=64 dtype=f16 decision="{tiling = #sparseconv.gemm_tiling<depthwise, tile_n = 32>}" sizes=129x3'
+GROUPED = 'case conv groups=4 channels=64 out_channels=96 dtype=f16 decision="{tiling = #sparseconv.gemm_tiling<warp16, tile_k = 16, tile_n = 16>}" sizes=129x3'
 PAIRS = 'case conv channels=129 out_channels=40 dtype=f16 decision="{dataflow = #sparseconv.dataflow<weight_stationary>}" sizes=999x3'
 EPILOGUE = "case yield channels=64 out_channels=64 dtype=f16 sizes=129x3"
 
@@ -68,12 +70,19 @@ MUTANTS = [
     (GEMM + "Fma16.cpp", "b.mul(b.divide(e.thread, 2), getRowPitch(config))", "b.mul(b.divide(e.thread, 4), getRowPitch(config))", FMA),
     (GEMM + "Fma16.cpp", "b.mul(put.chunk, config.tileK * 4)", "b.i32(0)", FMA_CHUNKS),
     (GEMM + "Fma16.cpp", "b.shiftRight(bits, b.remainder(offset, 32))", "bits", FMA),
+    # Depthwise, and groups of several channels.
+    (GEMM + "Depthwise.cpp", "b.mul(b.divide(e.lane, rowLanes), laneRows)", "b.divide(e.lane, rowLanes)", DEPTHWISE),
+    (GEMM + "Depthwise.cpp", "b.fma(row[j], weights[j], sum)", "b.fma(row[j], weights[0], sum)", DEPTHWISE),
+    (GEMM + "Depthwise.cpp", "b.offset(e.x, b.mul(channel, bytes))", "b.offset(e.x, b.mul(column, bytes))", DEPTHWISE),
+    (GEMM + "ImplicitGemmEmitter.cpp", "b.mul(section, config.inChannels * bytes)", "b.i32(0)", GROUPED),
+    (GEMM + "ImplicitGemmEmitter.cpp", "b.mul(section, config.outChannels * bytes)", "b.i32(0)", GROUPED),
+    (GEMM + "BuildImplicitGemm.cpp", "b.remainder(out, columns)", "out", GROUPED),
     # What the main loops share: rows, offsets, stores, split sums.
-    (GEMM + "ImplicitGemmEmitter.cpp", "b.mul(columnTile, config.tileN * config.elementBytes())", "b.i32(0)", COLUMNS),
+    (GEMM + "ImplicitGemmEmitter.cpp", "b.mul(tileInSection, config.tileN * bytes)", "b.i32(0)", COLUMNS),
     (GEMM + "ImplicitGemmRows.cpp", "b.mul(b.extend64(offset), b.extend64(pitch))", "b.mul(b.extend64(offset), b.extend64(outRows))", WARP),
     (GEMM + "ImplicitGemmRows.cpp", "b.offset(pointer, half * 32)", "pointer", WARP),
     (GEMM + "OffsetList.cpp", "b.add(b.mul(word, 32), e.lane)", "e.lane", WARP_WORDS),
-    (GEMM + "ImplicitGemmRows.cpp", "b.shiftLeft(pieces[2 * reg + 1], 16)", "b.shiftLeft(pieces[2 * reg], 16)", WARP_ODD),
+    (GEMM + "ImplicitGemmRows.cpp", "b.shiftLeft(halves[i + 1], 16)", "b.shiftLeft(halves[i], 16)", WARP_ODD),
     (GEMM + "ImplicitGemmRows.cpp", "b.mul(anyChunk, layout.tileK * bytes)", "b.i32(0)", WARP_CHUNKS),
     (GEMM + "ImplicitGemmRows.cpp", "pair * 8 + row * registers + step % 2 * 2 + half", "pair * 8 + row * registers + half", WARP_WIDE),
     (GEMM + "ImplicitGemmEmitter.cpp", "b.remainder(number, splits)", "b.i32(0)", RING),

@@ -46,6 +46,7 @@ import random_networks
 import run_cases
 import run_programs
 from check_package import CHECKS, SKIPPED
+from sparseconv.module import get_chip
 
 NETWORKS = os.path.join(HERE, os.pardir, "Networks")
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
@@ -312,7 +313,10 @@ def make_jobs(options):
     files = sorted(glob.glob(os.path.join(HERE, "*.test")))
     if not options.target.startswith("cpu"):
         # The processor has no tiles whose rows have an order, and one dataflow.
-        for name in ("row-orders", "weight-stationary"):
+        names = ["row-orders", "weight-stationary", "groups"]
+        if (options.target.partition(":")[2] or get_chip(0)) == "sm_90a":
+            names.append("groups-wgmma")
+        for name in names:
             files.append(os.path.join(HERE, "Inputs", f"{name}.cases"))
     for file in files:
         if os.path.basename(file) == "large.test" and not options.large:

@@ -27,6 +27,7 @@
 #include "sparseconv/Target/PTX/LowerGpuToNVVM.h"
 #include "sparseconv/Target/PTX/ToPtx.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -57,7 +58,8 @@ static cl::opt<Output>
                     clEnumValN(Output::Ptx, "ptx", ""),
                     clEnumValN(Output::Launch, "launch", "")),
          cl::init(Output::Ptx));
-static cl::opt<int64_t> in("in", cl::init(64)), out("out", cl::init(64)),
+static cl::opt<int64_t> in("in", cl::init(64), cl::desc("of all groups")),
+    out("out", cl::init(64), cl::desc("of all groups")),
     offsets("offsets", cl::init(27)), groups("groups", cl::init(1)),
     warps("warps"), blocks("blocks"), tileK("tile-k"), tileN("tile-n"),
     stages("stages"),
@@ -67,13 +69,23 @@ static cl::opt<bool> transposed("transposed");
 static cl::opt<bool> bias("bias", cl::desc("epilogue: bias, then maximum "
                                            "with 0"));
 
+/// Why no configuration can be made, or an empty string.
+static std::string checkGroups() {
+  if (groups < 1 || in % groups || out % groups)
+    return llvm::formatv("{0} groups do not divide {1} and {2} channels",
+                         groups.getValue(), in.getValue(), out.getValue());
+  if (groups > 1 && mainLoop.empty())
+    return "groups have no main loop of their own, --main-loop names one";
+  return "";
+}
+
 static ImplicitGemmConfig makeConfig(const TargetInfo &target) {
   ImplicitGemmShape shape;
   shape.element = element;
   shape.offsets = offsets;
-  shape.inChannels = in;
-  shape.outChannels = out;
   shape.groups = groups;
+  shape.inChannels = in / groups;
+  shape.outChannels = out / groups;
   // Where no candidate fits, the verifier of the first one says why.
   ImplicitGemmConfig config(shape);
   config.loop = MainLoop::getAll().front();
@@ -110,8 +122,9 @@ static void printLaunch(const ImplicitGemmConfig &config) {
     json.attribute("mainLoop", config.loop->getName());
     const char *types[] = {"f16", "bf16", "f32", "tf32"};
     json.attribute("element", types[static_cast<int>(config.element)]);
-    json.attribute("in", config.inChannels);
-    json.attribute("out", config.outChannels);
+    json.attribute("in", config.groups * config.inChannels);
+    json.attribute("out", config.groups * config.outChannels);
+    json.attribute("groups", config.groups);
     json.attribute("offsets", config.offsets);
     json.attribute("transposed", bool(transposed));
     json.attribute("bias", bool(bias));
@@ -142,6 +155,10 @@ int main(int argc, char **argv) {
     return 1;
   }
   const TargetInfo *target = found->info;
+  if (std::string why = checkGroups(); !why.empty()) {
+    llvm::errs() << "refused: " << why << "\n";
+    return 1;
+  }
   ImplicitGemmConfig config = makeConfig(*target);
   if (!config.loop) {
     llvm::errs() << MainLoop::describeUnknown("main loop", mainLoop) << "\n";

@@ -21,6 +21,7 @@ func.func @no_wgmma(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) ->
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 !map = !sparseconv.kernel_map<27, !set to !set>
+!one = !sparseconv.kernel_map<1, !set to !set>
 
 module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_90a">} {
 func.func @shared_memory(%x: tensor<?x256xf16>, %w: tensor<27x256x64xf16>, %m: !map) -> tensor<?x64xf16> {
@@ -48,11 +49,52 @@ func.func @row_order(%x: tensor<?x64xf16>, %w: tensor<27x4x16x16xf16>, %m: !map)
 }
 
 func.func @groups(%x: tensor<?x64xf16>, %w: tensor<27x4x16x16xf16>, %m: !map) -> tensor<?x64xf16> {
-  // expected-error @+1 {{main loops take no groups, #sparseconv.scalar_tiling does}}
-  %dx = sparseconv.input_grad %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
       tiling = #sparseconv.gemm_tiling<warp16, tile_k = 16, tile_n = 16>}
       : tensor<?x64xf16>, tensor<27x4x16x16xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{the main loop depthwise takes groups of one channel, found 4 groups of 16 to 16 channels}}
+  %dx = sparseconv.input_grad %y, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<depthwise, tile_n = 64>}
+      : tensor<?x64xf16>, tensor<27x4x16x16xf16>, !map -> tensor<?x64xf16>
   return %dx : tensor<?x64xf16>
+}
+
+func.func @many_groups(%x: tensor<?x131072xf16>, %w: tensor<1x65536x2x2xf16>, %m: !one) -> tensor<?x131072xf16> {
+  // expected-error @+1 {{expected at most 65535 column tiles, found 65536}}
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<warp16, tile_k = 16, tile_n = 8>}
+      : tensor<?x131072xf16>, tensor<1x65536x2x2xf16>, !one -> tensor<?x131072xf16>
+  return %y : tensor<?x131072xf16>
+}
+
+func.func @depthwise(%x: tensor<?x64xf32>, %w: tensor<27x64x1x1xf32>, %m: !map) -> tensor<?x64xf32> {
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<depthwise, tile_n = 64>}
+      : tensor<?x64xf32>, tensor<27x64x1x1xf32>, !map -> tensor<?x64xf32>
+  %dy = sparseconv.input_grad %y, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<depthwise, warps = 8, tile_n = 8>}
+      : tensor<?x64xf32>, tensor<27x64x1x1xf32>, !map -> tensor<?x64xf32>
+  // expected-error @+1 {{expected tile_n of 8, 16, 32, 64 or 128, found 24}}
+  %0 = sparseconv.conv %dy, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<depthwise, tile_n = 24>}
+      : tensor<?x64xf32>, tensor<27x64x1x1xf32>, !map -> tensor<?x64xf32>
+  // expected-error @+1 {{expected tile_n of 8, 16, 32, 64 or 128, found 256}}
+  %1 = sparseconv.conv %dy, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<depthwise, tile_n = 256>}
+      : tensor<?x64xf32>, tensor<27x64x1x1xf32>, !map -> tensor<?x64xf32>
+  // expected-error @+1 {{the main loop depthwise has no tile_k, found 32}}
+  %2 = sparseconv.conv %dy, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<depthwise, tile_k = 32, tile_n = 64>}
+      : tensor<?x64xf32>, tensor<27x64x1x1xf32>, !map -> tensor<?x64xf32>
+  // expected-error @+1 {{the main loop depthwise splits no sum, found 8 splits}}
+  %3 = sparseconv.conv %dy, %w, %m {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>,
+      tiling = #sparseconv.gemm_tiling<depthwise, tile_n = 64>}
+      : tensor<?x64xf32>, tensor<27x64x1x1xf32>, !map -> tensor<?x64xf32>
+  // expected-error @+1 {{a thread needs more than}}
+  %4 = sparseconv.conv %dy, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<depthwise, blocks = 8, tile_n = 128>}
+      : tensor<?x64xf32>, tensor<27x64x1x1xf32>, !map -> tensor<?x64xf32>
+  return %4 : tensor<?x64xf32>
 }
 
 func.func @f32(%x: tensor<?x64xf32>, %w: tensor<27x64x64xf32>, %m: !map) -> tensor<?x64xf32> {

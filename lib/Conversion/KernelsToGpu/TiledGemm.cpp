@@ -34,8 +34,10 @@ static int64_t countChannels(Value features) {
 static MemRefType getWeightsType(TiledGemmOp op) {
   auto table = cast<MemRefType>(op.getTiledTable().getType());
   int64_t inChannels = countChannels(op.getX()) + countChannels(op.getBeside());
+  int64_t groups = op.getGroups().value_or(1);
   return MemRefType::get(
-      {table.getDimSize(0), inChannels, countChannels(op.getY())},
+      {table.getDimSize(0), groups, inChannels / groups,
+       countChannels(op.getY()) / groups},
       cast<MemRefType>(op.getX().getType()).getElementType());
 }
 

@@ -146,9 +146,11 @@ std::string OutputStationary::verifySplits(ImplicitGemmOpInterface op,
 // Kernel operations
 //===----------------------------------------------------------------------===//
 
-/// Weights of one group without that dimension, where they have it.
-static Value dropGroup(KernelWriter &w, Value weights) {
-  if (cast<RankedTensorType>(weights.getType()).getRank() == 3)
+/// The weights; of one group without that dimension.
+static Value dropOneGroup(KernelWriter &w, const ImplicitGemmConfig &config,
+                          Value weights) {
+  bool hasGroups = cast<RankedTensorType>(weights.getType()).getRank() == 4;
+  if (!hasGroups || config.groups > 1)
     return weights;
   SmallVector<ReassociationIndices> merged = {{0, 1}, {2}, {3}};
   return tensor::CollapseShapeOp::create(w, weights, merged);
@@ -172,7 +174,7 @@ static Tiles tileMap(KernelWriter &w, const ImplicitGemmConfig &config,
                            inits[2], inits[3], rows, op.getRowOrderAttr());
   Value image = w.emptyStatic(config.weightBytes(), w.getI8Type());
   auto pack = w.kernel<PackWeightsOp>(
-      image, dropGroup(w, operands.weights), image,
+      image, dropOneGroup(w, config, operands.weights), image,
       cast<GemmTilingAttr>(op.getTilingAttr()), op.hasTransposedWeights());
   return Tiles{pack.getResult(0), tiles.getResult(0), tiles.getResult(1),
                tiles.getResult(2), tiles.getResult(3)};
@@ -195,6 +197,9 @@ Value OutputStationary::lowerGemm(KernelWriter &w, ImplicitGemmOpInterface op,
   Value scratch =
       w.emptyStatic(config.scratchBytes(target) / 4, w.getF32Type());
   Value counters = w.emptyStatic(config.counters(target), w.getI32Type());
+  IntegerAttr groups;
+  if (config.groups > 1)
+    groups = w.getI64IntegerAttr(config.groups);
   if (splitK > 1)
     counters = w.fill(counters, w.getI32IntegerAttr(0));
   return finishGemm(w, operands,
@@ -202,7 +207,7 @@ Value OutputStationary::lowerGemm(KernelWriter &w, ImplicitGemmOpInterface op,
                                           tiles.image, tiles.table, tiles.order,
                                           tiles.masks, tiles.sizes,
                                           operands.extras, init, scratch,
-                                          counters, splitK, tiling));
+                                          counters, splitK, groups, tiling));
 }
 
 Value OutputStationary::lowerWeightGrad(

@@ -39,13 +39,20 @@ static Value loadElement(GpuBuilder &b, const ImplicitGemmConfig &config,
   int64_t bytes = config.elementBytes();
   Type type = b.getIntegerType(bytes * 8);
   Value in = element.inChannel.value, out = element.outChannel.value;
-  Value present = b.andBits(b.lessUnsigned(in, config.inChannels),
-                            b.lessUnsigned(out, config.outChannels));
+  Value slice = element.offset.value;
+  if (config.sections() > 1) {
+    // The columns of a section begin with a column tile.
+    int64_t columns = config.sectionTiles() * config.tileN;
+    slice = b.add(b.mul(slice, config.sections()), b.divide(out, columns));
+    out = b.remainder(out, columns);
+  }
+  int64_t inChannels = config.inChannels, channels = config.sectionChannels();
+  Value present =
+      b.andBits(b.lessUnsigned(in, inChannels), b.lessUnsigned(out, channels));
   Value row = transposed ? out : in, column = transposed ? in : out;
-  int64_t rows = transposed ? config.outChannels : config.inChannels;
-  int64_t columns = transposed ? config.inChannels : config.outChannels;
-  Value index = b.add(
-      b.mul(b.add(b.mul(element.offset.value, rows), row), columns), column);
+  int64_t rows = transposed ? channels : inChannels;
+  int64_t columns = transposed ? inChannels : channels;
+  Value index = b.add(b.mul(b.add(b.mul(slice, rows), row), columns), column);
   Value zero = arith::ConstantIntOp::create(b, type, 0);
   return changeIf(b, present, zero, [&](Value &value) {
     Value at = b.mul(b.extend64(index), b.i64(bytes));

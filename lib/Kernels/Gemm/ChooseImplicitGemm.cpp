@@ -27,15 +27,36 @@ findFirst(ArrayRef<ImplicitGemmConfig> candidates, const TargetInfo &target) {
   return std::nullopt;
 }
 
+/// Whether tiles are chosen by themselves for `shape`. No GPU has run those of
+/// groups yet.
+static bool choosesTiles(const ImplicitGemmShape &shape) {
+  return shape.groups == 1;
+}
+
+/// The candidates of a main loop, if `shape` is one for it: in groups of few
+/// channels, most of what tiles multiply would be padding.
+static SmallVector<ImplicitGemmConfig>
+getCandidates(const MainLoop &loop, const ImplicitGemmShape &shape,
+              const TargetInfo &target) {
+  constexpr int64_t kFewestInGroup = 8;
+  SmallVector<ImplicitGemmConfig> candidates;
+  bool isNarrow =
+      shape.groups > 1 &&
+      std::min(shape.inChannels, shape.outChannels) < kFewestInGroup;
+  if (loop.joinsGroups() ? shape.isDepthwise() : !isNarrow)
+    loop.addCandidates(shape, target, candidates);
+  return candidates;
+}
+
 std::optional<ImplicitGemmConfig>
 ImplicitGemmConfig::choose(const ImplicitGemmShape &shape,
                            const TargetInfo &target,
                            std::optional<int64_t> splitK) {
-  if (shape.groups > 1)
+  if (!choosesTiles(shape))
     return std::nullopt;
   SmallVector<ImplicitGemmConfig> candidates;
   for (const MainLoop *loop : MainLoop::getAll())
-    loop->addCandidates(shape, target, candidates);
+    llvm::append_range(candidates, getCandidates(*loop, shape, target));
   std::optional<ImplicitGemmConfig> best = findFirst(candidates, target);
   if (!best || !splitK || best->splitK == *splitK)
     return best;
@@ -55,8 +76,8 @@ static ImplicitGemmShape getShape(ShapedType weights, bool isTransposed) {
   ConvShape conv = ConvShape::get(weights, isTransposed);
   shape.offsets = conv.offsets;
   shape.groups = conv.groups;
-  shape.inChannels = conv.groups * conv.in;
-  shape.outChannels = conv.groups * conv.out;
+  shape.inChannels = conv.in;
+  shape.outChannels = conv.out;
   return shape;
 }
 
@@ -74,13 +95,12 @@ mlir::sparseconv::getImplicitGemms(ImplicitGemmOpInterface op,
   constexpr size_t kMostOfLoop = 2;
   SmallVector<ImplicitGemmConfig> found;
   ImplicitGemmShape shape = getShape(op);
-  if (shape.groups > 1)
+  if (!choosesTiles(shape))
     return found;
   for (const MainLoop *loop : MainLoop::getAll()) {
-    SmallVector<ImplicitGemmConfig> candidates;
-    loop->addCandidates(shape, target, candidates);
     size_t before = found.size();
-    for (const ImplicitGemmConfig &config : candidates) {
+    for (const ImplicitGemmConfig &config :
+         getCandidates(*loop, shape, target)) {
       auto isAlike = [&](const ImplicitGemmConfig &other) {
         return other.warps == config.warps && other.tileK == config.tileK &&
                other.tileN == config.tileN && other.resident == config.resident;

@@ -162,8 +162,8 @@ void Fma16::copyWeights(const Put &put, Value target) {
 
 void Fma16::copyRows(const Put &put, Value target) {
   // Two threads share a row and take its pieces in turn.
-  int64_t rowBytes = config.inChannels * 4;
-  int64_t unit = std::min<int64_t>(16, rowBytes & -rowBytes);
+  int64_t groupBytes = config.inChannels * 4;
+  int64_t unit = std::min<int64_t>(16, groupBytes & -groupBytes);
   Value half = b.mul(b.remainder(e.thread, 2), unit);
   Value to = b.offset(
       target, b.add(b.mul(b.divide(e.thread, 2), getRowPitch(config)), half));
@@ -173,13 +173,13 @@ void Fma16::copyRows(const Put &put, Value target) {
     first = b.add(first, b.mul(put.chunk, config.tileK * 4));
   // An absent row is not read, but has an address.
   Value row = b.select(present, put.at.row, b.i32(0));
-  Value from = b.offset(b.element(e.x, row, rowBytes), first);
+  Value from = b.offset(b.element(e.x, row, config.inRowBytes()), first);
   bool isWhole = layout.chunks * config.tileK == config.inChannels;
   for (int64_t at = 0; at < config.tileK * 4; at += 2 * unit) {
     Value condition = present, source = b.offset(from, at);
     if (!isWhole) {
       condition =
-          b.andBits(present, b.lessUnsigned(b.add(first, at), b.i32(rowBytes)));
+          b.andBits(present, b.lessUnsigned(b.add(first, at), groupBytes));
       source = b.select(condition, source, e.x);
     }
     b.copyAsyncIf(condition, b.offset(to, at), source, unit);

@@ -25,7 +25,7 @@ FragmentLayout ImplicitGemmConfig::layout() const {
   layout.tileK = tileK;
   layout.chunks = divideCeil(inChannels, tileK);
   layout.tileN = tileN;
-  layout.columnTiles = divideCeil(outChannels, tileN);
+  layout.columnTiles = columnTiles();
   layout.order = loop->getImageOrder();
   return layout;
 }
@@ -34,8 +34,8 @@ int64_t ImplicitGemmConfig::elementBytes() const {
   return element == GemmElement::F16 || element == GemmElement::BF16 ? 2 : 4;
 }
 
-int64_t ImplicitGemmConfig::columnTiles() const {
-  return divideCeil(outChannels, tileN);
+int64_t ImplicitGemmConfig::sectionTiles() const {
+  return divideCeil(sectionChannels(), tileN);
 }
 
 int64_t ImplicitGemmConfig::countersPerTile() const {
@@ -79,18 +79,20 @@ std::string ImplicitGemmConfig::verify(const TargetInfo &target) const {
   return verifySharedMemory(blocks, sharedBytes(), target);
 }
 
+/// As many thread blocks side by side as a grid may have.
+static constexpr int64_t kMostColumnTiles = 65535;
+
 /// What holds for all main loops.
 std::string ImplicitGemmConfig::verifySizes() const {
   StringRef name = loop->getName();
-  if (offsets < 1 || inChannels < 1 || outChannels < 1)
+  if (offsets < 1 || groups < 1 || inChannels < 1 || outChannels < 1)
     return formatv("expected at least one offset and channel, found {0} "
                    "offsets, {1} to {2} channels",
-                   offsets, inChannels, outChannels);
-  if (groups < 1 || inChannels % groups || outChannels % groups)
-    return formatv("{0} groups do not divide {1} and {2} channels", groups,
-                   inChannels, outChannels);
-  if (groups > 1)
-    return "main loops take no groups, #sparseconv.scalar_tiling does";
+                   offsets, groups * inChannels, groups * outChannels);
+  if (loop->joinsGroups() && !isDepthwise())
+    return formatv("the main loop {0} takes groups of one channel, found {1} "
+                   "groups of {2} to {3} channels",
+                   name, groups, inChannels, outChannels);
   if (maskWords() > 250)
     return formatv("expected at most 8000 offsets, found {0}", offsets);
   if (tileK < tileUnit() || tileK % tileUnit() || tileN < 8 || tileN % 8 ||
@@ -98,6 +100,9 @@ std::string ImplicitGemmConfig::verifySizes() const {
     return formatv("expected tile_k in steps of {0} and tile_n of 8 to 256 "
                    "in steps of 8, found {1} and {2}",
                    tileUnit(), tileK, tileN);
+  if (columnTiles() > kMostColumnTiles)
+    return formatv("expected at most {0} column tiles, found {1}",
+                   kMostColumnTiles, columnTiles());
   if (stages != 1 && !loop->hasStages())
     return formatv("the main loop {0} has no stages, found {1}", name, stages);
   if (resident && !loop->hasResidentWeights())

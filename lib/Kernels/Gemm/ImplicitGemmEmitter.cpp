@@ -55,12 +55,35 @@ ImplicitGemmEmitter::ImplicitGemmEmitter(GpuBuilder &b,
   lane = b.remainder(thread, kWarpLanes);
   laneGroup = b.divide(lane, 4);
   laneInGroup = b.remainder(lane, 4);
-  if (config.columnTiles() > 1) {
-    columnTile = b.blockIdY();
-    weights = b.offset(weights, b.mul(b.extend64(columnTile),
-                                      b.i64(layout.columnTileBytes())));
-    y = b.offset(y, b.mul(columnTile, config.tileN * config.elementBytes()));
+  if (config.columnTiles() > 1)
+    enterColumnTile();
+}
+
+void ImplicitGemmEmitter::enterColumnTile() {
+  columnTile = b.blockIdY();
+  weights = b.offset(
+      weights, b.mul(b.extend64(columnTile), b.i64(layout.columnTileBytes())));
+  int64_t bytes = config.elementBytes(), tiles = config.sectionTiles();
+  if (config.sections() > 1) {
+    section = b.divide(columnTile, tiles);
+    x = b.offset(x, b.mul(section, config.inChannels * bytes));
+    y = b.offset(y, b.mul(section, config.outChannels * bytes));
   }
+  if (tiles > 1) {
+    tileInSection = section ? b.remainder(columnTile, tiles) : columnTile;
+    y = b.offset(y, b.mul(tileInSection, config.tileN * bytes));
+  }
+}
+
+Value ImplicitGemmEmitter::channelInSection(Value column) {
+  return tileInSection ? b.add(column, b.mul(tileInSection, config.tileN))
+                       : column;
+}
+
+Value ImplicitGemmEmitter::channelInRow(Value column) {
+  Value channel = channelInSection(column);
+  return section ? b.add(channel, b.mul(section, config.sectionChannels()))
+                 : channel;
 }
 
 //===----------------------------------------------------------------------===//

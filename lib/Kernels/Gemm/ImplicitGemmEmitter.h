@@ -112,6 +112,8 @@ public:
   SmallVector<Value> gatherStepPair(ValueRange rows, ValueRange present,
                                     int64_t chunk, int64_t pair,
                                     Value anyChunk = {});
+  /// Registers of elements of 16 bits, each of which was loaded by itself.
+  SmallVector<Value> joinHalves(ArrayRef<Value> halves);
   /// All step pairs of a chunk.
   Fragment gatherChunk(ValueRange rows, int64_t chunk);
   /// Starts at the first offset of a task. Returns the rows of its first chunk.
@@ -128,6 +130,10 @@ public:
 
   // --- Results -----------------------------------------------------------
   int64_t accumulatorCount() const { return config.tileN / 2; }
+  /// What a column of this thread block's column tile is: a channel of its
+  /// section, and of the row.
+  Value channelInSection(Value column);
+  Value channelInRow(Value column);
   SmallVector<Value> zeroAccumulators();
   /// Output rows of this lane's slots.
   SmallVector<Value> loadOutputRows();
@@ -155,6 +161,8 @@ public:
   Value countSplits(const TargetInfo &target, Value count);
   /// A task by its number; `splits` is null where tiles are whole.
   GemmTask makeTask(Value number, Value splits);
+  /// The same with the walk over its offsets, for all lanes of a warp.
+  GemmTask startTask(Value number, Value splits);
   /// Of the offsets of a word, those of the task's split.
   Value takeSplit(const GemmTask &task, Value bits);
   using LoadWord = function_ref<Value(Value word)>;
@@ -199,12 +207,15 @@ public:
   SmallVector<Value> epilogueArguments;
   /// The four lanes of a lane group share two rows.
   Value thread, lane, laneGroup, laneInGroup;
-  /// Null where there is only one.
-  Value columnTile;
+  /// Which column tile of which section this thread block has, and its number
+  /// among all; null where there is only one.
+  Value columnTile, tileInSection, section;
   Type elementType;
   MmaType mmaType;
 
 private:
+  /// Moves the addresses to the column tile of this thread block.
+  void enterColumnTile();
   /// `laneBytes` behind a channel of a row, in `x` or in the rows beside. The
   /// channel is that in `anyChunk`, if there is one.
   Value rowPiece(Value row, Value laneBytes, int64_t channel, Value anyChunk);
@@ -216,8 +227,6 @@ private:
   Value findOffset(LoadWord loadWord, Value ordinal);
   /// The walk over a task's offsets of several mask words.
   OffsetWalk listOffsets(const GemmTask &task);
-  /// A task by its number, and its walk, the same in all lanes.
-  GemmTask startTask(Value number, Value splits);
   /// One of a lane's two rows, in the columns of one strip of tiles.
   void storeStrip(ValueRange accumulators, int64_t tile, int64_t half,
                   Value row, Value rowPointer);

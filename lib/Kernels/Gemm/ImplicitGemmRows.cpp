@@ -40,19 +40,22 @@ SmallVector<Value> ImplicitGemmEmitter::arePresent(ValueRange rows) {
 Value ImplicitGemmEmitter::rowPiece(Value row, Value laneBytes, int64_t channel,
                                     Value anyChunk) {
   int64_t bytes = config.elementBytes(), own = config.ownChannels();
-  auto inRow = [&](Value rows, int64_t channels, int64_t begin) {
-    Value pointer = b.element(b.offset(rows, laneBytes), row, channels * bytes);
+  auto inRow = [&](Value rows, int64_t rowBytes, int64_t begin) {
+    Value pointer = b.element(b.offset(rows, laneBytes), row, rowBytes);
     return b.offset(pointer, (channel - begin) * bytes);
   };
+  auto inX = [&] { return inRow(x, config.inRowBytes(), 0); };
+  auto inBeside = [&] {
+    return inRow(beside, config.channelsBeside * bytes, own);
+  };
   if (!beside)
-    return inRow(x, own, 0);
+    return inX();
   if (!anyChunk)
-    return channel < own ? inRow(x, own, 0)
-                         : inRow(beside, config.channelsBeside, own);
+    return channel < own ? inX() : inBeside();
   Value isOwn =
       b.lessUnsigned(b.add(b.mul(anyChunk, layout.tileK), channel), own);
-  return b.select(isOwn, inRow(x, own, 0),
-                  inRow(beside, config.channelsBeside, own));
+  Value ofX = inX();
+  return b.select(isOwn, ofX, inBeside());
 }
 
 SmallVector<Value> ImplicitGemmEmitter::gatherStepPair(ValueRange rows,
@@ -63,7 +66,7 @@ SmallVector<Value> ImplicitGemmEmitter::gatherStepPair(ValueRange rows,
   int64_t registers = layout.registersOf(pair);
   int64_t bytes = config.elementBytes();
   int64_t rowBytes = (config.ownChannels() | config.channelsBeside) * bytes;
-  // The widest load that the start of every row allows.
+  // The widest load that the start of every row allows, and of every group.
   int64_t unit = std::min(rowBytes & -rowBytes, registers * 4);
   int64_t first = chunk * layout.tileK + layout.stepPairBegin(pair);
   int64_t laneElements = registers * 4 / bytes;
@@ -91,15 +94,16 @@ SmallVector<Value> ImplicitGemmEmitter::gatherStepPair(ValueRange rows,
       llvm::append_range(
           pieces, b.loadIf(condition, b.offset(pointer, at), unit, otherwise));
     }
-    if (unit > 2) {
-      llvm::append_range(loaded, pieces);
-      continue;
-    }
-    for (int64_t reg : llvm::seq(registers))
-      loaded.push_back(
-          b.orBits(pieces[2 * reg], b.shiftLeft(pieces[2 * reg + 1], 16)));
+    llvm::append_range(loaded, unit > 2 ? pieces : joinHalves(pieces));
   }
   return loaded;
+}
+
+SmallVector<Value> ImplicitGemmEmitter::joinHalves(ArrayRef<Value> halves) {
+  SmallVector<Value> registers;
+  for (size_t i = 0; i < halves.size(); i += 2)
+    registers.push_back(b.orBits(halves[i], b.shiftLeft(halves[i + 1], 16)));
+  return registers;
 }
 
 Fragment ImplicitGemmEmitter::gatherChunk(ValueRange rows, int64_t chunk) {

@@ -52,36 +52,36 @@ void ImplicitGemmEmitter::storePiece(ArrayRef<Value> sums, Value row,
 }
 
 Value ImplicitGemmEmitter::rowPointer(Value row) {
-  return b.element(y, row, config.outChannels * config.elementBytes());
+  return b.element(y, row, config.outRowBytes());
 }
 
 void ImplicitGemmEmitter::storeStrip(ValueRange accumulators, int64_t tile,
                                      int64_t half, Value row,
                                      Value rowPointer) {
   int64_t bytes = config.elementBytes();
-  int64_t rowBytes = config.outChannels * bytes;
+  int64_t groupBytes = config.outChannels * bytes;
   int64_t size = layout.stripSize(tile), elements = 2 * size;
   SmallVector<Value> sums;
   for (int64_t i : llvm::seq(elements))
     sums.push_back(accumulators[i / 2 * 4 + 2 * half + i % 2]);
   Value column = b.add(b.mul(laneInGroup, elements), tile * 8);
-  Value channel =
-      columnTile ? b.add(column, b.mul(columnTile, config.tileN)) : column;
+  Value inGroup = channelInSection(column), channel = channelInRow(column);
   Value pointer = b.offset(rowPointer, b.mul(column, bytes));
   int64_t piece =
-      std::min({rowBytes & -rowBytes, elements * bytes, int64_t(16)}) / bytes;
-  bool inside = (tile + size) * 8 + (layout.columnTiles - 1) * config.tileN <=
-                config.outChannels;
+      std::min({groupBytes & -groupBytes, elements * bytes, int64_t(16)}) /
+      bytes;
+  bool inside =
+      (tile + size) * 8 + (config.sectionTiles() - 1) * config.tileN <=
+      config.outChannels;
   for (int64_t at = 0; at < elements; at += piece) {
-    Value pieceChannel = b.add(channel, at);
     auto store = [&] {
-      storePiece(ArrayRef(sums).slice(at, piece), row, pieceChannel,
+      storePiece(ArrayRef(sums).slice(at, piece), row, b.add(channel, at),
                  b.offset(pointer, at * bytes));
     };
     if (inside)
       store();
     else
-      b.ifThen(b.lessUnsigned(pieceChannel, config.outChannels), store);
+      b.ifThen(b.lessUnsigned(b.add(inGroup, at), config.outChannels), store);
   }
 }
 

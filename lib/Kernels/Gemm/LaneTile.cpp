@@ -61,15 +61,13 @@ void LaneTile::multiply(const Chunk &chunk, SmallVector<Value> &sums) {
 /// place in the column tile.
 void LaneTile::storeQuad(ArrayRef<Value> four, Value row, Value column) {
   int64_t piece = std::gcd<int64_t>(config.outChannels, 4);
-  bool inside = config.columnTiles() * config.tileN == config.outChannels;
-  Value channel = column;
-  if (e.columnTile)
-    channel = b.add(column, b.mul(e.columnTile, config.tileN));
+  bool inside = config.sectionTiles() * config.tileN == config.outChannels;
+  Value inGroup = e.channelInSection(column), channel = e.channelInRow(column);
   for (int64_t j = 0; j < 4; j += piece) {
     Value isThere = b.greaterEqual(row, 0);
     if (!inside)
       isThere = b.andBits(
-          isThere, b.lessUnsigned(b.add(channel, j), config.outChannels));
+          isThere, b.lessUnsigned(b.add(inGroup, j), config.outChannels));
     b.ifThen(isThere, [&] {
       e.storePiece(four.slice(j, piece), row, b.add(channel, j),
                    b.offset(e.rowPointer(row), b.mul(b.add(column, j), 4)));

@@ -58,7 +58,7 @@ static GemmTilingAttr getImageTiling(TilingAttr tiling, ShapedType weights,
   ConvShape shape = ConvShape::get(weights, isTransposed);
   int64_t unit = 256 / weights.getElementTypeBitWidth();
   // Chunks are 128 bytes of a row.
-  int64_t whole = llvm::alignTo(shape.groups * shape.in, unit);
+  int64_t whole = llvm::alignTo(shape.in, unit);
   return GemmTilingAttr::get(weights.getContext(), "warp16", /*warps=*/1,
                              /*blocks=*/1, std::min(whole, 4 * unit),
                              tiling.getColumns(), /*stages=*/1,
@@ -96,6 +96,8 @@ std::string mlir::sparseconv::verifyPairGemm(TilingAttr tiling,
                    "and {3}",
                    kTileRows, kTileColumns, tiling.getRows(),
                    tiling.getLanes());
+  if (ConvShape::get(weights, isTransposed).groups > 1)
+    return "weight-stationary main loops take no groups on a GPU";
   GemmTilingAttr image = getImageTiling(tiling, weights, isTransposed);
   if (std::string problem =
           verifyTiledGemm(image, /*splitK=*/1, weights, isTransposed, target);
@@ -310,8 +312,7 @@ void PairGemm::storeRows() {
   auto store = [&](Value item) {
     Value row = b.divide(item, perRow);
     Value column = b.mul(b.remainder(item, perRow), piece);
-    Value channel =
-        e.columnTile ? b.add(column, b.mul(e.columnTile, tileN)) : column;
+    Value channel = e.channelInRow(column);
     Value outRow = b.add(firstRow, row);
     Value place = b.add(b.mul(row, config.pitch()), column);
     b.ifThen(b.lessUnsigned(channel, outChannels), [&] {

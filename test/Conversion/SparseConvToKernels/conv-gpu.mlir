@@ -69,6 +69,20 @@ func.func @one_group(%x: tensor<?x32xf16>, %w: tensor<27x1x32x64xf16>, %m: !map)
   return %y : tensor<?x64xf16>
 }
 
+// Channels in groups: a main loop that is written takes them, and the image is of all
+// groups. The tiles of rows are those of any other layer.
+// CHECK-LABEL: func.func @groups(
+// CHECK-SAME: %[[W:[^:]*]]: tensor<27x32x1x1xf16>
+// CHECK:      sparseconv.kernel.tile_rows {{.*}} {rows = 16 : i64}
+// CHECK:      %[[IMAGE:.*]] = sparseconv.kernel.pack_weights ins(%[[W]] : tensor<27x32x1x1xf16>) outs(%{{.*}} : tensor<1728xi8>)
+// CHECK:      sparseconv.kernel.tiled_gemm ins(%{{[^,]*}}, %[[IMAGE]],
+// CHECK-SAME:   {groups = 32 : i64, split_k = 1 : i64, tiling = #sparseconv.gemm_tiling<depthwise,
+func.func @groups(%x: tensor<?x32xf16>, %w: tensor<27x32x1x1xf16>, %m: !map) -> tensor<?x32xf16> {
+  %y = sparseconv.conv %x, %w, %m {tiling = #sparseconv.gemm_tiling<depthwise, tile_n = 32>}
+      : tensor<?x32xf16>, tensor<27x32x1x1xf16>, !map -> tensor<?x32xf16>
+  return %y : tensor<?x32xf16>
+}
+
 // Weights that pass through a ring: where there are few rows, up to 8 thread
 // blocks share the offsets of a tile and meet at counters that begin as zero.
 // CHECK-LABEL: func.func @split(

@@ -315,6 +315,47 @@ func.func @f(%x: tensor<9x32xf16>, %beside: tensor<7x32xf16>, %image: tensor<64x
 // -----
 
 //===----------------------------------------------------------------------===//
+// tiled_gemm of groups
+//===----------------------------------------------------------------------===//
+
+func.func @f(%w: tensor<?x8x16xf16>, %image: tensor<2048xi8>) {
+  // expected-error @+1 {{expects 'w' to have static sizes, but found 'tensor<?x8x16xf16>'}}
+  %r = sparseconv.kernel.pack_weights ins(%w : tensor<?x8x16xf16>) outs(%image : tensor<2048xi8>)
+      {tiling = #sparseconv.gemm_tiling<warp16>} -> tensor<2048xi8>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf16>, %p: tensor<2048xi8>, %tiled: tensor<2x?xi32>, %order: tensor<?xi32>,
+             %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %y: tensor<?x12xf16>, %scratch: tensor<1xf32>,
+             %counters: tensor<1xi32>) {
+  // expected-error @+1 {{expects 'y' to have channels of 8 groups, but found 12}}
+  %g:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %p, %tiled, %order, %masks, %sizes
+          : tensor<?x8xf16>, tensor<2048xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+      outs(%y, %scratch, %counters : tensor<?x12xf16>, tensor<1xf32>, tensor<1xi32>)
+      {groups = 8 : i64, tiling = #sparseconv.gemm_tiling<warp16>} -> (tensor<?x12xf16>, tensor<1xf32>, tensor<1xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<9x32xf16>, %beside: tensor<9x32xf16>, %image: tensor<64xi8>, %table: tensor<2x?xi32>, %order: tensor<?xi32>,
+             %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %y: tensor<9x8xf16>, %s: tensor<1xf32>, %c: tensor<1xi32>) {
+  // expected-error @+1 {{expects one group where a tensor is beside 'x', but found 2}}
+  %r:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %image, %table, %order, %masks, %sizes, %beside
+          : tensor<9x32xf16>, tensor<64xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<9x32xf16>)
+      outs(%y, %s, %c : tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>)
+      {groups = 2 : i64, tiling = #sparseconv.gemm_tiling<warp16, tile_k = 32>}
+      -> (tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>)
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
 // device_scalar
 //===----------------------------------------------------------------------===//
 

@@ -279,6 +279,22 @@ func.func @tiled_gemm_of_two(%x: tensor<?x32xbf16>, %beside: tensor<?x20xbf16>, 
   return
 }
 
+// CHECK-LABEL: func.func @tiled_groups(
+func.func @tiled_groups(%x: tensor<?x64xf16>, %w: tensor<2x4x16x8xf16>, %tiled: tensor<2x?xi32>, %order: tensor<?xi32>,
+                        %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %image: tensor<2048xi8>, %y: tensor<?x32xf16>,
+                        %scratch: tensor<1xf32>, %counters: tensor<1xi32>) {
+  // CHECK: sparseconv.kernel.pack_weights ins(%{{.*}} : tensor<2x4x16x8xf16>) outs(%{{.*}} : tensor<2048xi8>) {tiling = #sparseconv.gemm_tiling<warp16>} -> tensor<2048xi8>
+  %p = sparseconv.kernel.pack_weights ins(%w : tensor<2x4x16x8xf16>) outs(%image : tensor<2048xi8>)
+      {tiling = #sparseconv.gemm_tiling<warp16>} -> tensor<2048xi8>
+  // CHECK: sparseconv.kernel.tiled_gemm ins(%{{.*}}) outs(%{{.*}}) {groups = 4 : i64, split_k = 1 : i64, tiling = #sparseconv.gemm_tiling<warp16>} -> (tensor<?x32xf16>, tensor<1xf32>, tensor<1xi32>)
+  %g:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %p, %tiled, %order, %masks, %sizes
+          : tensor<?x64xf16>, tensor<2048xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+      outs(%y, %scratch, %counters : tensor<?x32xf16>, tensor<1xf32>, tensor<1xi32>)
+      {groups = 4 : i64, tiling = #sparseconv.gemm_tiling<warp16>} -> (tensor<?x32xf16>, tensor<1xf32>, tensor<1xi32>)
+  return
+}
+
 // CHECK-LABEL: func.func @pool(
 func.func @pool(%x: tensor<?x8xbf16>, %table: tensor<?x2xi32>, %keys: tensor<?xi64>, %items: tensor<4x8xbf16>,
                 %status: memref<8xi64>) {

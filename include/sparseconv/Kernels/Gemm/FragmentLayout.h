@@ -45,6 +45,8 @@ enum class ImageOrder {
   Swizzled,
   /// Chunks are [tileK, tileN] matrices of f32, for threads that multiply.
   Plain,
+  /// Rows of tileN weights, for channels that see no other.
+  Diagonal,
 };
 
 /// The order of channels in registers and of weights in an image.
@@ -55,7 +57,7 @@ enum class ImageOrder {
 /// come in `columnTiles` of `tileN`, each made of tiles of 8; four, two or one
 /// of these form a strip, whose columns a lane stores together.
 struct FragmentLayout {
-  /// Elements in a register of 4 bytes: 2, or 1 for tf32.
+  /// Elements in a register of 4 bytes: 2, or 1 for f32 and tf32.
   int64_t perRegister = 2;
   int64_t offsets = 1;
   int64_t inChannels = 16;
@@ -78,6 +80,8 @@ struct FragmentLayout {
   int64_t stepPairBegin(int64_t pair) const { return pair * 16 * perRegister; }
   /// Registers of one chunk of one offset of one column tile in the image.
   int64_t chunkRegisters() const {
+    if (order == ImageOrder::Diagonal)
+      return tileN / perRegister;
     return order == ImageOrder::Swizzled ? (steps() + 3) / 4 * tileN * 32
                                          : steps() * tiles() * 64;
   }
@@ -126,6 +130,8 @@ struct FragmentLayout {
   template <class Int> ImageElement<Int> element(Int reg, int64_t bit) const {
     if (order == ImageOrder::Plain)
       return plainElement(reg);
+    if (order == ImageOrder::Diagonal)
+      return diagonalElement(reg, bit);
     Int chunk = reg / chunkRegisters();
     Int inner = reg % chunkRegisters();
     Int base = chunk % chunks * tileK;
@@ -162,6 +168,12 @@ private:
     Int inner = reg % chunkRegisters();
     return {chunk / chunks % offsets, chunk % chunks * tileK + inner / tileN,
             chunk / chunks / offsets * tileN + inner % tileN};
+  }
+  template <class Int>
+  ImageElement<Int> diagonalElement(Int reg, int64_t bit) const {
+    Int row = reg / chunkRegisters();
+    Int inRow = reg % chunkRegisters() * perRegister + bit;
+    return {row % offsets, inRow * 0, row / offsets * tileN + inRow};
   }
   /// Channel of what lane `t` feeds to `half` of a step.
   template <class Int>

@@ -22,8 +22,9 @@
 //   scratch f32, counters i32          only with `splitK`
 //   beside   [in rows, channels]       only with `channelsBeside`
 //
-// and then those of the epilogue. offsets x pitch and in rows x in channels
-// stay below 2^32. A tile is `rowsPerTile` consecutive slots.
+// and then those of the epilogue. Channels are those of all groups. offsets x
+// pitch and in rows x in channels stay below 2^32. A tile is `rowsPerTile`
+// consecutive slots.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,10 +48,14 @@ enum class GemmElement { F16, BF16, F32, TF32 };
 struct ImplicitGemmShape {
   GemmElement element = GemmElement::F32;
   int64_t offsets = 27;
-  /// Of all groups.
+  int64_t groups = 1;
+  /// Of one group.
   int64_t inChannels = 1;
   int64_t outChannels = 1;
-  int64_t groups = 1;
+
+  bool isDepthwise() const {
+    return groups > 1 && inChannels == 1 && outChannels == 1;
+  }
 };
 
 /// What an implicit GEMM computes, and how.
@@ -89,7 +94,7 @@ struct ImplicitGemmConfig : ImplicitGemmShape {
   /// Derived numbers.
   FragmentLayout layout() const;
   int64_t elementBytes() const;
-  /// Of a row of `x`.
+  /// Of a group of a row of `x`.
   int64_t ownChannels() const { return inChannels - channelsBeside; }
   /// What tileK is a multiple of.
   int64_t tileUnit() const { return 32 / elementBytes(); }
@@ -97,7 +102,16 @@ struct ImplicitGemmConfig : ImplicitGemmShape {
   int64_t threads() const { return warps * kWarpLanes; }
   int64_t rowsPerTile() const { return loop->rowsPerTile(); }
   int64_t rowsPerBlock() const { return loop->rowsPerBlock(*this); }
-  int64_t columnTiles() const;
+  /// Bytes of a row of `x` and of `y`.
+  int64_t inRowBytes() const { return groups * ownChannels() * elementBytes(); }
+  int64_t outRowBytes() const { return groups * outChannels * elementBytes(); }
+  /// A column tile has output channels of one section: of a group, or of the
+  /// whole row where the main loop joins groups.
+  int64_t sections() const { return loop->joinsGroups() ? 1 : groups; }
+  int64_t sectionChannels() const { return groups * outChannels / sections(); }
+  int64_t sectionTiles() const;
+  /// Of all sections.
+  int64_t columnTiles() const { return sections() * sectionTiles(); }
   int64_t sharedBytes() const { return loop->sharedBytes(*this); }
   /// Bytes of the packed weights.
   int64_t weightBytes() const { return layout().imageBytes(); }

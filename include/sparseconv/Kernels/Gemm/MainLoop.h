@@ -50,6 +50,9 @@ public:
   virtual bool isPersistent() const { return false; }
   /// Whether tensor cores multiply: f32 is then rounded to tf32.
   virtual bool usesTensorCores() const { return true; }
+  /// Whether a column tile has channels of several groups, each of which has
+  /// one channel in and one out.
+  virtual bool joinsGroups() const { return false; }
   /// How it wants the weights to be packed.
   virtual ImageOrder getImageOrder() const { return ImageOrder::Fragments; }
   /// Whether it reads the sizes `stages` and `resident` of a tiling.

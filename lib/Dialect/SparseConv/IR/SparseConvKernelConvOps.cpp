@@ -96,9 +96,8 @@ LogicalResult ImplicitGemmOp::verify() {
 LogicalResult PackWeightsOp::verify() {
   KernelVerifier v(*this);
   NamedOperand w("w", getW());
-  if (!w.type.hasStaticShape() || w.type.getRank() != 3)
-    v.report("'w' to be [offsets, channels, channels] of static sizes")
-        << w.type;
+  if (!w.type.hasStaticShape())
+    v.report("'w' to have static sizes") << w.type;
   return v.getResult();
 }
 
@@ -119,14 +118,14 @@ OperandRange TiledGemmOp::getExtras() {
   return getOthers().drop_front(getBeside() ? 1 : 0);
 }
 
-bool TiledGemmOp::canReadBeside(ShapedType x, ShapedType beside,
-                                GemmTilingAttr tiling) {
+bool TiledGemmOp::canReadBeside(ShapedType x, ShapedType beside) {
   constexpr int64_t kPiece = 32;
-  return x.getRank() == 2 && beside.getRank() == 2 &&
+  return getGroups().value_or(1) == 1 && x.getRank() == 2 &&
+         beside.getRank() == 2 &&
          x.getElementType() == beside.getElementType() &&
          x.getElementTypeBitWidth() == 16 && !x.isDynamicDim(1) &&
          !beside.isDynamicDim(1) && x.getDimSize(1) % kPiece == 0 &&
-         tiling.getTileK() % kPiece == 0;
+         getTiling().getTileK() % kPiece == 0;
 }
 
 LogicalResult TiledGemmOp::verify() {
@@ -138,13 +137,23 @@ LogicalResult TiledGemmOp::verify() {
     v.checkStaticColumns({"beside", beside});
     v.checkSameRows({"beside", beside}, x);
     auto type = cast<ShapedType>(beside.getType());
-    if (!canReadBeside(x.type, type, getTiling()))
+    if (int64_t groups = getGroups().value_or(1); groups > 1)
+      v.report("one group where a tensor is beside 'x'") << groups;
+    if (!canReadBeside(x.type, type))
       v.report("f16 or bf16 and multiples of 32 for the channels of 'x' and "
                "tile_k where a tensor is beside 'x'")
           << x.type << " beside " << type
           << " with tile_k = " << getTiling().getTileK();
   }
   v.checkStaticColumns(y);
+  if (v.failed())
+    return failure();
+  int64_t groups = getGroups().value_or(1);
+  for (NamedOperand features : {NamedOperand("x", getX()), y})
+    if (features.getSize(1) % groups)
+      v.report("'" + features.name + "' to have channels of " + Twine(groups) +
+               " groups")
+          << features.getSize(1);
   v.checkSize({"order", getOrder()}, 0, tiled.getSize(1),
               "the slots of 'tiled_table'");
   checkExtras(v, getExtras(), getEpilogue(), y);

@@ -49,7 +49,7 @@ static bool canReadBoth(OpOperand &use, tensor::ConcatOp concat) {
     return cast<ShapedType>(concat.getInputs()[input].getType());
   };
   return gemm && &use == &gemm.getXMutable() && !gemm.getBeside() &&
-         TiledGemmOp::canReadBeside(type(0), type(1), gemm.getTiling());
+         gemm.canReadBeside(type(0), type(1));
 }
 
 static void readBoth(RewriterBase &rewriter, TiledGemmOp gemm,

@@ -79,6 +79,22 @@ func.func @rows(%x: tensor<?x96xf16>, %skip: tensor<?x32xf16>, %image: tensor<66
   return %r#0 : tensor<?x96xf16>
 }
 
+// Groups see parts of one row.
+// CHECK-LABEL: func.func @groups(
+// CHECK:         %[[BOTH:.*]] = tensor.concat
+// CHECK:         tiled_gemm ins(%[[BOTH]],
+func.func @groups(%x: tensor<9x96xf16>, %skip: tensor<9x32xf16>, %image: tensor<663552xi8>,
+                  %table: tensor<27x?xi32>, %order: tensor<?xi32>, %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>,
+                  %y: tensor<9x96xf16>, %s: tensor<1xf32>, %c: tensor<1xi32>) -> tensor<9x96xf16> {
+  %both = tensor.concat dim(1) %x, %skip : (tensor<9x96xf16>, tensor<9x32xf16>) -> tensor<9x128xf16>
+  %r:3 = sparseconv.kernel.tiled_gemm
+      ins(%both, %image, %table, %order, %masks, %sizes
+          : tensor<9x128xf16>, tensor<663552xi8>, tensor<27x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+      outs(%y, %s, %c : tensor<9x96xf16>, tensor<1xf32>, tensor<1xi32>) {groups = 2 : i64, tiling = #tiling}
+      -> (tensor<9x96xf16>, tensor<1xf32>, tensor<1xi32>)
+  return %r#0 : tensor<9x96xf16>
+}
+
 // A GEMM gathers from two tensors, not from three.
 // CHECK-LABEL: func.func @beside_another(
 // CHECK:         %[[BOTH:.*]] = tensor.concat

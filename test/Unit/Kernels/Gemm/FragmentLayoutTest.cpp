@@ -196,6 +196,67 @@ TEST(ImplicitGemmConfigTest, KnownBestMainLoops) {
   EXPECT_EQ(choose(64, getChip("sm_80")), "warp16");
 }
 
+TEST(DiagonalLayoutTest, ImagesAreRowsOfWeights) {
+  FragmentLayout layout;
+  layout.order = ImageOrder::Diagonal;
+  layout.offsets = 3;
+  layout.tileN = 8;
+  layout.columnTiles = 2;
+  EXPECT_EQ(layout.imageBytes(), 2 * 3 * 8 * 2);
+  for (int64_t reg = 0; reg < layout.imageBytes() / 4; ++reg)
+    for (int64_t bit : {0, 1}) {
+      ImageElement<int64_t> element = layout.element<int64_t>(reg, bit);
+      int64_t at = 2 * reg + bit;
+      EXPECT_EQ(element.offset, at / 8 % 3);
+      EXPECT_EQ(element.inChannel, 0);
+      EXPECT_EQ(element.outChannel, at / (8 * 3) * 8 + at % 8);
+    }
+}
+
+TEST(ImplicitGemmConfigTest, ColumnTilesBelongToOneGroup) {
+  ImplicitGemmConfig config(makeShape(GemmElement::F16, 27, 24, 40));
+  config.loop = MainLoop::find("warp16");
+  config.tileK = 32;
+  config.tileN = 16;
+  EXPECT_EQ(config.columnTiles(), 3);
+  int64_t bytes = config.weightBytes();
+  config.groups = 5;
+  EXPECT_EQ(config.columnTiles(), 15);
+  EXPECT_EQ(config.weightBytes(), 5 * bytes);
+  EXPECT_EQ(config.inRowBytes(), 5 * 24 * 2);
+  EXPECT_EQ(config.outRowBytes(), 5 * 40 * 2);
+  EXPECT_EQ(config.verify(getChip("sm_80")), "");
+}
+
+TEST(ImplicitGemmConfigTest, DepthwiseColumnTilesHaveManyGroups) {
+  ImplicitGemmConfig config(makeShape(GemmElement::BF16, 27, 1, 1));
+  config.groups = 40;
+  config.loop = MainLoop::find("depthwise");
+  config.tileN = 16;
+  EXPECT_EQ(config.columnTiles(), 3);
+  EXPECT_EQ(config.weightBytes(), 27 * 48 * 2);
+  EXPECT_EQ(config.verify(getChip("sm_80")), "");
+}
+
+TEST(ImplicitGemmConfigTest, CandidatesOfDepthwiseAreAccepted) {
+  const MainLoop *loop = MainLoop::find("depthwise");
+  for (const TargetInfo &target :
+       llvm::cantFail(findTarget("cuda")).backend->chips)
+    for (GemmElement element : {GemmElement::F16, GemmElement::BF16,
+                                GemmElement::TF32, GemmElement::F32})
+      for (int64_t groups : {2, 3, 8, 24, 33, 40, 64, 100, 1024}) {
+        ImplicitGemmShape shape = makeShape(element, 125, 1, 1);
+        shape.groups = groups;
+        llvm::SmallVector<ImplicitGemmConfig> candidates;
+        loop->addCandidates(shape, target, candidates);
+        EXPECT_TRUE(llvm::any_of(candidates, [&](const auto &config) {
+          return config.verify(target).empty();
+        }));
+        for (const ImplicitGemmConfig &config : candidates)
+          EXPECT_NE(config.element, GemmElement::TF32);
+      }
+}
+
 TEST(ImplicitGemmConfigTest, RefusalsSayWhy) {
   const TargetInfo &hopper = getChip("sm_90a");
   ImplicitGemmConfig config = ring(128, 128);
@@ -206,9 +267,9 @@ TEST(ImplicitGemmConfigTest, RefusalsSayWhy) {
   config.warps = 20;
   EXPECT_NE(config.verify(hopper).find("registers"), std::string::npos);
   config = ring(128, 128);
-  config.groups = 2;
+  config.groups = 70000;
   EXPECT_EQ(config.verify(hopper),
-            "main loops take no groups, #sparseconv.scalar_tiling does");
+            "expected at most 65535 column tiles, found 70000");
   config = ring(128, 128);
   config.splitK = 0;
   EXPECT_EQ(config.verify(hopper), "expected at least one split, found 0");

@@ -234,14 +234,16 @@ def SparseConv_GemmTilingAttr : SparseConv_Attr<"GemmTiling", "gemm_tiling"> {
 
     | main loop | tile | multiplies by | weights |
     |---|---|---|---|
+    | `depthwise` | 16 rows per warp | fused multiply-adds in f32, channel by channel | read through the L1 cache |
     | `fma16` | 16 rows per warp | fused multiply-adds in f32 | with the rows in a ring of `stages` stages of shared memory |
     | `warp16` | 16 rows per warp | mma.sync | in shared memory (`resident`), or read through the L1 cache |
     | `group64` | 64 rows per warpgroup | wgmma | in shared memory |
     | `ring64` | 64 rows per warpgroup | wgmma | in a ring of `stages` stages of shared memory |
 
     The last three multiply on tensor cores, where f32 becomes tf32; the operation
-    has to allow it. None of them takes grouped convolutions; those have a
-    `#sparseconv.scalar_tiling`.
+    has to allow it. In groups, each column tile belongs to one group; `depthwise`
+    alone takes groups of one channel (in and out), of which a column tile has
+    many.
 
     `warps` of a thread block, of which a multiprocessor holds `blocks`; `tile_k`
     input channels per step; `tile_n` output channels per thread block. Offsets

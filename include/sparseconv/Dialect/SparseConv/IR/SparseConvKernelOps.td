@@ -129,9 +129,10 @@ def SparseConv_PackWeightsOp
                                           tile_n = 64>}
     ```
 
-    The weight image: `w` [K, C_in, C_out] in the layout of the main loop that
-    `tiling` names, as bytes. The main loop decides how many there are, since it
-    may pad. `transpose_weights` as in `gather_gemm_scatter`.
+    The weight image: `w` in the layout of the main loop that `tiling` names, as
+    bytes. The main loop decides how many there are, since it may pad. `w` is
+    [K, C_in, C_out] or [K, G, C_in/G, C_out/G], as in `gather_gemm_scatter`,
+    and so is `transpose_weights`.
   }];
   let arguments = (ins
     SparseConv_WeightsLike:$w, SparseConv_Shaped<[I8], [1]>:$image,
@@ -156,7 +157,8 @@ def SparseConv_TiledGemmOp
     Computes what `implicit_gemm` computes, from the results of `tile_rows` and
     `pack_weights`. On tensor cores, f32 is rounded to tf32 before it is
     multiplied. The order by masks is that of sorted implicit GEMM
-    (TorchSparse++, arXiv 2311.12862).
+    (TorchSparse++, arXiv 2311.12862). Channels are in `groups` groups; 1 where
+    nothing is said.
 
     Where the rows do not fill the device, the offsets of a block of tiles are
     divided among up to `split_k` thread blocks. Each leaves its split of the
@@ -187,6 +189,7 @@ def SparseConv_TiledGemmOp
 
     Rows are gathered in pieces of 64 bytes, each from one of the tensors: both
     are of f16 or bf16, and the channels of `x` and `tile_k` are multiples of 32.
+    They have no groups.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_Shaped<[I8], [1]>:$image,
@@ -196,6 +199,7 @@ def SparseConv_TiledGemmOp
     SparseConv_FeaturesLike:$y, SparseConv_Shaped<[F32], [1]>:$scratch,
     SparseConv_Shaped<[I32], [1]>:$counters,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$split_k,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$groups,
     SparseConv_GemmTilingAttr:$tiling);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let hasRegionVerifier = 1;
@@ -205,8 +209,7 @@ def SparseConv_TiledGemmOp
     /// The operands of the epilogue.
     OperandRange getExtras();
     /// Whether a row can be gathered from two tensors of these types.
-    static bool canReadBeside(ShapedType x, ShapedType beside,
-                              GemmTilingAttr tiling);
+    bool canReadBeside(ShapedType x, ShapedType beside);
   }];
 }
 
