@@ -2,7 +2,7 @@
 them, and layers on the maps."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench_programs import Program
 
@@ -29,6 +29,8 @@ class Map:
     packing: str = PACKING
     order: str = ""  # of the rows in tiles of its layers; the same
     dataflow: str = ""  # of its layers; the same
+    group: int = 0  # channels of a group of its layers, which have one group unless it is given
+    main_loop: str = ""  # of its layers; what is chosen, unless it is given
 
     @property
     def box(self):
@@ -45,8 +47,15 @@ class Map:
     @property
     def choice(self):
         """What is named, or an empty string."""
-        names = ("search", "coarsening", "order", "dataflow")
+        names = ("search", "coarsening", "order", "dataflow", "main_loop")
         return " ".join(f"{name}={getattr(self, name)}" for name in names if getattr(self, name))
+
+    @property
+    def groups(self):
+        """What its layers have groups of."""
+        if not self.group:
+            return ""
+        return " depthwise" if self.group == 1 else f" groups of {self.group}"
 
     @property
     def offsets(self):
@@ -112,6 +121,36 @@ DATAFLOWS = [
     Map(f"{size}x{size}x{size} dataflow=weight_stationary", size, dataflow="weight_stationary")
     for size in (3, 5)
 ]
+GROUPS = (1, 16)  # channels of a group
+# How tiles are written that hold groups of 16 channels.
+GROUP_TILINGS = {
+    "warp16": "warps = 16, tile_k = 16, tile_n = 16, resident = true",
+    "fma16": "tile_k = 16, tile_n = 32, stages = 2",
+}
+
+
+def make_grouped_maps(dtype, channels, has_tiles):
+    """Maps whose layers have groups: as is chosen, and in tiles, which are not."""
+    for group in GROUPS:
+        if channels % group or channels == group:
+            continue
+        loops = [""]
+        if has_tiles:
+            wide = "fma16" if dtype == "f32" else "warp16"
+            loops.append("depthwise" if group == 1 else wide)
+        for loop in loops:
+            kind = Map("", 3, group=group, main_loop=loop)
+            yield replace(kind, title=f"{kind.box}{kind.groups} {kind.choice}".strip())
+
+
+def make_tiling(kind, channels):
+    """How tiles are written that a main loop for groups takes."""
+    if kind.main_loop != "depthwise":
+        return f"#sparseconv.gemm_tiling<{kind.main_loop}, {GROUP_TILINGS[kind.main_loop]}>"
+    widest = next(width for width in (64, 32, 16, 8) if channels % width == 0 or width == 8)
+    return f"#sparseconv.gemm_tiling<depthwise, blocks = 4, tile_n = {widest}>"
+
+
 SEARCHES = ("binary", "hash", "zdelta, half", "binary, half", "hash, half")
 GRIDS = ("grid", "grid, half")
 GRID_BITS, GRID_BATCH, GRID_GUARD = 27, 1, 4  # of all cells; of batch indices; of each axis
@@ -134,6 +173,12 @@ def make_searched_maps(coords):
             yield Map(title, size, search=search, packing=packing)
 
 
+def get_weights_shape(kind, channels):
+    if kind.group:
+        return kind.volume, channels // kind.group, kind.group, kind.group
+    return kind.volume, channels, channels
+
+
 class Case:
     """A function of points, features [N, C] and weights. It has `packs` sets %c, or
     one set and `arrays` features %x in its order; both count from 0."""
@@ -144,9 +189,12 @@ class Case:
             self.details += f" {{row_order = #sparseconv<row_order {kind.order}>}}"
         if kind.dataflow:
             self.details += f" {{dataflow = #sparseconv.dataflow<{kind.dataflow}>}}"
+        if kind.main_loop:
+            self.details += f" {{tiling = {make_tiling(kind, channels)}}}"
         self.kind, self.packs, self.arrays = kind, packs, arrays
         self.rows = f"tensor<?x{channels}x{get_storage(dtype)}>"
-        self.weights = f"tensor<{kind.volume}x{channels}x{channels}x{get_storage(dtype)}>"
+        slices = "x".join(map(str, get_weights_shape(kind, channels)))
+        self.weights = f"tensor<{slices}x{get_storage(dtype)}>"
         self.body, self.results = [], []
         for i in range(packs):
             self.body.append(f"%c{i}, %o{i}, %r{i} = sparseconv.pack %points{i} : {POINTS} -> !set")

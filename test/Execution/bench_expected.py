@@ -73,6 +73,17 @@ def get_layer_bound(op, dtype, on_cpu, products):
     return ALLOWED * (ROUNDING[dtype] + SUMMING[op] * np.sqrt(products))
 
 
+def join_groups(weights):
+    """Weights [offsets, groups, in, out] as slices with zeros between groups."""
+    if weights.ndim == 3:
+        return weights
+    volume, groups, inner, outer = weights.shape
+    whole = np.zeros((volume, groups, inner, groups, outer), weights.dtype)
+    every = np.arange(groups)
+    whole[:, every, :, every] = weights.transpose(1, 0, 2, 3)
+    return whole.reshape(volume, groups * inner, groups * outer)
+
+
 def get_layer_error(op, results, table, features, weights):
     """The largest of sampled rows or channels against float64, over the largest
     magnitude there; `results` are those of `make_checked_layer`."""
@@ -87,7 +98,7 @@ def get_layer_error(op, results, table, features, weights):
         expected = np.array([y[table[r, k]].T @ x[r] for k, r in enumerate(rows)])
     else:
         sample = random.choice(len(table), min(256, len(table)), replace=False)
-        found, w = oracle.decode(found[sample]), oracle.decode(weights)
+        found, w = oracle.decode(found[sample]), join_groups(oracle.decode(weights))
         near = table[sample]
         if op == "input_grad":
             # What has a row as its input at an offset is its input at the opposite.

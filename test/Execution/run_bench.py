@@ -22,6 +22,7 @@ stride 2 the coarser set is made in that time, too: the halved coordinates or, a
 search that is named, not chosen; `grid` takes scenes of at most 2^27 cells, in keys of
 32 bits. Rows with `order=` are of layers, and of maps with what their layers take, whose
 tiles take the rows in an order that is named; only a GPU has orders. Rows with
+`main_loop=` are of layers with groups, in tiles that are named. Rows with
 `dataflow=` are of layers, and of maps with what their layers take, by a dataflow that is
 named; only a GPU has several, and they take no f32. A network's time is from points to
 features. Medians.
@@ -76,9 +77,11 @@ from bench_cases import (
     SUBMANIFOLD,
     WIDE,
     get_storage,
+    get_weights_shape,
     make_checked_layer,
     make_checked_pack,
     make_convs,
+    make_grouped_maps,
     make_layers,
     make_maps,
     make_network_tables,
@@ -202,6 +205,10 @@ class Bench:
                 for kind in self.named:
                     yield self.make_layer_row(scene, "forward", dtype, channels, kind,
                                               " " + kind.title)  # fmt: skip
+                for kind in make_grouped_maps(dtype, channels, self.options.target != "cpu"):
+                    for op in ("forward", "input_grad"):
+                        yield self.make_layer_row(scene, op, dtype, channels, kind,
+                                                  " " + kind.title)  # fmt: skip
         yield self.make_pack_row(scene)
         for kind in (*MAPS, *make_searched_maps(scene.coords), *self.named):
             yield self.make_map_row(scene, kind)
@@ -234,11 +241,11 @@ class Bench:
     # What several rows need, and none makes before it is measured.
 
     @functools.lru_cache(maxsize=1)
-    def make_arrays(self, scene, dtype, channels, volume):
+    def make_arrays(self, scene, dtype, channels, shape):
         """Features and weights as they are stored, and the files of all inputs."""
         random = np.random.default_rng(channels)
-        weights = random.standard_normal((volume, channels, channels))
-        weights /= np.sqrt(8 * volume / 27 * channels)
+        weights = random.standard_normal(shape)
+        weights /= np.sqrt(8 * shape[0] / 27 * shape[-1])
         features = random.standard_normal((len(scene.points), channels), np.float32)
         features /= 8  # f16 holds the sums of a million products
         arrays = [oracle.encode(array, get_storage(dtype)) for array in (features, weights)]
@@ -264,9 +271,13 @@ class Bench:
     def small(self):
         return self.options.dtype, min(self.options.channels)
 
+    def make_small_arrays(self, scene, kind):
+        dtype, channels = self.small
+        return self.make_arrays(scene, dtype, channels, get_weights_shape(kind, channels))
+
     @functools.lru_cache(maxsize=1)
     def time_pack(self, scene, packing):
-        files = self.make_arrays(scene, *self.small, SUBMANIFOLD.volume)[1]
+        files = self.make_small_arrays(scene, SUBMANIFOLD)[1]
         make = partial(make_packs, *self.small, packing=packing)
         return self.difference(make, files, MORE_MAPS)
 
@@ -276,7 +287,7 @@ class Bench:
 
         def measure():
             median = self.time_pack(scene, PACKING)
-            (features, _), files = self.make_arrays(scene, dtype, channels, SUBMANIFOLD.volume)
+            (features, _), files = self.make_small_arrays(scene, SUBMANIFOLD)
             gathered, coords, order = self.programs.compute(check.program(), check.bind(*files), 3)
             wrong = count_unequal(coords, scene.coords)
             wrong += count_unequal(scene.points[order], scene.coords)
@@ -297,7 +308,7 @@ class Bench:
 
         def measure():
             pack = self.time_pack(scene, kind.packing)
-            files = self.make_arrays(scene, *self.small, kind.volume)[1]
+            files = self.make_small_arrays(scene, kind)[1]
             median = self.difference(whole, files, MORE_MAPS) - pack
             median -= self.difference(conv, files)
             ins, outs, table = self.compute_table(scene, kind)
@@ -322,31 +333,35 @@ class Bench:
         make = partial(make_layers, op, dtype, channels, kind)
         check = make_checked_layer(op, dtype, channels, kind)
         # Its table is the same in all orders of rows, and for all dataflows.
-        plain = dataclasses.replace(kind, title="", order="", dataflow="")
+        plain = dataclasses.replace(
+            kind, title="", order="", dataflow="", group=0, main_loop=""
+        )  # fmt: skip
+        inner = kind.group or channels
 
         def measure():
-            arrays, files = self.make_arrays(scene, dtype, channels, kind.volume)
+            shape = get_weights_shape(kind, channels)
+            arrays, files = self.make_arrays(scene, dtype, channels, shape)
             table = self.compute_table(scene, plain)[2]
             pairs = int((table >= 0).sum())
             # The bytes of the features in and out are the same in all passes.
-            elements = (2 * scene.size + kind.volume * channels) * channels
+            elements = (2 * scene.size + kind.volume * inner) * channels
             moved = elements * get_size(dtype) + 4 * pairs
             median = self.difference(make, files)
             count = len(check.results)
             results = self.programs.compute(check.program(), check.bind(*files), count)
             return {
                 "median_us": median,
-                "floor_us": get_floor(dtype, moved, 2 * pairs * channels**2),
+                "floor_us": get_floor(dtype, moved, 2 * pairs * inner * channels),
                 "max_error": get_layer_error(op, results, table, *arrays),
             }
 
         programs = [*make_both(make, MORE), check.program(), make_table(plain)]
-        products = scene.size if op == "weight_grad" else kind.volume * channels
+        products = scene.size if op == "weight_grad" else kind.volume * inner
         bound = get_layer_bound(op, dtype, self.options.target == "cpu", products)
         name = f"{scene.name} {op} {dtype} C={channels}{title}"
         cell = ()
         if op == "forward":
-            cell = ("layers", scene.name, f"{kind.box} {dtype} C={channels}")
+            cell = ("layers", scene.name, f"{kind.box} {dtype} C={channels}{kind.groups}")
         return Row(name, programs, measure, bound, cell, kind.choice)
 
     def make_network_row(self, scene, network, channels):
