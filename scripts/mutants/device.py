@@ -133,6 +133,6 @@ MUTANTS = [
     (INDEXING + "SharedRows.cpp", "b.add(b.mul(t.block, threads * pieces), inStage)", "inStage", MAP),
     (INDEXING + "ColumnHits.cpp", "b.add(place, b.popCount(getBits(before)))", "place", WARP),
     (INDEXING + "ColumnHits.cpp", "b.add(place, b.popCount(hits))", "place", WARP_WORDS),
-    (INDEXING + "TileRows.cpp", "b.divide(t.thread, tiles.rows)", "b.index(0)", WARP),
+    (INDEXING + "TileRows.cpp", "b.divide(t.thread, kMaskRows)", "b.index(0)", WARP),
     (INDEXING + "TileRows.cpp", "b.select(isEntry(entry), b.bit(bit), b.i32(0))", "b.i32(0)", WARP),
 ]

@@ -14,6 +14,7 @@
 
 #include "Dataflows.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
 #include "sparseconv/Kernels/Dataflow/Dataflow.h"
 #include "sparseconv/Kernels/Gemm/WeightGrad.h"
 
@@ -161,17 +162,17 @@ static Tiles tileMap(KernelWriter &w, const ImplicitGemmConfig &config,
   constexpr int64_t kSlots = 256;
   Value table = operands.table;
   Value slots = w.mul(w.ceilDiv(w.dim(table), kSlots), w.index(kSlots));
-  int64_t rows = config.rowsPerTile();
   SmallVector<Value> inits = {
       tensor::EmptyOp::create(
           w, ArrayRef<int64_t>{config.offsets, ShapedType::kDynamic},
           w.getI32Type(), slots),
       w.emptyRows(slots),
-      w.empty(w.getI32Type(), w.ceilDiv(slots, rows), {config.maskWords()}),
+      w.empty(w.getI32Type(), w.ceilDiv(slots, kMaskRows),
+              {config.maskWords()}),
       w.emptyStatic({3}, w.getIndexType())};
   auto tiles =
       w.kernel<TileRowsOp>(inits, table, operands.inRows, inits[0], inits[1],
-                           inits[2], inits[3], rows, op.getRowOrderAttr());
+                           inits[2], inits[3], op.getRowOrderAttr());
   Value image = w.emptyStatic(config.weightBytes(), w.getI8Type());
   auto pack = w.kernel<PackWeightsOp>(
       image, dropOneGroup(w, config, operands.weights), image,

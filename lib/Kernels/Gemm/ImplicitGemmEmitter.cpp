@@ -8,6 +8,7 @@
 
 #include "ImplicitGemmEmitter.h"
 #include "OffsetList.h"
+#include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -141,9 +142,23 @@ Value ImplicitGemmEmitter::tileCount() {
 }
 
 Value ImplicitGemmEmitter::loadWord(Value tile, Value word) {
+  int64_t parts = config.rowsPerTile() / kMaskRows, words = config.maskWords();
   Value last = b.sub(tileCount(), 1);
-  Value at = b.add(b.mul(b.minUnsigned(tile, last), config.maskWords()), word);
-  return b.loadConstant(b.getI32Type(), b.element(masks, at, 4), 4);
+  Value at = b.add(b.mul(b.minUnsigned(tile, last), parts * words), word);
+  Value pointer = b.element(masks, at, 4);
+  SmallVector<Value> loaded;
+  if (words == 1 && parts > 1) {
+    auto type = VectorType::get(parts, b.getI32Type());
+    loaded = b.unpack(b.loadConstant(type, pointer, parts * 4));
+  } else {
+    for (int64_t part : llvm::seq(parts))
+      loaded.push_back(b.loadConstant(b.getI32Type(),
+                                      b.offset(pointer, part * words * 4), 4));
+  }
+  Value bits = loaded.front();
+  for (Value more : ArrayRef(loaded).drop_front())
+    bits = b.orBits(bits, more);
+  return bits;
 }
 
 Value ImplicitGemmEmitter::joinWords(Value firstTile, int64_t tiles,

@@ -33,11 +33,10 @@ struct Tiles {
   template <typename OpTy>
   explicit Tiles(OpTy op)
       : table(op.getTiledTable()), order(op.getOrder()), masks(op.getMasks()),
-        sizes(op.getSizes()), rows(op.getRows()),
+        sizes(op.getSizes()),
         rowOrder(op.getRowOrder().value_or(RowOrder::Gray)) {}
 
   Value table, order, masks, sizes;
-  int64_t rows;
   RowOrder rowOrder;
 };
 
@@ -86,7 +85,7 @@ private:
   /// The tiles of a thread block, and the words of their masks that are in
   /// shared memory: all, or one at a time where there are many.
   bool isUnrolled() const { return offsets <= kMaxUnrolledOffsets; }
-  int64_t getNumTiles() const { return kThreads / tiles.rows; }
+  int64_t getNumTiles() const { return kThreads / kMaskRows; }
   int64_t getSharedWords() const {
     return isUnrolled() ? getMaskWords(offsets) : 1;
   }
@@ -179,7 +178,7 @@ void RowTiler::fillBlock(const LoopBuilder::Thread &t, Value permutation) {
       },
       [&]() -> SmallVector<Value> { return {b.i32(-1)}; })[0];
   b.ifThen(isSlot, [&] { b.store(row, tiles.order, slot); });
-  Value tile = b.divide(t.thread, tiles.rows);
+  Value tile = b.divide(t.thread, kMaskRows);
   Slot own{slot, b.toIndex(row), tile, isSlot, isRow, t.shared[0]};
   int64_t whole = offsets / kMaskBits, rest = offsets % kMaskBits;
   if (isUnrolled()) {

@@ -44,16 +44,16 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // One kernel sorts by the one digit that four offsets have. The last one fills the
 // slots, 128 at a time: their rows in that order, -1 behind the last;
 // CHECK:         gpu.launch
-// CHECK:         gpu.launch {{.*}} workgroup(%[[SHARED:[^ ]*]] : memref<2x1xi32, #gpu.address_space<workgroup>>)
+// CHECK:         gpu.launch {{.*}} workgroup(%[[SHARED:[^ ]*]] : memref<8x1xi32, #gpu.address_space<workgroup>>)
 // CHECK-DAG:       memref.store %[[N_IN]], %[[SIZES]][%c0]
 // CHECK-DAG:       memref.store %[[N]], %[[SIZES]][%c1]
 // CHECK:           memref.store %{{.*}}, %[[ORDER]]
-// the masks of two tiles of 64 rows, in shared memory;
+// the masks of eight times 16 rows, in shared memory;
 // CHECK-COUNT-4:   memref.load %[[TABLE]]
 // CHECK:           memref.atomic_rmw ori %{{.*}}, %[[SHARED]]
 // CHECK:           gpu.barrier
 // and the entries of the offsets that one of the block's rows has.
-// CHECK-COUNT-2:   memref.load %[[SHARED]]
+// CHECK-COUNT-8:   memref.load %[[SHARED]]
 // CHECK-COUNT-4:   memref.store %{{.*}}, %[[TILED]]
 // CHECK:           memref.store %{{.*}}, %[[TILE_MASKS]]
 // CHECK-NOT:     gpu.launch
@@ -61,7 +61,7 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 func.func @rows(%table: memref<?x4xi32>, %n: index, %tiled: memref<4x?xi32>, %order: memref<?xi32>,
                 %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
   sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
-      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
   return
 }
 
@@ -85,7 +85,7 @@ func.func @rows(%table: memref<?x4xi32>, %n: index, %tiled: memref<4x?xi32>, %or
 // CHECK:           %[[COUNT:.*]] = math.ctpop %[[BEFORE]]
 // CHECK:           arith.addi %[[FIRST]], %[[COUNT]]
 // CHECK:           gpu.barrier
-// CHECK-COUNT-2:   memref.load %{{.*}} : memref<2x1xi32, #gpu.address_space<workgroup>>
+// CHECK-COUNT-8:   memref.load %{{.*}} : memref<8x1xi32, #gpu.address_space<workgroup>>
 // CHECK:           %[[BLOCK:.*]] = arith.ori
 // CHECK:           %[[BIT:.*]] = arith.andi %[[BLOCK]], %c1_i32
 // CHECK:           %[[IS:.*]] = arith.cmpi ne, %[[BIT]], %c0_i32
@@ -99,7 +99,7 @@ func.func @hits(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts: memr
   sparseconv.kernel.tile_hits ins(%hits, %records, %counts, %n : memref<1x?xi32>, memref<?x4xi32>, memref<64x32xi32>, index)
       outs(%tiled, %order, %masks, %sizes, %totals
            : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>, memref<2x512xi32>)
-      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, rows = 64 : i64, sample_rows = 256 : i64}
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, sample_rows = 256 : i64}
   return
 }
 
@@ -116,7 +116,7 @@ func.func @no_totals(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts:
                      %tiled: memref<4x?xi32>, %order: memref<?xi32>, %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
   sparseconv.kernel.tile_hits ins(%hits, %records, %counts, %n : memref<1x?xi32>, memref<?x4xi32>, memref<64x32xi32>, index)
       outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
-      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, rows = 16 : i64, sample_rows = 256 : i64}
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, sample_rows = 256 : i64}
   return
 }
 
@@ -163,7 +163,7 @@ func.func @no_totals(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts:
 
 // More than 125 offsets are put in their slots in a loop, one word of the masks
 // after the other.
-// CHECK:         gpu.launch {{.*}} workgroup(%[[SHARED:[^ ]*]] : memref<2x1xi32, #gpu.address_space<workgroup>>)
+// CHECK:         gpu.launch {{.*}} workgroup(%[[SHARED:[^ ]*]] : memref<8x1xi32, #gpu.address_space<workgroup>>)
 // CHECK:           scf.for %{{.*}} = %c0 to %c3
 // CHECK:             memref.store %c0_i32, %[[SHARED]]
 // CHECK:             gpu.barrier
@@ -180,7 +180,7 @@ func.func @no_totals(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts:
 func.func @loops(%table: memref<?x126xi32>, %n: index, %tiled: memref<126x?xi32>, %order: memref<?xi32>,
                  %masks: memref<?x4xi32>, %sizes: memref<3xindex>) {
   sparseconv.kernel.tile_rows ins(%table, %n : memref<?x126xi32>, index)
-      outs(%tiled, %order, %masks, %sizes : memref<126x?xi32>, memref<?xi32>, memref<?x4xi32>, memref<3xindex>) {rows = 64 : i64}
+      outs(%tiled, %order, %masks, %sizes : memref<126x?xi32>, memref<?xi32>, memref<?x4xi32>, memref<3xindex>)
   return
 }
 
@@ -194,7 +194,7 @@ func.func @by_masks(%table: memref<?x4xi32>, %n: index, %tiled: memref<4x?xi32>,
                     %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
   sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
       outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
-      {row_order = #sparseconv<row_order mask>, rows = 64 : i64}
+      {row_order = #sparseconv<row_order mask>}
   return
 }
 
@@ -222,7 +222,7 @@ func.func @by_space(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts: 
   sparseconv.kernel.tile_hits ins(%hits, %records, %counts, %n : memref<1x?xi32>, memref<?x4xi32>, memref<64x32xi32>, index)
       outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
       {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing,
-       row_order = #sparseconv<row_order space>, rows = 64 : i64, sample_rows = 256 : i64}
+       row_order = #sparseconv<row_order space>, sample_rows = 256 : i64}
   return
 }
 
@@ -233,7 +233,7 @@ func.func @by_space(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts: 
 // CHECK-LABEL: func.func @two_words(
 // CHECK-SAME:    %{{[^:]*}}: memref<2x?xi32>, %[[RECORDS:[^:]*]]: memref<?x8xi32>,
 // CHECK-COUNT-3: gpu.launch
-// CHECK:         gpu.launch {{.*}} workgroup(%{{[^ ]*}} : memref<2x2xi32, #gpu.address_space<workgroup>>)
+// CHECK:         gpu.launch {{.*}} workgroup(%{{[^ ]*}} : memref<8x2xi32, #gpu.address_space<workgroup>>)
 // CHECK-COUNT-2:   vector.load %[[RECORDS]]
 // CHECK:           memref.atomic_rmw ori
 // CHECK-COUNT-32:  memref.store %{{.*}} : memref<35x?xi32>
@@ -253,7 +253,7 @@ func.func @two_words(%hits: memref<2x?xi32>, %records: memref<?x8xi32>, %counts:
   sparseconv.kernel.tile_hits ins(%hits, %records, %counts, %n : memref<2x?xi32>, memref<?x8xi32>, memref<64x64xi32>, index)
       outs(%tiled, %order, %masks, %sizes, %totals
            : memref<35x?xi32>, memref<?xi32>, memref<?x2xi32>, memref<3xindex>, memref<4x512xi32>)
-      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0, 5, 0, 0, 6, 1, 0, 0, 1, 0, 1, 1, 0, 2, 1, 0, 3, 1, 0, 4, 1, 0, 5, 1, 0, 6, 2, 0, 0, 2, 0, 1, 2, 0, 2, 2, 0, 3, 2, 0, 4, 2, 0, 5, 2, 0, 6, 3, 0, 0, 3, 0, 1, 3, 0, 2, 3, 0, 3, 3, 0, 4, 3, 0, 5, 3, 0, 6, 4, 0, 0, 4, 0, 1, 4, 0, 2, 4, 0, 3, 4, 0, 4, 4, 0, 5, 4, 0, 6>, packing = #wide_packing, rows = 64 : i64, sample_rows = 256 : i64}
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0, 5, 0, 0, 6, 1, 0, 0, 1, 0, 1, 1, 0, 2, 1, 0, 3, 1, 0, 4, 1, 0, 5, 1, 0, 6, 2, 0, 0, 2, 0, 1, 2, 0, 2, 2, 0, 3, 2, 0, 4, 2, 0, 5, 2, 0, 6, 3, 0, 0, 3, 0, 1, 3, 0, 2, 3, 0, 3, 3, 0, 4, 3, 0, 5, 3, 0, 6, 4, 0, 0, 4, 0, 1, 4, 0, 2, 4, 0, 3, 4, 0, 4, 4, 0, 5, 4, 0, 6>, packing = #wide_packing, sample_rows = 256 : i64}
   return
 }
 

@@ -383,7 +383,7 @@ func.func @f(%table: tensor<?x?xi32>, %n: index, %tt: tensor<2x?xi32>, %o: tenso
   // expected-error @+1 {{expects 'table' to have a static last dimension, but found 'tensor<?x?xi32>'}}
   %0:4 = sparseconv.kernel.tile_rows
       ins(%table, %n : tensor<?x?xi32>, index)
-      outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>) {rows = 64 : i64}
+      outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
       -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
   return
 }
@@ -394,7 +394,7 @@ func.func @f(%table: tensor<?x2xi32>, %n: index, %tt: tensor<3x?xi32>, %o: tenso
   // expected-error @+1 {{expects 'tiled_table' to have size 2 in dimension 0, the offsets of 'table', but found 'tensor<3x?xi32>'}}
   %0:4 = sparseconv.kernel.tile_rows
       ins(%table, %n : tensor<?x2xi32>, index)
-      outs(%tt, %o, %m, %s : tensor<3x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>) {rows = 64 : i64}
+      outs(%tt, %o, %m, %s : tensor<3x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
       -> (tensor<3x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
   return
 }
@@ -405,7 +405,7 @@ func.func @f(%table: tensor<?x2xi32>, %n: index, %tt: tensor<2x256xi32>, %o: ten
   // expected-error @+1 {{expects 'order' to have size 256 in dimension 0, the slots of 'tiled_table', but found 'tensor<128xi32>'}}
   %0:4 = sparseconv.kernel.tile_rows
       ins(%table, %n : tensor<?x2xi32>, index)
-      outs(%tt, %o, %m, %s : tensor<2x256xi32>, tensor<128xi32>, tensor<?x1xi32>, tensor<3xindex>) {rows = 64 : i64}
+      outs(%tt, %o, %m, %s : tensor<2x256xi32>, tensor<128xi32>, tensor<?x1xi32>, tensor<3xindex>)
       -> (tensor<2x256xi32>, tensor<128xi32>, tensor<?x1xi32>, tensor<3xindex>)
   return
 }
@@ -416,7 +416,7 @@ func.func @f(%table: tensor<?x2xi32>, %n: index, %tt: tensor<2x?xi32>, %o: tenso
   // expected-error @+1 {{expects 'masks' to have size 1 in dimension 1, the words of as many offsets as 'table' has, but found 'tensor<?x2xi32>'}}
   %0:4 = sparseconv.kernel.tile_rows
       ins(%table, %n : tensor<?x2xi32>, index)
-      outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x2xi32>, tensor<3xindex>) {rows = 64 : i64}
+      outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x2xi32>, tensor<3xindex>)
       -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x2xi32>, tensor<3xindex>)
   return
 }
@@ -427,19 +427,8 @@ func.func @f(%table: tensor<?x2xi32>, %n: index, %tt: tensor<2x?xi32>, %o: tenso
   // expected-error @+1 {{expects 'sizes' to have size 3 in dimension 0, the rows and slots, but found 'tensor<2xindex>'}}
   %0:4 = sparseconv.kernel.tile_rows
       ins(%table, %n : tensor<?x2xi32>, index)
-      outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<2xindex>) {rows = 64 : i64}
+      outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<2xindex>)
       -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<2xindex>)
-  return
-}
-
-// -----
-
-func.func @f(%table: tensor<?x2xi32>, %n: index, %tt: tensor<2x?xi32>, %o: tensor<?xi32>, %m: tensor<?x1xi32>, %s: tensor<3xindex>) {
-  // expected-error @+1 {{expects tiles of 16 or 64 rows, but found 32}}
-  %0:4 = sparseconv.kernel.tile_rows
-      ins(%table, %n : tensor<?x2xi32>, index)
-      outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>) {rows = 32 : i64}
-      -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
   return
 }
 
@@ -450,7 +439,7 @@ func.func @f(%h: tensor<1x?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %n
   %0:4 = sparseconv.kernel.tile_hits
       ins(%h, %r, %c, %n : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
       outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
-      {displacements = array<i64: 0, 8, 5, 0>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, rows = 64 : i64, sample_rows = 256 : i64}
+      {displacements = array<i64: 0, 8, 5, 0>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64}
       -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
   return
 }
@@ -462,7 +451,7 @@ func.func @f(%h: tensor<1x?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %n
   %0:4 = sparseconv.kernel.tile_hits
       ins(%h, %r, %c, %n : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
       outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
-      {displacements = array<i64: 0, 0, 0, 2>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, rows = 64 : i64, sample_rows = 256 : i64}
+      {displacements = array<i64: 0, 0, 0, 2>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64}
       -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
   return
 }
@@ -474,7 +463,7 @@ func.func @f(%h: tensor<1x?xi32>, %r: tensor<?x8xi32>, %c: tensor<64x32xi32>, %n
   %0:4 = sparseconv.kernel.tile_hits
       ins(%h, %r, %c, %n : tensor<1x?xi32>, tensor<?x8xi32>, tensor<64x32xi32>, index)
       outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
-      {displacements = array<i64: 0, 0, 1, 0>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, rows = 64 : i64, sample_rows = 256 : i64}
+      {displacements = array<i64: 0, 0, 1, 0>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64}
       -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
   return
 }
@@ -486,7 +475,7 @@ func.func @f(%h: tensor<1x?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %n
   %0:4 = sparseconv.kernel.tile_hits
       ins(%h, %r, %c, %n : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
       outs(%tt, %o, %m, %s : tensor<3x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
-      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, rows = 64 : i64, sample_rows = 256 : i64}
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64}
       -> (tensor<3x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
   return
 }
@@ -498,7 +487,7 @@ func.func @f(%h: tensor<1x?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %n
   %0:5 = sparseconv.kernel.tile_hits
       ins(%h, %r, %c, %n : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
       outs(%tt, %o, %m, %s, %t : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<2x256xi32>)
-      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, rows = 64 : i64, sample_rows = 256 : i64}
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64}
       -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<2x256xi32>)
   return
 }
@@ -512,7 +501,7 @@ func.func @f(%h: tensor<1x?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %n
   %0:5 = sparseconv.kernel.tile_hits
       ins(%h, %r, %c, %n : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
       outs(%tt, %o, %m, %s, %t : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<2x512xi32>)
-      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, row_order = #sparseconv<row_order space>, rows = 64 : i64, sample_rows = 256 : i64}
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, row_order = #sparseconv<row_order space>, sample_rows = 256 : i64}
       -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<2x512xi32>)
   return
 }
@@ -524,19 +513,7 @@ func.func @f(%h: tensor<1x?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %n
   %0:4 = sparseconv.kernel.tile_hits
       ins(%h, %r, %c, %n : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
       outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
-      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, rows = 64 : i64, sample_rows = 512 : i64}
-      -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
-  return
-}
-
-// -----
-
-func.func @f(%h: tensor<1x?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %n: index, %tt: tensor<2x?xi32>, %o: tensor<?xi32>, %m: tensor<?x1xi32>, %s: tensor<3xindex>) {
-  // expected-error @+1 {{expects tiles of 16 or 64 rows, but found 0}}
-  %0:4 = sparseconv.kernel.tile_hits
-      ins(%h, %r, %c, %n : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
-      outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
-      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, rows = 0 : i64, sample_rows = 256 : i64}
+      {displacements = array<i64: 0, 0, 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 512 : i64}
       -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
   return
 }

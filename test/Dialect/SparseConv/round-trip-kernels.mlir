@@ -121,18 +121,18 @@ func.func @hits(%keys: tensor<?xi32>, %masks: tensor<1x?xi32>, %records: tensor<
       {displacements = array<i64: 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>,
        sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
       -> (tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>, tensor<?x2xi32>)
-  // CHECK: sparseconv.kernel.tile_hits ins(%{{.*}} : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index) outs(%{{.*}} : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<2x512xi32>) {displacements = array<i64: 0, 1>, packing = #packing1, rows = 64 : i64, sample_rows = 256 : i64}
+  // CHECK: sparseconv.kernel.tile_hits ins(%{{.*}} : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index) outs(%{{.*}} : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<2x512xi32>) {displacements = array<i64: 0, 1>, packing = #packing1, sample_rows = 256 : i64}
   %2:5 = sparseconv.kernel.tile_hits ins(%0#0, %0#1, %0#2, %rows : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
       outs(%tiled, %order, %tile_masks, %sizes, %0#3
            : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<2x512xi32>)
       {displacements = array<i64: 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>,
-       rows = 64 : i64, sample_rows = 256 : i64}
+       sample_rows = 256 : i64}
       -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<2x512xi32>)
-  // CHECK: sparseconv.kernel.tile_hits {{.*}} outs(%{{.*}} : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>) {{.*}}rows = 16
+  // CHECK: sparseconv.kernel.tile_hits {{.*}} outs(%{{.*}} : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>) {
   %3:4 = sparseconv.kernel.tile_hits ins(%0#0, %0#1, %0#2, %rows : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
       outs(%tiled, %order, %tile_masks, %sizes : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
       {displacements = array<i64: 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>,
-       rows = 16 : i64, sample_rows = 256 : i64}
+       sample_rows = 256 : i64}
       -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
   return
 }
@@ -236,10 +236,10 @@ func.func @implicit_gemm(%x: tensor<?x8xf16>, %w: tensor<2x8x16xf16>, %table: te
 func.func @tiled_gemm(%x: tensor<?x64xf16>, %w: tensor<2x64x16xf16>, %table: tensor<?x2xi32>, %rows: index,
                       %tiled: tensor<2x?xi32>, %order: tensor<?xi32>, %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>,
                       %image: tensor<4096xi8>, %y: tensor<?x16xf16>, %scratch: tensor<512xf32>, %counters: tensor<8xi32>) {
-  // CHECK: sparseconv.kernel.tile_rows ins(%{{.*}} : tensor<?x2xi32>, index) outs(%{{.*}} : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>) {rows = 64 : i64} -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+  // CHECK: sparseconv.kernel.tile_rows ins(%{{.*}} : tensor<?x2xi32>, index) outs(%{{.*}} : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>) -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
   %t:4 = sparseconv.kernel.tile_rows ins(%table, %rows : tensor<?x2xi32>, index)
       outs(%tiled, %order, %masks, %sizes : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
-      {rows = 64 : i64} -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+      -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
   // CHECK: sparseconv.kernel.pack_weights ins(%{{.*}} : tensor<2x64x16xf16>) outs(%{{.*}} : tensor<4096xi8>) {tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 64, tile_n = 16, resident = true>} -> tensor<4096xi8>
   %p = sparseconv.kernel.pack_weights ins(%w : tensor<2x64x16xf16>) outs(%image : tensor<4096xi8>)
       {tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 64, tile_n = 16, resident = true>} -> tensor<4096xi8>

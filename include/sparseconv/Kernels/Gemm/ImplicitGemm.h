@@ -16,7 +16,7 @@
 //   weights                            image of `buildPackWeights`
 //   table    [offsets, pitch] i32      neighbours in tile order, or -1
 //   order    [pitch] i32               output row of a slot, or -1
-//   masks    [tiles, words] u32        offsets present in a tile
+//   masks    [pitch / 16, words] u32   offsets that one of 16 slots has
 //   y        [out rows, out channels]  output rows
 //   inRows, outRows, pitch  i64        sizes; pitch is a multiple of 64
 //   scratch f32, counters i32          only with `splitK`

@@ -130,8 +130,6 @@ static void checkTiles(KernelVerifier &v, OpTy op, int64_t offsets,
     v.checkSize(masks, 1, getMaskWords(offsets),
                 "the words of as many offsets as " + reason + " has");
   v.checkSize({"sizes", op.getSizes()}, 0, 3, "the rows and slots");
-  if (op.getRows() != 16 && op.getRows() != 64)
-    v.report("tiles of 16 or 64 rows") << op.getRows();
 }
 
 LogicalResult TileRowsOp::verify() {

@@ -131,7 +131,7 @@ void FusableSearch::fuse() {
                        tiling.getInRows(), tiling.getTiledTable(),
                        tiling.getOrder(), tiling.getMasks(), tiling.getSizes(),
                        zeros, search.getDisplacements(), search.getPacking(),
-                       tiling.getRows(), sampleRows, tiling.getRowOrderAttr());
+                       sampleRows, tiling.getRowOrderAttr());
     tiling->erase();
   }
   search->erase();

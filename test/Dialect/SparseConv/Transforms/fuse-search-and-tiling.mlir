@@ -19,7 +19,7 @@
 // CHECK-NEXT:    sparseconv.kernel.search_hits ins(%[[IN]], %[[OUT]] : {{.*}}) outs(%[[MASKS]], %[[RECORDS]], %[[COUNTS]], %[[TOTALS]] : {{.*}})
 // CHECK-SAME:      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #{{.*}}, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
 // CHECK-NEXT:    sparseconv.kernel.tile_hits ins(%[[MASKS]], %[[RECORDS]], %[[COUNTS]], %[[N]] : {{.*}}) outs({{.*}}, %[[TOTALS]] : {{.*}})
-// CHECK-SAME:      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #{{.*}}, rows = 64 : i64, sample_rows = 256 : i64}
+// CHECK-SAME:      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #{{.*}}, sample_rows = 256 : i64}
 
 // What asked for the size of the table gets the one that it was allocated with;
 // the buffers live as long as it did.
@@ -36,7 +36,7 @@ func.func @tiled(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: mem
   sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x4xi32>)
       {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, search = #sparseconv.search<zdelta>}
   sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
-      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
   %size = memref.dim %table, %c0 : memref<?x4xi32>
   "test.use"(%size) : (index) -> ()
   memref.dealloc %table : memref<?x4xi32>
@@ -58,7 +58,7 @@ func.func @pooled(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: me
   sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x4xi32>)
       {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, search = #sparseconv.search<zdelta>}
   sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
-      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
   sparseconv.kernel.pool ins(%x, %table : memref<?x8xf32>, memref<?x4xi32>) outs(%y : memref<?x8xf32>)
       {count_kind = #sparseconv<count_kind present>, kind = #sparseconv<pool_kind max>}
   memref.dealloc %table : memref<?x4xi32>
@@ -70,17 +70,17 @@ func.func @pooled(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: me
 
 // CHECK-LABEL: func.func @tiled_twice(
 // CHECK:         sparseconv.kernel.search_hits {{.*}} outs(%[[MASKS:[^,]*]], %{{[^,]*}}, %{{[^,]*}}, %[[TOTALS:[^,]*]] : memref<1x?xi32>,
-// CHECK-NEXT:    sparseconv.kernel.tile_hits {{.*}}, %[[TOTALS]] : {{.*}} rows = 64
-// CHECK-NEXT:    sparseconv.kernel.tile_hits {{.*}}, %{{[^,]*}} : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {{.*}} rows = 16
+// CHECK-NEXT:    sparseconv.kernel.tile_hits {{.*}}, %[[TOTALS]] :
+// CHECK-NEXT:    sparseconv.kernel.tile_hits {{.*}}, %{{[^,]*}} : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {
 func.func @tiled_twice(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<4x?xi32>, %order: memref<?xi32>,
                        %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
   %table = memref.alloc(%n) : memref<?x4xi32>
   sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x4xi32>)
       {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, search = #sparseconv.search<zdelta>}
   sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
-      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
   sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
-      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 16 : i64}
+      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
   memref.dealloc %table : memref<?x4xi32>
   return
 }
@@ -99,7 +99,7 @@ func.func @many_columns(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %til
                                   2, -2, 0, 2, -1, 0, 2, 0, 0, 2, 1, 0, 2, 2, 0>,
        packing = #packing, search = #sparseconv.search<zdelta>}
   sparseconv.kernel.tile_rows ins(%table, %n : memref<?x25xi32>, index)
-      outs(%tiled, %order, %masks, %sizes : memref<25x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+      outs(%tiled, %order, %masks, %sizes : memref<25x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
   sparseconv.kernel.invert_table ins(%table : memref<?x25xi32>) outs(%inverse : memref<?x25xi32>)
   memref.dealloc %table : memref<?x25xi32>
   return
@@ -119,7 +119,7 @@ func.func @two_words(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled:
       {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0, 5, 0, 0, 6, 1, 0, 0, 1, 0, 1, 1, 0, 2, 1, 0, 3, 1, 0, 4, 1, 0, 5, 1, 0, 6, 2, 0, 0, 2, 0, 1, 2, 0, 2, 2, 0, 3, 2, 0, 4, 2, 0, 5, 2, 0, 6, 3, 0, 0, 3, 0, 1, 3, 0, 2, 3, 0, 3, 3, 0, 4, 3, 0, 5, 3, 0, 6, 4, 0, 0, 4, 0, 1, 4, 0, 2, 4, 0, 3, 4, 0, 4, 4, 0, 5, 4, 0, 6>, packing = #wide_packing, search = #sparseconv.search<zdelta>}
   sparseconv.kernel.tile_rows ins(%table, %n : memref<?x35xi32>, index)
       outs(%tiled, %order, %masks, %sizes : memref<35x?xi32>, memref<?xi32>, memref<?x2xi32>, memref<3xindex>)
-      {row_order = #sparseconv<row_order mask>, rows = 64 : i64}
+      {row_order = #sparseconv<row_order mask>}
   memref.dealloc %table : memref<?x35xi32>
   return
 }
@@ -130,7 +130,7 @@ func.func @two_words(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled:
 // CHECK-LABEL: func.func @spaced(
 // CHECK:         sparseconv.kernel.search_hits {{.*}} outs(%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %[[TOTALS:[^ ]*]] : {{.*}}, memref<2x512xi32>)
 // CHECK-NEXT:    sparseconv.kernel.tile_hits {{.*}} memref<3xindex>) {{.*}} row_order = #sparseconv<row_order space>
-// CHECK-NEXT:    sparseconv.kernel.tile_hits {{.*}}, %[[TOTALS]] : {{.*}} rows = 16
+// CHECK-NEXT:    sparseconv.kernel.tile_hits {{.*}}, %[[TOTALS]] :
 func.func @spaced(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<4x?xi32>, %order: memref<?xi32>,
                   %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
   %table = memref.alloc(%n) : memref<?x4xi32>
@@ -138,9 +138,9 @@ func.func @spaced(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: me
       {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, search = #sparseconv.search<zdelta>}
   sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
       outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
-      {row_order = #sparseconv<row_order space>, rows = 64 : i64}
+      {row_order = #sparseconv<row_order space>}
   sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
-      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 16 : i64}
+      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
   memref.dealloc %table : memref<?x4xi32>
   return
 }
@@ -168,17 +168,17 @@ func.func @not_fused(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled:
   sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%gaps : memref<?x2xi32>)
       {displacements = array<i64: 0, 0, 0, 0, 0, 2>, packing = #packing, search = #sparseconv.search<zdelta>}
   sparseconv.kernel.tile_rows ins(%gaps, %n : memref<?x2xi32>, index)
-      outs(%tiled, %order, %masks, %sizes : memref<2x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+      outs(%tiled, %order, %masks, %sizes : memref<2x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
   sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%own : memref<?x2xi32>)
       {displacements = array<i64: 0, 0, 0, 0, 0, 1>, packing = #packing, search = #sparseconv.search<zdelta>}
   sparseconv.kernel.tile_rows ins(%own, %n : memref<?x2xi32>, index)
-      outs(%tiled, %order, %masks, %sizes : memref<2x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+      outs(%tiled, %order, %masks, %sizes : memref<2x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
   %changed = memref.alloc(%n) : memref<?x2xi32>
   sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%changed : memref<?x2xi32>)
       {displacements = array<i64: 0, 0, 0, 0, 0, 1>, packing = #packing, search = #sparseconv.search<zdelta>}
   memref.store %c7, %changed[%c0, %c0] : memref<?x2xi32>
   sparseconv.kernel.tile_rows ins(%changed, %n : memref<?x2xi32>, index)
-      outs(%tiled, %order, %masks, %sizes : memref<2x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+      outs(%tiled, %order, %masks, %sizes : memref<2x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
   %untiled = memref.alloc(%n) : memref<?x2xi32>
   sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%untiled : memref<?x2xi32>)
       {displacements = array<i64: 0, 0, 0, 0, 0, 1>, packing = #packing, search = #sparseconv.search<zdelta>}
@@ -201,7 +201,7 @@ func.func @half(%keys: memref<?xi64>, %n: index, %tiled: memref<2x?xi32>, %order
   sparseconv.kernel.search ins(%keys, %keys : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x2xi32>)
       {displacements = array<i64: 0, 0, -1, 0, 0, 1>, packing = #packing, search = #sparseconv.search<zdelta, half>}
   sparseconv.kernel.tile_rows ins(%table, %n : memref<?x2xi32>, index)
-      outs(%tiled, %order, %masks, %sizes : memref<2x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+      outs(%tiled, %order, %masks, %sizes : memref<2x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
   memref.dealloc %table : memref<?x2xi32>
   return
 }
@@ -216,7 +216,7 @@ func.func @coarse(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: me
   sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x2xi32>)
       {displacements = array<i64: 0, 0, 0, 0, 0, 1>, in_stride = array<i64: 2, 2, 2>, packing = #packing, search = #sparseconv.search<grid>}
   sparseconv.kernel.tile_rows ins(%table, %n : memref<?x2xi32>, index)
-      outs(%tiled, %order, %masks, %sizes : memref<2x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+      outs(%tiled, %order, %masks, %sizes : memref<2x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
   memref.dealloc %table : memref<?x2xi32>
   return
 }

@@ -63,6 +63,8 @@ struct SearchColumns {
 /// Bits of a word of a mask, and the words of a mask of so many offsets.
 constexpr int64_t kMaskBits = 32;
 int64_t getMaskWords(int64_t offsets);
+/// How many rows a mask of `tile_rows` is of.
+constexpr int64_t kMaskRows = 16;
 /// The most offsets that hits are left of: code for each of them is unrolled.
 constexpr int64_t kMaxHits = 125;
 /// Words of a record of hits that one load takes.

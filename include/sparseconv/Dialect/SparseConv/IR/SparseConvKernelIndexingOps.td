@@ -454,17 +454,16 @@ def SparseConv_TileRowsOp
     sparseconv.kernel.tile_rows
         ins(%table, %in_rows : memref<?x27xi32>, index)
         outs(%tiled_table, %order, %masks, %sizes : memref<27x?xi32>,
-             memref<?xi32>, memref<?x1xi32>, memref<3xindex>) {rows = 64 : i64}
+             memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
     ```
 
-    The rows of `table` [N, K] in an order in which the rows of a tile (`rows`
-    of them, 16 or 64) have most offsets in common. P is N rounded up to a
-    multiple of 256.
+    The rows of `table` [N, K] in an order in which rows side by side, which make
+    a tile, have most offsets in common. P is N rounded up to a multiple of 256.
 
     | result        | shape                   | holds |
     |---------------|-------------------------|-------|
     | `order`       | [P]                     | the row of each slot, or -1 behind the last |
-    | `masks`       | [P / rows, ceil(K/32)]  | bit k % 32 of word k / 32 is set where a row of the tile has offset k |
+    | `masks`       | [P / 16, ceil(K/32)]    | bit k % 32 of word k / 32 is set where one of 16 rows has offset k |
     | `tiled_table` | [K, P]                  | table[order[p], k] or -1, at the offsets that some of the 128 slots around p have (from a multiple of 128 on) |
     | `sizes`       | [3]                     | `in_rows`, N and P |
 
@@ -483,7 +482,7 @@ def SparseConv_TileRowsOp
     SparseConv_TableLike:$table, Index:$in_rows,
     SparseConv_TableLike:$tiled_table, SparseConv_RowsLike:$order,
     SparseConv_TableLike:$masks, SparseConv_Shaped<[Index], [1]>:$sizes,
-    I64Attr:$rows, OptionalAttr<SparseConv_RowOrderAttr>:$row_order);
+    OptionalAttr<SparseConv_RowOrderAttr>:$row_order);
 }
 
 def SparseConv_TileHitsOp
@@ -497,12 +496,12 @@ def SparseConv_TileHitsOp
         outs(%tiled_table, %order, %masks, %sizes, %totals : memref<3x?xi32>,
              memref<?xi32>, memref<?x1xi32>, memref<3xindex>, memref<2x512xi32>)
         {displacements = array<i64: 0, 0, -1, 0, 0, 0, 0, 0, 1>,
-         packing = #packing, rows = 64 : i64, sample_rows = 256 : i64}
+         packing = #packing, sample_rows = 256 : i64}
     ```
 
     What `tile_rows` makes of the neighbour table, from the results of
     `search_hits`: `hits` [W, N] are its masks. `records`, `counts` and all
-    attributes but `rows` and `row_order` must be those of the search. `totals`
+    attributes but `row_order` must be those of the search. `totals`
     are zeros before, and are used up; without them the sort clears its own.
   }];
   let arguments = (ins
@@ -512,7 +511,7 @@ def SparseConv_TileHitsOp
     SparseConv_TableLike:$masks, SparseConv_Shaped<[Index], [1]>:$sizes,
     Optional<SparseConv_TableLike>:$totals,
     DenseI64ArrayAttr:$displacements, SparseConv_PackingAttr:$packing,
-    I64Attr:$rows, I64Attr:$sample_rows,
+    I64Attr:$sample_rows,
     OptionalAttr<SparseConv_RowOrderAttr>:$row_order);
 }
 
