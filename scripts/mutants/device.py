@@ -31,6 +31,7 @@ EPILOGUE = "case yield channels=64 out_channels=64 dtype=f16 sizes=129x3"
 WEIGHT_GRAD = "case weight_grad channels=64 out_channels=64 dtype=f16 sizes=129x3,1999"
 WEIGHT_GRAD_TF32 = "case weight_grad tf32=allowed channels=64 out_channels=64 sizes=129x3"
 WEIGHT_GRAD_FMA = "case weight_grad channels=33 out_channels=20 sizes=129x3,1999"
+WEIGHT_GRAD_GROUPED = 'case weight_grad groups=4 channels=64 out_channels=32 dtype=f16 decision="{tiling = #sparseconv.weight_grad_tiling<mma, piece_in = 16, piece_out = 16, slices = 2, pairs = 32, stages = 4>}" sizes=129x3'
 WEIGHT_GRAD_GROUPS = "case weight_grad groups=4 channels=16 out_channels=32 sizes=129x3"
 
 PACK = "case pack sizes=129x3,4999x3"
@@ -105,6 +106,7 @@ MUTANTS = [
     (GEMM + "WeightGradMma.cpp", "dy.slice(half + j % 2 * 2, 2)", "dy.slice(half, 2)", WEIGHT_GRAD),
     (GEMM + "WeightGradMma.cpp", "b.mul(b.divide(e.lane, 16), 8)", "b.i32(0)", WEIGHT_GRAD),
     (GEMM + "WeightGradMma.cpp", "(eight * 8 + nextPairs * 4) * pitch", "(eight * 8) * pitch", WEIGHT_GRAD_TF32),
+    (GEMM + "WeightGradMma.cpp", "b.mul(b.extend64(e.firstGroup), b.i64(bytes))", "b.i64(0)", WEIGHT_GRAD_GROUPED),
     (GEMM + "WeightGradFma.cpp", "b.add(b.mul(pair, pitch), b.mul(column, 4))", "b.mul(column, 4)", WEIGHT_GRAD_FMA),
     (GEMM + "WeightGradFma.cpp", "b.fma(l, r, sums[at])", "b.fma(l, r, b.f32(0))", WEIGHT_GRAD_FMA),
     (GEMM + "WeightGradFma.cpp", "number % config.pieceOut", "0", WEIGHT_GRAD_FMA),

@@ -59,6 +59,17 @@ func.func @groups(%x: tensor<?x64xf16>, %w: tensor<27x4x16x16xf16>, %m: !map) ->
   return %dx : tensor<?x64xf16>
 }
 
+func.func @weight_grad_groups(%x: tensor<?x64xf16>, %dy: tensor<?x64xf16>, %m: !map) -> tensor<27x4x16x16xf16> {
+  %0 = sparseconv.weight_grad %x, %dy, %m groups(4) {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.weight_grad_tiling<mma, piece_in = 16, piece_out = 16, slices = 2, pairs = 32, stages = 4>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x4x16x16xf16>
+  // expected-error @+1 {{the main loop mma has one group in a tile, found 2}}
+  %1 = sparseconv.weight_grad %x, %dy, %m groups(4) {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.weight_grad_tiling<mma, tile_groups = 2, piece_in = 16, piece_out = 16, slices = 2, pairs = 32, stages = 4>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x4x16x16xf16>
+  return %1 : tensor<27x4x16x16xf16>
+}
+
 func.func @many_groups(%x: tensor<?x131072xf16>, %w: tensor<1x65536x2x2xf16>, %m: !one) -> tensor<?x131072xf16> {
   // expected-error @+1 {{expected at most 65535 column tiles, found 65536}}
   %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,

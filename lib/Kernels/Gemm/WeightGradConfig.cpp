@@ -98,11 +98,17 @@ int64_t WeightGradConfig::chooseRowBlocks(const TargetInfo &target) const {
                              1, mostRowBlocks);
 }
 
+/// Whether a main loop is chosen by itself for `shape`. No GPU has run groups
+/// on tensor cores yet.
+static bool isChosen(const WeightGradLoop &loop, const WeightGradShape &shape) {
+  return shape.groups == 1 || !loop.usesTensorCores();
+}
+
 WeightGradConfig WeightGradConfig::choose(const WeightGradShape &shape,
                                           const TargetInfo &target) {
   WeightGradConfig config;
   for (const WeightGradLoop *loop : WeightGradLoop::getAll()) {
-    if (!loop->verifyShape(shape).empty())
+    if (!isChosen(*loop, shape) || !loop->verifyShape(shape).empty())
       continue;
     config = WeightGradConfig(shape);
     config.loop = loop;

@@ -44,6 +44,7 @@ public:
   void emit();
 
 private:
+  Value getGroup(Value pointer, int64_t bytes);
   void stage(bool isOut, Value step, Value pairs);
   /// The registers of 16 channels and 16 pairs from `stage` on: of f32 those of
   /// the first eight pairs, then those of the others.
@@ -105,12 +106,19 @@ Mma::Mma(WeightGradEmitter &e)
                  config.pairs * config.xPitch());
 }
 
+/// Where the thread block's group begins, each having so many bytes.
+Value Mma::getGroup(Value pointer, int64_t bytes) {
+  if (config.groups == 1)
+    return pointer;
+  return b.offset(pointer, b.mul(b.extend64(e.firstGroup), b.i64(bytes)));
+}
+
 /// Starts the copies of one side of a step's pairs.
 void Mma::stage(bool isOut, Value step, Value pairs) {
   int64_t tile = isOut ? config.tileOut : config.tileIn;
   int64_t channels = isOut ? config.outChannels : config.inChannels;
   int64_t pitch = isOut ? config.dyPitch() : config.xPitch();
-  Value source = isOut ? e.dy : e.x;
+  Value source = getGroup(isOut ? e.dy : e.x, channels * config.elementBytes());
   Value target =
       b.offset(getStage(step), isOut ? config.pairs * config.xPitch() : 0);
   Value firstPair = b.mul(step, config.pairs);
@@ -126,7 +134,7 @@ void Mma::stage(bool isOut, Value step, Value pairs) {
                               b.lessUnsigned(channel, channels));
     Value row = b.select(isThere, e.loadRow(pair, isOut), b.i32(0));
     Value at =
-        b.add(b.mul(b.extend64(row), b.i64(channels * bytes)),
+        b.add(b.mul(b.extend64(row), b.i64(config.groups * channels * bytes)),
               b.extend64(b.mul(b.select(isThere, channel, b.i32(0)), bytes)));
     b.copyAsyncIf(
         isThere,
@@ -204,7 +212,8 @@ void Mma::multiply(Value pairs, SmallVector<Value> &sums) {
 }
 
 void Mma::store(ValueRange sums) {
-  Value split = e.getSplit(owner);
+  Value split =
+      getGroup(e.getSplit(owner), config.inChannels * config.outChannels * 4);
   Value row = b.add(b.add(e.firstIn, in), b.divide(e.lane, 4));
   Value column =
       b.add(b.add(e.firstOut, out), b.mul(b.remainder(e.lane, 4), 2));
@@ -275,8 +284,6 @@ std::string MmaLoop::verifyShape(const WeightGradShape &shape) const {
   if (shape.xElement.isF32() && !shape.allowTf32)
     return "tensor cores multiply f32 in tf32, which the operation does not "
            "allow (tf32 = allowed)";
-  if (shape.groups > 1)
-    return "the main loop mma takes no groups";
   int64_t piece = shape.xElement.isF32() ? 4 : 8;
   if (shape.inChannels % piece || shape.outChannels % piece)
     return llvm::formatv("expected rows of whole pieces of 16 bytes, found {0} "
@@ -286,6 +293,9 @@ std::string MmaLoop::verifyShape(const WeightGradShape &shape) const {
 }
 
 std::string MmaLoop::verify(const WeightGradConfig &config) const {
+  if (config.tileGroups > 1)
+    return llvm::formatv("the main loop mma has one group in a tile, found {0}",
+                         config.tileGroups);
   if (config.pieceIn % 16 || config.pieceOut % 16)
     return llvm::formatv("expected pieces of multiples of 16 channels, found "
                          "{0} x {1}",

@@ -54,6 +54,25 @@ TEST(WeightGradConfigTest, EveryChoiceIsAcceptedAndReadBack) {
           }
 }
 
+TEST(WeightGradConfigTest, TensorCoresTakeGroupsThatAreWritten) {
+  MLIRContext context;
+  Type element = Builder(&context).getF16Type();
+  const TargetInfo &target = *llvm::cantFail(findTarget("cuda")).info;
+  WeightGradConfig config(makeShape(element, 8, 24, 40));
+  config.loop = WeightGradLoop::find("mma");
+  config.loop->chooseSizes(config);
+  EXPECT_EQ(config.verify(target), "");
+  EXPECT_EQ(config.tiles(), 8 * config.tilesIn() * config.tilesOut());
+  config.tileGroups = 2;
+  EXPECT_EQ(config.verify(target),
+            "the main loop mma has one group in a tile, found 2");
+  config = WeightGradConfig(makeShape(element, 8, 20, 40));
+  config.loop = WeightGradLoop::find("mma");
+  config.loop->chooseSizes(config);
+  EXPECT_EQ(config.verify(target), "expected rows of whole pieces of 16 bytes, "
+                                   "found 20 and 40 channels");
+}
+
 TEST(WeightGradConfigTest, TilesThatPassAGridAreRefused) {
   MLIRContext context;
   Type element = Builder(&context).getF16Type();

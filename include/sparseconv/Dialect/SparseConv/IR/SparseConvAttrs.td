@@ -292,7 +292,7 @@ def SparseConv_WeightGradTilingAttr
 
     | main loop | multiplies by | a piece belongs to | takes |
     |---|---|---|---|
-    | `mma` | mma.sync; f32 in tf32, which the operation has to allow | a warp | rows of whole pieces of 16 bytes, no groups |
+    | `mma` | mma.sync; f32 in tf32, which the operation has to allow | a warp | groups of whole pieces of 16 bytes, one group in a tile |
     | `fma` | fused multiply-adds in f32 | a thread | every shape |
 
     A thread block owns, of the gradient of one offset, `tile_in` x `tile_out`
