@@ -18,10 +18,11 @@
 // CHECK-COUNT-6:  nvvm.mbarrier.init
 
 // A thread block has 128 rows. Its offsets are those of both tiles; a warpgroup's
-// are those of its own.
+// are those of its own. A tile has four masks of 16 rows each.
 // CHECK:        nvvm.read.ptx.sreg.ctaid.x
 // CHECK:          llvm.getelementptr %[[MASKS]]
 // CHECK:          %[[OWN_BITS:.*]] = arith.select {{.*}}, %c0_i32
+// CHECK-COUNT-6:  arith.ori
 // CHECK:          %[[RING_BITS:.*]] = arith.ori
 // CHECK:          %[[RING_MASK:.*]] = nvvm.shfl.sync idx {{.*}}, %[[RING_BITS]],
 // CHECK:          %[[OWN_MASK:.*]] = nvvm.shfl.sync idx {{.*}}, %[[OWN_BITS]],
