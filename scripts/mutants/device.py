@@ -72,7 +72,7 @@ MUTANTS = [
     (GEMM + "Fma16.cpp", "b.mul(put.chunk, config.tileK * 4)", "b.i32(0)", FMA_CHUNKS),
     (GEMM + "Fma16.cpp", "b.shiftRight(bits, b.remainder(offset, 32))", "bits", FMA),
     # Depthwise, and groups of several channels.
-    (GEMM + "Depthwise.cpp", "b.mul(b.divide(e.lane, rowLanes), laneRows)", "b.divide(e.lane, rowLanes)", DEPTHWISE),
+    (GEMM + "Depthwise.cpp", "b.mul(b.divide(e.lane, rowLanes), laneRows)", "b.i32(0)", DEPTHWISE),
     (GEMM + "Depthwise.cpp", "b.fma(row[j], weights[j], sum)", "b.fma(row[j], weights[0], sum)", DEPTHWISE),
     (GEMM + "Depthwise.cpp", "b.offset(e.x, b.mul(channel, bytes))", "b.offset(e.x, b.mul(column, bytes))", DEPTHWISE),
     (GEMM + "ImplicitGemmEmitter.cpp", "b.mul(section, config.inChannels * bytes)", "b.i32(0)", GROUPED),
