@@ -29,6 +29,7 @@ PAIRS = 'case conv channels=129 out_channels=40 dtype=f16 decision="{dataflow = 
 EPILOGUE = "case yield channels=64 out_channels=64 dtype=f16 sizes=129x3"
 
 WEIGHT_GRAD = "case weight_grad channels=64 out_channels=64 dtype=f16 sizes=129x3,1999"
+WEIGHT_GRAD_WGMMA = 'case weight_grad channels=128 out_channels=128 dtype=f16 decision="{tiling = #sparseconv.weight_grad_tiling<wgmma, tile_offsets = 3, tile_in = 128, tile_out = 128, piece_in = 128, piece_out = 128, stages = 4>}" sizes=129x3,1999'
 WEIGHT_GRAD_TF32 = "case weight_grad tf32=allowed channels=64 out_channels=64 sizes=129x3"
 WEIGHT_GRAD_FMA = "case weight_grad channels=33 out_channels=20 sizes=129x3,1999"
 WEIGHT_GRAD_GROUPED = 'case weight_grad groups=4 channels=64 out_channels=32 dtype=f16 decision="{tiling = #sparseconv.weight_grad_tiling<mma, piece_in = 16, piece_out = 16, slices = 2, pairs = 32, stages = 4>}" sizes=129x3'
@@ -107,6 +108,11 @@ MUTANTS = [
     (GEMM + "WeightGradMma.cpp", "b.mul(b.divide(e.lane, 16), 8)", "b.i32(0)", WEIGHT_GRAD),
     (GEMM + "WeightGradMma.cpp", "(eight * 8 + nextPairs * 4) * pitch", "(eight * 8) * pitch", WEIGHT_GRAD_TF32),
     (GEMM + "WeightGradMma.cpp", "b.mul(b.extend64(e.firstGroup), b.i64(bytes))", "b.i64(0)", WEIGHT_GRAD_GROUPED),
+    (GEMM + "WeightGradWgmma.cpp", "b.xorBits(b.remainder(piece, 8), b.remainder(side.pair, 8))", "b.remainder(piece, 8)", WEIGHT_GRAD_WGMMA),
+    (GEMM + "WeightGradWgmma.cpp", "i * blockBytes() + k * kRowBytes", "k * kRowBytes", WEIGHT_GRAD_WGMMA),
+    (GEMM + "WeightGradWgmma.cpp", "matrix.leadingByteOffset = blockBytes();", "matrix.leadingByteOffset = 16;", WEIGHT_GRAD_WGMMA),
+    (GEMM + "WeightGradWgmma.cpp", "(rows * config.outChannels + eight * 8) * 4", "(eight * 8) * 4", WEIGHT_GRAD_WGMMA),
+    (GEMM + "WeightGradEmitter.cpp", "b.select(b.equal(team, i), ofTeams[i], own)", "own", WEIGHT_GRAD_WGMMA),
     (GEMM + "WeightGradFma.cpp", "b.add(b.mul(pair, pitch), b.mul(column, 4))", "b.mul(column, 4)", WEIGHT_GRAD_FMA),
     (GEMM + "WeightGradFma.cpp", "b.fma(l, r, sums[at])", "b.fma(l, r, b.f32(0))", WEIGHT_GRAD_FMA),
     (GEMM + "WeightGradFma.cpp", "number % config.pieceOut", "0", WEIGHT_GRAD_FMA),

@@ -28,6 +28,7 @@ class Map:
     coarsening: str = ""  # likewise
     packing: str = PACKING
     order: str = ""  # of the rows in tiles of its layers; the same
+    tiling: str = ""  # of its layers, behind their splits; the same
     dataflow: str = ""  # of its layers; the same
     group: int = 0  # channels of a group of its layers, which have one group unless it is given
     main_loop: str = ""  # of its layers; what is chosen, unless it is given
@@ -47,7 +48,7 @@ class Map:
     @property
     def choice(self):
         """What is named, or an empty string."""
-        names = ("search", "coarsening", "order", "dataflow", "main_loop")
+        names = ("search", "coarsening", "order", "dataflow", "main_loop", "tiling")
         return " ".join(f"{name}={getattr(self, name)}" for name in names if getattr(self, name))
 
     @property
@@ -207,21 +208,32 @@ class Case:
     def map(self, i=0):
         self.body += self.kind.make(i)
 
+    def get_details(self, tiling="gemm_tiling"):
+        """What is chosen for a layer; `tiling` is the attribute that its tiling is."""
+        if not self.kind.tiling:
+            return self.details
+        splits, sizes = self.kind.tiling.split(maxsplit=1)
+        return self.details + (
+            f" {{dataflow = #sparseconv.dataflow<output_stationary, split_k = {splits}>, "
+            f"tiling = #sparseconv.{tiling}<{sizes}>}}"
+        )
+
     def conv(self, x, y, i=0):
         self.body.append(
-            f"{y} = sparseconv.conv {x}, %w, %m{i}{self.details} : {self.rows}, "
+            f"{y} = sparseconv.conv {x}, %w, %m{i}{self.get_details()} : {self.rows}, "
             f"{self.weights}, !map -> {self.rows}"
         )
 
     def input_grad(self, dy, dx):
         self.body.append(
-            f"{dx} = sparseconv.input_grad {dy}, %w, %m0{self.details} : {self.rows}, "
+            f"{dx} = sparseconv.input_grad {dy}, %w, %m0{self.get_details()} : {self.rows}, "
             f"{self.weights}, !map -> {self.rows}"
         )
 
     def weight_grad(self, x, dy, dw):
+        details = self.get_details("weight_grad_tiling")
         self.body.append(
-            f"{dw} = sparseconv.weight_grad {x}, {dy}, %m0{self.details} : {self.rows}, "
+            f"{dw} = sparseconv.weight_grad {x}, {dy}, %m0{details} : {self.rows}, "
             f"{self.rows}, !map -> {self.weights}"
         )
 

@@ -4,7 +4,8 @@
 usage: run_bench.py [--scene=FILE ...] [--channels=16,32,...] [--only=TEXT]
                     [--dtype=f16|bf16|f32|tf32] [--runs=N] [--check-networks]
                     [--voxel-size=METRES] [--bin-columns=N] [--target=cuda]
-                    [--json=FILE] [--table=FILE]
+                    [--tiling="OPERATION SIZE SPLITS TILING" ...] [--json=FILE]
+                    [--table=FILE]
 
 A scene is a .npy of coordinates [N, 4] (batch, x, y, z), a .npz with such an array
 `coords`, or a scan that sparseconv-run reads (.bin, .ply, .pcd, and a .npy or .npz
@@ -24,8 +25,10 @@ search that is named, not chosen; `grid` takes scenes of at most 2^27 cells, in 
 tiles take the rows in an order that is named; only a GPU has orders. Rows with
 `main_loop=` are of layers with groups, in tiles that are named. Rows with
 `dataflow=` are of layers, and of maps with what their layers take, by a dataflow that is
-named; only a GPU has several, and they take no f32. A network's time is from points to
-features. Medians.
+named; only a GPU has several, and they take no f32. Rows with `tiling=` are of what
+--tiling names: "weight_grad 3 36 wgmma, tile_in = 64, .." is the gradient by weights of
+3x3x3 offsets, with 36 splits and a tiling as in the IR. A network's time is from points
+to features. Medians.
 
 With --table only forward layers and maps are timed, and a file in Markdown sets beside
 each other what is selected and what is named: a row for each scene, kernel size and
@@ -76,6 +79,7 @@ from bench_cases import (
     POINTS,
     SUBMANIFOLD,
     WIDE,
+    Map,
     get_storage,
     get_weights_shape,
     make_checked_layer,
@@ -201,6 +205,11 @@ class Bench:
             for dtype in dtypes:
                 for op in ("forward", "input_grad", "weight_grad"):
                     yield self.make_layer_row(scene, op, dtype, channels)
+                for tiling in self.options.tiling:
+                    op, size, rest = tiling.split(maxsplit=2)
+                    kind = Map("", int(size), tiling=rest)
+                    yield self.make_layer_row(scene, op, dtype, channels, kind,
+                                              f" {size}x{size}x{size} tiling={rest}")  # fmt: skip
                 yield self.make_layer_row(scene, "forward", dtype, channels, WIDE, " 5x5x5")
                 for kind in self.named:
                     yield self.make_layer_row(scene, "forward", dtype, channels, kind,
@@ -332,9 +341,9 @@ class Bench:
     def make_layer_row(self, scene, op, dtype, channels, kind=SUBMANIFOLD, title=""):
         make = partial(make_layers, op, dtype, channels, kind)
         check = make_checked_layer(op, dtype, channels, kind)
-        # Its table is the same in all orders of rows, and for all dataflows.
+        # Its table is the same whatever is chosen for its layers.
         plain = dataclasses.replace(
-            kind, title="", order="", dataflow="", group=0, main_loop=""
+            kind, title="", order="", dataflow="", tiling="", group=0, main_loop=""
         )  # fmt: skip
         inner = kind.group or channels
 
@@ -413,6 +422,9 @@ def main():
     parser.add_argument("--voxel-size", type=float, default=0.05, help="of scans, in metres")
     parser.add_argument("--bin-columns", type=int, default=4, help="floats in a row of a .bin")
     parser.add_argument("--channels", type=numbers, default="16,32,64,96,128,256")
+    parser.add_argument("--tiling", action="append", default=[],
+                        metavar="OPERATION SIZE SPLITS TILING",
+                        help='"forward 5 8 ring64, warps = 8, ..": to time besides; repeatable')  # fmt: skip
     parser.add_argument("--dtype", default="f16", choices=list(FLOPS_PER_US))
     parser.add_argument("--only", default="", help="rows with this text in their name")
     parser.add_argument("--runs", type=int, default=30, help="of which the median is taken")

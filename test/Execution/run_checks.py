@@ -315,7 +315,7 @@ def make_jobs(options):
         # The processor has no tiles whose rows have an order, and one dataflow.
         names = ["row-orders", "weight-stationary", "groups"]
         if (options.target.partition(":")[2] or get_chip(0)) == "sm_90a":
-            names.append("groups-wgmma")
+            names += ["groups-wgmma", "weight-grad-wgmma"]
         for name in names:
             files.append(os.path.join(HERE, "Inputs", f"{name}.cases"))
     for file in files:

@@ -130,10 +130,10 @@ void GpuBuilder::copyAsync(Value shared, Value global) {
 }
 
 void GpuBuilder::copyAsyncIf(Value condition, Value shared, Value global,
-                             unsigned bytes) {
+                             unsigned bytes, bool isKept) {
   // Only whole 16 bytes pass the L1 cache by.
-  auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG
-                           : NVVM::LoadCacheModifierKind::CA;
+  auto cache = bytes == 16 && !isKept ? NVVM::LoadCacheModifierKind::CG
+                                      : NVVM::LoadCacheModifierKind::CA;
   NVVM::CpAsyncOp::create(*this, shared, global, bytes, cache,
                           select(condition, i32(bytes), i32(0)));
 }
@@ -142,6 +142,12 @@ void GpuBuilder::commitCopies() { NVVM::CpAsyncCommitGroupOp::create(*this); }
 
 void GpuBuilder::waitCopies(int64_t pending) {
   NVVM::CpAsyncWaitGroupOp::create(*this, pending);
+}
+
+void GpuBuilder::fenceShared() {
+  NVVM::FenceProxyOp::create(
+      *this, NVVM::ProxyKind::async_shared,
+      NVVM::SharedSpaceAttr::get(getContext(), NVVM::SharedSpace::shared_cta));
 }
 
 SmallVector<Value> GpuBuilder::loadTransposed(Value shared) {
@@ -247,23 +253,40 @@ void GpuBuilder::wgmmaWait(int64_t pending) {
   NVVM::WgmmaWaitGroupSyncOp::create(*this, pending);
 }
 
+/// Registers of an instruction by their numbers: "{$4, $5, $6, $7}".
+static std::string listRegisters(size_t begin, size_t count) {
+  auto name = [](size_t i) { return "$" + std::to_string(i); };
+  return "{" +
+         llvm::join(llvm::map_range(llvm::seq(begin, begin + count), name),
+                    ", ") +
+         "}";
+}
+
+/// A wgmma with `count` accumulators, up to its matrices.
+static std::string startWgmma(MmaType type, size_t count) {
+  std::string element = type == MmaType::F16 ? "f16" : "bf16";
+  return "wgmma.mma_async.sync.aligned.m64n" + std::to_string(2 * count) +
+         "k16.f32." + element + "." + element + " " + listRegisters(0, count);
+}
+
+SmallVector<Value> GpuBuilder::wgmmaShared(MmaType type, Value a,
+                                           Value descriptor,
+                                           ValueRange accumulators) {
+  size_t count = accumulators.size();
+  // Behind the descriptors: add to the sums, the signs of both matrices, and
+  // that both are transposed.
+  std::string text = startWgmma(type, count) + ", $" + std::to_string(count) +
+                     ", $" + std::to_string(count + 1) + ", 1, 1, 1, 1, 1;";
+  SmallVector<Type> types(count, getF32Type());
+  return instruction(text, types, {a, descriptor}, accumulators);
+}
+
 SmallVector<Value> GpuBuilder::wgmma(MmaType type, ValueRange a,
                                      Value descriptor,
                                      ValueRange accumulators) {
   size_t count = accumulators.size();
-  auto registers = [](size_t begin, size_t count) {
-    return "{" +
-           llvm::join(llvm::map_range(
-                          llvm::seq(begin, begin + count),
-                          [](size_t i) { return "$" + std::to_string(i); }),
-                      ", ") +
-           "}";
-  };
-  std::string element = type == MmaType::F16 ? "f16" : "bf16";
-  std::string text =
-      "wgmma.mma_async.sync.aligned.m64n" + std::to_string(2 * count) +
-      "k16.f32." + element + "." + element + " " + registers(0, count) + ", " +
-      registers(count, 4) + ", $" + std::to_string(count + 4) + ", 1, 1, 1, 0;";
+  std::string text = startWgmma(type, count) + ", " + listRegisters(count, 4) +
+                     ", $" + std::to_string(count + 4) + ", 1, 1, 1, 0;";
   SmallVector<Type> types(count, getF32Type());
   SmallVector<Value> operands(a);
   operands.push_back(descriptor);

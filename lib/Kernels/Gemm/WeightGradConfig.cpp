@@ -33,7 +33,9 @@ ArrayRef<const WeightGradLoop *> WeightGradLoop::getAll() {
 // WeightGradConfig
 //===----------------------------------------------------------------------===//
 
-int64_t WeightGradConfig::threads() const { return loop->threads(*this); }
+int64_t WeightGradConfig::teamThreads() const {
+  return loop->teamThreads(*this);
+}
 
 int64_t WeightGradConfig::xPitch() const {
   return loop->rowPitch(*this, tileIn);
@@ -46,20 +48,23 @@ int64_t WeightGradConfig::dyPitch() const {
 int64_t WeightGradConfig::sharedBytes() const {
   // The rows, the pairs and a total for each warp, which loads of 16 bytes may
   // read.
-  return stages * stageBytes() + listRoom() * 8 +
+  return tileOffsets * (ringBytes() + listBytes()) +
          llvm::alignTo(threads() / 8, 16);
 }
 
 /// Bytes of all splits of a gradient but for the one that there always is.
 static constexpr int64_t mostSplitBytes = int64_t(1) << 30;
 
-std::string WeightGradConfig::verifySizes() const {
+std::string WeightGradConfig::verifySizes(const TargetInfo &target) const {
   if (std::string problem = loop->verifyShape(*this); !problem.empty())
     return problem;
   if (tileIn % pieceIn || tileOut % pieceOut)
     return formatv("pieces of {0} x {1} channels do not divide tiles of {2} x "
                    "{3}",
                    pieceIn, pieceOut, tileIn, tileOut);
+  if (tileOffsets > (loop->hasTeams() ? offsets : 1))
+    return formatv("expected tile_offsets of at most {0}, found {1}",
+                   loop->hasTeams() ? offsets : 1, tileOffsets);
   if (tileGroups > groups)
     return formatv("expected tile_groups of at most {0}, found {1}", groups,
                    tileGroups);
@@ -71,11 +76,11 @@ std::string WeightGradConfig::verifySizes() const {
   if (rowBlocks > 1 && splits() > mostSplitBytes / splitBytes)
     return formatv("{0} splits of {1} bytes are more than {2} bytes", splits(),
                    splitBytes, mostSplitBytes);
-  return loop->verify(*this);
+  return loop->verify(*this, target);
 }
 
 std::string WeightGradConfig::verify(const TargetInfo &target) const {
-  if (std::string problem = verifySizes(); !problem.empty())
+  if (std::string problem = verifySizes(target); !problem.empty())
     return problem;
   if (std::string problem =
           verifyRegisters(divideCeil(threads(), target.lanes), blocks,
@@ -98,9 +103,11 @@ int64_t WeightGradConfig::chooseRowBlocks(const TargetInfo &target) const {
                              1, mostRowBlocks);
 }
 
-/// Whether a main loop is chosen by itself for `shape`. No GPU has run groups
-/// on tensor cores yet.
+/// Whether a main loop is chosen by itself for `shape`. No GPU has run wgmma,
+/// or groups on tensor cores, yet.
 static bool isChosen(const WeightGradLoop &loop, const WeightGradShape &shape) {
+  if (loop.getName() == "wgmma")
+    return false;
   return shape.groups == 1 || !loop.usesTensorCores();
 }
 
@@ -130,6 +137,7 @@ WeightGradConfig mlir::sparseconv::getWeightGrad(WeightGradTilingAttr tiling,
   WeightGradConfig config(shape);
   config.loop = WeightGradLoop::find(tiling.getMainLoop());
   assert(config.loop && "verifyWeightGrad has refused it");
+  config.tileOffsets = tiling.getTileOffsets();
   config.tileGroups = tiling.getTileGroups();
   config.tileIn = tiling.getTileIn();
   config.tileOut = tiling.getTileOut();
@@ -158,9 +166,9 @@ WeightGradTilingAttr
 mlir::sparseconv::getTiling(MLIRContext *context,
                             const WeightGradConfig &config) {
   return WeightGradTilingAttr::get(
-      context, config.loop->getName(), config.tileGroups, config.tileIn,
-      config.tileOut, config.pieceIn, config.pieceOut, config.slices,
-      config.pairs, config.stages, config.blocks);
+      context, config.loop->getName(), config.tileOffsets, config.tileGroups,
+      config.tileIn, config.tileOut, config.pieceIn, config.pieceOut,
+      config.slices, config.pairs, config.stages, config.blocks);
 }
 
 WeightGradShape mlir::sparseconv::getWeightGradShape(ShapedType weights,

@@ -26,17 +26,46 @@ WeightGradEmitter::WeightGradEmitter(GpuBuilder &b,
   splits = arguments[3];
   inRows = b.loadCount(arguments[4]);
   rows = b.loadCount(arguments[5]);
+  setTeam();
+  setTile();
+}
+
+/// The thread's place in its team, and the team's share of shared memory: the
+/// stages of all teams, their lists, and the totals of all warps.
+void WeightGradEmitter::setTeam() {
+  int64_t teams = config.tileOffsets;
   thread = b.threadId();
+  if (teams > 1) {
+    // The same in all lanes, which ptxas then knows.
+    team = b.shuffle(b.divide(thread, config.teamThreads()), b.i32(0));
+    thread = b.remainder(thread, config.teamThreads());
+  }
   lane = b.remainder(thread, kWarpLanes);
   warp = b.divide(thread, kWarpLanes);
   staged = b.dynamicShared();
-  list = b.offset(staged, config.stages * config.stageBytes());
-  totals = b.offset(list, config.listRoom() * 8);
+  list = b.offset(staged, teams * config.ringBytes());
+  totals = b.offset(list, teams * config.listBytes());
+  if (team) {
+    staged = b.offset(staged, b.mul(team, config.ringBytes()));
+    list = b.offset(list, b.mul(team, config.listBytes()));
+  }
+}
 
+/// What the thread block owns.
+void WeightGradEmitter::setTile() {
   // The offsets in the middle of a box have most pairs: they come first.
+  int64_t offsetTiles = config.offsetTiles();
   Value place = b.divide(b.blockId(), config.rowBlocks);
   rowBlock = b.remainder(b.blockId(), config.rowBlocks);
-  offset = b.remainder(b.add(place, config.offsets / 2), config.offsets);
+  offset = b.remainder(b.add(place, offsetTiles / 2), offsetTiles);
+  if (team)
+    offset = b.add(b.mul(offset, config.tileOffsets), team);
+  if (config.offsets % config.tileOffsets) {
+    // A team without an offset reads the last one's column and lists nothing.
+    hasOffset = b.lessUnsigned(offset, config.offsets);
+    offset = b.minUnsigned(offset, b.i32(config.offsets - 1));
+    inRows = b.select(hasOffset, inRows, b.i32(0));
+  }
   Value tile = b.blockIdY();
   firstOut = b.mul(b.remainder(tile, config.tilesOut()), config.tileOut);
   tile = b.divide(tile, config.tilesOut());
@@ -70,22 +99,36 @@ SmallVector<Value> WeightGradEmitter::loadEntries(Value first) {
   return entries;
 }
 
-/// Where this thread's first pair goes in the list, and how long that is then.
-/// `before` and `inWarp` are the pairs of the warp, `pairs` those listed so
-/// far.
-std::pair<Value, Value> WeightGradEmitter::addWarps(Value pairs, Value before,
-                                                    Value inWarp) {
+Value WeightGradEmitter::selectOwn(ArrayRef<Value> ofTeams) {
+  Value own = ofTeams.front();
+  for (int64_t i : llvm::seq<int64_t>(1, ofTeams.size()))
+    own = b.select(b.equal(team, i), ofTeams[i], own);
+  return own;
+}
+
+/// Where this thread's first pair goes in its team's list. `before` and
+/// `inWarp` are the pairs of the warp, `pairs` those that the teams have
+/// listed, to which those of all warps are added.
+Value WeightGradEmitter::addWarps(SmallVector<Value> &pairs, Value before,
+                                  Value inWarp) {
+  int64_t teamWarps = config.teamWarps();
+  Value warpOfBlock = team ? b.add(b.mul(team, teamWarps), warp) : warp;
   b.ifThen(b.equal(lane, 0),
-           [&] { b.store(inWarp, b.offset(totals, b.mul(warp, 4))); });
+           [&] { b.store(inWarp, b.offset(totals, b.mul(warpOfBlock, 4))); });
   b.barrier();
-  Value position = b.add(pairs, before), total = pairs;
-  for (int64_t i : llvm::seq(config.threads() / kWarpLanes)) {
-    Value other = b.load(b.getI32Type(), b.offset(totals, i * 4));
-    Value isBefore = b.lessUnsigned(b.i32(i), warp);
-    position = b.add(position, b.select(isBefore, other, b.i32(0)));
-    total = b.add(total, other);
+  SmallVector<Value> positions;
+  for (auto [i, listed] : llvm::enumerate(pairs)) {
+    Value position = b.add(listed, before);
+    for (int64_t j : llvm::seq(teamWarps)) {
+      int64_t place = i * teamWarps + j;
+      Value other = b.load(b.getI32Type(), b.offset(totals, place * 4));
+      Value isBefore = b.lessUnsigned(b.i32(place), warpOfBlock);
+      position = b.add(position, b.select(isBefore, other, b.i32(0)));
+      listed = b.add(listed, other);
+    }
+    positions.push_back(position);
   }
-  return {position, total};
+  return selectOwn(positions);
 }
 
 /// Lists the pairs of the next rows behind those listed so far, in the order of
@@ -100,7 +143,7 @@ void WeightGradEmitter::listPairs(List &at) {
     before = b.add(before, b.popCount(b.andBits(lanes, lower)));
     inWarp = b.add(inWarp, b.popCount(lanes));
   }
-  auto [position, total] = addWarps(at.pairs, before, inWarp);
+  Value position = addWarps(at.pairs, before, inWarp);
   for (size_t i : llvm::seq(entries.size())) {
     Value place = position;
     b.ifThen(isPair[i], [&] {
@@ -112,15 +155,17 @@ void WeightGradEmitter::listPairs(List &at) {
   }
   b.barrier();
   at.row = b.add(at.row, config.scanRows());
-  at.pairs = total;
 }
 
-/// A full list of the rows from `row` on, or one of all that are left.
+/// Lists of the rows from `row` on, one of them full, or of all that are left.
 WeightGradEmitter::List WeightGradEmitter::fillList(Value row) {
-  return doWhile(b, List{row, b.i32(0)}, [&](List &at) {
+  List start{row, SmallVector<Value>(config.tileOffsets, b.i32(0))};
+  return doWhile(b, start, [&](List &at) {
     listPairs(at);
-    return b.andBits(b.lessUnsigned(at.row, end),
-                     b.lessUnsigned(at.pairs, kFullList));
+    Value goesOn = b.lessUnsigned(at.row, end);
+    for (Value listed : at.pairs)
+      goesOn = b.andBits(goesOn, b.lessUnsigned(listed, kFullList));
+    return goesOn;
   });
 }
 
@@ -148,11 +193,14 @@ void WeightGradEmitter::emit(int64_t count, MultiplyList multiply,
     State done = doWhile(b, start, [&](State &now) {
       List found = fillList(now.row);
       now.row = found.row;
-      multiply(found.pairs, now.sums);
+      multiply(selectOwn(found.pairs), now.sums);
       b.barrier();
       return b.lessUnsigned(found.row, end);
     });
-    store(done.sums);
+    if (hasOffset)
+      b.ifThen(hasOffset, [&] { store(done.sums); });
+    else
+      store(done.sums);
   });
 }
 

@@ -19,10 +19,10 @@ namespace mlir::sparseconv {
 ///
 /// A thread block goes over the rows of its row block in rounds:
 ///
-///   scan      each thread reads some entries of the offset's column of the
-///             table; pairs go to a list in shared memory, in the order of the
-///             rows. Repeated until the list is full or the row block at its
-///             end.
+///   scan      each thread reads some entries of its offset's column of the
+///             table; pairs go to the team's list in shared memory, in the
+///             order of the rows. Repeated until a list is full or the row
+///             block at its end.
 ///   multiply  the main loop adds the products of all listed pairs to its sums.
 ///
 /// and then stores the sums as its split of the gradient.
@@ -35,8 +35,8 @@ public:
   using MultiplyList =
       function_ref<void(Value pairs, SmallVector<Value> &sums)>;
   /// Writes the kernel: calls `multiply` in a loop over lists of pairs, then
-  /// `store` with all sums, of which there are `count`. Threads meet after each
-  /// call of `multiply`.
+  /// `store` with all sums, of which there are `count`. All threads of the
+  /// thread block meet after each call of `multiply`.
   void emit(int64_t count, MultiplyList multiply,
             function_ref<void(ValueRange sums)> store);
 
@@ -48,16 +48,19 @@ public:
 
   GpuBuilder &b;
   const WeightGradConfig &config;
-  Value x, dy, splits, thread, lane, warp;
-  /// Shared memory of the stages.
+  Value x, dy, splits;
+  /// The team of this thread, null if there is one only; its place in the team.
+  Value team, thread, lane, warp;
+  /// Shared memory of the team's stages.
   Value staged;
-  /// What of the offset's gradient this thread block owns.
+  /// What of the offset's gradient this team owns.
   Value firstGroup, firstIn, firstOut;
 
 private:
-  /// The next row to look at, and the pairs that are listed.
+  /// The next row to look at, and the pairs that each team has listed.
   struct List {
-    Value row, pairs;
+    Value row;
+    SmallVector<Value> pairs;
 
     void fields(LoopFields &f) { f(row, pairs); }
   };
@@ -72,9 +75,15 @@ private:
   List fillList(Value row);
   void listPairs(List &at);
   SmallVector<Value> loadEntries(Value first);
-  std::pair<Value, Value> addWarps(Value pairs, Value before, Value inWarp);
+  Value addWarps(SmallVector<Value> &pairs, Value before, Value inWarp);
+  /// That of the values for all teams which is this team's.
+  Value selectOwn(ArrayRef<Value> ofTeams);
+  void setTeam();
+  void setTile();
 
   Value table, inRows, rows, rowBlock, offset, column, end, list, totals;
+  /// Whether the team has an offset, or null if all have.
+  Value hasOffset;
 };
 
 } // namespace mlir::sparseconv

@@ -182,7 +182,9 @@ public:
   FmaLoop() : WeightGradLoop("fma") {}
 
   bool usesTensorCores() const override { return false; }
-  int64_t threads(const WeightGradConfig &) const override { return kThreads; }
+  int64_t teamThreads(const WeightGradConfig &) const override {
+    return kThreads;
+  }
   int64_t rowPitch(const WeightGradConfig &config,
                    int64_t tile) const override {
     return config.tileGroups * tile * 4;
@@ -194,7 +196,8 @@ public:
   }
   /// Every shape.
   std::string verifyShape(const WeightGradShape &) const override { return ""; }
-  std::string verify(const WeightGradConfig &config) const override;
+  std::string verify(const WeightGradConfig &config,
+                     const TargetInfo &target) const override;
   void chooseSizes(WeightGradConfig &config) const override;
   void emit(WeightGradEmitter &e) const override { Fma(e).emit(); }
 
@@ -203,7 +206,8 @@ private:
 };
 } // namespace
 
-std::string FmaLoop::verify(const WeightGradConfig &config) const {
+std::string FmaLoop::verify(const WeightGradConfig &config,
+                            const TargetInfo &target) const {
   auto isPiece = [](int64_t size) {
     return size == 1 || size == 2 || size == 4;
   };

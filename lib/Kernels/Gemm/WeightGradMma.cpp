@@ -254,7 +254,7 @@ public:
   MmaLoop() : WeightGradLoop("mma") {}
 
   bool usesTensorCores() const override { return true; }
-  int64_t threads(const WeightGradConfig &config) const override {
+  int64_t teamThreads(const WeightGradConfig &config) const override {
     return 32 * config.pieces() * config.slices;
   }
   // The bytes more put what a warp reads at once into different banks: eight
@@ -265,7 +265,8 @@ public:
   }
   int64_t estimateRegisters(const WeightGradConfig &config) const override;
   std::string verifyShape(const WeightGradShape &shape) const override;
-  std::string verify(const WeightGradConfig &config) const override;
+  std::string verify(const WeightGradConfig &config,
+                     const TargetInfo &target) const override;
   void chooseSizes(WeightGradConfig &config) const override;
   void emit(WeightGradEmitter &e) const override { Mma(e).emit(); }
 };
@@ -292,7 +293,8 @@ std::string MmaLoop::verifyShape(const WeightGradShape &shape) const {
   return "";
 }
 
-std::string MmaLoop::verify(const WeightGradConfig &config) const {
+std::string MmaLoop::verify(const WeightGradConfig &config,
+                            const TargetInfo &target) const {
   if (config.tileGroups > 1)
     return llvm::formatv("the main loop mma has one group in a tile, found {0}",
                          config.tileGroups);
@@ -338,7 +340,7 @@ void MmaLoop::chooseSizes(WeightGradConfig &config) const {
   config.slices = std::max<int64_t>(1, 4 / config.pieces());
   config.pairs = 16 * std::max<int64_t>(2, config.slices);
   config.stages = 4;
-  config.blocks = std::max<int64_t>(1, 512 / threads(config));
+  config.blocks = std::max<int64_t>(1, 512 / config.threads());
 }
 
 namespace mlir::sparseconv {

@@ -110,11 +110,15 @@ public:
   /// groups: those since the last commit are one, and a wait leaves the last
   /// `pending` groups in flight.
   void copyAsync(Value shared, Value global);
-  /// The same, or 4 or 8 bytes, but zeros where `condition` does not hold.
+  /// The same, or 4 or 8 bytes, but zeros where `condition` does not hold. The
+  /// L1 cache keeps what is copied if `isKept`, or if it is less than 16 bytes.
   void copyAsyncIf(Value condition, Value shared, Value global,
-                   unsigned bytes = 16);
+                   unsigned bytes = 16, bool isKept = false);
   void commitCopies();
   void waitCopies(int64_t pending);
+  /// Lets wgmma see what this thread has written to shared memory, copies that
+  /// it has waited for included.
+  void fenceShared();
   /// Four 8 x 8 matrices of 16-bit elements from shared memory, transposed:
   /// lane l has the address of row l % 8 of matrix l / 8.
   SmallVector<Value> loadTransposed(Value shared);
@@ -145,6 +149,10 @@ public:
   /// m64nNk16 with A in registers; N = 2 x number of accumulators.
   SmallVector<Value> wgmma(MmaType type, ValueRange a, Value descriptor,
                            ValueRange accumulators);
+  /// The same with A in shared memory. Both matrices have K, not M or N, as
+  /// their outer dimension.
+  SmallVector<Value> wgmmaShared(MmaType type, Value a, Value descriptor,
+                                 ValueRange accumulators);
 
   /// One instruction that no operation stands for. Results come first in the
   /// text; `tied` gives their initial values.

@@ -14,6 +14,11 @@
 // sums are one share of the gradient, a split; splits are added up afterwards,
 // in their order. Nothing depends on which block comes first.
 //
+// A thread block may own several offsets: each then belongs to a team of its
+// threads. Teams go over the rows together, so that what one reads of x and of
+// dy is near when the others do: offsets that are next to each other have most
+// of their rows in common.
+//
 // The kernel has these parameters, all pointers to device memory:
 //
 //   x       [in rows, groups * in channels]
@@ -49,7 +54,9 @@ struct WeightGradShape {
 /// The gradient that is computed, and how.
 struct WeightGradConfig : WeightGradShape {
   const WeightGradLoop *loop = nullptr;
-  /// What a thread block owns of one offset.
+  /// Offsets that a thread block owns, each of them a team of its threads.
+  int64_t tileOffsets = 1;
+  /// What a team owns of its offset.
   int64_t tileGroups = 1, tileIn = 1, tileOut = 1;
   /// What a thread, or a warp on tensor cores, owns of one group of it.
   int64_t pieceIn = 1, pieceOut = 1;
@@ -84,7 +91,10 @@ struct WeightGradConfig : WeightGradShape {
   int64_t pieces() const {
     return tileGroups * (tileIn / pieceIn) * (tileOut / pieceOut);
   }
-  int64_t threads() const;
+  int64_t threads() const { return tileOffsets * teamThreads(); }
+  int64_t teamThreads() const;
+  int64_t teamWarps() const { return teamThreads() / kWarpLanes; }
+  int64_t offsetTiles() const { return llvm::divideCeil(offsets, tileOffsets); }
   int64_t tilesIn() const { return llvm::divideCeil(inChannels, tileIn); }
   int64_t tilesOut() const { return llvm::divideCeil(outChannels, tileOut); }
   int64_t tiles() const {
@@ -93,21 +103,23 @@ struct WeightGradConfig : WeightGradShape {
   int64_t splits() const { return rowBlocks * slices; }
   /// Elements of one offset's gradient.
   int64_t elements() const { return groups * inChannels * outChannels; }
-  /// Rows that a block looks at in one go, and the pairs it lists before it
+  /// Rows that a team looks at in one go, and the pairs it lists before it
   /// multiplies them.
   int64_t rowsPerThread() const { return llvm::alignTo(1024 / threads(), 4); }
-  int64_t scanRows() const { return threads() * rowsPerThread(); }
+  int64_t scanRows() const { return teamThreads() * rowsPerThread(); }
   int64_t listRoom() const { return 512 + scanRows() + pairs * stages; }
+  int64_t listBytes() const { return listRoom() * 8; }
   /// Bytes of a pair's row in shared memory, for either side.
   int64_t xPitch() const;
   int64_t dyPitch() const;
   int64_t stageBytes() const { return pairs * (xPitch() + dyPitch()); }
+  int64_t ringBytes() const { return stages * stageBytes(); }
   int64_t sharedBytes() const;
-  int64_t gridX() const { return rowBlocks * offsets; }
+  int64_t gridX() const { return rowBlocks * offsetTiles(); }
   int64_t gridY() const { return tiles(); }
 
 private:
-  std::string verifySizes() const;
+  std::string verifySizes(const TargetInfo &target) const;
 };
 
 /// A way to multiply the pairs of a list: an object in a file of its own. What
@@ -123,8 +135,8 @@ public:
 
   /// Whether tensor cores multiply: f32 is then rounded to tf32.
   virtual bool usesTensorCores() const = 0;
-  /// Threads of a thread block.
-  virtual int64_t threads(const WeightGradConfig &config) const = 0;
+  /// Threads of a thread block that own one offset.
+  virtual int64_t teamThreads(const WeightGradConfig &config) const = 0;
   /// Bytes of a row of `tile` channels in shared memory.
   virtual int64_t rowPitch(const WeightGradConfig &config,
                            int64_t tile) const = 0;
@@ -132,8 +144,11 @@ public:
   virtual int64_t estimateRegisters(const WeightGradConfig &config) const = 0;
   /// Why it does not take a shape, or an empty string.
   virtual std::string verifyShape(const WeightGradShape &shape) const = 0;
+  /// Whether teams of a thread block may own an offset each.
+  virtual bool hasTeams() const { return false; }
   /// Why it cannot carry out the sizes of a configuration, or an empty string.
-  virtual std::string verify(const WeightGradConfig &config) const = 0;
+  virtual std::string verify(const WeightGradConfig &config,
+                             const TargetInfo &target) const = 0;
   /// Sets the sizes that are known to be fast for the shape of `config`.
   virtual void chooseSizes(WeightGradConfig &config) const = 0;
   /// Writes the body of a kernel.

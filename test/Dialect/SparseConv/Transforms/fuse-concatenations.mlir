@@ -111,6 +111,26 @@ func.func @beside_another(%x: tensor<9x32xf16>, %skip: tensor<9x64xf16>, %image:
   return %r#0 : tensor<9x96xf16>
 }
 
+// What an epilogue reads is another operand.
+// CHECK-LABEL: func.func @shortcut(
+// CHECK:         %[[BOTH:.*]] = tensor.concat
+// CHECK:         tiled_gemm ins(%{{[^,]*}}, {{.*}}, %[[BOTH]] :
+func.func @shortcut(%x: tensor<9x128xf16>, %left: tensor<9x64xf16>, %right: tensor<9x32xf16>, %image: tensor<663552xi8>,
+                    %table: tensor<27x?xi32>, %order: tensor<?xi32>, %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>,
+                    %y: tensor<9x96xf16>, %s: tensor<1xf32>, %c: tensor<1xi32>) -> tensor<9x96xf16> {
+  %both = tensor.concat dim(1) %left, %right : (tensor<9x64xf16>, tensor<9x32xf16>) -> tensor<9x96xf16>
+  %r:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %image, %table, %order, %masks, %sizes, %both
+          : tensor<9x128xf16>, tensor<663552xi8>, tensor<27x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<9x96xf16>)
+      outs(%y, %s, %c : tensor<9x96xf16>, tensor<1xf32>, tensor<1xi32>) {tiling = #tiling} epilogue {
+  ^bb0(%sum: f32, %row: f16):
+    %wide = arith.extf %row : f16 to f32
+    %total = arith.addf %sum, %wide : f32
+    sparseconv.yield %total : f32
+  } -> (tensor<9x96xf16>, tensor<1xf32>, tensor<1xi32>)
+  return %r#0 : tensor<9x96xf16>
+}
+
 // Rows one behind the other are no channels, and three inputs are one too many.
 // CHECK-LABEL: func.func @others(
 // CHECK-COUNT-2: tensor.concat
