@@ -270,8 +270,8 @@ void DepthwiseMainLoop::addCandidates(
     SmallVectorImpl<ImplicitGemmConfig> &candidates) const {
   for (int64_t tileN : {64, 32, 16, 8}) {
     // A quarter of the lanes may have nothing to do, for whole sectors.
-    if (tileN > 8 &&
-        llvm::divideCeil(shape.groups, tileN) * tileN * 3 > shape.groups * 4)
+    int64_t padded = llvm::alignTo(shape.groups, tileN);
+    if (tileN > 8 && padded * 3 > shape.groups * 4)
       continue;
     for (int64_t blocks : {8, 6, 4}) {
       ImplicitGemmConfig config = makeConfig(shape, /*splits=*/false);
