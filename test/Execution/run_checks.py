@@ -288,6 +288,11 @@ class PythonJob:
         return [(self.get_names()[0], *found)]
 
 
+def has_wgmma(target):
+    """Whether the chip that `target` names, or the first one here, has it."""
+    return (target.partition(":")[2] or get_chip(0)) == "sm_90a"
+
+
 def make_jobs(options):
     work = options.work
     streams = (f"--streams={options.streams}",) if options.streams else ()
@@ -314,7 +319,7 @@ def make_jobs(options):
     if not options.target.startswith("cpu"):
         # The processor has no tiles whose rows have an order, and one dataflow.
         names = ["row-orders", "weight-stationary", "groups"]
-        if (options.target.partition(":")[2] or get_chip(0)) == "sm_90a":
+        if has_wgmma(options.target):
             names += ["groups-wgmma", "weight-grad-wgmma"]
         for name in names:
             files.append(os.path.join(HERE, "Inputs", f"{name}.cases"))
@@ -336,10 +341,13 @@ def make_sanitizer_jobs(settings, work):
     jobs = []
     for tool in SANITIZERS:
         folder = os.path.join(work, tool)
-        for chosen, name, prefix in (
+        files = [
             (settings, "sanitize.cases", tool),
             (older, "sanitize-sm_80.cases", f"{tool} for sm_80"),
-        ):
+        ]
+        if has_wgmma(settings.target):
+            files.append((settings, "sanitize-wgmma.cases", tool))
+        for chosen, name, prefix in files:
             file = os.path.join(HERE, "Inputs", name)
             for number, group in enumerate(run_cases.read_groups(file)):
                 watched = watch(chosen, program, tool)
