@@ -97,7 +97,9 @@ TEST_F(Cells, OfAPacking) {
   // Four bits with a guard of 1 hold -7 .. 6: at stride 3 those are -6 .. 6.
   EXPECT_EQ(getNumCells(makeSet(0, {4}, {1})), 14);
   EXPECT_EQ(getNumCells(makeSet(0, {4}, {3})), 5);
-  EXPECT_EQ(getNumCells(makeSet(0, {4}, {7})), 1 + 1);
+  EXPECT_EQ(getNumCells(makeSet(0, {4}, {4})), 3);
+  // The largest stride that the packing takes.
+  EXPECT_EQ(getNumCells(makeSet(0, {4}, {6})), 3);
   EXPECT_EQ(getNumCells(makeSet(3, {4, 4}, {1, 3})), 8 * 14 * 5);
 }
 
