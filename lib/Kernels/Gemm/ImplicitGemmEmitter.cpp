@@ -229,8 +229,7 @@ GemmTask ImplicitGemmEmitter::startTask(Value number, Value splits) {
     task.walk = listOffsets(task);
     return task;
   }
-  Value bits = b.loadConstant(b.getI32Type(), b.element(masks, task.tile, 4));
-  task.walk.bits = b.shuffle(bits, b.i32(0));
+  task.walk.bits = b.shuffle(loadWord(task.tile, b.i32(0)), b.i32(0));
   if (splits)
     task.walk.bits =
         changeIf(b, b.greaterEqual(splits, 2), task.walk.bits,

@@ -25,9 +25,13 @@
 // CHECK:          nvvm.barrier id = {{.*}} number_of_threads = %c128_i32
 // CHECK:          scf.condition
 
-// Prologue: two offsets, their neighbours, and the rows of the first one. Of each
-// row, the four lanes of a group load 16 bytes each.
+// Prologue: the offsets that any of the tile's four masks of 16 rows has, two of
+// them, their neighbours, and the rows of the first one. Of each row, the four
+// lanes of a group load 16 bytes each.
 // CHECK:          llvm.getelementptr %[[MASKS]]
+// CHECK:          llvm.load {{.*}} -> vector<4xi32>
+// CHECK-COUNT-3:  arith.ori
+// CHECK-NEXT:     nvvm.shfl.sync {{.*}}idx
 // CHECK:          %[[OFFSET:.*]] = arith.select {{.*}}, %c-1_i32
 // CHECK:          %[[NEXT:.*]] = arith.select {{.*}}, %c-1_i32
 // CHECK-COUNT-4:  ld.global.nc.b32
