@@ -35,7 +35,7 @@ MUTANTS = [
     (TRANSFORMS + "LowerRowGuards.cpp", "report.lower = op.getLength() ? found : op.getRows();", "report.lower = op.getRows();", TRANSFORM_TESTS + "lower-row-guards.mlir"),
     (TRANSFORMS + "LowerRowGuards.cpp", "report.extra = b.i64(op.getSide());", "report.extra = b.i64(0);", TRANSFORM_TESTS + "lower-row-guards.mlir"),
     (TRANSFORMS + "ParalleliseCopies.cpp", "copy, copy.getSource(),\n                                                  copy.getTarget()", "copy, copy.getTarget(),\n                                                  copy.getSource()", TRANSFORM_TESTS + "parallelise-copies.mlir"),
-    (DATAFLOWS + "WeightStationary.cpp", "(op.hasTransposedWeights() ? 2 : 1)", "(op.hasTransposedWeights() ? 1 : 1)", SELECTION_TESTS + "select-tiling.mlir"),
+    (DATAFLOWS + "WeightStationary.cpp", "(task.hasTransposedWeights() ? 2 : 1)", "(task.hasTransposedWeights() ? 1 : 1)", SELECTION_TESTS + "select-tiling.mlir"),
     (DATAFLOWS + "WeightStationary.cpp", "kRowBlock = 512", "kRowBlock = 511", SELECTION_TESTS + "select-tiling.mlir"),
     (DATAFLOWS + "OutputStationary.cpp", "return target.isGpu;", "return true;", SELECTION_TESTS + "select-dataflow.mlir"),
     # Networks to kernels.
@@ -93,6 +93,7 @@ MUTANTS = [
     (ROWS + "GlobalPool.cpp", "result = b.select(b.equal(begin, end), zero, result);", "", NETWORKS + RUN + "global-pool.test"),
     (ROWS + "GlobalPool.cpp", "batch, /*lower=*/nullptr, items", "batch, /*lower=*/nullptr, batch", RUN + "errors.mlir"),
     # Rows, points and grids.
+    (ROWS + "Rows.cpp", "[&] { clearRow(b, channels, columns, place); }", "[] {}", RUN + "explicit.test"),
     (ROWS + "Rows.cpp", "b.notEqual(entry, b.i32(-1))", "b.less(entry, b.i32(0))", NETWORKS + RUN + "rows.test"),
     (ROWS + "Rows.cpp", "entry, b.index(-1), b.sub(rows, 1)", "entry, b.index(-1), rows", NETWORKS + RUN + "rows.test"),
     (ROWS + "Interpolate.cpp", "storeCorner(j, b.select(isEmpty, b.i32(-1), row), weight);", "storeCorner(j, row, weight);", RUN + "voxelise.test"),

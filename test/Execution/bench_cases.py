@@ -119,7 +119,8 @@ ORDERED = [
 ]
 # Dataflows that are not chosen.
 DATAFLOWS = [
-    Map(f"{size}x{size}x{size} dataflow=weight_stationary", size, dataflow="weight_stationary")
+    Map(f"{size}x{size}x{size} dataflow={dataflow}", size, dataflow=dataflow)
+    for dataflow in ("weight_stationary", "explicit")
     for size in (3, 5)
 ]
 GROUPS = (1, 16)  # channels of a group

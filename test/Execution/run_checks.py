@@ -317,7 +317,7 @@ def make_jobs(options):
         jobs.append(ProgramJob(file, settings, work))
     files = sorted(glob.glob(os.path.join(HERE, "*.test")))
     if not options.target.startswith("cpu"):
-        # The processor has no tiles whose rows have an order, and one dataflow.
+        # The processor has no tiles whose rows have an order, and takes the other dataflow.
         names = ["row-orders", "weight-stationary", "groups"]
         if has_wgmma(options.target):
             names += ["groups-wgmma", "weight-grad-wgmma"]

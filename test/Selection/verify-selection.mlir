@@ -379,3 +379,38 @@ func.func @weight_stationary_f32(%x: tensor<?x64xf32>, %w: tensor<27x64x64xf32>,
   return
 }
 }
+
+// -----
+
+// The explicit dataflow takes what the product of matrices behind im2col takes.
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !set to !set>
+
+module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_86">} {
+func.func @explicit(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %g: tensor<27x4x16x16xf16>,
+                    %long: tensor<?x4611686018427387904xf16>, %high: tensor<27x4611686018427387904x1xf16>, %m: !map) {
+  %0 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<explicit>,
+      tiling = #sparseconv.gemm_tiling<warp16, warps = 8, tile_k = 64, tile_n = 64>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{expected #sparseconv.gemm_tiling or #sparseconv.scalar_tiling}}
+  %1 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<explicit>,
+      tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 32, lanes = 8>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{the dataflow explicit takes no groups}}
+  %2 = sparseconv.conv %x, %g, %m {dataflow = #sparseconv.dataflow<explicit>,
+      tiling = #sparseconv.gemm_tiling<warp16, warps = 8, tile_k = 16, tile_n = 16>}
+      : tensor<?x64xf16>, tensor<27x4x16x16xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{the input channels of all offsets, side by side, fit no memory}}
+  %4 = sparseconv.conv %long, %high, %m {dataflow = #sparseconv.dataflow<explicit>,
+      tiling = #sparseconv.scalar_tiling}
+      : tensor<?x4611686018427387904xf16>, tensor<27x4611686018427387904x1xf16>, !map -> tensor<?x1xf16>
+  // expected-error @+1 {{the dataflow explicit leaves nothing to order rows by}}
+  %3 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<explicit>,
+      row_order = #sparseconv<row_order space>,
+      tiling = #sparseconv.gemm_tiling<warp16, warps = 8, tile_k = 64, tile_n = 64>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  return
+}
+}

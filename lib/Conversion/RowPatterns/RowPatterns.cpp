@@ -25,8 +25,9 @@ void mlir::sparseconv::populateRowPatterns(RewritePatternSet &patterns) {
   addLoopPatterns(patterns, emitPool, emitPoolGrad, emitGlobalPool,
                   emitGlobalPoolGrad);
   // Rows that move.
-  addLoopPatterns(patterns, emitGatherRows, emitInterpolate, emitWeightedGather,
-                  emitScatterRows, emitToDense, emitFromDense);
+  addLoopPatterns(patterns, emitGatherRows, emitIm2col, emitInterpolate,
+                  emitWeightedGather, emitScatterRows, emitToDense,
+                  emitFromDense);
 }
 
 LogicalResult mlir::sparseconv::verifyAllWritten(Operation *root,

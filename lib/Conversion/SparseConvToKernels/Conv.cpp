@@ -33,7 +33,7 @@ static Replacements lowerConv(KernelWriter &w, ConvOp op,
   GemmOperands operands{
       x,      adaptor.getW()[0], map.table,          map.inRows,
       extras, &op.getEpilogue(), op.getY().getType()};
-  return {{{getDataflow(op).lowerGemm(w, op, operands)}}};
+  return {{{getDataflow(op).lowerGemm(w, ConvTask(op), operands)}}};
 }
 
 static Replacements lowerInputGrad(KernelWriter &w, InputGradOp op,
@@ -49,7 +49,7 @@ static Replacements lowerInputGrad(KernelWriter &w, InputGradOp op,
                         ValueRange(),
                         /*epilogue=*/nullptr,
                         op.getDx().getType()};
-  return {{{getDataflow(op).lowerGemm(w, op, operands)}}};
+  return {{{getDataflow(op).lowerGemm(w, ConvTask(op), operands)}}};
 }
 
 static Replacements lowerWeightGrad(KernelWriter &w, WeightGradOp op,
@@ -59,7 +59,7 @@ static Replacements lowerWeightGrad(KernelWriter &w, WeightGradOp op,
   Value dy =
       w.guardRows(adaptor.getDy()[0], w.dim(map.table), 1, StatusSide::OutSet);
   WeightGradOperands operands{x, dy, map.table, op.getDw().getType()};
-  return {{{getDataflow(op).lowerWeightGrad(w, op, operands)}}};
+  return {{{getDataflow(op).lowerWeightGrad(w, ConvTask(op), operands)}}};
 }
 
 void mlir::sparseconv::populateConvToKernelsPatterns(

@@ -27,13 +27,11 @@ const Dataflow &mlir::sparseconv::chooseDataflow(const TargetInfo &target) {
   llvm_unreachable("a target without a dataflow");
 }
 
-void Dataflow::addCandidates(ImplicitGemmOpInterface op,
-                             const TargetInfo &target,
+void Dataflow::addCandidates(const ConvTask &task, const TargetInfo &target,
                              SmallVectorImpl<GemmDecision> &candidates) const {
-  DataflowAttr dataflow = choose(op, target);
-  op.setDataflowAttr(dataflow);
-  candidates.push_back({dataflow, chooseTiling(op, target)});
-  op.setDataflowAttr({});
+  ConvTask decided = task;
+  decided.dataflow = choose(task, target);
+  candidates.push_back({decided.dataflow, chooseTiling(decided, target)});
 }
 
 LogicalResult mlir::sparseconv::verifyDecisions(ImplicitGemmOpInterface op) {

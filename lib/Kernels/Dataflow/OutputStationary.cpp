@@ -27,24 +27,24 @@ public:
   OutputStationary() : Dataflow("output_stationary") {}
 
   bool isOn(const TargetInfo &target) const override { return target.isGpu; }
-  DataflowAttr choose(ImplicitGemmOpInterface op,
+  DataflowAttr choose(const ConvTask &task,
                       const TargetInfo &target) const override;
-  Attribute chooseTiling(ImplicitGemmOpInterface op,
+  Attribute chooseTiling(const ConvTask &task,
                          const TargetInfo &target) const override;
-  void addCandidates(ImplicitGemmOpInterface op, const TargetInfo &target,
+  void addCandidates(const ConvTask &task, const TargetInfo &target,
                      SmallVectorImpl<GemmDecision> &candidates) const override;
-  std::string verify(ImplicitGemmOpInterface op,
+  std::string verify(const ConvTask &task,
                      const TargetInfo &target) const override {
-    return verifySplits(op, op.getDataflowAttr().getSplitK(), target);
+    return verifySplits(task, task.dataflow.getSplitK(), target);
   }
-  Value lowerGemm(KernelWriter &w, ImplicitGemmOpInterface op,
+  Value lowerGemm(KernelWriter &w, const ConvTask &task,
                   const GemmOperands &operands) const override;
-  Value lowerWeightGrad(KernelWriter &w, ImplicitGemmOpInterface op,
+  Value lowerWeightGrad(KernelWriter &w, const ConvTask &task,
                         const WeightGradOperands &operands) const override;
 
 private:
-  /// Why `op` cannot be carried out with its tiling and `splitK` splits.
-  std::string verifySplits(ImplicitGemmOpInterface op, int64_t splitK,
+  /// Why `task` cannot be carried out with its tiling and `splitK` splits.
+  std::string verifySplits(const ConvTask &task, int64_t splitK,
                            const TargetInfo &target) const;
 };
 
@@ -58,50 +58,49 @@ struct Tiles {
 // Decisions
 //===----------------------------------------------------------------------===//
 
-/// Splits of the best configuration for `op`, or of the best with its tiling.
-static int64_t chooseSplits(ImplicitGemmOpInterface op,
-                            const TargetInfo &target) {
-  if (op.getGradient() != Gradient::Weights) {
-    auto config = chooseImplicitGemm(op, target);
+/// Splits of the best configuration for `task`, or of the best with its tiling.
+static int64_t chooseSplits(const ConvTask &task, const TargetInfo &target) {
+  if (task.gradient != Gradient::Weights) {
+    auto config = chooseImplicitGemm(task, target);
     return config ? config->splitK : 1;
   }
-  WeightGradShape shape = getWeightGradShape(op);
-  auto tiling = dyn_cast_if_present<WeightGradTilingAttr>(op.getTilingAttr());
+  WeightGradShape shape = getWeightGradShape(task);
+  auto tiling = dyn_cast_if_present<WeightGradTilingAttr>(task.tiling);
   if (tiling && verifyWeightGrad(tiling, /*splitK=*/1, shape, target).empty())
     return getWeightGrad(tiling, /*splitK=*/1, shape).chooseRowBlocks(target);
   return WeightGradConfig::choose(shape, target).rowBlocks;
 }
 
-DataflowAttr OutputStationary::choose(ImplicitGemmOpInterface op,
+DataflowAttr OutputStationary::choose(const ConvTask &task,
                                       const TargetInfo &target) const {
-  int64_t splitK = chooseSplits(op, target);
+  int64_t splitK = chooseSplits(task, target);
   // A tiling that is written may not split.
-  if (op.getTilingAttr() && !verifySplits(op, splitK, target).empty())
+  if (task.tiling && !verifySplits(task, splitK, target).empty())
     splitK = 1;
-  return DataflowAttr::get(op.getContext(), getName(), splitK);
+  return DataflowAttr::get(task.getContext(), getName(), splitK);
 }
 
-Attribute OutputStationary::chooseTiling(ImplicitGemmOpInterface op,
+Attribute OutputStationary::chooseTiling(const ConvTask &task,
                                          const TargetInfo &target) const {
-  MLIRContext *context = op.getContext();
-  if (op.getGradient() == Gradient::Weights)
-    return getTiling(context,
-                     WeightGradConfig::choose(getWeightGradShape(op), target));
-  if (auto config = chooseImplicitGemm(op, target))
+  MLIRContext *context = task.getContext();
+  if (task.gradient == Gradient::Weights)
+    return getTiling(
+        context, WeightGradConfig::choose(getWeightGradShape(task), target));
+  if (auto config = chooseImplicitGemm(task, target))
     return getTiling(context, *config);
   return ScalarTilingAttr::get(context);
 }
 
 void OutputStationary::addCandidates(
-    ImplicitGemmOpInterface op, const TargetInfo &target,
+    const ConvTask &task, const TargetInfo &target,
     SmallVectorImpl<GemmDecision> &candidates) const {
-  Dataflow::addCandidates(op, target, candidates);
-  MLIRContext *context = op.getContext();
+  Dataflow::addCandidates(task, target, candidates);
+  MLIRContext *context = task.getContext();
   auto add = [&](int64_t splitK, Attribute tiling) {
     candidates.push_back(
         {DataflowAttr::get(context, getName(), splitK), tiling});
   };
-  if (op.getGradient() == Gradient::Weights) {
+  if (task.gradient == Gradient::Weights) {
     GemmDecision chosen = candidates.back();
     int64_t splitK = chosen.dataflow.getSplitK();
     for (int64_t splits : {splitK / 2, splitK * 2})
@@ -109,33 +108,32 @@ void OutputStationary::addCandidates(
         add(splits, chosen.tiling);
     return;
   }
-  for (const ImplicitGemmConfig &config : getImplicitGemms(op, target)) {
+  for (const ImplicitGemmConfig &config : getImplicitGemms(task, target)) {
     add(config.splitK, getTiling(context, config));
     if (config.splitK > 1)
       add(/*splitK=*/1, getTiling(context, config));
   }
 }
 
-std::string OutputStationary::verifySplits(ImplicitGemmOpInterface op,
-                                           int64_t splitK,
+std::string OutputStationary::verifySplits(const ConvTask &task, int64_t splitK,
                                            const TargetInfo &target) const {
-  Attribute attr = op.getTilingAttr();
-  if (op.getGradient() == Gradient::Weights) {
+  Attribute attr = task.tiling;
+  if (task.gradient == Gradient::Weights) {
     auto tiling = dyn_cast<WeightGradTilingAttr>(attr);
     if (!tiling)
       return "expected #sparseconv.weight_grad_tiling";
-    return verifyWeightGrad(tiling, splitK, getWeightGradShape(op), target);
+    return verifyWeightGrad(tiling, splitK, getWeightGradShape(task), target);
   }
   if (isa<ScalarTilingAttr>(attr))
     return splitK > 1 ? "threads without tiles split no sum" : "";
   auto tiling = dyn_cast<GemmTilingAttr>(attr);
   if (!tiling)
     return "expected #sparseconv.gemm_tiling or #sparseconv.scalar_tiling";
-  RankedTensorType weights = op.getWeightsType();
-  bool isTransposed = op.hasTransposedWeights();
+  RankedTensorType weights = task.weights;
+  bool isTransposed = task.hasTransposedWeights();
   std::string problem =
       verifyTiledGemm(tiling, splitK, weights, isTransposed, target);
-  if (problem.empty() && !op.getAllowTf32() &&
+  if (problem.empty() && !task.allowsTf32 &&
       getTiledGemm(tiling, splitK, weights, isTransposed).element ==
           GemmElement::TF32)
     return "tensor cores multiply f32 in tf32, which the operation does not "
@@ -158,7 +156,7 @@ static Value dropOneGroup(KernelWriter &w, const ImplicitGemmConfig &config,
 }
 
 static Tiles tileMap(KernelWriter &w, const ImplicitGemmConfig &config,
-                     ImplicitGemmOpInterface op, const GemmOperands &operands) {
+                     const ConvTask &task, const GemmOperands &operands) {
   constexpr int64_t kSlots = 256;
   Value table = operands.table;
   Value slots = w.mul(w.ceilDiv(w.dim(table), kSlots), w.index(kSlots));
@@ -172,29 +170,29 @@ static Tiles tileMap(KernelWriter &w, const ImplicitGemmConfig &config,
       w.emptyStatic({3}, w.getIndexType())};
   auto tiles =
       w.kernel<TileRowsOp>(inits, table, operands.inRows, inits[0], inits[1],
-                           inits[2], inits[3], op.getRowOrderAttr());
+                           inits[2], inits[3], task.rowOrder);
   Value image = w.emptyStatic(config.weightBytes(), w.getI8Type());
   auto pack = w.kernel<PackWeightsOp>(
       image, dropOneGroup(w, config, operands.weights), image,
-      cast<GemmTilingAttr>(op.getTilingAttr()), op.hasTransposedWeights());
+      cast<GemmTilingAttr>(task.tiling), task.hasTransposedWeights());
   return Tiles{pack.getResult(0), tiles.getResult(0), tiles.getResult(1),
                tiles.getResult(2), tiles.getResult(3)};
 }
 
-Value OutputStationary::lowerGemm(KernelWriter &w, ImplicitGemmOpInterface op,
+Value OutputStationary::lowerGemm(KernelWriter &w, const ConvTask &task,
                                   const GemmOperands &operands) const {
   Value init = w.emptyFeatures(operands.type, w.dim(operands.table));
-  bool isTransposed = op.hasTransposedWeights();
-  auto tiling = dyn_cast<GemmTilingAttr>(op.getTilingAttr());
+  bool isTransposed = task.hasTransposedWeights();
+  auto tiling = dyn_cast<GemmTilingAttr>(task.tiling);
   if (!tiling)
     return finishGemm(w, operands,
                       w.kernel<ImplicitGemmOp>(
                           init, operands.x, operands.weights, operands.table,
                           operands.extras, init, isTransposed));
-  int64_t splitK = op.getDataflowAttr().getSplitK();
-  auto config = getTiledGemm(tiling, splitK, op.getWeightsType(), isTransposed);
-  const TargetInfo &target = getTargetInfo(op);
-  Tiles tiles = tileMap(w, config, op, operands);
+  int64_t splitK = task.dataflow.getSplitK();
+  auto config = getTiledGemm(tiling, splitK, task.weights, isTransposed);
+  const TargetInfo &target = w.getTarget();
+  Tiles tiles = tileMap(w, config, task, operands);
   Value scratch =
       w.emptyStatic(config.scratchBytes(target) / 4, w.getF32Type());
   Value counters = w.emptyStatic(config.counters(target), w.getI32Type());
@@ -212,15 +210,14 @@ Value OutputStationary::lowerGemm(KernelWriter &w, ImplicitGemmOpInterface op,
 }
 
 Value OutputStationary::lowerWeightGrad(
-    KernelWriter &w, ImplicitGemmOpInterface op,
+    KernelWriter &w, const ConvTask &task,
     const WeightGradOperands &operands) const {
   RankedTensorType type = operands.type;
   Value init = w.emptyStatic(type.getShape(), type.getElementType());
   return w
       .kernel<ImplicitWeightGradOp>(
           init, operands.x, operands.dy, operands.table, init,
-          op.getDataflowAttr().getSplitK(),
-          cast<WeightGradTilingAttr>(op.getTilingAttr()))
+          task.dataflow.getSplitK(), cast<WeightGradTilingAttr>(task.tiling))
       .getResult(0);
 }
 

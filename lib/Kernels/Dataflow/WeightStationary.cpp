@@ -33,83 +33,83 @@ public:
   WeightStationary() : Dataflow("weight_stationary") {}
 
   bool isOn(const TargetInfo &) const override { return true; }
-  DataflowAttr choose(ImplicitGemmOpInterface op,
-                      const TargetInfo &) const override {
-    return DataflowAttr::get(op.getContext(), getName(), /*split_k=*/1);
+  DataflowAttr choose(const ConvTask &task, const TargetInfo &) const override {
+    return DataflowAttr::get(task.getContext(), getName(), /*split_k=*/1);
   }
-  Attribute chooseTiling(ImplicitGemmOpInterface op,
+  Attribute chooseTiling(const ConvTask &task,
                          const TargetInfo &target) const override;
-  void addCandidates(ImplicitGemmOpInterface op, const TargetInfo &target,
+  void addCandidates(const ConvTask &task, const TargetInfo &target,
                      SmallVectorImpl<GemmDecision> &candidates) const override {
     // On a GPU it is taken where it is written by hand alone.
     if (!target.isGpu)
-      Dataflow::addCandidates(op, target, candidates);
+      Dataflow::addCandidates(task, target, candidates);
   }
-  std::string verify(ImplicitGemmOpInterface op,
+  std::string verify(const ConvTask &task,
                      const TargetInfo &target) const override;
-  Value lowerGemm(KernelWriter &w, ImplicitGemmOpInterface op,
+  Value lowerGemm(KernelWriter &w, const ConvTask &task,
                   const GemmOperands &operands) const override;
-  Value lowerWeightGrad(KernelWriter &w, ImplicitGemmOpInterface op,
+  Value lowerWeightGrad(KernelWriter &w, const ConvTask &task,
                         const WeightGradOperands &operands) const override;
 };
 } // namespace
 
-Attribute WeightStationary::chooseTiling(ImplicitGemmOpInterface op,
+Attribute WeightStationary::chooseTiling(const ConvTask &task,
                                          const TargetInfo &target) const {
-  RankedTensorType weights = op.getWeightsType();
+  RankedTensorType weights = task.weights;
   if (target.isGpu)
-    return choosePairTiling(op.getContext(), weights,
-                            op.hasTransposedWeights());
+    return choosePairTiling(task.getContext(), weights,
+                            task.hasTransposedWeights());
   int64_t columns = weights.getDimSize(weights.getRank() -
-                                       (op.hasTransposedWeights() ? 2 : 1));
+                                       (task.hasTransposedWeights() ? 2 : 1));
   int64_t lanes = target.vectorBits / 32;
   int64_t widest = target.vectorRegisters / 8 * lanes;
   return TilingAttr::get(
-      op.getContext(), kRowBlock, kRows,
+      task.getContext(), kRowBlock, kRows,
       std::min<int64_t>(widest, llvm::alignTo(columns, lanes)), lanes);
 }
 
-/// What tensor cores ask of `op`.
-static std::string verifyOnGpu(ImplicitGemmOpInterface op, TilingAttr tiling,
+/// What tensor cores ask of `task`.
+static std::string verifyOnGpu(const ConvTask &task, TilingAttr tiling,
                                const TargetInfo &target) {
-  RankedTensorType weights = op.getWeightsType();
-  if (op.getGradient() == Gradient::Weights)
+  RankedTensorType weights = task.weights;
+  if (task.gradient == Gradient::Weights)
     return "the dataflow weight_stationary has no gradient by the weights on "
            "a GPU";
-  if (weights.getElementType().isF32() && !op.getAllowTf32())
+  if (weights.getElementType().isF32() && !task.allowsTf32)
     return "tensor cores multiply f32 in tf32, which the operation does not "
            "allow (tf32 = allowed)";
-  return verifyPairGemm(tiling, weights, op.hasTransposedWeights(), target);
+  return verifyPairGemm(tiling, weights, task.hasTransposedWeights(), target);
 }
 
-std::string WeightStationary::verify(ImplicitGemmOpInterface op,
+std::string WeightStationary::verify(const ConvTask &task,
                                      const TargetInfo &target) const {
-  auto tiling = dyn_cast<TilingAttr>(op.getTilingAttr());
+  auto tiling = dyn_cast<TilingAttr>(task.tiling);
   if (!tiling)
     return "expected #sparseconv.tiling";
-  if (int64_t splitK = op.getDataflowAttr().getSplitK(); splitK != 1)
+  if (int64_t splitK = task.dataflow.getSplitK(); splitK != 1)
     return "the dataflow weight_stationary splits no sum, found " +
            std::to_string(splitK) + " splits";
-  return target.isGpu ? verifyOnGpu(op, tiling, target) : "";
+  return target.isGpu ? verifyOnGpu(task, tiling, target) : "";
 }
 
-Value WeightStationary::lowerGemm(KernelWriter &w, ImplicitGemmOpInterface op,
+Value WeightStationary::lowerGemm(KernelWriter &w, const ConvTask &task,
                                   const GemmOperands &operands) const {
   Value init = w.emptyFeatures(operands.type, w.dim(operands.table));
-  auto tiling = cast<TilingAttr>(op.getTilingAttr());
+  auto tiling = cast<TilingAttr>(task.tiling);
   PairLists pairs = w.pairLists(operands.table, tiling.getRowBlock());
   auto gemm = w.kernel<GatherGemmScatterOp>(
       init, operands.x, operands.weights, pairs.inRows, pairs.outRows,
-      pairs.segments, operands.extras, init, tiling, op.hasTransposedWeights());
+      pairs.segments, operands.extras, init, tiling,
+      task.hasTransposedWeights());
   return finishGemm(w, operands, gemm);
 }
 
 Value WeightStationary::lowerWeightGrad(
-    KernelWriter &w, ImplicitGemmOpInterface op,
+    KernelWriter &w, const ConvTask &task,
     const WeightGradOperands &operands) const {
   RankedTensorType type = operands.type;
   Value init = w.emptyStatic(type.getShape(), type.getElementType());
-  auto tiling = cast<TilingAttr>(op.getTilingAttr());
+  auto tiling = cast<TilingAttr>(task.tiling);
   PairLists pairs = w.pairLists(operands.table, tiling.getRowBlock());
   return w
       .kernel<WeightGradKernelOp>(init, operands.x, operands.dy, pairs.inRows,

@@ -81,20 +81,19 @@ static ImplicitGemmShape getShape(ShapedType weights, bool isTransposed) {
   return shape;
 }
 
-static ImplicitGemmShape getShape(ImplicitGemmOpInterface op) {
-  ImplicitGemmShape shape =
-      getShape(op.getWeightsType(), op.hasTransposedWeights());
-  if (shape.element == GemmElement::F32 && op.getAllowTf32())
+static ImplicitGemmShape getShape(const ConvTask &task) {
+  ImplicitGemmShape shape = getShape(task.weights, task.hasTransposedWeights());
+  if (shape.element == GemmElement::F32 && task.allowsTf32)
     shape.element = GemmElement::TF32;
   return shape;
 }
 
 SmallVector<ImplicitGemmConfig>
-mlir::sparseconv::getImplicitGemms(ImplicitGemmOpInterface op,
+mlir::sparseconv::getImplicitGemms(const ConvTask &task,
                                    const TargetInfo &target) {
   constexpr size_t kMostOfLoop = 2;
   SmallVector<ImplicitGemmConfig> found;
-  ImplicitGemmShape shape = getShape(op);
+  ImplicitGemmShape shape = getShape(task);
   if (!choosesTiles(shape))
     return found;
   for (const MainLoop *loop : MainLoop::getAll()) {
@@ -115,11 +114,11 @@ mlir::sparseconv::getImplicitGemms(ImplicitGemmOpInterface op,
 }
 
 std::optional<ImplicitGemmConfig>
-mlir::sparseconv::chooseImplicitGemm(ImplicitGemmOpInterface op,
+mlir::sparseconv::chooseImplicitGemm(const ConvTask &task,
                                      const TargetInfo &target) {
-  ImplicitGemmShape shape = getShape(op);
+  ImplicitGemmShape shape = getShape(task);
   std::optional<int64_t> splitK;
-  if (DataflowAttr dataflow = op.getDataflowAttr())
+  if (DataflowAttr dataflow = task.dataflow)
     splitK = dataflow.getSplitK();
   return ImplicitGemmConfig::choose(shape, target, splitK);
 }

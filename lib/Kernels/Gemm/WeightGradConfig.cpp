@@ -187,10 +187,8 @@ WeightGradShape mlir::sparseconv::getWeightGradShape(ShapedType weights,
   return shape;
 }
 
-WeightGradShape
-mlir::sparseconv::getWeightGradShape(ImplicitGemmOpInterface op) {
+WeightGradShape mlir::sparseconv::getWeightGradShape(const ConvTask &task) {
   // Both sides have the type of the weights.
-  Type element = op.getWeightsType().getElementType();
-  return getWeightGradShape(op.getWeightsType(), element, element,
-                            op.getAllowTf32());
+  Type element = task.weights.getElementType();
+  return getWeightGradShape(task.weights, element, element, task.allowsTf32);
 }

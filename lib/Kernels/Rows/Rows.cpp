@@ -51,6 +51,23 @@ void mlir::sparseconv::emitGatherRows(LoopBuilder &b, GatherRowsOp op) {
       });
 }
 
+void mlir::sparseconv::emitIm2col(LoopBuilder &b, Im2colOp op) {
+  Value x = op.getX(), table = op.getTable(), columns = op.getColumns();
+  Value xRows = b.dim(x, 0), offsets = b.dim(table, 1);
+  // A row of the result is as many rows of `x` as there are offsets.
+  forRows(
+      b, b.mul(b.dim(table, 0), offsets), b.dim(x, 1),
+      [&](Value item, const Channels &channels) {
+        SmallVector<Value> place = {b.divide(item, offsets),
+                                    b.remainder(item, offsets)};
+        Value entry = b.load(table, place);
+        b.ifElse(
+            isRowOf(b, entry, xRows),
+            [&] { copyRow(b, channels, x, b.toIndex(entry), columns, place); },
+            [&] { clearRow(b, channels, columns, place); });
+      });
+}
+
 //===----------------------------------------------------------------------===//
 // Weighted sums
 //===----------------------------------------------------------------------===//

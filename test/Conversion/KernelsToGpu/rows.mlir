@@ -52,6 +52,26 @@ func.func @gather_odd_rows(%x: memref<?x11xf16>, %index: memref<?xi32>, %status:
   return
 }
 
+// Each 8 channels of an offset of a row are a work item: 16 bytes. Where there is no
+// neighbour, zeros.
+
+// CHECK-LABEL: func.func @im2col(
+// CHECK-SAME:    %[[X:.*]]: memref<?x32xf16>, %[[TABLE:.*]]: memref<?x27xi32>, %[[COLUMNS:.*]]: memref<?x27x32xf16>)
+// CHECK:         scf.parallel
+// CHECK:           %[[ITEM:.*]] = arith.divui %{{.*}}, %c4
+// CHECK:           %[[ROW:.*]] = arith.divui %[[ITEM]], %c27
+// CHECK:           %[[OFFSET:.*]] = arith.remui %[[ITEM]], %c27
+// CHECK:           memref.load %[[TABLE]][%[[ROW]], %[[OFFSET]]]
+// CHECK:           scf.if
+// CHECK:             %[[PIECE:.*]] = vector.load %[[X]][%{{.*}}, %[[CHANNEL:.*]]] {alignment = 16 : i64} : memref<?x32xf16>, vector<8xf16>
+// CHECK:             vector.store %[[PIECE]], %[[COLUMNS]][%[[ROW]], %[[OFFSET]], %[[CHANNEL]]] {alignment = 16 : i64}
+// CHECK:           } else {
+// CHECK:             vector.store %cst{{.*}}, %[[COLUMNS]][%[[ROW]], %[[OFFSET]], %[[CHANNEL]]] {alignment = 16 : i64}
+func.func @im2col(%x: memref<?x32xf16>, %table: memref<?x27xi32>, %columns: memref<?x27x32xf16>) {
+  sparseconv.kernel.im2col ins(%x, %table : memref<?x32xf16>, memref<?x27xi32>) outs(%columns : memref<?x27x32xf16>)
+  return
+}
+
 // Points that name one row each are sorted by it: what names none gets the number
 // of rows and comes last. A row then finds the end of its points by itself.
 

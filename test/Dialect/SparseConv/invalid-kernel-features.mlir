@@ -211,6 +211,50 @@ func.func @f(%i0: tensor<4x8xf16>, %i1: tensor<5xi64>, %i2: tensor<4x8xf16>, %i3
 // -----
 
 //===----------------------------------------------------------------------===//
+// im2col
+//===----------------------------------------------------------------------===//
+
+func.func @f(%i0: tensor<?x16xf16>, %i1: tensor<?x27xi32>, %o0: tensor<?x8x16xf16>) {
+  // expected-error @+1 {{expects 'columns' to have size 27 in dimension 1, the offsets of 'table', but found 'tensor<?x8x16xf16>'}}
+  %r = sparseconv.kernel.im2col
+      ins(%i0, %i1 : tensor<?x16xf16>, tensor<?x27xi32>)
+      outs(%o0 : tensor<?x8x16xf16>) -> tensor<?x8x16xf16>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x16xf16>, %i1: tensor<?x27xi32>, %o0: tensor<?x27x8xf16>) {
+  // expected-error @+1 {{expects 'columns' to have size 16 in dimension 2, the channels of 'x', but found 'tensor<?x27x8xf16>'}}
+  %r = sparseconv.kernel.im2col
+      ins(%i0, %i1 : tensor<?x16xf16>, tensor<?x27xi32>)
+      outs(%o0 : tensor<?x27x8xf16>) -> tensor<?x27x8xf16>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x16xf16>, %i1: tensor<5x27xi32>, %o0: tensor<4x27x16xf16>) {
+  // expected-error @+1 {{expects 'columns' to have size 5 in dimension 0, the rows of 'table', but found 'tensor<4x27x16xf16>'}}
+  %r = sparseconv.kernel.im2col
+      ins(%i0, %i1 : tensor<?x16xf16>, tensor<5x27xi32>)
+      outs(%o0 : tensor<4x27x16xf16>) -> tensor<4x27x16xf16>
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x16xf16>, %i1: tensor<?x27xi32>, %o0: tensor<?x27x16xf32>) {
+  // expected-error @+1 {{expects 'columns' to have elements of type 'f16', those of 'x', but found 'tensor<?x27x16xf32>'}}
+  %r = sparseconv.kernel.im2col
+      ins(%i0, %i1 : tensor<?x16xf16>, tensor<?x27xi32>)
+      outs(%o0 : tensor<?x27x16xf32>) -> tensor<?x27x16xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
 // gather_rows, interpolate
 //===----------------------------------------------------------------------===//
 

@@ -321,10 +321,13 @@ func.func @pool(%x: tensor<?x8xbf16>, %table: tensor<?x2xi32>, %keys: tensor<?xi
 // CHECK-LABEL: func.func @rows(
 func.func @rows(%x: tensor<?x8xf16>, %index: tensor<?xi32>, %points: tensor<?x4xf32>, %keys: tensor<?xi64>,
                 %table: tensor<?x8xi32>, %weights: tensor<?x8xf32>, %grid: tensor<2x4x4x4x8xf16>,
-                %status: memref<8xi64>) {
+                %columns: tensor<?x8x8xf16>, %status: memref<8xi64>) {
   // CHECK: sparseconv.kernel.gather_rows ins(%{{.*}} : tensor<?x8xf16>, tensor<?xi32>, memref<8xi64>) outs(%{{.*}} : tensor<?x8xf16>) {op_id = 0 : i64} -> tensor<?x8xf16>
   %0 = sparseconv.kernel.gather_rows ins(%x, %index, %status : tensor<?x8xf16>, tensor<?xi32>, memref<8xi64>)
       outs(%x : tensor<?x8xf16>) {op_id = 0 : i64} -> tensor<?x8xf16>
+  // CHECK: sparseconv.kernel.im2col ins(%{{.*}} : tensor<?x8xf16>, tensor<?x8xi32>) outs(%{{.*}} : tensor<?x8x8xf16>) -> tensor<?x8x8xf16>
+  %im2col = sparseconv.kernel.im2col ins(%x, %table : tensor<?x8xf16>, tensor<?x8xi32>)
+      outs(%columns : tensor<?x8x8xf16>) -> tensor<?x8x8xf16>
   // CHECK: sparseconv.kernel.interpolate ins(%{{.*}} : tensor<?x4xf32>, tensor<?xi64>, memref<8xi64>) outs(%{{.*}} : tensor<?x8xi32>, tensor<?x8xf32>) {interpolation = #sparseconv<interpolation trilinear>, op_id = 0 : i64, set = !coords_1_1_1} -> (tensor<?x8xi32>, tensor<?x8xf32>)
   %1:2 = sparseconv.kernel.interpolate ins(%points, %keys, %status : tensor<?x4xf32>, tensor<?xi64>, memref<8xi64>)
       outs(%table, %weights : tensor<?x8xi32>, tensor<?x8xf32>)

@@ -45,6 +45,9 @@ class KernelWriter : public ImplicitLocOpBuilder {
 public:
   KernelWriter(RewriterBase &rewriter, Operation *networkOp);
 
+  const TargetInfo &getTarget() const {
+    return getTargetInfo(getInsertionBlock()->getParentOp());
+  }
   Value getStatus() const { return status; }
   int64_t getOpId() const { return opId; }
   /// Where memory for the set that the operation makes may grow: how many of

@@ -60,28 +60,29 @@ public:
 
   /// Whether there are kernels for it.
   virtual bool isOn(const TargetInfo &target) const = 0;
-  /// The attribute for `op`. Where a tiling is written, the dataflow suits it.
-  virtual DataflowAttr choose(ImplicitGemmOpInterface op,
+  /// The attribute for `task`. Where a tiling is written, the dataflow suits
+  /// it.
+  virtual DataflowAttr choose(const ConvTask &task,
                               const TargetInfo &target) const = 0;
-  /// The tiling for `op`. Where this dataflow is written, the tiling suits what
-  /// it says; where nothing suits, `verify` refuses it.
-  virtual Attribute chooseTiling(ImplicitGemmOpInterface op,
+  /// The tiling for `task`. Where this dataflow is written, the tiling suits
+  /// what it says; where nothing suits, `verify` refuses it.
+  virtual Attribute chooseTiling(const ConvTask &task,
                                  const TargetInfo &target) const = 0;
-  /// Adds what may be the fastest way for `op`, of which nothing is decided, a
-  /// few of many: a tuner measures them all. By default that is what is chosen.
-  virtual void addCandidates(ImplicitGemmOpInterface op,
-                             const TargetInfo &target,
+  /// Adds what may be the fastest way for `task`, of which nothing is decided,
+  /// a few of many: a tuner measures them all. By default that is what is
+  /// chosen.
+  virtual void addCandidates(const ConvTask &task, const TargetInfo &target,
                              SmallVectorImpl<GemmDecision> &candidates) const;
-  /// Why `op` cannot be carried out with its dataflow, which is this one, and
+  /// Why `task` cannot be carried out with its dataflow, which is this one, and
   /// its tiling; or an empty string.
-  virtual std::string verify(ImplicitGemmOpInterface op,
+  virtual std::string verify(const ConvTask &task,
                              const TargetInfo &target) const = 0;
 
-  /// Write the kernel operations of `op`, whose decisions `verify` accepts, and
-  /// return its result.
-  virtual Value lowerGemm(KernelWriter &w, ImplicitGemmOpInterface op,
+  /// Write the kernel operations of `task`, whose decisions `verify` accepts,
+  /// and return its result.
+  virtual Value lowerGemm(KernelWriter &w, const ConvTask &task,
                           const GemmOperands &operands) const = 0;
-  virtual Value lowerWeightGrad(KernelWriter &w, ImplicitGemmOpInterface op,
+  virtual Value lowerWeightGrad(KernelWriter &w, const ConvTask &task,
                                 const WeightGradOperands &operands) const = 0;
 
 protected:

@@ -32,9 +32,9 @@
 #define SPARSECONV_KERNELS_GEMM_IMPLICITGEMM_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Kernels/Builders/GpuBuilder.h"
 #include "sparseconv/Kernels/Builders/WarpOps.h"
+#include "sparseconv/Kernels/Gemm/ConvTask.h"
 #include "sparseconv/Kernels/Gemm/FragmentLayout.h"
 #include "sparseconv/Kernels/Gemm/MainLoop.h"
 #include <optional>
@@ -148,11 +148,11 @@ GemmTilingAttr getTiling(MLIRContext *context,
 /// where that is decided. None where threads have to multiply without tiles,
 /// which is so for groups, and for few channels in f32 that may not be rounded
 /// to tf32.
-std::optional<ImplicitGemmConfig> chooseImplicitGemm(ImplicitGemmOpInterface op,
+std::optional<ImplicitGemmConfig> chooseImplicitGemm(const ConvTask &task,
                                                      const TargetInfo &target);
 /// The first two configurations of each main loop that `target` can run, those
 /// that differ in their stages alone left out.
-SmallVector<ImplicitGemmConfig> getImplicitGemms(ImplicitGemmOpInterface op,
+SmallVector<ImplicitGemmConfig> getImplicitGemms(const ConvTask &task,
                                                  const TargetInfo &target);
 
 /// Neighbouring channels of a row of the output before they are rounded and

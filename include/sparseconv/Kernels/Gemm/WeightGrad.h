@@ -172,7 +172,7 @@ WeightGradTilingAttr getTiling(MLIRContext *context,
 /// of groups behind the first one.
 WeightGradShape getWeightGradShape(ShapedType weights, Type xElement,
                                    Type dyElement, bool allowTf32);
-WeightGradShape getWeightGradShape(ImplicitGemmOpInterface op);
+WeightGradShape getWeightGradShape(const ConvTask &task);
 
 /// Adds the kernel of a configuration.
 gpu::GPUFuncOp buildWeightGrad(gpu::GPUModuleOp module, StringRef name,

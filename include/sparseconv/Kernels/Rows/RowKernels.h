@@ -32,6 +32,7 @@ void emitGlobalPoolGrad(LoopBuilder &b, GlobalPoolGradKernelOp op);
 
 /// Rows that move.
 void emitGatherRows(LoopBuilder &b, GatherRowsOp op);
+void emitIm2col(LoopBuilder &b, Im2colOp op);
 void emitInterpolate(LoopBuilder &b, InterpolateOp op);
 void emitWeightedGather(LoopBuilder &b, WeightedGatherOp op);
 void emitScatterRows(LoopBuilder &b, ScatterRowsOp op);

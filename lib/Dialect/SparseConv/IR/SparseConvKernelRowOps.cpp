@@ -31,6 +31,19 @@ LogicalResult GatherRowsOp::verify() {
   return v.getResult();
 }
 
+LogicalResult Im2colOp::verify() {
+  KernelVerifier v(*this);
+  NamedOperand x("x", getX()), table("table", getTable());
+  NamedOperand columns("columns", getColumns());
+  v.checkStaticColumns(x);
+  v.checkStaticColumns(table);
+  v.checkSameRows(columns, table);
+  v.checkSize(columns, 1, table.getSize(1), "the offsets of 'table'");
+  v.checkSize(columns, 2, x.getSize(1), "the channels of 'x'");
+  v.checkSameElement(columns, x);
+  return v.getResult();
+}
+
 LogicalResult InterpolateOp::verify() {
   KernelVerifier v(*this, getStatus());
   auto set = cast<CoordsType>(getSet());

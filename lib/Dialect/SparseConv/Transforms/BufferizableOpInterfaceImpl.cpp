@@ -98,14 +98,15 @@ template <typename... OpTys> static void attachModels(MLIRContext *context) {
 void mlir::sparseconv::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, SparseConvDialect *) {
-    attachModels<
-        CheckTableOp, CoarsenOp, CountKeysOp, QuantiseKernelOp,
-        TableFromPairsOp, DecodeOp, EncodeOp, FloorOp, FromDenseKernelOp,
-        GatherGemmScatterOp, GatherRowsOp, GlobalPoolGradKernelOp,
-        GlobalPoolKernelOp, ImplicitGemmOp, ImplicitWeightGradOp, InterpolateOp,
-        IntersectOp, InvertTableOp, PairListsOp, PoolGradKernelOp, PoolKernelOp,
-        ScatterRowsOp, SearchHitsOp, SearchOp, PackWeightsOp, SelectOp, SortOp,
-        SpreadOp, TileHitsOp, TileRowsOp, TiledGemmOp, ToDenseKernelOp,
-        UniqueOp, WeightGradKernelOp, WeightedGatherOp>(context);
+    attachModels<CheckTableOp, CoarsenOp, CountKeysOp, QuantiseKernelOp,
+                 TableFromPairsOp, DecodeOp, EncodeOp, FloorOp,
+                 FromDenseKernelOp, GatherGemmScatterOp, GatherRowsOp,
+                 GlobalPoolGradKernelOp, GlobalPoolKernelOp, Im2colOp,
+                 ImplicitGemmOp, ImplicitWeightGradOp, InterpolateOp,
+                 IntersectOp, InvertTableOp, PairListsOp, PoolGradKernelOp,
+                 PoolKernelOp, ScatterRowsOp, SearchHitsOp, SearchOp,
+                 PackWeightsOp, SelectOp, SortOp, SpreadOp, TileHitsOp,
+                 TileRowsOp, TiledGemmOp, ToDenseKernelOp, UniqueOp,
+                 WeightGradKernelOp, WeightedGatherOp>(context);
   });
 }

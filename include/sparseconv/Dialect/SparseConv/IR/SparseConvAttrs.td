@@ -164,6 +164,7 @@ def SparseConv_DataflowAttr : SparseConv_Attr<"Dataflow", "dataflow"> {
     |---|---|---|
     | `output_stationary` | a tile of output rows is summed over all offsets of a neighbour table before it is stored (implicit GEMM) | GPUs |
     | `weight_stationary` | pair lists by offset: within a row block the weights of one offset at a time meet all its pairs, and sums stay in the accumulators of the row block, so the order of additions is fixed | CPUs; on GPUs convolutions and gradients by the input, on tensor cores |
+    | `explicit` | the input rows of all offsets are written side by side (im2col), zeros for those that are not there, then multiplied by the weights of all offsets as one matrix | everywhere, without groups |
 
     The sum is computed in `split_k` splits, which are added in a fixed order.
     The decision is made by `sparseconv-select-dataflow`, or by hand, and checked

@@ -386,6 +386,26 @@ def SparseConv_GatherRowsOp : SparseConv_KernelOp<"gather_rows", "getY"> {
     SparseConv_Status:$status, SparseConv_FeaturesLike:$y, I64Attr:$op_id);
 }
 
+def SparseConv_Im2colOp : SparseConv_KernelOp<"im2col", "getColumns"> {
+  let summary = "the rows that each output row meets, side by side";
+  let description = [{
+    ```mlir
+    sparseconv.kernel.im2col
+        ins(%x, %table : memref<?x64xf16>, memref<?x27xi32>)
+        outs(%columns : memref<?x27x64xf16>)
+    ```
+
+    columns[r, k] = x[table[r, k]], or zeros where the entry is not a row of
+    `x`. `x` is [N_in, C], `table` [N_out, K], `columns` [N_out, K, C]: with
+    the axes of offsets and channels as one it is the matrix that an explicit
+    GEMM multiplies by the weights [K * C, C_out] (Chellapilla et al., 2006, for
+    dense images).
+  }];
+  let arguments = (ins
+    SparseConv_FeaturesLike:$x, SparseConv_TableLike:$table,
+    SparseConv_Shaped<[F32, F16, BF16], [3]>:$columns);
+}
+
 def SparseConv_InterpolateOp
     : SparseConv_KernelOp<"interpolate", "getRows"> {
   let summary = "rows and weights of the voxels around points";

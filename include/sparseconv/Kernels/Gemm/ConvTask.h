@@ -1,0 +1,40 @@
+//===- ConvTask.h - what a dataflow carries out ----------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_KERNELS_GEMM_CONVTASK_H
+#define SPARSECONV_KERNELS_GEMM_CONVTASK_H
+
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+
+namespace mlir::sparseconv {
+
+/// A convolution or one of its gradients, as those see it who decide how it is
+/// carried out: what is computed, and what has been decided. A dataflow can
+/// leave a part of its task, which is no operation, to another one.
+struct ConvTask {
+  ConvTask(ImplicitGemmOpInterface op)
+      : weights(op.getWeightsType()), gradient(op.getGradient()),
+        allowsTf32(op.getAllowTf32()), dataflow(op.getDataflowAttr()),
+        tiling(op.getTilingAttr()), rowOrder(op.getRowOrderAttr()) {}
+
+  MLIRContext *getContext() const { return weights.getContext(); }
+  /// Whether each slice of the weights is multiplied transposed.
+  bool hasTransposedWeights() const { return gradient == Gradient::Input; }
+
+  RankedTensorType weights;
+  Gradient gradient;
+  bool allowsTf32;
+  /// Null where nothing was decided.
+  DataflowAttr dataflow;
+  Attribute tiling;
+  RowOrderAttr rowOrder;
+};
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_KERNELS_GEMM_CONVTASK_H
