@@ -414,3 +414,36 @@ func.func @explicit(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %g: tensor<2
   return
 }
 }
+
+// -----
+
+// The grouped dataflow multiplies as the weight-stationary one does; epsilon and s
+// are its own.
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !set to !set>
+
+module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_86">} {
+func.func @grouped(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) {
+  %0 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<grouped, epsilon = 25, s = 20000>,
+      tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 32, lanes = 8>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{tensor cores take rows = 16 and lanes = 8, found 6 and 16}}
+  %1 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<grouped>,
+      tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 32, lanes = 16>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{the dataflow grouped splits no sum, found 2 splits}}
+  %2 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<grouped, split_k = 2>,
+      tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 32, lanes = 8>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{the dataflow grouped has no gradient by the weights}}
+  %3 = sparseconv.weight_grad %x, %x, %m {dataflow = #sparseconv.dataflow<grouped>,
+      tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 32, lanes = 8>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  // expected-error @+1 {{does not run on sm_86 with #sparseconv.dataflow<weight_stationary, s = 20000>: it does not group offsets by epsilon and s}}
+  %4 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary, s = 20000>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  return
+}
+}

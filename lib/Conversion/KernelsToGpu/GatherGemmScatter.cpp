@@ -42,6 +42,8 @@ void mlir::sparseconv::emitPairGemm(LoopBuilder &b, GatherGemmScatterOp op) {
   PairGemmConfig config =
       getPairGemm(op.getTiling(), cast<ShapedType>(op.getW().getType()),
                   op.getTransposeWeights());
+  config.gemm.storesF32 =
+      cast<MemRefType>(op.getY().getType()).getElementType().isF32();
   Value image = packWeights(b, op, config.gemm);
   Value sizes = b.alloc({2}, b.getIndexType());
   b.store(b.dim(op.getX(), 0), sizes, b.index(0));

@@ -74,6 +74,21 @@ Value KernelWriter::emptyRows(Value rows) { return empty(getI32Type(), rows); }
 
 Value KernelWriter::emptyCount() { return emptyStatic(1, getIndexType()); }
 
+Value KernelWriter::numberRows(Value rows, ArrayRef<int64_t> inner) {
+  Value init = empty(getI32Type(), rows, inner);
+  unsigned rank = 1 + inner.size();
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  auto store = [](OpBuilder &builder, Location loc, ValueRange) {
+    ImplicitLocOpBuilder b(loc, builder);
+    Value row = linalg::IndexOp::create(b, 0);
+    Value number = arith::IndexCastOp::create(b, b.getI32Type(), row);
+    linalg::YieldOp::create(b, number);
+  };
+  return linalg::GenericOp::create(*this, init.getType(), ValueRange(), init,
+                                   getMultiDimIdentityMap(rank), loops, store)
+      .getResult(0);
+}
+
 Value KernelWriter::fill(Value tensor, TypedAttr value) {
   Value scalar = arith::ConstantOp::create(*this, value);
   return linalg::FillOp::create(*this, scalar, tensor).getResult(0);

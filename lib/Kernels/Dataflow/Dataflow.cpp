@@ -49,6 +49,8 @@ LogicalResult mlir::sparseconv::verifyDecisions(ImplicitGemmOpInterface op) {
   if (!dataflow->isOn(*target.info))
     return refuse(attr, "expected #sparseconv.dataflow<" +
                             chooseDataflow(*target.info).getName() + ">");
+  if (!dataflow->groupsOffsets() && (attr.getEpsilon() || attr.getS()))
+    return refuse(attr, "it does not group offsets by epsilon and s");
   if (!op.getTilingAttr())
     return success();
   if (std::string problem = dataflow->verify(op, *target.info);

@@ -15,7 +15,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dataflows.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "sparseconv/Kernels/Builders/ConvShape.h"
@@ -109,21 +108,6 @@ static Value makeColumns(KernelWriter &w, Value x, Value table) {
   return tensor::CollapseShapeOp::create(w, columns, merged);
 }
 
-/// The table of a convolution in which row i meets row i alone.
-static Value makeIdentityTable(KernelWriter &w, Value rows) {
-  Value init = w.empty(w.getI32Type(), rows, {1});
-  SmallVector<utils::IteratorType> loops(2, utils::IteratorType::parallel);
-  auto store = [](OpBuilder &builder, Location loc, ValueRange) {
-    ImplicitLocOpBuilder b(loc, builder);
-    Value row = linalg::IndexOp::create(b, 0);
-    Value number = arith::IndexCastOp::create(b, b.getI32Type(), row);
-    linalg::YieldOp::create(b, number);
-  };
-  return linalg::GenericOp::create(w, init.getType(), ValueRange(), init,
-                                   w.getMultiDimIdentityMap(2), loops, store)
-      .getResult(0);
-}
-
 /// [A, B, C] as `type`, which is [1, A * B, C] or the other way round.
 static Value reshape(KernelWriter &w, Value weights, RankedTensorType type) {
   SmallVector<ReassociationIndices> merged = {{0, 1}, {2}};
@@ -149,10 +133,11 @@ static Value stackWeights(KernelWriter &w, const ConvTask &task,
 Value Explicit::lowerGemm(KernelWriter &w, const ConvTask &task,
                           const GemmOperands &operands) const {
   Value rows = w.dim(operands.table);
+  // Row i of the result meets row i of the columns alone.
   GemmOperands factors = operands;
   factors.x = makeColumns(w, operands.x, operands.table);
   factors.weights = stackWeights(w, task, operands.weights);
-  factors.table = makeIdentityTable(w, rows);
+  factors.table = w.numberRows(rows, {1});
   factors.inRows = rows;
   return chooseDataflow(w.getTarget()).lowerGemm(w, getProduct(task), factors);
 }
@@ -162,7 +147,7 @@ Value Explicit::lowerWeightGrad(KernelWriter &w, const ConvTask &task,
   ConvTask product = getProduct(task);
   WeightGradOperands factors = operands;
   factors.x = makeColumns(w, operands.x, operands.table);
-  factors.table = makeIdentityTable(w, w.dim(operands.table));
+  factors.table = w.numberRows(w.dim(operands.table), {1});
   factors.type = product.weights;
   Value dw = chooseDataflow(w.getTarget()).lowerWeightGrad(w, product, factors);
   return reshape(w, dw, operands.type);

@@ -31,13 +31,14 @@ void ImplicitGemmEmitter::storePiece(ArrayRef<Value> sums, Value row,
   SmallVector<Value> values(sums);
   if (epilogue)
     values = epilogue(b, {sums, row, channel}, epilogueArguments);
-  unsigned bytes = values.size() * config.elementBytes();
+  unsigned bytes = values.size() * config.outElementBytes();
   if (values.size() == 1) {
-    b.store(b.fromFloat(values.front(), elementType), pointer, bytes);
+    Type type = config.storesF32 ? b.getF32Type() : elementType;
+    b.store(b.fromFloat(values.front(), type), pointer, bytes);
     return;
   }
   SmallVector<Value> registers;
-  if (config.elementBytes() == 4)
+  if (config.outElementBytes() == 4)
     registers = values;
   else
     for (size_t i = 0; i < values.size(); i += 2)
@@ -58,7 +59,7 @@ Value ImplicitGemmEmitter::rowPointer(Value row) {
 void ImplicitGemmEmitter::storeStrip(ValueRange accumulators, int64_t tile,
                                      int64_t half, Value row,
                                      Value rowPointer) {
-  int64_t bytes = config.elementBytes();
+  int64_t bytes = config.outElementBytes();
   int64_t groupBytes = config.outChannels * bytes;
   int64_t size = layout.stripSize(tile), elements = 2 * size;
   SmallVector<Value> sums;

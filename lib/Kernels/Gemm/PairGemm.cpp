@@ -301,7 +301,7 @@ void PairGemm::addProducts(ValueRange products, ValueRange outRows) {
 }
 
 void PairGemm::storeRows() {
-  int64_t bytes = config.gemm.elementBytes();
+  int64_t bytes = config.gemm.outElementBytes();
   int64_t outChannels = config.gemm.outChannels, tileN = config.gemm.tileN;
   int64_t rowBytes = outChannels * bytes;
   int64_t piece = std::min<int64_t>(rowBytes & -rowBytes, 16) / bytes;

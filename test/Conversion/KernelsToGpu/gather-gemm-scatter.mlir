@@ -70,3 +70,22 @@ func.func @cpu_tiling(%x: memref<?x8xf16>, %w: memref<2x8x16xf16>, %rows: memref
   return
 }
 }
+
+// -----
+
+// Sums that are not yet those of a row stay in f32, 4 of them in a store.
+
+module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_90a">} {
+
+// CHECK-LABEL: func.func @products(
+// CHECK:       gpu.func @pair_gemm(
+// CHECK:         nvvm.mma.sync
+// CHECK:         llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+func.func @products(%x: memref<?x32xf16>, %w: memref<27x32x48xf16>, %rows: memref<?xi32>, %segments: memref<?x28xi64>, %y: memref<?x48xf32>) {
+  sparseconv.kernel.gather_gemm_scatter
+      ins(%x, %w, %rows, %rows, %segments : memref<?x32xf16>, memref<27x32x48xf16>, memref<?xi32>, memref<?xi32>, memref<?x28xi64>)
+      outs(%y : memref<?x48xf32>)
+      {tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 24, lanes = 8>}
+  return
+}
+}

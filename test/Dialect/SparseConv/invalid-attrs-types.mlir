@@ -173,6 +173,16 @@
 // dataflow, tiling
 //===----------------------------------------------------------------------===//
 
+// expected-error @+1 {{expects epsilon of 0 to 100 per cent, but found 101}}
+#a = #sparseconv.dataflow<grouped, epsilon = 101>
+
+// -----
+
+// expected-error @+1 {{expects s of at least 0, but found -1}}
+#a = #sparseconv.dataflow<grouped, s = -1>
+
+// -----
+
 // expected-error @+1 {{expects split_k of 1 to 65536, but found 0}}
 #a = #sparseconv.dataflow<output_stationary, split_k = 0>
 

@@ -263,3 +263,84 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?xi32>, 
   } -> tensor<?x16xf32>
   return
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// group_pairs
+//===----------------------------------------------------------------------===//
+
+func.func @f(%i0: tensor<?x2xi32>, %i1: memref<8xi64>, %o0: tensor<?xi32>, %o1: tensor<?x2xi32>, %o2: tensor<?x3xi64>, %o3: tensor<1xindex>) {
+  // expected-error @+1 {{expects 'row_block' of 1 to 1048576, but found 0}}
+  %r:4 = sparseconv.kernel.group_pairs
+      ins(%i0, %i1 : tensor<?x2xi32>, memref<8xi64>)
+      outs(%o0, %o1, %o2, %o3 : tensor<?xi32>, tensor<?x2xi32>, tensor<?x3xi64>, tensor<1xindex>)
+      {epsilon = 0 : i64, op_id = 0 : i64, row_block = 0 : i64, s = 0 : i64} -> (tensor<?xi32>, tensor<?x2xi32>, tensor<?x3xi64>, tensor<1xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x2xi32>, %i1: memref<8xi64>, %o0: tensor<?xi32>, %o1: tensor<?x2xi32>, %o2: tensor<?x3xi64>, %o3: tensor<1xindex>) {
+  // expected-error @+1 {{expects 'epsilon' of 0 to 100, but found 101}}
+  %r:4 = sparseconv.kernel.group_pairs
+      ins(%i0, %i1 : tensor<?x2xi32>, memref<8xi64>)
+      outs(%o0, %o1, %o2, %o3 : tensor<?xi32>, tensor<?x2xi32>, tensor<?x3xi64>, tensor<1xindex>)
+      {epsilon = 101 : i64, op_id = 0 : i64, row_block = 128 : i64, s = 0 : i64} -> (tensor<?xi32>, tensor<?x2xi32>, tensor<?x3xi64>, tensor<1xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x2xi32>, %i1: memref<8xi64>, %o0: tensor<?xi32>, %o1: tensor<?x2xi32>, %o2: tensor<?x3xi64>, %o3: tensor<1xindex>) {
+  // expected-error @+1 {{expects 's' of at least 0, but found -1}}
+  %r:4 = sparseconv.kernel.group_pairs
+      ins(%i0, %i1 : tensor<?x2xi32>, memref<8xi64>)
+      outs(%o0, %o1, %o2, %o3 : tensor<?xi32>, tensor<?x2xi32>, tensor<?x3xi64>, tensor<1xindex>)
+      {epsilon = 0 : i64, op_id = 0 : i64, row_block = 128 : i64, s = -1 : i64} -> (tensor<?xi32>, tensor<?x2xi32>, tensor<?x3xi64>, tensor<1xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x2xi32>, %i1: memref<8xi64>, %o0: tensor<?xi32>, %o1: tensor<?x3xi32>, %o2: tensor<?x3xi64>, %o3: tensor<1xindex>) {
+  // expected-error @+1 {{expects 'places' to have size 2 in dimension 1, the offsets of 'table', but found 'tensor<?x3xi32>'}}
+  %r:4 = sparseconv.kernel.group_pairs
+      ins(%i0, %i1 : tensor<?x2xi32>, memref<8xi64>)
+      outs(%o0, %o1, %o2, %o3 : tensor<?xi32>, tensor<?x3xi32>, tensor<?x3xi64>, tensor<1xindex>)
+      {epsilon = 0 : i64, op_id = 0 : i64, row_block = 128 : i64, s = 0 : i64} -> (tensor<?xi32>, tensor<?x3xi32>, tensor<?x3xi64>, tensor<1xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<5x2xi32>, %i1: memref<8xi64>, %o0: tensor<?xi32>, %o1: tensor<4x2xi32>, %o2: tensor<?x3xi64>, %o3: tensor<1xindex>) {
+  // expected-error @+1 {{expects 'places' to have size 5 in dimension 0, the rows of 'table', but found 'tensor<4x2xi32>'}}
+  %r:4 = sparseconv.kernel.group_pairs
+      ins(%i0, %i1 : tensor<5x2xi32>, memref<8xi64>)
+      outs(%o0, %o1, %o2, %o3 : tensor<?xi32>, tensor<4x2xi32>, tensor<?x3xi64>, tensor<1xindex>)
+      {epsilon = 0 : i64, op_id = 0 : i64, row_block = 128 : i64, s = 0 : i64} -> (tensor<?xi32>, tensor<4x2xi32>, tensor<?x3xi64>, tensor<1xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x2xi32>, %i1: memref<8xi64>, %o0: tensor<?xi32>, %o1: tensor<?x2xi32>, %o2: tensor<?x2xi64>, %o3: tensor<1xindex>) {
+  // expected-error @+1 {{expects 'segments' to have size 3 in dimension 1, one more than the offsets of 'table', but found 'tensor<?x2xi64>'}}
+  %r:4 = sparseconv.kernel.group_pairs
+      ins(%i0, %i1 : tensor<?x2xi32>, memref<8xi64>)
+      outs(%o0, %o1, %o2, %o3 : tensor<?xi32>, tensor<?x2xi32>, tensor<?x2xi64>, tensor<1xindex>)
+      {epsilon = 0 : i64, op_id = 0 : i64, row_block = 128 : i64, s = 0 : i64} -> (tensor<?xi32>, tensor<?x2xi32>, tensor<?x2xi64>, tensor<1xindex>)
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x2xi32>, %i1: memref<8xi64>, %o0: tensor<256xi32>, %o1: tensor<?x2xi32>, %o2: tensor<3x3xi64>, %o3: tensor<1xindex>) {
+  // expected-error @+1 {{expects 'segments' to have size 2 in dimension 0, the blocks of 128 rows of 'rows', but found 'tensor<3x3xi64>'}}
+  %r:4 = sparseconv.kernel.group_pairs
+      ins(%i0, %i1 : tensor<?x2xi32>, memref<8xi64>)
+      outs(%o0, %o1, %o2, %o3 : tensor<256xi32>, tensor<?x2xi32>, tensor<3x3xi64>, tensor<1xindex>)
+      {epsilon = 0 : i64, op_id = 0 : i64, row_block = 128 : i64, s = 0 : i64} -> (tensor<256xi32>, tensor<?x2xi32>, tensor<3x3xi64>, tensor<1xindex>)
+  return
+}

@@ -51,6 +51,8 @@ func.func private @regions() attributes {
 // CHECK-SAME: e = #sparseconv.gemm_tiling<warp16>
 // CHECK-SAME: f = #sparseconv.scalar_tiling
 // CHECK-SAME: g = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4>
+// CHECK-SAME: h = #sparseconv.dataflow<grouped, epsilon = 25, s = 20000>
+// CHECK-SAME: i = #sparseconv.dataflow<grouped>
 func.func private @decisions() attributes {
   a = #sparseconv.dataflow<output_stationary, split_k = 1>,
   b = #sparseconv.dataflow<weight_stationary, split_k = 4>,
@@ -58,7 +60,9 @@ func.func private @decisions() attributes {
   d = #sparseconv.gemm_tiling<ring64, warps = 8, tile_k = 64, tile_n = 256, stages = 6>,
   e = #sparseconv.gemm_tiling<warp16, warps = 4, resident = false>,
   f = #sparseconv.scalar_tiling,
-  g = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4>
+  g = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4>,
+  h = #sparseconv.dataflow<grouped, epsilon = 25, s = 20000>,
+  i = #sparseconv.dataflow<grouped, s = 0>
 }
 
 // CHECK-LABEL: func.func private @kinds()

@@ -99,6 +99,12 @@ func.func @maps(%keys: tensor<?xi32>, %table: tensor<?x2xi32>, %rows: tensor<?xi
   %2:3 = sparseconv.kernel.pair_lists ins(%table : tensor<?x2xi32>)
       outs(%rows, %rows, %segments : tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       {row_block = 512 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
+  // CHECK: sparseconv.kernel.group_pairs ins(%{{.*}} : tensor<?x2xi32>, memref<8xi64>) outs(%{{.*}} : tensor<?xi32>, tensor<?x2xi32>, tensor<?x3xi64>, tensor<1xindex>) {epsilon = 25 : i64, op_id = 2 : i64, row_block = 128 : i64, s = 20000 : i64} -> (tensor<?xi32>, tensor<?x2xi32>, tensor<?x3xi64>, tensor<1xindex>)
+  %places = tensor.empty() : tensor<1xindex>
+  %3:4 = sparseconv.kernel.group_pairs ins(%table, %status : tensor<?x2xi32>, memref<8xi64>)
+      outs(%rows, %table, %segments, %places : tensor<?xi32>, tensor<?x2xi32>, tensor<?x3xi64>, tensor<1xindex>)
+      {epsilon = 25 : i64, op_id = 2 : i64, row_block = 128 : i64, s = 20000 : i64}
+      -> (tensor<?xi32>, tensor<?x2xi32>, tensor<?x3xi64>, tensor<1xindex>)
   return
 }
 

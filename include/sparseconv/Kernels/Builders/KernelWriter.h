@@ -68,6 +68,8 @@ public:
   Value emptyKeys(CoordsType set, Value rows);
   Value emptyRows(Value rows);
   Value emptyCount();
+  /// The number of each row, in all its elements.
+  Value numberRows(Value rows, ArrayRef<int64_t> inner = {});
   /// `value` in every element of `tensor`.
   Value fill(Value tensor, TypedAttr value);
 

@@ -60,6 +60,8 @@ public:
 
   /// Whether there are kernels for it.
   virtual bool isOn(const TargetInfo &target) const = 0;
+  /// Whether it takes `epsilon` and `s`.
+  virtual bool groupsOffsets() const { return false; }
   /// The attribute for `task`. Where a tiling is written, the dataflow suits
   /// it.
   virtual DataflowAttr choose(const ConvTask &task,

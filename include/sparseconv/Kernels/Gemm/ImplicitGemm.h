@@ -77,6 +77,8 @@ struct ImplicitGemmConfig : ImplicitGemmShape {
   int64_t splitK = 1;
   /// Of the input channels, the last ones that are in rows of their own.
   int64_t channelsBeside = 0;
+  /// Whether rows of the output are f32, whatever is multiplied.
+  bool storesF32 = false;
 
   ImplicitGemmConfig() = default;
   explicit ImplicitGemmConfig(const ImplicitGemmShape &shape)
@@ -94,6 +96,7 @@ struct ImplicitGemmConfig : ImplicitGemmShape {
   /// Derived numbers.
   FragmentLayout layout() const;
   int64_t elementBytes() const;
+  int64_t outElementBytes() const { return storesF32 ? 4 : elementBytes(); }
   /// Of a group of a row of `x`.
   int64_t ownChannels() const { return inChannels - channelsBeside; }
   /// What tileK is a multiple of.
@@ -104,7 +107,9 @@ struct ImplicitGemmConfig : ImplicitGemmShape {
   int64_t rowsPerBlock() const { return loop->rowsPerBlock(*this); }
   /// Bytes of a row of `x` and of `y`.
   int64_t inRowBytes() const { return groups * ownChannels() * elementBytes(); }
-  int64_t outRowBytes() const { return groups * outChannels * elementBytes(); }
+  int64_t outRowBytes() const {
+    return groups * outChannels * outElementBytes();
+  }
   /// A column tile has output channels of one section: of a group, or of the
   /// whole row where the main loop joins groups.
   int64_t sections() const { return loop->joinsGroups() ? 1 : groups; }

@@ -47,6 +47,7 @@ void emitTableFromPairs(LoopBuilder &b, TableFromPairsOp op);
 void emitCheckTable(LoopBuilder &b, CheckTableOp op);
 void emitInvertTable(LoopBuilder &b, InvertTableOp op);
 void emitPairLists(LoopBuilder &b, PairListsOp op);
+void emitGroupPairs(LoopBuilder &b, GroupPairsOp op);
 
 } // namespace mlir::sparseconv
 

@@ -175,7 +175,7 @@ LogicalResult CheckTableOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// invert_table, pair_lists
+// invert_table, pair_lists, group_pairs
 //===----------------------------------------------------------------------===//
 
 LogicalResult InvertTableOp::verify() {
@@ -204,5 +204,27 @@ LogicalResult PairListsOp::verify() {
   if (!ShapedType::isDynamic(rows))
     v.checkSize(segments, 0, llvm::divideCeil(rows, rowBlock),
                 "the blocks of " + Twine(rowBlock) + " rows of 'table'");
+  return v.getResult();
+}
+
+LogicalResult GroupPairsOp::verify() {
+  KernelVerifier v(*this, getStatus());
+  NamedOperand table("table", getTable()), places("places", getPlaces());
+  NamedOperand rows("rows", getRows()), segments("segments", getSegments());
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  v.checkStaticColumns(table);
+  v.checkColumns(table);
+  v.checkRange("row_block", getRowBlock(), 1, 1 << 20);
+  v.checkRange("epsilon", getEpsilon(), 0, 100);
+  v.checkRange("s", getS(), 0, most);
+  if (v.failed())
+    return failure();
+  v.checkSize(places, 1, table.getSize(1), "the offsets of 'table'");
+  v.checkSameRows(places, table);
+  v.checkSize(segments, 1, table.getSize(1) + 1,
+              "one more than the offsets of 'table'");
+  if (!ShapedType::isDynamic(rows.getSize(0)))
+    v.checkSize(segments, 0, rows.getSize(0) / getRowBlock(),
+                "the blocks of " + Twine(getRowBlock()) + " rows of 'rows'");
   return v.getResult();
 }

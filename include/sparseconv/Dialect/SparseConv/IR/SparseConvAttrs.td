@@ -158,6 +158,7 @@ def SparseConv_DataflowAttr : SparseConv_Attr<"Dataflow", "dataflow"> {
     ```mlir
     #sparseconv.dataflow<output_stationary>
     #sparseconv.dataflow<output_stationary, split_k = 8>
+    #sparseconv.dataflow<grouped, epsilon = 25, s = 20000>
     ```
 
     | dataflow | how | on |
@@ -165,15 +166,24 @@ def SparseConv_DataflowAttr : SparseConv_Attr<"Dataflow", "dataflow"> {
     | `output_stationary` | a tile of output rows is summed over all offsets of a neighbour table before it is stored (implicit GEMM) | GPUs |
     | `weight_stationary` | pair lists by offset: within a row block the weights of one offset at a time meet all its pairs, and sums stay in the accumulators of the row block, so the order of additions is fixed | CPUs; on GPUs convolutions and gradients by the input, on tensor cores |
     | `explicit` | the input rows of all offsets are written side by side (im2col), zeros for those that are not there, then multiplied by the weights of all offsets as one matrix | everywhere, without groups |
+    | `grouped` | all rows are gathered by offset, then all products are computed and written in f32, then summed by output row in the order of the offsets (TorchSparse, arXiv 2204.10319) | CPUs; on GPUs convolutions and gradients by the input without groups, on tensor cores |
 
     The sum is computed in `split_k` splits, which are added in a fixed order.
+    `epsilon` and `s` belong to `grouped` alone: offsets of similar size are a
+    group, and those of a group may be padded to equal size (`kernel.group_pairs`).
     The decision is made by `sparseconv-select-dataflow`, or by hand, and checked
     against the target by `sparseconv-verify-selection`.
   }];
   let parameters = (ins
     SparseConv_Name<"the dataflow">:$name,
-    DefaultValuedParameter<"int64_t", "1">:$split_k);
-  let assemblyFormat = "`<` $name (`,` struct($split_k)^)? `>`";
+    DefaultValuedParameter<"int64_t", "1">:$split_k,
+    DefaultValuedParameter<"int64_t", "0", "in per cent">:$epsilon,
+    DefaultValuedParameter<"int64_t", "0">:$s);
+  let builders = [
+    AttrBuilder<(ins "::llvm::StringRef":$name, "int64_t":$split_k),
+                "return $_get($_ctxt, name, split_k, /*epsilon=*/0, /*s=*/0);">];
+  let assemblyFormat =
+      "`<` $name (`,` struct($split_k, $epsilon, $s)^)? `>`";
   let genVerifyDecl = 1;
 }
 

@@ -446,6 +446,46 @@ def SparseConv_PairListsOp
     SparseConv_SegmentsLike:$segments, I64Attr:$row_block);
 }
 
+def SparseConv_GroupPairsOp
+    : SparseConv_KernelOp<"group_pairs", "getRows"> {
+  let summary = "a place for each pair, by offset";
+  let description = [{
+    ```mlir
+    sparseconv.kernel.group_pairs
+        ins(%table, %status : memref<?x27xi32>, memref<8xi64>)
+        outs(%rows, %places, %segments, %count
+             : memref<?xi32>, memref<?x27xi32>, memref<?x28xi64>, memref<1xindex>)
+        {epsilon = 25 : i64, op_id = 1 : i64, row_block = 128 : i64, s = 20000 : i64}
+    ```
+
+    Gives each pair of a neighbour table [N, K] a place of its own: rows[p] is
+    the input row of the pair at place p, or -1, and places[r, k] the place of
+    the pair of output row r and offset k, or -1. The pairs of one offset lie
+    together, by output row, from a multiple of `row_block` on. The places of row
+    block b and offset k are segments[b, k] up to, but not including, segments[b,
+    k + 1], as in `pair_lists`. `count` is a multiple of `row_block`.
+
+    Offsets come in the order of their numbers of pairs, largest first. A new
+    group begins where an offset has less than the largest n of its group by more
+    than `epsilon` per cent. Where n is below `s`, all offsets of the group have
+    n places, as in one batched product; else each has its own number, as in
+    products apart (adaptive grouping: TorchSparse, arXiv 2204.10319, section
+    4.2). Special cases: no padding with `s = 0`; symmetric grouping, where
+    offsets of equal size meet, with `epsilon = 0` and a large `s`; one dense
+    batch of all offsets with `epsilon = 100` and a large `s`; fixed grouping where
+    an `epsilon` between tells the centre, the faces and the rest apart.
+
+    `rows` has room for K * N places, N rounded up to `row_block`.
+
+    Run-time errors: room for more than 2^31-2 places; there are none then.
+  }];
+  let arguments = (ins
+    SparseConv_TableLike:$table, SparseConv_Status:$status,
+    SparseConv_RowsLike:$rows, SparseConv_TableLike:$places,
+    SparseConv_SegmentsLike:$segments, SparseConv_CountLike:$count,
+    I64Attr:$row_block, I64Attr:$epsilon, I64Attr:$s, I64Attr:$op_id);
+}
+
 def SparseConv_TileRowsOp
     : SparseConv_KernelOp<"tile_rows", "getTiledTable"> {
   let summary = "a neighbour table by tiles of rows with alike offsets";
