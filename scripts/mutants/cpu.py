@@ -95,7 +95,7 @@ MUTANTS = [
     # Rows, points and grids.
     (INDEXING + "GroupPairs.cpp", "b.less(b.mul(largest, b.index(op.getEpsilon())),", "b.lessEqual(b.mul(largest, b.index(op.getEpsilon())),", "SparseConvIndexingKernelTests:GroupPairsTest.*"),
     (INDEXING + "GroupPairs.cpp", "b.less(largest, b.index(op.getS()))", "b.lessEqual(largest, b.index(op.getS()))", "SparseConvIndexingKernelTests:GroupPairsTest.*"),
-    (INDEXING + "GroupPairs.cpp", "b.select(isHere, b.min(rest, rowBlock), zero)", "b.min(rest, rowBlock)", RUN + "grouped.test"),
+    (INDEXING + "GroupPairs.cpp", "b.select(isHere, b.min(rest, rowBlock), zero)", "b.min(rest, rowBlock)", "SparseConvIndexingKernelTests:GroupPairsTest.*"),
     (ROWS + "Rows.cpp", "[&] { clearRow(b, channels, columns, place); }", "[] {}", RUN + "explicit.test"),
     (ROWS + "Rows.cpp", "b.notEqual(entry, b.i32(-1))", "b.less(entry, b.i32(0))", NETWORKS + RUN + "rows.test"),
     (ROWS + "Rows.cpp", "entry, b.index(-1), b.sub(rows, 1)", "entry, b.index(-1), rows", NETWORKS + RUN + "rows.test"),
