@@ -219,9 +219,10 @@ class Case:
             f"tiling = #sparseconv.{tiling}<{sizes}>}}"
         )
 
-    def conv(self, x, y, i=0):
+    def conv(self, x, y, i=0, details=None):
+        details = self.get_details() if details is None else details
         self.body.append(
-            f"{y} = sparseconv.conv {x}, %w, %m{i}{self.get_details()} : {self.rows}, "
+            f"{y} = sparseconv.conv {x}, %w, %m{i}{details} : {self.rows}, "
             f"{self.weights}, !map -> {self.rows}"
         )
 
@@ -306,7 +307,8 @@ def make_layers(op, dtype, channels, kind, count):
         case.results = [(f"%d{count - 1}", case.rows)]
     else:  # weight_grad, of features that differ: equal ones would be shared
         for i in range(MORE + 1):
-            case.conv("%x0" if i == 0 else f"%x_{i - 1}", f"%x_{i}")
+            # A tiling that is named is the gradient's.
+            case.conv("%x0" if i == 0 else f"%x_{i - 1}", f"%x_{i}", details=case.details)
         for i in range(count):
             case.weight_grad(f"%x_{i}", "%x0", f"%w{i}")
         case.results = [(f"%w{i}", case.weights) for i in range(count)]
@@ -335,7 +337,7 @@ def make_checked_layer(op, dtype, channels, kind):
     elif op == "input_grad":
         case.input_grad("%x0", "%result")
     else:
-        case.conv("%x0", "%y")
+        case.conv("%x0", "%y", details=case.details)
         case.weight_grad("%y", "%x0", "%result")
         case.results = [("%result", case.weights), case.results[1], ("%y", case.rows)]
     return case

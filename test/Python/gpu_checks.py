@@ -157,11 +157,22 @@ def works_with_torch(target):
             del found, fresh
         found = as_results(main.start(stream=stream, **held).results())
         expect(all(torch.equal(f, e) for f, e in zip(found, expected)))
+        # A run waits for the stream that its arguments are made on.
+        other = torch.cuda.Stream()
+        for round_ in range(20):
+            with torch.cuda.stream(stream):
+                torch.cuda._sleep(2000000)
+                fresh = dict(held, **{name: held[name] * 2 / 2})
+                found = as_results(main.start(stream=other, **fresh).results())
+            expect(all(torch.equal(f, e) for f, e in zip(found, expected)),
+                   f"round {round_}: other bits behind another stream")  # fmt: skip
 
         name = main.inputs[2].name
         kind = sparseconv.ArgumentError
         turned = held[name].transpose(1, 2).contiguous().transpose(1, 2)
         expect_error(kind, "contiguous", main, **dict(held, **{name: turned}))
+        longer = held[name].to(torch.float64)
+        expect_error(kind, "xfloat64", main, **dict(held, **{name: longer}))
         gradient = held[name].clone().requires_grad_()
         expect_error(kind, "cannot be taken", main, **dict(held, **{name: gradient}))
         expect_error(kind, "but found it in host memory", main, **dict(held, **{name: held[name].cpu()}))
