@@ -74,8 +74,6 @@ static std::string checkGroups() {
   if (groups < 1 || in % groups || out % groups)
     return llvm::formatv("{0} groups do not divide {1} and {2} channels",
                          groups.getValue(), in.getValue(), out.getValue());
-  if (groups > 1 && mainLoop.empty())
-    return "groups have no main loop of their own, --main-loop names one";
   return "";
 }
 

@@ -60,14 +60,14 @@ func.func @few_channels(%x: tensor<?x64xf16>, %w: tensor<125x64x64xf16>, %m: !wi
   return %y : tensor<?x64xf16>
 }
 
-// f32 stays f32, and groups have no tiles.
+// f32 stays f32, and groups of few channels have no tiles.
 // CHECK-LABEL: func.func @by_threads(
-func.func @by_threads(%x: tensor<?x32xf32>, %w: tensor<27x32x32xf32>, %g: tensor<27x4x8x8xf32>, %m: !map)
+func.func @by_threads(%x: tensor<?x32xf32>, %w: tensor<27x32x32xf32>, %g: tensor<27x8x4x4xf32>, %m: !map)
     -> (tensor<?x32xf32>, tensor<?x32xf32>, tensor<27x32x32xf32>) {
   // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<fma16, {{.*}}tile_n = 32
   %y = sparseconv.conv %x, %w, %m : tensor<?x32xf32>, tensor<27x32x32xf32>, !map -> tensor<?x32xf32>
   // CHECK: sparseconv.input_grad {{.*}} tiling = #sparseconv.scalar_tiling}
-  %dx = sparseconv.input_grad %y, %g, %m : tensor<?x32xf32>, tensor<27x4x8x8xf32>, !map -> tensor<?x32xf32>
+  %dx = sparseconv.input_grad %y, %g, %m : tensor<?x32xf32>, tensor<27x8x4x4xf32>, !map -> tensor<?x32xf32>
   // CHECK: sparseconv.weight_grad {{.*}} tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 32, tile_out = 32, piece_in = 4, piece_out = 4, slices = 4, pairs = 64, blocks = 2>}
   %dw = sparseconv.weight_grad %x, %y, %m : tensor<?x32xf32>, tensor<?x32xf32>, !map -> tensor<27x32x32xf32>
   return %y, %dx, %dw : tensor<?x32xf32>, tensor<?x32xf32>, tensor<27x32x32xf32>
@@ -81,7 +81,7 @@ func.func @tf32(%x: tensor<?x32xf32>, %w: tensor<27x32x32xf32>, %g: tensor<27x4x
   %y = sparseconv.conv %x, %w, %m tf32 = allowed : tensor<?x32xf32>, tensor<27x32x32xf32>, !map -> tensor<?x32xf32>
   // CHECK: sparseconv.input_grad {{.*}} tf32 = allowed {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.gemm_tiling<warp16,
   %dx = sparseconv.input_grad %y, %w, %m tf32 = allowed : tensor<?x32xf32>, tensor<27x32x32xf32>, !map -> tensor<?x32xf32>
-  // CHECK: sparseconv.conv {{.*}} tf32 = allowed {{.*}} tiling = #sparseconv.scalar_tiling}
+  // CHECK: sparseconv.conv {{.*}} tf32 = allowed {{.*}} tiling = #sparseconv.gemm_tiling<warp16, warps = 16, blocks = 2, tile_k = 8, resident = true>}
   %z = sparseconv.conv %y, %g, %m tf32 = allowed : tensor<?x32xf32>, tensor<27x4x8x8xf32>, !map -> tensor<?x32xf32>
   return %y, %dx, %z : tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>
 }
@@ -98,6 +98,20 @@ func.func @weight_grad(%x: tensor<?x64xf16>, %dy: tensor<?x64xf16>, %z: tensor<?
   // CHECK: sparseconv.weight_grad {{.*}} tiling = #sparseconv.weight_grad_tiling<fma, tile_groups = 64, tile_in = 1, tile_out = 1,
   %2 = sparseconv.weight_grad %x, %dy, %m groups(64) : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x1x1xf16>
   return %0, %1, %2 : tensor<27x64x64xf16>, tensor<27x64x65xf16>, tensor<27x64x1x1xf16>
+}
+
+// Groups are multiplied as the layers that they are; those of one channel have a
+// main loop of their own.
+// CHECK-LABEL: func.func @groups(
+func.func @groups(%x: tensor<?x64xf16>, %w: tensor<27x4x16x16xf16>, %v: tensor<27x64x1x1xf16>, %m: !map)
+    -> (tensor<?x64xf16>, tensor<?x64xf16>, tensor<27x4x16x16xf16>) {
+  // CHECK: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<warp16, warps = 16, blocks = 2, tile_n = 16, resident = true>}
+  %0 = sparseconv.conv %x, %w, %m : tensor<?x64xf16>, tensor<27x4x16x16xf16>, !map -> tensor<?x64xf16>
+  // CHECK: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<depthwise, blocks = 4, tile_n = 64>}
+  %1 = sparseconv.conv %x, %v, %m : tensor<?x64xf16>, tensor<27x64x1x1xf16>, !map -> tensor<?x64xf16>
+  // CHECK: sparseconv.weight_grad {{.*}} tiling = #sparseconv.weight_grad_tiling<mma, piece_in = 16, piece_out = 16,
+  %2 = sparseconv.weight_grad %x, %0, %m groups(4) : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x4x16x16xf16>
+  return %0, %1, %2 : tensor<?x64xf16>, tensor<?x64xf16>, tensor<27x4x16x16xf16>
 }
 
 // What is written by hand stays, and what is decided suits it. A tiling that

@@ -53,6 +53,8 @@ enum : int {
   CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115,
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
   CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
+  CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1,
+  CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC = 1,
   CU_JIT_ERROR_LOG_BUFFER = 5,
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
   CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
@@ -118,6 +120,12 @@ struct CUkernelNodeParams {
   CUcontext ctx;
 };
 static_assert(sizeof(CUkernelNodeParams) == 72, "layout of the driver");
+
+/// CUgraphEdgeData: by default its second node waits for the first one to end.
+struct CUgraphEdge {
+  unsigned char fromPort, toPort, type, reserved[5];
+};
+static_assert(sizeof(CUgraphEdge) == 8, "layout of the driver");
 
 /// CUDA_MEMSET_NODE_PARAMS_v1: rows of `width` elements.
 struct CUmemsetNodeParams {

@@ -29,7 +29,7 @@
 namespace sparseconv::plan {
 
 /// Written into every file; a reader refuses any other.
-constexpr uint32_t kVersion = 3;
+constexpr uint32_t kVersion = 4;
 constexpr uint32_t kMaxStreams = 16;
 constexpr uint32_t kMaxRank = 8;
 /// Buffers start at multiples of this; so does a caller's pointer at multiples

@@ -27,12 +27,6 @@ findFirst(ArrayRef<ImplicitGemmConfig> candidates, const TargetInfo &target) {
   return std::nullopt;
 }
 
-/// Whether tiles are chosen by themselves for `shape`. No GPU has run those of
-/// groups yet.
-static bool choosesTiles(const ImplicitGemmShape &shape) {
-  return shape.groups == 1;
-}
-
 /// The candidates of a main loop, if `shape` is one for it: in groups of few
 /// channels, most of what tiles multiply would be padding.
 static SmallVector<ImplicitGemmConfig>
@@ -52,8 +46,6 @@ std::optional<ImplicitGemmConfig>
 ImplicitGemmConfig::choose(const ImplicitGemmShape &shape,
                            const TargetInfo &target,
                            std::optional<int64_t> splitK) {
-  if (!choosesTiles(shape))
-    return std::nullopt;
   SmallVector<ImplicitGemmConfig> candidates;
   for (const MainLoop *loop : MainLoop::getAll())
     llvm::append_range(candidates, getCandidates(*loop, shape, target));
@@ -94,8 +86,6 @@ mlir::sparseconv::getImplicitGemms(const ConvTask &task,
   constexpr size_t kMostOfLoop = 2;
   SmallVector<ImplicitGemmConfig> found;
   ImplicitGemmShape shape = getShape(task);
-  if (!choosesTiles(shape))
-    return found;
   for (const MainLoop *loop : MainLoop::getAll()) {
     size_t before = found.size();
     for (const ImplicitGemmConfig &config :

@@ -103,19 +103,17 @@ int64_t WeightGradConfig::chooseRowBlocks(const TargetInfo &target) const {
                              1, mostRowBlocks);
 }
 
-/// Whether a main loop is chosen by itself for `shape`. No GPU has run wgmma,
-/// or groups on tensor cores, yet.
-static bool isChosen(const WeightGradLoop &loop, const WeightGradShape &shape) {
-  if (loop.getName() == "wgmma")
-    return false;
-  return shape.groups == 1 || !loop.usesTensorCores();
+/// Whether a main loop is chosen by itself: wgmma is faster than mma on some
+/// scenes and slower on others, and how many rows there are is not known here.
+static bool isChosen(const WeightGradLoop &loop) {
+  return loop.getName() != "wgmma";
 }
 
 WeightGradConfig WeightGradConfig::choose(const WeightGradShape &shape,
                                           const TargetInfo &target) {
   WeightGradConfig config;
   for (const WeightGradLoop *loop : WeightGradLoop::getAll()) {
-    if (!isChosen(*loop, shape) || !loop->verifyShape(shape).empty())
+    if (!isChosen(*loop) || !loop->verifyShape(shape).empty())
       continue;
     config = WeightGradConfig(shape);
     config.loop = loop;

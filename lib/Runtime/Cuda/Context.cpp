@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Context.h"
+#include "sparseconv/Support/EarlyLaunch.h"
 
 using namespace sparseconv;
 using namespace sparseconv::cuda;
@@ -292,6 +293,7 @@ Error Context::loadModule(const plan::Module &module,
       return Error::success();
     auto owner = std::make_shared<LoadedModule>(shared_from_this());
     owner->kind = image->kind;
+    owner->startsEarly = sparseconv::startsEarly(image->chip);
     Error error = loadImage(*image, owner->handle);
     if (!error) {
       loaded = std::move(owner);

@@ -47,6 +47,8 @@ public:
   CUmodule handle = nullptr;
   /// What it was loaded from.
   plan::Image::Kind kind = plan::Image::Kind::Ptx;
+  /// Whether its kernels wait for those before them by themselves.
+  bool startsEarly = false;
 
 private:
   std::shared_ptr<Context> context;

@@ -19,12 +19,30 @@ Graph::~Graph() {
 
 CUresult Graph::create() { return context.driver.cuGraphCreate(&graph, 0); }
 
+/// The edge by which a kernel starts before the one before it ends.
+CUresult Graph::overlap(CUgraphNode before, CUgraphNode node) const {
+  CUgraphEdge edge = {};
+  edge.fromPort = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+  edge.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+  return context.driver.cuGraphAddDependencies(graph, &before, &node, &edge, 1);
+}
+
 CUresult Graph::addKernel(const CUkernelNodeParams &params, unsigned cluster,
-                          const Nodes &before, CUgraphNode &node) {
+                          bool startsEarly, const Nodes &before,
+                          CUgraphNode &node) {
+  // Behind several nodes it waits for their ends as any other.
+  bool overlaps = startsEarly && before.size() == 1 &&
+                  kernels.count(before.front()) &&
+                  context.driver.cuGraphAddDependencies;
   CUresult result = context.driver.cuGraphAddKernelNode(
-      &node, graph, before.data(), before.size(), &params);
-  if (result != CUDA_SUCCESS || cluster == 1)
+      &node, graph, before.data(), overlaps ? 0 : before.size(), &params);
+  if (result == CUDA_SUCCESS && overlaps)
+    result = overlap(before.front(), node);
+  if (result != CUDA_SUCCESS)
     return result;
+  kernels.insert(node);
+  if (cluster == 1)
+    return CUDA_SUCCESS;
   CUlaunchAttribute attribute;
   attribute.value.clusterDim = {cluster, 1, 1};
   return context.driver.cuGraphKernelNodeSetAttribute(

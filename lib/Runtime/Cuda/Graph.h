@@ -15,6 +15,7 @@
 #define SPARSECONV_LIB_RUNTIME_CUDA_GRAPH_H
 
 #include "Context.h"
+#include <set>
 
 namespace sparseconv::cuda {
 
@@ -30,8 +31,10 @@ public:
 
   CUresult create();
   // Each adds a node behind those of `before`.
+  /// One that starts early may be launched before the kernel ends that it comes
+  /// behind.
   CUresult addKernel(const CUkernelNodeParams &params, unsigned cluster,
-                     const Nodes &before, CUgraphNode &node);
+                     bool startsEarly, const Nodes &before, CUgraphNode &node);
   CUresult addMemset(const CUmemsetNodeParams &params, const Nodes &before,
                      CUgraphNode &node);
   CUresult addCopy(CUdeviceptr target, CUdeviceptr source, uint64_t bytes,
@@ -46,9 +49,12 @@ public:
   CUresult launch(CUstream stream) const;
 
 private:
+  CUresult overlap(CUgraphNode before, CUgraphNode node) const;
+
   const Context &context;
   CUgraph graph = nullptr;
   CUgraphExec exec = nullptr;
+  std::set<CUgraphNode> kernels;
 };
 
 } // namespace sparseconv::cuda

@@ -36,6 +36,10 @@ public:
   const plan::Plan &getPlan() const { return plan; }
   const std::vector<Function> &getFunctions() const { return functions; }
   CUfunction getKernel(uint32_t index) const { return kernels[index]; }
+  /// Whether a kernel waits for those before it by itself.
+  bool startsEarly(uint32_t index) const {
+    return modules[plan.kernels[index].module]->startsEarly;
+  }
 
   /// Data that the plan holds by reference.
   Error bindConstant(const std::string &name, std::string_view bytes);

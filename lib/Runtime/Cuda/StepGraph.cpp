@@ -58,7 +58,7 @@ Error Instance::addStepNode(Graph &graph, uint32_t index,
     fillBlock(index);
     ExtraParams extra(launches[index]);
     result = graph.addKernel(makeNodeParams(index, extra.get), step.cluster,
-                             before, node);
+                             program->startsEarly(step.kernel), before, node);
   } else if (sizes.bytes == 0) {
     result = graph.addEmpty(before, node);
   } else {

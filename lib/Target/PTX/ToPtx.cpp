@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Target/PTX/ToPtx.h"
+#include "OverlapLaunches.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
@@ -20,6 +21,7 @@
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "sparseconv/Support/EarlyLaunch.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
@@ -79,7 +81,11 @@ public:
     return SmallVector<std::unique_ptr<llvm::Module>>();
   }
 
-  void handleModulePreLink(llvm::Module &ir) override { relaxAtomics(ir); }
+  void handleModulePreLink(llvm::Module &ir) override {
+    relaxAtomics(ir);
+    if (startsEarly)
+      mlir::sparseconv::overlapLaunches(ir);
+  }
 
   FailureOr<llvm::TargetMachine *> getMachine() {
     return getOrCreateTargetMachine();
@@ -95,6 +101,9 @@ public:
       return failure();
     return SmallVector<char, 0>(text->begin(), text->end());
   }
+
+  /// Whether kernels may start before those end that come before them.
+  bool startsEarly = false;
 };
 
 } // namespace
@@ -142,6 +151,7 @@ FailureOr<std::string> mlir::sparseconv::translateToPtx(gpu::GPUModuleOp module,
                                           "nvptx64-nvidia-cuda", chip,
                                           getPtxFeature(chip));
   PtxSerializer serializer(*module.getOperation(), target);
+  serializer.startsEarly = ::sparseconv::startsEarly(std::string_view(chip));
   // Loads and stores get their alignment from the module's data layout; what it
   // says of pointers is the backend's own business.
   FailureOr<llvm::TargetMachine *> machine = serializer.getMachine();

@@ -121,7 +121,7 @@ TEST_F(Choices, MainLoopsAndSplits) {
             1u)
       << all;
   EXPECT_LE(countOf(all, "\n"), 16u) << all;
-  EXPECT_GE(countOf(print(Grouped, Decision::Dataflow), "scalar_tiling"), 1u);
+  EXPECT_GE(countOf(print(Grouped, Decision::Dataflow), "gemm_tiling"), 1u);
   EXPECT_GE(countOf(print(WeightGrad, Decision::Dataflow), "split_k"), 3u);
 }
 

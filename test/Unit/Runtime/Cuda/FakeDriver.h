@@ -99,6 +99,8 @@ public:
     std::vector<std::vector<size_t>> before;
     /// Carries out the nodes, each as late as those before it allow.
     void run() const;
+    /// Edges by which a kernel may start before the one before it ends.
+    size_t earlyEdges = 0;
     CUgraph source = nullptr; ///< what an executable graph was made of
   };
   CUresult enter(const char *name);

@@ -377,6 +377,21 @@ CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph,
   return addNode(node, graph, {before, numBefore},
                  withClock(makeAction(params->func, launch)));
 }
+CUresult cuGraphAddDependencies(CUgraph handle, const CUgraphNode *from,
+                                const CUgraphNode *to, const CUgraphEdge *edges,
+                                size_t count) {
+  FakeDriver::Graph &graph = fake().graphs[handle];
+  for (size_t i = 0; i != count; ++i) {
+    size_t first = getNumber(from[i]), second = getNumber(to[i]);
+    bool isKnown = first < graph.nodes.size() && second < graph.nodes.size();
+    if (!isKnown || edges[i].type != CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC ||
+        edges[i].fromPort != CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC)
+      return CUDA_ERROR_INVALID_VALUE;
+    graph.before[second].push_back(first);
+    ++graph.earlyEdges;
+  }
+  return 0;
+}
 CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph,
                               const CUgraphNode *before, size_t numBefore,
                               const CUmemsetNodeParams *params, CUcontext) {
@@ -473,6 +488,7 @@ const DriverTable &FakeDriver::getOldTable() {
   static const DriverTable table = [] {
     DriverTable old = getTable();
     old.cuFuncGetParamInfo = nullptr;
+    old.cuGraphAddDependencies = nullptr;
     return old;
   }();
   return table;

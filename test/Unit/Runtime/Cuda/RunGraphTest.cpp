@@ -162,6 +162,28 @@ TEST_F(RunGraph, KeepsClusters) {
   EXPECT_EQ(fake().attributes["node 4"], 1); // of "add"
 }
 
+// A kernel behind one other kernel may start before that ends where both are
+// for sm_90a, and with a driver that knows how.
+TEST_F(RunGraph, KernelsStartEarly) {
+  auto countEarly = [&](const plan::Plan &plan) {
+    EXPECT_EQ(create(plan, 100), SPARSECONV_OK);
+    EXPECT_EQ(sparseconv_instance_capture(instance, nullptr, 0, nullptr, 0),
+              SPARSECONV_OK)
+        << sparseconv_last_error();
+    size_t count = 0;
+    for (const auto &[handle, graph] : fake().graphs)
+      count += graph.earlyEdges;
+    destroy();
+    return count;
+  };
+  plan::Plan plan = makeLaunches(1), forAmpere = makeLaunches(1);
+  forAmpere.modules[0].images.resize(2);
+  EXPECT_EQ(countEarly(plan), plan.functions[0].steps.size() - 1);
+  EXPECT_EQ(countEarly(forAmpere), 0u);
+  replaceDriver(&FakeDriver::getOldTable());
+  EXPECT_EQ(countEarly(plan), 0u);
+}
+
 TEST_F(RunGraph, IsMadeAnewWhereMemoryHasGrown) {
   addGrowingKernels(fake());
   ASSERT_EQ(create(makeGrowingPlan(), 20), SPARSECONV_OK);
