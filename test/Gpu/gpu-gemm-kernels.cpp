@@ -186,15 +186,17 @@ int main(int argc, char **argv) {
   auto module = gpu::GPUModuleOp::create(builder, loc, "kernels");
 
   auto pointer = LLVM::LLVMPointerType::get(&context, 1);
-  auto addBias = [](GpuBuilder &b, const GemmPiece &piece,
-                    ValueRange arguments) {
-    SmallVector<Value> results;
-    for (auto [i, sum] : llvm::enumerate(piece.sums)) {
-      Value bias = b.offset(arguments[0], b.mul(b.add(piece.channel, i), 4));
-      Value value = b.add(sum, b.loadConstant(b.getF32Type(), bias, 4));
-      results.push_back(b.createOrFold<arith::MaximumFOp>(value, b.f32(0)));
+  auto addBias = [](GpuBuilder &b, ArrayRef<GemmPiece> pieces,
+                    ValueRange arguments, StorePiece store) {
+    for (auto [number, piece] : llvm::enumerate(pieces)) {
+      SmallVector<Value> results;
+      for (auto [i, sum] : llvm::enumerate(piece.sums)) {
+        Value bias = b.offset(arguments[0], b.mul(b.add(piece.channel, i), 4));
+        Value value = b.add(sum, b.loadConstant(b.getF32Type(), bias, 4));
+        results.push_back(b.createOrFold<arith::MaximumFOp>(value, b.f32(0)));
+      }
+      store(number, results);
     }
-    return results;
   };
   if (bias)
     buildImplicitGemm(module, "gemm", config, *target, TypeRange(pointer),

@@ -50,9 +50,9 @@ void mlir::sparseconv::emitPairGemm(LoopBuilder &b, GatherGemmScatterOp op) {
   b.store(b.dim(op.getY(), 0), sizes, b.index(1));
   auto pointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
   SmallVector<Type> types(op.getExtras().size(), pointer);
-  auto epilogue = [&](GpuBuilder &inner, const GemmPiece &piece,
-                      ValueRange arguments) {
-    return applyEpilogue(inner, op, piece, arguments);
+  auto epilogue = [&](GpuBuilder &inner, ArrayRef<GemmPiece> pieces,
+                      ValueRange arguments, StorePiece store) {
+    applyEpilogue(inner, op, pieces, arguments, store);
   };
   gpu::GPUFuncOp kernel = buildPairGemm(
       createKernelModule(b, op, "gemm"), "pair_gemm", config, types,

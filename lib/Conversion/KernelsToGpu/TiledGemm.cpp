@@ -49,9 +49,9 @@ void mlir::sparseconv::emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
   config.channelsBeside = countChannels(op.getBeside());
   auto pointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
   SmallVector<Type> types(op.getExtras().size(), pointer);
-  auto epilogue = [&](GpuBuilder &inner, const GemmPiece &piece,
-                      ValueRange arguments) {
-    return applyEpilogue(inner, op, piece, arguments);
+  auto epilogue = [&](GpuBuilder &inner, ArrayRef<GemmPiece> pieces,
+                      ValueRange arguments, StorePiece store) {
+    applyEpilogue(inner, op, pieces, arguments, store);
   };
   gpu::GPUFuncOp kernel = buildImplicitGemm(
       createKernelModule(b, op, "gemm"), "tiled_gemm", config, target, types,

@@ -142,9 +142,18 @@ public:
   void storeTiles(ValueRange accumulators, ValueRange outputRows,
                   int64_t tile = 0);
   Value rowPointer(Value row);
+  /// Pieces of rows, and where they are stored.
+  struct Pieces {
+    SmallVector<GemmPiece> pieces;
+    SmallVector<Value> pointers;
+  };
+  /// Stores pieces after the epilogue.
+  void storePieces(const Pieces &pieces);
   /// Stores channels from `channel` on of one row, after the epilogue.
   void storePiece(ArrayRef<Value> sums, Value row, Value channel,
-                  Value pointer);
+                  Value pointer) {
+    storePieces({{{SmallVector<Value>(sums), row, channel}}, {pointer}});
+  }
   /// Stores some accumulators, from the four of number `tile` on.
   using StoreSums = function_ref<void(ValueRange sums, int64_t tile)>;
   /// Leaves the sums of a split tile in scratch memory, where the last split to
@@ -227,9 +236,10 @@ private:
   Value findOffset(LoadWord loadWord, Value ordinal);
   /// The walk over a task's offsets of several mask words.
   OffsetWalk listOffsets(const GemmTask &task);
-  /// One of a lane's two rows, in the columns of one strip of tiles.
-  void storeStrip(ValueRange accumulators, int64_t tile, int64_t half,
-                  Value row, Value rowPointer);
+  /// Adds one of a lane's two rows, in the columns of one strip of tiles, to
+  /// what is to be stored; or stores it, where some columns are no channels.
+  void addStrip(ValueRange accumulators, int64_t tile, int64_t half, Value row,
+                Value rowPointer, Pieces &pieces);
   /// Where in scratch memory a split of this warp's tile leaves its sums.
   Value splitPointer(const GemmTask &task, Value split, Value warpInTile);
   Value numberInTile(Value index, Value warpInTile);

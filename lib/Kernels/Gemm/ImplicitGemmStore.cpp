@@ -26,23 +26,21 @@ SmallVector<Value> ImplicitGemmEmitter::loadOutputRows() {
   return rows;
 }
 
-void ImplicitGemmEmitter::storePiece(ArrayRef<Value> sums, Value row,
-                                     Value channel, Value pointer) {
-  SmallVector<Value> values(sums);
-  if (epilogue)
-    values = epilogue(b, {sums, row, channel}, epilogueArguments);
-  unsigned bytes = values.size() * config.outElementBytes();
+/// Stores neighbouring channels, rounded to the type of the output.
+static void storeValues(GpuBuilder &b, ArrayRef<Value> values, Type element,
+                        Value pointer) {
+  unsigned elementBytes = element.getIntOrFloatBitWidth() / 8;
+  unsigned bytes = values.size() * elementBytes;
   if (values.size() == 1) {
-    Type type = config.storesF32 ? b.getF32Type() : elementType;
-    b.store(b.fromFloat(values.front(), type), pointer, bytes);
+    b.store(b.fromFloat(values.front(), element), pointer, bytes);
     return;
   }
   SmallVector<Value> registers;
-  if (config.outElementBytes() == 4)
-    registers = values;
+  if (elementBytes == 4)
+    registers.assign(values.begin(), values.end());
   else
     for (size_t i = 0; i < values.size(); i += 2)
-      registers.push_back(b.packPair(values[i], values[i + 1], elementType));
+      registers.push_back(b.packPair(values[i], values[i + 1], element));
   if (registers.size() == 1) {
     b.store(registers.front(), pointer, bytes);
     return;
@@ -52,13 +50,24 @@ void ImplicitGemmEmitter::storePiece(ArrayRef<Value> sums, Value row,
   b.store(vector::FromElementsOp::create(b, type, registers), pointer, bytes);
 }
 
+void ImplicitGemmEmitter::storePieces(const Pieces &pieces) {
+  Type element = config.storesF32 ? b.getF32Type() : elementType;
+  auto store = [&](size_t number, ArrayRef<Value> values) {
+    storeValues(b, values, element, pieces.pointers[number]);
+  };
+  if (epilogue)
+    return epilogue(b, pieces.pieces, epilogueArguments, store);
+  for (auto [number, piece] : llvm::enumerate(pieces.pieces))
+    store(number, piece.sums);
+}
+
 Value ImplicitGemmEmitter::rowPointer(Value row) {
   return b.element(y, row, config.outRowBytes());
 }
 
-void ImplicitGemmEmitter::storeStrip(ValueRange accumulators, int64_t tile,
-                                     int64_t half, Value row,
-                                     Value rowPointer) {
+void ImplicitGemmEmitter::addStrip(ValueRange accumulators, int64_t tile,
+                                   int64_t half, Value row, Value rowPointer,
+                                   Pieces &pieces) {
   int64_t bytes = config.outElementBytes();
   int64_t groupBytes = config.outChannels * bytes;
   int64_t size = layout.stripSize(tile), elements = 2 * size;
@@ -75,14 +84,15 @@ void ImplicitGemmEmitter::storeStrip(ValueRange accumulators, int64_t tile,
       (tile + size) * 8 + (config.sectionTiles() - 1) * config.tileN <=
       config.outChannels;
   for (int64_t at = 0; at < elements; at += piece) {
-    auto store = [&] {
-      storePiece(ArrayRef(sums).slice(at, piece), row, b.add(channel, at),
-                 b.offset(pointer, at * bytes));
-    };
-    if (inside)
-      store();
-    else
-      b.ifThen(b.lessUnsigned(b.add(inGroup, at), config.outChannels), store);
+    ArrayRef<Value> own = ArrayRef(sums).slice(at, piece);
+    if (!inside) {
+      b.ifThen(b.lessUnsigned(b.add(inGroup, at), config.outChannels), [&] {
+        storePiece(own, row, b.add(channel, at), b.offset(pointer, at * bytes));
+      });
+      continue;
+    }
+    pieces.pieces.push_back({SmallVector<Value>(own), row, b.add(channel, at)});
+    pieces.pointers.push_back(b.offset(pointer, at * bytes));
   }
 }
 
@@ -93,9 +103,11 @@ void ImplicitGemmEmitter::storeTiles(ValueRange accumulators,
     Value row = outputRows[half];
     b.ifThen(b.greaterEqual(row, 0), [&] {
       Value pointer = rowPointer(row);
+      Pieces pieces;
       for (int64_t at = 0; at < count; at += layout.stripSize(tile + at))
-        storeStrip(accumulators.slice(at * 4, layout.stripSize(tile + at) * 4),
-                   tile + at, half, row, pointer);
+        addStrip(accumulators.slice(at * 4, layout.stripSize(tile + at) * 4),
+                 tile + at, half, row, pointer, pieces);
+      storePieces(pieces);
     });
   }
 }
@@ -199,33 +211,74 @@ static SmallVector<Value> loadPiece(GpuBuilder &b, Type element, Value pointer,
   return elements;
 }
 
+/// Whether the values of an extra operand, one for each channel of each row,
+/// are loaded before anything is stored: stores would keep later loads waiting,
+/// one piece after another. Where they are wider than the output, they would
+/// take too many registers.
+template <typename OpTy> static bool isLoadedFirst(OpTy op, Value extra) {
+  auto type = cast<MemRefType>(extra.getType());
+  return type.getRank() == 2 &&
+         type.getElementTypeBitWidth() <=
+             cast<MemRefType>(op.getY().getType()).getElementTypeBitWidth();
+}
+
 /// How many channels of a piece to work on at a time, so that few registers
-/// hold operands: as many as one load of a row operand brings, and half of that
-/// where the operand is wider than the output.
+/// hold operands that are wider than the output: half of what a load brings.
 template <typename OpTy> static int64_t getLanes(OpTy op, int64_t count) {
-  auto getBits = [](Value memory) -> int64_t {
-    return cast<MemRefType>(memory.getType()).getElementTypeBitWidth();
-  };
   int64_t lanes = count;
-  for (Value extra : op.getExtras())
-    if (cast<MemRefType>(extra.getType()).getRank() == 2) {
-      int64_t bits = getBits(extra);
-      lanes = std::min(lanes, (bits > getBits(op.getY()) ? 64 : 128) / bits);
-    }
+  for (Value extra : op.getExtras()) {
+    auto type = cast<MemRefType>(extra.getType());
+    if (type.getRank() == 2 && !isLoadedFirst(op, extra))
+      lanes = std::min<int64_t>(lanes, 64 / type.getElementTypeBitWidth());
+  }
   return lanes;
 }
 
-/// The epilogue of `sums`, the channels from `first` on of a piece.
+namespace {
+/// A piece on its way: where its values of the extra operands begin, and those
+/// that have been loaded.
+struct PieceOperands {
+  SmallVector<Value> begins;
+  SmallVector<SmallVector<Value>> loaded;
+};
+} // namespace
+
+template <typename OpTy>
+static PieceOperands startPiece(GpuBuilder &b, OpTy op, const GemmPiece &piece,
+                                ValueRange pointers) {
+  int64_t channels = cast<MemRefType>(op.getY().getType()).getDimSize(1);
+  PieceOperands operands;
+  for (auto [extra, pointer] : llvm::zip_equal(op.getExtras(), pointers)) {
+    auto type = cast<MemRefType>(extra.getType());
+    Value index = b.extend64(piece.channel);
+    if (type.getRank() == 2)
+      index = b.add(b.mul(b.extend64(piece.row), channels), index);
+    int64_t bytes = type.getElementTypeBitWidth() / 8;
+    Value begin = b.offset(pointer, b.mul(index, bytes));
+    operands.begins.push_back(begin);
+    SmallVector<Value> &loaded = operands.loaded.emplace_back();
+    if (isLoadedFirst(op, extra))
+      loaded = loadPiece(b, type.getElementType(), begin, piece.sums.size());
+  }
+  return operands;
+}
+
+/// The epilogue of some of a piece's channels, from `first` on.
 template <typename OpTy>
 static void appendEpilogue(GpuBuilder &b, OpTy op, ArrayRef<Value> sums,
-                           int64_t first, ArrayRef<Value> pointers,
+                           int64_t first, const PieceOperands &operands,
                            SmallVectorImpl<Value> &results) {
   SmallVector<SmallVector<Value>> arguments{SmallVector<Value>(sums)};
-  for (auto [extra, pointer] : llvm::zip_equal(op.getExtras(), pointers)) {
+  for (auto [extra, begin, loaded] :
+       llvm::zip_equal(op.getExtras(), operands.begins, operands.loaded)) {
     Type element = cast<MemRefType>(extra.getType()).getElementType();
     int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-    arguments.push_back(
-        loadPiece(b, element, b.offset(pointer, first * bytes), sums.size()));
+    if (loaded.empty())
+      arguments.push_back(
+          loadPiece(b, element, b.offset(begin, first * bytes), sums.size()));
+    else
+      arguments.push_back(
+          SmallVector<Value>(ArrayRef(loaded).slice(first, sums.size())));
   }
   for (size_t i : llvm::seq(sums.size())) {
     auto ofChannel = llvm::map_to_vector(
@@ -235,29 +288,28 @@ static void appendEpilogue(GpuBuilder &b, OpTy op, ArrayRef<Value> sums,
 }
 
 template <typename OpTy>
-SmallVector<Value> mlir::sparseconv::applyEpilogue(GpuBuilder &b, OpTy op,
-                                                   const GemmPiece &piece,
-                                                   ValueRange pointers) {
-  int64_t channels = cast<MemRefType>(op.getY().getType()).getDimSize(1);
-  SmallVector<Value> begins;
-  for (auto [extra, pointer] : llvm::zip_equal(op.getExtras(), pointers)) {
-    auto type = cast<MemRefType>(extra.getType());
-    Value index = b.extend64(piece.channel);
-    if (type.getRank() == 2)
-      index = b.add(b.mul(b.extend64(piece.row), channels), index);
-    int64_t bytes = type.getElementType().getIntOrFloatBitWidth() / 8;
-    begins.push_back(b.offset(pointer, b.mul(index, bytes)));
+void mlir::sparseconv::applyEpilogue(GpuBuilder &b, OpTy op,
+                                     ArrayRef<GemmPiece> pieces,
+                                     ValueRange pointers, StorePiece store) {
+  auto operands = llvm::map_to_vector(pieces, [&](const GemmPiece &piece) {
+    return startPiece(b, op, piece, pointers);
+  });
+  for (auto [number, piece] : llvm::enumerate(pieces)) {
+    int64_t count = piece.sums.size(), lanes = getLanes(op, count);
+    SmallVector<Value> results;
+    for (int64_t at = 0; at < count; at += lanes)
+      appendEpilogue(b, op, ArrayRef(piece.sums).slice(at, lanes), at,
+                     operands[number], results);
+    store(number, results);
   }
-  int64_t count = piece.sums.size(), lanes = getLanes(op, count);
-  SmallVector<Value> results;
-  for (int64_t at = 0; at < count; at += lanes)
-    appendEpilogue(b, op, piece.sums.slice(at, lanes), at, begins, results);
-  return results;
 }
 
-template SmallVector<Value>
-mlir::sparseconv::applyEpilogue(GpuBuilder &b, TiledGemmOp op,
-                                const GemmPiece &piece, ValueRange pointers);
-template SmallVector<Value>
-mlir::sparseconv::applyEpilogue(GpuBuilder &b, GatherGemmScatterOp op,
-                                const GemmPiece &piece, ValueRange pointers);
+template void mlir::sparseconv::applyEpilogue(GpuBuilder &b, TiledGemmOp op,
+                                              ArrayRef<GemmPiece> pieces,
+                                              ValueRange pointers,
+                                              StorePiece store);
+template void mlir::sparseconv::applyEpilogue(GpuBuilder &b,
+                                              GatherGemmScatterOp op,
+                                              ArrayRef<GemmPiece> pieces,
+                                              ValueRange pointers,
+                                              StorePiece store);

@@ -164,17 +164,21 @@ SmallVector<ImplicitGemmConfig> getImplicitGemms(const ConvTask &task,
 /// stored, `channel` being the first. Their number is a power of two that
 /// divides it, and all channels.
 struct GemmPiece {
-  ArrayRef<Value> sums;
+  SmallVector<Value> sums;
   Value row, channel;
 };
-/// What sums become, given the kernel's arguments for the epilogue.
-using GemmEpilogue = function_ref<SmallVector<Value>(
-    GpuBuilder &b, const GemmPiece &piece, ValueRange arguments)>;
+/// Stores what the sums of a piece have become, whose number is given.
+using StorePiece = function_ref<void(size_t number, ArrayRef<Value> values)>;
+/// What the sums of pieces become, given the kernel's arguments for the
+/// epilogue. It may load for all of them before it stores the first.
+using GemmEpilogue =
+    function_ref<void(GpuBuilder &b, ArrayRef<GemmPiece> pieces,
+                      ValueRange arguments, StorePiece store)>;
 /// The epilogue of `op`, a kernel operation that stores an output by pieces;
 /// the arguments are the addresses of its extra operands.
 template <typename OpTy>
-SmallVector<Value> applyEpilogue(GpuBuilder &b, OpTy op, const GemmPiece &piece,
-                                 ValueRange pointers);
+void applyEpilogue(GpuBuilder &b, OpTy op, ArrayRef<GemmPiece> pieces,
+                   ValueRange pointers, StorePiece store);
 
 /// Adds the kernel of a configuration that `verify` accepts.
 gpu::GPUFuncOp buildImplicitGemm(gpu::GPUModuleOp module, StringRef name,
