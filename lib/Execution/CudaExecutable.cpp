@@ -12,6 +12,7 @@
 #include "sparseconv/Execution/CompileToPlan.h"
 #include "sparseconv/Runtime/CudaRuntime.h"
 #include "sparseconv/Support/Status.h"
+#include "sparseconv/Target/Plan/Assemble.h"
 #include "llvm/ADT/StringMap.h"
 #include <chrono>
 #include <cstdlib>
@@ -178,6 +179,9 @@ CudaExecutable::compile(ModuleOp module, const CudaOptions &options) {
   if (failed(plan))
     return llvm::createStringError(
         "the module could not be compiled for the GPU");
+  // The plan keeps its PTX, for the driver.
+  if (!options.ptxas.empty())
+    llvm::consumeError(addMachineCode(*plan, options.ptxas));
   if (llvm::Error error = impl->load(*plan))
     return error;
   return std::unique_ptr<CudaExecutable>(new CudaExecutable(std::move(impl)));

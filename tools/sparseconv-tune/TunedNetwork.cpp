@@ -154,6 +154,7 @@ Expected<CompiledNetwork> TunedNetwork::compile(const Choices &choices,
     if (getTargetInfo(*copy).isGpu) {
       CudaOptions options;
       options.chip = chip.str();
+      options.ptxas = assembler;
       return keep(CudaExecutable::compile(*copy, options));
     }
     CpuOptions options;

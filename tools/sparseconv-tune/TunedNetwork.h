@@ -43,6 +43,9 @@ public:
   static FailureOr<TunedNetwork> prepare(ModuleOp module, StringRef entry,
                                          StringRef target);
 
+  /// Says where NVIDIA's assembler is, which `compile` takes for a GPU.
+  void setAssembler(std::string path) { assembler = std::move(path); }
+
   ArrayRef<Layer> getLayers() const { return layers; }
   /// What the rules choose.
   const Choices &getUntuned() const { return untuned; }
@@ -63,6 +66,7 @@ private:
 
   /// "cpu:avx2".
   std::string target;
+  std::string assembler;
   OwningOpRef<ModuleOp> module;
   std::vector<Operation *> operations;
   std::vector<Layer> layers;

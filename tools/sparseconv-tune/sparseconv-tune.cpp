@@ -15,6 +15,7 @@
 #include "sparseconv/IO/File.h"
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Runtime/CudaRuntime.h"
+#include "sparseconv/Target/Plan/Assemble.h"
 #include "sparseconv/Tools/ArgumentOptions.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -69,6 +70,12 @@ struct TuneOptions {
       cl::desc("networks that are compiled at a time (0: as many as "
                "this machine has cores, up to 8)"),
       cl::init(0), cl::cat(category)};
+  cl::opt<std::string> ptxas{
+      "ptxas",
+      cl::desc("NVIDIA's assembler, for machine code on a GPU (default: ptxas "
+               "where it is found, otherwise the driver, one network after "
+               "another)"),
+      cl::value_desc("program"), cl::cat(category)};
   cl::opt<unsigned> choices{
       "choices", cl::desc("the most choices of a class measured in one stage"),
       cl::init(16), cl::cat(category)};
@@ -119,6 +126,17 @@ static Expected<std::string> findTargetHere(StringRef text) {
   std::string chip = sparseconv_context_chip(context);
   sparseconv_context_destroy(context);
   return "cuda:" + chip;
+}
+
+/// The assembler that is named, or the usual one where it is there.
+static Expected<std::string> findAssemblerHere(const TuneOptions &options) {
+  if (!options.ptxas.empty())
+    return findAssembler(options.ptxas);
+  Expected<std::string> found = findAssembler();
+  if (found)
+    return found;
+  llvm::consumeError(found.takeError());
+  return std::string();
 }
 
 /// The arguments for each scan, or for what --input says alone.
@@ -180,6 +198,9 @@ static Expected<TuningDatabase> tune(ModuleOp module,
   auto signature = getSignature(module, *entry);
   if (!signature)
     return signature.takeError();
+  auto assembler = findAssemblerHere(options);
+  if (!assembler)
+    return assembler.takeError();
   auto target = findTargetHere(options.target);
   if (!target)
     return target.takeError();
@@ -189,6 +210,7 @@ static Expected<TuningDatabase> tune(ModuleOp module,
   auto network = TunedNetwork::prepare(module, *entry, *target);
   if (failed(network))
     return createStringError("the network could not be prepared");
+  network->setAssembler(std::move(*assembler));
   TunerOptions tuning;
   tuning.entry = *entry;
   tuning.target = *target;

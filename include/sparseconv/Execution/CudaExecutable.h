@@ -29,6 +29,9 @@ struct CudaOptions {
   unsigned streams = kDefaultStreams;
   /// Take operations of the kernel level, too, which nobody checks.
   bool allowKernels = false;
+  /// The path of NVIDIA's assembler. Where it takes the kernels the driver need
+  /// not translate them, which it does for one program at a time.
+  std::string ptxas;
   SelectionOptions selection;
 };
 

@@ -15,7 +15,7 @@
 using namespace llvm;
 namespace plan = ::sparseconv::plan;
 
-static Expected<std::string> findProgram(StringRef name) {
+Expected<std::string> mlir::sparseconv::findAssembler(StringRef name) {
   ErrorOr<std::string> found = sys::findProgramByName(name);
   if (!found)
     found = sys::findProgramByName(name, {"/usr/local/cuda/bin"});
@@ -87,7 +87,7 @@ static Expected<std::string> assemble(StringRef program, StringRef chip,
 }
 
 Error mlir::sparseconv::addMachineCode(plan::Plan &plan, StringRef ptxas) {
-  Expected<std::string> program = findProgram(ptxas);
+  Expected<std::string> program = findAssembler(ptxas);
   if (!program)
     return program.takeError();
   for (plan::Module &module : plan.modules) {

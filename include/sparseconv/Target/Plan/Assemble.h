@@ -15,10 +15,13 @@
 
 namespace mlir::sparseconv {
 
+/// The path of NVIDIA's assembler, which `ptxas` is the path or the name of: a
+/// name is looked for in PATH and in /usr/local/cuda/bin. Error: there is none.
+llvm::Expected<std::string> findAssembler(llvm::StringRef ptxas = "ptxas");
+
 /// Adds machine code (a cubin) to each module of a plan for each chip that it
 /// has PTX for: the runtime takes it rather than let the driver translate the
-/// PTX. `ptxas` is NVIDIA's assembler, as a path or a name to look for in PATH
-/// and in /usr/local/cuda/bin. Errors: there is none, or it refuses the PTX.
+/// PTX. Errors: those of `findAssembler`; the assembler refuses the PTX.
 llvm::Error addMachineCode(::sparseconv::plan::Plan &plan,
                            llvm::StringRef ptxas = "ptxas");
 
