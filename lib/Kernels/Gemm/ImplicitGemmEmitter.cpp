@@ -64,15 +64,15 @@ void ImplicitGemmEmitter::enterColumnTile() {
   columnTile = b.blockIdY();
   weights = b.offset(
       weights, b.mul(b.extend64(columnTile), b.i64(layout.columnTileBytes())));
-  int64_t bytes = config.elementBytes(), tiles = config.sectionTiles();
+  int64_t tiles = config.sectionTiles(), outBytes = config.outElementBytes();
   if (config.sections() > 1) {
     section = b.divide(columnTile, tiles);
-    x = b.offset(x, b.mul(section, config.inChannels * bytes));
-    y = b.offset(y, b.mul(section, config.outChannels * bytes));
+    x = b.offset(x, b.mul(section, config.inChannels * config.elementBytes()));
+    y = b.offset(y, b.mul(section, config.outChannels * outBytes));
   }
   if (tiles > 1) {
     tileInSection = section ? b.remainder(columnTile, tiles) : columnTile;
-    y = b.offset(y, b.mul(tileInSection, config.tileN * bytes));
+    y = b.offset(y, b.mul(tileInSection, config.tileN * outBytes));
   }
 }
 

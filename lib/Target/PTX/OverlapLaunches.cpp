@@ -67,7 +67,6 @@ static void waitFirst(llvm::Function &kernel) {
     argument->replaceUsesWithIf(
         known, [&](llvm::Use &use) { return !casts.contains(use.getUser()); });
   }
-  emit(b, "griddepcontrol.launch_dependents;", {});
 }
 
 void mlir::sparseconv::overlapLaunches(llvm::Module &ir) {

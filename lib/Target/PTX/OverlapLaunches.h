@@ -17,9 +17,10 @@ namespace mlir::sparseconv {
 
 /// Lets kernels for sm_90 and later be launched before those end that come
 /// before them (programmatic dependent launch): each waits for them before it
-/// touches memory, and then allows what comes after it to start. So whatever
-/// completes has waited for all before it, and a kernel that waits for one has
-/// waited for those before that one, too.
+/// touches memory. So whatever ends has waited for all before it, and a kernel
+/// that waits for one has waited for those before that one, too. None says that
+/// those behind it may start: they would fill the device, and wait, while other
+/// streams have work for it. They start when the last blocks of this one end.
 void overlapLaunches(llvm::Module &ir);
 
 } // namespace mlir::sparseconv

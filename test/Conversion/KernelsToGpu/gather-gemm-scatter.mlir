@@ -58,6 +58,26 @@ func.func @gather_gemm_scatter(%x: memref<?x32xf16>, %w: memref<27x32x48xf16>, %
 
 // -----
 
+// Products that are kept in f32: the columns of a tile are 24 x 4 bytes of a row.
+
+module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_90a">} {
+// CHECK-LABEL: func.func @f32_rows(
+// CHECK:       gpu.func @pair_gemm({{.*}} %[[Y:[^ ]*]]: !llvm.ptr<1>, %{{[^ ]*}}: !llvm.ptr<1>, %{{[^ ]*}}: !llvm.ptr<1>, %{{[^ ]*}}: !llvm.ptr<1>) kernel
+// CHECK:         %[[TILE:.*]] = nvvm.read.ptx.sreg.ctaid.y
+// CHECK:         %[[BYTES:.*]] = arith.muli %[[TILE]], %c96_i32
+// CHECK:         %[[WIDE:.*]] = arith.extui %[[BYTES]]
+// CHECK:         llvm.getelementptr %[[Y]][%[[WIDE]]]
+func.func @f32_rows(%x: memref<?x32xf16>, %w: memref<27x32x48xf16>, %in_rows: memref<?xi32>, %out_rows: memref<?xi32>, %segments: memref<?x28xi64>, %y: memref<?x48xf32>) {
+  sparseconv.kernel.gather_gemm_scatter
+      ins(%x, %w, %in_rows, %out_rows, %segments : memref<?x32xf16>, memref<27x32x48xf16>, memref<?xi32>, memref<?xi32>, memref<?x28xi64>)
+      outs(%y : memref<?x48xf32>)
+      {tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 24, lanes = 8>}
+  return
+}
+}
+
+// -----
+
 // A tiling of the CPU.
 
 module attributes {sparseconv.target = #sparseconv.target<cuda>} {
