@@ -71,6 +71,9 @@ typedef struct sparseconv_compile_options {
   const char *tools;
   /* Seconds; 0 for no limit. */
   double time_limit;
+  /* The path of a database of sparseconv-tune, which decides how layers are
+   * carried out that it knows; NULL for none. */
+  const char *tuning_database;
 } sparseconv_compile_options;
 
 /* What came out of a compilation, also of one that failed. */

@@ -5,6 +5,7 @@
 own, whose end of whatever kind comes back as a `CompileError`."""
 
 import ctypes
+import os
 
 from .errors import CompileError
 from .libraries import open_library
@@ -19,6 +20,7 @@ class _Options(ctypes.Structure):
         ("name", ctypes.c_char_p),
         ("tools", ctypes.c_char_p),
         ("time_limit", ctypes.c_double),
+        ("tuning_database", ctypes.c_char_p),
     ]
 
 
@@ -60,15 +62,17 @@ def find_program(name):
 class Compilation:
     """A plan as bytes, the PTX in it, and what the compiler printed."""
 
-    def __init__(self, text, chip=None, entry=None, name=None, time_limit=None):
+    def __init__(self, text, chip=None, entry=None, name=None, time_limit=None,
+                 tuning_database=None):  # fmt: skip
         library = _get_library()
 
         def encode(word):
             return None if word is None else word.encode()
 
         options = _Options(
-            None, encode(chip), encode(entry), encode(name), None, time_limit or 0
-        )
+            None, encode(chip), encode(entry), encode(name), None, time_limit or 0,
+            None if tuning_database is None else os.fsencode(tuning_database),
+        )  # fmt: skip
         handle = ctypes.c_void_p()
         code = library.sparseconv_compile(
             text, ctypes.c_uint64(len(text)), ctypes.byref(options), ctypes.byref(handle)

@@ -140,7 +140,7 @@ def get_chip(device):
 
 
 def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
-            num_threads=None, time_limit=None):  # fmt: skip
+            num_threads=None, time_limit=None, tuning_database=None):  # fmt: skip
     """Compiles a module, given as text (or bytecode) or as the path of a file.
 
     target       "cuda" or "cpu", also with a chip ("cuda:sm_80", "cpu:avx2"), or
@@ -151,6 +151,9 @@ def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
     device       of "cuda": the number of the GPU that runs it
     num_threads  of "cpu": by default as many as there are cores
     time_limit   seconds that the compiler may take
+    tuning_database
+                 the path of a file that sparseconv-tune has written on this kind of
+                 machine: it decides how layers are carried out that it knows
     """
     backend, _, named = str(target).partition(":")
     if backend not in _SERVED + _PLANNED:
@@ -161,11 +164,14 @@ def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
         for option, given in (("chip", chip), ("entry", entry)):
             if given is not None:
                 raise ArgumentError(f"{option} is for the target 'cuda', not '{target}'")
-        return CpuModule(Server(text, name, target, num_threads, time_limit), target)
+        if backend == "reference" and tuning_database is not None:
+            raise ArgumentError("the target 'reference' takes no tuning_database")
+        server = Server(text, name, target, num_threads, time_limit, tuning_database)
+        return CpuModule(server, target)
     if num_threads is not None:
         raise ArgumentError("num_threads is for the target 'cpu', not 'cuda'")
     chip = chip or named or get_chip(device)
-    compilation = Compilation(text, chip, entry, name, time_limit)
+    compilation = Compilation(text, chip, entry, name, time_limit, tuning_database)
     module = CudaModule(compilation.plan, device)
     module.ptx, module.diagnostics = compilation.ptx, compilation.diagnostics
     return module

@@ -37,10 +37,13 @@ class Server:
     next call starts another one, which compiles the network again. So does a
     call in a process that was forked from this one."""
 
-    def __init__(self, text, name, target, num_threads=None, time_limit=None):
+    def __init__(self, text, name, target, num_threads=None, time_limit=None,
+                 tuning_database=None):  # fmt: skip
         self._command = [find_program("sparseconv-serve"), f"--target={target}"]
         if num_threads:
             self._command.append(f"--num-threads={num_threads}")
+        if tuning_database is not None:
+            self._command.append(f"--tuning-database={os.fsdecode(tuning_database)}")
         self._text, self._name, self._time_limit = text, name, time_limit
         self._lock = threading.Lock()
         self._process = self._owner = None

@@ -1,6 +1,7 @@
 """Checks of what needs no GPU: on every target, on the CPU, and without one."""
 
 import gc
+import json
 import os
 import signal
 import tempfile
@@ -58,6 +59,39 @@ def refuses_text(target):
         sparseconv.CompileError, "unknown chip 'sm_7' of the target 'cuda'; there are: sm_80",
         sparseconv.compile, text, chip="sm_7",
     )  # fmt: skip
+
+
+# What was measured of a layer: tiles of mma.sync instead of the wgmma of the rules.
+TUNED = {
+    "target": "cuda:sm_90a",
+    "class": "conv f16 27x64x64 1x1x1 to 1x1x1",
+    "choices": [
+        {
+            "choice": "{dataflow = #sparseconv.dataflow<output_stationary>, tiling = "
+            "#sparseconv.gemm_tiling<warp16, tile_k = 32, tile_n = 32>}",
+            "measurements": [{"scan": "a", "us": 5, "error": 0}],
+        }
+    ],
+}
+
+
+@check("cpu", "none")
+def takes_tuning_database(target):
+    text, _ = get_text("conv", channels=64, out_channels=64, dtype="f16")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "tuned.json")
+        expect_error(sparseconv.CompileError, "tuned.json", compile_text, target, text,
+                     tuning_database=path)  # fmt: skip
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"version": 1, "classes": [TUNED]}, file)
+        if target == "cpu":  # which it says nothing of
+            expect_equal(list(compile_text(target, text, tuning_database=path).functions), ["main"])
+            expect_error(sparseconv.ArgumentError, "takes no tuning_database",
+                         sparseconv.compile, text, target="reference", tuning_database=path)  # fmt: skip
+            return
+        tuned = compile_text(target, text, chip="sm_90a", tuning_database=path)
+    expect("wgmma" not in tuned.ptx and "mma.sync" in tuned.ptx)
+    expect("wgmma" in compile_text(target, text, chip="sm_90a").ptx)
 
 
 @check("cpu", "cuda")

@@ -62,6 +62,10 @@ struct Options {
   cl::opt<unsigned> threads{"num-threads",
                             cl::desc("threads of the CPU target (0: all)"),
                             cl::init(0)};
+  cl::opt<std::string> tuningDatabase{
+      "tuning-database",
+      cl::desc("a file of sparseconv-tune, for the CPU target"),
+      cl::value_desc("file")};
 };
 
 class Server {
@@ -213,6 +217,7 @@ llvm::Expected<json::Object> Server::load(const json::Object &request) {
     CpuOptions cpu;
     cpu.level = StringRef(options.target).split(':').second.str();
     cpu.numThreads = options.threads;
+    cpu.selection.tuningDatabase = options.tuningDatabase;
     auto compiled = CpuExecutable::compile(*module, cpu);
     if (!compiled)
       return compiled.takeError();

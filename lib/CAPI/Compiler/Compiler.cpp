@@ -163,6 +163,7 @@ static int compile(std::string_view text,
   pass("--target=", options.target);
   pass("--chip=", options.chip);
   pass("--entry=", options.entry);
+  pass("--tuning-database=", options.tuning_database);
   ChildResult result =
       capi::runChild(program, arguments, text, options.time_limit);
   compilation.diagnostics = std::move(result.diagnostics);

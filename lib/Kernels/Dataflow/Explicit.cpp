@@ -35,9 +35,13 @@ public:
                       const TargetInfo &target) const override;
   Attribute chooseTiling(const ConvTask &task,
                          const TargetInfo &target) const override;
-  /// None: it is taken where it is written by hand alone.
-  void addCandidates(const ConvTask &, const TargetInfo &,
-                     SmallVectorImpl<GemmDecision> &) const override {}
+  /// On a CPU none: the matrix can take all memory of the machine, which ends
+  /// more than the measurement.
+  void addCandidates(const ConvTask &task, const TargetInfo &target,
+                     SmallVectorImpl<GemmDecision> &candidates) const override {
+    if (target.isGpu)
+      Dataflow::addCandidates(task, target, candidates);
+  }
   std::string verify(const ConvTask &task,
                      const TargetInfo &target) const override;
   Value lowerGemm(KernelWriter &w, const ConvTask &task,

@@ -38,12 +38,6 @@ public:
   }
   Attribute chooseTiling(const ConvTask &task,
                          const TargetInfo &target) const override;
-  void addCandidates(const ConvTask &task, const TargetInfo &target,
-                     SmallVectorImpl<GemmDecision> &candidates) const override {
-    // On a GPU it is taken where it is written by hand alone.
-    if (!target.isGpu)
-      Dataflow::addCandidates(task, target, candidates);
-  }
   std::string verify(const ConvTask &task,
                      const TargetInfo &target) const override;
   Value lowerGemm(KernelWriter &w, const ConvTask &task,

@@ -112,8 +112,9 @@ TEST_F(Choices, Indexing) {
 TEST_F(Choices, MainLoopsAndSplits) {
   parse("cuda, chip = \"sm_90a\"");
   std::string all = print(Conv, Decision::Dataflow);
-  for (StringRef loop : {"group64", "ring64", "warp16"})
-    EXPECT_GE(countOf(all, loop), 1u) << all;
+  for (StringRef name : {"group64", "ring64", "warp16", "output_stationary",
+                         "weight_stationary", "explicit"})
+    EXPECT_GE(countOf(all, name), 1u) << all;
   // A main loop that splits sums is measured without that, too.
   EXPECT_GE(countOf(all, "split_k"), 2u) << all;
   EXPECT_GE(countOf(all, "<output_stationary>, tiling = #sparseconv.gemm_tiling"
