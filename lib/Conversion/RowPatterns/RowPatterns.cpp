@@ -20,7 +20,7 @@ void mlir::sparseconv::populateRowPatterns(RewritePatternSet &patterns) {
                   emitSelect, emitIntersect);
   // Encodings of kernel maps.
   addLoopPatterns(patterns, emitTableFromPairs, emitCheckTable, emitInvertTable,
-                  emitPairLists, emitGroupPairs);
+                  emitSelectOffsets, emitPairLists, emitGroupPairs);
   // Pooling.
   addLoopPatterns(patterns, emitPool, emitPoolGrad, emitGlobalPool,
                   emitGlobalPoolGrad);

@@ -35,3 +35,13 @@ void mlir::sparseconv::emitInvertTable(LoopBuilder &b, InvertTableOp op) {
     });
   });
 }
+
+void mlir::sparseconv::emitSelectOffsets(LoopBuilder &b, SelectOffsetsOp op) {
+  forEachRow(b, b.dim(op.getSelected(), 0), kDefaultRowBlock, [&](Value row) {
+    for (auto [number, offset] : llvm::enumerate(op.getOffsets())) {
+      Value neighbour = b.load(op.getTable(), {row, b.index(offset)});
+      b.store(neighbour, op.getSelected(),
+              {row, b.index(static_cast<int64_t>(number))});
+    }
+  });
+}

@@ -188,6 +188,11 @@
 
 // -----
 
+// expected-error @+1 {{expects norm of at least 1, but found 0}}
+#a = #sparseconv.dataflow<hybrid, norm = 0>
+
+// -----
+
 // expected-error @+1 {{expects sizes of at least 1, but found row_block = 64, rows = 0, columns = 8, lanes = 8}}
 #a = #sparseconv.tiling<row_block = 64, rows = 0, columns = 8, lanes = 8>
 

@@ -53,6 +53,7 @@ func.func private @regions() attributes {
 // CHECK-SAME: g = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4>
 // CHECK-SAME: h = #sparseconv.dataflow<grouped, epsilon = 25, s = 20000>
 // CHECK-SAME: i = #sparseconv.dataflow<grouped>
+// CHECK-SAME: j = #sparseconv.dataflow<hybrid, split_k = 2, norm = 3>
 func.func private @decisions() attributes {
   a = #sparseconv.dataflow<output_stationary, split_k = 1>,
   b = #sparseconv.dataflow<weight_stationary, split_k = 4>,
@@ -62,7 +63,8 @@ func.func private @decisions() attributes {
   f = #sparseconv.scalar_tiling,
   g = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4>,
   h = #sparseconv.dataflow<grouped, epsilon = 25, s = 20000>,
-  i = #sparseconv.dataflow<grouped, s = 0>
+  i = #sparseconv.dataflow<grouped, s = 0>,
+  j = #sparseconv.dataflow<hybrid, split_k = 2, norm = 3>
 }
 
 // CHECK-LABEL: func.func private @kinds()

@@ -432,12 +432,15 @@ verifySizes(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult DataflowAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    StringRef name, int64_t splitK,
-                                   int64_t epsilon, int64_t s) {
+                                   int64_t epsilon, int64_t s,
+                                   std::optional<int64_t> norm) {
   if (epsilon < 0 || epsilon > 100)
     return emitError() << "expects epsilon of 0 to 100 per cent, but found "
                        << epsilon;
   if (s < 0)
     return emitError() << "expects s of at least 0, but found " << s;
+  if (norm && *norm < 1)
+    return emitError() << "expects norm of at least 1, but found " << *norm;
   return verifySizes(emitError, {{"split_k", splitK}});
 }
 

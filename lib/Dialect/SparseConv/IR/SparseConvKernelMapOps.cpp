@@ -175,7 +175,7 @@ LogicalResult CheckTableOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// invert_table, pair_lists, group_pairs
+// invert_table, select_offsets, pair_lists, group_pairs
 //===----------------------------------------------------------------------===//
 
 LogicalResult InvertTableOp::verify() {
@@ -183,6 +183,23 @@ LogicalResult InvertTableOp::verify() {
   NamedOperand table("table", getTable()), inverse("inverse", getInverse());
   v.checkColumns(table);
   v.checkSize(inverse, 1, table.getSize(1), "the offsets of 'table'");
+  return v.getResult();
+}
+
+LogicalResult SelectOffsetsOp::verify() {
+  KernelVerifier v(*this);
+  NamedOperand table("table", getTable()), selected("selected", getSelected());
+  ArrayRef<int64_t> offsets = getOffsets();
+  int64_t volume = table.getSize(1);
+  v.checkStaticColumns(table);
+  v.checkSize(selected, 1, offsets.size(), "the numbers of 'offsets'");
+  v.checkSameRows(selected, table);
+  for (auto [number, offset] : llvm::enumerate(offsets))
+    if (offset < 0 || offset >= volume ||
+        (number && offset <= offsets[number - 1]))
+      v.report("ascending numbers below the " + Twine(volume) +
+               " offsets of 'table' in 'offsets'")
+          << offset;
   return v.getResult();
 }
 

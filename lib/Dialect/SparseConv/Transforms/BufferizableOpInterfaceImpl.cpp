@@ -105,8 +105,8 @@ void mlir::sparseconv::registerBufferizableOpInterfaceExternalModels(
                  Im2colOp, ImplicitGemmOp, ImplicitWeightGradOp, InterpolateOp,
                  IntersectOp, InvertTableOp, PairListsOp, PoolGradKernelOp,
                  PoolKernelOp, ScatterRowsOp, SearchHitsOp, SearchOp,
-                 PackWeightsOp, SelectOp, SortOp, SpreadOp, TileHitsOp,
-                 TileRowsOp, TiledGemmOp, ToDenseKernelOp, UniqueOp,
+                 PackWeightsOp, SelectOffsetsOp, SelectOp, SortOp, SpreadOp,
+                 TileHitsOp, TileRowsOp, TiledGemmOp, ToDenseKernelOp, UniqueOp,
                  WeightGradKernelOp, WeightedGatherOp>(context);
   });
 }

@@ -159,6 +159,7 @@ def SparseConv_DataflowAttr : SparseConv_Attr<"Dataflow", "dataflow"> {
     #sparseconv.dataflow<output_stationary>
     #sparseconv.dataflow<output_stationary, split_k = 8>
     #sparseconv.dataflow<grouped, epsilon = 25, s = 20000>
+    #sparseconv.dataflow<hybrid, norm = 2>
     ```
 
     | dataflow | how | on |
@@ -167,10 +168,16 @@ def SparseConv_DataflowAttr : SparseConv_Attr<"Dataflow", "dataflow"> {
     | `weight_stationary` | pair lists by offset: within a row block the weights of one offset at a time meet all its pairs, and sums stay in the accumulators of the row block, so the order of additions is fixed | CPUs; on GPUs convolutions and gradients by the input, on tensor cores |
     | `explicit` | the input rows of all offsets are written side by side (im2col), zeros for those that are not there, then multiplied by the weights of all offsets as one matrix | everywhere, without groups |
     | `grouped` | all rows are gathered by offset, then all products are computed and written in f32, then summed by output row in the order of the offsets (TorchSparse, arXiv 2204.10319) | CPUs; on GPUs convolutions and gradients by the input without groups, on tensor cores |
+    | `hybrid` | offsets of an L1 norm below `norm` as by `output_stationary`, all others as by `weight_stationary`; sums of both are added in f32 and rounded once (Spira, arXiv 2511.20834) | as `weight_stationary`, without groups and gradients by the weights |
 
-    The sum is computed in `split_k` splits, which are added in a fixed order.
+    The sum is computed in `split_k` splits, which are added in a fixed order; of
+    `hybrid` these are splits of its output-stationary part.
     `epsilon` and `s` belong to `grouped` alone: offsets of similar size are a
     group, and those of a group may be padded to equal size (`kernel.group_pairs`).
+    `norm` belongs to `hybrid` alone, which needs it. It is compared with
+    |x| + |y| + |z| of an offset as the map writes it, dilation included, in steps of
+    the finer set's stride: of `box<3, 3, 3>`, `norm = 2` takes 7 of the 27 offsets,
+    the centre and its six neighbours.
     The decision is made by `sparseconv-select-dataflow`, or by hand, and checked
     against the target by `sparseconv-verify-selection`.
   }];
@@ -178,12 +185,14 @@ def SparseConv_DataflowAttr : SparseConv_Attr<"Dataflow", "dataflow"> {
     SparseConv_Name<"the dataflow">:$name,
     DefaultValuedParameter<"int64_t", "1">:$split_k,
     DefaultValuedParameter<"int64_t", "0", "in per cent">:$epsilon,
-    DefaultValuedParameter<"int64_t", "0">:$s);
+    DefaultValuedParameter<"int64_t", "0">:$s,
+    OptionalParameter<"std::optional<int64_t>">:$norm);
   let builders = [
     AttrBuilder<(ins "::llvm::StringRef":$name, "int64_t":$split_k),
-                "return $_get($_ctxt, name, split_k, /*epsilon=*/0, /*s=*/0);">];
+                "return $_get($_ctxt, name, split_k, /*epsilon=*/0, /*s=*/0, "
+                "/*norm=*/std::nullopt);">];
   let assemblyFormat =
-      "`<` $name (`,` struct($split_k, $epsilon, $s)^)? `>`";
+      "`<` $name (`,` struct($split_k, $epsilon, $s, $norm)^)? `>`";
   let genVerifyDecl = 1;
 }
 

@@ -423,6 +423,23 @@ def SparseConv_InvertTableOp
     SparseConv_TableLike:$table, SparseConv_TableLike:$inverse);
 }
 
+def SparseConv_SelectOffsetsOp
+    : SparseConv_KernelOp<"select_offsets", "getSelected"> {
+  let summary = "a neighbour table of some of the offsets";
+  let description = [{
+    ```mlir
+    sparseconv.kernel.select_offsets
+        ins(%table : memref<?x27xi32>) outs(%selected : memref<?x3xi32>)
+        {offsets = array<i64: 4, 13, 22>}
+    ```
+
+    selected[r, j] = table[r, offsets[j]]. The numbers ascend.
+  }];
+  let arguments = (ins
+    SparseConv_TableLike:$table, SparseConv_TableLike:$selected,
+    DenseI64ArrayAttr:$offsets);
+}
+
 def SparseConv_PairListsOp
     : SparseConv_KernelOp<"pair_lists", "getInRows"> {
   let summary = "pairs of rows by row block and offset";
