@@ -120,7 +120,7 @@ ORDERED = [
 # Dataflows that are not chosen.
 DATAFLOWS = [
     Map(f"{size}x{size}x{size} dataflow={dataflow}", size, dataflow=dataflow)
-    for dataflow in ("weight_stationary", "explicit", "grouped")
+    for dataflow in ("weight_stationary", "explicit", "grouped", "hybrid, norm = 2", "hybrid, norm = 3")
     for size in (3, 5)
 ]
 GROUPS = (1, 16)  # channels of a group

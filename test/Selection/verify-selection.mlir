@@ -265,8 +265,8 @@ func.func @weight_grad(%x: tensor<?x64xf16>, %dy: tensor<?x64xf16>, %m: !map) {
   %splits = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary, split_k = 60000>,
       tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4>}
       : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
-  // expected-error @+1 {{does not run on sm_90a with #sparseconv.dataflow<hybrid>: no dataflow 'hybrid' is known; there are: output_stationary}}
-  %dataflow = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<hybrid>}
+  // expected-error @+1 {{does not run on sm_90a with #sparseconv.dataflow<input_stationary>: no dataflow 'input_stationary' is known; there are: output_stationary}}
+  %dataflow = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<input_stationary>}
       : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
   return
 }
@@ -444,6 +444,54 @@ func.func @grouped(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) {
   // expected-error @+1 {{does not run on sm_86 with #sparseconv.dataflow<weight_stationary, s = 20000>: it does not group offsets by epsilon and s}}
   %4 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary, s = 20000>}
       : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  return
+}
+}
+
+// -----
+
+// The hybrid dataflow splits offsets that are known by their norm.
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !set to !set>
+
+module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_90a">} {
+func.func @hybrid(%s: !set, %x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %g: tensor<27x4x16x16xf16>, %f: tensor<27x64x64xf32>, %z: tensor<?x64xf32>, %given: !map) {
+  %m = sparseconv.kernel_map %s to %s offsets(box<3, 3, 3>) : !map
+  %0 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<hybrid, norm = 2>,
+      tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 64, tile_n = 64>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{does not run on sm_90a with #sparseconv.dataflow<hybrid>: expected a norm}}
+  %1 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<hybrid>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{does not run on sm_90a with #sparseconv.dataflow<grouped, norm = 2>: it takes no norm}}
+  %2 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<grouped, norm = 2>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{the offsets of the map are not known here}}
+  %3 = sparseconv.conv %x, %w, %given {dataflow = #sparseconv.dataflow<hybrid, norm = 2>,
+      tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 64, tile_n = 64>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{all offsets are on one side of norm = 4, expected #sparseconv.dataflow<output_stationary>}}
+  %4 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<hybrid, norm = 4>,
+      tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 64, tile_n = 64>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{the dataflow hybrid takes no groups}}
+  %5 = sparseconv.conv %x, %g, %m {dataflow = #sparseconv.dataflow<hybrid, norm = 2>,
+      tiling = #sparseconv.gemm_tiling<warp16, warps = 8, tile_k = 16, tile_n = 16>}
+      : tensor<?x64xf16>, tensor<27x4x16x16xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{the main loop group64 splits no sum, found 2 splits}}
+  %6 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<hybrid, split_k = 2, norm = 2>,
+      tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 64, tile_n = 64>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{tensor cores multiply f32 in tf32, which the operation does not allow (tf32 = allowed)}}
+  %7 = sparseconv.conv %z, %f, %m {dataflow = #sparseconv.dataflow<hybrid, norm = 2>,
+      tiling = #sparseconv.scalar_tiling}
+      : tensor<?x64xf32>, tensor<27x64x64xf32>, !map -> tensor<?x64xf32>
+  // expected-error @+1 {{the dataflow hybrid has no gradient by the weights}}
+  %8 = sparseconv.weight_grad %x, %x, %m {dataflow = #sparseconv.dataflow<hybrid, norm = 2>,
+      tiling = #sparseconv.scalar_tiling}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
   return
 }
 }

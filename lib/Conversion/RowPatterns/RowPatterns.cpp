@@ -20,7 +20,7 @@ void mlir::sparseconv::populateRowPatterns(RewritePatternSet &patterns) {
                   emitSelect, emitIntersect);
   // Encodings of kernel maps.
   addLoopPatterns(patterns, emitTableFromPairs, emitCheckTable, emitInvertTable,
-                  emitSelectOffsets, emitPairLists, emitGroupPairs);
+                  emitKeepOffsets, emitPairLists, emitGroupPairs);
   // Pooling.
   addLoopPatterns(patterns, emitPool, emitPoolGrad, emitGlobalPool,
                   emitGlobalPoolGrad);

@@ -51,6 +51,9 @@ LogicalResult mlir::sparseconv::verifyDecisions(ImplicitGemmOpInterface op) {
                             chooseDataflow(*target.info).getName() + ">");
   if (!dataflow->groupsOffsets() && (attr.getEpsilon() || attr.getS()))
     return refuse(attr, "it does not group offsets by epsilon and s");
+  if (dataflow->takesNorm() != attr.getNorm().has_value())
+    return refuse(attr, dataflow->takesNorm() ? "expected a norm"
+                                              : "it takes no norm");
   if (!op.getTilingAttr())
     return success();
   if (std::string problem = dataflow->verify(op, *target.info);

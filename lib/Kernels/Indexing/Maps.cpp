@@ -8,6 +8,7 @@
 
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -36,12 +37,17 @@ void mlir::sparseconv::emitInvertTable(LoopBuilder &b, InvertTableOp op) {
   });
 }
 
-void mlir::sparseconv::emitSelectOffsets(LoopBuilder &b, SelectOffsetsOp op) {
-  forEachRow(b, b.dim(op.getSelected(), 0), kDefaultRowBlock, [&](Value row) {
-    for (auto [number, offset] : llvm::enumerate(op.getOffsets())) {
-      Value neighbour = b.load(op.getTable(), {row, b.index(offset)});
-      b.store(neighbour, op.getSelected(),
-              {row, b.index(static_cast<int64_t>(number))});
+void mlir::sparseconv::emitKeepOffsets(LoopBuilder &b, KeepOffsetsOp op) {
+  int64_t offsets = cast<ShapedType>(op.getTable().getType()).getDimSize(1);
+  llvm::SmallBitVector isKept(offsets);
+  for (int64_t offset : op.getOffsets())
+    isKept.set(offset);
+  Value none = b.i32(-1);
+  forEachRow(b, b.dim(op.getKept(), 0), kDefaultRowBlock, [&](Value row) {
+    for (int64_t offset : llvm::seq(offsets)) {
+      SmallVector<Value> place = {row, b.index(offset)};
+      Value neighbour = isKept[offset] ? b.load(op.getTable(), place) : none;
+      b.store(neighbour, op.getKept(), place);
     }
   });
 }

@@ -81,6 +81,25 @@ func.func @invert_table(%table: memref<?x27xi32>,
 
 // -----
 
+// The pairs of one offset of three.
+
+// CHECK-LABEL: func.func @keep_offsets
+// CHECK-SAME:      (%[[TABLE:.*]]: memref<?x3xi32>, %[[KEPT:.*]]: memref<?x3xi32>)
+// CHECK-DAG:     %[[NONE:.*]] = arith.constant -1 : i32
+// CHECK:         scf.parallel
+// CHECK:           scf.for %[[ROW:.*]] =
+// CHECK-NEXT:        memref.store %[[NONE]], %[[KEPT]][%[[ROW]], %c0]
+// CHECK-NEXT:        %[[NEIGHBOUR:.*]] = memref.load %[[TABLE]][%[[ROW]], %c1]
+// CHECK-NEXT:        memref.store %[[NEIGHBOUR]], %[[KEPT]][%[[ROW]], %c1]
+// CHECK-NEXT:        memref.store %[[NONE]], %[[KEPT]][%[[ROW]], %c2]
+func.func @keep_offsets(%table: memref<?x3xi32>, %kept: memref<?x3xi32>) {
+  sparseconv.kernel.keep_offsets
+      ins(%table : memref<?x3xi32>) outs(%kept : memref<?x3xi32>) {offsets = array<i64: 1>}
+  return
+}
+
+// -----
+
 // Count in parallel, add up, fill in parallel.
 
 // CHECK-LABEL: func.func @pair_lists

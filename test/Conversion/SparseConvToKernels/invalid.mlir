@@ -42,8 +42,8 @@ func.func @no_tiling(%dy: tensor<?x8xf32>, %w: tensor<27x4x8xf32>, %m: !map) -> 
 !map = !sparseconv.kernel_map<27, !set to !set>
 
 func.func @unknown_dataflow(%x: tensor<?x4xf32>, %dy: tensor<?x8xf32>, %m: !map) -> tensor<27x4x8xf32> {
-  // expected-error @below {{'sparseconv.weight_grad' op does not run on avx2 with #sparseconv.dataflow<hybrid>: no dataflow 'hybrid' is known; there are: output_stationary}}
-  %dw = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<hybrid>}
+  // expected-error @below {{'sparseconv.weight_grad' op does not run on avx2 with #sparseconv.dataflow<input_stationary>: no dataflow 'input_stationary' is known; there are: output_stationary}}
+  %dw = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<input_stationary>}
       : tensor<?x4xf32>, tensor<?x8xf32>, !map -> tensor<27x4x8xf32>
   return %dw : tensor<27x4x8xf32>
 }

@@ -165,41 +165,41 @@ func.func @f(%i0: tensor<?x0xi32>, %o0: tensor<?x?xi32>) {
 
 // -----
 
+func.func @f(%i0: tensor<?x3xi32>, %o0: tensor<?x2xi32>) {
+  // expected-error @+1 {{expects 'kept' to have size 3 in dimension 1, the offsets of 'table', but found 'tensor<?x2xi32>'}}
+  %r = sparseconv.kernel.keep_offsets
+      ins(%i0 : tensor<?x3xi32>)
+      outs(%o0 : tensor<?x2xi32>) {offsets = array<i64: 0, 1>} -> tensor<?x2xi32>
+  return
+}
+
+// -----
+
 func.func @f(%i0: tensor<?x3xi32>, %o0: tensor<?x3xi32>) {
-  // expected-error @+1 {{expects 'selected' to have size 2 in dimension 1, the numbers of 'offsets', but found 'tensor<?x3xi32>'}}
-  %r = sparseconv.kernel.select_offsets
-      ins(%i0 : tensor<?x3xi32>)
-      outs(%o0 : tensor<?x3xi32>) {offsets = array<i64: 0, 1>} -> tensor<?x3xi32>
-  return
-}
-
-// -----
-
-func.func @f(%i0: tensor<?x3xi32>, %o0: tensor<?x2xi32>) {
   // expected-error @+1 {{expects ascending numbers below the 3 offsets of 'table' in 'offsets', but found 3}}
-  %r = sparseconv.kernel.select_offsets
+  %r = sparseconv.kernel.keep_offsets
       ins(%i0 : tensor<?x3xi32>)
-      outs(%o0 : tensor<?x2xi32>) {offsets = array<i64: 0, 3>} -> tensor<?x2xi32>
+      outs(%o0 : tensor<?x3xi32>) {offsets = array<i64: 0, 3>} -> tensor<?x3xi32>
   return
 }
 
 // -----
 
-func.func @f(%i0: tensor<?x3xi32>, %o0: tensor<?x2xi32>) {
+func.func @f(%i0: tensor<?x3xi32>, %o0: tensor<?x3xi32>) {
   // expected-error @+1 {{expects ascending numbers below the 3 offsets of 'table' in 'offsets', but found 1}}
-  %r = sparseconv.kernel.select_offsets
+  %r = sparseconv.kernel.keep_offsets
       ins(%i0 : tensor<?x3xi32>)
-      outs(%o0 : tensor<?x2xi32>) {offsets = array<i64: 1, 1>} -> tensor<?x2xi32>
+      outs(%o0 : tensor<?x3xi32>) {offsets = array<i64: 1, 1>} -> tensor<?x3xi32>
   return
 }
 
 // -----
 
-func.func @f(%i0: tensor<?x3xi32>, %o0: tensor<?x2xi32>) {
+func.func @f(%i0: tensor<?x3xi32>, %o0: tensor<?x3xi32>) {
   // expected-error @+1 {{expects ascending numbers below the 3 offsets of 'table' in 'offsets', but found -1}}
-  %r = sparseconv.kernel.select_offsets
+  %r = sparseconv.kernel.keep_offsets
       ins(%i0 : tensor<?x3xi32>)
-      outs(%o0 : tensor<?x2xi32>) {offsets = array<i64: -1, 1>} -> tensor<?x2xi32>
+      outs(%o0 : tensor<?x3xi32>) {offsets = array<i64: -1, 1>} -> tensor<?x3xi32>
   return
 }
 

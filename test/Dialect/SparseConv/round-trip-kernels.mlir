@@ -76,7 +76,7 @@ func.func @keys(%points: tensor<?x4xi32>, %keys: tensor<?xi64>, %rows: tensor<?x
 //===----------------------------------------------------------------------===//
 
 // CHECK-LABEL: func.func @maps(
-func.func @maps(%keys: tensor<?xi32>, %table: tensor<?x2xi32>, %one: tensor<?x1xi32>, %rows: tensor<?xi32>, %segments: tensor<?x3xi64>,
+func.func @maps(%keys: tensor<?xi32>, %table: tensor<?x2xi32>, %rows: tensor<?xi32>, %segments: tensor<?x3xi64>,
                 %pairs: tensor<?x3xi32>, %in_rows: index, %status: memref<8xi64>) {
   // CHECK: sparseconv.kernel.search ins(%{{.*}} : tensor<?xi32>, tensor<?xi32>) outs(%{{.*}} : tensor<?x2xi32>) {displacements = array<i64: 0, 1>, packing = #packing1, search = #sparseconv.search<zdelta>} -> tensor<?x2xi32>
   %0 = sparseconv.kernel.search ins(%keys, %keys : tensor<?xi32>, tensor<?xi32>) outs(%table : tensor<?x2xi32>)
@@ -99,9 +99,9 @@ func.func @maps(%keys: tensor<?xi32>, %table: tensor<?x2xi32>, %one: tensor<?x1x
   %2:3 = sparseconv.kernel.pair_lists ins(%table : tensor<?x2xi32>)
       outs(%rows, %rows, %segments : tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       {row_block = 512 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
-  // CHECK: sparseconv.kernel.select_offsets ins(%{{.*}} : tensor<?x2xi32>) outs(%{{.*}} : tensor<?x1xi32>) {offsets = array<i64: 1>} -> tensor<?x1xi32>
-  %selected = sparseconv.kernel.select_offsets ins(%table : tensor<?x2xi32>)
-      outs(%one : tensor<?x1xi32>) {offsets = array<i64: 1>} -> tensor<?x1xi32>
+  // CHECK: sparseconv.kernel.keep_offsets ins(%{{.*}} : tensor<?x2xi32>) outs(%{{.*}} : tensor<?x2xi32>) {offsets = array<i64: 1>} -> tensor<?x2xi32>
+  %kept = sparseconv.kernel.keep_offsets ins(%table : tensor<?x2xi32>)
+      outs(%table : tensor<?x2xi32>) {offsets = array<i64: 1>} -> tensor<?x2xi32>
   // CHECK: sparseconv.kernel.group_pairs ins(%{{.*}} : tensor<?x2xi32>, memref<8xi64>) outs(%{{.*}} : tensor<?xi32>, tensor<?x2xi32>, tensor<?x3xi64>, tensor<1xindex>) {epsilon = 25 : i64, op_id = 2 : i64, row_block = 128 : i64, s = 20000 : i64} -> (tensor<?xi32>, tensor<?x2xi32>, tensor<?x3xi64>, tensor<1xindex>)
   %places = tensor.empty() : tensor<1xindex>
   %3:4 = sparseconv.kernel.group_pairs ins(%table, %status : tensor<?x2xi32>, memref<8xi64>)

@@ -62,6 +62,8 @@ public:
   virtual bool isOn(const TargetInfo &target) const = 0;
   /// Whether it takes `epsilon` and `s`.
   virtual bool groupsOffsets() const { return false; }
+  /// Whether it takes, and needs, `norm`.
+  virtual bool takesNorm() const { return false; }
   /// The attribute for `task`. Where a tiling is written, the dataflow suits
   /// it.
   virtual DataflowAttr choose(const ConvTask &task,

@@ -20,7 +20,8 @@ struct ConvTask {
   ConvTask(ImplicitGemmOpInterface op)
       : weights(op.getWeightsType()), gradient(op.getGradient()),
         allowsTf32(op.getAllowTf32()), dataflow(op.getDataflowAttr()),
-        tiling(op.getTilingAttr()), rowOrder(op.getRowOrderAttr()) {}
+        tiling(op.getTilingAttr()), rowOrder(op.getRowOrderAttr()),
+        map(op.getMap()) {}
 
   MLIRContext *getContext() const { return weights.getContext(); }
   /// Whether each slice of the weights is multiplied transposed.
@@ -33,6 +34,12 @@ struct ConvTask {
   DataflowAttr dataflow;
   Attribute tiling;
   RowOrderAttr rowOrder;
+  /// The kernel map of the network.
+  Value map;
+
+  /// The L1 norm of each offset of the map, in steps of the finer set; none
+  /// where the map is given by its pairs, or comes from elsewhere.
+  SmallVector<int64_t> getOffsetNorms() const;
 };
 
 } // namespace mlir::sparseconv

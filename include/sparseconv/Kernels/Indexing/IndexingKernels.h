@@ -46,7 +46,7 @@ void emitTileHits(LoopBuilder &b, TileHitsOp op);
 void emitTableFromPairs(LoopBuilder &b, TableFromPairsOp op);
 void emitCheckTable(LoopBuilder &b, CheckTableOp op);
 void emitInvertTable(LoopBuilder &b, InvertTableOp op);
-void emitSelectOffsets(LoopBuilder &b, SelectOffsetsOp op);
+void emitKeepOffsets(LoopBuilder &b, KeepOffsetsOp op);
 void emitPairLists(LoopBuilder &b, PairListsOp op);
 void emitGroupPairs(LoopBuilder &b, GroupPairsOp op);
 

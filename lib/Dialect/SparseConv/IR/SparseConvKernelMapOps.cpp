@@ -175,7 +175,7 @@ LogicalResult CheckTableOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// invert_table, select_offsets, pair_lists, group_pairs
+// invert_table, keep_offsets, pair_lists, group_pairs
 //===----------------------------------------------------------------------===//
 
 LogicalResult InvertTableOp::verify() {
@@ -186,20 +186,20 @@ LogicalResult InvertTableOp::verify() {
   return v.getResult();
 }
 
-LogicalResult SelectOffsetsOp::verify() {
+LogicalResult KeepOffsetsOp::verify() {
   KernelVerifier v(*this);
-  NamedOperand table("table", getTable()), selected("selected", getSelected());
-  ArrayRef<int64_t> offsets = getOffsets();
-  int64_t volume = table.getSize(1);
+  NamedOperand table("table", getTable()), kept("kept", getKept());
+  int64_t volume = table.getSize(1), last = -1;
   v.checkStaticColumns(table);
-  v.checkSize(selected, 1, offsets.size(), "the numbers of 'offsets'");
-  v.checkSameRows(selected, table);
-  for (auto [number, offset] : llvm::enumerate(offsets))
-    if (offset < 0 || offset >= volume ||
-        (number && offset <= offsets[number - 1]))
+  v.checkSize(kept, 1, volume, "the offsets of 'table'");
+  v.checkSameRows(kept, table);
+  for (int64_t offset : getOffsets()) {
+    if (offset <= last || offset >= volume)
       v.report("ascending numbers below the " + Twine(volume) +
                " offsets of 'table' in 'offsets'")
           << offset;
+    last = std::max(last, offset);
+  }
   return v.getResult();
 }
 

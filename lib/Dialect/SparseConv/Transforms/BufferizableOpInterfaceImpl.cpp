@@ -105,7 +105,7 @@ void mlir::sparseconv::registerBufferizableOpInterfaceExternalModels(
                  Im2colOp, ImplicitGemmOp, ImplicitWeightGradOp, InterpolateOp,
                  IntersectOp, InvertTableOp, PairListsOp, PoolGradKernelOp,
                  PoolKernelOp, ScatterRowsOp, SearchHitsOp, SearchOp,
-                 PackWeightsOp, SelectOffsetsOp, SelectOp, SortOp, SpreadOp,
+                 PackWeightsOp, KeepOffsetsOp, SelectOp, SortOp, SpreadOp,
                  TileHitsOp, TileRowsOp, TiledGemmOp, ToDenseKernelOp, UniqueOp,
                  WeightGradKernelOp, WeightedGatherOp>(context);
   });

@@ -423,20 +423,21 @@ def SparseConv_InvertTableOp
     SparseConv_TableLike:$table, SparseConv_TableLike:$inverse);
 }
 
-def SparseConv_SelectOffsetsOp
-    : SparseConv_KernelOp<"select_offsets", "getSelected"> {
-  let summary = "a neighbour table of some of the offsets";
+def SparseConv_KeepOffsetsOp
+    : SparseConv_KernelOp<"keep_offsets", "getKept"> {
+  let summary = "a neighbour table without the pairs of some offsets";
   let description = [{
     ```mlir
-    sparseconv.kernel.select_offsets
-        ins(%table : memref<?x27xi32>) outs(%selected : memref<?x3xi32>)
+    sparseconv.kernel.keep_offsets
+        ins(%table : memref<?x27xi32>) outs(%kept : memref<?x27xi32>)
         {offsets = array<i64: 4, 13, 22>}
     ```
 
-    selected[r, j] = table[r, offsets[j]]. The numbers ascend.
+    kept[r, k] = table[r, k] where `offsets` has k, otherwise -1. The numbers
+    ascend.
   }];
   let arguments = (ins
-    SparseConv_TableLike:$table, SparseConv_TableLike:$selected,
+    SparseConv_TableLike:$table, SparseConv_TableLike:$kept,
     DenseI64ArrayAttr:$offsets);
 }
 
