@@ -74,6 +74,8 @@ MUTANTS = [
     (PLAN + "ScheduleSteps.cpp", "before[i].append(use.readers);", "", PLAN_TESTS + "ScheduleSteps.*"),
     (PLAN + "ScheduleSteps.cpp", "std::max(ranks[i], costs[i] + ranks[other])", "ranks[i]", PLAN_TESTS + "ScheduleSteps.*"),
     (PLAN + "ScheduleSteps.cpp", "known |= done[other];", "", PLAN_TESTS + "ScheduleSteps.*"),
+    (PLAN + "ScheduleSteps.cpp", "steps[step].prepares ? inherited : known", "known", PLAN_TESTS + "ScheduleSteps.*"),
+    (PLAN + "ScheduleSteps.cpp", "steps[order[other]].prepares", "false", PLAN_TESTS + "ScheduleSteps.*"),
     (PLAN + "KernelTraits.cpp", "access.writes |= more.writes;", "", PLAN_TESTS + "KernelTraitsTest.*"),
     (PLAN + "KernelTraits.cpp", "traits.cost = kGemmCost;", "", PLAN_TESTS + "KernelTraitsTest.*"),
     (PLAN + "SchedulePlan.cpp", "std::max(numStreams, place.stream + 1)", "numStreams", SCHEDULE_PLAN),

@@ -29,7 +29,7 @@
 namespace sparseconv::plan {
 
 /// Written into every file; a reader refuses any other.
-constexpr uint32_t kVersion = 4;
+constexpr uint32_t kVersion = 5;
 constexpr uint32_t kMaxStreams = 16;
 constexpr uint32_t kMaxRank = 8;
 /// Buffers start at multiples of this; so does a caller's pointer at multiples
@@ -176,7 +176,9 @@ struct Step {
   uint32_t op = kNone;
   /// Steps of one stream run in order. Stream 0 is the caller's.
   uint32_t stream = 0;
-  /// Earlier steps that have to be done first.
+  /// Earlier steps that have to be done first. One that others imply may be
+  /// missing, but not where only a step that prepares implies it: a run may
+  /// leave that step out.
   std::vector<uint32_t> dependencies;
   /// Reads constants, inputs of static shape and prepared buffers alone, and
   /// writes prepared buffers, each before any other step reads it. Where those

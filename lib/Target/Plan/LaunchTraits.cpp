@@ -22,6 +22,7 @@ FailureOr<StepTraits> LaunchTraits::get(PlanLaunchOp op) {
     known->second = getKernelTraits(kernel);
   StepTraits result;
   result.cost = known->second.cost;
+  result.prepares = op.getPrepares();
   for (auto [arg, access] :
        llvm::zip_equal(op.getArgs(), known->second.params)) {
     Value base = arg;

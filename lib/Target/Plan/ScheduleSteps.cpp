@@ -155,7 +155,7 @@ std::vector<ScheduledStep> Scheduler::getResult() {
   std::vector<ScheduledStep> result;
   SmallVector<uint32_t> number(maxStreams, kNone);
   std::vector<uint32_t> last(maxStreams, kNone); // place by stream
-  // By place: the places that are done before it starts.
+  // By place: the places that are done when it is.
   std::vector<llvm::BitVector> done;
   uint32_t numStreams = 0;
   for (auto [place, step] : llvm::enumerate(order)) {
@@ -165,13 +165,16 @@ std::vector<ScheduledStep> Scheduler::getResult() {
     ScheduledStep &placed = result.emplace_back();
     placed.step = step;
     placed.stream = stream;
-    llvm::BitVector known(numSteps);
-    auto wait = [&](uint32_t other) {
-      known |= done[other];
-      known.set(other);
-    };
+    llvm::BitVector inherited(numSteps);
     if (last[stream] != kNone)
-      wait(last[stream]);
+      inherited = done[last[stream]];
+    llvm::BitVector known = inherited;
+    auto wait = [&](uint32_t other) {
+      if (steps[order[other]].prepares)
+        known.set(other);
+      else
+        known |= done[other];
+    };
     SmallVector<uint32_t> others;
     for (uint32_t other : before[step])
       others.push_back(position[other]);
@@ -184,7 +187,10 @@ std::vector<ScheduledStep> Scheduler::getResult() {
       }
     llvm::sort(placed.dependencies);
     last[stream] = place;
-    done.push_back(std::move(known));
+    // A run may leave out a step that prepares. Then nobody waits for what it
+    // waits for, and waiting for it says nothing of its stream.
+    done.push_back(steps[step].prepares ? inherited : known);
+    done.back().set(place);
   }
   return result;
 }

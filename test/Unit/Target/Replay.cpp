@@ -68,6 +68,7 @@ void mlir::sparseconv::test::schedule(Function &function,
   for (const Step &step : function.steps) {
     StepTraits &own = traits.emplace_back();
     own.accesses = getAccesses(function, step, kernels);
+    own.prepares = step.prepares;
     if (step.kind == Step::Kind::Launch)
       own.cost = kernels[step.kernel].cost;
   }
@@ -84,14 +85,16 @@ void mlir::sparseconv::test::schedule(Function &function,
   setLifetimes(function);
 }
 
-Replay::Replay(const Function &function) {
+Replay::Replay(const Function &function, bool leavesOut) {
   std::map<uint32_t, uint32_t> last; // by stream
   for (uint32_t i = 0; i != function.steps.size(); ++i) {
     const Step &step = function.steps[i];
+    std::vector<bool> &done = before.emplace_back(function.steps.size());
+    if (leavesOut && step.prepares)
+      continue;
     std::vector<uint32_t> waits = step.dependencies;
     if (last.count(step.stream))
       waits.push_back(last[step.stream]);
-    std::vector<bool> &done = before.emplace_back(function.steps.size());
     for (uint32_t other : waits) {
       done[other] = true;
       for (uint32_t j = 0; j != other; ++j)
@@ -113,10 +116,9 @@ static std::string getIdentity(const Step &step) {
   return text;
 }
 
-std::string
-mlir::sparseconv::test::findRace(const Function &program,
-                                 const Function &scheduled,
-                                 llvm::ArrayRef<KernelTraits> kernels) {
+std::string mlir::sparseconv::test::findRace(
+    const Function &program, const Function &scheduled,
+    llvm::ArrayRef<KernelTraits> kernels, bool leavesOut) {
   if (program.steps.size() != scheduled.steps.size())
     return "a step is missing";
   // Where each step was in the program. Of equal steps, which use the same
@@ -137,10 +139,12 @@ mlir::sparseconv::test::findRace(const Function &program,
       return "step " + to_string(i) + " is not in the program";
     place.push_back(alike.back());
     alike.pop_back();
+    if (leavesOut && step.prepares)
+      continue;
     for (const StepAccess &access : getAccesses(scheduled, step, kernels))
       uses[access.memory].push_back({i, access.access.writes});
   }
-  Replay replay(scheduled);
+  Replay replay(scheduled, leavesOut);
   for (auto &[memory, users] : uses)
     for (size_t b = 0; b != users.size(); ++b)
       for (size_t a = 0; a != b; ++a) {
@@ -158,10 +162,13 @@ mlir::sparseconv::test::findRace(const Function &program,
 }
 
 std::string mlir::sparseconv::test::findSharedMemory(const Function &function,
-                                                     const Layout &layout) {
+                                                     const Layout &layout,
+                                                     bool leavesOut) {
   std::vector<std::vector<uint32_t>> users(function.buffers.size());
   for (uint32_t i = 0; i != function.steps.size(); ++i) {
     const Step &step = function.steps[i];
+    if (leavesOut && step.prepares)
+      continue;
     for (const Param &param : step.params)
       if (param.kind == Param::Kind::Buffer)
         users[param.index].push_back(i);
@@ -170,7 +177,7 @@ std::string mlir::sparseconv::test::findSharedMemory(const Function &function,
     if (step.kind == Step::Kind::Copy)
       users[step.source].push_back(i);
   }
-  Replay replay(function);
+  Replay replay(function, leavesOut);
   auto endsBefore = [&](uint32_t a, uint32_t b) {
     return std::all_of(users[a].begin(), users[a].end(), [&](uint32_t x) {
       return std::all_of(users[b].begin(), users[b].end(),

@@ -31,7 +31,9 @@ void schedule(::sparseconv::plan::Function &function,
 /// stream and the dependencies that the plan lists.
 class Replay {
 public:
-  explicit Replay(const ::sparseconv::plan::Function &function);
+  /// Steps that prepare are left out of runs for which they have been done.
+  explicit Replay(const ::sparseconv::plan::Function &function,
+                  bool leavesOut = false);
   bool comesBefore(uint32_t a, uint32_t b) const { return before[b][a]; }
 
 private:
@@ -40,15 +42,17 @@ private:
 
 /// Two steps of `scheduled` that use the same memory, one of them writing it,
 /// and may run at the same time or in another order than in `program`; empty if
-/// there are none.
+/// there are none. Either of all steps, or of those that do not prepare.
 std::string findRace(const ::sparseconv::plan::Function &program,
                      const ::sparseconv::plan::Function &scheduled,
-                     llvm::ArrayRef<KernelTraits> kernels);
+                     llvm::ArrayRef<KernelTraits> kernels,
+                     bool leavesOut = false);
 
 /// Two buffers that share bytes of the arena while both are in use; empty if
 /// there are none.
 std::string findSharedMemory(const ::sparseconv::plan::Function &function,
-                             const ::sparseconv::plan::Layout &layout);
+                             const ::sparseconv::plan::Layout &layout,
+                             bool leavesOut = false);
 
 /// The most steps that run one after the other.
 uint32_t getLongestChain(const ::sparseconv::plan::Function &function);

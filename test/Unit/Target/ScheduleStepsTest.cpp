@@ -38,6 +38,11 @@ public:
       use(Param::buffer(buffer), {/*reads=*/false, /*writes=*/true});
     return *this;
   }
+  /// The last step is one that prepares.
+  Program &prepares() {
+    function.steps.back().prepares = true;
+    return *this;
+  }
 
   void begin(unsigned cost = 1) {
     Step step;
@@ -60,7 +65,8 @@ public:
   const std::vector<uint32_t> &schedule(unsigned streams) {
     Function program = function;
     test::schedule(function, kernels, streams);
-    EXPECT_EQ(findRace(program, function, kernels), "");
+    for (bool leavesOut : {false, true})
+      EXPECT_EQ(findRace(program, function, kernels, leavesOut), "");
     EXPECT_LE(function.numStreams, streams);
     order.clear();
     places.assign(function.steps.size(), 0);
@@ -227,6 +233,17 @@ TEST(ScheduleSteps, ImpliedDependenciesAreLeftOut) {
   EXPECT_EQ(numWaits, 2u);
 }
 
+TEST(ScheduleSteps, StepsThatPrepareImplyNothing) {
+  // Step 1 comes after 0 in a stream, 3 in another one needs both.
+  Program program(4);
+  program.step({}, {0}, 9).step({}, {1}).prepares().step({}, {2}, 30);
+  program.step({0, 1, 2}, {3});
+  program.schedule(2);
+  EXPECT_EQ(program.get(0).stream, program.get(1).stream);
+  EXPECT_NE(program.get(1).stream, program.get(3).stream);
+  EXPECT_EQ(program.getWaits(3), (Steps{0, 1}));
+}
+
 TEST(ScheduleSteps, LifetimesFollowTheSteps) {
   Program program(3);
   program.step({}, {0}).step({}, {1}, 9).step({1}, {2});
@@ -243,10 +260,19 @@ TEST(ScheduleSteps, RandomPrograms) {
     Program program(numBuffers, numSlots);
     for (Buffer &buffer : program.function.buffers)
       buffer.bytes = SizeExpr::constant(random() % 3000);
-    for (uint32_t i = 1 + random() % 30; i != 0; --i) {
+    // The first steps prepare what the others read.
+    uint32_t numPrepared = random() % (numBuffers + 1);
+    uint32_t numPreparing = numPrepared ? random() % 6 : 0;
+    for (uint32_t i = 0, end = 1 + random() % 30; i != end; ++i) {
       program.begin(1 + random() % 8);
+      bool prepares = i < numPreparing;
+      program.function.steps.back().prepares = prepares;
       for (uint32_t uses = random() % 4; uses != 0; --uses) {
         ParamAccess access = {random() % 2 == 0, random() % 3 == 0};
+        if (prepares) {
+          program.use(Param::buffer(random() % numPrepared), access);
+          continue;
+        }
         switch (random() % 8) {
         case 0:
           program.use(Param::status(), access);
@@ -256,7 +282,9 @@ TEST(ScheduleSteps, RandomPrograms) {
             program.use(Param::slot(random() % numSlots), access);
           break;
         default:
-          program.use(Param::buffer(random() % numBuffers), access);
+          uint32_t buffer = random() % numBuffers;
+          access.writes &= buffer >= numPrepared;
+          program.use(Param::buffer(buffer), access);
         }
       }
     }

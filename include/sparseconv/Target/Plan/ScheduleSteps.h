@@ -40,6 +40,8 @@ struct StepAccess {
 struct StepTraits {
   llvm::SmallVector<StepAccess> accesses;
   unsigned cost = 1;
+  /// Whether a run may leave it out, because it was done ahead of all runs.
+  bool prepares = false;
 };
 
 /// Where a step is put.
