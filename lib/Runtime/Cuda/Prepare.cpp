@@ -80,6 +80,9 @@ Error Instance::bind(CUstream stream, Tensors inputs) {
   CurrentContext current(context);
   if (Error error = current.take())
     return error;
+  // What is prepared, and all memory, may be in use on any stream.
+  if (Error error = waitForRuns())
+    return error;
   // Work of the caller's may write what is bound.
   if (Error error = context.order(ownStream, stream))
     return error;

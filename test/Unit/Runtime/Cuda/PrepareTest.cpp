@@ -288,6 +288,28 @@ TEST_F(Prepare, RefusesWhatCannotBeBound) {
   free(weights);
 }
 
+TEST_F(Prepare, BindingWaitsForTheRunBefore) {
+  // Which may read on any stream what is packed and freed now.
+  ASSERT_EQ(createPacked(/*isInput=*/true), SPARSECONV_OK);
+  CUdeviceptr x = allocate(makeInput(3)), weights = allocate({1, 2, 3, 4});
+  int64_t sizes[] = {3, 4};
+  sparseconv_tensor inputs[] = {makeTensor(toPointer(x), sizes, 48),
+                                makeWeights(toPointer(weights))};
+  ASSERT_EQ(sparseconv_instance_run(instance, nullptr, inputs, 2, nullptr, 0),
+            SPARSECONV_OK)
+      << sparseconv_last_error();
+  fake().calls.clear();
+  ASSERT_EQ(bind(weights), SPARSECONV_OK) << sparseconv_last_error();
+  auto find = [&](const char *name) {
+    return std::find(fake().calls.begin(), fake().calls.end(), name);
+  };
+  ASSERT_NE(find("cuEventSynchronize"), fake().calls.end());
+  EXPECT_LT(find("cuEventSynchronize"), find("cuMemFreeAsync"));
+  EXPECT_LT(find("cuEventSynchronize"), find("cuLaunchKernel"));
+  free(x);
+  free(weights);
+}
+
 TEST_F(Prepare, NothingIsBoundWhereItFails) {
   ASSERT_EQ(createPacked(/*isInput=*/true), SPARSECONV_OK);
   Floats x = makeInput(30), values = {1, 2, 3, 4};
