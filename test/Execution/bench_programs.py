@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, Optional
@@ -29,10 +30,14 @@ def execute(*command):
 
 
 class Programs:
-    """Runs programs on a target, each compiled once, with files in a folder."""
+    """Runs programs on a target, each compiled once, with files in a folder. Where there
+    is an assembler of NVIDIA's, plans hold machine code: the driver would take seconds
+    for that of each program, one after another."""
 
     def __init__(self, target, folder):
         self.target, self.folder, self.compiled = target, folder, {}
+        ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
+        self.assembling = ["--cubin", f"--ptxas={ptxas}"] if ptxas else []
         self.chip = get_chip(0) if target == "cuda" else target.partition(":")[2]
 
     def get_path(self, name):
@@ -52,7 +57,7 @@ class Programs:
         streams = [f"--streams={program.streams}"] if program.streams else []
         try:
             execute("sparseconv-translate", "--network-to-plan", module, f"--chip={self.chip}",
-                    *streams, "-o", plan)  # fmt: skip
+                    *self.assembling, *streams, "-o", plan)  # fmt: skip
         except RuntimeError as error:
             return error
         return plan
