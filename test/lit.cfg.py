@@ -9,7 +9,9 @@ generated networks; %match is what stands in for FileCheck in the bundle;
 Features: cuda, where a driver and a device are there; ptxas, where NVIDIA's
 assembler is on the path or in /usr/local/cuda; x86_64, avx2 and avx512, the
 levels of --target=cpu:LEVEL that the processor has; large, for tests that take minutes,
-with SPARSECONV_LARGE=1 in the environment.
+with SPARSECONV_LARGE=1 in the environment; jax and torch-mlir, where the Python that
+SPARSECONV_JAX_PYTHON or SPARSECONV_TORCH_PYTHON names (by default %python) has jax, or
+torch and iree-base-compiler: %jax_python, and %torch_python with its %iree_opt.
 
 SPARSECONV_VERIFY_ROUNDTRIP=1 in the environment runs only the tests that use
 sparseconv-opt, each with --verify-roundtrip: what was parsed is printed, as
@@ -20,6 +22,7 @@ import ctypes
 import os
 import platform
 import shutil
+import subprocess
 import sys
 
 import lit.formats
@@ -60,6 +63,19 @@ def get_cpu_levels():
     if {"avx512f", "avx512vl", "avx512dq"} <= flags:
         levels.append("avx512")
     return levels
+
+
+def find_python(variable, *modules):
+    """The Python that a variable of the environment names, if it has modules."""
+    python = os.environ.get(variable, config.python_executable)
+    find = "import sys; from importlib.util import find_spec as find"
+    find += "; sys.exit(not all(map(find, sys.argv[1:])))"
+    command = [python, "-c", find, *modules]
+    try:
+        found = subprocess.run(command, stderr=subprocess.DEVNULL, check=False)
+    except OSError:
+        return None
+    return python if found.returncode == 0 else None
 
 
 config.name = "sparseconv"
@@ -140,6 +156,27 @@ if has_cuda_device():
     config.available_features.add("cuda")
 else:
     lit_config.note("feature 'cuda' is missing: no driver, or no device")
+
+jax_python = find_python("SPARSECONV_JAX_PYTHON", "jax")
+if jax_python:
+    config.available_features.add("jax")
+    config.substitutions.append(("%jax_python", f'env JAX_PLATFORMS=cpu "{jax_python}"'))
+else:
+    lit_config.note("feature 'jax' is missing: SPARSECONV_JAX_PYTHON has no jax")
+
+torch_python = find_python(
+    "SPARSECONV_TORCH_PYTHON", "torch", "iree.compiler.extras.fx_importer"
+)
+if torch_python:
+    config.available_features.add("torch-mlir")
+    iree_opt = os.path.join(os.path.dirname(torch_python), "iree-opt")
+    config.substitutions.append(("%torch_python", f'"{torch_python}"'))
+    config.substitutions.append(("%iree_opt", f'"{iree_opt}"'))
+else:
+    lit_config.note(
+        "feature 'torch-mlir' is missing: SPARSECONV_TORCH_PYTHON has no torch, or no "
+        "iree-base-compiler"
+    )
 
 cpu_levels = get_cpu_levels()
 config.available_features.update(cpu_levels)

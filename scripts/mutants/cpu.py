@@ -22,6 +22,11 @@ MUTANTS = [
     (IR + "SparseConvMapOps.cpp", "getSet(table.getMap(), MapSide::Out) == getOut()", "true", "test/Dialect/SparseConv/canonicalize-coords.mlir"),
     (IR + "SparseConvCoordOps.cpp", "if (getRule() == OutputRule::Floor &&\n      getResult()", "if (getResult()", "test/Dialect/SparseConv/canonicalize-coords.mlir"),
     (IR + "SparseConvCoordOps.cpp", "BoxAttr::get(getContext(), getBy(), /*corner=*/true)", "BoxAttr::get(getContext(), getBy(), /*corner=*/false)", NETWORKS + RUN + "upsample.test"),
+    # Calls from other compilers.
+    (TRANSFORMS + "CallRaiser.cpp", "return set.rowOf ? gather(features, set.rowOf) : features;", "return features;", "test/Producers/jax.test"),
+    (TRANSFORMS + "CallRaiser.cpp", "if (value == points && set.getType() == type)", "if (value == points)", TRANSFORM_TESTS + "raise-custom-calls-each.mlir"),
+    (TRANSFORMS + "CustomCall.cpp", "if (!llvm::is_contained(indices.getValues<int64_t>(), int64_t(i)))", "", TRANSFORM_TESTS + "raise-custom-calls.mlir"),
+    (TRANSFORMS + "RaiseCustomCalls.cpp", "eachNew([](Operation *built) { built->erase(); });", "", TRANSFORM_TESTS + "raise-custom-calls-left.mlir"),
     # Passes.
     (TRANSFORMS + "BufferizableOpInterfaceImpl.cpp", "&unique.getRowOfMutable()", "&unique.getOrderMutable()", TRANSFORM_TESTS + "bufferize-kernels.mlir"),
     (TRANSFORMS + "FuseConcatenations.cpp", "return succeeded(equal) && *equal;", "return true;", TRANSFORM_TESTS + "fuse-concatenations.mlir"),

@@ -120,6 +120,42 @@ def SparseConvParalleliseCopies
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def SparseConvRaiseCustomCalls : Pass<"sparseconv-raise-custom-calls"> {
+  let summary = "turns calls that other compilers write into operations of ours";
+  let description = [{
+    `stablehlo.custom_call @sparseconv.*`, `stablehlo.composite "sparseconv.*"`
+    and `torch.operator "torch.sparseconv.*"` become the operations that
+    docs/custom-calls.md lists for their names. Neither StableHLO nor torch-mlir
+    is linked: without them the tool reads their generic form, with
+    `--allow-unregistered-dialect`. For example
+
+    ```mlir
+    %y = "stablehlo.custom_call"(%points, %points, %x, %w) <{
+        call_target_name = "sparseconv.conv",
+        backend_config = {kernel_size = 3, bits = [8, 20, 20, 16], guard = 1}}>
+        : (tensor<100x4xi32>, tensor<100x4xi32>, tensor<100x4xf32>,
+           tensor<27x4x8xf32>) -> tensor<100x8xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %set, %order, %row_of = sparseconv.pack %points : tensor<100x4xi32> -> !set
+    %map = sparseconv.kernel_map %set to %set offsets(box<3, 3, 3>) : !map
+    %rows = sparseconv.gather %x, %order : ...
+    %sum = sparseconv.conv %rows, %w, %map : ...
+    %y = sparseconv.gather %sum, %row_of : ...
+    ```
+
+    Sets and maps of several calls fold by `cse`. A call that is not
+    understood stays, and a remark says why.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::sparseconv::SparseConvDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numRaised", "raised", "calls that were raised">];
+}
+
 def SparseConvSetTarget : Pass<"sparseconv-set-target", "::mlir::ModuleOp"> {
   let summary = "says what the module is compiled for";
   let description = [{
