@@ -4,7 +4,8 @@ Substitutions: the project's tools by their names, FileCheck, not, count and
 split-file; %python is a Python 3 that has numpy and finds the packages under
 python/; %scripts and %networks are the folders of the scripts and of the
 generated networks; %match is what stands in for FileCheck in the bundle;
-%mlir_include is the folder of MLIR's headers and ODS files.
+%mlir_include is the folder of MLIR's headers and ODS files, %mlir_lib that of its
+libraries, and mlir-opt and mlir-runner are upstream's.
 
 Features: cuda, where a driver and a device are there; ptxas, where NVIDIA's
 assembler is on the path or in /usr/local/cuda; x86_64, avx2 and avx512, the
@@ -107,6 +108,8 @@ llvm_config.add_tool_substitutions(
         ToolSubst("capi-arguments", unresolved="ignore"),
         ToolSubst("capi-compile", unresolved="ignore"),
         ToolSubst("capi-dialects", unresolved="ignore"),
+        ToolSubst("mlir-opt", unresolved="ignore"),
+        ToolSubst("mlir-runner", unresolved="ignore"),
         "FileCheck",
         "count",
         "mlir-tblgen",
@@ -128,6 +131,7 @@ llvm_config.with_environment(
 )
 config.substitutions.append(("%python", f'"{config.python_executable}"'))
 config.substitutions.append(("%mlir_include", config.mlir_include_dir))
+config.substitutions.append(("%mlir_lib", os.path.join(config.llvm_tools_dir, os.pardir, "lib")))
 config.substitutions.append(
     ("%scripts", os.path.join(config.sparseconv_src_root, "scripts"))
 )

@@ -27,6 +27,12 @@ MUTANTS = [
     (TRANSFORMS + "CallRaiser.cpp", "if (value == points && set.getType() == type)", "if (value == points)", TRANSFORM_TESTS + "raise-custom-calls-each.mlir"),
     (TRANSFORMS + "CustomCall.cpp", "if (!llvm::is_contained(indices.getValues<int64_t>(), int64_t(i)))", "", TRANSFORM_TESTS + "raise-custom-calls.mlir"),
     (TRANSFORMS + "RaiseCustomCalls.cpp", "eachNew([](Operation *built) { built->erase(); });", "", TRANSFORM_TESTS + "raise-custom-calls-left.mlir"),
+    # Features as plain operations.
+    (TRANSFORMS + "TableBuilder.cpp", "return select(less(row, index(0)), last, row);", "return row;", TRANSFORM_TESTS + "decompose.mlir"),
+    (TRANSFORMS + "TableBuilder.cpp", "*this, number, carried, ValueRange{row, k})", "*this, number, carried, ValueRange{row, index(0)})", "test/Pipelines/decompose.test"),
+    (TRANSFORMS + "DecomposePool.cpp", "b.orBits(isFirst, b.andBits(isLarger, isNumber))", "b.orBits(isFirst, isLarger)", "test/Pipelines/decompose.test"),
+    (TRANSFORMS + "DecomposePool.cpp", "return b.fromFloat(b.select(isEmpty, b.f32(0), value), element);", "return b.fromFloat(value, element);", "test/Pipelines/decompose.test"),
+    (TRANSFORMS + "Decompose.cpp", "return std::exchange(place, place + types.size());", "return place++;", TRANSFORM_TESTS + "decompose.mlir"),
     # Passes.
     (TRANSFORMS + "BufferizableOpInterfaceImpl.cpp", "&unique.getRowOfMutable()", "&unique.getOrderMutable()", TRANSFORM_TESTS + "bufferize-kernels.mlir"),
     (TRANSFORMS + "FuseConcatenations.cpp", "return succeeded(equal) && *equal;", "return true;", TRANSFORM_TESTS + "fuse-concatenations.mlir"),

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "sparseconv/Conversion/Passes.h"
 #include "sparseconv/Dialect/SparseConv/IR/Verification.h"
+#include "sparseconv/Dialect/SparseConv/Utils/SelectConversion.h"
 #include "sparseconv/Kernels/Dataflow/Dataflow.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -119,23 +120,6 @@ static LogicalResult verifyNetwork(ModuleOp module) {
 }
 
 namespace {
-/// A choice between two sets or maps chooses each of their tensors.
-struct ConvertSelect : public OpConversionPattern<arith::SelectOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(arith::SelectOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    SmallVector<SmallVector<Value>> chosen(1);
-    for (auto [ifTrue, ifFalse] :
-         llvm::zip_equal(adaptor.getTrueValue(), adaptor.getFalseValue()))
-      chosen[0].push_back(arith::SelectOp::create(
-          rewriter, op.getLoc(), adaptor.getCondition()[0], ifTrue, ifFalse));
-    rewriter.replaceOpWithMultiple(op, std::move(chosen));
-    return success();
-  }
-};
-
 struct ConvertSparseConvToKernels
     : mlir::sparseconv::impl::ConvertSparseConvToKernelsBase<
           ConvertSparseConvToKernels> {
@@ -173,7 +157,7 @@ struct ConvertSparseConvToKernels
     populateCallOpTypeConversionPattern(patterns, converter);
     populateReturnOpTypeConversionPattern(patterns, converter);
     scf::populateSCFStructuralTypeConversions(converter, patterns);
-    patterns.add<ConvertSelect>(converter, context);
+    populateSelectTypeConversionPattern(converter, patterns);
     populateCoordsToKernelsPatterns(converter, patterns);
     populateMapsToKernelsPatterns(converter, patterns);
     populateConvToKernelsPatterns(converter, patterns);

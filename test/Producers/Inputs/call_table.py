@@ -13,9 +13,9 @@ def ask(name, attributes="", operands=0):
     values = "".join(f'%{i} = "a"() : () -> i1\n' for i in range(operands))
     names = ", ".join(f"%{i}" for i in range(operands))
     types = ", ".join(["i1"] * operands)
-    call = f'''{values}"stablehlo.custom_call"({names}) <{{
+    call = f"""{values}"stablehlo.custom_call"({names}) <{{
         call_target_name = "sparseconv.{name}",
-        backend_config = {{{attributes}}}}}> : ({types}) -> ()'''
+        backend_config = {{{attributes}}}}}> : ({types}) -> ()"""
     command = ["sparseconv-opt", "--allow-unregistered-dialect"]
     command += ["--sparseconv-raise-custom-calls", "-o", os.devnull]
     run = subprocess.run(

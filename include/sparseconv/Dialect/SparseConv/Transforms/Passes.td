@@ -196,6 +196,59 @@ def SparseConvConvertElementwise
                            "::mlir::tensor::TensorDialect"];
 }
 
+def SparseConvDecompose : Pass<"sparseconv-decompose", "::mlir::ModuleOp"> {
+  let summary = "writes features on neighbour tables without operations of ours";
+  let description = [{
+    For a host that does not know the dialect, or has kernels of its own.
+    `conv`, `input_grad`, `weight_grad`, `pool`, `pool_grad`, `unpool`, `gather`
+    and `scatter` become gathers, products and loops of `linalg`, `tensor`, `scf`
+    and `arith`. A kernel map becomes its neighbour table and the number of its in
+    rows, also in the signatures of functions. For example
+
+    ```mlir
+    func.func @layer(%map: !map, %x: tensor<?x4xf16>, %w: tensor<27x4x8xf16>)
+        -> tensor<?x8xf16> {
+      %y = sparseconv.conv %x, %w, %map
+          : tensor<?x4xf16>, tensor<27x4x8xf16>, !map -> tensor<?x8xf16>
+      return %y : tensor<?x8xf16>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @layer(%table: tensor<?x27xi32>, %in_rows: index,
+                     %x: tensor<?x4xf16>, %w: tensor<27x4x8xf16>) -> tensor<?x8xf16> {
+      %padded = tensor.pad %x low[0, 0] high[1, 0] {...} : tensor<?x4xf16> to tensor<?x4xf16>
+      %sums = scf.for %k = %c0 to %c27 step %c1 iter_args(%sum = %zeros) -> (tensor<?x8xf32>) {
+        %column = tensor.extract_slice %table[0, %k] [%rows, 1] [1, 1] : ...
+        %gathered = linalg.generic {...} ins(%column : tensor<?xi32>) ...
+        %weights = tensor.extract_slice %w[%k, 0, 0] [1, 4, 8] [1, 1, 1] : ...
+        %next = linalg.matmul ins(%gathered, %weights : ...) outs(%sum : tensor<?x8xf32>)
+        scf.yield %next : tensor<?x8xf32>
+      }
+      %y = linalg.generic {...} ins(%sums : tensor<?x8xf32>) ...   // rounds to f16
+      return %y : tensor<?x8xf16>
+    }
+    ```
+
+    Rows that are not there are a row of zeros behind the features, which all
+    offsets that lack a partner read. Nothing checks at run time that features
+    have the rows of their sets, and that entries of a table are within them:
+    that is for the host to know. A weight that is infinite or NaN makes NaN of
+    rows that have no neighbour for it. Decisions such as `dataflow` go.
+
+    Sets, `kernel_map`, `map_from_pairs` and the tables of their maps stay, unless
+    nothing reads them any more. Operations on features that read coordinates
+    (`global_pool`, `voxelise`, `devoxelise`, `to_dense`, `from_dense` and
+    gradients) stay, and a remark says so.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect", "::mlir::sparseconv::SparseConvDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
 def SparseConvExpandMath : Pass<"sparseconv-expand-math"> {
   let summary = "writes math operations that upstream does not lower by others";
   let description = [{
