@@ -57,9 +57,12 @@ void mlir::sparseconv::emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
       createKernelModule(b, op, "gemm"), "tiled_gemm", config, target, types,
       op.getEpilogue().empty() ? GemmEpilogue() : GemmEpilogue(epilogue));
   Value slots = b.dim(op.getOrder(), 0);
-  Value grid = config.isPersistent()
-                   ? b.index(target.multiprocessors * config.blocks)
-                   : b.ceilDiv(slots, config.rowsPerBlock());
+  // Tiles of columns and groups share the room that there is at a time.
+  Value grid =
+      config.isPersistent()
+          ? b.index(llvm::divideCeil(target.multiprocessors * config.blocks,
+                                     config.columnTiles()))
+          : b.ceilDiv(slots, config.rowsPerBlock());
   // Room for the splits of few rows.
   if (config.splitK > 1)
     grid = b.max(grid, b.index(config.blocksOfSplit(target)));
