@@ -26,7 +26,7 @@ func.func @network(%x: tensor<?x16xf32>, %w: tensor<27x16x32xf32>, %dy: tensor<?
   %dx = sparseconv.input_grad %dy, %w, %m
       : tensor<?x32xf32>, tensor<27x16x32xf32>, !map -> tensor<?x16xf32>
   // CHECK: sparseconv.weight_grad {{.*}} {dataflow = #sparseconv.dataflow<weight_stationary>}
-  // CUDA: sparseconv.weight_grad {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 38>}
+  // CUDA: sparseconv.weight_grad {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 168>}
   %dw = sparseconv.weight_grad %x, %dy, %m
       : tensor<?x16xf32>, tensor<?x32xf32>, !map -> tensor<27x16x32xf32>
   return %y, %z, %dx, %dw

@@ -86,12 +86,12 @@ func.func @tf32(%x: tensor<?x32xf32>, %w: tensor<27x32x32xf32>, %g: tensor<27x4x
   return %y, %dx, %z : tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>
 }
 
-// The gradient by the weights: chunks of rows fill the device, each of which is a
-// split; tensor cores multiply where the rows are whole pieces of 16 bytes.
+// The gradient by the weights: as many thread blocks as run at a time share the
+// pairs; tensor cores multiply where the rows are whole pieces of 16 bytes.
 // CHECK-LABEL: func.func @weight_grad(
 func.func @weight_grad(%x: tensor<?x64xf16>, %dy: tensor<?x64xf16>, %z: tensor<?x65xf16>, %m: !map)
     -> (tensor<27x64x64xf16>, tensor<27x64x65xf16>, tensor<27x64x1x1xf16>) {
-  // SM90: sparseconv.weight_grad {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 59>, tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4, blocks = 4>}
+  // SM90: sparseconv.weight_grad {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 528>, tiling = #sparseconv.weight_grad_tiling<wgmma, tile_in = 64, tile_out = 64, piece_in = 64, piece_out = 64, pairs = 32, stages = 4, blocks = 4>}
   %0 = sparseconv.weight_grad %x, %dy, %m : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
   // CHECK: sparseconv.weight_grad {{.*}} tiling = #sparseconv.weight_grad_tiling<fma,
   %1 = sparseconv.weight_grad %x, %z, %m : tensor<?x64xf16>, tensor<?x65xf16>, !map -> tensor<27x64x65xf16>

@@ -237,33 +237,25 @@ func.func @weight_grad(%x: tensor<?x64xf16>, %dy: tensor<?x64xf16>, %m: !map) {
   %12 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
       tiling = #sparseconv.weight_grad_tiling<fma, tile_groups = 2, tile_in = 16, tile_out = 16, piece_in = 4, piece_out = 4>}
       : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
-  // expected-error @+1 {{expected tile_offsets of at most 1, found 2}}
+  // expected-error @+1 {{expected one slice, found 2}}
   %13 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
-      tiling = #sparseconv.weight_grad_tiling<mma, tile_offsets = 2, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4>}
+      tiling = #sparseconv.weight_grad_tiling<wgmma, tile_in = 64, tile_out = 64, piece_in = 64, piece_out = 64, slices = 2, pairs = 16, stages = 4>}
       : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
-  // expected-error @+1 {{expected tile_offsets of at most 27, found 28}}
+  // expected-error @+1 {{expected pieces of multiples of 64 channels, of at most 256 output channels, found 32 x 64}}
   %14 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
-      tiling = #sparseconv.weight_grad_tiling<wgmma, tile_offsets = 28, tile_in = 64, tile_out = 64, piece_in = 64, piece_out = 64, pairs = 16, stages = 4>}
-      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
-  // expected-error @+1 {{expected one slice and at most 8 offsets, found 1 and 9}}
-  %15 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
-      tiling = #sparseconv.weight_grad_tiling<wgmma, tile_offsets = 9, tile_in = 64, tile_out = 64, piece_in = 64, piece_out = 64, pairs = 16, stages = 4>}
-      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
-  // expected-error @+1 {{expected pieces of multiples of 64 channels, of at most 256 output channels, and tiles that divide 64 x 64 channels, found pieces of 64 x 64, tiles of 128 x 64}}
-  %16 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
-      tiling = #sparseconv.weight_grad_tiling<wgmma, tile_in = 128, tile_out = 64, piece_in = 64, piece_out = 64, pairs = 32, stages = 4>}
+      tiling = #sparseconv.weight_grad_tiling<wgmma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 64, pairs = 32, stages = 4>}
       : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
   // expected-error @+1 {{expected pairs in multiples of 16, found 8}}
-  %17 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+  %15 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
       tiling = #sparseconv.weight_grad_tiling<wgmma, tile_in = 64, tile_out = 64, piece_in = 64, piece_out = 64, pairs = 8, stages = 4>}
       : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
   // expected-error @+1 {{expected stages in a power of two of at least 2, found 1}}
-  %18 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+  %16 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
       tiling = #sparseconv.weight_grad_tiling<wgmma, tile_in = 64, tile_out = 64, piece_in = 64, piece_out = 64, pairs = 16>}
       : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
-  // expected-error @+1 {{60000 splits of 442368 bytes are more than 1073741824 bytes}}
-  %splits = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary, split_k = 60000>,
-      tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4>}
+  // expected-error @+1 {{80000 splits of 16384 bytes are more than 1073741824 bytes}}
+  %splits = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary, split_k = 40000>,
+      tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, slices = 2, pairs = 32, stages = 4>}
       : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
   // expected-error @+1 {{does not run on sm_90a with #sparseconv.dataflow<input_stationary>: no dataflow 'input_stationary' is known; there are: output_stationary}}
   %dataflow = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<input_stationary>}
@@ -271,11 +263,11 @@ func.func @weight_grad(%x: tensor<?x64xf16>, %dy: tensor<?x64xf16>, %m: !map) {
   return
 }
 
-func.func @whole_blocks(%x: tensor<?x96xf16>, %dy: tensor<?x64xf16>, %m: !map) {
-  // expected-error @+1 {{the main loop wgmma takes multiples of 64 channels, found 96 and 64}}
+func.func @whole_pieces(%x: tensor<?x100xf16>, %dy: tensor<?x64xf16>, %m: !map) {
+  // expected-error @+1 {{expected rows of whole pieces of 16 bytes, found 100 and 64 channels}}
   %0 = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<output_stationary>,
-      tiling = #sparseconv.weight_grad_tiling<wgmma, tile_in = 96, tile_out = 64, piece_in = 96, piece_out = 64, pairs = 16, stages = 4>}
-      : tensor<?x96xf16>, tensor<?x64xf16>, !map -> tensor<27x96x64xf16>
+      tiling = #sparseconv.weight_grad_tiling<wgmma, tile_in = 64, tile_out = 64, piece_in = 64, piece_out = 64, pairs = 16, stages = 4>}
+      : tensor<?x100xf16>, tensor<?x64xf16>, !map -> tensor<27x100x64xf16>
   return
 }
 

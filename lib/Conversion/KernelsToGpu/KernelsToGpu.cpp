@@ -38,7 +38,7 @@ static LogicalResult verifyTilings(Operation *root) {
     std::string problem =
         llvm::TypeSwitch<Operation *, std::string>(op)
             .Case<PackWeightsOp, TiledGemmOp, GatherGemmScatterOp,
-                  ImplicitWeightGradOp>(describe)
+                  TiledWeightGradOp>(describe)
             .Default(std::string());
     if (problem.empty())
       return WalkResult::advance();
@@ -64,9 +64,9 @@ struct ConvertKernelsToGpu
     // What has a form of its own on a GPU, then what is loops over rows.
     RewritePatternSet own(&getContext());
     addLoopPatterns(own, emitRadixSort, emitSearchKernels, emitSearchHits,
-                    emitTileRows, emitTileHits, emitImplicitGemm,
-                    emitPackWeights, emitTiledGemm, emitPairGemm,
-                    emitImplicitWeightGrad);
+                    emitTileRows, emitTileHits, emitOffsetLists,
+                    emitImplicitGemm, emitPackWeights, emitTiledGemm,
+                    emitPairGemm, emitTiledWeightGrad);
     walkAndApplyPatterns(getOperation(), std::move(own));
     RewritePatternSet loops(&getContext());
     populateRowPatterns(loops);

@@ -19,13 +19,13 @@ namespace mlir::sparseconv {
 void emitPackWeights(LoopBuilder &b, PackWeightsOp op);
 void emitTiledGemm(LoopBuilder &b, TiledGemmOp op);
 void emitPairGemm(LoopBuilder &b, GatherGemmScatterOp op);
-void emitImplicitWeightGrad(LoopBuilder &b, ImplicitWeightGradOp op);
+void emitTiledWeightGrad(LoopBuilder &b, TiledWeightGradOp op);
 
 /// Why no kernel can be made of a tiling on `target`, or an empty string.
 std::string describeProblem(PackWeightsOp op, const TargetInfo &target);
 std::string describeProblem(TiledGemmOp op, const TargetInfo &target);
 std::string describeProblem(GatherGemmScatterOp op, const TargetInfo &target);
-std::string describeProblem(ImplicitWeightGradOp op, const TargetInfo &target);
+std::string describeProblem(TiledWeightGradOp op, const TargetInfo &target);
 
 } // namespace mlir::sparseconv
 

@@ -130,10 +130,10 @@ void GpuBuilder::copyAsync(Value shared, Value global) {
 }
 
 void GpuBuilder::copyAsyncIf(Value condition, Value shared, Value global,
-                             unsigned bytes, bool isKept) {
+                             unsigned bytes) {
   // Only whole 16 bytes pass the L1 cache by.
-  auto cache = bytes == 16 && !isKept ? NVVM::LoadCacheModifierKind::CG
-                                      : NVVM::LoadCacheModifierKind::CA;
+  auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG
+                           : NVVM::LoadCacheModifierKind::CA;
   NVVM::CpAsyncOp::create(*this, shared, global, bytes, cache,
                           select(condition, i32(bytes), i32(0)));
 }

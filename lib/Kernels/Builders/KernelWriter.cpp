@@ -161,6 +161,16 @@ PairLists KernelWriter::pairLists(Value table, int64_t rowBlock) {
   return {pairs.getResult(0), pairs.getResult(1), pairs.getResult(2)};
 }
 
+OffsetLists KernelWriter::offsetLists(Value table) {
+  int64_t volume = cast<RankedTensorType>(table.getType()).getDimSize(1);
+  Value room = mul(dim(table), index(volume));
+  SmallVector<Value> inits = {emptyRows(room), emptyRows(room),
+                              emptyStatic(volume, getI32Type())};
+  auto lists =
+      kernel<OffsetListsOp>(inits, table, inits[0], inits[1], inits[2]);
+  return {lists.getResult(0), lists.getResult(1), lists.getResult(2)};
+}
+
 Value KernelWriter::invertTable(Value table, Value rows) {
   auto type = cast<RankedTensorType>(table.getType());
   Value init = empty(type.getElementType(), rows, type.getDimSize(1));

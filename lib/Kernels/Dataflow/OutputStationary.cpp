@@ -67,8 +67,8 @@ static int64_t chooseSplits(const ConvTask &task, const TargetInfo &target) {
   WeightGradShape shape = getWeightGradShape(task);
   auto tiling = dyn_cast_if_present<WeightGradTilingAttr>(task.tiling);
   if (tiling && verifyWeightGrad(tiling, /*splitK=*/1, shape, target).empty())
-    return getWeightGrad(tiling, /*splitK=*/1, shape).chooseRowBlocks(target);
-  return WeightGradConfig::choose(shape, target).rowBlocks;
+    return getWeightGrad(tiling, /*splitK=*/1, shape).chooseSplitK(target);
+  return WeightGradConfig::choose(shape, target).splitK;
 }
 
 DataflowAttr OutputStationary::choose(const ConvTask &task,
@@ -214,10 +214,12 @@ Value OutputStationary::lowerWeightGrad(
     const WeightGradOperands &operands) const {
   RankedTensorType type = operands.type;
   Value init = w.emptyStatic(type.getShape(), type.getElementType());
+  OffsetLists lists = w.offsetLists(operands.table);
   return w
-      .kernel<ImplicitWeightGradOp>(
-          init, operands.x, operands.dy, operands.table, init,
-          task.dataflow.getSplitK(), cast<WeightGradTilingAttr>(task.tiling))
+      .kernel<TiledWeightGradOp>(init, operands.x, operands.dy, lists.inRows,
+                                 lists.outRows, lists.counts, init,
+                                 task.dataflow.getSplitK(),
+                                 cast<WeightGradTilingAttr>(task.tiling))
       .getResult(0);
 }
 

@@ -33,9 +33,7 @@ ArrayRef<const WeightGradLoop *> WeightGradLoop::getAll() {
 // WeightGradConfig
 //===----------------------------------------------------------------------===//
 
-int64_t WeightGradConfig::teamThreads() const {
-  return loop->teamThreads(*this);
-}
+int64_t WeightGradConfig::threads() const { return loop->threads(*this); }
 
 int64_t WeightGradConfig::xPitch() const {
   return loop->rowPitch(*this, tileIn);
@@ -46,10 +44,7 @@ int64_t WeightGradConfig::dyPitch() const {
 }
 
 int64_t WeightGradConfig::sharedBytes() const {
-  // The rows, the pairs and a total for each warp, which loads of 16 bytes may
-  // read.
-  return tileOffsets * (ringBytes() + listBytes()) +
-         llvm::alignTo(threads() / 8, 16);
+  return ringBytes() + rowSlots() * 2 * pairs * 4;
 }
 
 /// Bytes of all splits of a gradient but for the one that there always is.
@@ -62,9 +57,6 @@ std::string WeightGradConfig::verifySizes(const TargetInfo &target) const {
     return formatv("pieces of {0} x {1} channels do not divide tiles of {2} x "
                    "{3}",
                    pieceIn, pieceOut, tileIn, tileOut);
-  if (tileOffsets > (loop->hasTeams() ? offsets : 1))
-    return formatv("expected tile_offsets of at most {0}, found {1}",
-                   loop->hasTeams() ? offsets : 1, tileOffsets);
   if (tileGroups > groups)
     return formatv("expected tile_groups of at most {0}, found {1}", groups,
                    tileGroups);
@@ -72,8 +64,8 @@ std::string WeightGradConfig::verifySizes(const TargetInfo &target) const {
     return formatv("{0} tiles of {1} x {2} channels are more than the 65535 "
                    "that a grid has room for",
                    tiles(), tileIn, tileOut);
-  int64_t splitBytes = offsets * elements() * 4;
-  if (rowBlocks > 1 && splits() > mostSplitBytes / splitBytes)
+  int64_t splitBytes = elements() * 4;
+  if (splitK > offsets && splits() > mostSplitBytes / splitBytes)
     return formatv("{0} splits of {1} bytes are more than {2} bytes", splits(),
                    splitBytes, mostSplitBytes);
   return loop->verify(*this, target);
@@ -91,34 +83,26 @@ std::string WeightGradConfig::verify(const TargetInfo &target) const {
   return verifySharedMemory(1, sharedBytes(), target);
 }
 
-int64_t WeightGradConfig::chooseRowBlocks(const TargetInfo &target) const {
-  // Enough blocks that dense offsets do not keep the others waiting, but no
-  // more splits than are cheap to add up.
-  constexpr int64_t blocksPerMultiprocessor = 12, mostRowBlocks = 128;
-  constexpr int64_t cheapBytes = 64 << 20;
-  int64_t wanted = divideCeil(target.multiprocessors * blocksPerMultiprocessor,
-                              offsets * tiles());
-  int64_t splitBytes = slices * offsets * elements() * 4;
-  return std::clamp<int64_t>(std::min<int64_t>(wanted, cheapBytes / splitBytes),
-                             1, mostRowBlocks);
-}
-
-/// Whether a main loop is chosen by itself: wgmma is faster than mma on some
-/// scenes and slower on others, and how many rows there are is not known here.
-static bool isChosen(const WeightGradLoop &loop) {
-  return loop.getName() != "wgmma";
+int64_t WeightGradConfig::chooseSplitK(const TargetInfo &target) const {
+  // As many as run at a time, or several times that where offsets would
+  // otherwise have few each. No more splits than are cheap to add up.
+  constexpr int64_t perOffset = 4, cheapBytes = 128 << 20;
+  int64_t atATime = target.multiprocessors * blocks;
+  int64_t times = divideCeil(perOffset * offsets * tiles(), atATime);
+  int64_t cheap = cheapBytes / (slices * elements() * 4);
+  return std::max<int64_t>(1, std::min(times * atATime / tiles(), cheap));
 }
 
 WeightGradConfig WeightGradConfig::choose(const WeightGradShape &shape,
                                           const TargetInfo &target) {
   WeightGradConfig config;
   for (const WeightGradLoop *loop : WeightGradLoop::getAll()) {
-    if (!isChosen(*loop) || !loop->verifyShape(shape).empty())
+    if (!loop->verifyShape(shape).empty() || !loop->isChosen(shape))
       continue;
     config = WeightGradConfig(shape);
     config.loop = loop;
     loop->chooseSizes(config);
-    config.rowBlocks = config.chooseRowBlocks(target);
+    config.splitK = config.chooseSplitK(target);
     if (config.verify(target).empty())
       break;
   }
@@ -135,7 +119,6 @@ WeightGradConfig mlir::sparseconv::getWeightGrad(WeightGradTilingAttr tiling,
   WeightGradConfig config(shape);
   config.loop = WeightGradLoop::find(tiling.getMainLoop());
   assert(config.loop && "verifyWeightGrad has refused it");
-  config.tileOffsets = tiling.getTileOffsets();
   config.tileGroups = tiling.getTileGroups();
   config.tileIn = tiling.getTileIn();
   config.tileOut = tiling.getTileOut();
@@ -145,7 +128,7 @@ WeightGradConfig mlir::sparseconv::getWeightGrad(WeightGradTilingAttr tiling,
   config.pairs = tiling.getPairs();
   config.stages = tiling.getStages();
   config.blocks = tiling.getBlocks();
-  config.rowBlocks = splitK;
+  config.splitK = splitK;
   return config;
 }
 
@@ -164,9 +147,9 @@ WeightGradTilingAttr
 mlir::sparseconv::getTiling(MLIRContext *context,
                             const WeightGradConfig &config) {
   return WeightGradTilingAttr::get(
-      context, config.loop->getName(), config.tileOffsets, config.tileGroups,
-      config.tileIn, config.tileOut, config.pieceIn, config.pieceOut,
-      config.slices, config.pairs, config.stages, config.blocks);
+      context, config.loop->getName(), config.tileGroups, config.tileIn,
+      config.tileOut, config.pieceIn, config.pieceOut, config.slices,
+      config.pairs, config.stages, config.blocks);
 }
 
 WeightGradShape mlir::sparseconv::getWeightGradShape(ShapedType weights,

@@ -14,76 +14,68 @@
 
 namespace mlir::sparseconv {
 
-/// Divides the work into thread blocks, finds the pairs of one and stores its
-/// sums. One emitter writes one kernel.
+/// Divides the work into thread blocks and stores their sums. One emitter
+/// writes one kernel.
 ///
-/// A thread block goes over the rows of its row block in rounds:
-///
-///   scan      each thread reads some entries of its offset's column of the
-///             table; pairs go to the team's list in shared memory, in the
-///             order of the rows. Repeated until a list is full or the row
-///             block at its end.
-///   multiply  the main loop adds the products of all listed pairs to its sums.
-///
-/// and then stores the sums as its split of the gradient.
+/// The pairs of an offset are cut into steps. The thread blocks of an offset
+/// take its steps in turn, so that all go over the rows side by side: what one
+/// reads of x and of dy, others read soon.
 class WeightGradEmitter {
 public:
   WeightGradEmitter(GpuBuilder &b, const WeightGradConfig &config,
                     gpu::GPUFuncOp kernel);
 
-  /// Adds the products of the first `pairs` pairs of the list to `sums`.
-  using MultiplyList =
-      function_ref<void(Value pairs, SmallVector<Value> &sums)>;
-  /// Writes the kernel: calls `multiply` in a loop over lists of pairs, then
-  /// `store` with all sums, of which there are `count`. All threads of the
-  /// thread block meet after each call of `multiply`.
-  void emit(int64_t count, MultiplyList multiply,
+  /// Writes the kernel: calls `multiply` once, which adds the products of all
+  /// pairs of the thread block to the sums, of which there are `count`; then
+  /// `store` with them.
+  void emit(int64_t count,
+            function_ref<void(SmallVector<Value> &sums)> multiply,
             function_ref<void(ValueRange sums)> store);
 
-  /// Row of x or of dy of a listed pair. Behind the last pair, anything.
-  Value loadRow(Value pair, bool isOut);
+  /// How many pairs the offset has from a step's first one on.
+  Value countPairs(Value step) { return b.sub(pairs, getFirstPair(step)); }
+  /// Starts to copy the numbers of a step's rows to shared memory, which has
+  /// room for those of 2 * `stages` steps on end.
+  void fetchRows(Value step);
+  /// Copies those of the steps that are fetched before the first is multiplied.
+  /// All threads meet.
+  void fetchFirstRows();
+  /// Copies those of a step at once; there is room for two steps.
+  void copyRows(Value step);
+  /// The row of x or of dy that the step's pair `local` has.
+  Value loadRow(Value step, Value local, bool isOut);
+  /// Whether a row of x is one.
+  Value isRow(Value row) { return b.lessUnsigned(row, inRows); }
   /// Where the gradient of this thread block's offset begins in the split of
-  /// `lane`.
-  Value getSplit(Value lane);
+  /// `slice`.
+  Value getSplit(Value slice);
 
   GpuBuilder &b;
   const WeightGradConfig &config;
   Value x, dy, splits;
-  /// The team of this thread, null if there is one only; its place in the team.
-  Value team, thread, lane, warp;
-  /// Shared memory of the team's stages.
+  Value thread, lane, warp;
+  /// How many steps this thread block has.
+  Value steps;
+  /// Shared memory of the stages.
   Value staged;
-  /// What of the offset's gradient this team owns.
+  /// What of the offset's gradient this thread block owns.
   Value firstGroup, firstIn, firstOut;
 
 private:
-  /// The next row to look at, and the pairs that each team has listed.
-  struct List {
-    Value row;
-    SmallVector<Value> pairs;
-
-    void fields(LoopFields &f) { f(row, pairs); }
-  };
-  struct State {
-    Value row;
-    SmallVector<Value> sums;
-
-    void fields(LoopFields &f) { f(row, sums); }
-  };
-
-  Value setRows();
-  List fillList(Value row);
-  void listPairs(List &at);
-  SmallVector<Value> loadEntries(Value first);
-  Value addWarps(SmallVector<Value> &pairs, Value before, Value inWarp);
-  /// That of the values for all teams which is this team's.
-  Value selectOwn(ArrayRef<Value> ofTeams);
-  void setTeam();
+  void setOffset();
   void setTile();
+  Value getFirstPair(Value step);
+  void
+  forRowsOf(Value step,
+            function_ref<void(Value isThere, Value target, Value source)> body);
+  Value getSlot(Value step) {
+    return b.offset(rowsOfSteps, b.mul(b.andBits(step, config.rowSlots() - 1),
+                                       2 * config.pairs * 4));
+  }
 
-  Value table, inRows, rows, rowBlock, offset, column, end, list, totals;
-  /// Whether the team has an offset, or null if all have.
-  Value hasOffset;
+  Value lists[2], counts, shares, inRows, pitch, rowsOfSteps;
+  /// The offset, its pairs, its thread blocks, and which of them this one is.
+  Value offset, pairs, turns, turn;
 };
 
 } // namespace mlir::sparseconv

@@ -11,14 +11,15 @@
 // gradient needs. Where there are more threads than pieces, several share one,
 // and each has a split of its own.
 //
-// A list of pairs is multiplied in steps of as many pairs as fit:
+// Pairs are multiplied in steps of as many as fit:
 //
-//                        step 0                  step 1           epilogue
-//   all threads: copy    pairs 0..n-1            pairs n..2n-1
+//                        step 0                  step 1            epilogue
+//   all threads: copy    numbers of rows         numbers of rows
 //   barrier              x                       x
-//   each owner: fma         its pairs of 0..n-1     ..
-//   barrier                                x                 x
-//   store                                                          all
+//   all threads: copy    rows                    rows
+//   barrier                  x                       x
+//   each owner: fma             its pairs               its pairs
+//   store                                                           all
 //
 // Nothing is in flight across a step: the copies pass through registers, where
 // elements become f32, and the stage is filled again once all have used it.
@@ -39,8 +40,8 @@ public:
   void emit();
 
 private:
-  void stage(bool isOut, Value firstPair, Value pairs);
-  void multiply(Value pairs, SmallVector<Value> &sums);
+  void stage(bool isOut, Value step);
+  void multiply(SmallVector<Value> &sums);
   void step(SmallVector<Value> &sums);
   void store(ValueRange sums);
   /// `count` f32 of row `pair` of one side, from `column` on.
@@ -71,7 +72,7 @@ Fma::Fma(WeightGradEmitter &e) : e(e), b(e.b), config(e.config) {
 
 /// Brings the rows of one side to shared memory, zeros behind the last pair and
 /// channel.
-void Fma::stage(bool isOut, Value firstPair, Value pairs) {
+void Fma::stage(bool isOut, Value step) {
   Type element = isOut ? config.dyElement : config.xElement;
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   int64_t tile = isOut ? config.tileOut : config.tileIn;
@@ -80,18 +81,20 @@ void Fma::stage(bool isOut, Value firstPair, Value pairs) {
   Value source = isOut ? e.dy : e.x;
   Value target = b.offset(e.staged, isOut ? config.pairs * config.xPitch() : 0);
   int64_t total = config.pairs * columns;
+  Value pairs = e.countPairs(step);
   b.shareOut(e.thread, config.threads(), total, [&](Value place) {
     Value local = b.divide(place, columns);
     Value column = b.remainder(place, columns);
-    Value pair = b.add(firstPair, local);
     Value group = b.add(e.firstGroup, b.divide(column, tile));
     Value channel =
         b.add(isOut ? e.firstOut : e.firstIn, b.remainder(column, tile));
-    Value isThere = b.andBits(b.lessUnsigned(pair, pairs),
+    Value isThere = b.andBits(b.lessUnsigned(local, pairs),
                               b.andBits(b.lessUnsigned(group, config.groups),
                                         b.lessUnsigned(channel, channels)));
-    Value row = b.extend64(e.loadRow(pair, isOut));
-    Value at = b.add(b.mul(row, b.i64(config.groups * channels)),
+    Value row = e.loadRow(step, local, isOut);
+    if (!isOut)
+      isThere = b.andBits(isThere, e.isRow(row));
+    Value at = b.add(b.mul(b.extend64(row), b.i64(config.groups * channels)),
                      b.extend64(b.add(b.mul(group, channels), channel)));
     Value pointer = b.offset(source, b.mul(at, b.i64(bytes)));
     Value bits = b.loadIf(isThere, pointer, bytes, b.i32(0)).front();
@@ -135,14 +138,15 @@ void Fma::step(SmallVector<Value> &sums) {
                  });
 }
 
-void Fma::multiply(Value pairs, SmallVector<Value> &sums) {
-  sums = forLoop(b, b.i32(0), pairs, b.i32(config.pairs), sums,
-                 [&](Value firstPair, SmallVector<Value> &sums) {
-                   stage(/*isOut=*/false, firstPair, pairs);
-                   stage(/*isOut=*/true, firstPair, pairs);
+void Fma::multiply(SmallVector<Value> &sums) {
+  sums = forLoop(b, b.i32(0), e.steps, b.i32(1), sums,
+                 [&](Value number, SmallVector<Value> &sums) {
+                   e.copyRows(number);
+                   b.barrier();
+                   stage(/*isOut=*/false, number);
+                   stage(/*isOut=*/true, number);
                    b.barrier();
                    step(sums);
-                   b.barrier();
                  });
 }
 
@@ -168,7 +172,7 @@ void Fma::store(ValueRange sums) {
 void Fma::emit() {
   e.emit(
       config.pieceIn * config.pieceOut,
-      [&](Value pairs, SmallVector<Value> &sums) { multiply(pairs, sums); },
+      [&](SmallVector<Value> &sums) { multiply(sums); },
       [&](ValueRange sums) { store(sums); });
 }
 
@@ -182,9 +186,7 @@ public:
   FmaLoop() : WeightGradLoop("fma") {}
 
   bool usesTensorCores() const override { return false; }
-  int64_t teamThreads(const WeightGradConfig &) const override {
-    return kThreads;
-  }
+  int64_t threads(const WeightGradConfig &) const override { return kThreads; }
   int64_t rowPitch(const WeightGradConfig &config,
                    int64_t tile) const override {
     return config.tileGroups * tile * 4;

@@ -9,10 +9,10 @@
 // The inner dimension of the product is the pairs. Asynchronous copies bring
 // their rows to a ring in shared memory, as they are in memory. From there they
 // go transposed into the fragments of mma.sync: matrices of 16-bit elements by
-// one instruction, f32 one element at a time. Behind the last pair of a list,
-// both sides are zero.
+// one instruction, f32 one element at a time. Behind the last pair, both
+// sides are zero.
 //
-// A list of pairs is multiplied in steps; a ring of S = 4 stages:
+// Pairs are multiplied in steps; a ring of S = 4 stages:
 //
 //                        prologue     step 0    step 1    step 2    epilogue
 //   all threads:
@@ -26,7 +26,8 @@
 // One group of copies is committed for each step, also behind the last one. So
 // a wait for all but the last S - 2 groups always means that of the step.
 // The barrier then says two things: the rows are there for all, and all are
-// done with the step before, whose stage is filled next.
+// done with the step before, whose stage is filled next. The rows of a step's
+// pairs are copied S - 1 steps before what lies in them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,14 +46,14 @@ public:
 
 private:
   Value getGroup(Value pointer, int64_t bytes);
-  void stage(bool isOut, Value step, Value pairs);
+  void stage(bool isOut, Value step);
   /// The registers of 16 channels and 16 pairs from `stage` on: of f32 those of
   /// the first eight pairs, then those of the others.
   SmallVector<Value> loadFragment(Value stage, bool isOut, int64_t pair,
                                   int64_t channel);
-  void fetch(Value step, Value pairs);
+  void fetch(Value step);
   void multiplyStage(Value step, SmallVector<Value> &sums);
-  void multiply(Value pairs, SmallVector<Value> &sums);
+  void multiply(SmallVector<Value> &sums);
   void store(ValueRange sums);
   Value getStage(Value step) {
     return b.offset(e.staged, b.mul(b.andBits(step, config.stages - 1),
@@ -114,14 +115,14 @@ Value Mma::getGroup(Value pointer, int64_t bytes) {
 }
 
 /// Starts the copies of one side of a step's pairs.
-void Mma::stage(bool isOut, Value step, Value pairs) {
+void Mma::stage(bool isOut, Value step) {
   int64_t tile = isOut ? config.tileOut : config.tileIn;
   int64_t channels = isOut ? config.outChannels : config.inChannels;
   int64_t pitch = isOut ? config.dyPitch() : config.xPitch();
   Value source = getGroup(isOut ? e.dy : e.x, channels * config.elementBytes());
   Value target =
       b.offset(getStage(step), isOut ? config.pairs * config.xPitch() : 0);
-  Value firstPair = b.mul(step, config.pairs);
+  Value pairs = e.countPairs(step);
   // A copy moves 16 bytes.
   int64_t bytes = config.elementBytes();
   int64_t pieces = tile * bytes / 16, total = config.pairs * pieces;
@@ -129,10 +130,12 @@ void Mma::stage(bool isOut, Value step, Value pairs) {
     Value local = b.divide(place, pieces);
     Value column = b.mul(b.remainder(place, pieces), 16 / bytes);
     Value channel = b.add(isOut ? e.firstOut : e.firstIn, column);
-    Value pair = b.add(firstPair, local);
-    Value isThere = b.andBits(b.lessUnsigned(pair, pairs),
+    Value isThere = b.andBits(b.lessUnsigned(local, pairs),
                               b.lessUnsigned(channel, channels));
-    Value row = b.select(isThere, e.loadRow(pair, isOut), b.i32(0));
+    Value row = e.loadRow(step, local, isOut);
+    if (!isOut)
+      isThere = b.andBits(isThere, e.isRow(row));
+    row = b.select(isThere, row, b.i32(0));
     Value at =
         b.add(b.mul(b.extend64(row), b.i64(config.groups * channels * bytes)),
               b.extend64(b.mul(b.select(isThere, channel, b.i32(0)), bytes)));
@@ -143,11 +146,12 @@ void Mma::stage(bool isOut, Value step, Value pairs) {
   });
 }
 
-void Mma::fetch(Value step, Value pairs) {
-  b.ifThen(b.lessUnsigned(b.mul(step, config.pairs), pairs), [&] {
-    stage(/*isOut=*/false, step, pairs);
-    stage(/*isOut=*/true, step, pairs);
+void Mma::fetch(Value step) {
+  b.ifThen(b.lessUnsigned(step, e.steps), [&] {
+    stage(/*isOut=*/false, step);
+    stage(/*isOut=*/true, step);
   });
+  e.fetchRows(b.add(step, config.stages - 1));
   b.commitCopies();
 }
 
@@ -197,16 +201,16 @@ void Mma::multiplyStage(Value step, SmallVector<Value> &sums) {
   }
 }
 
-void Mma::multiply(Value pairs, SmallVector<Value> &sums) {
+void Mma::multiply(SmallVector<Value> &sums) {
   int64_t ahead = config.stages - 1;
+  e.fetchFirstRows();
   for (int64_t step : llvm::seq(ahead))
-    fetch(b.i32(step), pairs);
-  Value steps = b.divide(b.add(pairs, config.pairs - 1), config.pairs);
-  sums = forLoop(b, b.i32(0), steps, b.i32(1), sums,
+    fetch(b.i32(step));
+  sums = forLoop(b, b.i32(0), e.steps, b.i32(1), sums,
                  [&](Value step, SmallVector<Value> &sums) {
                    b.waitCopies(ahead - 1);
                    b.barrier();
-                   fetch(b.add(step, ahead), pairs);
+                   fetch(b.add(step, ahead));
                    multiplyStage(step, sums);
                  });
 }
@@ -240,7 +244,7 @@ void Mma::store(ValueRange sums) {
 void Mma::emit() {
   e.emit(
       config.pieceIn * config.pieceOut / kWarpLanes,
-      [&](Value pairs, SmallVector<Value> &sums) { multiply(pairs, sums); },
+      [&](SmallVector<Value> &sums) { multiply(sums); },
       [&](ValueRange sums) { store(sums); });
 }
 
@@ -254,7 +258,7 @@ public:
   MmaLoop() : WeightGradLoop("mma") {}
 
   bool usesTensorCores() const override { return true; }
-  int64_t teamThreads(const WeightGradConfig &config) const override {
+  int64_t threads(const WeightGradConfig &config) const override {
     return 32 * config.pieces() * config.slices;
   }
   // The bytes more put what a warp reads at once into different banks: eight

@@ -9,68 +9,127 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "sparseconv/Kernels/Builders/ConvShape.h"
 #include "sparseconv/Kernels/Gemm/WeightGrad.h"
+#include "sparseconv/Kernels/Indexing/BlockSums.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-Value mlir::sparseconv::emitTurnedTable(LoopBuilder &b, Value table,
-                                        Value xRows, Value sizes) {
-  constexpr int64_t grain = WeightGradConfig::rowGrain;
-  int64_t offsets = cast<MemRefType>(table.getType()).getDimSize(1);
-  Value rows = b.dim(table, 0);
-  Value slots = b.mul(b.ceilDiv(rows, grain), grain);
-  Value turned =
-      b.alloc({offsets, ShapedType::kDynamic}, b.getI32Type(), slots);
-  b.parallelFor(b.add(slots, 1), [&](Value slot) {
-    b.ifElse(
-        b.less(slot, slots),
-        [&] {
-          Value isRow = b.less(slot, rows);
-          Value row = b.select(isRow, slot, b.index(0));
-          b.ifElse(
-              isRow,
-              [&] {
-                forOffsets(b, offsets, [&](Value k) {
-                  b.store(b.load(table, {row, k}), turned, {k, slot});
-                });
-              },
-              [&] {
-                forOffsets(b, offsets, [&](Value k) {
-                  b.store(b.i32(-1), turned, {k, slot});
-                });
-              });
-        },
-        [&] {
-          b.store(xRows, sizes, b.index(0));
-          b.store(rows, sizes, b.index(1));
-        });
+namespace {
+/// One thread block finds how many steps a thread block of the gradient has.
+class Shares {
+public:
+  Shares(LoopBuilder &b, const WeightGradConfig &config, Value counts,
+         Value shares)
+      : b(b), config(config), counts(counts), shares(shares) {}
+
+  void emit();
+
+private:
+  static constexpr int64_t kThreads = 128;
+  /// No thread block has fewer steps, unless its offset has.
+  static constexpr int64_t kLeastSteps = 4;
+
+  /// Calls `body` with each offset of this thread, and the thread blocks that
+  /// it needs if each has so many steps: none behind the last one. `sum` is
+  /// carried along.
+  Value forShares(const LoopBuilder::Thread &t, Value steps,
+                  function_ref<Value(Value k, Value own, Value sum)> body);
+  Value sumShares(const LoopBuilder::Thread &t, Value steps);
+  Value findSteps(const LoopBuilder::Thread &t);
+  void store(const LoopBuilder::Thread &t, Value steps);
+
+  LoopBuilder &b;
+  const WeightGradConfig &config;
+  Value counts, shares;
+};
+} // namespace
+
+Value Shares::forShares(const LoopBuilder::Thread &t, Value steps,
+                        function_ref<Value(Value, Value, Value)> body) {
+  int64_t rounded = llvm::alignTo(config.offsets, kThreads);
+  return b.forLoop(t.thread, b.index(rounded), kThreads, b.i32(0),
+                   [&](Value k, ValueRange sum) -> SmallVector<Value> {
+                     Value known = b.min(k, b.index(config.offsets - 1));
+                     Value pairs = b.load(counts, known);
+                     Value own = b.ceilDiv(
+                         b.ceilDiv(pairs, b.i32(config.pairs)), steps);
+                     Value isThere = b.less(k, b.index(config.offsets));
+                     return {body(k, b.select(isThere, own, b.i32(0)), sum[0])};
+                   })[0];
+}
+
+Value Shares::sumShares(const LoopBuilder::Thread &t, Value steps) {
+  Value own = forShares(
+      t, steps, [&](Value, Value own, Value sum) { return b.add(sum, own); });
+  return sumInBlock(b, t, own, t.shared[0], kThreads).total;
+}
+
+/// The fewest steps with which there are enough thread blocks.
+Value Shares::findSteps(const LoopBuilder::Thread &t) {
+  Value one = b.i32(1);
+  Value all = sumShares(t, one);
+  int64_t blocks = config.gridX();
+  // With `upper`, the offsets' last thread blocks are one each too many.
+  Value lower = b.max(b.divide(all, blocks), b.i32(kLeastSteps));
+  Value spare = b.i32(std::max<int64_t>(blocks - config.offsets, 1));
+  Value upper = b.max(b.add(b.divide(all, spare), 1), lower);
+  return b.whileLoop(
+      {lower, upper},
+      [&](ValueRange bounds) { return b.less(bounds[0], bounds[1]); },
+      [&](ValueRange bounds) -> SmallVector<Value> {
+        Value middle = b.divide(b.add(bounds[0], bounds[1]), 2);
+        Value fits = b.lessEqual(sumShares(t, middle), b.i32(blocks));
+        return {b.select(fits, bounds[0], b.add(middle, 1)),
+                b.select(fits, middle, bounds[1])};
+      })[0];
+}
+
+void Shares::store(const LoopBuilder::Thread &t, Value steps) {
+  Value end = forShares(t, steps, [&](Value k, Value own, Value sum) {
+    BlockSums sums = sumInBlock(b, t, own, t.shared[0], kThreads);
+    b.ifThen(b.less(k, b.index(config.offsets)),
+             [&] { b.store(b.add(sum, sums.before), shares, k); });
+    return b.add(sum, sums.total);
   });
-  return turned;
+  b.ifThen(b.equal(t.thread, b.index(0)),
+           [&] { b.store(end, shares, b.index(config.offsets)); });
+}
+
+void Shares::emit() {
+  b.launch(b.index(1), kThreads, {getBlockSumsType(b, kThreads)},
+           [&](const LoopBuilder::Thread &t) { store(t, findSteps(t)); });
+}
+
+void mlir::sparseconv::emitShares(LoopBuilder &b,
+                                  const WeightGradConfig &config, Value counts,
+                                  Value shares) {
+  Shares(b, config, counts, shares).emit();
 }
 
 void mlir::sparseconv::emitSumOfSplits(LoopBuilder &b,
                                        const WeightGradConfig &config,
-                                       Value rows, Value splits, Value dw) {
+                                       Value shares, Value splits, Value dw) {
   ConvShape shape = ConvShape::get(cast<MemRefType>(dw.getType()));
-  constexpr int64_t grain = WeightGradConfig::rowGrain, together = 8;
+  constexpr int64_t together = 8;
   Type element = getElementTypeOrSelf(dw.getType());
-  Value zero = b.index(0);
-  b.parallelFor(b.index(config.offsets * config.elements()), [&](Value place) {
-    Value perRowBlock =
-        b.mul(b.ceilDiv(b.ceilDiv(rows, config.rowBlocks), grain), grain);
-    // As many as the kernel found rows for.
-    Value rowBlocks = b.ceilDiv(rows, b.max(perRowBlock, b.index(1)));
-    Value count = b.mul(rowBlocks, config.slices), last = b.sub(count, 1);
+  int64_t elements = config.elements();
+  b.parallelFor(b.index(config.offsets * elements), [&](Value place) {
+    Value k = b.divide(place, elements), at = b.remainder(place, elements);
+    auto getSplit = [&](Value k) {
+      return b.mul(b.toIndex(b.load(shares, k)), config.slices);
+    };
+    Value begin = getSplit(k), end = getSplit(b.add(k, 1));
+    Value last = b.max(b.sub(end, 1), b.index(0));
     Value sum = b.forLoop(
-        zero, count, together, b.f32(0),
+        begin, end, together, b.f32(0),
         [&](Value first, ValueRange carried) -> SmallVector<Value> {
           // All loads first: they do not wait for each other.
           SmallVector<Value> terms;
           for (int64_t i = 0; i < together; ++i) {
             Value split = b.add(first, i);
-            Value value = b.load(splits, {b.min(split, last), place});
-            terms.push_back(b.select(b.less(split, count), value, b.f32(0)));
+            Value value = b.load(splits, {b.min(split, last), at});
+            terms.push_back(b.select(b.less(split, end), value, b.f32(0)));
           }
           Value sum = carried[0];
           for (Value term : terms)

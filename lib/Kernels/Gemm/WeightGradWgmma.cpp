@@ -8,18 +8,16 @@
 //
 // The inner dimension of the product is the pairs. wgmma takes both sides from
 // shared memory with their channels contiguous, so rows stay as they are in
-// memory. Behind the last pair of a list, both sides are zero.
+// memory. Behind the last pair, both sides are zero.
 //
-// Each offset of the thread block has a team of its own, with its list and its
-// ring of stages. A list of pairs is multiplied in steps; a ring of S = 4
-// stages:
+// Pairs are multiplied in steps; a ring of S = 4 stages:
 //
 //                        prologue     step 0    step 1    step 2    epilogue
-//   threads of a team:
+//   all threads:
 //     wait for copies                 of 0      of 1      of 2
-//     barrier of the team             x         x         x
+//     barrier                         x         x         x
 //   warpgroups: wgmma                    0         1         2
-//   threads of a team:
+//   all threads:
 //     copy into stage    0: 0 1: 1    3: 3      0: 4      1: 5
 //                        2: 2
 //     wait for wgmma                     0         1         2
@@ -31,8 +29,7 @@
 // the rows are there for all, and all have waited for the wgmmas of the step
 // before, whose stage is filled next, while the tensor cores work on this one.
 //
-// Teams meet after each list only. If there are several, the L1 cache keeps the
-// rows: those of one team are soon read by another.
+// The rows of a step's pairs are copied S - 1 steps before what lies in them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,8 +55,8 @@ struct Side {
   /// Byte of the side in a stage.
   int64_t begin;
   /// The thread's first pair of a step, and where its first piece goes in a
-  /// stage; that of all its pieces in a row of the source.
-  Value pair, target, column;
+  /// stage; whether its pieces are of channels that there are.
+  Value pair, target, isThere;
 };
 
 class Wgmma {
@@ -69,12 +66,11 @@ public:
 
 private:
   Side makeSide(bool isOut);
-  void stage(bool isOut, Value step, Value pairs);
-  void fetch(Value step, Value pairs);
+  void stage(bool isOut, Value step);
+  void fetch(Value step);
   void multiplyStage(Value step, SmallVector<Value> &sums);
-  void multiply(Value pairs, SmallVector<Value> &sums);
+  void multiply(SmallVector<Value> &sums);
   void store(ValueRange sums);
-  void meetTeam();
   /// Byte of a step's stage in the ring.
   Value getStage(Value step) {
     return b.mul(b.andBits(step, config.stages - 1), config.stageBytes());
@@ -120,9 +116,10 @@ Side Wgmma::makeSide(bool isOut) {
   Value place = b.add(b.mul(b.divide(piece, 8), blockBytes()),
                       b.add(b.mul(side.pair, kRowBytes), b.mul(permuted, 16)));
   side.target = b.offset(b.offset(e.staged, place), side.begin);
-  Value first = isOut ? e.firstOut : e.firstIn;
-  side.source =
-      b.offset(isOut ? e.dy : e.x, b.mul(b.add(first, b.mul(piece, 8)), 2));
+  Value channel = b.add(isOut ? e.firstOut : e.firstIn, b.mul(piece, 8));
+  side.isThere = b.lessUnsigned(channel, side.channels);
+  side.source = b.offset(isOut ? e.dy : e.x,
+                         b.mul(b.select(side.isThere, channel, b.i32(0)), 2));
   return side;
 }
 
@@ -132,34 +129,30 @@ Side Wgmma::makeSide(bool isOut) {
 
 /// Starts the copies of one side of a step's pairs. The thread's pairs are a
 /// multiple of eight apart, so the permutation is the same in all of them.
-void Wgmma::stage(bool isOut, Value step, Value pairs) {
+void Wgmma::stage(bool isOut, Value step) {
   const Side &side = isOut ? dy : x;
   Value target = b.offset(side.target, getStage(step));
-  Value first = b.add(b.mul(step, config.pairs), side.pair);
-  int64_t apart = config.teamThreads() / piecesOf(side.tile);
+  Value pairs = e.countPairs(step);
+  int64_t apart = config.threads() / piecesOf(side.tile);
   for (int64_t i = 0; i < config.pairs; i += apart) {
-    Value pair = b.add(first, i);
-    Value isThere = b.lessUnsigned(pair, pairs);
-    Value row = b.select(isThere, e.loadRow(pair, isOut), b.i32(0));
+    Value local = b.add(side.pair, i);
+    Value isThere = b.andBits(side.isThere, b.lessUnsigned(local, pairs));
+    Value row = e.loadRow(step, local, isOut);
+    if (!isOut)
+      isThere = b.andBits(isThere, e.isRow(row));
+    row = b.select(isThere, row, b.i32(0));
     b.copyAsyncIf(isThere, b.offset(target, i * kRowBytes),
-                  b.element(side.source, row, side.channels * 2), 16,
-                  /*isKept=*/config.tileOffsets > 1);
+                  b.element(side.source, row, side.channels * 2));
   }
 }
 
-void Wgmma::fetch(Value step, Value pairs) {
-  b.ifThen(b.lessUnsigned(b.mul(step, config.pairs), pairs), [&] {
-    stage(/*isOut=*/false, step, pairs);
-    stage(/*isOut=*/true, step, pairs);
+void Wgmma::fetch(Value step) {
+  b.ifThen(b.lessUnsigned(step, e.steps), [&] {
+    stage(/*isOut=*/false, step);
+    stage(/*isOut=*/true, step);
   });
+  e.fetchRows(b.add(step, config.stages - 1));
   b.commitCopies();
-}
-
-void Wgmma::meetTeam() {
-  if (e.team)
-    b.barrier(b.add(e.team, 1), config.teamThreads());
-  else
-    b.barrier();
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,19 +189,18 @@ void Wgmma::multiplyStage(Value step, SmallVector<Value> &sums) {
   b.wgmmaCommit();
 }
 
-void Wgmma::multiply(Value pairs, SmallVector<Value> &sums) {
-  pairs = b.shuffle(pairs, b.i32(0));
+void Wgmma::multiply(SmallVector<Value> &sums) {
   int64_t ahead = config.stages - 1;
+  e.fetchFirstRows();
   for (int64_t step : llvm::seq(ahead))
-    fetch(b.i32(step), pairs);
-  Value steps = b.divide(b.add(pairs, config.pairs - 1), config.pairs);
-  sums = forLoop(b, b.i32(0), steps, b.i32(1), sums,
+    fetch(b.i32(step));
+  sums = forLoop(b, b.i32(0), e.steps, b.i32(1), sums,
                  [&](Value step, SmallVector<Value> &sums) {
                    b.waitCopies(ahead - 1);
                    b.fenceShared();
-                   meetTeam();
+                   b.barrier();
                    multiplyStage(step, sums);
-                   fetch(b.add(step, ahead), pairs);
+                   fetch(b.add(step, ahead));
                    b.wgmmaWait(/*pending=*/0);
                  });
 }
@@ -228,6 +220,8 @@ void Wgmma::store(ValueRange sums) {
       b.add(b.add(e.firstOut, out), b.mul(b.remainder(e.lane, 4), 2));
   Value at = b.add(b.mul(row, config.outChannels), column);
   Value target = b.element(split, at, 4);
+  bool isWhole = config.inChannels % config.tileIn == 0 &&
+                 config.outChannels % config.tileOut == 0;
   auto pairType = VectorType::get(2, b.getF32Type());
   int64_t eights = config.pieceOut / 8;
   for (auto number : llvm::seq<int64_t>(sums.size() / 2)) {
@@ -238,15 +232,25 @@ void Wgmma::store(ValueRange sums) {
       value = LLVM::InsertElementOp::create(b, value, sums[2 * number + k],
                                             b.i32(k));
     int64_t rows = block * kBlockChannels + half * 8;
-    b.store(value,
-            b.offset(target, (rows * config.outChannels + eight * 8) * 4), 8);
+    auto store = [&] {
+      b.store(value,
+              b.offset(target, (rows * config.outChannels + eight * 8) * 4), 8);
+    };
+    if (isWhole) {
+      store();
+      continue;
+    }
+    Value isRow = b.lessUnsigned(b.add(row, rows), config.inChannels);
+    Value isColumn =
+        b.lessUnsigned(b.add(column, eight * 8), config.outChannels);
+    b.ifThen(b.andBits(isRow, isColumn), store);
   }
 }
 
 void Wgmma::emit() {
   e.emit(
       config.pieceIn * config.pieceOut / kWarpgroupThreads,
-      [&](Value pairs, SmallVector<Value> &sums) { multiply(pairs, sums); },
+      [&](SmallVector<Value> &sums) { multiply(sums); },
       [&](ValueRange sums) { store(sums); });
 }
 
@@ -260,8 +264,7 @@ public:
   WgmmaLoop() : WeightGradLoop("wgmma") {}
 
   bool usesTensorCores() const override { return true; }
-  bool hasTeams() const override { return true; }
-  int64_t teamThreads(const WeightGradConfig &config) const override {
+  int64_t threads(const WeightGradConfig &config) const override {
     return kWarpgroupThreads * config.pieces();
   }
   int64_t rowPitch(const WeightGradConfig &config,
@@ -273,6 +276,10 @@ public:
     return config.pieceIn * config.pieceOut / kWarpgroupThreads + 40;
   }
   std::string verifyShape(const WeightGradShape &shape) const override;
+  /// Not where most of a tile is left unused.
+  bool isChosen(const WeightGradShape &shape) const override {
+    return std::min(shape.inChannels, shape.outChannels) >= 48;
+  }
   std::string verify(const WeightGradConfig &config,
                      const TargetInfo &target) const override;
   void chooseSizes(WeightGradConfig &config) const override;
@@ -285,10 +292,10 @@ std::string WgmmaLoop::verifyShape(const WeightGradShape &shape) const {
     return "the main loop wgmma takes two sides of f16 or of bf16";
   if (shape.groups > 1)
     return "the main loop wgmma takes no groups";
-  if (shape.inChannels % kBlockChannels || shape.outChannels % kBlockChannels)
-    return formatv("the main loop wgmma takes multiples of {0} channels, found "
-                   "{1} and {2}",
-                   kBlockChannels, shape.inChannels, shape.outChannels);
+  if (shape.inChannels % 8 || shape.outChannels % 8)
+    return formatv("expected rows of whole pieces of 16 bytes, found {0} and "
+                   "{1} channels",
+                   shape.inChannels, shape.outChannels);
   return "";
 }
 
@@ -297,20 +304,14 @@ std::string WgmmaLoop::verify(const WeightGradConfig &config,
   if (!target.hasWgmma)
     return formatv("{0} has no wgmma", target.chip);
   if (config.pieceIn % kBlockChannels || config.pieceOut % kBlockChannels ||
-      config.pieceOut > 256 || config.inChannels % config.tileIn ||
-      config.outChannels % config.tileOut)
+      config.pieceOut > 256)
     return formatv("expected pieces of multiples of {0} channels, of at most "
-                   "256 output channels, and tiles that divide {1} x {2} "
-                   "channels, found pieces of {3} x {4}, tiles of {5} x {6}",
-                   kBlockChannels, config.inChannels, config.outChannels,
-                   config.pieceIn, config.pieceOut, config.tileIn,
-                   config.tileOut);
-  if (config.slices != 1 || config.tileOffsets > 8)
-    return formatv("expected one slice and at most 8 offsets, found {0} and "
-                   "{1}",
-                   config.slices, config.tileOffsets);
+                   "256 output channels, found {1} x {2}",
+                   kBlockChannels, config.pieceIn, config.pieceOut);
+  if (config.slices != 1)
+    return formatv("expected one slice, found {0}", config.slices);
   // Each thread copies the same piece of each of its rows.
-  int64_t threads = teamThreads(config);
+  int64_t threads = config.threads();
   for (int64_t tile : {config.tileIn, config.tileOut})
     if (threads * 8 % tile || config.pairs % (threads * 8 / tile) ||
         threads * 8 / tile % 8)
@@ -327,16 +328,20 @@ std::string WgmmaLoop::verify(const WeightGradConfig &config,
 }
 
 void WgmmaLoop::chooseSizes(WeightGradConfig &config) const {
-  auto tile = [](int64_t channels) { return channels % 128 ? 64 : 128; };
-  config.tileIn = config.pieceIn = tile(config.inChannels);
-  config.tileOut = config.pieceOut = tile(config.outChannels);
-  // Three offsets that differ on the last axis find nearly the same rows.
-  config.tileOffsets = std::min<int64_t>(config.offsets, 3);
-  config.pairs = 16;
+  // The tile that leaves least unused, and of those the larger.
+  auto tile = [](int64_t channels) {
+    return llvm::alignTo(channels, 128) > llvm::alignTo(channels, 64) ? 64
+                                                                      : 128;
+  };
+  config.tileIn = tile(config.inChannels);
+  config.tileOut = config.outChannels % 256 ? tile(config.outChannels) : 256;
+  config.pieceIn = 64;
+  config.pieceOut = config.tileOut;
+  config.pairs = 32;
   config.stages = 4;
-  // Teams that a multiprocessor has registers for.
-  int64_t teams = config.tileIn * config.tileOut > 64 * 64 ? 3 : 6;
-  config.blocks = teams / config.tileOffsets;
+  // Registers have room for the sums of eight times 64 x 64 channels.
+  int64_t blocks = 8 * 64 * 64 / (config.tileIn * config.tileOut);
+  config.blocks = std::clamp<int64_t>(blocks, 1, 4);
 }
 
 namespace mlir::sparseconv {

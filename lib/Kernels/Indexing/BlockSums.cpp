@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BlockSums.h"
+#include "sparseconv/Kernels/Indexing/BlockSums.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "sparseconv/Kernels/Builders/WarpOps.h"

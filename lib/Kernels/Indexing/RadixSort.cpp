@@ -18,12 +18,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "RadixSort.h"
-#include "BlockSums.h"
 #include "LookBack.h"
 #include "SortLists.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "sparseconv/Kernels/Builders/WarpOps.h"
+#include "sparseconv/Kernels/Indexing/BlockSums.h"
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
 
 using namespace mlir;

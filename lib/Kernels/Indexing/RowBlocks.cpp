@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
-#include "BlockSums.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "sparseconv/Kernels/Indexing/BlockSums.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowNumbers.h"
-#include "BlockSums.h"
+#include "sparseconv/Kernels/Indexing/BlockSums.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
 
 using namespace mlir;

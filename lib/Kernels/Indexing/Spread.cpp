@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BlockSums.h"
 #include "CoordinateChecks.h"
+#include "sparseconv/Kernels/Indexing/BlockSums.h"
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
 #include "sparseconv/Kernels/Indexing/KeyFields.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"

@@ -38,9 +38,10 @@ func.func @gemm(%x: memref<?x8xf16, strided<[16, 1], offset: 8>>, %image: memref
 }
 
 func.func @weight_grad(%x: memref<?x8xf16, strided<[16, 1], offset: 8>>, %dy: memref<?x16xf16, strided<[16, 1], offset: 32>>,
-                       %table: memref<?x3xi32>, %dw: memref<3x8x16xf16>) {
-  sparseconv.kernel.implicit_weight_grad
-      ins(%x, %dy, %table : memref<?x8xf16, strided<[16, 1], offset: 8>>, memref<?x16xf16, strided<[16, 1], offset: 32>>, memref<?x3xi32>)
+                       %in_rows: memref<?xi32>, %out_rows: memref<?xi32>, %counts: memref<3xi32>, %dw: memref<3x8x16xf16>) {
+  sparseconv.kernel.tiled_weight_grad
+      ins(%x, %dy, %in_rows, %out_rows, %counts
+          : memref<?x8xf16, strided<[16, 1], offset: 8>>, memref<?x16xf16, strided<[16, 1], offset: 32>>, memref<?xi32>, memref<?xi32>, memref<3xi32>)
       outs(%dw : memref<3x8x16xf16>)
       {tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 16, tile_out = 16, piece_in = 16, piece_out = 16, slices = 4, pairs = 64, stages = 4, blocks = 4>}
   return

@@ -1,24 +1,25 @@
 // RUN: sparseconv-opt %s --convert-sparseconv-kernels-to-gpu --split-input-file | FileCheck %s
 
-// A kernel turns the table round, so that offsets come first, and stores the
-// sizes. The gradient kernel leaves one split for each chunk of rows; how many
-// there are is decided, and does not depend on the number of rows. The last
-// kernel adds the splits up in f32, in order, and rounds once.
+// A kernel of one thread block finds how many steps of 32 pairs each thread block of
+// the gradient has: as few as 528 of them can do. It says where the thread blocks of
+// each offset begin. The gradient kernel leaves one split for each thread block. The
+// last kernel adds the splits of an offset up in f32, in order, and rounds once.
 
 // CHECK-LABEL: func.func @tensor_cores(
-// CHECK-SAME:    %[[X:[^:]*]]: memref<?x64xf16>, %[[DY:[^:]*]]: memref<?x64xf16>, %[[TABLE:[^:]*]]: memref<?x27xi32>, %[[DW:[^:]*]]: memref<27x64x64xf16>)
-// CHECK:         %[[SIZES:.*]] = memref.alloc() {{.*}} : memref<2xindex>
-// CHECK:         %[[TURNED:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<27x?xi32>
-// CHECK:         scf.parallel
-// CHECK:           memref.load %[[TABLE]][%[[ROW:.*]], %{{.*}}]
-// CHECK:           memref.store %{{.*}}, %[[TURNED]][%{{.*}}, %{{.*}}]
-// CHECK:           memref.store %{{.*}}, %[[SIZES]][%c0
-// CHECK:           memref.store %{{.*}}, %[[SIZES]][%c1
-// CHECK:         %[[PARTS:.*]] = memref.alloc() {{.*}} : memref<59x110592xf32>
+// CHECK-SAME:    %[[X:[^:]*]]: memref<?x64xf16>, %[[DY:[^:]*]]: memref<?x64xf16>, %[[IN:[^:]*]]: memref<?xi32>, %[[OUT:[^:]*]]: memref<?xi32>, %[[COUNTS:[^:]*]]: memref<27xi32>, %[[DW:[^:]*]]: memref<27x64x64xf16>)
+// CHECK:         %[[SHARES:.*]] = memref.alloc() {{.*}} : memref<28xi32>
+// CHECK:         gpu.launch
+// CHECK:           memref.load %[[COUNTS]]
+// CHECK:           scf.while
+// CHECK:             memref.load %[[COUNTS]]
+// CHECK:             arith.cmpi sle, %{{.*}}, %c528
+// CHECK:           memref.store %{{.*}}, %[[SHARES]]
+// CHECK:         %[[SPLITS:.*]] = memref.alloc() {{.*}} : memref<528x4096xf32>
 // CHECK:         gpu.launch_func @weight_grad::@weight_grad blocks in (%[[GRID:.*]], %{{.*}}, %{{.*}}) threads in (%[[THREADS:.*]], %{{.*}}, %{{.*}}) dynamic_shared_memory_size
 // CHECK:         scf.parallel
+// CHECK-COUNT-2:   memref.load %[[SHARES]]
 // CHECK:           scf.for
-// CHECK-COUNT-8:     memref.load %[[PARTS]]
+// CHECK-COUNT-8:     memref.load %[[SPLITS]]
 // CHECK-COUNT-8:     arith.addf
 // CHECK:           %[[ROUNDED:.*]] = arith.truncf
 // CHECK:           memref.store %[[ROUNDED]], %[[DW]]
@@ -27,11 +28,12 @@
 // CHECK:         nvvm.mma.sync
 // CHECK-NOT:     atomic
 module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_90a">} {
-func.func @tensor_cores(%x: memref<?x64xf16>, %dy: memref<?x64xf16>, %table: memref<?x27xi32>, %dw: memref<27x64x64xf16>) {
-  sparseconv.kernel.implicit_weight_grad
-      ins(%x, %dy, %table : memref<?x64xf16>, memref<?x64xf16>, memref<?x27xi32>)
+func.func @tensor_cores(%x: memref<?x64xf16>, %dy: memref<?x64xf16>, %in_rows: memref<?xi32>, %out_rows: memref<?xi32>, %counts: memref<27xi32>, %dw: memref<27x64x64xf16>) {
+  sparseconv.kernel.tiled_weight_grad
+      ins(%x, %dy, %in_rows, %out_rows, %counts
+          : memref<?x64xf16>, memref<?x64xf16>, memref<?xi32>, memref<?xi32>, memref<27xi32>)
       outs(%dw : memref<27x64x64xf16>)
-      {split_k = 59 : i64, tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4, blocks = 4>}
+      {split_k = 528 : i64, tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4, blocks = 4>}
   return
 }
 }
@@ -46,9 +48,10 @@ func.func @tensor_cores(%x: memref<?x64xf16>, %dy: memref<?x64xf16>, %table: mem
 // CHECK:         math.fma
 // CHECK-NOT:     nvvm.mma
 module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_80">} {
-func.func @f32(%x: memref<?x64xf32>, %dy: memref<?x64xf32>, %table: memref<?x27xi32>, %dw: memref<27x64x64xf32>) {
-  sparseconv.kernel.implicit_weight_grad
-      ins(%x, %dy, %table : memref<?x64xf32>, memref<?x64xf32>, memref<?x27xi32>)
+func.func @f32(%x: memref<?x64xf32>, %dy: memref<?x64xf32>, %in_rows: memref<?xi32>, %out_rows: memref<?xi32>, %counts: memref<27xi32>, %dw: memref<27x64x64xf32>) {
+  sparseconv.kernel.tiled_weight_grad
+      ins(%x, %dy, %in_rows, %out_rows, %counts
+          : memref<?x64xf32>, memref<?x64xf32>, memref<?xi32>, memref<?xi32>, memref<27xi32>)
       outs(%dw : memref<27x64x64xf32>)
       {split_k = 2 : i64, tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 64, tile_out = 64, piece_in = 4, piece_out = 4, pairs = 32, blocks = 2>}
   return
@@ -62,9 +65,10 @@ func.func @f32(%x: memref<?x64xf32>, %dy: memref<?x64xf32>, %table: memref<?x27x
 // CHECK-NOT:     nvvm.mma
 // CHECK:         math.fma
 module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_80">} {
-func.func @odd(%x: memref<?x12xf16>, %dy: memref<?x64xf16>, %table: memref<?x27xi32>, %dw: memref<27x12x64xf16>) {
-  sparseconv.kernel.implicit_weight_grad
-      ins(%x, %dy, %table : memref<?x12xf16>, memref<?x64xf16>, memref<?x27xi32>)
+func.func @odd(%x: memref<?x12xf16>, %dy: memref<?x64xf16>, %in_rows: memref<?xi32>, %out_rows: memref<?xi32>, %counts: memref<27xi32>, %dw: memref<27x12x64xf16>) {
+  sparseconv.kernel.tiled_weight_grad
+      ins(%x, %dy, %in_rows, %out_rows, %counts
+          : memref<?x12xf16>, memref<?x64xf16>, memref<?xi32>, memref<?xi32>, memref<27xi32>)
       outs(%dw : memref<27x12x64xf16>)
       {tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 12, tile_out = 64, piece_in = 4, piece_out = 4, slices = 4, pairs = 32, blocks = 2>}
   return
@@ -86,9 +90,10 @@ func.func @odd(%x: memref<?x12xf16>, %dy: memref<?x64xf16>, %table: memref<?x27x
 // CHECK-DAG:       %[[OFFSET:.*]] = arith.divui %[[SLICE]], %c4
 // CHECK:           memref.store %{{.*}}, %[[DW]][%[[OFFSET]], %[[GROUP]], %[[ROW]], %[[COLUMN]]]
 module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_80">} {
-func.func @groups(%x: memref<?x8xf32>, %dy: memref<?x12xf32>, %table: memref<?x8xi32>, %dw: memref<8x4x2x3xf32>) {
-  sparseconv.kernel.implicit_weight_grad
-      ins(%x, %dy, %table : memref<?x8xf32>, memref<?x12xf32>, memref<?x8xi32>)
+func.func @groups(%x: memref<?x8xf32>, %dy: memref<?x12xf32>, %in_rows: memref<?xi32>, %out_rows: memref<?xi32>, %counts: memref<8xi32>, %dw: memref<8x4x2x3xf32>) {
+  sparseconv.kernel.tiled_weight_grad
+      ins(%x, %dy, %in_rows, %out_rows, %counts
+          : memref<?x8xf32>, memref<?x12xf32>, memref<?xi32>, memref<?xi32>, memref<8xi32>)
       outs(%dw : memref<8x4x2x3xf32>)
       {split_k = 7 : i64, tiling = #sparseconv.weight_grad_tiling<fma, tile_groups = 4, tile_in = 2, tile_out = 4, piece_in = 2, piece_out = 4, slices = 64, pairs = 64, blocks = 2>}
   return

@@ -54,7 +54,7 @@ func.func @input_grad(%dy: tensor<?x32xf16>, %w: tensor<27x16x32xf16>, %m: !map)
 // CHECK-LABEL: func.func @weight_grad(
 // CHECK:      %[[ROWS:.*]] = sparseconv.kernel.im2col
 // CHECK:      %[[COLUMNS:.*]] = tensor.collapse_shape %[[ROWS]]
-// CHECK:      sparseconv.kernel.implicit_weight_grad ins(%[[COLUMNS]], {{.*}} outs(%{{.*}} : tensor<1x432x32xf16>)
+// CHECK:      sparseconv.kernel.tiled_weight_grad ins(%[[COLUMNS]], {{.*}} outs(%{{.*}} : tensor<1x432x32xf16>)
 // CHECK:      tensor.expand_shape {{.*}} into tensor<27x16x32xf16>
 func.func @weight_grad(%x: tensor<?x16xf16>, %dy: tensor<?x32xf16>, %m: !map) -> tensor<27x16x32xf16> {
   %dw = sparseconv.weight_grad %x, %dy, %m {dataflow = #sparseconv.dataflow<explicit>}

@@ -110,21 +110,21 @@ func.func @threads(%x: tensor<?x32xf32>, %w: tensor<27x32x64xf32>, %m: !map) -> 
 // A permission to multiply in tf32 becomes the choice of a main loop.
 // CHECK-LABEL: func.func @tf32(
 // CHECK:      sparseconv.kernel.tiled_gemm {{.*}} {split_k = 1 : i64, tiling = #sparseconv.gemm_tiling<warp16,
-// CHECK:      sparseconv.kernel.implicit_weight_grad {{.*}} tiling = #sparseconv.weight_grad_tiling<mma,
+// CHECK:      sparseconv.kernel.tiled_weight_grad {{.*}} tiling = #sparseconv.weight_grad_tiling<mma,
 func.func @tf32(%x: tensor<?x32xf32>, %w: tensor<27x32x64xf32>, %m: !map) -> tensor<27x32x64xf32> {
   %y = sparseconv.conv %x, %w, %m tf32 = allowed : tensor<?x32xf32>, tensor<27x32x64xf32>, !map -> tensor<?x64xf32>
   %dw = sparseconv.weight_grad %x, %y, %m tf32 = allowed : tensor<?x32xf32>, tensor<?x64xf32>, !map -> tensor<27x32x64xf32>
   return %dw : tensor<27x32x64xf32>
 }
 
-// The gradient by the weights reads the table as well.
+// The gradient by the weights reads a list of pairs for each offset.
 // CHECK-LABEL: func.func @weight_grad(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?x32xf16> {{[^,]*}}, %[[DY:[^:]*]]: tensor<?x64xf16> {{[^,]*}}, %[[TABLE:[^:]*]]: tensor<?x27xi32> {{[^,]*}}, %[[NIN:[^:]*]]: index
 // CHECK-DAG:  %[[N:.*]] = tensor.dim %[[TABLE]]
 // CHECK-DAG:  %[[XG:.*]] = sparseconv.kernel.guard_rows %[[X]] rows(%[[NIN]])
 // CHECK-DAG:  %[[DYG:.*]] = sparseconv.kernel.guard_rows %[[DY]] rows(%[[N]])
-// CHECK-NOT:  pair_lists
-// CHECK:      %[[DW:.*]] = sparseconv.kernel.implicit_weight_grad ins(%[[XG]], %[[DYG]], %[[TABLE]] : {{.*}}) outs(%{{.*}} : tensor<27x32x64xf16>) {split_k = {{[0-9]+}} : i64, tiling = #sparseconv.weight_grad_tiling<mma,
+// CHECK:      %[[LISTS:.*]]:3 = sparseconv.kernel.offset_lists ins(%[[TABLE]] : tensor<?x27xi32>) outs({{.*}} : tensor<?xi32>, tensor<?xi32>, tensor<27xi32>)
+// CHECK:      %[[DW:.*]] = sparseconv.kernel.tiled_weight_grad ins(%[[XG]], %[[DYG]], %[[LISTS]]#0, %[[LISTS]]#1, %[[LISTS]]#2 : {{.*}}) outs(%{{.*}} : tensor<27x32x64xf16>) {split_k = {{[0-9]+}} : i64, tiling = #sparseconv.weight_grad_tiling<mma,
 // CHECK:      return %[[DW]]
 func.func @weight_grad(%x: tensor<?x32xf16>, %dy: tensor<?x64xf16>, %m: !map) -> tensor<27x32x64xf16> {
   %dw = sparseconv.weight_grad %x, %dy, %m : tensor<?x32xf16>, tensor<?x64xf16>, !map -> tensor<27x32x64xf16>

@@ -109,53 +109,53 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?x2xi32>
 // -----
 
 //===----------------------------------------------------------------------===//
-// implicit_weight_grad
+// tiled_weight_grad
 //===----------------------------------------------------------------------===//
 
-func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<?x16xf32>, %i2: tensor<?x2xi32>, %o0: tensor<?x8x16xf32>) {
+func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<?x16xf32>, %i2: tensor<?xi32>, %i3: tensor<?xi32>, %i4: tensor<2xi32>, %o0: tensor<?x8x16xf32>) {
   // expected-error @+1 {{expects 'dw' to have static sizes of at least 1, but found 'tensor<?x8x16xf32>'}}
-  %r = sparseconv.kernel.implicit_weight_grad
-      ins(%i0, %i1, %i2 : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?x2xi32>)
+  %r = sparseconv.kernel.tiled_weight_grad
+      ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<2xi32>)
       outs(%o0 : tensor<?x8x16xf32>) {tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 8, piece_in = 4, piece_out = 4>} -> tensor<?x8x16xf32>
   return
 }
 
 // -----
 
-func.func @f(%i0: tensor<?x7xf32>, %i1: tensor<?x16xf32>, %i2: tensor<?x2xi32>, %o0: tensor<2x8x16xf32>) {
+func.func @f(%i0: tensor<?x7xf32>, %i1: tensor<?x16xf32>, %i2: tensor<?xi32>, %i3: tensor<?xi32>, %i4: tensor<2xi32>, %o0: tensor<2x8x16xf32>) {
   // expected-error @+1 {{expects 'x' to have size 8 in dimension 1, the input channels of 'dw', but found 'tensor<?x7xf32>'}}
-  %r = sparseconv.kernel.implicit_weight_grad
-      ins(%i0, %i1, %i2 : tensor<?x7xf32>, tensor<?x16xf32>, tensor<?x2xi32>)
+  %r = sparseconv.kernel.tiled_weight_grad
+      ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x7xf32>, tensor<?x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<2xi32>)
       outs(%o0 : tensor<2x8x16xf32>) {tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 8, piece_in = 4, piece_out = 4>} -> tensor<2x8x16xf32>
   return
 }
 
 // -----
 
-func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<?x8xf32>, %i2: tensor<?x2xi32>, %o0: tensor<2x2x4x8xf32>) {
+func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<?x8xf32>, %i2: tensor<?xi32>, %i3: tensor<?xi32>, %i4: tensor<2xi32>, %o0: tensor<2x2x4x8xf32>) {
   // expected-error @+1 {{expects 'dy' to have size 16 in dimension 1, the output channels of 'dw' (2 groups of 8), but found 'tensor<?x8xf32>'}}
-  %r = sparseconv.kernel.implicit_weight_grad
-      ins(%i0, %i1, %i2 : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x2xi32>)
+  %r = sparseconv.kernel.tiled_weight_grad
+      ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?xi32>, tensor<?xi32>, tensor<2xi32>)
       outs(%o0 : tensor<2x2x4x8xf32>) {tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 8, piece_in = 4, piece_out = 4>} -> tensor<2x2x4x8xf32>
   return
 }
 
 // -----
 
-func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<?x16xf32>, %i2: tensor<?x3xi32>, %o0: tensor<2x8x16xf32>) {
-  // expected-error @+1 {{expects 'table' to have size 2 in dimension 1, the slices of 'dw', but found 'tensor<?x3xi32>'}}
-  %r = sparseconv.kernel.implicit_weight_grad
-      ins(%i0, %i1, %i2 : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?x3xi32>)
+func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<?x16xf32>, %i2: tensor<?xi32>, %i3: tensor<?xi32>, %i4: tensor<3xi32>, %o0: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{expects 'counts' to have size 2 in dimension 0, the slices of 'dw', but found 'tensor<3xi32>'}}
+  %r = sparseconv.kernel.tiled_weight_grad
+      ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<3xi32>)
       outs(%o0 : tensor<2x8x16xf32>) {tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 8, piece_in = 4, piece_out = 4>} -> tensor<2x8x16xf32>
   return
 }
 
 // -----
 
-func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<9x16xf32>, %i2: tensor<8x2xi32>, %o0: tensor<2x8x16xf32>) {
-  // expected-error @+1 {{expects 'table' to have size 9 in dimension 0, the rows of 'dy', but found 'tensor<8x2xi32>'}}
-  %r = sparseconv.kernel.implicit_weight_grad
-      ins(%i0, %i1, %i2 : tensor<?x8xf32>, tensor<9x16xf32>, tensor<8x2xi32>)
+func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<9x16xf32>, %i2: tensor<?xi32>, %i3: tensor<8xi32>, %i4: tensor<2xi32>, %o0: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{expects 'out_rows' to have room for 18 elements, one for each row of 'dy' and slice of 'dw', but found 'tensor<8xi32>'}}
+  %r = sparseconv.kernel.tiled_weight_grad
+      ins(%i0, %i1, %i2, %i3, %i4 : tensor<?x8xf32>, tensor<9x16xf32>, tensor<?xi32>, tensor<8xi32>, tensor<2xi32>)
       outs(%o0 : tensor<2x8x16xf32>) {tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 8, piece_in = 4, piece_out = 4>} -> tensor<2x8x16xf32>
   return
 }

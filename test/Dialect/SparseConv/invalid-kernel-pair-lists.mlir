@@ -344,3 +344,34 @@ func.func @f(%i0: tensor<?x2xi32>, %i1: memref<8xi64>, %o0: tensor<256xi32>, %o1
       {epsilon = 0 : i64, op_id = 0 : i64, row_block = 128 : i64, s = 0 : i64} -> (tensor<256xi32>, tensor<?x2xi32>, tensor<3x3xi64>, tensor<1xindex>)
   return
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// offset_lists
+//===----------------------------------------------------------------------===//
+
+func.func @f(%i0: tensor<?x?xi32>, %o0: tensor<?xi32>, %o1: tensor<?xi32>, %o2: tensor<?xi32>) {
+  // expected-error @+1 {{expects 'table' to have a static last dimension, but found 'tensor<?x?xi32>'}}
+  %r:3 = sparseconv.kernel.offset_lists ins(%i0 : tensor<?x?xi32>)
+      outs(%o0, %o1, %o2 : tensor<?xi32>, tensor<?xi32>, tensor<?xi32>) -> (tensor<?xi32>, tensor<?xi32>, tensor<?xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<5x2xi32>, %o0: tensor<?xi32>, %o1: tensor<9xi32>, %o2: tensor<2xi32>) {
+  // expected-error @+1 {{expects 'out_rows' to have room for 10 elements, one for each entry of 'table', but found 'tensor<9xi32>'}}
+  %r:3 = sparseconv.kernel.offset_lists ins(%i0 : tensor<5x2xi32>)
+      outs(%o0, %o1, %o2 : tensor<?xi32>, tensor<9xi32>, tensor<2xi32>) -> (tensor<?xi32>, tensor<9xi32>, tensor<2xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%i0: tensor<?x2xi32>, %o0: tensor<?xi32>, %o1: tensor<?xi32>, %o2: tensor<3xi32>) {
+  // expected-error @+1 {{expects 'counts' to have size 2 in dimension 0, the offsets of 'table', but found 'tensor<3xi32>'}}
+  %r:3 = sparseconv.kernel.offset_lists ins(%i0 : tensor<?x2xi32>)
+      outs(%o0, %o1, %o2 : tensor<?xi32>, tensor<?xi32>, tensor<3xi32>) -> (tensor<?xi32>, tensor<?xi32>, tensor<3xi32>)
+  return
+}

@@ -99,6 +99,9 @@ func.func @maps(%keys: tensor<?xi32>, %table: tensor<?x2xi32>, %rows: tensor<?xi
   %2:3 = sparseconv.kernel.pair_lists ins(%table : tensor<?x2xi32>)
       outs(%rows, %rows, %segments : tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       {row_block = 512 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
+  // CHECK: sparseconv.kernel.offset_lists ins(%{{.*}} : tensor<?x2xi32>) outs(%{{.*}} : tensor<?xi32>, tensor<?xi32>, tensor<?xi32>) -> (tensor<?xi32>, tensor<?xi32>, tensor<?xi32>)
+  %lists:3 = sparseconv.kernel.offset_lists ins(%table : tensor<?x2xi32>)
+      outs(%rows, %rows, %rows : tensor<?xi32>, tensor<?xi32>, tensor<?xi32>) -> (tensor<?xi32>, tensor<?xi32>, tensor<?xi32>)
   // CHECK: sparseconv.kernel.keep_offsets ins(%{{.*}} : tensor<?x2xi32>) outs(%{{.*}} : tensor<?x2xi32>) {offsets = array<i64: 1>} -> tensor<?x2xi32>
   %kept = sparseconv.kernel.keep_offsets ins(%table : tensor<?x2xi32>)
       outs(%table : tensor<?x2xi32>) {offsets = array<i64: 1>} -> tensor<?x2xi32>
@@ -201,11 +204,11 @@ func.func @gather_gemm_scatter(%x: tensor<?x8xf32>, %w: tensor<2x8x16xf32>, %row
   return
 }
 
-// CHECK-LABEL: func.func @implicit_weight_grad(
-func.func @implicit_weight_grad(%x: tensor<?x8xf16>, %dy: tensor<?x16xf16>, %table: tensor<?x2xi32>, %dw: tensor<2x4x2x4xf16>) {
-  // CHECK: sparseconv.kernel.implicit_weight_grad ins(%{{.*}} : tensor<?x8xf16>, tensor<?x16xf16>, tensor<?x2xi32>) outs(%{{.*}} : tensor<2x4x2x4xf16>) {split_k = 3 : i64, tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 8, piece_in = 4, piece_out = 4>} -> tensor<2x4x2x4xf16>
-  %0 = sparseconv.kernel.implicit_weight_grad
-      ins(%x, %dy, %table : tensor<?x8xf16>, tensor<?x16xf16>, tensor<?x2xi32>)
+// CHECK-LABEL: func.func @tiled_weight_grad(
+func.func @tiled_weight_grad(%x: tensor<?x8xf16>, %dy: tensor<?x16xf16>, %rows: tensor<?xi32>, %counts: tensor<2xi32>, %dw: tensor<2x4x2x4xf16>) {
+  // CHECK: sparseconv.kernel.tiled_weight_grad ins(%{{.*}} : tensor<?x8xf16>, tensor<?x16xf16>, tensor<?xi32>, tensor<?xi32>, tensor<2xi32>) outs(%{{.*}} : tensor<2x4x2x4xf16>) {split_k = 3 : i64, tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 8, piece_in = 4, piece_out = 4>} -> tensor<2x4x2x4xf16>
+  %0 = sparseconv.kernel.tiled_weight_grad
+      ins(%x, %dy, %rows, %rows, %counts : tensor<?x8xf16>, tensor<?x16xf16>, tensor<?xi32>, tensor<?xi32>, tensor<2xi32>)
       outs(%dw : tensor<2x4x2x4xf16>) {split_k = 3 : i64, tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 8, piece_in = 4, piece_out = 4>} -> tensor<2x4x2x4xf16>
   return
 }

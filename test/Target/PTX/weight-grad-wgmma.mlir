@@ -12,9 +12,9 @@
 
 // PTX-LABEL: .entry weight_grad_
 // PTX-NOT:   {{[[:space:]](atom|red)[.]}}
-// PTX:       ld.global.nc.v4.b32
+// PTX:       cp.async.ca.shared.global [%{{[^]]*}}], [%{{[^]]*}}], 4, %r
 // PTX-NOT:   {{[[:space:]](atom|red)[.]}}
-// PTX:       cp.async.ca.shared.global [%{{[^]]*}}], [%{{[^]]*}}], 16, %r
+// PTX:       cp.async.cg.shared.global [%{{[^]]*}}], [%{{[^]]*}}], 16, %r
 // PTX-NOT:   {{[[:space:]](atom|red)[.]}}
 // PTX:       fence.proxy.async.shared::cta
 // PTX-NOT:   {{[[:space:]](atom|red)[.]}}
@@ -32,7 +32,7 @@ func.func @small(%p: tensor<?x4xi32>, %x: tensor<?x64xf16>, %dy: tensor<?x64xf16
   %c, %o, %r = sparseconv.pack %p : tensor<?x4xi32> -> !set
   %m = sparseconv.kernel_map %c to %c offsets(box<3, 3, 3>) : !map
   %dw = sparseconv.weight_grad %x, %dy, %m
-      {tiling = #sparseconv.weight_grad_tiling<wgmma, tile_offsets = 3, tile_in = 64, tile_out = 64, piece_in = 64, piece_out = 64, stages = 4, blocks = 2>}
+      {tiling = #sparseconv.weight_grad_tiling<wgmma, tile_in = 64, tile_out = 64, piece_in = 64, piece_out = 64, stages = 4, blocks = 2>}
       : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
   return %dw : tensor<27x64x64xf16>
 }
@@ -40,7 +40,7 @@ func.func @wide(%p: tensor<?x4xi32>, %x: tensor<?x64xbf16>, %dy: tensor<?x128xbf
   %c, %o, %r = sparseconv.pack %p : tensor<?x4xi32> -> !set
   %m = sparseconv.kernel_map %c to %c offsets(box<3, 3, 3>) : !map
   %dw = sparseconv.weight_grad %x, %dy, %m
-      {tiling = #sparseconv.weight_grad_tiling<wgmma, tile_offsets = 3, tile_in = 64, tile_out = 128, piece_in = 64, piece_out = 128, stages = 4>}
+      {tiling = #sparseconv.weight_grad_tiling<wgmma, tile_in = 64, tile_out = 128, piece_in = 64, piece_out = 128, stages = 4>}
       : tensor<?x64xbf16>, tensor<?x128xbf16>, !map -> tensor<27x64x128xbf16>
   return %dw : tensor<27x64x128xbf16>
 }
@@ -48,7 +48,7 @@ func.func @square(%p: tensor<?x4xi32>, %x: tensor<?x128xf16>, %dy: tensor<?x128x
   %c, %o, %r = sparseconv.pack %p : tensor<?x4xi32> -> !set
   %m = sparseconv.kernel_map %c to %c offsets(box<3, 3, 3>) : !map
   %dw = sparseconv.weight_grad %x, %dy, %m
-      {tiling = #sparseconv.weight_grad_tiling<wgmma, tile_offsets = 3, tile_in = 128, tile_out = 128, piece_in = 128, piece_out = 128, stages = 4>}
+      {tiling = #sparseconv.weight_grad_tiling<wgmma, tile_in = 128, tile_out = 128, piece_in = 128, piece_out = 128, stages = 4>}
       : tensor<?x128xf16>, tensor<?x128xf16>, !map -> tensor<27x128x128xf16>
   return %dw : tensor<27x128x128xf16>
 }
@@ -59,4 +59,11 @@ func.func @alone(%p: tensor<?x4xi32>, %x: tensor<?x128xf16>, %dy: tensor<?x128xf
       {tiling = #sparseconv.weight_grad_tiling<wgmma, tile_in = 128, tile_out = 128, piece_in = 128, piece_out = 128, stages = 4, blocks = 3>}
       : tensor<?x128xf16>, tensor<?x128xf16>, !map -> tensor<27x128x128xf16>
   return %dw : tensor<27x128x128xf16>
+}
+func.func @chosen(%p: tensor<?x4xi32>, %x: tensor<?x256xf16>, %dy: tensor<?x256xf16>, %z: tensor<?x72xf16>) -> (tensor<27x256x256xf16>, tensor<27x256x72xf16>) {
+  %c, %o, %r = sparseconv.pack %p : tensor<?x4xi32> -> !set
+  %m = sparseconv.kernel_map %c to %c offsets(box<3, 3, 3>) : !map
+  %dw = sparseconv.weight_grad %x, %dy, %m : tensor<?x256xf16>, tensor<?x256xf16>, !map -> tensor<27x256x256xf16>
+  %dv = sparseconv.weight_grad %x, %z, %m : tensor<?x256xf16>, tensor<?x72xf16>, !map -> tensor<27x256x72xf16>
+  return %dw, %dv : tensor<27x256x256xf16>, tensor<27x256x72xf16>
 }

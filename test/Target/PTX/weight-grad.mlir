@@ -21,7 +21,7 @@
 // Rows come in copies of 16 bytes; every sum has a place of its own.
 // PTX-LABEL: .entry weight_grad_
 // PTX-NOT:   {{[[:space:]](atom|red)[.]}}
-// PTX:       ld.global.nc.v4.b32
+// PTX:       cp.async.ca.shared.global [%{{[^]]*}}], [%{{[^]]*}}], 4, %r
 // PTX-NOT:   {{[[:space:]](atom|red)[.]}}
 // PTX:       cp.async.cg.shared.global [%{{[^]]*}}], [%{{[^]]*}}], 16, %r
 // PTX-NOT:   {{[[:space:]](atom|red)[.]}}

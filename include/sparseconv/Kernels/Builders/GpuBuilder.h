@@ -111,9 +111,9 @@ public:
   /// `pending` groups in flight.
   void copyAsync(Value shared, Value global);
   /// The same, or 4 or 8 bytes, but zeros where `condition` does not hold. The
-  /// L1 cache keeps what is copied if `isKept`, or if it is less than 16 bytes.
+  /// L1 cache keeps what is copied if it is less than 16 bytes.
   void copyAsyncIf(Value condition, Value shared, Value global,
-                   unsigned bytes = 16, bool isKept = false);
+                   unsigned bytes = 16);
   void commitCopies();
   void waitCopies(int64_t pending);
   /// Lets wgmma see what this thread has written to shared memory, copies that

@@ -38,6 +38,11 @@ struct PairLists {
   Value inRows, outRows, segments;
 };
 
+/// The pairs of a map, and how many each offset has.
+struct OffsetLists {
+  Value inRows, outRows, counts;
+};
+
 /// A builder for the kernel operations that one network operation becomes. It
 /// knows the status record and the number of that operation, makes
 /// destinations, and turns a buffer and a count into exact rows.
@@ -93,6 +98,7 @@ public:
                           const SetLimits &limits = {}, Value positions = {},
                           bool clips = false);
   PairLists pairLists(Value table, int64_t rowBlock);
+  OffsetLists offsetLists(Value table);
   /// The table of the transposed map, with `rows` rows.
   Value invertTable(Value table, Value rows);
 

@@ -7,26 +7,25 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel that computes, for every offset, the sum over its pairs of rows of
-// the outer product of a row of x and a row of dy. The output rows are cut into
-// row blocks, whose number is a constant. A thread block owns one row block,
-// one offset and one tile of channels. It lists the pairs that it finds in its
-// column of the neighbour table, and adds their products up in registers. Its
-// sums are one share of the gradient, a split; splits are added up afterwards,
-// in their order. Nothing depends on which block comes first.
+// the outer product of a row of x and a row of dy. A thread block owns one tile
+// of channels of one offset, and adds up its products in registers. Its sums
+// are one share of the gradient, a split.
 //
-// A thread block may own several offsets: each then belongs to a team of its
-// threads. Teams go over the rows together, so that what one reads of x and of
-// dy is near when the others do: offsets that are next to each other have most
-// of their rows in common.
+// The pairs of all offsets are shared out evenly: an offset with many pairs has
+// many thread blocks. They take its pairs in turn, some at a time. So all
+// thread blocks go over the rows side by side, and find in the L2 cache what
+// others have read. Splits are added up afterwards, in their order. Nothing
+// depends on which thread block comes first.
 //
 // The kernel has these parameters, all pointers to device memory:
 //
 //   x       [in rows, groups * in channels]
 //   dy      [out rows, groups * out channels]
-//   table   [offsets, pitch] i32  neighbours by offset, no row of x for none;
-//                                 pitch is out rows rounded up to rowGrain
-//   splits  [splits, offsets, groups, in channels, out channels] f32
-//   inRows, outRows  i64          sizes
+//   in_rows, out_rows  [offsets, out rows] i32   rows of x and dy of the pairs
+//   counts  [offsets] i32      pairs of each offset
+//   shares  [offsets + 1] i32  the first thread block of each offset
+//   splits  [splits, groups, in channels, out channels] f32
+//   inRows, outRows  i64       sizes
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,9 +53,7 @@ struct WeightGradShape {
 /// The gradient that is computed, and how.
 struct WeightGradConfig : WeightGradShape {
   const WeightGradLoop *loop = nullptr;
-  /// Offsets that a thread block owns, each of them a team of its threads.
-  int64_t tileOffsets = 1;
-  /// What a team owns of its offset.
+  /// What a thread block owns of its offset.
   int64_t tileGroups = 1, tileIn = 1, tileOut = 1;
   /// What a thread, or a warp on tensor cores, owns of one group of it.
   int64_t pieceIn = 1, pieceOut = 1;
@@ -66,11 +63,9 @@ struct WeightGradConfig : WeightGradShape {
   int64_t pairs = 16, stages = 1;
   /// Blocks that a multiprocessor must hold.
   int64_t blocks = 1;
-  /// Row blocks, whose sums are splits of the gradient.
-  int64_t rowBlocks = 1;
-
-  /// Row blocks are whole grains of rows.
-  static constexpr int64_t rowGrain = 256;
+  /// Thread blocks that share the pairs of all offsets, for each tile. There
+  /// are no fewer than offsets.
+  int64_t splitK = 1;
 
   WeightGradConfig() = default;
   explicit WeightGradConfig(const WeightGradShape &shape)
@@ -80,8 +75,8 @@ struct WeightGradConfig : WeightGradShape {
   /// `target` has none for the shape.
   static WeightGradConfig choose(const WeightGradShape &shape,
                                  const TargetInfo &target);
-  /// The row blocks that are best for the sizes of the others.
-  int64_t chooseRowBlocks(const TargetInfo &target) const;
+  /// The thread blocks that are best for the sizes of the tiles.
+  int64_t chooseSplitK(const TargetInfo &target) const;
 
   /// Why no kernel can be made, or an empty string.
   std::string verify(const TargetInfo &target) const;
@@ -91,31 +86,25 @@ struct WeightGradConfig : WeightGradShape {
   int64_t pieces() const {
     return tileGroups * (tileIn / pieceIn) * (tileOut / pieceOut);
   }
-  int64_t threads() const { return tileOffsets * teamThreads(); }
-  int64_t teamThreads() const;
-  int64_t teamWarps() const { return teamThreads() / kWarpLanes; }
-  int64_t offsetTiles() const { return llvm::divideCeil(offsets, tileOffsets); }
+  int64_t threads() const;
   int64_t tilesIn() const { return llvm::divideCeil(inChannels, tileIn); }
   int64_t tilesOut() const { return llvm::divideCeil(outChannels, tileOut); }
   int64_t tiles() const {
     return tilesIn() * tilesOut() * llvm::divideCeil(groups, tileGroups);
   }
-  int64_t splits() const { return rowBlocks * slices; }
+  int64_t splits() const { return gridX() * slices; }
   /// Elements of one offset's gradient.
   int64_t elements() const { return groups * inChannels * outChannels; }
-  /// Rows that a team looks at in one go, and the pairs it lists before it
-  /// multiplies them.
-  int64_t rowsPerThread() const { return llvm::alignTo(1024 / threads(), 4); }
-  int64_t scanRows() const { return teamThreads() * rowsPerThread(); }
-  int64_t listRoom() const { return 512 + scanRows() + pairs * stages; }
-  int64_t listBytes() const { return listRoom() * 8; }
+  /// Steps for whose numbers of rows there is room in shared memory: those
+  /// whose stages are filled, and as many more that are on their way.
+  int64_t rowSlots() const { return 2 * stages; }
   /// Bytes of a pair's row in shared memory, for either side.
   int64_t xPitch() const;
   int64_t dyPitch() const;
   int64_t stageBytes() const { return pairs * (xPitch() + dyPitch()); }
   int64_t ringBytes() const { return stages * stageBytes(); }
   int64_t sharedBytes() const;
-  int64_t gridX() const { return rowBlocks * offsetTiles(); }
+  int64_t gridX() const { return std::max(splitK, offsets); }
   int64_t gridY() const { return tiles(); }
 
 private:
@@ -129,14 +118,14 @@ private:
 /// its line in CMakeLists.txt.
 class WeightGradLoop : public NamedEntry<WeightGradLoop> {
 public:
-  /// All of them: the first that takes a shape is chosen.
+  /// All of them: the first is chosen that takes a shape and is fast for it.
   /// `#sparseconv.weight_grad_tiling` names one.
   static ArrayRef<const WeightGradLoop *> getAll();
 
   /// Whether tensor cores multiply: f32 is then rounded to tf32.
   virtual bool usesTensorCores() const = 0;
-  /// Threads of a thread block that own one offset.
-  virtual int64_t teamThreads(const WeightGradConfig &config) const = 0;
+  /// Threads of a thread block.
+  virtual int64_t threads(const WeightGradConfig &config) const = 0;
   /// Bytes of a row of `tile` channels in shared memory.
   virtual int64_t rowPitch(const WeightGradConfig &config,
                            int64_t tile) const = 0;
@@ -144,8 +133,8 @@ public:
   virtual int64_t estimateRegisters(const WeightGradConfig &config) const = 0;
   /// Why it does not take a shape, or an empty string.
   virtual std::string verifyShape(const WeightGradShape &shape) const = 0;
-  /// Whether teams of a thread block may own an offset each.
-  virtual bool hasTeams() const { return false; }
+  /// Whether it is fast for a shape that it takes.
+  virtual bool isChosen(const WeightGradShape &) const { return true; }
   /// Why it cannot carry out the sizes of a configuration, or an empty string.
   virtual std::string verify(const WeightGradConfig &config,
                              const TargetInfo &target) const = 0;
@@ -177,12 +166,13 @@ WeightGradShape getWeightGradShape(const ConvTask &task);
 /// Adds the kernel of a configuration.
 gpu::GPUFuncOp buildWeightGrad(gpu::GPUModuleOp module, StringRef name,
                                const WeightGradConfig &config);
-/// Before it: `table` [N, K] as [K, N], N rounded up and -1 behind it; then the
-/// rows of x and N in `sizes`.
-Value emitTurnedTable(LoopBuilder &b, Value table, Value xRows, Value sizes);
-/// After it: adds up the splits that have rows, in their order, and rounds.
-void emitSumOfSplits(LoopBuilder &b, const WeightGradConfig &config, Value rows,
-                     Value splits, Value dw);
+/// Before it: shares[k] up to, but not including, shares[k + 1] are the thread
+/// blocks of offset k, which has counts[k] pairs.
+void emitShares(LoopBuilder &b, const WeightGradConfig &config, Value counts,
+                Value shares);
+/// After it: adds up the splits of each offset, in their order, and rounds.
+void emitSumOfSplits(LoopBuilder &b, const WeightGradConfig &config,
+                     Value shares, Value splits, Value dw);
 
 } // namespace mlir::sparseconv
 

@@ -48,6 +48,7 @@ void emitCheckTable(LoopBuilder &b, CheckTableOp op);
 void emitInvertTable(LoopBuilder &b, InvertTableOp op);
 void emitKeepOffsets(LoopBuilder &b, KeepOffsetsOp op);
 void emitPairLists(LoopBuilder &b, PairListsOp op);
+void emitOffsetLists(LoopBuilder &b, OffsetListsOp op);
 void emitGroupPairs(LoopBuilder &b, GroupPairsOp op);
 
 } // namespace mlir::sparseconv

@@ -469,13 +469,13 @@ GemmTilingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  {"stages", stages}});
 }
 
-LogicalResult WeightGradTilingAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, StringRef mainLoop,
-    int64_t tileOffsets, int64_t tileGroups, int64_t tileIn, int64_t tileOut,
-    int64_t pieceIn, int64_t pieceOut, int64_t slices, int64_t pairs,
-    int64_t stages, int64_t blocks) {
-  return verifySizes(emitError, {{"tile_offsets", tileOffsets},
-                                 {"tile_groups", tileGroups},
+LogicalResult
+WeightGradTilingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                             StringRef mainLoop, int64_t tileGroups,
+                             int64_t tileIn, int64_t tileOut, int64_t pieceIn,
+                             int64_t pieceOut, int64_t slices, int64_t pairs,
+                             int64_t stages, int64_t blocks) {
+  return verifySizes(emitError, {{"tile_groups", tileGroups},
                                  {"tile_in", tileIn},
                                  {"tile_out", tileOut},
                                  {"piece_in", pieceIn},

@@ -188,14 +188,17 @@ LogicalResult WeightGradKernelOp::verify() {
   return v.getResult();
 }
 
-LogicalResult ImplicitWeightGradOp::verify() {
+LogicalResult TiledWeightGradOp::verify() {
   KernelVerifier v(*this);
   NamedOperand x("x", getX()), dy("dy", getDy()), dw("dw", getDw());
   checkWeights(v, dw, x, dy, /*isTransposed=*/false);
   if (v.failed())
     return failure();
-  NamedOperand table("table", getTable());
-  v.checkSize(table, 1, dw.getSize(0), "the slices of 'dw'");
-  v.checkSameRows(table, dy);
+  int64_t offsets = dw.getSize(0);
+  int64_t room = multiplySizes(dy.getSize(0), offsets);
+  StringRef reason = "one for each row of 'dy' and slice of 'dw'";
+  v.checkRoom({"in_rows", getInRows()}, room, reason);
+  v.checkRoom({"out_rows", getOutRows()}, room, reason);
+  v.checkSize({"counts", getCounts()}, 0, offsets, "the slices of 'dw'");
   return v.getResult();
 }

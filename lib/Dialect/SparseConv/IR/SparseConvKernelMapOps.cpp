@@ -224,6 +224,22 @@ LogicalResult PairListsOp::verify() {
   return v.getResult();
 }
 
+LogicalResult OffsetListsOp::verify() {
+  KernelVerifier v(*this);
+  NamedOperand table("table", getTable());
+  v.checkStaticColumns(table);
+  v.checkColumns(table);
+  if (v.failed())
+    return failure();
+  int64_t room = multiplySizes(table.getSize(0), table.getSize(1));
+  StringRef reason = "one for each entry of 'table'";
+  v.checkRoom({"in_rows", getInRows()}, room, reason);
+  v.checkRoom({"out_rows", getOutRows()}, room, reason);
+  v.checkSize({"counts", getCounts()}, 0, table.getSize(1),
+              "the offsets of 'table'");
+  return v.getResult();
+}
+
 LogicalResult GroupPairsOp::verify() {
   KernelVerifier v(*this, getStatus());
   NamedOperand table("table", getTable()), places("places", getPlaces());

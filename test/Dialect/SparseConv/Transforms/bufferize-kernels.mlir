@@ -65,17 +65,17 @@ func.func @implicit_gemm(%x: tensor<?x8xf32>, %w: tensor<2x8x16xf32>, %table: te
 // -----
 
 // The gradient is written whole, too.
-// CHECK-LABEL: func.func @implicit_weight_grad(
-// CHECK-SAME: %[[X:[^:]*]]: memref<?x8xf32>, %[[DY:[^:]*]]: memref<?x16xf32>, %[[TABLE:[^:]*]]: memref<?x2xi32>)
+// CHECK-LABEL: func.func @tiled_weight_grad(
+// CHECK-SAME: %[[X:[^:]*]]: memref<?x8xf32>, %[[DY:[^:]*]]: memref<?x16xf32>, %[[IN:[^:]*]]: memref<?xi32>, %[[OUT:[^:]*]]: memref<?xi32>, %[[COUNTS:[^:]*]]: memref<2xi32>)
 // CHECK-NOT:  memref.copy
 // CHECK:      %[[DW:.*]] = memref.alloc() {{.*}} : memref<2x8x16xf32>
-// CHECK-NEXT: sparseconv.kernel.implicit_weight_grad ins(%[[X]], %[[DY]], %[[TABLE]] : {{.*}}) outs(%[[DW]] : memref<2x8x16xf32>)
+// CHECK-NEXT: sparseconv.kernel.tiled_weight_grad ins(%[[X]], %[[DY]], %[[IN]], %[[OUT]], %[[COUNTS]] : {{.*}}) outs(%[[DW]] : memref<2x8x16xf32>)
 // CHECK-NOT:  memref.copy
 // CHECK:      return %[[DW]]
-func.func @implicit_weight_grad(%x: tensor<?x8xf32>, %dy: tensor<?x16xf32>, %table: tensor<?x2xi32>) -> tensor<2x8x16xf32> {
+func.func @tiled_weight_grad(%x: tensor<?x8xf32>, %dy: tensor<?x16xf32>, %in: tensor<?xi32>, %out: tensor<?xi32>, %counts: tensor<2xi32>) -> tensor<2x8x16xf32> {
   %empty = tensor.empty() : tensor<2x8x16xf32>
-  %dw = sparseconv.kernel.implicit_weight_grad
-      ins(%x, %dy, %table : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?x2xi32>)
+  %dw = sparseconv.kernel.tiled_weight_grad
+      ins(%x, %dy, %in, %out, %counts : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<2xi32>)
       outs(%empty : tensor<2x8x16xf32>) {tiling = #sparseconv.weight_grad_tiling<fma, tile_in = 8, piece_in = 4, piece_out = 4>} -> tensor<2x8x16xf32>
   return %dw : tensor<2x8x16xf32>
 }

@@ -47,9 +47,9 @@ TEST(WeightGradConfigTest, EveryChoiceIsAcceptedAndReadBack) {
                       in % piece == 0 && out % piece == 0);
             WeightGradTilingAttr tiling = getTiling(&context, config);
             WeightGradConfig again =
-                getWeightGrad(tiling, config.rowBlocks, shape);
+                getWeightGrad(tiling, config.splitK, shape);
             EXPECT_EQ(getTiling(&context, again), tiling);
-            EXPECT_EQ(again.rowBlocks, config.rowBlocks);
+            EXPECT_EQ(again.splitK, config.splitK);
             EXPECT_EQ(again.sharedBytes(), config.sharedBytes());
           }
 }

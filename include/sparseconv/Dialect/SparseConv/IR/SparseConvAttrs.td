@@ -306,33 +306,32 @@ def SparseConv_WeightGradTilingAttr
   let summary = "the main loop and the sizes of a gradient by weights on a GPU";
   let description = [{
     ```mlir
-    #sparseconv.weight_grad_tiling<wgmma, tile_offsets = 3, tile_in = 128, tile_out = 128, piece_in = 128, piece_out = 128, pairs = 16, stages = 4>
+    #sparseconv.weight_grad_tiling<wgmma, tile_in = 128, tile_out = 128, piece_in = 64, piece_out = 128, pairs = 32, stages = 4, blocks = 2>
     #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4, blocks = 4>
     #sparseconv.weight_grad_tiling<fma, tile_in = 32, tile_out = 64, piece_in = 4, piece_out = 4, slices = 2, pairs = 32, blocks = 2>
     ```
 
     | main loop | multiplies by | a piece belongs to | takes |
     |---|---|---|---|
-    | `wgmma` | wgmma, on chips that have it | a warpgroup | f16 and bf16 with multiples of 64 channels, no groups |
+    | `wgmma` | wgmma, on chips that have it | a warpgroup | f16 and bf16 with whole pieces of 16 bytes, no groups |
     | `mma` | mma.sync; f32 in tf32, which the operation has to allow | a warp | groups of whole pieces of 16 bytes, one group in a tile |
     | `fma` | fused multiply-adds in f32 | a thread | every shape |
 
-    A thread block owns, of the gradients of `tile_offsets` offsets (more than one
-    with `wgmma` only), `tile_in` x `tile_out` channels of each of `tile_groups`
-    groups, cut into pieces of `piece_in` x `piece_out`. Each piece belongs to
-    `slices` warps or threads, which take the pairs of a step in turn (sliced K).
-    A step has `pairs` pairs of rows of one offset, and `stages` steps of each
-    offset are in shared memory at a time. Registers are shared out so that a
-    multiprocessor can hold `blocks` thread blocks.
+    A thread block owns, of the gradient of an offset, `tile_in` x `tile_out`
+    channels of each of `tile_groups` groups, cut into pieces of `piece_in` x
+    `piece_out`. Each piece belongs to `slices` warps or threads, which take the
+    pairs of a step in turn (sliced K). A step has `pairs` pairs of rows, and
+    `stages` steps are in shared memory at a time. Registers are shared out so
+    that a multiprocessor can hold `blocks` thread blocks.
 
-    The rows are cut into as many row blocks as the dataflow has `split_k`; each
-    adds up a split of the gradient. The decision is made by
+    The pairs of all offsets are shared out to as many thread blocks as the
+    dataflow has `split_k`; each adds up a split of the gradient of one offset.
+    The decision is made by
     `sparseconv-select-tiling`, or by hand, and checked against a chip by
     `sparseconv-verify-selection`.
   }];
   let parameters = (ins
     SparseConv_Name<"the main loop">:$main_loop,
-    DefaultValuedParameter<"int64_t", "1">:$tile_offsets,
     DefaultValuedParameter<"int64_t", "1">:$tile_groups,
     DefaultValuedParameter<"int64_t", "16">:$tile_in,
     DefaultValuedParameter<"int64_t", "16">:$tile_out,
@@ -344,8 +343,8 @@ def SparseConv_WeightGradTilingAttr
     DefaultValuedParameter<"int64_t", "1">:$blocks);
   let assemblyFormat = [{
     `<` $main_loop
-    (`,` struct($tile_offsets, $tile_groups, $tile_in, $tile_out, $piece_in,
-                $piece_out, $slices, $pairs, $stages, $blocks)^)? `>`
+    (`,` struct($tile_groups, $tile_in, $tile_out, $piece_in, $piece_out,
+                $slices, $pairs, $stages, $blocks)^)? `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -464,6 +464,26 @@ def SparseConv_PairListsOp
     SparseConv_SegmentsLike:$segments, I64Attr:$row_block);
 }
 
+def SparseConv_OffsetListsOp
+    : SparseConv_KernelOp<"offset_lists", "getInRows"> {
+  let summary = "a list of pairs for each offset";
+  let description = [{
+    ```mlir
+    sparseconv.kernel.offset_lists ins(%table : memref<?x27xi32>)
+        outs(%in_rows, %out_rows, %counts
+             : memref<?xi32>, memref<?xi32>, memref<27xi32>)
+    ```
+
+    The entries of a neighbour table [N, K] as pairs: offset k has counts[k] of
+    them, by output row, and pair p is (in_rows[k * N + p], out_rows[k * N + p]).
+    `in_rows` and `out_rows` have room for N * K pairs. For a GPU.
+  }];
+  let arguments = (ins
+    SparseConv_TableLike:$table,
+    SparseConv_RowsLike:$in_rows, SparseConv_RowsLike:$out_rows,
+    SparseConv_RowsLike:$counts);
+}
+
 def SparseConv_GroupPairsOp
     : SparseConv_KernelOp<"group_pairs", "getRows"> {
   let summary = "a place for each pair, by offset";

@@ -239,31 +239,35 @@ def SparseConv_WeightGradKernelOp
     SparseConv_TilingAttr:$tiling);
 }
 
-def SparseConv_ImplicitWeightGradOp
-    : SparseConv_KernelOp<"implicit_weight_grad", "getDw"> {
-  let summary = "gather-gather-GEMM over a neighbour table";
+def SparseConv_TiledWeightGradOp
+    : SparseConv_KernelOp<"tiled_weight_grad", "getDw"> {
+  let summary = "gather-gather-GEMM over a list of pairs for each offset";
   let description = [{
     ```mlir
-    sparseconv.kernel.implicit_weight_grad
-        ins(%x, %dy, %table
-            : memref<?x64xf16>, memref<?x64xf16>, memref<?x27xi32>)
+    sparseconv.kernel.tiled_weight_grad
+        ins(%x, %dy, %in_rows, %out_rows, %counts
+            : memref<?x64xf16>, memref<?x64xf16>, memref<?xi32>, memref<?xi32>,
+              memref<27xi32>)
         outs(%dw : memref<27x64x64xf16>)
-        {split_k = 59 : i64,
-         tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64,
-             tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32,
+        {split_k = 528 : i64,
+         tiling = #sparseconv.weight_grad_tiling<wgmma, tile_in = 64,
+             tile_out = 64, piece_in = 64, piece_out = 64, pairs = 32,
              stages = 4, blocks = 4>}
     ```
 
-    dw[k] = sum over r with table[r, k] = i >= 0 of transpose(x[i]) . dy[r], in
-    f32, then one rounding. The order of the additions depends on the number of
-    rows alone: the rows are cut into `split_k` chunks, whose sums are added in
-    their order. `table` is [N_out, K]; an entry that is not a row of `x` counts
-    as none. The other shapes are those of `weight_grad`. On tensor cores, f32
-    is rounded to tf32 before it is multiplied.
+    dw[k] = sum over the pairs (i, r) of offset k of transpose(x[i]) . dy[r], in
+    f32, then one rounding. The lists come from `offset_lists`; a pair whose `i`
+    is not a row of `x` counts as none. `split_k` thread blocks share the pairs
+    of all offsets, or as many as there are offsets if that is more. The order
+    of the additions depends on the numbers of pairs alone: the thread blocks of
+    an offset take its pairs in turn, and their sums are added in their order.
+    The other shapes are those of `weight_grad`. On tensor cores, f32 is rounded
+    to tf32 before it is multiplied.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_FeaturesLike:$dy,
-    SparseConv_TableLike:$table, SparseConv_WeightsLike:$dw,
+    SparseConv_RowsLike:$in_rows, SparseConv_RowsLike:$out_rows,
+    SparseConv_RowsLike:$counts, SparseConv_WeightsLike:$dw,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$split_k,
     SparseConv_WeightGradTilingAttr:$tiling);
 }
