@@ -10,312 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CallRaiser.h"
-#include "llvm/Support/MathExtras.h"
+#include "CustomCall.h"
+#include "RaisedCalls.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
-
-using Values = SmallVector<Value>;
-
-//===----------------------------------------------------------------------===//
-// Sets
-//===----------------------------------------------------------------------===//
-
-/// The coordinates of a set as a tensor of i32.
-static Value unpack(CallRaiser &call, Value coords) {
-  OpBuilder &builder = call.getBuilder();
-  int64_t columns = cast<CoordsType>(coords.getType()).getDim() + 1;
-  auto type = RankedTensorType::get({ShapedType::kDynamic, columns},
-                                    builder.getI32Type());
-  return UnpackOp::create(builder, call.getLoc(), type, coords);
-}
-
-/// The type of a set whose stride is that of `type` times `by`, or divided by
-/// it; null after an error.
-static CoordsType scaleStride(CallRaiser &call, CoordsType type,
-                              ArrayRef<int64_t> by, bool isUp) {
-  SmallVector<int64_t> stride;
-  for (auto [step, factor] : llvm::zip(type.getStride(), by)) {
-    int64_t scaled = 0;
-    bool isWhole = factor >= 1 && (!isUp || step % factor == 0);
-    if (!isWhole || (!isUp && llvm::MulOverflow(step, factor, scaled))) {
-      call.report() << "a stride of " << step << " cannot be "
-                    << (isUp ? "divided by " : "multiplied by ") << factor;
-      return {};
-    }
-    stride.push_back(isUp ? step / factor : scaled);
-  }
-  return CoordsType::getChecked([&] { return call.report(); },
-                                type.getContext(), type.getDim(),
-                                ArrayRef<int64_t>(stride), type.getPacking());
-}
-
-static Values raisePack(CallRaiser &call) {
-  CalledSet set = call.getSet(0, "stride", call.getClip());
-  if (call.hasFailed())
-    return {};
-  if (set.order)
-    return {unpack(call, set.coords), set.order, set.rowOf};
-  call.report() << "'coordinates' are those of a set, in its order, already";
-  return {};
-}
-
-static Values raiseDownsample(CallRaiser &call) {
-  RegionAttr clip = call.getClip();
-  CalledSet set = call.getSet(0);
-  BoxAttr box = call.getBox();
-  if (call.hasFailed())
-    return {};
-  SmallVector<int64_t> by = *call.getList("by", set.getType().getDim());
-  CoordsType type = scaleStride(call, set.getType(), by, /*isUp=*/false);
-  if (call.hasFailed())
-    return {};
-  Value result = DownsampleOp::create(
-      call.getBuilder(), call.getLoc(), type, set.coords, by,
-      box ? OutputRule::Cover : OutputRule::Floor, box, clip,
-      /*capacity=*/IntegerAttr(), /*coarsening=*/CoarseningAttr());
-  return {unpack(call, result)};
-}
-
-static Values raiseUpsample(CallRaiser &call) {
-  RegionAttr clip = call.getClip();
-  CalledSet set = call.getSet(0);
-  BoxAttr box = call.getBox();
-  if (call.hasFailed())
-    return {};
-  SmallVector<int64_t> by = *call.getList("by", set.getType().getDim());
-  CoordsType type = scaleStride(call, set.getType(), by, /*isUp=*/true);
-  if (call.hasFailed())
-    return {};
-  Value result =
-      UpsampleOp::create(call.getBuilder(), call.getLoc(), type, set.coords, by,
-                         box, clip, /*capacity=*/IntegerAttr());
-  return {unpack(call, result)};
-}
-
-//===----------------------------------------------------------------------===//
-// Convolutions and pooling
-//===----------------------------------------------------------------------===//
-
-static int64_t getChannels(Value features) {
-  return cast<RankedTensorType>(features.getType()).getShape().back();
-}
-
-/// Channels that weights [K, C_in, C_out] or [K, G, C_in/G, C_out/G] take or
-/// give: those of `axis`, counted from the end, in all groups.
-static int64_t getWeightChannels(Value weights, unsigned axis) {
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(weights.getType()).getShape();
-  int64_t groups = shape.size() == 4 ? shape[1] : 1, channels = 0;
-  // A number of channels that no tensor has is for the verifier to refuse.
-  if (llvm::MulOverflow(groups, shape[shape.size() - axis], channels))
-    return std::numeric_limits<int64_t>::max();
-  return channels;
-}
-
-static Values raiseConv(CallRaiser &call) {
-  auto [in, out] = call.getSides();
-  Value x = call.getReals(2, 2), w = call.getWeights(3);
-  bool allowTf32 = call.getFlag("allow_tf32");
-  if (call.hasFailed())
-    return {};
-  Value map = call.buildMap(in, out);
-  if (!map)
-    return {};
-  auto type = call.getFeatureType(ShapedType::kDynamic,
-                                  getWeightChannels(w, /*axis=*/1), x);
-  Value y =
-      ConvOp::create(call.getBuilder(), call.getLoc(), type, call.enter(in, x),
-                     w, map, /*extras=*/ValueRange(), DataflowAttr(),
-                     Attribute(), RowOrderAttr(), allowTf32);
-  return {call.leave(out, y)};
-}
-
-static Values raiseInputGrad(CallRaiser &call) {
-  auto [in, out] = call.getSides();
-  Value dy = call.getReals(2, 2), w = call.getWeights(3);
-  bool allowTf32 = call.getFlag("allow_tf32");
-  if (call.hasFailed())
-    return {};
-  Value map = call.buildMap(in, out);
-  if (!map)
-    return {};
-  auto type = call.getFeatureType(ShapedType::kDynamic,
-                                  getWeightChannels(w, /*axis=*/2), dy);
-  Value dx = InputGradOp::create(
-      call.getBuilder(), call.getLoc(), type, call.enterGradient(out, dy), w,
-      map, DataflowAttr(), Attribute(), RowOrderAttr(), allowTf32);
-  return {call.leaveGradient(in, dx)};
-}
-
-static Values raiseWeightGrad(CallRaiser &call) {
-  auto [in, out] = call.getSides();
-  Value x = call.getReals(2, 2), dy = call.getReals(3, 2);
-  RankedTensorType type = call.getResultType(0);
-  bool allowTf32 = call.getFlag("allow_tf32");
-  if (call.hasFailed())
-    return {};
-  Value map = call.buildMap(in, out);
-  if (!map)
-    return {};
-  OpBuilder &builder = call.getBuilder();
-  IntegerAttr groups;
-  if (type.getRank() == 4)
-    groups = builder.getI64IntegerAttr(type.getDimSize(1));
-  Value rows = call.enter(in, x), gradient = call.enterGradient(out, dy);
-  return {WeightGradOp::create(builder, call.getLoc(), type, rows, gradient,
-                               map, groups, DataflowAttr(), Attribute(),
-                               allowTf32)};
-}
-
-static Values raisePool(CallRaiser &call) {
-  auto [in, out] = call.getSides();
-  Value x = call.getReals(2, 2);
-  PoolKind kind = call.getPoolKind();
-  CountKind count = call.getCount();
-  if (call.hasFailed())
-    return {};
-  Value map = call.buildMap(in, out);
-  if (!map)
-    return {};
-  auto type = call.getFeatureType(ShapedType::kDynamic, getChannels(x), x);
-  Value y = PoolOp::create(call.getBuilder(), call.getLoc(), type, kind,
-                           call.enter(in, x), map, count);
-  return {call.leave(out, y)};
-}
-
-static Values raisePoolGrad(CallRaiser &call) {
-  auto [in, out] = call.getSides();
-  Value dy = call.getReals(2, 2), x = call.getReals(3, 2);
-  PoolKind kind = call.getPoolKind();
-  CountKind count = call.getCount();
-  if (call.hasFailed())
-    return {};
-  Value map = call.buildMap(in, out);
-  if (!map)
-    return {};
-  auto type = call.getFeatureType(ShapedType::kDynamic, getChannels(dy), dy);
-  Value input = kind == PoolKind::Max ? call.enter(in, x) : Value();
-  Value dx = PoolGradOp::create(call.getBuilder(), call.getLoc(), type, kind,
-                                call.enterGradient(out, dy), map, input, count);
-  return {call.leaveGradient(in, dx)};
-}
-
-static Values raiseUnpool(CallRaiser &call) {
-  auto [in, out] = call.getSides();
-  Value x = call.getReals(2, 2);
-  if (call.hasFailed())
-    return {};
-  Value map = call.buildMap(in, out);
-  if (!map)
-    return {};
-  auto type = call.getFeatureType(ShapedType::kDynamic, getChannels(x), x);
-  Value y = UnpoolOp::create(call.getBuilder(), call.getLoc(), type,
-                             call.enter(out, x), map);
-  return {call.leave(in, y)};
-}
-
-static Values raiseGlobalPool(CallRaiser &call) {
-  CalledSet set = call.getSet(0, "stride", call.getClip());
-  Value x = call.getReals(1, 2);
-  PoolKind kind = call.getPoolKind();
-  RankedTensorType type = call.getResultType(0);
-  if (!call.hasFailed() && !type.hasStaticShape())
-    call.report() << "'y' is " << type
-                  << ", where the number of batch items has to be known";
-  if (call.hasFailed())
-    return {};
-  return {GlobalPoolOp::create(call.getBuilder(), call.getLoc(), type, kind,
-                               call.enter(set, x), set.coords,
-                               /*batch=*/Value())};
-}
-
-static Values raiseGlobalPoolGrad(CallRaiser &call) {
-  CalledSet set = call.getSet(0, "stride", call.getClip());
-  Value dy = call.getReals(1, 2), x = call.getReals(2, 2);
-  PoolKind kind = call.getPoolKind();
-  if (call.hasFailed())
-    return {};
-  auto type = call.getFeatureType(ShapedType::kDynamic, getChannels(dy), dy);
-  Value input = kind == PoolKind::Max ? call.enter(set, x) : Value();
-  Value dx = GlobalPoolGradOp::create(call.getBuilder(), call.getLoc(), type,
-                                      kind, dy, set.coords, input);
-  return {call.leaveGradient(set, dx)};
-}
-
-//===----------------------------------------------------------------------===//
-// Rows, points and grids
-//===----------------------------------------------------------------------===//
-
-static Values raiseGather(CallRaiser &call) {
-  Value x = call.getReals(0, 2), rows = call.getRows(1);
-  if (call.hasFailed())
-    return {};
-  int64_t numRows = cast<RankedTensorType>(rows.getType()).getDimSize(0);
-  return {GatherOp::create(call.getBuilder(), call.getLoc(),
-                           call.getFeatureType(numRows, getChannels(x), x), x,
-                           rows)};
-}
-
-static Values raiseVoxelise(CallRaiser &call) {
-  Value x = call.getReals(0, 2), points = call.getReals(1, 2);
-  CalledSet set = call.getSet(2, "stride", call.getClip());
-  Interpolation interpolation = call.getInterpolation();
-  PoolKind kind = call.getPoolKind();
-  if (call.hasFailed())
-    return {};
-  auto type = call.getFeatureType(ShapedType::kDynamic, getChannels(x), x);
-  Value y = VoxeliseOp::create(call.getBuilder(), call.getLoc(), type,
-                               interpolation, kind, x, points, set.coords);
-  return {call.leave(set, y)};
-}
-
-static Values raiseDevoxelise(CallRaiser &call) {
-  Value x = call.getReals(0, 2), points = call.getReals(1, 2);
-  CalledSet set = call.getSet(2, "stride", call.getClip());
-  Interpolation interpolation = call.getInterpolation();
-  if (call.hasFailed())
-    return {};
-  int64_t rows = cast<RankedTensorType>(points.getType()).getDimSize(0);
-  return {DevoxeliseOp::create(call.getBuilder(), call.getLoc(),
-                               call.getFeatureType(rows, getChannels(x), x),
-                               interpolation, call.enter(set, x), points,
-                               set.coords)};
-}
-
-static Values raiseToDense(CallRaiser &call) {
-  CalledSet set = call.getSet(0, "stride", call.getClip());
-  Value x = call.getReals(1, 2);
-  if (call.hasFailed())
-    return {};
-  SmallVector<int64_t> origin = *call.getList("origin", set.getType().getDim());
-  if (call.hasFailed())
-    return {};
-  return {ToDenseOp::create(call.getBuilder(), call.getLoc(),
-                            call.getResultType(0), call.enter(set, x),
-                            set.coords, origin)};
-}
-
-static Values raiseFromDense(CallRaiser &call) {
-  CalledSet set = call.getSet(0, "stride", call.getClip());
-  if (call.hasFailed())
-    return {};
-  unsigned dim = set.getType().getDim();
-  Value dense = call.getReals(1, dim + 2);
-  SmallVector<int64_t> origin = *call.getList("origin", dim);
-  if (call.hasFailed())
-    return {};
-  auto type =
-      call.getFeatureType(ShapedType::kDynamic, getChannels(dense), dense);
-  Value x = FromDenseOp::create(call.getBuilder(), call.getLoc(), type, dense,
-                                set.coords, origin);
-  return {call.leave(set, x)};
-}
-
-//===----------------------------------------------------------------------===//
-// The table
-//===----------------------------------------------------------------------===//
 
 using Attributes = SmallVector<CallAttribute>;
 
@@ -340,82 +40,63 @@ static Attributes withMap(ArrayRef<CallAttribute> optional) {
   return withPacking({{"kernel_size", ""}}, all);
 }
 
+/// A row of the table; names are separated by blanks.
+static CallRule makeRule(StringRef name, StringRef operands, StringRef results,
+                         Attributes attributes,
+                         SmallVector<Value> (*raise)(CallRaiser &call)) {
+  CallRule rule{name, {}, {}, std::move(attributes), raise};
+  llvm::SplitString(operands, rule.operands);
+  llvm::SplitString(results, rule.results);
+  return rule;
+}
+
 static SmallVector<CallRule> makeRules() {
   const CallAttribute stride = {"stride", "1"}, kind = {"kind", ""},
-                      tf32 = {"allow_tf32", "false"}, sum = {"kind", "sum"},
-                      count = {"count", "present"},
+                      sum = {"kind", "sum"}, count = {"count", "present"},
+                      tf32 = {"allow_tf32", "false"}, size = {"size", ""},
+                      transposed = {"transposed", "false"},
+                      dilation = {"dilation", "1"},
+                      corner = {"corner", "false"},
                       nearest = {"interpolation", "nearest"};
-  const Attributes scale = withPacking({{"by", ""}}, {{"kernel_size", "none"},
-                                                      {"dilation", "1"},
-                                                      {"corner", "false"},
-                                                      stride});
-  const Attributes pooling = withMap({{"kind", "max"}, count});
-  const Attributes dense = withPacking({{"origin", ""}}, {stride});
+  const Attributes scale = withPacking(
+      {{"by", ""}}, {{"kernel_size", "none"}, dilation, corner, stride});
+  const Attributes grow = withPacking({{"kernel_size", ""}},
+                                      {dilation, corner, transposed, stride});
+  const Attributes conv = withMap({tf32}), map = withMap({}),
+                   pool = withMap({{"kind", "max"}, count}),
+                   set = withPacking({}, {stride}),
+                   global = withPacking({kind}, {stride}),
+                   grid = withPacking({{"origin", ""}}, {stride}),
+                   points = withPacking({}, {stride, nearest}),
+                   voxels = withPacking({}, {stride, nearest, sum});
   return {
-      {"pack",
-       {"coordinates"},
-       {"set_coordinates", "order", "row_of"},
-       withPacking({}, {stride}),
-       raisePack},
-      {"downsample",
-       {"coordinates"},
-       {"out_coordinates"},
-       scale,
-       raiseDownsample},
-      {"upsample", {"coordinates"}, {"out_coordinates"}, scale, raiseUpsample},
-      {"conv",
-       {"coordinates", "out_coordinates", "x", "w"},
-       {"y"},
-       withMap({tf32}),
-       raiseConv},
-      {"input_grad",
-       {"coordinates", "out_coordinates", "dy", "w"},
-       {"dx"},
-       withMap({tf32}),
-       raiseInputGrad},
-      {"weight_grad",
-       {"coordinates", "out_coordinates", "x", "dy"},
-       {"dw"},
-       withMap({tf32}),
-       raiseWeightGrad},
-      {"pool",
-       {"coordinates", "out_coordinates", "x"},
-       {"y"},
-       pooling,
-       raisePool},
-      {"pool_grad",
-       {"coordinates", "out_coordinates", "dy", "x"},
-       {"dx"},
-       pooling,
-       raisePoolGrad},
-      {"unpool",
-       {"coordinates", "out_coordinates", "x"},
-       {"y"},
-       withMap({}),
-       raiseUnpool},
-      {"global_pool",
-       {"coordinates", "x"},
-       {"y"},
-       withPacking({kind}, {stride}),
-       raiseGlobalPool},
-      {"global_pool_grad",
-       {"coordinates", "dy", "x"},
-       {"dx"},
-       withPacking({kind}, {stride}),
-       raiseGlobalPoolGrad},
-      {"gather", {"x", "rows"}, {"y"}, {}, raiseGather},
-      {"voxelise",
-       {"x", "points", "coordinates"},
-       {"y"},
-       withPacking({}, {stride, nearest, sum}),
-       raiseVoxelise},
-      {"devoxelise",
-       {"x", "points", "coordinates"},
-       {"y"},
-       withPacking({}, {stride, nearest}),
-       raiseDevoxelise},
-      {"to_dense", {"coordinates", "x"}, {"dense"}, dense, raiseToDense},
-      {"from_dense", {"coordinates", "dense"}, {"x"}, dense, raiseFromDense},
+      makeRule("pack", "coordinates", "set_coordinates order row_of", set,
+               raisePack),
+      makeRule("downsample", "coordinates", "out_coordinates", scale,
+               raiseDownsample),
+      makeRule("upsample", "coordinates", "out_coordinates", scale,
+               raiseUpsample),
+      makeRule("expand", "coordinates", "out_coordinates", grow, raiseExpand),
+      makeRule("conv", "coordinates out_coordinates x w", "y", conv, raiseConv),
+      makeRule("input_grad", "coordinates out_coordinates dy w", "dx", conv,
+               raiseInputGrad),
+      makeRule("weight_grad", "coordinates out_coordinates x dy", "dw", conv,
+               raiseWeightGrad),
+      makeRule("pool", "coordinates out_coordinates x", "y", pool, raisePool),
+      makeRule("pool_grad", "coordinates out_coordinates dy x", "dx", pool,
+               raisePoolGrad),
+      makeRule("unpool", "coordinates out_coordinates x", "y", map,
+               raiseUnpool),
+      makeRule("global_pool", "coordinates x", "y", global, raiseGlobalPool),
+      makeRule("global_pool_grad", "coordinates dy x", "dx", global,
+               raiseGlobalPoolGrad),
+      makeRule("gather", "x rows", "y", {}, raiseGather),
+      makeRule("scatter", "x rows", "y", {size, sum}, raiseScatter),
+      makeRule("voxelise", "x points coordinates", "y", voxels, raiseVoxelise),
+      makeRule("devoxelise", "x points coordinates", "y", points,
+               raiseDevoxelise),
+      makeRule("to_dense", "coordinates x", "dense", grid, raiseToDense),
+      makeRule("from_dense", "coordinates dense", "x", grid, raiseFromDense),
   };
 }
 

@@ -153,3 +153,24 @@ func.func @two_strides(%points: tensor<?x3xi32>, %x: tensor<?x4xf32>) -> tensor<
       : (tensor<?x3xi32>, tensor<?x3xi32>, tensor<?x4xf32>) -> tensor<?x4xf32>
   return %0 : tensor<?x4xf32>
 }
+
+// CHECK-LABEL: func.func @expand(
+// CHECK:         %[[GROWN:.*]] = sparseconv.expand %{{.*}} offsets(box<3, 3>) transposed clip(<[0, 0] to [8, 16]>)
+// CHECK-NEXT:    sparseconv.unpack %[[GROWN]]
+func.func @expand(%points: tensor<?x3xi32>) -> tensor<?x3xi32> {
+  %0 = "stablehlo.custom_call"(%points) <{
+      call_target_name = "sparseconv.expand",
+      backend_config = {kernel_size = 3, transposed = true, clip = [0, 0, 8, 16], bits = [4, 16, 16], guard = [4, 8]}}>
+      : (tensor<?x3xi32>) -> tensor<?x3xi32>
+  return %0 : tensor<?x3xi32>
+}
+
+// CHECK-LABEL: func.func @scatter(
+// CHECK:         %[[SUM:.*]] = sparseconv.scatter avg %arg0, %arg1 into %c20
+// CHECK-NEXT:    tensor.cast %[[SUM]] : tensor<?x4xf32> to tensor<20x4xf32>
+func.func @scatter(%x: tensor<?x4xf32>, %rows: tensor<?xi32>) -> tensor<20x4xf32> {
+  %0 = "stablehlo.custom_call"(%x, %rows) <{
+      call_target_name = "sparseconv.scatter", backend_config = {size = 20, kind = "avg"}}>
+      : (tensor<?x4xf32>, tensor<?xi32>) -> tensor<20x4xf32>
+  return %0 : tensor<20x4xf32>
+}

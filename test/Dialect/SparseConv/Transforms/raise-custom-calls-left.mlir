@@ -6,7 +6,7 @@
 // CHECK-LABEL: func.func @unknown_name(
 // CHECK-NEXT:    "stablehlo.custom_call"
 func.func @unknown_name(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
-  // expected-remark@+1 {{left as it is: there is no 'sparseconv.attention', but pack, downsample, upsample, conv, input_grad, weight_grad, pool, pool_grad, unpool, global_pool, global_pool_grad, gather, voxelise, devoxelise, to_dense, from_dense}}
+  // expected-remark@+1 {{left as it is: there is no 'sparseconv.attention', but pack, downsample, upsample, expand, conv, input_grad, weight_grad, pool, pool_grad, unpool, global_pool, global_pool_grad, gather, scatter, voxelise, devoxelise, to_dense, from_dense}}
   %y = "stablehlo.custom_call"(%x) <{call_target_name = "sparseconv.attention"}> : (tensor<?x4xf32>) -> tensor<?x4xf32>
   return %y : tensor<?x4xf32>
 }
