@@ -104,29 +104,31 @@ static LogicalResult readComposite(CustomCall &call) {
                         call.op->getAttr("composite_attributes"));
 }
 
-/// The attribute that a constant of torch-mlir is; null for `None` and for what
-/// is no constant, of which `isConstant` tells the difference.
-static Attribute getTorchConstant(Value value, bool &isConstant) {
+/// The attribute of a number, a flag or a string that torch-mlir has as a
+/// constant; null for anything else.
+static Attribute getTorchScalar(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !op->getName().getStringRef().starts_with("torch.constant."))
+    return {};
+  return op->getAttr("value");
+}
+
+/// What a constant operand says: an attribute, null for `None`, or failure.
+static FailureOr<Attribute> getTorchConstant(Value value) {
   Operation *op = value.getDefiningOp();
   StringRef name = op ? op->getName().getStringRef() : StringRef();
-  isConstant = true;
   if (name == "torch.constant.none")
-    return {};
+    return Attribute();
   if (name == "torch.prim.ListConstruct") {
-    SmallVector<Attribute> elements;
-    for (Value operand : op->getOperands()) {
-      elements.push_back(getTorchConstant(operand, isConstant));
-      isConstant &= bool(elements.back());
-      if (!isConstant)
-        return {};
-    }
-    return ArrayAttr::get(value.getContext(), elements);
+    SmallVector<Attribute> elements =
+        llvm::map_to_vector(op->getOperands(), getTorchScalar);
+    if (!llvm::all_of(elements, [](Attribute element) { return !!element; }))
+      return failure();
+    return Attribute(ArrayAttr::get(value.getContext(), elements));
   }
-  Attribute attribute;
-  if (name.starts_with("torch.constant."))
-    attribute = op->getAttr("value");
-  isConstant = bool(attribute);
-  return attribute;
+  if (Attribute scalar = getTorchScalar(value))
+    return scalar;
+  return failure();
 }
 
 /// A schema of torch has the attributes behind the tensors, in the rule's
@@ -140,13 +142,12 @@ static LogicalResult readTorchOperator(CustomCall &call) {
   if (constants.size() > attributes.size())
     return success();
   for (auto [attribute, value] : llvm::zip(attributes, constants)) {
-    bool isConstant;
-    Attribute constant = getTorchConstant(value, isConstant);
-    if (!isConstant)
+    FailureOr<Attribute> constant = getTorchConstant(value);
+    if (failed(constant))
       return call.op->emitError("'")
              << attribute.name << "' is no constant, and has to be one";
-    if (constant)
-      call.attributes.append(attribute.name, constant);
+    if (*constant)
+      call.attributes.append(attribute.name, *constant);
   }
   call.operands.truncate(tensors);
   return success();

@@ -170,3 +170,32 @@ func.func @torch_type(%points: !torch.vtensor, %x: !torch.vtensor<[?,4],f32>) ->
       : (!torch.vtensor<[?,4],f32>, !torch.vtensor) -> !torch.vtensor<[?,4],f32>
   return %y : !torch.vtensor<[?,4],f32>
 }
+
+// -----
+
+// A list of lists is none of numbers, not even where lists are elements of each other.
+
+%0 = "torch.prim.ListConstruct"(%1) : (!torch.list<int>) -> !torch.list<int>
+%1 = "torch.prim.ListConstruct"(%0) : (!torch.list<int>) -> !torch.list<int>
+%points = "test.points"() : () -> !torch.vtensor<[?,4],si32>
+// expected-remark@+1 {{left as it is: 'by' is no constant, and has to be one}}
+%y = "torch.operator"(%points, %0) <{name = "torch.sparseconv.downsample"}>
+    : (!torch.vtensor<[?,4],si32>, !torch.list<int>) -> !torch.vtensor<[?,4],si32>
+
+// -----
+
+// Types of torch-mlir whose text is none of a tensor that we know.
+
+func.func @torch_types(%a: !torch.vtensor<[4,-3],f32>, %b: !torch.vtensor<[?,4],unk>,
+                       %c: !torch.vtensor<[99999999999999999999,4],f32>, %rows: !torch.vtensor<[?],si32>) {
+  // expected-remark@+1 {{left as it is: 'x' is no tensor of known rank, but '!torch.vtensor<[4,-3],f32>'}}
+  %0 = "torch.operator"(%a, %rows) <{name = "torch.sparseconv.gather"}>
+      : (!torch.vtensor<[4,-3],f32>, !torch.vtensor<[?],si32>) -> !torch.vtensor<[?,4],f32>
+  // expected-remark@+1 {{left as it is: 'x' is no tensor of known rank, but '!torch.vtensor<[?,4],unk>'}}
+  %1 = "torch.operator"(%b, %rows) <{name = "torch.sparseconv.gather"}>
+      : (!torch.vtensor<[?,4],unk>, !torch.vtensor<[?],si32>) -> !torch.vtensor<[?,4],f32>
+  // expected-remark@+1 {{left as it is: 'x' is no tensor of known rank, but '!torch.vtensor<[99999999999999999999,4],f32>'}}
+  %2 = "torch.operator"(%c, %rows) <{name = "torch.sparseconv.gather"}>
+      : (!torch.vtensor<[99999999999999999999,4],f32>, !torch.vtensor<[?],si32>) -> !torch.vtensor<[?,4],f32>
+  return
+}
