@@ -5,9 +5,10 @@ split-file; %python is a Python 3 that has numpy and finds the packages under
 python/; %scripts and %networks are the folders of the scripts and of the
 generated networks; %match is what stands in for FileCheck in the bundle;
 %mlir_include is the folder of MLIR's headers and ODS files, %mlir_lib that of its
-libraries, and mlir-opt and mlir-runner are upstream's.
+libraries, and mlir-opt and mlir-runner are upstream's; %plugin_opt is mlir-opt with the
+project's plugin, and %cpu_runtime the library that its code calls.
 
-Features: cuda, where a driver and a device are there; ptxas, where NVIDIA's
+Features: plugin, where one is built; cuda, where a driver and a device are there; ptxas, where NVIDIA's
 assembler is on the path or in /usr/local/cuda; x86_64, avx2 and avx512, the
 levels of --target=cpu:LEVEL that the processor has; large, for tests that take minutes,
 with SPARSECONV_LARGE=1 in the environment; jax and torch-mlir, where the Python that
@@ -141,6 +142,16 @@ config.substitutions.append(
 config.substitutions.append(
     ("%networks", os.path.join(config.test_source_root, "Networks"))
 )
+
+# Upstream's tools are not instrumented, and cannot load what is.
+plugin = os.path.join(libraries, "SparseConvPlugin.so")
+if os.path.exists(plugin) and not config.sparseconv_sanitize:
+    config.available_features.add("plugin")
+    loads = f"--load-dialect-plugin={plugin} --load-pass-plugin={plugin}"
+    config.substitutions.append(("%plugin_opt", f"mlir-opt {loads}"))
+    config.substitutions.append(
+        ("%cpu_runtime", os.path.join(libraries, "libsparseconv-cpu-runtime.so"))
+    )
 
 if config.sparseconv_sanitize:
     # libMLIR is not instrumented: it poisons its arenas by hand.

@@ -82,7 +82,9 @@ static void addKernelOperations(OpPassManager &pm,
   pm.addPass(createSparseConvSelectDataflow({database}));
   pm.addPass(createSparseConvSelectTiling());
   pm.addPass(createSparseConvVerifySelection());
-  pm.addPass(createConvertSparseConvToKernels());
+  ConvertSparseConvToKernelsOptions convert;
+  convert.everyFunction = true;
+  pm.addPass(createConvertSparseConvToKernels(convert));
 }
 
 /// Comparisons of the row counts that operations rely on. Where counts agree by

@@ -75,14 +75,19 @@
 
 using namespace mlir;
 
+void mlir::sparseconv::registerOwnDialects(DialectRegistry &registry) {
+  registry.insert<PlanDialect, SparseConvDialect>();
+  registerBufferizableOpInterfaceExternalModels(registry);
+}
+
 void mlir::sparseconv::registerDialects(DialectRegistry &registry) {
-  registry
-      .insert<SparseConvDialect, affine::AffineDialect, arith::ArithDialect,
-              bufferization::BufferizationDialect, cf::ControlFlowDialect,
-              func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
-              NVVM::NVVMDialect, linalg::LinalgDialect, math::MathDialect,
-              memref::MemRefDialect, omp::OpenMPDialect, PlanDialect,
-              scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect>();
+  registerOwnDialects(registry);
+  registry.insert<affine::AffineDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                  NVVM::NVVMDialect, linalg::LinalgDialect, math::MathDialect,
+                  memref::MemRefDialect, omp::OpenMPDialect, scf::SCFDialect,
+                  tensor::TensorDialect, vector::VectorDialect>();
 
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
@@ -101,7 +106,6 @@ void mlir::sparseconv::registerDialects(DialectRegistry &registry) {
   scf::registerValueBoundsOpInterfaceExternalModels(registry);
   tensor::registerValueBoundsOpInterfaceExternalModels(registry);
   func::registerInlinerExtension(registry);
-  registerBufferizableOpInterfaceExternalModels(registry);
   registerPtxTarget(registry);
 }
 
@@ -142,7 +146,7 @@ void mlir::sparseconv::registerBriefDiagnostics(DialectRegistry &registry) {
   });
 }
 
-void mlir::sparseconv::registerPasses() {
+void mlir::sparseconv::registerOwnPasses() {
   registerSparseConvConversionPasses();
   registerSparseConvSelectionPasses();
   registerSparseConvTransformsPasses();
@@ -164,7 +168,10 @@ void mlir::sparseconv::registerPasses() {
   PassPipelineRegistration<LowerToGpuOptions>(
       "sparseconv-lower-to-ptx", "a network to PTX and a plan of its host side",
       buildLowerToPtxPipeline);
+}
 
+void mlir::sparseconv::registerPasses() {
+  registerOwnPasses();
   registerTransformsPasses();
   registerConversionPasses();
   arith::registerArithPasses();

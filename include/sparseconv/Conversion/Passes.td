@@ -16,8 +16,12 @@ def ConvertSparseConvToKernels
   let description = [{
     A coordinate set becomes a tensor of sorted keys, a kernel map its neighbour
     table and the number of rows of its in set, in functions, calls, `scf`
-    operations and everything between. Every function with a body gets one more
-    argument, the status record. An `scf.while` ends once that holds an error.
+    operations and everything between. Functions that use the dialect, or call one
+    that does, get one more argument, the status record; all others stay as they
+    are. An `scf.while` ends once the record holds an error.
+
+    A function may be any `FunctionOpInterface`. One that takes or returns a set or
+    a map has to be a `func.func`.
 
     Network operations are numbered in program order; the module's attribute
     `sparseconv.op_table` holds the name and location of each.
@@ -25,10 +29,64 @@ def ConvertSparseConvToKernels
     Searches, dataflows and tilings must have been selected. A dataflow that the
     module's target has no kernel for is an error.
   }];
+  let options = [
+    Option<"everyFunction", "every-function", "bool", /*default=*/"false",
+           "Whether functions without operations of the dialect get the status "
+           "record as well, as programs that run functions by name expect it.">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def SparseConvReportErrors
+    : Pass<"sparseconv-report-errors", "::mlir::ModuleOp"> {
+  let summary = "lets public functions report errors in a way of the host's";
+  let description = [{
+    After `convert-sparseconv-to-kernels`, a function that uses the dialect has the
+    status record as its last argument: eight words, of which the first is 0 unless
+    an operation failed. A host that does not know of it lets this pass take it off
+    its public functions. Each then has a record of its own, and says at its end
+    what is in it, with `by`:
+
+    | `by` | what happens after an error |
+    |---|---|
+    | `trap` | the program ends, by `cf.assert` |
+    | `call` | the function `symbol` is called with the record; the results, of sizes that are right for empty sets, are returned |
+
+    ```mlir
+    func.func @main(%p: tensor<?x4xi32>, %status: memref<8xi64>) -> tensor<?xi32>
+    ```
+
+    with `by=call symbol=report` becomes
+
+    ```mlir
+    func.func private @report(memref<8xi64>) attributes {llvm.emit_c_interface}
+    func.func @main(%p: tensor<?x4xi32>) -> tensor<?xi32> {
+      %status = memref.alloca() : memref<8xi64>
+      // memref.store of zeros, the body, memref.load of the first word
+      scf.if %failed {
+        func.call @report(%status) : (memref<8xi64>) -> ()
+      }
+      return %keys : tensor<?xi32>
+    }
+    ```
+
+    Private functions keep the record of their caller. The C function is
+    `_mlir_ciface_report`; the library `sparseconv-cpu-runtime` has one of the name
+    `sparseconv_report_error` that prints what is wrong and ends the program with
+    status 1. For the CPU: the record is on the stack.
+  }];
+  let options = [
+    Option<"by", "by", "std::string", /*default=*/"\"trap\"",
+           "How errors are reported: trap or call.">,
+    Option<"symbol", "symbol", "std::string",
+           /*default=*/"\"sparseconv_report_error\"",
+           "The function that is called.">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"];
 }
 
 def ConvertSparseConvKernelsToLoops

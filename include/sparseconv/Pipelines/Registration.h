@@ -14,9 +14,16 @@ class DialectRegistry;
 
 namespace sparseconv {
 
-/// Our dialect, and the upstream dialects, interfaces and external models that
+/// Our dialects and what they bring to upstream's interfaces, for a program
+/// that has upstream's dialects itself.
+void registerOwnDialects(DialectRegistry &registry);
+
+/// Our dialects, and the upstream dialects, interfaces and external models that
 /// networks and our passes use.
 void registerDialects(DialectRegistry &registry);
+
+/// Our passes and pipelines alone.
+void registerOwnPasses();
 
 /// Our passes and pipelines, and the upstream passes that tests and users need.
 void registerPasses();

@@ -94,6 +94,21 @@ void sparseconv_cpu_trace_end(int64_t kernel);
 int64_t sparseconv_cpu_trace_take(struct sparseconv_cpu_trace_event *taken,
                                   int64_t room);
 
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+/// A `memref<8xi64>` as MLIR's C interface passes it.
+struct sparseconv_cpu_words {
+  int64_t *allocated, *aligned;
+  int64_t offset, sizes[1], strides[1];
+};
+
+/// What `sparseconv-report-errors` calls unless it is told another name: prints
+/// what is wrong, and ends the process with status 1.
+void _mlir_ciface_sparseconv_report_error(
+    const struct sparseconv_cpu_words *words);
+
 } // extern "C"
 // NOLINTEND(readability-identifier-naming)
 

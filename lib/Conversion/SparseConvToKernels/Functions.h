@@ -11,34 +11,60 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace mlir {
 class TypeConverter;
 
 namespace sparseconv {
 
-/// Errors for what no status record or converted type reaches: declarations
-/// that take or return sets or maps, and functions used as values.
-LogicalResult verifyFunctions(ModuleOp module, const TypeConverter &converter);
+/// Whether `op` is on the network level of the dialect.
+bool isNetworkOp(Operation *op);
 
-/// Appends the status record to every function with a body and to every call
-/// of one.
-void addStatusArguments(ModuleOp module);
+/// The functions that the conversion changes. Others stay as they are.
+class NetworkFunctions {
+public:
+  /// Those with operations or types of the network level, and those that call
+  /// one of them. With `every`, all functions that have a body.
+  NetworkFunctions(ModuleOp module, const TypeConverter &converter, bool every);
+
+  bool contains(Operation *function) const { return all.contains(function); }
+  /// Whether a function is one not only for what it calls.
+  bool isDirect(Operation *function) const { return direct.contains(function); }
+  ArrayRef<FunctionOpInterface> getAll() const { return inOrder; }
+  /// Calls `body` for each operation inside the functions, in program order.
+  void walk(function_ref<void(Operation *op)> body) const;
+
+private:
+  llvm::SmallPtrSet<Operation *, 8> all, direct;
+  SmallVector<FunctionOpInterface> inOrder;
+};
+
+/// Errors for what no status record or converted type reaches: declarations
+/// that take or return sets or maps, functions of other dialects that do, and
+/// functions used as values.
+LogicalResult verifyFunctions(ModuleOp module,
+                              const NetworkFunctions &functions,
+                              const TypeConverter &converter);
+
+/// Appends the status record to every network function and to every call of
+/// one.
+void addStatusArguments(const NetworkFunctions &functions);
 
 /// Ends every `scf.while` once an error is reported: the empty sets that follow
 /// an error may never meet its own condition.
-void endLoopsOnErrors(ModuleOp module);
+void endLoopsOnErrors(const NetworkFunctions &functions);
 
 /// The attributes of arguments and results, kept while signatures change: a map
 /// takes two positions afterwards, and those behind it move.
 class SignatureAttributes {
 public:
-  /// Takes the attributes off the functions of `module`.
-  explicit SignatureAttributes(ModuleOp module);
+  /// Takes the attributes off the functions.
+  explicit SignatureAttributes(const NetworkFunctions &functions);
 
   /// Puts them back: those of a set on its keys, those of a map on its table.
-  /// Tensors that public functions take belong to the caller and become read
-  /// only.
+  /// Tensors that public functions of the network take belong to the caller and
+  /// become read only.
   void restore(const TypeConverter &converter);
 
 private:
@@ -46,6 +72,7 @@ private:
     func::FuncOp function;
     FunctionType type;
     SmallVector<DictionaryAttr> arguments, results;
+    bool isDirect;
   };
   SmallVector<Entry> entries;
 };

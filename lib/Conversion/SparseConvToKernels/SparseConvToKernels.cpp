@@ -53,21 +53,17 @@ static void addTypeConversions(TypeConverter &converter) {
       });
 }
 
-/// Whether `op` is on the network level of the dialect.
-static bool isNetworkOp(Operation *op) {
-  return isa_and_nonnull<SparseConvDialect>(op->getDialect()) &&
-         !op->getName().stripDialect().starts_with("kernel.") &&
-         !isa<YieldOp>(op);
-}
-
 /// Gives every network operation its number and the module the table that
 /// turns numbers back into names and locations.
-static void numberOperations(ModuleOp module) {
+static void numberOperations(ModuleOp module,
+                             const NetworkFunctions &functions) {
   Builder builder(module.getContext());
   SmallVector<Attribute> table;
-  module->walk<WalkOrder::PreOrder>([&](Operation *op) {
+  functions.walk([&](Operation *op) {
     // Upstream operations can fail as well: sparseconv-guard-shapes and
     // sparseconv-guard-accesses.
+    if (!functions.isDirect(op->getParentOfType<FunctionOpInterface>()))
+      return;
     if (!isNetworkOp(op) && !isDivision(*op) &&
         !isa<linalg::LinalgOp, tensor::CastOp, tensor::ConcatOp,
              tensor::ExpandShapeOp, tensor::ExtractOp, tensor::ExtractSliceOp,
@@ -107,8 +103,8 @@ static LogicalResult verifyNetwork(ModuleOp module) {
   WalkResult result = module.walk([](Operation *op) {
     if (!isNetworkOp(op))
       return WalkResult::advance();
-    if (!op->getParentOfType<func::FuncOp>()) {
-      op->emitOpError("expects to be inside a func.func");
+    if (!op->getParentOfType<FunctionOpInterface>()) {
+      op->emitOpError("expects to be inside a function");
       return WalkResult::interrupt();
     }
     return WalkResult(llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -123,6 +119,8 @@ namespace {
 struct ConvertSparseConvToKernels
     : mlir::sparseconv::impl::ConvertSparseConvToKernelsBase<
           ConvertSparseConvToKernels> {
+  using ConvertSparseConvToKernelsBase::ConvertSparseConvToKernelsBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     MLIRContext *context = &getContext();
@@ -133,14 +131,15 @@ struct ConvertSparseConvToKernels
     }
     TypeConverter converter;
     addTypeConversions(converter);
-    if (failed(verifyFunctions(module, converter)) ||
+    NetworkFunctions functions(module, converter, everyFunction);
+    if (failed(verifyFunctions(module, functions, converter)) ||
         failed(verifyNetwork(module)))
       return signalPassFailure();
-    numberOperations(module);
+    numberOperations(module, functions);
     markGrowingSets(module);
-    SignatureAttributes attributes(module);
-    addStatusArguments(module);
-    endLoopsOnErrors(module);
+    SignatureAttributes attributes(functions);
+    addStatusArguments(functions);
+    endLoopsOnErrors(functions);
 
     ConversionTarget target(*context);
     target.markUnknownOpDynamicallyLegal([&](Operation *op) {

@@ -19,8 +19,8 @@ using namespace mlir::sparseconv;
 
 KernelWriter::KernelWriter(RewriterBase &rewriter, Operation *networkOp)
     : ImplicitLocOpBuilder(networkOp->getLoc(), rewriter), rewriter(rewriter) {
-  auto function = networkOp->getParentOfType<func::FuncOp>();
-  status = function.getBody().front().getArguments().back();
+  auto function = networkOp->getParentOfType<FunctionOpInterface>();
+  status = function.getFunctionBody().front().getArguments().back();
   opId = networkOp->getAttrOfType<IntegerAttr>(kOpIdAttr).getInt();
   if (auto attribute = networkOp->getAttrOfType<IntegerAttr>(kReachAttr))
     reach = attribute.getInt();

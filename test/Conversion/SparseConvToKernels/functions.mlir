@@ -1,4 +1,5 @@
 // RUN: sparseconv-opt %s --sparseconv-select-indexing --convert-sparseconv-to-kernels | FileCheck %s
+// RUN: sparseconv-opt %s --sparseconv-select-indexing --convert-sparseconv-to-kernels=every-function | FileCheck %s --check-prefix=EVERY
 
 // Sets and maps in signatures, calls and control flow.
 
@@ -10,7 +11,7 @@
 // record's number stands for.
 // CHECK: sparseconv.op_table = [
 // CHECK-SAME: ["sparseconv.kernel_map", #[[LOC:.*]]], ["sparseconv.neighbour_table", #{{.*}}],
-// CHECK-SAME: ["sparseconv.expand", #{{.*}}]
+// CHECK-SAME: ["sparseconv.pack", #{{.*}}]]
 
 // A function with a body takes the status record; a declaration does not.
 // CHECK: func.func private @relate(%[[KEYS:.*]]: tensor<?xi64>, %[[N:.*]]: index, %{{.*}}: memref<8xi64>) -> (tensor<?x27xi32>, index, index)
@@ -121,4 +122,29 @@ func.func @select(%b: i1, %m: !map, %n: !map) -> !map {
   // CHECK: return %[[T]], %[[N]]
   %r = arith.select %b, %m, %n : !map
   return %r : !map
+}
+
+// A function that does not use the dialect stays as it is, unless every function is
+// to have a record.
+// CHECK-LABEL: func.func @other(
+// CHECK-SAME: tensor<4xf32> {host.name = "x"}) -> tensor<4xf32>
+// CHECK-NEXT: arith.negf %{{.*}} : tensor<4xf32>
+// EVERY-LABEL: func.func @other(
+// EVERY-SAME: tensor<4xf32> {bufferization.writable = false, host.name = "x"}, %{{.*}}: memref<8xi64>) -> tensor<4xf32>
+func.func @other(%x: tensor<4xf32> {host.name = "x"}) -> tensor<4xf32> {
+  %y = arith.negf %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// One that only calls a function of the network passes the record on.
+// CHECK-LABEL: func.func @caller(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x4xi32>, %[[STATUS:[^:]*]]: memref<8xi64>) -> tensor<?xi32>
+// CHECK-NEXT: call @callee(%[[X]], %[[STATUS]])
+func.func @caller(%x: tensor<?x4xi32>) -> tensor<?xi32> {
+  %order = call @callee(%x) : (tensor<?x4xi32>) -> tensor<?xi32>
+  return %order : tensor<?xi32>
+}
+func.func private @callee(%x: tensor<?x4xi32>) -> tensor<?xi32> {
+  %c, %order, %row_of = sparseconv.pack %x : tensor<?x4xi32> -> !set
+  return %order : tensor<?xi32>
 }

@@ -244,7 +244,7 @@ void Guard::checkDivision(Operation *division) {
 /// Guards `op` if it is of the network and may fail.
 static void guard(Operation *op) {
   auto number = op->getAttrOfType<IntegerAttr>("sparseconv.op_id");
-  auto function = op->getParentOfType<func::FuncOp>();
+  auto function = op->getParentOfType<FunctionOpInterface>();
   if (!number || !function)
     return;
   Guard guard(op, number.getInt(), function.getArguments().back());

@@ -1,0 +1,147 @@
+//===- ReportErrors.cpp - errors in a way of the host's -------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/SymbolTable.h"
+#include "sparseconv/Conversion/Passes.h"
+#include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
+
+namespace mlir::sparseconv {
+#define GEN_PASS_DEF_SPARSECONVREPORTERRORS
+#include "sparseconv/Conversion/Passes.h.inc"
+} // namespace mlir::sparseconv
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+static constexpr int64_t kStatusWords = 8;
+
+namespace {
+struct ReportErrors
+    : mlir::sparseconv::impl::SparseConvReportErrorsBase<ReportErrors> {
+  using SparseConvReportErrorsBase::SparseConvReportErrorsBase;
+
+  void runOnOperation() override;
+
+private:
+  LogicalResult checkOptions();
+  bool takesStatus(FunctionOpInterface function);
+  void changeCalls(const llvm::SmallPtrSetImpl<Operation *> &changed);
+  void change(FunctionOpInterface function);
+  void reportAtEnd(Operation *end, Value status);
+  void declareSymbol();
+
+  MemRefType statusType;
+};
+} // namespace
+
+LogicalResult ReportErrors::checkOptions() {
+  if (by != "trap" && by != "call")
+    return getOperation()->emitError("expects by=trap or by=call, but found "
+                                     "by=")
+           << by;
+  Operation *known = SymbolTable::lookupSymbolIn(getOperation(), symbol);
+  if (by == "trap" || !known)
+    return success();
+  auto function = dyn_cast<func::FuncOp>(known);
+  auto type = FunctionType::get(&getContext(), statusType, {});
+  if (function && function.getFunctionType() == type)
+    return success();
+  return known->emitError("expects '@")
+         << symbol << "' to take " << statusType << " and to return nothing";
+}
+
+/// A record that the conversion has appended.
+bool ReportErrors::takesStatus(FunctionOpInterface function) {
+  return !function.isExternal() && function.isPublic() &&
+         function.getNumArguments() != 0 &&
+         function.getArgumentTypes().back() == statusType &&
+         function.getName() != symbol;
+}
+
+void ReportErrors::reportAtEnd(Operation *end, Value status) {
+  LoopBuilder b(end->getLoc(), end);
+  Value code = b.load(status, b.index(0));
+  if (by == "trap") {
+    cf::AssertOp::create(b, b.equal(code, b.i64(0)),
+                         "an operation of a sparse network failed");
+    return;
+  }
+  b.ifThen(b.notEqual(code, b.i64(0)),
+           [&] { func::CallOp::create(b, symbol, TypeRange(), status); });
+}
+
+/// A function that has only passed the record on needs none.
+void ReportErrors::change(FunctionOpInterface function) {
+  Block &entry = function.getFunctionBody().front();
+  BlockArgument argument = entry.getArguments().back();
+  Value status;
+  if (!argument.use_empty()) {
+    LoopBuilder b(function.getLoc(), &entry.front());
+    status = memref::AllocaOp::create(b, statusType);
+    for (int64_t word = 0; word < kStatusWords; ++word)
+      b.store(b.i64(0), status, b.index(word));
+    argument.replaceAllUsesWith(status);
+  }
+  [[maybe_unused]] LogicalResult result =
+      function.eraseArgument(function.getNumArguments() - 1);
+  assert(succeeded(result) && "the conversion has added it");
+  if (!status)
+    return;
+  for (Block &block : function.getFunctionBody())
+    if (block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
+      reportAtEnd(block.getTerminator(), status);
+}
+
+void ReportErrors::changeCalls(
+    const llvm::SmallPtrSetImpl<Operation *> &changed) {
+  SymbolTableCollection symbols;
+  getOperation().walk([&](CallOpInterface call) {
+    if (!changed.contains(call.resolveCallableInTable(&symbols)))
+      return;
+    MutableOperandRange operands = call.getArgOperandsMutable();
+    operands.erase(operands.size() - 1);
+  });
+}
+
+void ReportErrors::declareSymbol() {
+  if (SymbolTable::lookupSymbolIn(getOperation(), symbol))
+    return;
+  OpBuilder b = OpBuilder::atBlockBegin(getOperation().getBody());
+  auto function =
+      func::FuncOp::create(b, getOperation().getLoc(), symbol,
+                           b.getFunctionType(statusType, TypeRange()));
+  function.setPrivate();
+  function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
+                    b.getUnitAttr());
+}
+
+void ReportErrors::runOnOperation() {
+  statusType =
+      MemRefType::get({kStatusWords}, IntegerType::get(&getContext(), 64));
+  if (failed(checkOptions()))
+    return signalPassFailure();
+  llvm::SmallPtrSet<Operation *, 8> changed;
+  getOperation().walk([&](FunctionOpInterface function) {
+    if (takesStatus(function))
+      changed.insert(function);
+  });
+  if (changed.empty())
+    return;
+  changeCalls(changed);
+  getOperation().walk([&](FunctionOpInterface function) {
+    if (changed.contains(function))
+      change(function);
+  });
+  if (by == "call")
+    declareSymbol();
+}

@@ -1,0 +1,64 @@
+// RUN: sparseconv-opt %s --sparseconv-report-errors=by=call --split-input-file --verify-diagnostics | FileCheck %s --check-prefixes=CHECK,CALL
+// RUN: sparseconv-opt %s --sparseconv-report-errors=by=trap --split-input-file --verify-diagnostics | FileCheck %s --check-prefixes=CHECK,TRAP
+// RUN: not sparseconv-opt %s --sparseconv-report-errors=by=mail --split-input-file 2>&1 | FileCheck %s --check-prefix=MAIL
+// MAIL: error: expects by=trap or by=call, but found by=mail
+// RUN: not sparseconv-opt %s --sparseconv-report-errors="by=call symbol=private" --split-input-file 2>&1 | FileCheck %s --check-prefix=TYPE
+// TYPE: error: expects '@private' to take 'memref<8xi64>' and to return nothing
+
+// A public function gets a record of its own, all of it 0 at first. At each end it
+// says what is in it. A private one keeps the record of its caller.
+
+// CALL:        func.func private @sparseconv_report_error(memref<8xi64>) attributes {llvm.emit_c_interface}
+// CHECK-LABEL: func.func @public(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<?xi64>) -> tensor<?xi64>
+// CHECK:         %[[STATUS:.*]] = memref.alloca() : memref<8xi64>
+// CHECK-COUNT-8: memref.store %{{.*}}, %[[STATUS]]
+// CHECK:         call @private(%[[X]], %[[STATUS]])
+// CHECK:         %[[CODE:.*]] = memref.load %[[STATUS]][%c0{{[^]]*}}]
+// CALL:          %[[FAILED:.*]] = arith.cmpi ne, %[[CODE]], %c0
+// CALL:          scf.if %[[FAILED]]
+// CALL-NEXT:       func.call @sparseconv_report_error(%[[STATUS]])
+// TRAP:          %[[OK:.*]] = arith.cmpi eq, %[[CODE]], %c0
+// TRAP:          cf.assert %[[OK]], "an operation of a sparse network failed"
+// CHECK:         return
+func.func @public(%x: tensor<?xi64>, %status: memref<8xi64>) -> tensor<?xi64> {
+  %y = call @private(%x, %status) : (tensor<?xi64>, memref<8xi64>) -> tensor<?xi64>
+  return %y : tensor<?xi64>
+}
+
+// CHECK-LABEL: func.func private @private(
+// CHECK-SAME:    %{{.*}}: memref<8xi64>)
+func.func private @private(%x: tensor<?xi64>, %status: memref<8xi64>) -> tensor<?xi64> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xi64>
+  %keys = tensor.empty(%n) : tensor<?xi64>
+  %rows = tensor.empty(%n) : tensor<?xi32>
+  %map = tensor.empty(%n) : tensor<?xi32>
+  %count = tensor.empty() : tensor<1xindex>
+  %r:4 = sparseconv.kernel.unique ins(%x, %rows, %status : tensor<?xi64>, tensor<?xi32>, memref<8xi64>)
+      outs(%keys, %rows, %map, %count : tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+      {capacity = 10 : i64, op_id = 0 : i64} -> (tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+  return %r#0 : tensor<?xi64>
+}
+
+// Who only passes the record on needs none.
+// CHECK-LABEL: func.func @caller(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<?xi64>) -> tensor<?xi64>
+// CHECK-NEXT:    %[[Y:.*]] = call @public(%[[X]]) : (tensor<?xi64>) -> tensor<?xi64>
+// CHECK-NEXT:    return %[[Y]]
+func.func @caller(%x: tensor<?xi64>, %status: memref<8xi64>) -> tensor<?xi64> {
+  %y = call @public(%x, %status) : (tensor<?xi64>, memref<8xi64>) -> tensor<?xi64>
+  return %y : tensor<?xi64>
+}
+
+// -----
+
+// A function of the host's own may be called, if it takes a record.
+
+// CHECK-LABEL: func.func private @sparseconv_report_error(memref<8xi64>)
+// CHECK-NOT:   emit_c_interface
+// CHECK:       func.func @host(
+func.func private @sparseconv_report_error(memref<8xi64>)
+func.func @host(%status: memref<8xi64>) {
+  return
+}
