@@ -170,7 +170,7 @@ static void addRowOrders(Collector &all, ImplicitGemmOpInterface op) {
 static void addDataflows(Collector &all, ImplicitGemmOpInterface op) {
   const TargetInfo &target = getTargetInfo(op);
   for (const Dataflow *dataflow : Dataflow::getAll()) {
-    if (!dataflow->isOn(target))
+    if (!dataflow->isMeasuredOn(target))
       continue;
     setChoice(op, DictionaryAttr::get(op.getContext()));
     SmallVector<GemmDecision> decisions;

@@ -28,7 +28,8 @@ static std::string describeSets(CoordsType in, CoordsType out) {
 
 static void print(llvm::raw_ostream &os, ImplicitGemmOpInterface op) {
   os << op.getFeatures().getType().getElementType()
-     << (op.getAllowTf32() ? " as tf32 " : " ")
+     << (op.getAllowTf32() ? " as tf32" : "")
+     << (op.getAllowNondeterministic() ? " in any order " : " ")
      << joinSizes(op.getWeightsType().getShape()) << ' ';
   KernelMapType map = op.getMap().getType();
   os << describeSets(map.getIn(), map.getOut());

@@ -26,6 +26,8 @@ FMA_CHUNKS = "case conv channels=256 out_channels=64 sizes=129"
 DEPTHWISE = 'case conv groups=64 channels=64 out_channels=64 dtype=f16 decision="{tiling = #sparseconv.gemm_tiling<depthwise, tile_n = 32>}" sizes=129x3'
 GROUPED = 'case conv groups=4 channels=64 out_channels=96 dtype=f16 decision="{tiling = #sparseconv.gemm_tiling<warp16, tile_k = 16, tile_n = 16>}" sizes=129x3'
 PAIRS = 'case conv channels=129 out_channels=40 dtype=f16 decision="{dataflow = #sparseconv.dataflow<weight_stationary>}" sizes=999x3'
+PAIRS_FMA = 'case conv channels=129 out_channels=40 decision="{dataflow = #sparseconv.dataflow<weight_stationary>}" sizes=999x3'
+PAIRS_ATOMIC = 'case conv channels=33 out_channels=40 dtype=f16 decision="{dataflow = #sparseconv.dataflow<fetch_on_demand>}" sizes=999x3'
 EPILOGUE = "case yield channels=64 out_channels=64 dtype=f16 sizes=129x3"
 
 WEIGHT_GRAD = "case weight_grad channels=64 out_channels=64 dtype=f16 sizes=129x3,1999"
@@ -46,8 +48,12 @@ LOOKUP_HITS = "case conv channels=16 out_channels=16 dtype=f16 search=hash sizes
 MUTANTS = [
     # Pair lists, and a warp's row block.
     (INDEXING + "PairLists.cpp", "b.store(sum, t.shared[0], {b.index(part), k});", "b.store(b.i32(0), t.shared[0], {b.index(part), k});", PAIRS),
-    (GEMM + "PairGemm.cpp", "b.lessUnsigned(inBlock, at.end)", "b.lessUnsigned(at.begin, at.end)", PAIRS),
-    (GEMM + "PairGemm.cpp", "b.equal(before.chunk, layout.chunks - 1)", "b.equal(before.chunk, 0)", PAIRS),
+    (GEMM + "PairWalk.cpp", "b.lessUnsigned(inBlock, at.end)", "b.lessUnsigned(at.begin, at.end)", PAIRS),
+    (GEMM + "PairWalk.cpp", "b.equal(chunk, e.layout.chunks - 1)", "b.equal(chunk, 0)", PAIRS),
+    (GEMM + "PairFma.cpp", "b.shuffle(outRow, b.mul(row, 2))", "outRow", PAIRS_FMA),
+    (GEMM + "PairFma.cpp", "b.sub(b.i32(1), now.stage)", "now.stage", PAIRS_FMA),
+    (GEMM + "PairWalk.cpp", "b.remainder(rowBlock, config.gemm.offsets)", "b.i32(0)", PAIRS_ATOMIC),
+    (GEMM + "PairSums.cpp", "b.atomicAdd(b.offset(pointer, i * 4), products[i])", "b.store(products[i], b.offset(pointer, i * 4), 4)", PAIRS_ATOMIC),
     # A warp's 16 rows.
     (GEMM + "ImplicitGemmRows.cpp", "b.mul(lane, registers * 4)", "b.mul(laneInGroup, registers * 4)", WARP),
     (GEMM + "ImplicitGemmRows.cpp", "pairBytes + tile * registers * 128", "pairBytes", WARP),
@@ -69,8 +75,8 @@ MUTANTS = [
     (GEMM + "LaneTile.cpp", "b.fma(x[i][k], w[j], sum)", "b.fma(x[i][0], w[j], sum)", FMA),
     (GEMM + "LaneTile.cpp", "i * rowLanes * chunk.pitch", "i * chunk.pitch", FMA),
     (GEMM + "LaneTile.cpp", "number % laneQuads * columnLanes", "number % laneQuads", FMA_WIDE),
-    (GEMM + "Fma16.cpp", "b.mul(b.divide(e.thread, 2), getRowPitch(config))", "b.mul(b.divide(e.thread, 4), getRowPitch(config))", FMA),
-    (GEMM + "Fma16.cpp", "b.mul(put.chunk, config.tileK * 4)", "b.i32(0)", FMA_CHUNKS),
+    (GEMM + "StageCopies.cpp", "b.mul(b.divide(e.thread, 2), getRowPitch(config))", "b.mul(b.divide(e.thread, 4), getRowPitch(config))", FMA),
+    (GEMM + "StageCopies.cpp", "b.mul(source.chunk, config.tileK * 4)", "b.i32(0)", FMA_CHUNKS),
     (GEMM + "Fma16.cpp", "b.shiftRight(bits, b.remainder(offset, 32))", "bits", FMA),
     # Depthwise, and groups of several channels.
     (GEMM + "Depthwise.cpp", "b.mul(b.divide(e.lane, rowLanes), laneRows)", "b.i32(0)", DEPTHWISE),

@@ -22,7 +22,8 @@ private function for each case. It runs on the reference and on the target:
   against the oracle beside this file, element by element;
 - on the CPU a run on one thread gives the same bits as on two, and, for the
   first module of a file, so does a second run on two;
-- on a GPU (--target=cuda or cuda:CHIP) a second run gives the same bits.
+- on a GPU (--target=cuda or cuda:CHIP) a second run gives the same bits, unless the
+  case permits the order of additions to change.
 
 Memory that the compiled code allocates is poisoned before use. With a level
 (--target=cpu:avx2) the CPU runs with its instructions only; where the processor
@@ -237,13 +238,17 @@ class Module:
         self.compare_results([("again", "a second run")], ["target"])
         return self.failures
 
+    def has_same_bits(self, case):
+        """Whether every run has to give the same bits."""
+        return self.settings.on_cpu or case.values.get("additions") != "any"
+
     def compare_results(self, others, kinds):
         """Holds the bits of other runs against the first's, and the results of
         some kinds of run against the oracle."""
         for prefix, function, _, case in self.calls:
             for name, _ in function.results:
                 first = self.load(prefix, name, "target")
-                for kind, what in others:
+                for kind, what in others if self.has_same_bits(case) else ():
                     other = self.load(prefix, name, kind)
                     if first.tobytes() != other.tobytes() or first.shape != other.shape:
                         self.fail(prefix, f"{name}: {what} gives other bits")

@@ -44,8 +44,7 @@ Value NetworkBuilder::channelsArgument(int64_t channels) {
 
 /// The dataflow of a convolution that every target has but does not choose.
 DataflowAttr NetworkBuilder::randomDataflow(int64_t groups) {
-  bool takesTensorCores = (tf32 || !element.isF32()) && groups == 1;
-  if (!takesTensorCores || !choices.chance(25))
+  if (groups > 1 || !choices.chance(25))
     return {};
   return DataflowAttr::get(b.getContext(), "weight_stationary", /*split_k=*/1);
 }

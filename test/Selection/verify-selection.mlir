@@ -321,8 +321,8 @@ func.func @grid(%c: !fine, %h: !half) -> (!up, !down) {
 
 // -----
 
-// On a GPU the weight-stationary dataflow multiplies by tensor cores alone, and
-// has no gradient by the weights.
+// On a GPU the weight-stationary dataflow multiplies by tensor cores, or f32 by
+// threads, and has no gradient by the weights.
 
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
@@ -337,7 +337,7 @@ func.func @weight_stationary(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m:
   %1 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>,
       tiling = #sparseconv.gemm_tiling<warp16>}
       : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
-  // expected-error @+1 {{tensor cores take rows = 16 and lanes = 8, found 6 and 16}}
+  // expected-error @+1 {{expected rows = 16, and lanes = 8 for tensor cores or 4 for threads, found 6 and 16}}
   %2 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>,
       tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 32, lanes = 16>}
       : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
@@ -348,6 +348,10 @@ func.func @weight_stationary(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m:
   // expected-error @+1 {{expected row_block of at most 4096, found 4611686018427387904}}
   %4 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>,
       tiling = #sparseconv.tiling<row_block = 4611686018427387904, rows = 16, columns = 64, lanes = 8>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{threads, which lanes = 4 asks for, multiply f32}}
+  %6 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>,
+      tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 32, lanes = 4>}
       : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
   // expected-error @+1 {{the dataflow weight_stationary has no gradient by the weights on a GPU}}
   %5 = sparseconv.weight_grad %x, %x, %m {dataflow = #sparseconv.dataflow<weight_stationary>,
@@ -363,6 +367,13 @@ func.func @weight_stationary_f32(%x: tensor<?x64xf32>, %w: tensor<27x64x64xf32>,
   // expected-error @+1 {{tensor cores multiply f32 in tf32, which the operation does not allow (tf32 = allowed)}}
   %1 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>,
       tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 32, lanes = 8>}
+      : tensor<?x64xf32>, tensor<27x64x64xf32>, !map -> tensor<?x64xf32>
+  %3 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>,
+      tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 32, lanes = 4>}
+      : tensor<?x64xf32>, tensor<27x64x64xf32>, !map -> tensor<?x64xf32>
+  // expected-error @+1 {{threads, which lanes = 4 asks for, take columns in steps of 32, found 24}}
+  %4 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>,
+      tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 24, lanes = 4>}
       : tensor<?x64xf32>, tensor<27x64x64xf32>, !map -> tensor<?x64xf32>
   // expected-error @+1 {{main loops take no groups}}
   %2 = sparseconv.conv %x, %g, %m tf32 = allowed {dataflow = #sparseconv.dataflow<weight_stationary>,
@@ -421,7 +432,7 @@ func.func @grouped(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) {
   %0 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<grouped, epsilon = 25, s = 20000>,
       tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 32, lanes = 8>}
       : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
-  // expected-error @+1 {{tensor cores take rows = 16 and lanes = 8, found 6 and 16}}
+  // expected-error @+1 {{expected rows = 16, and lanes = 8 for tensor cores or 4 for threads, found 6 and 16}}
   %1 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<grouped>,
       tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 32, lanes = 16>}
       : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
@@ -435,6 +446,49 @@ func.func @grouped(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) {
       : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
   // expected-error @+1 {{does not run on sm_86 with #sparseconv.dataflow<weight_stationary, s = 20000>: it does not group offsets by epsilon and s}}
   %4 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary, s = 20000>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  return
+}
+}
+
+// -----
+
+// What is fetched on demand is added in any order, which the operation has to allow
+// on every target.
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !set to !set>
+
+module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_86">} {
+func.func @fetch_on_demand(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) {
+  %0 = sparseconv.conv %x, %w, %m nondeterministic = allowed {dataflow = #sparseconv.dataflow<fetch_on_demand>,
+      tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 32, lanes = 8>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{does not run on sm_86 with #sparseconv.dataflow<fetch_on_demand>: the order of its additions changes from run to run, which the operation does not allow (nondeterministic = allowed)}}
+  %1 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<fetch_on_demand>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{the order of its additions changes from run to run}}
+  %2 = sparseconv.weight_grad %x, %x, %m {dataflow = #sparseconv.dataflow<fetch_on_demand>}
+      : tensor<?x64xf16>, tensor<?x64xf16>, !map -> tensor<27x64x64xf16>
+  // expected-error @+1 {{the dataflow fetch_on_demand splits no sum, found 2 splits}}
+  %3 = sparseconv.input_grad %x, %w, %m nondeterministic = allowed {dataflow = #sparseconv.dataflow<fetch_on_demand, split_k = 2>,
+      tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 32, lanes = 8>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  return
+}
+}
+
+// -----
+
+#packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!map = !sparseconv.kernel_map<27, !set to !set>
+
+module attributes {sparseconv.target = #sparseconv.target<cpu, chip = "avx2">} {
+func.func @fetch_on_demand(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) {
+  // expected-error @+1 {{which the operation does not allow (nondeterministic = allowed)}}
+  %0 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<fetch_on_demand>}
       : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
   return
 }
@@ -476,7 +530,6 @@ func.func @hybrid(%s: !set, %x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %g: 
   %6 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<hybrid, split_k = 2, norm = 2>,
       tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 64, tile_n = 64>}
       : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
-  // expected-error @+1 {{tensor cores multiply f32 in tf32, which the operation does not allow (tf32 = allowed)}}
   %7 = sparseconv.conv %z, %f, %m {dataflow = #sparseconv.dataflow<hybrid, norm = 2>,
       tiling = #sparseconv.scalar_tiling}
       : tensor<?x64xf32>, tensor<27x64x64xf32>, !map -> tensor<?x64xf32>

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two kernels: the weight image, and the product.
+// Two kernels: the weight image, and the product; before products that are
+// added atomically one that clears the output.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,25 +39,45 @@ static Value packWeights(LoopBuilder &b, GatherGemmScatterOp op,
   return image;
 }
 
-void mlir::sparseconv::emitPairGemm(LoopBuilder &b, GatherGemmScatterOp op) {
+static PairGemmConfig getConfig(GatherGemmScatterOp op) {
   PairGemmConfig config =
       getPairGemm(op.getTiling(), cast<ShapedType>(op.getW().getType()),
                   op.getTransposeWeights());
   config.gemm.storesF32 =
       cast<MemRefType>(op.getY().getType()).getElementType().isF32();
-  Value image = packWeights(b, op, config.gemm);
-  Value sizes = b.alloc({2}, b.getIndexType());
-  b.store(b.dim(op.getX(), 0), sizes, b.index(0));
-  b.store(b.dim(op.getY(), 0), sizes, b.index(1));
+  config.atomic = op.getAtomic();
+  return config;
+}
+
+static gpu::GPUFuncOp buildKernel(LoopBuilder &b, GatherGemmScatterOp op,
+                                  const PairGemmConfig &config) {
   auto pointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
   SmallVector<Type> types(op.getExtras().size(), pointer);
   auto epilogue = [&](GpuBuilder &inner, ArrayRef<GemmPiece> pieces,
                       ValueRange arguments, StorePiece store) {
     applyEpilogue(inner, op, pieces, arguments, store);
   };
-  gpu::GPUFuncOp kernel = buildPairGemm(
+  return buildPairGemm(
       createKernelModule(b, op, "gemm"), "pair_gemm", config, types,
       op.getEpilogue().empty() ? GemmEpilogue() : GemmEpilogue(epilogue));
+}
+
+/// Makes zeros of all of `y`.
+static void clear(LoopBuilder &b, Value y) {
+  Value channels = b.dim(y, 1);
+  b.parallelFor(b.mul(b.dim(y, 0), channels), [&](Value place) {
+    b.store(b.f32(0), y,
+            {b.divide(place, channels), b.remainder(place, channels)});
+  });
+}
+
+void mlir::sparseconv::emitPairGemm(LoopBuilder &b, GatherGemmScatterOp op) {
+  PairGemmConfig config = getConfig(op);
+  Value image = packWeights(b, op, config.gemm);
+  Value sizes = b.alloc({2}, b.getIndexType());
+  b.store(b.dim(op.getX(), 0), sizes, b.index(0));
+  b.store(b.dim(op.getY(), 0), sizes, b.index(1));
+  gpu::GPUFuncOp kernel = buildKernel(b, op, config);
   Value dense = getDense(b, op.getY()), outRows = getElement(b, sizes, 1);
   SmallVector<Value> buffers = {readDense(b, op.getX()),
                                 image,
@@ -69,8 +90,11 @@ void mlir::sparseconv::emitPairGemm(LoopBuilder &b, GatherGemmScatterOp op) {
                                 outRows};
   for (Value extra : op.getExtras())
     buffers.push_back(readDense(b, extra));
+  if (config.atomic)
+    clear(b, dense);
+  Value rowBlocks = b.ceilDiv(b.dim(op.getY(), 0), config.rowBlock);
   callKernel(b, kernel,
-             {b.ceilDiv(b.dim(op.getY(), 0), config.rowBlock),
+             {b.mul(rowBlocks, b.index(config.blocksPerRowBlock())),
               config.gemm.columnTiles(), kWarpLanes, config.sharedBytes()},
              buffers);
   writeBack(b, dense, op.getY());

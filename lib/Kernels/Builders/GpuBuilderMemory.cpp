@@ -80,9 +80,10 @@ Value GpuBuilder::sharedAddress(Value pointer) {
 }
 
 Value GpuBuilder::atomicAdd(Value pointer, Value value) {
-  return LLVM::AtomicRMWOp::create(*this, LLVM::AtomicBinOp::add, pointer,
-                                   value, LLVM::AtomicOrdering::monotonic,
-                                   "device");
+  auto kind = isa<FloatType>(value.getType()) ? LLVM::AtomicBinOp::fadd
+                                              : LLVM::AtomicBinOp::add;
+  return LLVM::AtomicRMWOp::create(*this, kind, pointer, value,
+                                   LLVM::AtomicOrdering::monotonic, "device");
 }
 
 void GpuBuilder::fenceDevice() {

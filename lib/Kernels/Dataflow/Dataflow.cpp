@@ -54,6 +54,10 @@ LogicalResult mlir::sparseconv::verifyDecisions(ImplicitGemmOpInterface op) {
   if (dataflow->takesNorm() != attr.getNorm().has_value())
     return refuse(attr, dataflow->takesNorm() ? "expected a norm"
                                               : "it takes no norm");
+  if (!dataflow->isDeterministic() && !op.getAllowNondeterministic())
+    return refuse(attr, "the order of its additions changes from run to run, "
+                        "which the operation does not allow "
+                        "(nondeterministic = allowed)");
   if (!op.getTilingAttr())
     return success();
   if (std::string problem = dataflow->verify(op, *target.info);

@@ -31,17 +31,15 @@ public:
   Explicit() : Dataflow("explicit") {}
 
   bool isOn(const TargetInfo &) const override { return true; }
+  /// On a CPU not: the matrix can take all memory of the machine, which ends
+  /// more than the measurement.
+  bool isMeasuredOn(const TargetInfo &target) const override {
+    return target.isGpu;
+  }
   DataflowAttr choose(const ConvTask &task,
                       const TargetInfo &target) const override;
   Attribute chooseTiling(const ConvTask &task,
                          const TargetInfo &target) const override;
-  /// On a CPU none: the matrix can take all memory of the machine, which ends
-  /// more than the measurement.
-  void addCandidates(const ConvTask &task, const TargetInfo &target,
-                     SmallVectorImpl<GemmDecision> &candidates) const override {
-    if (target.isGpu)
-      Dataflow::addCandidates(task, target, candidates);
-  }
   std::string verify(const ConvTask &task,
                      const TargetInfo &target) const override;
   Value lowerGemm(KernelWriter &w, const ConvTask &task,

@@ -17,8 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dataflows.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "sparseconv/Kernels/Builders/Epilogue.h"
+#include "SumEpilogue.h"
 #include "sparseconv/Kernels/Dataflow/Dataflow.h"
 
 using namespace mlir;
@@ -31,6 +30,10 @@ public:
 
   bool isOn(const TargetInfo &) const override { return true; }
   bool groupsOffsets() const override { return true; }
+  /// On a CPU not: its buffers can take all memory of the machine.
+  bool isMeasuredOn(const TargetInfo &target) const override {
+    return target.isGpu;
+  }
   DataflowAttr choose(const ConvTask &task, const TargetInfo &) const override {
     return DataflowAttr::get(task.getContext(), getName(), /*split_k=*/1);
   }
@@ -38,9 +41,6 @@ public:
                          const TargetInfo &target) const override {
     return getWeightStationaryDataflow().chooseTiling(task, target);
   }
-  /// None: it is taken where it is written by hand alone.
-  void addCandidates(const ConvTask &, const TargetInfo &,
-                     SmallVectorImpl<GemmDecision> &) const override {}
   std::string verify(const ConvTask &task,
                      const TargetInfo &target) const override;
   Value lowerGemm(KernelWriter &w, const ConvTask &task,
@@ -118,40 +118,14 @@ static Value sumProducts(KernelWriter &w, Value products, Value places,
       .getResult(0);
 }
 
-static Value applyEpilogue(KernelWriter &w, const GemmOperands &operands,
-                           Value sums) {
-  SmallVector<Value> inputs = {sums};
-  llvm::append_range(inputs, operands.extras);
-  SmallVector<AffineMap> maps;
-  for (Value input : inputs) {
-    int64_t rank = cast<RankedTensorType>(input.getType()).getRank();
-    maps.push_back(w.getMultiDimIdentityMap(2).getMinorSubMap(rank));
-  }
-  maps.push_back(w.getMultiDimIdentityMap(2));
-  Value init = w.emptyFeatures(operands.type, w.dim(sums));
-  SmallVector<utils::IteratorType> loops(2, utils::IteratorType::parallel);
-  auto body = [&](OpBuilder &builder, Location loc, ValueRange arguments) {
-    FoldingBuilder b(loc, builder);
-    Value result =
-        cloneEpilogue(b, operands.epilogue->front(), arguments.drop_back());
-    linalg::YieldOp::create(
-        b, b.fromFloat(result, operands.type.getElementType()));
-  };
-  return linalg::GenericOp::create(w, init.getType(), inputs, init, maps, loops,
-                                   body)
-      .getResult(0);
-}
-
 Value Grouped::lowerGemm(KernelWriter &w, const ConvTask &task,
                          const GemmOperands &operands) const {
   PairPlaces pairs = groupPairs(w, task, operands.table);
   Value products = multiply(w, task, operands, pairs);
-  bool hasEpilogue = operands.epilogue && !operands.epilogue->empty();
-  Type element = hasEpilogue ? w.getF32Type() : operands.type.getElementType();
-  Value y = sumProducts(w, products, pairs.places, element);
-  if (hasEpilogue)
-    y = applyEpilogue(w, operands, y);
-  return w.castTo(y, operands.type);
+  Type element =
+      hasEpilogue(operands) ? w.getF32Type() : operands.type.getElementType();
+  return finishSums(w, operands,
+                    sumProducts(w, products, pairs.places, element));
 }
 
 namespace mlir::sparseconv {

@@ -32,13 +32,16 @@ public:
 
   bool isOn(const TargetInfo &) const override { return true; }
   bool takesNorm() const override { return true; }
+  /// On a CPU not: both parts would be the weight-stationary one.
+  bool isMeasuredOn(const TargetInfo &target) const override {
+    return target.isGpu;
+  }
   DataflowAttr choose(const ConvTask &task,
                       const TargetInfo &target) const override;
   Attribute chooseTiling(const ConvTask &task,
                          const TargetInfo &target) const override;
-  /// None: it is taken where it is written by hand alone.
-  void addCandidates(const ConvTask &, const TargetInfo &,
-                     SmallVectorImpl<GemmDecision> &) const override {}
+  void addCandidates(const ConvTask &task, const TargetInfo &target,
+                     SmallVectorImpl<GemmDecision> &candidates) const override;
   std::string verify(const ConvTask &task,
                      const TargetInfo &target) const override;
   Value lowerGemm(KernelWriter &w, const ConvTask &task,
@@ -87,12 +90,28 @@ static ConvTask getFarTask(const ConvTask &task, const TargetInfo &target) {
 // Decisions
 //===----------------------------------------------------------------------===//
 
+static constexpr int64_t kWithoutDiagonals = 2, kWithoutCorners = 3;
+
+static DataflowAttr getHybrid(const ConvTask &task, const TargetInfo &target,
+                              int64_t norm) {
+  DataflowAttr near = chooseDataflow(target).choose(task, target);
+  return DataflowAttr::get(task.getContext(), "hybrid", near.getSplitK(),
+                           /*epsilon=*/0, /*s=*/0, norm);
+}
+
 DataflowAttr Hybrid::choose(const ConvTask &task,
                             const TargetInfo &target) const {
-  constexpr int64_t kWithoutDiagonals = 2;
-  DataflowAttr near = chooseDataflow(target).choose(task, target);
-  return DataflowAttr::get(task.getContext(), getName(), near.getSplitK(),
-                           /*epsilon=*/0, /*s=*/0, kWithoutDiagonals);
+  return getHybrid(task, target, kWithoutDiagonals);
+}
+
+void Hybrid::addCandidates(const ConvTask &task, const TargetInfo &target,
+                           SmallVectorImpl<GemmDecision> &candidates) const {
+  // Norms that leave out the corners of 3x3x3 and of 5x5x5 offsets.
+  for (int64_t norm : {kWithoutDiagonals, kWithoutCorners, int64_t(5)}) {
+    ConvTask decided = task;
+    decided.dataflow = getHybrid(task, target, norm);
+    candidates.push_back({decided.dataflow, chooseTiling(decided, target)});
+  }
 }
 
 Attribute Hybrid::chooseTiling(const ConvTask &task,

@@ -9,8 +9,8 @@
 // The pairs of a kernel map in lists by offset. Within a row block, the weights
 // of one offset at a time meet all their pairs. They fill the registers, where
 // a dense tile would multiply mostly zeros. Sums stay in the accumulators of
-// the row block. On a GPU tensor cores multiply, and there is no gradient by
-// the weights.
+// the row block. On a GPU tensor cores multiply, or threads where f32 may not
+// be rounded, and there is no gradient by the weights.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,8 +51,7 @@ Attribute WeightStationary::chooseTiling(const ConvTask &task,
                                          const TargetInfo &target) const {
   RankedTensorType weights = task.weights;
   if (target.isGpu)
-    return choosePairTiling(task.getContext(), weights,
-                            task.hasTransposedWeights());
+    return choosePairTiling(task);
   int64_t columns = weights.getDimSize(weights.getRank() -
                                        (task.hasTransposedWeights() ? 2 : 1));
   int64_t lanes = target.vectorBits / 32;
@@ -62,14 +61,16 @@ Attribute WeightStationary::chooseTiling(const ConvTask &task,
       std::min<int64_t>(widest, llvm::alignTo(columns, lanes)), lanes);
 }
 
-/// What tensor cores ask of `task`.
+/// What the kernels of a GPU ask of `task`.
 static std::string verifyOnGpu(const ConvTask &task, TilingAttr tiling,
                                const TargetInfo &target) {
   RankedTensorType weights = task.weights;
   if (task.gradient == Gradient::Weights)
     return "the dataflow weight_stationary has no gradient by the weights on "
            "a GPU";
-  if (weights.getElementType().isF32() && !task.allowsTf32)
+  bool roundsToTf32 =
+      weights.getElementType().isF32() && usesTensorCores(tiling);
+  if (roundsToTf32 && !task.allowsTf32)
     return "tensor cores multiply f32 in tf32, which the operation does not "
            "allow (tf32 = allowed)";
   return verifyPairGemm(tiling, weights, task.hasTransposedWeights(), target);

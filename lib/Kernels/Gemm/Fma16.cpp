@@ -34,19 +34,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LaneTile.h"
 #include "MainLoops.h"
 #include "OffsetList.h"
+#include "StageCopies.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
-
-/// Bytes of a row's chunk in shared memory. The 16 bytes more put neighbouring
-/// rows into different banks.
-static int64_t getRowPitch(const ImplicitGemmConfig &config) {
-  return config.tileK * 4 + 16;
-}
 
 namespace {
 
@@ -98,8 +92,6 @@ private:
   Value advanceStage(Value stage);
   /// Starts the copies of a chunk, if there is one, and moves on.
   void fill(Put &put);
-  void copyWeights(const Put &put, Value target);
-  void copyRows(const Put &put, Value target);
   void multiply(Value stage, SmallVector<Value> &sums);
 
   ImplicitGemmEmitter &e;
@@ -109,6 +101,7 @@ private:
   int64_t stageBytes;
   Value warp;
   LaneTile lanes;
+  StageCopies copies;
   Value shared, ownBits;
   Value copiedSlot;
   GemmTask task;
@@ -118,9 +111,9 @@ private:
 
 Fma16::Fma16(ImplicitGemmEmitter &e)
     : e(e), b(e.b), config(e.config), layout(e.layout),
-      stageBytes(layout.chunkBytes() +
-                 config.rowsPerBlock() * getRowPitch(config)),
-      warp(b.shuffle(b.divide(e.thread, kWarpLanes), b.i32(0))), lanes(e) {
+      stageBytes(StageCopies::getStageBytes(config)),
+      warp(b.shuffle(b.divide(e.thread, kWarpLanes), b.i32(0))), lanes(e),
+      copies(e) {
   shared = b.dynamicShared();
 }
 
@@ -151,47 +144,11 @@ Value Fma16::advanceStage(Value stage) {
 // Copies
 //===----------------------------------------------------------------------===//
 
-void Fma16::copyWeights(const Put &put, Value target) {
-  Value source = e.chunkAddress(put.at.offset, put.chunk);
-  int64_t pieces = layout.chunkBytes() / 16;
-  b.shareOut(e.thread, config.threads(), pieces, [&](Value piece) {
-    Value at = b.mul(piece, 16);
-    b.copyAsync(b.offset(target, at), b.offset(source, at));
-  });
-}
-
-void Fma16::copyRows(const Put &put, Value target) {
-  // Two threads share a row and take its pieces in turn.
-  int64_t groupBytes = config.inChannels * 4;
-  int64_t unit = std::min<int64_t>(16, groupBytes & -groupBytes);
-  Value half = b.mul(b.remainder(e.thread, 2), unit);
-  Value to = b.offset(
-      target, b.add(b.mul(b.divide(e.thread, 2), getRowPitch(config)), half));
-  Value present = b.lessUnsigned(put.at.row, e.inRows);
-  Value first = half;
-  if (layout.chunks > 1)
-    first = b.add(first, b.mul(put.chunk, config.tileK * 4));
-  // An absent row is not read, but has an address.
-  Value row = b.select(present, put.at.row, b.i32(0));
-  Value from = b.offset(b.element(e.x, row, config.inRowBytes()), first);
-  bool isWhole = layout.chunks * config.tileK == config.inChannels;
-  for (int64_t at = 0; at < config.tileK * 4; at += 2 * unit) {
-    Value condition = present, source = b.offset(from, at);
-    if (!isWhole) {
-      condition =
-          b.andBits(present, b.lessUnsigned(b.add(first, at), groupBytes));
-      source = b.select(condition, source, e.x);
-    }
-    b.copyAsyncIf(condition, b.offset(to, at), source, unit);
-  }
-}
-
 void Fma16::fill(Put &put) {
   Value isChunk = b.greaterEqual(put.at.offset, 0);
   b.ifThen(isChunk, [&] {
-    Value target = b.offset(shared, b.mul(put.stage, stageBytes));
-    copyWeights(put, target);
-    copyRows(put, b.offset(target, layout.chunkBytes()));
+    copies.copy({put.at.offset, put.chunk, put.at.row},
+                b.offset(shared, b.mul(put.stage, stageBytes)));
   });
   b.commitCopies();
   put.stage = advanceStage(put.stage);
@@ -264,9 +221,8 @@ Fma16::State Fma16::prologue(const OffsetWalk &walk) {
 
 /// Multiplies the warp's rows by the chunk in a stage.
 void Fma16::multiply(Value stage, SmallVector<Value> &sums) {
-  Value weights = b.offset(shared, b.mul(stage, stageBytes));
-  Value rows = b.offset(weights, layout.chunkBytes());
-  lanes.multiply({weights, rows, warp, getRowPitch(config)}, sums);
+  Value begin = b.offset(shared, b.mul(stage, stageBytes));
+  lanes.multiply(copies.getChunk(begin, warp), sums);
 }
 
 /// Multiplies a chunk. Returns whether there is one after it.
@@ -350,8 +306,7 @@ public:
 /// Weights and rows of each stage; the list of the block's offsets.
 int64_t Fma16MainLoop::sharedBytes(const ImplicitGemmConfig &config) const {
   bool hasList = config.maskWords() > 1;
-  return config.stages * (config.layout().chunkBytes() +
-                          config.rowsPerBlock() * getRowPitch(config)) +
+  return config.stages * StageCopies::getStageBytes(config) +
          (hasList ? OffsetList::getSharedBytes(config) : 0);
 }
 

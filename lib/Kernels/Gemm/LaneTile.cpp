@@ -86,6 +86,17 @@ void LaneTile::store(ValueRange sums, int64_t first,
   }
 }
 
+void LaneTile::forEachQuad(ValueRange sums, QuadBody body) {
+  for (int64_t i : llvm::seq(laneRows)) {
+    Value row = b.add(rowLane, i * rowLanes);
+    for (int64_t quad : llvm::seq(laneQuads)) {
+      Value column = b.mul(b.add(columnLane, quad * columnLanes), 4);
+      body(row, column,
+           SmallVector<Value>(sums.slice((i * laneQuads + quad) * 4, 4)));
+    }
+  }
+}
+
 SmallVector<Value> LaneTile::loadOutputRows(Value tile) {
   SmallVector<Value> rows;
   Value slot = b.add(b.mul(tile, 16), rowLane);

@@ -28,6 +28,11 @@ public:
   };
   /// Adds the products of a chunk.
   void multiply(const Chunk &chunk, SmallVector<Value> &sums);
+  /// Calls `body` with this lane's sums, four neighbouring columns of a row at
+  /// a time, and the number of that row in the tile.
+  using QuadBody =
+      function_ref<void(Value row, Value column, ArrayRef<Value> four)>;
+  void forEachQuad(ValueRange sums, QuadBody body);
   /// The output rows of this lane in `tile`.
   SmallVector<Value> loadOutputRows(Value tile);
   /// Stores sums, four at a time, from the four of number `first` on.

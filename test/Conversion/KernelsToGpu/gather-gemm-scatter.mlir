@@ -82,7 +82,7 @@ func.func @f32_rows(%x: memref<?x32xf16>, %w: memref<27x32x48xf16>, %in_rows: me
 
 module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 func.func @cpu_tiling(%x: memref<?x8xf16>, %w: memref<2x8x16xf16>, %rows: memref<?xi32>, %segments: memref<?x3xi64>, %y: memref<?x16xf16>) {
-  // expected-error @+1 {{cannot be made: tensor cores take rows = 16 and lanes = 8, found 6 and 8}}
+  // expected-error @+1 {{cannot be made: expected rows = 16, and lanes = 8 for tensor cores or 4 for threads, found 6 and 8}}
   sparseconv.kernel.gather_gemm_scatter
       ins(%x, %w, %rows, %rows, %segments : memref<?x8xf16>, memref<2x8x16xf16>, memref<?xi32>, memref<?xi32>, memref<?x3xi64>)
       outs(%y : memref<?x16xf16>)
@@ -106,6 +106,70 @@ func.func @products(%x: memref<?x32xf16>, %w: memref<27x32x48xf16>, %rows: memre
       ins(%x, %w, %rows, %rows, %segments : memref<?x32xf16>, memref<27x32x48xf16>, memref<?xi32>, memref<?xi32>, memref<?x28xi64>)
       outs(%y : memref<?x48xf32>)
       {tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 24, lanes = 8>}
+  return
+}
+}
+
+// -----
+
+// In f32 that may not be rounded threads multiply: rows and weights of a chunk are
+// copied into one of two stages of shared memory while the other one is used. 31232 =
+// 128 rows of 36 sums, and stages of 32 x 32 weights and 16 rows of 36.
+
+module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_90a">} {
+
+// CHECK-LABEL: func.func @threads(
+// CHECK:         gpu.launch_func @{{.*}}::@pair_gemm blocks in (%{{.*}}, %c2, %c1) threads in (%c32, %c1, %c1) dynamic_shared_memory_size %c31232_i32
+// CHECK:       gpu.func @pair_gemm(
+// CHECK-NOT:     nvvm.mma.sync
+// CHECK:         nvvm.vote.sync ballot
+// CHECK:         nvvm.cp.async.commit.group
+// CHECK:         scf.while
+// CHECK:           nvvm.cp.async.wait.group 0
+// CHECK:           nvvm.bar.warp.sync
+// CHECK:           nvvm.cp.async.commit.group
+// CHECK-COUNT-512: math.fma
+// CHECK-NOT:       math.fma
+// CHECK:           nvvm.shfl.sync
+// CHECK:             llvm.load %{{.*}} : !llvm.ptr<3> -> vector<4xf32>
+// CHECK-COUNT-4:     arith.addf
+// CHECK:             llvm.store %{{.*}} : vector<4xf32>, !llvm.ptr<3>
+// CHECK:           nvvm.bar.warp.sync
+func.func @threads(%x: memref<?x32xf32>, %w: memref<27x32x48xf32>, %rows: memref<?xi32>, %segments: memref<?x28xi64>, %y: memref<?x48xf32>) {
+  sparseconv.kernel.gather_gemm_scatter
+      ins(%x, %w, %rows, %rows, %segments : memref<?x32xf32>, memref<27x32x48xf32>, memref<?xi32>, memref<?xi32>, memref<?x28xi64>)
+      outs(%y : memref<?x48xf32>)
+      {tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 32, lanes = 4>}
+  return
+}
+}
+
+// -----
+
+// Products that are added atomically: to zeros, by a thread block for each offset of a
+// row block, which has no sums and no list of offsets. Of the second column tile 8 of
+// 24 columns are no channels.
+
+module attributes {sparseconv.target = #sparseconv.target<cuda, chip = "sm_90a">} {
+
+// CHECK-LABEL: func.func @atomic(
+// CHECK:         scf.parallel
+// CHECK:           memref.store %{{.*}} : memref<?x40xf32>
+// CHECK:         %[[BLOCKS:.*]] = arith.ceildivsi %{{.*}}, %c128
+// CHECK:         %[[ALL:.*]] = arith.muli %[[BLOCKS]], %c27
+// CHECK:         gpu.launch_func @{{.*}}::@pair_gemm blocks in (%[[ALL]], %c2, %c1) threads in (%c32, %c1, %c1) args(
+// CHECK:       gpu.func @pair_gemm(
+// CHECK-NOT:     nvvm.vote.sync
+// CHECK:         scf.while
+// CHECK:           nvvm.mma.sync
+// CHECK-NOT:       llvm.load %{{.*}} : !llvm.ptr<3>
+// CHECK:           scf.if
+// CHECK:             llvm.atomicrmw fadd %{{.*}} syncscope("device") monotonic : !llvm.ptr<1>, f32
+func.func @atomic(%x: memref<?x32xf16>, %w: memref<27x32x40xf16>, %rows: memref<?xi32>, %segments: memref<?x28xi64>, %y: memref<?x40xf32>) {
+  sparseconv.kernel.gather_gemm_scatter
+      ins(%x, %w, %rows, %rows, %segments : memref<?x32xf16>, memref<27x32x40xf16>, memref<?xi32>, memref<?xi32>, memref<?x28xi64>)
+      outs(%y : memref<?x40xf32>)
+      {tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 24, lanes = 8>, atomic}
   return
 }
 }

@@ -37,3 +37,12 @@ func.func @input_grad(%dy: tensor<?x32xf32>, %w: tensor<27x16x32xf32>, %m: !map)
       : tensor<?x32xf32>, tensor<27x16x32xf32>, !map -> tensor<?x16xf32>
   return %dx : tensor<?x16xf32>
 }
+
+// Where f32 may not be rounded threads multiply, four columns side by side.
+// CHECK-LABEL: func.func @f32(
+// CHECK:      sparseconv.kernel.gather_gemm_scatter {{.*}} {tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 32, lanes = 4>}
+func.func @f32(%x: tensor<?x32xf32>, %w: tensor<27x32x72xf32>, %m: !map) -> tensor<?x72xf32> {
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>}
+      : tensor<?x32xf32>, tensor<27x32x72xf32>, !map -> tensor<?x72xf32>
+  return %y : tensor<?x72xf32>
+}

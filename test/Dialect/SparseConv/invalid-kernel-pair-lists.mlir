@@ -375,3 +375,32 @@ func.func @f(%i0: tensor<?x2xi32>, %o0: tensor<?xi32>, %o1: tensor<?xi32>, %o2: 
       outs(%o0, %o1, %o2 : tensor<?xi32>, tensor<?xi32>, tensor<3xi32>) -> (tensor<?xi32>, tensor<?xi32>, tensor<3xi32>)
   return
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// gather_gemm_scatter with atomic additions
+//===----------------------------------------------------------------------===//
+
+func.func @f(%x: tensor<?x8xf16>, %w: tensor<2x8x16xf16>, %rows: tensor<?xi32>, %segments: tensor<?x3xi64>, %y: tensor<?x16xf16>) {
+  // expected-error @+1 {{expects 'y' to have elements of type 'f32', as it is atomic, but found 'tensor<?x16xf16>'}}
+  %r = sparseconv.kernel.gather_gemm_scatter
+      ins(%x, %w, %rows, %rows, %segments : tensor<?x8xf16>, tensor<2x8x16xf16>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
+      outs(%y : tensor<?x16xf16>)
+      {tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 16, lanes = 8>, atomic} -> tensor<?x16xf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf16>, %w: tensor<2x8x16xf16>, %rows: tensor<?xi32>, %segments: tensor<?x3xi64>, %y: tensor<?x16xf32>) {
+  // expected-error @+1 {{expects no epilogue, as it is atomic, but found one}}
+  %r = sparseconv.kernel.gather_gemm_scatter
+      ins(%x, %w, %rows, %rows, %segments : tensor<?x8xf16>, tensor<2x8x16xf16>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
+      outs(%y : tensor<?x16xf32>)
+      {tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 16, lanes = 8>, atomic} epilogue {
+  ^bb0(%acc: f32):
+    sparseconv.yield %acc : f32
+  } -> tensor<?x16xf32>
+  return
+}

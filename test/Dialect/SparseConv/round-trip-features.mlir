@@ -26,6 +26,23 @@ func.func @conv(%x: tensor<?x32xf16>, %w: tensor<27x32x64xf16>, %m: !map) -> ten
   return %y : tensor<?x64xf16>
 }
 
+// The permission to add in any order, alone, behind the other one and before an epilogue.
+// CHECK-LABEL: func.func @nondeterministic(
+func.func @nondeterministic(%x: tensor<?x32xf32>, %w: tensor<27x32x64xf32>, %dy: tensor<?x64xf32>, %m: !map) {
+  // CHECK: sparseconv.conv %{{.*}}, %{{.*}}, %{{.*}} nondeterministic = allowed {dataflow = #sparseconv.dataflow<fetch_on_demand>} : tensor<?x32xf32>
+  %y = sparseconv.conv %x, %w, %m nondeterministic = allowed {dataflow = #sparseconv.dataflow<fetch_on_demand>}
+      : tensor<?x32xf32>, tensor<27x32x64xf32>, !map -> tensor<?x64xf32>
+  // CHECK: sparseconv.conv %{{.*}} tf32 = allowed nondeterministic = allowed epilogue {
+  %z = sparseconv.conv %x, %w, %m tf32 = allowed nondeterministic = allowed epilogue {
+  ^bb0(%acc: f32):
+    sparseconv.yield %acc : f32
+  } : tensor<?x32xf32>, tensor<27x32x64xf32>, !map -> tensor<?x64xf32>
+  // CHECK: sparseconv.input_grad %{{.*}}, %{{.*}}, %{{.*}} nondeterministic = allowed : tensor<?x64xf32>
+  %dx = sparseconv.input_grad %dy, %w, %m nondeterministic = allowed
+      : tensor<?x64xf32>, tensor<27x32x64xf32>, !map -> tensor<?x32xf32>
+  return
+}
+
 // The permission to multiply in tf32, alone and before an epilogue.
 // CHECK-LABEL: func.func @tf32(
 func.func @tf32(%x: tensor<?x32xf32>, %w: tensor<27x32x64xf32>, %dy: tensor<?x64xf32>,

@@ -195,6 +195,12 @@ func.func @gather_gemm_scatter(%x: tensor<?x8xf32>, %w: tensor<2x8x16xf32>, %row
           : tensor<?x16xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
       outs(%x : tensor<?x8xf32>)
       {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16, lanes = 8>, transpose_weights} -> tensor<?x8xf32>
+  // CHECK: sparseconv.kernel.gather_gemm_scatter ins(%{{.*}} {atomic, tiling = #sparseconv.tiling<{{.*}}>} -> tensor<?x16xf32>
+  %atomic = sparseconv.kernel.gather_gemm_scatter
+      ins(%x, %w, %rows, %rows, %segments
+          : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
+      outs(%y : tensor<?x16xf32>)
+      {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16, lanes = 8>, atomic} -> tensor<?x16xf32>
   // CHECK: sparseconv.kernel.weight_grad ins(%{{.*}} : tensor<?x8xf32>, tensor<?x16xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>) outs(%{{.*}} : tensor<2x8x16xf32>) {tiling = {{.*}}} -> tensor<2x8x16xf32>
   %3 = sparseconv.kernel.weight_grad
       ins(%x, %y, %rows, %rows, %segments

@@ -112,8 +112,9 @@ TEST_F(Choices, Indexing) {
 TEST_F(Choices, MainLoopsAndSplits) {
   parse("cuda, chip = \"sm_90a\"");
   std::string all = print(Conv, Decision::Dataflow);
-  for (StringRef name : {"group64", "ring64", "warp16", "output_stationary",
-                         "weight_stationary", "explicit"})
+  for (StringRef name :
+       {"group64", "ring64", "warp16", "output_stationary", "weight_stationary",
+        "explicit", "grouped", "hybrid, norm = 2", "hybrid, norm = 3"})
     EXPECT_GE(countOf(all, name), 1u) << all;
   // A main loop that splits sums is measured without that, too.
   EXPECT_GE(countOf(all, "split_k"), 2u) << all;
@@ -122,8 +123,19 @@ TEST_F(Choices, MainLoopsAndSplits) {
             1u)
       << all;
   EXPECT_LE(countOf(all, "\n"), 16u) << all;
+  // Of 3x3x3 offsets all have a smaller norm.
+  EXPECT_EQ(countOf(all, "norm = 5"), 0u) << all;
   EXPECT_GE(countOf(print(Grouped, Decision::Dataflow), "gemm_tiling"), 1u);
   EXPECT_GE(countOf(print(WeightGrad, Decision::Dataflow), "split_k"), 3u);
+}
+
+TEST_F(Choices, AdditionsInAnyOrder) {
+  parse("cuda, chip = \"sm_90a\"");
+  EXPECT_EQ(countOf(print(Conv, Decision::Dataflow), "fetch_on_demand"), 0u);
+  cast<ConvOp>(layers[Conv]).setAllowNondeterministic(true);
+  EXPECT_EQ(getShapeClass(layers[Conv]),
+            "conv f16 in any order 27x64x64 1x1x1 to 1x1x1");
+  EXPECT_EQ(countOf(print(Conv, Decision::Dataflow), "fetch_on_demand"), 1u);
 }
 
 TEST_F(Choices, RowOrders) {

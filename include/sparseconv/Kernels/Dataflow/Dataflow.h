@@ -60,10 +60,17 @@ public:
 
   /// Whether there are kernels for it.
   virtual bool isOn(const TargetInfo &target) const = 0;
+  /// Whether a tuner measures it there.
+  virtual bool isMeasuredOn(const TargetInfo &target) const {
+    return isOn(target);
+  }
   /// Whether it takes `epsilon` and `s`.
   virtual bool groupsOffsets() const { return false; }
   /// Whether it takes, and needs, `norm`.
   virtual bool takesNorm() const { return false; }
+  /// Whether it adds in the same order in every run; otherwise the operation
+  /// has to allow another one.
+  virtual bool isDeterministic() const { return true; }
   /// The attribute for `task`. Where a tiling is written, the dataflow suits
   /// it.
   virtual DataflowAttr choose(const ConvTask &task,

@@ -19,9 +19,10 @@ namespace mlir::sparseconv {
 struct ConvTask {
   ConvTask(ImplicitGemmOpInterface op)
       : weights(op.getWeightsType()), gradient(op.getGradient()),
-        allowsTf32(op.getAllowTf32()), dataflow(op.getDataflowAttr()),
-        tiling(op.getTilingAttr()), rowOrder(op.getRowOrderAttr()),
-        map(op.getMap()) {}
+        allowsTf32(op.getAllowTf32()),
+        allowsNondeterministic(op.getAllowNondeterministic()),
+        dataflow(op.getDataflowAttr()), tiling(op.getTilingAttr()),
+        rowOrder(op.getRowOrderAttr()), map(op.getMap()) {}
 
   MLIRContext *getContext() const { return weights.getContext(); }
   /// Whether each slice of the weights is multiplied transposed.
@@ -30,6 +31,8 @@ struct ConvTask {
   RankedTensorType weights;
   Gradient gradient;
   bool allowsTf32;
+  /// Whether the order of additions may change from run to run.
+  bool allowsNondeterministic;
   /// Null where nothing was decided.
   DataflowAttr dataflow;
   Attribute tiling;

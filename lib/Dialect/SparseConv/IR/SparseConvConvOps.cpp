@@ -213,7 +213,8 @@ void ConvOp::build(OpBuilder &builder, OperationState &state, Value x, Value w,
                    Value map) {
   build(builder, state, x, w, map, /*extras=*/ValueRange(),
         /*dataflow=*/DataflowAttr(), /*tiling=*/Attribute(),
-        /*row_order=*/RowOrderAttr(), /*allow_tf32=*/false);
+        /*row_order=*/RowOrderAttr(), /*allow_tf32=*/false,
+        /*allow_nondeterministic=*/false);
 }
 
 int64_t ConvOp::getGroups() { return ::getGroups(getW().getType()); }

@@ -77,6 +77,11 @@ LogicalResult GatherGemmScatterOp::verify() {
     return failure();
   checkPairLists(v, *this, w, y);
   checkExtras(v, getExtras(), getEpilogue(), y);
+  if (getAtomic()) {
+    v.checkElement(y, Float32Type::get(getContext()), "as it is atomic");
+    if (!getEpilogue().empty())
+      v.report("no epilogue, as it is atomic") << "one";
+  }
   return v.getResult();
 }
 

@@ -294,7 +294,8 @@ static void fuse(RewriterBase &rewriter, Fusion &fusion) {
   auto fused = ConvOp::create(rewriter, conv.getLoc(), conv.getY().getType(),
                               conv.getX(), conv.getW(), conv.getMap(), extras,
                               conv.getDataflowAttr(), conv.getTilingAttr(),
-                              conv.getRowOrderAttr(), conv.getAllowTf32());
+                              conv.getRowOrderAttr(), conv.getAllowTf32(),
+                              conv.getAllowNondeterministic());
   Region &epilogue = fused.getEpilogue();
   if (conv.hasEpilogue())
     rewriter.cloneRegionBefore(conv.getEpilogue(), epilogue, epilogue.end());

@@ -117,14 +117,14 @@ func.func @named(%x: tensor<?x8xf16>, %w: tensor<27x8x8xf16>, %map: !map, %bias:
 // A convolution that has an epilogue: what follows is appended, its decisions stay. What the body
 // reads of `outs` is an input as any other, and one value may be several.
 // CHECK-LABEL: func.func @append(
-// CHECK:      sparseconv.conv {{.*}} tf32 = allowed epilogue(%[[BIAS:.*]] : tensor<32xf32>) {
+// CHECK:      sparseconv.conv {{.*}} tf32 = allowed nondeterministic = allowed epilogue(%[[BIAS:.*]] : tensor<32xf32>) {
 // CHECK-NEXT: ^bb0(%[[ACC:.*]]: f32, %[[CHANNEL:.*]]: f32):
 // CHECK-NEXT:   %[[SUM:.*]] = arith.addf %[[ACC]], %[[CHANNEL]]
 // CHECK-NEXT:   %[[SQUARE:.*]] = arith.mulf %[[SUM]], %[[SUM]]
 // CHECK-NEXT:   sparseconv.yield %[[SQUARE]]
 // CHECK-NEXT: } {dataflow = #sparseconv.dataflow<output_stationary>}
 func.func @append(%x: tensor<?x16xf32>, %w: tensor<27x16x32xf32>, %map: !map, %bias: tensor<32xf32>) -> tensor<?x32xf32> {
-  %y = sparseconv.conv %x, %w, %map tf32 = allowed epilogue(%bias : tensor<32xf32>) {
+  %y = sparseconv.conv %x, %w, %map tf32 = allowed nondeterministic = allowed epilogue(%bias : tensor<32xf32>) {
   ^bb0(%acc: f32, %channel: f32):
     %sum = arith.addf %acc, %channel : f32
     sparseconv.yield %sum : f32

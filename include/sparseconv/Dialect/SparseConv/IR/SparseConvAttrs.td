@@ -169,6 +169,7 @@ def SparseConv_DataflowAttr : SparseConv_Attr<"Dataflow", "dataflow"> {
     | `explicit` | the input rows of all offsets are written side by side (im2col), zeros for those that are not there, then multiplied by the weights of all offsets as one matrix | everywhere, without groups |
     | `grouped` | all rows are gathered by offset, then all products are computed and written in f32, then summed by output row in the order of the offsets (TorchSparse, arXiv 2204.10319) | CPUs; on GPUs convolutions and gradients by the input without groups, on tensor cores |
     | `hybrid` | offsets of an L1 norm below `norm` as by `output_stationary`, all others as by `weight_stationary`; sums of both are added in f32 and rounded once (Spira, arXiv 2511.20834) | as `weight_stationary`, without groups and gradients by the weights |
+    | `fetch_on_demand` | for each offset, rows are gathered while they are multiplied, and products are added atomically to the result, or to an f32 buffer (TorchSparse, arXiv 2204.10319); the operation has to say `nondeterministic = allowed` | GPUs, as `weight_stationary`; on CPUs it is `weight_stationary` |
 
     The sum is computed in `split_k` splits, which are added in a fixed order; of
     `hybrid` these are splits of its output-stationary part.
@@ -236,7 +237,8 @@ def SparseConv_TilingAttr : SparseConv_Attr<"Tiling", "tiling"> {
     ```
 
     `row_block`: output rows of one piece of work; `rows` x `columns`: sums in registers;
-    `lanes`: elements of a vector, which divide `columns`; on a GPU mma.sync's columns.
+    `lanes`: elements of a vector, which divide `columns`; on a GPU 8 where mma.sync
+    multiplies, of which they are the columns, and 4 where threads do.
     The decision is made by `sparseconv-select-tiling`, or by hand.
   }];
   let parameters = (ins "int64_t":$row_block, "int64_t":$rows,

@@ -65,6 +65,16 @@ def SparseConv_ConvOp : SparseConv_ImplicitGemm<"conv",
         : tensor<?x32xf32>, tensor<27x32x64xf32>, !map -> tensor<?x64xf32>
     ```
 
+    Two runs give the same bits. `nondeterministic = allowed` permits the f32
+    additions of a row to happen in an order that changes from run to run, as
+    atomic additions do; the bound of the error stays.
+
+    ```mlir
+    %y = sparseconv.conv %x, %w, %map nondeterministic = allowed
+        {dataflow = #sparseconv.dataflow<fetch_on_demand>}
+        : tensor<?x32xf16>, tensor<27x32x64xf16>, !map -> tensor<?x64xf16>
+    ```
+
     `dataflow` and `tiling` hold decisions; without them the passes decide.
     `row_order` decides in which order tiles of rows take them (`gray`, `mask` or
     `space`), and needs a tiling that has tiles; without it the order is `gray`.
@@ -85,12 +95,13 @@ def SparseConv_ConvOp : SparseConv_ImplicitGemm<"conv",
     OptionalAttr<SparseConv_DataflowAttr>:$dataflow,
     OptionalAttr<SparseConv_AnyTilingAttr>:$tiling,
     OptionalAttr<SparseConv_RowOrderAttr>:$row_order,
-    UnitAttr:$allow_tf32);
+    UnitAttr:$allow_tf32, UnitAttr:$allow_nondeterministic);
   let results = (outs SparseConv_Features:$y);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let builders = [OpBuilder<(ins "Value":$x, "Value":$w, "Value":$map)>];
   let assemblyFormat = [{
-    $x `,` $w `,` $map (`tf32` `=` `allowed` $allow_tf32^)? ``
+    $x `,` $w `,` $map (`tf32` `=` `allowed` $allow_tf32^)?
+    (`nondeterministic` `=` `allowed` $allow_nondeterministic^)? ``
     custom<Epilogue>($extras, type($extras), $epilogue)
     attr-dict `:` type($x) `,` type($w) `,` type($map) `->` type($y)
   }];
@@ -136,7 +147,7 @@ def SparseConv_InputGradOp : SparseConv_ImplicitGemm<"input_grad"> {
     The adjoint of `conv` in `x`: dx[i] = sum over (r, k) with in(r, k) = i of
     dy[r] . transpose(w[k]). `map` is the map of the convolution; `dy` has the
     rows of its out set, the result those of its in set. Accumulation, rounding,
-    `tf32 = allowed`, `row_order` and errors as for `conv`.
+    the two permissions, `row_order` and errors as for `conv`.
   }];
   let arguments = (ins
     SparseConv_Features:$dy,
@@ -145,10 +156,11 @@ def SparseConv_InputGradOp : SparseConv_ImplicitGemm<"input_grad"> {
     OptionalAttr<SparseConv_DataflowAttr>:$dataflow,
     OptionalAttr<SparseConv_AnyTilingAttr>:$tiling,
     OptionalAttr<SparseConv_RowOrderAttr>:$row_order,
-    UnitAttr:$allow_tf32);
+    UnitAttr:$allow_tf32, UnitAttr:$allow_nondeterministic);
   let results = (outs SparseConv_Features:$dx);
   let assemblyFormat = [{
-    $dy `,` $w `,` $map (`tf32` `=` `allowed` $allow_tf32^)? attr-dict
+    $dy `,` $w `,` $map (`tf32` `=` `allowed` $allow_tf32^)?
+    (`nondeterministic` `=` `allowed` $allow_nondeterministic^)? attr-dict
     `:` type($dy) `,` type($w) `,` type($map) `->` type($dx)
   }];
   let hasVerifier = 1;

@@ -59,6 +59,10 @@ def SparseConv_ImplicitGemmOpInterface : OpInterface<"ImplicitGemmOpInterface"> 
       "::mlir::TypedValue<::mlir::sparseconv::KernelMapType>", "getMap">,
     InterfaceMethod<"Whether f32 may be rounded to tf32.",
       "bool", "getAllowTf32">,
+    InterfaceMethod<
+      "Whether the order of additions may change from run to run.",
+      "bool", "getAllowNondeterministic", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/"return false;">,
     InterfaceMethod<"The dataflow that was decided, or null.",
       "::mlir::sparseconv::DataflowAttr", "getDataflowAttr">,
     InterfaceMethod<"Decides the dataflow.",

@@ -53,14 +53,17 @@ def SparseConv_GatherGemmScatterOp
             : memref<?x32xf16>, memref<27x32x64xf16>, memref<?xi32>,
               memref<?xi32>, memref<?x28xi64>)
         outs(%y : memref<?x64xf16>)
-        {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16,
-                                     lanes = 8>}
+        {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16, lanes = 8>}
     ```
 
     y[r] = sum over the pairs (i, r) of offset k of x[i] . w[k], in f32; then
     the epilogue, then one rounding. The additions to one row happen in the
     order of the offsets. The pair lists come from `pair_lists` with the
-    `row_block` of the tiling. On a GPU tensor cores multiply; f32 becomes tf32.
+    `row_block` of the tiling. On a GPU tensor cores multiply where the tiling
+    has `lanes = 8`, and f32 becomes tf32; with `lanes = 4` threads multiply f32.
+
+    With `atomic` a GPU adds the products to `y` in memory, in any order. Then
+    `y` is of f32, and there is no epilogue.
 
     `x` is [N_in, C_in], `y` [N_out, C_out], and `w` [K, C_in, C_out] or
     [K, G, C_in/G, C_out/G]. With `transpose_weights` each slice of `w` is
@@ -75,8 +78,7 @@ def SparseConv_GatherGemmScatterOp
             : memref<?x32xf32>, memref<27x32x64xf32>, memref<?xi32>,
               memref<?xi32>, memref<?x28xi64>, memref<64xf32>)
         outs(%y : memref<?x64xf32>)
-        {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16,
-                                     lanes = 8>} epilogue {
+        {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16, lanes = 8>} epilogue {
     ^bb0(%acc: f32, %b: f32):
       %sum = arith.addf %acc, %b : f32
       sparseconv.yield %sum : f32
@@ -88,7 +90,8 @@ def SparseConv_GatherGemmScatterOp
     SparseConv_RowsLike:$in_rows, SparseConv_RowsLike:$out_rows,
     SparseConv_SegmentsLike:$segments, Variadic<SparseConv_ExtraLike>:$extras,
     SparseConv_FeaturesLike:$y,
-    SparseConv_TilingAttr:$tiling, UnitAttr:$transpose_weights);
+    SparseConv_TilingAttr:$tiling, UnitAttr:$transpose_weights,
+    UnitAttr:$atomic);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let hasRegionVerifier = 1;
 }
@@ -223,8 +226,7 @@ def SparseConv_WeightGradKernelOp
             : memref<?x32xf16>, memref<?x64xf16>, memref<?xi32>,
               memref<?xi32>, memref<?x28xi64>)
         outs(%dw : memref<27x32x64xf16>)
-        {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16,
-                                     lanes = 8>}
+        {tiling = #sparseconv.tiling<row_block = 512, rows = 6, columns = 16, lanes = 8>}
     ```
 
     dw[k] = sum over the pairs (i, r) of offset k of transpose(x[i]) . dy[r], in
@@ -249,10 +251,8 @@ def SparseConv_TiledWeightGradOp
             : memref<?x64xf16>, memref<?x64xf16>, memref<?xi32>, memref<?xi32>,
               memref<27xi32>)
         outs(%dw : memref<27x64x64xf16>)
-        {split_k = 528 : i64,
-         tiling = #sparseconv.weight_grad_tiling<wgmma, tile_in = 64,
-             tile_out = 64, piece_in = 64, piece_out = 64, pairs = 32,
-             stages = 4, blocks = 4>}
+        {split_k = 528 : i64, tiling = #sparseconv.weight_grad_tiling<wgmma, tile_in = 64,
+             tile_out = 64, piece_in = 64, piece_out = 64, pairs = 32, stages = 4, blocks = 4>}
     ```
 
     dw[k] = sum over the pairs (i, r) of offset k of transpose(x[i]) . dy[r], in
