@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sparseconv/Conversion/SparseConvToKernels.h"
 #include "Functions.h"
 #include "Growth.h"
 #include "Patterns.h"
@@ -35,9 +36,8 @@ using namespace mlir::sparseconv;
 /// Attribute of the module: name and location of each network operation.
 static constexpr StringLiteral kOpTableAttr = "sparseconv.op_table";
 
-/// Sets become keys; a map becomes its neighbour table and the number of rows
-/// of its in set.
-static void addTypeConversions(TypeConverter &converter) {
+void mlir::sparseconv::addSparseConvToKernelsConversions(
+    TypeConverter &converter) {
   converter.addConversion([](Type type) { return type; });
   converter.addConversion([](CoordsType set) -> Type {
     return RankedTensorType::get({ShapedType::kDynamic}, set.getKeyType());
@@ -115,6 +115,71 @@ static LogicalResult verifyNetwork(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
+void mlir::sparseconv::populateSparseConvToKernelsPatterns(
+    const TypeConverter &converter, RewritePatternSet &patterns) {
+  populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
+                                                                 converter);
+  populateCallOpTypeConversionPattern(patterns, converter);
+  populateReturnOpTypeConversionPattern(patterns, converter);
+  scf::populateSCFStructuralTypeConversions(converter, patterns);
+  populateSelectTypeConversionPattern(converter, patterns);
+  populateCoordsToKernelsPatterns(converter, patterns);
+  populateMapsToKernelsPatterns(converter, patterns);
+  populateConvToKernelsPatterns(converter, patterns);
+  populatePoolToKernelsPatterns(converter, patterns);
+  populateRowsToKernelsPatterns(converter, patterns);
+}
+
+void mlir::sparseconv::configureSparseConvToKernelsTarget(
+    const TypeConverter &converter, ConversionTarget &target) {
+  target.markUnknownOpDynamicallyLegal(
+      [&](Operation *op) { return !isNetworkOp(op) && converter.isLegal(op); });
+  target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp function) {
+    return converter.isSignatureLegal(function.getFunctionType()) &&
+           converter.isLegal(&function.getBody());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// NetworkPreparation
+//===----------------------------------------------------------------------===//
+
+NetworkPreparation::NetworkPreparation(
+    std::unique_ptr<SignatureAttributes> attributes)
+    : attributes(std::move(attributes)) {}
+NetworkPreparation::NetworkPreparation(NetworkPreparation &&) = default;
+NetworkPreparation &
+NetworkPreparation::operator=(NetworkPreparation &&) = default;
+NetworkPreparation::~NetworkPreparation() = default;
+
+std::optional<NetworkPreparation>
+NetworkPreparation::prepare(ModuleOp module, const TypeConverter &converter,
+                            bool everyFunction) {
+  if (module->hasAttr(kOpTableAttr)) {
+    module.emitError("expects a module on the network level, but found '")
+        << kOpTableAttr << "', which the conversion leaves";
+    return std::nullopt;
+  }
+  NetworkFunctions functions(module, converter, everyFunction);
+  if (failed(verifyFunctions(module, functions, converter)) ||
+      failed(verifyNetwork(module)))
+    return std::nullopt;
+  numberOperations(module, functions);
+  markGrowingSets(module);
+  auto attributes = std::make_unique<SignatureAttributes>(functions);
+  addStatusArguments(functions);
+  endLoopsOnErrors(functions);
+  return NetworkPreparation(std::move(attributes));
+}
+
+void NetworkPreparation::finish(const TypeConverter &converter) {
+  attributes->restore(converter);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
 namespace {
 struct ConvertSparseConvToKernels
     : mlir::sparseconv::impl::ConvertSparseConvToKernelsBase<
@@ -122,49 +187,20 @@ struct ConvertSparseConvToKernels
   using ConvertSparseConvToKernelsBase::ConvertSparseConvToKernelsBase;
 
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    MLIRContext *context = &getContext();
-    if (module->hasAttr(kOpTableAttr)) {
-      module.emitError("expects a module on the network level, but found '")
-          << kOpTableAttr << "', which the conversion leaves";
-      return signalPassFailure();
-    }
     TypeConverter converter;
-    addTypeConversions(converter);
-    NetworkFunctions functions(module, converter, everyFunction);
-    if (failed(verifyFunctions(module, functions, converter)) ||
-        failed(verifyNetwork(module)))
+    addSparseConvToKernelsConversions(converter);
+    std::optional<NetworkPreparation> network =
+        NetworkPreparation::prepare(getOperation(), converter, everyFunction);
+    if (!network)
       return signalPassFailure();
-    numberOperations(module, functions);
-    markGrowingSets(module);
-    SignatureAttributes attributes(functions);
-    addStatusArguments(functions);
-    endLoopsOnErrors(functions);
-
-    ConversionTarget target(*context);
-    target.markUnknownOpDynamicallyLegal([&](Operation *op) {
-      return !isNetworkOp(op) && converter.isLegal(op);
-    });
-    target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp function) {
-      return converter.isSignatureLegal(function.getFunctionType()) &&
-             converter.isLegal(&function.getBody());
-    });
-
-    RewritePatternSet patterns(context);
-    populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
-                                                                   converter);
-    populateCallOpTypeConversionPattern(patterns, converter);
-    populateReturnOpTypeConversionPattern(patterns, converter);
-    scf::populateSCFStructuralTypeConversions(converter, patterns);
-    populateSelectTypeConversionPattern(converter, patterns);
-    populateCoordsToKernelsPatterns(converter, patterns);
-    populateMapsToKernelsPatterns(converter, patterns);
-    populateConvToKernelsPatterns(converter, patterns);
-    populatePoolToKernelsPatterns(converter, patterns);
-    populateRowsToKernelsPatterns(converter, patterns);
-    if (failed(applyFullConversion(module, target, std::move(patterns))))
+    ConversionTarget target(getContext());
+    configureSparseConvToKernelsTarget(converter, target);
+    RewritePatternSet patterns(&getContext());
+    populateSparseConvToKernelsPatterns(converter, patterns);
+    if (failed(
+            applyFullConversion(getOperation(), target, std::move(patterns))))
       return signalPassFailure();
-    attributes.restore(converter);
+    network->finish(converter);
   }
 };
 } // namespace
