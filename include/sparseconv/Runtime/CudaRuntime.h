@@ -27,7 +27,9 @@
  *
  * All functions may be called from any thread. Calls on one instance take
  * turns. An object may be destroyed before what was made from it: it lives on
- * as long as it is needed.
+ * as long as it is needed. Nobody may use it after that, or meanwhile. What a
+ * call is given is read before it returns, but for memory of the device and
+ * streams, which a run uses until it is done. docs/runtime.md has all rules.
  *
  * A dynamic dimension has a capacity, known on the host when an instance is
  * created, and an exact size that may differ from run to run. Tensors are

@@ -23,15 +23,16 @@ uint64_t Instance::getRoom(bool isInput, int64_t index) const {
   return layout.bufferBytes[(isInput ? inputBuffers : outputBuffers)[index]];
 }
 
-Error Instance::checkPointer(const void *data, uint64_t bytes, uint64_t needed,
-                             const std::string &what) const {
-  if (bytes < needed)
-    return invalidArgument(what + " needs " + to_string(needed) +
-                           " bytes, the tensor has " + to_string(bytes));
-  if (needed && !data)
-    return invalidArgument(what + " has no data");
-  if (reinterpret_cast<uintptr_t>(data) % plan::kPointerAlignment)
-    return invalidArgument(what + " is not aligned to " +
+Error Instance::checkPointer(const sparseconv_tensor &tensor, uint64_t needed,
+                             bool isInput, int64_t index) const {
+  auto what = [&] { return getValueName(isInput, index); };
+  if (tensor.bytes < needed)
+    return invalidArgument(what() + " needs " + to_string(needed) +
+                           " bytes, the tensor has " + to_string(tensor.bytes));
+  if (needed && !tensor.data)
+    return invalidArgument(what() + " has no data");
+  if (reinterpret_cast<uintptr_t>(tensor.data) % plan::kPointerAlignment)
+    return invalidArgument(what() + " is not aligned to " +
                            to_string(plan::kPointerAlignment) + " bytes");
   return Error::success();
 }
@@ -42,23 +43,24 @@ static const char *getTypeName(int32_t type) {
              : "of no known type";
 }
 
-Error Instance::checkType(const sparseconv_tensor &tensor,
-                          const plan::Value &value,
-                          const std::string &what) const {
+Error Instance::checkType(const sparseconv_tensor &tensor, bool isInput,
+                          int64_t index) const {
+  const plan::Value &value =
+      (isInput ? function.inputs : function.outputs)[index];
   if (tensor.type == int32_t(value.type))
     return Error::success();
-  return invalidArgument(what + " is " + plan::getName(value.type) +
-                         ", the tensor is " + getTypeName(tensor.type));
+  return invalidArgument(getValueName(isInput, index) + " is " +
+                         plan::getName(value.type) + ", the tensor is " +
+                         getTypeName(tensor.type));
 }
 
 /// A tensor in device memory with room for an input.
 Error Instance::checkInput(int64_t index,
                            const sparseconv_tensor &tensor) const {
-  std::string what = getValueName(/*isInput=*/true, index);
-  if (Error error = checkType(tensor, function.inputs[index], what))
+  if (Error error = checkType(tensor, /*isInput=*/true, index))
     return error;
-  return checkPointer(tensor.data, tensor.bytes,
-                      getRoom(/*isInput=*/true, index), what);
+  return checkPointer(tensor, getRoom(/*isInput=*/true, index),
+                      /*isInput=*/true, index);
 }
 
 /// The address of an input of a run: that of a tensor, or of memory of the
@@ -84,6 +86,7 @@ Error Instance::resolve(Tensors inputs, bool onDevice,
   if (inputs.size && !inputs.data)
     return invalidArgument("function '" + function.name +
                            "': there are no inputs");
+  sizes.bytes.clear();
   sizes.slots.assign(function.slots.size(), 0);
   for (int64_t i = 0; i != inputs.size; ++i) {
     const sparseconv_tensor &tensor = inputs.data[i];
@@ -95,28 +98,28 @@ Error Instance::resolve(Tensors inputs, bool onDevice,
       continue;
     }
     const plan::Value &value = function.inputs[i];
-    std::string what = getValueName(/*isInput=*/true, i);
-    if (Error error = checkType(tensor, value, what))
+    auto what = [&] { return getValueName(/*isInput=*/true, i); };
+    if (Error error = checkType(tensor, /*isInput=*/true, i))
       return error;
     if (tensor.rank != int32_t(value.dims.size()) ||
         (tensor.rank && !tensor.sizes))
-      return invalidArgument(what + " has rank " +
+      return invalidArgument(what() + " has rank " +
                              to_string(value.dims.size()) +
                              ", the tensor has rank " + to_string(tensor.rank));
     uint64_t bytes = plan::getByteWidth(value.type);
     for (int32_t d = 0; d != tensor.rank; ++d) {
       int64_t size = tensor.sizes[d];
       const plan::Dim &dim = value.dims[d];
-      std::string where = what + ": dimension " + to_string(d);
+      auto where = [&] { return what() + ": dimension " + to_string(d); };
       if (size < 0)
-        return invalidArgument(where + " is " + to_string(size));
+        return invalidArgument(where() + " is " + to_string(size));
       if (dim.size != plan::kDynamic && size != dim.size)
-        return invalidArgument(where + " is " + to_string(dim.size) +
+        return invalidArgument(where() + " is " + to_string(dim.size) +
                                ", that of the tensor " + to_string(size));
       int64_t capacity = capacities.inputs[i][d];
       if (size > capacity)
         return Error(SPARSECONV_OVER_CAPACITY,
-                     where + " is " + to_string(size) +
+                     where() + " is " + to_string(size) +
                          ", more than its capacity of " + to_string(capacity));
       if (dim.size == plan::kDynamic)
         sizes.slots[dim.slot] = size;
@@ -125,11 +128,11 @@ Error Instance::resolve(Tensors inputs, bool onDevice,
     }
     sizes.bytes.push_back(bytes);
     if (tensor.bytes < bytes)
-      return invalidArgument(what + " needs " + to_string(bytes) +
+      return invalidArgument(what() + " needs " + to_string(bytes) +
                              " bytes, the tensor has " +
                              to_string(tensor.bytes));
     if (onDevice)
-      if (Error error = checkPointer(tensor.data, tensor.bytes, bytes, what))
+      if (Error error = checkPointer(tensor, bytes, /*isInput=*/true, i))
         return error;
   }
   return Error::success();
@@ -162,11 +165,10 @@ Error Instance::bindOutputs(Tensors outputs) {
       continue;
     }
     const sparseconv_tensor &tensor = outputs.data[i];
-    std::string what = getValueName(/*isInput=*/false, i);
-    if (Error error = checkType(tensor, function.outputs[i], what))
+    if (Error error = checkType(tensor, /*isInput=*/false, i))
       return error;
-    if (Error error = checkPointer(tensor.data, tensor.bytes,
-                                   getRoom(/*isInput=*/false, i), what))
+    if (Error error = checkPointer(tensor, getRoom(/*isInput=*/false, i),
+                                   /*isInput=*/false, i))
       return error;
     address = getAddress(tensor);
   }

@@ -63,7 +63,7 @@ Error Instance::replay(CUstream stream, Tensors inputs) {
   if (!captured.isSet)
     return invalidArgument("function '" + function.name +
                            "' has not been captured");
-  InputSizes sizes;
+  InputSizes &sizes = runSizes;
   if (Error error = resolve(inputs, /*onDevice=*/false, sizes))
     return error;
   CurrentContext current(context);
@@ -84,9 +84,9 @@ Error Instance::replay(CUstream stream, Tensors inputs) {
     CUdeviceptr target = addresses[inputBuffers[i]];
     CUdeviceptr source = getAddress(inputs.data[i]);
     if (source && source != target && sizes.bytes[i])
-      if (Error error = check(
+      if (Error error = checkCopy(
               driver.cuMemcpyDtoDAsync(target, source, sizes.bytes[i], stream),
-              "copying input '" + function.inputs[i].name + "'"))
+              i))
         return error;
   }
   if (Error error = poisonTails(sizes, stream))

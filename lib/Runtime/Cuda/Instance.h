@@ -98,7 +98,7 @@ private:
     /// By slot.
     std::vector<int64_t> slots;
   };
-  enum class State { NotRun, Pending, Failed, Done };
+  enum class State { NotRun, NotEnqueued, Pending, Failed, Done };
   /// Stands for the enqueueing of a run between beginRun and endRun. However
   /// that ends half way, nothing of the run is in flight afterwards.
   struct Attempt {
@@ -159,10 +159,10 @@ private:
   std::string getValueName(bool isInput, int64_t index) const;
   uint64_t getRoom(bool isInput, int64_t index) const;
   Error resolve(Tensors inputs, bool onDevice, InputSizes &sizes) const;
-  Error checkType(const sparseconv_tensor &tensor, const plan::Value &value,
-                  const std::string &what) const;
-  Error checkPointer(const void *data, uint64_t bytes, uint64_t needed,
-                     const std::string &what) const;
+  Error checkType(const sparseconv_tensor &tensor, bool isInput,
+                  int64_t index) const;
+  Error checkPointer(const sparseconv_tensor &tensor, uint64_t needed,
+                     bool isInput, int64_t index) const;
   Error ownBuffer(bool isInput, int64_t index, CUdeviceptr &pointer);
   Error checkInput(int64_t index, const sparseconv_tensor &tensor) const;
   Error placeInput(int64_t index, const sparseconv_tensor *tensor);
@@ -208,6 +208,7 @@ private:
   Error runHostOnce(Tensors inputs);
   Error profileOnce(Tensors inputs, double *times);
   Error bindHost(Tensors inputs, InputSizes &sizes);
+  Error checkCopy(CUresult result, int64_t index) const;
   Error enqueueInputs(Tensors inputs, const InputSizes &sizes);
   Error waitHost();
   Error addMarks(const std::vector<CUevent> &marks, Graph &graph);
@@ -254,6 +255,10 @@ private:
   uint64_t numRuns = 0;
 
   Captured captured;
+
+  /// Of the current run. It is kept for its memory, as are the vectors below: a
+  /// run allocates nothing once there was one.
+  InputSizes runSizes;
 
   State state = State::NotRun;
   Error lastError = Error::success();

@@ -83,10 +83,8 @@ Error Instance::beginRun(CUstream stream) {
             check(driver.cuStreamWaitEvent(stream, staging[previous].done, 0),
                   "waiting for the run before"))
       return error;
-  lastError = invalidArgument("function '" + function.name +
-                              "': the last run could not be enqueued");
   latest = free;
-  state = State::Failed;
+  state = State::NotEnqueued;
   return Error::success();
 }
 
@@ -129,7 +127,7 @@ void Instance::abandon(CUstream stream) {
 }
 
 Instance::Attempt::~Attempt() {
-  if (instance.state == State::Failed)
+  if (instance.state == State::NotEnqueued)
     instance.abandon(stream);
 }
 

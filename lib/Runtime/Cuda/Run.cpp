@@ -40,7 +40,7 @@ Error Instance::runBound(CUstream stream, const InputSizes &sizes) {
 
 Error Instance::run(CUstream stream, Tensors inputs, Tensors outputs) {
   std::lock_guard<std::mutex> lock(mutex);
-  InputSizes sizes;
+  InputSizes &sizes = runSizes;
   if (Error error = resolve(inputs, /*onDevice=*/true, sizes))
     return error;
   CurrentContext current(context);
@@ -73,15 +73,22 @@ Error Instance::bindHost(Tensors inputs, InputSizes &sizes) {
   return Error::success();
 }
 
+Error Instance::checkCopy(CUresult result, int64_t index) const {
+  return result == CUDA_SUCCESS
+             ? Error::success()
+             : check(result,
+                     "copying input '" + function.inputs[index].name + "'");
+}
+
 /// Copies the host's inputs.
 Error Instance::enqueueInputs(Tensors inputs, const InputSizes &sizes) {
   for (int64_t i = 0; i != inputs.size; ++i)
     if (sizes.bytes[i])
       if (Error error =
-              check(driver.cuMemcpyHtoDAsync(addresses[inputBuffers[i]],
-                                             inputs.data[i].data,
-                                             sizes.bytes[i], ownStream),
-                    "copying input '" + function.inputs[i].name + "'"))
+              checkCopy(driver.cuMemcpyHtoDAsync(addresses[inputBuffers[i]],
+                                                 inputs.data[i].data,
+                                                 sizes.bytes[i], ownStream),
+                        i))
         return error;
   return Error::success();
 }
@@ -103,7 +110,7 @@ Error Instance::runHost(Tensors inputs) {
 }
 
 Error Instance::runHostOnce(Tensors inputs) {
-  InputSizes sizes;
+  InputSizes &sizes = runSizes;
   if (Error error = bindHost(inputs, sizes))
     return error;
   if (Error error = beginRun(ownStream))
@@ -131,16 +138,18 @@ Error Instance::getResults(bool wait) {
 }
 
 Error Instance::readResults(bool wait) {
-  std::string what = "function '" + function.name + "'";
+  auto what = [&] { return "function '" + function.name + "'"; };
   if (state == State::NotRun)
-    return invalidArgument(what + " has not run");
+    return invalidArgument(what() + " has not run");
+  if (state == State::NotEnqueued)
+    return invalidArgument(what() + ": the last run could not be enqueued");
   if (state != State::Pending)
     return lastError;
   Staging &entry = staging[latest];
   CUresult result = wait ? driver.cuEventSynchronize(entry.done)
                          : driver.cuEventQuery(entry.done);
   if (result == CUDA_ERROR_NOT_READY)
-    return Error(SPARSECONV_NOT_READY, what + ": the run is not done yet");
+    return Error(SPARSECONV_NOT_READY, what() + ": the run is not done yet");
   auto fail = [&](Error error) {
     lastError = std::move(error);
     state = State::Failed;
@@ -164,11 +173,12 @@ Error Instance::readResults(bool wait) {
       return fail(Error(SPARSECONV_PROGRAM_ERROR, std::move(text)));
     return fail(grow(record, Error(SPARSECONV_OVER_CAPACITY, std::move(text))));
   }
-  outputSizes.clear();
+  outputSizes.resize(function.outputs.size());
   outputBytes.clear();
   for (size_t i = 0; i != function.outputs.size(); ++i) {
     const plan::Value &output = function.outputs[i];
-    std::vector<int64_t> &sizes = outputSizes.emplace_back();
+    std::vector<int64_t> &sizes = outputSizes[i];
+    sizes.clear();
     uint64_t bytes = plan::getByteWidth(output.type);
     for (size_t d = 0; d != output.dims.size(); ++d) {
       const plan::Dim &dim = output.dims[d];
@@ -191,11 +201,11 @@ Error Instance::readResults(bool wait) {
 }
 
 Error Instance::checkOutput(int64_t index, bool hasResults) const {
-  std::string what = "function '" + function.name + "'";
+  auto what = [&] { return "function '" + function.name + "'"; };
   if (index < 0 || index >= int64_t(function.outputs.size()))
-    return invalidArgument(what + " has no output " + to_string(index));
+    return invalidArgument(what() + " has no output " + to_string(index));
   if (hasResults && state != State::Done)
-    return invalidArgument(what + ": there are no results of a run");
+    return invalidArgument(what() + ": there are no results of a run");
   return Error::success();
 }
 
@@ -230,26 +240,26 @@ Error Instance::readOutput(int64_t index, void *host, uint64_t bytes) {
   std::lock_guard<std::mutex> lock(mutex);
   if (Error error = checkOutput(index, /*hasResults=*/true))
     return error;
-  std::string what = getValueName(/*isInput=*/false, index);
+  auto what = [&] { return getValueName(/*isInput=*/false, index); };
   if (bytes != outputBytes[index])
-    return invalidArgument(what + " has " + to_string(outputBytes[index]) +
+    return invalidArgument(what() + " has " + to_string(outputBytes[index]) +
                            " bytes, not " + to_string(bytes));
   if (bytes == 0)
     return Error::success();
   if (!host)
-    return invalidArgument(what + ": there is no memory to copy to");
+    return invalidArgument(what() + ": there is no memory to copy to");
   CurrentContext current(context);
   if (Error error = current.take())
     return error;
-  if (Error error =
-          context.check(driver.cuMemcpyDtoHAsync(host, outputAddresses[index],
-                                                 bytes, ownStream),
-                        "copying " + what))
-    return error;
-  CUresult result = driver.cuStreamSynchronize(ownStream);
-  if (result != CUDA_SUCCESS)
-    abandon(ownStream);
-  return context.check(result, "copying " + what);
+  CUresult result =
+      driver.cuMemcpyDtoHAsync(host, outputAddresses[index], bytes, ownStream);
+  if (result == CUDA_SUCCESS) {
+    result = driver.cuStreamSynchronize(ownStream);
+    if (result != CUDA_SUCCESS)
+      abandon(ownStream);
+  }
+  return result == CUDA_SUCCESS ? Error::success()
+                                : context.check(result, "copying " + what());
 }
 
 Error Instance::getInputBuffer(int64_t index, void **data, uint64_t *bytes) {

@@ -42,11 +42,10 @@ Error Instance::updateRunGraph() {
   for (uint32_t index : runGraph->changing) {
     fillBlock(index);
     ExtraParams extra(launches[index]);
-    if (Error error =
-            check(runGraph->graph.setKernel(runGraph->nodes[index],
-                                            makeNodeParams(index, extra.get)),
-                  getStepName(index)))
-      return error;
+    CUresult result = runGraph->graph.setKernel(
+        runGraph->nodes[index], makeNodeParams(index, extra.get));
+    if (result != CUDA_SUCCESS)
+      return check(result, getStepName(index));
   }
   runGraph->addresses = addresses;
   return Error::success();

@@ -14,7 +14,9 @@
 #include "GrowingPlan.h"
 #include "RuntimeTest.h"
 #include <cstdlib>
+#include <functional>
 #include <new>
+#include <set>
 
 using namespace sparseconv;
 using namespace sparseconv::cuda;
@@ -141,4 +143,88 @@ TEST_F(Allocation, EachFailsInTurnWhileMemoryGrows) {
       break;
     }
   }
+}
+
+namespace {
+/// A loop over frames on memory of the caller's.
+class Frames : public RuntimeTest {
+protected:
+  void SetUp() override {
+    RuntimeTest::SetUp();
+    ASSERT_EQ(create(makeLaunchPlan(2), 40), SPARSECONV_OK);
+    for (CUdeviceptr &pointer : memory)
+      ASSERT_EQ(FakeDriver::getTable().cuMemAllocFromPoolAsync(
+                    &pointer, 640, nullptr, nullptr),
+                CUDA_SUCCESS);
+  }
+  void TearDown() override {
+    for (CUdeviceptr pointer : memory)
+      FakeDriver::getTable().cuMemFreeAsync(pointer, nullptr);
+    RuntimeTest::TearDown();
+  }
+
+  /// The memory of an input and of an output, which change places.
+  sparseconv_tensor getInput(int frame, const int64_t *sizes) {
+    return {toPointer(memory[frame % 2]), SPARSECONV_F32, 2, sizes, 640};
+  }
+  sparseconv_tensor getOutput(int frame) {
+    return {toPointer(memory[2 + frame % 2]), SPARSECONV_F32, 0, nullptr, 640};
+  }
+
+  /// Frames of changing sizes; after the first ones, an allocation is an error.
+  void loop(int firstFrames,
+            const std::function<int(int frame, const int64_t *sizes)> &run) {
+    const std::set<std::string> allocating = {
+        "cuMemAllocFromPoolAsync", "cuMemHostAlloc",
+        "cuStreamCreate",          "cuEventCreate",
+        "cuGraphCreate",           "cuGraphInstantiateWithFlags"};
+    for (int frame = 0; frame != 12; ++frame) {
+      std::vector<float> x = makeInput(frame * 7 % 40, frame), y(160);
+      int64_t sizes[] = {int64_t(x.size()) / 4, 4}, found[2];
+      uint64_t bytes = 0;
+      void *data = nullptr;
+      std::copy(x.begin(), x.end(),
+                static_cast<float *>(toPointer(memory[frame % 2])));
+      fake().calls.clear();
+      allocationsLeft = frame < firstFrames ? -1 : 0;
+      int code = run(frame, sizes);
+      if (code == SPARSECONV_OK)
+        code = sparseconv_instance_results(instance, 1);
+      if (code == SPARSECONV_OK)
+        code = sparseconv_instance_output(instance, 0, found, &bytes, &data);
+      if (code == SPARSECONV_OK)
+        code = sparseconv_instance_read_output(instance, 0, y.data(), bytes);
+      allocationsLeft = -1;
+      ASSERT_EQ(code, SPARSECONV_OK) << frame << sparseconv_last_error();
+      y.resize(bytes / 4);
+      EXPECT_EQ(y, computeSample(x)) << frame;
+      for (const std::string &call : fake().calls)
+        EXPECT_FALSE(frame >= firstFrames && allocating.count(call)) << call;
+    }
+  }
+
+  CUdeviceptr memory[4] = {};
+};
+} // namespace
+
+TEST_F(Frames, ReplaysAllocateNothingAfterTheFirst) {
+  sparseconv_tensor input = getInput(0, nullptr), output = getOutput(0);
+  input.rank = 0;
+  ASSERT_EQ(sparseconv_instance_capture(instance, &input, 1, &output, 1),
+            SPARSECONV_OK)
+      << sparseconv_last_error();
+  // Every other frame lies elsewhere than where it was captured.
+  loop(1, [&](int frame, const int64_t *sizes) {
+    sparseconv_tensor input = getInput(frame, sizes);
+    return sparseconv_instance_replay(instance, nullptr, &input, 1);
+  });
+}
+
+// The third run makes a graph.
+TEST_F(Frames, RunsAllocateNothingAfterTheThird) {
+  loop(3, [&](int frame, const int64_t *sizes) {
+    sparseconv_tensor input = getInput(frame, sizes);
+    sparseconv_tensor output = getOutput(frame);
+    return sparseconv_instance_run(instance, nullptr, &input, 1, &output, 1);
+  });
 }

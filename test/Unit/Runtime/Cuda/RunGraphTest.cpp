@@ -16,39 +16,8 @@ using namespace sparseconv::cuda;
 namespace {
 using Floats = std::vector<float>;
 
-/// The sample with nothing but launches, which is what compilers write.
-plan::Plan makeLaunches(uint32_t streams) {
-  plan::Plan plan = makeSamplePlan(streams);
-  plan.functions[0].steps[1].kind = plan.functions[0].steps[3].kind =
-      plan::Step::Kind::Launch;
-  plan::SizeExpr bytes =
-      plan::SizeExpr::capacity(0, 0) * plan::SizeExpr::constant(16);
-  uint32_t kernel = plan.kernels.size();
-  plan.kernels.push_back({"clear", 0, 0, 0});
-  plan.kernels.push_back({"copy", 0, 0, 0});
-  plan.functions[0].steps[1].kernel = kernel;
-  plan.functions[0].steps[1].params = {plan::Param::buffer(4),
-                                       plan::Param::capacity(bytes)};
-  plan.functions[0].steps[3].kernel = kernel + 1;
-  plan.functions[0].steps[3].params = {plan::Param::buffer(4),
-                                       plan::Param::buffer(5),
-                                       plan::Param::capacity(bytes)};
-  return plan;
-}
-
 class RunGraph : public RuntimeTest {
 protected:
-  void SetUp() override {
-    RuntimeTest::SetUp();
-    fake().kernels["clear"] = {{8, 8}, [](const FakeLaunch &l) {
-                                 std::fill_n(l.pointer<float>(0),
-                                             l.params[1] / 4, 1.0f);
-                               }};
-    fake().kernels["copy"] = {{8, 8, 8}, [](const FakeLaunch &l) {
-                                std::copy_n(l.pointer<char>(0), l.params[2],
-                                            l.pointer<char>(1));
-                              }};
-  }
   void TearDown() override {
     for (CUdeviceptr address : allocated)
       FakeDriver::getTable().cuMemFreeAsync(address, nullptr);
@@ -99,7 +68,7 @@ protected:
 
 TEST_F(RunGraph, TheThirdRunIsOne) {
   for (uint32_t streams : {1, 2}) {
-    ASSERT_EQ(create(makeLaunches(streams), 100), SPARSECONV_OK);
+    ASSERT_EQ(create(makeLaunchPlan(streams), 100), SPARSECONV_OK);
     int number = 0;
     for (size_t rows : {100, 3, 57, 0, 100, 1}) {
       Floats x = makeInput(rows, rows + 1);
@@ -127,7 +96,7 @@ TEST_F(RunGraph, TheThirdRunIsOne) {
 }
 
 TEST_F(RunGraph, RunsInFlightKeepTheirMemory) {
-  ASSERT_EQ(create(makeLaunches(2), 100), SPARSECONV_OK);
+  ASSERT_EQ(create(makeLaunchPlan(2), 100), SPARSECONV_OK);
   std::vector<Floats> inputs;
   for (size_t i = 0; i != 8; ++i) {
     inputs.push_back(makeInput(10 * i + 1, i + 1));
@@ -144,7 +113,7 @@ TEST_F(RunGraph, RunsInFlightKeepTheirMemory) {
 
 TEST_F(RunGraph, WhoLooksAtStepsGetsSteps) {
   for (uint32_t flag : {SPARSECONV_POISON, SPARSECONV_SYNCHRONOUS}) {
-    ASSERT_EQ(create(makeLaunches(2), 100, flag), SPARSECONV_OK);
+    ASSERT_EQ(create(makeLaunchPlan(2), 100, flag), SPARSECONV_OK);
     runInSteps();
     destroy();
   }
@@ -156,7 +125,7 @@ TEST_F(RunGraph, OtherStepsThanLaunchesAreIssued) {
 }
 
 TEST_F(RunGraph, KeepsClusters) {
-  ASSERT_EQ(create(makeLaunches(1), 100), SPARSECONV_OK);
+  ASSERT_EQ(create(makeLaunchPlan(1), 100), SPARSECONV_OK);
   for (int i = 0; i != 3; ++i)
     ASSERT_EQ(run(makeInput(20)), SPARSECONV_OK);
   EXPECT_EQ(fake().attributes["node 4"], 1); // of "add"
@@ -176,7 +145,7 @@ TEST_F(RunGraph, KernelsStartEarly) {
     destroy();
     return count;
   };
-  plan::Plan plan = makeLaunches(1), forAmpere = makeLaunches(1);
+  plan::Plan plan = makeLaunchPlan(1), forAmpere = makeLaunchPlan(1);
   forAmpere.modules[0].images.resize(2);
   EXPECT_EQ(countEarly(plan), plan.functions[0].steps.size() - 1);
   EXPECT_EQ(countEarly(forAmpere), 0u);
@@ -201,7 +170,7 @@ TEST_F(RunGraph, AFailureLeavesTheInstanceWhole) {
        {"cuGraphCreate", "cuGraphAddKernelNode",
         "cuGraphKernelNodeSetAttribute", "cuGraphInstantiateWithFlags",
         "cuGraphExecKernelNodeSetParams", "cuGraphLaunch"}) {
-    ASSERT_EQ(create(makeLaunches(2), 100), SPARSECONV_OK);
+    ASSERT_EQ(create(makeLaunchPlan(2), 100), SPARSECONV_OK);
     Floats x = makeInput(20);
     bool needsGraph = std::string(name).rfind("cuGraphExec", 0) == 0;
     for (int i = 0; i != (needsGraph ? 3 : 2); ++i)

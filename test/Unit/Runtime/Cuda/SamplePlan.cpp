@@ -8,6 +8,7 @@
 
 #include "SamplePlan.h"
 #include "sparseconv/Support/Status.h"
+#include <algorithm>
 #include <cstring>
 
 using namespace sparseconv;
@@ -109,6 +110,23 @@ Plan sparseconv::makeSamplePlan(uint32_t streams, bool weightsInFile) {
   return plan;
 }
 
+Plan sparseconv::makeLaunchPlan(uint32_t streams) {
+  Plan plan = makeSamplePlan(streams);
+  plan.functions[0].steps[1].kind = plan.functions[0].steps[3].kind =
+      Step::Kind::Launch;
+  SizeExpr bytes = SizeExpr::capacity(0, 0) * SizeExpr::constant(16);
+  uint32_t kernel = plan.kernels.size();
+  plan.kernels.push_back({"clear", 0, 0, 0});
+  plan.kernels.push_back({"copy", 0, 0, 0});
+  plan.functions[0].steps[1].kernel = kernel;
+  plan.functions[0].steps[1].params = {Param::buffer(4),
+                                       Param::capacity(bytes)};
+  plan.functions[0].steps[3].kernel = kernel + 1;
+  plan.functions[0].steps[3].params = {Param::buffer(4), Param::buffer(5),
+                                       Param::capacity(bytes)};
+  return plan;
+}
+
 void sparseconv::addSampleKernels(cuda::FakeDriver &driver) {
   driver.kernels["add"] = {
       {8, 8, 8, 8}, [](const cuda::FakeLaunch &l) {
@@ -145,6 +163,14 @@ void sparseconv::addSampleKernels(cuda::FakeDriver &driver) {
         if (int32_t(l.params[5]) != -7 || int64_t(l.params[6]) != 1ll << 40)
           cuda::FakeDriver::get().misuse.push_back("wrong parameters");
       }};
+  driver.kernels["clear"] = {{8, 8}, [](const cuda::FakeLaunch &l) {
+                               std::fill_n(l.pointer<float>(0), l.params[1] / 4,
+                                           1.0f);
+                             }};
+  driver.kernels["copy"] = {{8, 8, 8}, [](const cuda::FakeLaunch &l) {
+                              std::memcpy(l.pointer<char>(1),
+                                          l.pointer<char>(0), l.params[2]);
+                            }};
 }
 
 std::vector<float> sparseconv::computeSample(const std::vector<float> &x) {

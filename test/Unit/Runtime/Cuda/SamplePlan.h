@@ -20,10 +20,13 @@ namespace sparseconv {
 /// weights are inside the file, or by reference.
 plan::Plan makeSamplePlan(uint32_t streams = 1, bool weightsInFile = true);
 
+/// The same with nothing but launches, which is what compilers write.
+plan::Plan makeLaunchPlan(uint32_t streams);
+
 /// The weights of the plan.
 extern const float sampleWeights[4];
 
-/// Makes the plan's kernels known to the fake driver.
+/// Makes the plans' kernels known to the fake driver.
 void addSampleKernels(cuda::FakeDriver &driver);
 
 /// What the plan computes.
