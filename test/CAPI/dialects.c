@@ -1,11 +1,12 @@
 /* Registers the dialect and the passes through MLIR's C interface, parses the
- * file that is named, runs a pipeline and prints the module.
+ * file that is named, runs a pipeline, and prints the module or writes its
+ * plan.
  *
- * usage: capi-dialects FILE.mlir PIPELINE
+ * usage: capi-dialects FILE.mlir PIPELINE [FILE.plan]
  */
+#include "sparseconv-c/Dialects.h"
 #include "mlir-c/IR.h"
 #include "mlir-c/Pass.h"
-#include "sparseconv-c/Dialects.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,8 +14,24 @@ static void print(MlirStringRef text, void *file) {
   fwrite(text.data, 1, text.length, (FILE *)file);
 }
 
+static MlirLogicalResult writePlan(MlirModule module, const char *path) {
+  MlirModule none = {NULL};
+  if (mlirLogicalResultIsSuccess(
+          mlirSparseConvTranslateToPlan(none, print, stdout)) ||
+      mlirLogicalResultIsSuccess(
+          mlirSparseConvTranslateToPlan(module, NULL, NULL)))
+    return mlirLogicalResultFailure();
+  FILE *file = fopen(path, "wb");
+  if (!file)
+    return mlirLogicalResultFailure();
+  MlirLogicalResult result = mlirSparseConvTranslateToPlan(module, print, file);
+  if (fclose(file))
+    result = mlirLogicalResultFailure();
+  return result;
+}
+
 int main(int argc, char **argv) {
-  if (argc != 3)
+  if (argc != 3 && argc != 4)
     return 2;
   static char text[1 << 16];
   FILE *file = fopen(argv[1], "rb");
@@ -25,6 +42,7 @@ int main(int argc, char **argv) {
 
   MlirDialectRegistry registry = {NULL};
   mlirRegisterSparseConvDialects(registry); /* does nothing */
+  mlirRegisterSparseConvOwnDialects(registry);
   registry = mlirDialectRegistryCreate();
   mlirRegisterSparseConvDialects(registry);
   MlirContext context =
@@ -45,10 +63,11 @@ int main(int argc, char **argv) {
         mlirPassManagerGetAsOpPassManager(passes),
         mlirStringRefCreateFromCString(argv[2]), print, stderr);
     if (mlirLogicalResultIsSuccess(result))
-      result =
-          mlirPassManagerRunOnOp(passes, mlirModuleGetOperation(module));
+      result = mlirPassManagerRunOnOp(passes, mlirModuleGetOperation(module));
+    if (mlirLogicalResultIsSuccess(result) && argc == 4)
+      result = writePlan(module, argv[3]);
     failed = mlirLogicalResultIsFailure(result);
-    if (!failed)
+    if (!failed && argc == 3)
       mlirOperationPrint(mlirModuleGetOperation(module), print, stdout);
     mlirPassManagerDestroy(passes);
     mlirModuleDestroy(module);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sparseconv/Conversion/KernelsToGpu.h"
 #include "Patterns.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -48,29 +49,33 @@ static LogicalResult verifyTilings(Operation *root) {
   return failure(result.wasInterrupted());
 }
 
+LogicalResult mlir::sparseconv::verifyKernelsForGpu(Operation *root) {
+  if (!getTargetInfo(root).isGpu)
+    return root->emitError("expects the target of the module to be a GPU, as "
+                           "sparseconv-set-target sets it");
+  return success(succeeded(verifySearches(root)) &&
+                 succeeded(verifyTilings(root)));
+}
+
+void mlir::sparseconv::populateKernelsToGpuPatterns(
+    RewritePatternSet &patterns) {
+  addLoopPatterns(patterns, emitRadixSort, emitSearchKernels, emitSearchHits,
+                  emitTileRows, emitTileHits, emitOffsetLists, emitImplicitGemm,
+                  emitPackWeights, emitTiledGemm, emitPairGemm,
+                  emitTiledWeightGrad);
+  populateRowPatterns(patterns);
+}
+
 namespace {
 struct ConvertKernelsToGpu
     : mlir::sparseconv::impl::ConvertSparseConvKernelsToGpuBase<
           ConvertKernelsToGpu> {
   void runOnOperation() override {
-    if (!getTargetInfo(getOperation()).isGpu) {
-      getOperation()->emitError("expects the target of the module to be a GPU, "
-                                "as sparseconv-set-target sets it");
+    if (failed(verifyKernelsForGpu(getOperation())))
       return signalPassFailure();
-    }
-    if (failed(verifySearches(getOperation())) ||
-        failed(verifyTilings(getOperation())))
-      return signalPassFailure();
-    // What has a form of its own on a GPU, then what is loops over rows.
-    RewritePatternSet own(&getContext());
-    addLoopPatterns(own, emitRadixSort, emitSearchKernels, emitSearchHits,
-                    emitTileRows, emitTileHits, emitOffsetLists,
-                    emitImplicitGemm, emitPackWeights, emitTiledGemm,
-                    emitPairGemm, emitTiledWeightGrad);
-    walkAndApplyPatterns(getOperation(), std::move(own));
-    RewritePatternSet loops(&getContext());
-    populateRowPatterns(loops);
-    walkAndApplyPatterns(getOperation(), std::move(loops));
+    RewritePatternSet patterns(&getContext());
+    populateKernelsToGpuPatterns(patterns);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
     if (failed(verifyAllWritten(getOperation(), "on the GPU")))
       signalPassFailure();
   }

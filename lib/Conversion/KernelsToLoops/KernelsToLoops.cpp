@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sparseconv/Conversion/KernelsToLoops.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -27,17 +28,26 @@ namespace mlir::sparseconv {
 using namespace mlir;
 using namespace mlir::sparseconv;
 
+LogicalResult mlir::sparseconv::verifyKernelsForLoops(Operation *root) {
+  return verifySearches(root);
+}
+
+void mlir::sparseconv::populateKernelsToLoopsPatterns(
+    RewritePatternSet &patterns) {
+  populateRowPatterns(patterns);
+  addLoopPatterns(patterns, emitSortCall, emitSearchLoops,
+                  emitGatherGemmScatter, emitWeightGrad);
+}
+
 namespace {
 struct ConvertKernelsToLoops
     : mlir::sparseconv::impl::ConvertSparseConvKernelsToLoopsBase<
           ConvertKernelsToLoops> {
   void runOnOperation() override {
-    if (failed(verifySearches(getOperation())))
+    if (failed(verifyKernelsForLoops(getOperation())))
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
-    populateRowPatterns(patterns);
-    addLoopPatterns(patterns, emitSortCall, emitSearchLoops,
-                    emitGatherGemmScatter, emitWeightGrad);
+    populateKernelsToLoopsPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     if (failed(verifyAllWritten(getOperation(), "in loops on the CPU")))
       signalPassFailure();
