@@ -34,6 +34,7 @@ EPILOGUE = """epilogue(%bias, %skip : tensor<4x{T}>, tensor<?x4x{T}>) {{
   }}"""
 WIDEN = {
     "f16": "%b32 = arith.extf %b : f16 to f32\n    %s32 = arith.extf %s : f16 to f32",
+    "bf16": "%b32 = arith.extf %b : bf16 to f32\n    %s32 = arith.extf %s : bf16 to f32",
     "f32": "%z = arith.constant 0.0 : f32\n    %b32 = arith.addf %b, %z : f32\n"
     "    %s32 = arith.addf %s, %z : f32",
 }
@@ -93,6 +94,20 @@ PASSES = [
 SIZES = (0, 1, 31, 129)
 
 
+def to_bits(value):
+    """A bfloat16, rounded to even: as two bytes, for numpy has no such type."""
+    bits = value.astype(np.float32).view(np.uint32)
+    rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+    return np.where(np.isnan(value), 0x7FC0, rounded).astype(np.uint16).view("V2")
+
+
+def to_floats(value):
+    if value.dtype != np.dtype("V2"):
+        return value.astype(np.float64)
+    bits = value.view(np.uint16).astype(np.uint32) << 16
+    return bits.view(np.float32).astype(np.float64)
+
+
 def run(command, **options):
     done = subprocess.run(command, text=True, capture_output=True, **options)
     if done.returncode != 0:
@@ -130,6 +145,8 @@ class Layer:
             value = np.round(value * 2) / 2
         if name == "nan" and value.size:
             value.reshape(-1)[::7] = np.nan
+        if self.element == "bf16":
+            return to_bits(value)
         return value.astype({"f32": np.float32, "f16": np.float16}[self.element])
 
     def get_operation(self):
@@ -204,7 +221,7 @@ def run_ours(layers, points, folder):
 
 
 def write_constant(value):
-    element = {"f4": "f32", "f2": "f16", "i4": "i32"}[value.dtype.str[1:]]
+    element = {"f4": "f32", "f2": "f16", "V2": "bf16", "i4": "i32"}[value.dtype.str[1:]]
     shape = "x".join(str(size) for size in (*value.shape, element))
     data = f'"0x{value.tobytes().hex().upper()}"' if value.size else ""
     return f"arith.constant dense<{data}> : tensor<{shape}>", f"tensor<{shape}>"
@@ -239,7 +256,7 @@ def write_main(layers, tables):
             f"  {y} = call @{layer.name}({', '.join(v for v, _ in given)}) : "
             f"({', '.join(t for _, t in given)}) -> {layer.result}"
         )
-        wide = layer.result.replace("xf16>", "xf32>")
+        wide = layer.result.replace(f"x{layer.element}>", "xf32>")
         if wide != layer.result:
             lines.append(f"  {y}w = arith.extf {y} : {layer.result} to {wide}")
             y += "w"
@@ -287,7 +304,7 @@ def main(folder, *tools):
         counts = {"n": len(fine), "m": len(half)}
         layers = [
             Layer(row, number, element, counts, random)
-            for element in ("f32", "f16")
+            for element in ("f32", "f16", "bf16")
             for number, row in enumerate(LAYERS)
         ]
         for number, layer in enumerate(layers):
@@ -296,9 +313,9 @@ def main(folder, *tools):
         plain = run_decomposed(layers, ours, folder, tools)
         wrong = 0
         for layer, found in zip(layers, plain, strict=True):
-            wanted = ours[layer.name].astype(np.float64)
-            # The runner prints six digits; f16 is rounded once in either.
-            bound = {"f32": 1e-4, "f16": 2e-3}[layer.element]
+            wanted = to_floats(ours[layer.name])
+            # The runner prints six digits; what is narrow is rounded once in either.
+            bound = {"f32": 1e-4, "f16": 2e-3, "bf16": 1.6e-2}[layer.element]
             same = found.shape == wanted.shape and np.allclose(
                 found, wanted, rtol=bound, atol=bound, equal_nan=True
             )
