@@ -8,9 +8,9 @@
 
 #include "Program.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "sparseconv/Execution/CudaExecutable.h"
+#include "sparseconv/Pipelines/ParseNetwork.h"
 #include "sparseconv/Support/Shorten.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -33,7 +33,7 @@ llvm::Expected<Program> Program::read(StringRef path, llvm::SourceMgr &sources,
       return llvm::createStringError("'" + path + "': " + message);
     return program;
   }
-  program.module = parseSourceFile<ModuleOp>(sources, &context);
+  program.module = mlir::sparseconv::parseNetwork(sources, context);
   if (!program.module)
     return llvm::createStringError("'" + path + "' is no valid module");
   return program;

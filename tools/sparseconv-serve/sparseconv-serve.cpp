@@ -27,8 +27,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "sparseconv/Execution/CpuExecutable.h"
+#include "sparseconv/Pipelines/ParseNetwork.h"
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Reference/Reference.h"
 #include "sparseconv/Support/Status.h"
@@ -185,7 +185,7 @@ llvm::Expected<json::Object> Server::load(const json::Object &request) {
     return llvm::createStringError("there is a module already");
   std::string name = text->getBufferIdentifier().str();
   sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
-  module = parseSourceFile<ModuleOp>(sources, &context);
+  module = mlir::sparseconv::parseNetwork(sources, context);
   if (!module)
     return llvm::createStringError("'" + name + "' is no valid module");
 

@@ -16,11 +16,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "sparseconv/Execution/CompileToPlan.h"
+#include "sparseconv/Pipelines/ParseNetwork.h"
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Support/Shorten.h"
 #include "sparseconv/Target/LLVMIR/LLVMIRTranslation.h"
@@ -275,7 +275,8 @@ writeNetworkPlan(const std::shared_ptr<llvm::SourceMgr> &given,
   mlir::sparseconv::registerDialects(registry);
   mlir::sparseconv::registerBriefDiagnostics(registry);
   context->appendDialectRegistry(registry);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
+  OwningOpRef<ModuleOp> module =
+      mlir::sparseconv::parseNetwork(sources, *context);
   if (!module)
     return failure();
   std::string target = options.target;

@@ -9,10 +9,10 @@
 #include "Tuner.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Execution/CpuExecutable.h"
 #include "sparseconv/IO/File.h"
+#include "sparseconv/Pipelines/ParseNetwork.h"
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Runtime/CudaRuntime.h"
 #include "sparseconv/Target/Plan/Assemble.h"
@@ -254,7 +254,7 @@ int main(int argc, char **argv) {
   if (!file)
     return fail(file.takeError());
   sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
-  auto module = parseSourceFile<ModuleOp>(sources, &context);
+  auto module = mlir::sparseconv::parseNetwork(sources, context);
   if (!module)
     return fail("'" + options.files.front() + "' is no valid module");
   Expected<TuningDatabase> tuned = tune(*module, options);
