@@ -11,6 +11,7 @@
 #include "Jit.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Pipelines/LowerToCpu.h"
 #include "sparseconv/Runtime/CpuRuntime.h"
@@ -32,9 +33,9 @@ using ::sparseconv::StatusRecord;
 struct CpuExecutable::Impl {
   llvm::StringMap<Signature> signatures;
   /// Name and location of each network operation, by number.
-  SmallVector<std::pair<std::string, std::string>> operations;
+  SmallVector<OpPlace> operations;
   /// The same of each kernel, where the module is instrumented.
-  SmallVector<std::pair<std::string, std::string>> kernels;
+  SmallVector<OpPlace> kernels;
   std::unique_ptr<Jit> jit;
   unsigned numThreads = 0;
 
@@ -92,29 +93,10 @@ describeMachine(const CpuOptions &options) {
 //===----------------------------------------------------------------------===//
 
 /// Reads and drops a table of names and locations, which only people need.
-static void
-takeTable(ModuleOp module, StringRef name,
-          SmallVectorImpl<std::pair<std::string, std::string>> &operations) {
-  auto table = module->getAttrOfType<ArrayAttr>(name);
-  if (!table)
-    return;
-  for (Attribute entry : table) {
-    auto pair = cast<ArrayAttr>(entry);
-    std::string location;
-    Location loc = cast<LocationAttr>(pair[1]);
-    loc->walk([&](Location part) {
-      auto file = dyn_cast<FileLineColLoc>(part);
-      if (!file)
-        return WalkResult::advance();
-      location =
-          (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()) +
-           ":" + llvm::Twine(file.getColumn()))
-              .str();
-      return WalkResult::interrupt();
-    });
-    operations.emplace_back(cast<StringAttr>(pair[0]).str(), location);
-  }
+static SmallVector<OpPlace> takeTable(ModuleOp module, StringRef name) {
+  SmallVector<OpPlace> places = readOpPlaces(module, name);
   module->removeAttr(name);
+  return places;
 }
 
 /// In front of the name of every function of a network, so that none is taken
@@ -175,8 +157,8 @@ CpuExecutable::compile(ModuleOp module, const CpuOptions &options) {
   if (failed(pm.run(*lowered)))
     return llvm::createStringError(
         "the module could not be lowered to the CPU");
-  takeTable(*lowered, "sparseconv.op_table", impl->operations);
-  takeTable(*lowered, "sparseconv.kernel_table", impl->kernels);
+  impl->operations = takeTable(*lowered, kOpTableAttr);
+  impl->kernels = takeTable(*lowered, "sparseconv.kernel_table");
 
   DialectRegistry translations;
   registerLLVMIRTranslation(translations);
@@ -216,11 +198,11 @@ llvm::Error CpuExecutable::Impl::prepare(StringRef entry,
 llvm::Error CpuExecutable::Impl::toError(const StatusRecord &status) const {
   if (status.code == 0)
     return llvm::Error::success();
-  std::string name, location;
+  OpPlace op;
   if (status.opId >= 0 && status.opId < static_cast<int64_t>(operations.size()))
-    std::tie(name, location) = operations[status.opId];
+    op = operations[status.opId];
   return llvm::createStringError(
-      ::sparseconv::formatStatus(status, name, location));
+      ::sparseconv::formatStatus(status, op.name, op.place));
 }
 
 llvm::Expected<std::vector<HostTensor>>

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
 #include "sparseconv/Support/Memory.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Parallel.h"
@@ -39,17 +40,8 @@ std::error_code ReferenceFailure::convertToErrorCode() const {
   return llvm::inconvertibleErrorCode();
 }
 
-std::string reference::printLocation(Location loc) {
-  auto file = loc->findInstanceOf<FileLineColLoc>();
-  if (!file)
-    return "";
-  return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-          Twine(file.getColumn()))
-      .str();
-}
-
 llvm::Error reference::makeError(Operation *op, const llvm::Twine &message) {
-  std::string location = printLocation(op->getLoc());
+  std::string location = getPlace(op->getLoc());
   if (!location.empty())
     location += ": ";
   return llvm::createStringError(location + op->getName().getStringRef() +
@@ -67,7 +59,7 @@ llvm::Error reference::makeFailure(Operation *op, StatusRecord record) {
       });
   record.opId = number;
   return llvm::make_error<ReferenceFailure>(
-      record, op->getName().getStringRef(), printLocation(op->getLoc()));
+      record, op->getName().getStringRef(), getPlace(op->getLoc()));
 }
 
 llvm::Error reference::checkRows(Operation *op, unsigned number,

@@ -140,9 +140,6 @@ callFunction(Run &run, Operation *caller, StringRef name,
 // Errors
 //===----------------------------------------------------------------------===//
 
-/// "file.mlir:3:8", or nothing for an unknown location.
-std::string printLocation(Location loc);
-
 /// An error that is none of a compiled function: malformed or unknown IR.
 llvm::Error makeError(Operation *op, const llvm::Twine &message);
 

@@ -32,7 +32,7 @@ MUTANTS = [
     (TRANSFORMS + "TableBuilder.cpp", "*this, number, carried, ValueRange{row, k})", "*this, number, carried, ValueRange{row, index(0)})", "test/Pipelines/decompose.test"),
     (TRANSFORMS + "DecomposePool.cpp", "b.orBits(isFirst, b.andBits(isLarger, isNumber))", "b.orBits(isFirst, isLarger)", "test/Pipelines/decompose.test"),
     (TRANSFORMS + "DecomposePool.cpp", "return b.fromFloat(b.select(isEmpty, b.f32(0), value), element);", "return b.fromFloat(value, element);", "test/Pipelines/decompose.test"),
-    (TRANSFORMS + "Decompose.cpp", "return std::exchange(place, place + types.size());", "return place++;", TRANSFORM_TESTS + "decompose.mlir"),
+    ("lib/Dialect/SparseConv/Utils/SignatureAttributes.cpp", "return std::exchange(position, position + types.size());", "return position++;", TRANSFORM_TESTS + "decompose.mlir"),
     # Passes.
     (TRANSFORMS + "BufferizableOpInterfaceImpl.cpp", "&unique.getRowOfMutable()", "&unique.getOrderMutable()", TRANSFORM_TESTS + "bufferize-kernels.mlir"),
     (TRANSFORMS + "FuseConcatenations.cpp", "return succeeded(equal) && *equal;", "return true;", TRANSFORM_TESTS + "fuse-concatenations.mlir"),

@@ -24,7 +24,7 @@
 // A point that no set can hold: the library that is called prints what is wrong.
 // REDEFINE: %{entry} = wrong
 // RUN: %{compile} | not %{run} 2>&1 | FileCheck %s --check-prefix=WRONG
-// WRONG: sparseconv: error: operation 0: row 1: coordinate 9999999 on axis 2 is outside -32736 .. 32735
+// WRONG: sparseconv: error: {{.*}}run.mlir:{{[0-9]+}}:{{[0-9]+}}: sparseconv.pack: point 1: coordinate 9999999 on axis 2 is outside -32736 .. 32735
 // WRONG-NOT: sizes
 
 // Or the program ends, as by an assertion of upstream's.

@@ -52,7 +52,7 @@ def SparseConvReportErrors
     | `by` | what happens after an error |
     |---|---|
     | `trap` | the program ends, by `cf.assert` |
-    | `call` | the function `symbol` is called with the record; the results, of sizes that are right for empty sets, are returned |
+    | `call` | the function `symbol` is called with the record and the names of operations; the results, of sizes that are right for empty sets, are returned |
 
     ```mlir
     func.func @main(%p: tensor<?x4xi32>, %status: memref<8xi64>) -> tensor<?xi32>
@@ -61,16 +61,21 @@ def SparseConvReportErrors
     with `by=call symbol=report` becomes
 
     ```mlir
-    func.func private @report(memref<8xi64>) attributes {llvm.emit_c_interface}
+    memref.global "private" constant @sparseconv_operations : memref<38xi8> = dense<...>
+    func.func private @report(memref<8xi64>, memref<?xi8>) attributes {llvm.emit_c_interface}
     func.func @main(%p: tensor<?x4xi32>) -> tensor<?xi32> {
       %status = memref.alloca() : memref<8xi64>
       // memref.store of zeros, the body, memref.load of the first word
       scf.if %failed {
-        func.call @report(%status) : (memref<8xi64>) -> ()
+        // %names: memref.get_global @sparseconv_operations, cast
+        func.call @report(%status, %names) : (memref<8xi64>, memref<?xi8>) -> ()
       }
       return %keys : tensor<?xi32>
     }
     ```
+
+    The names are text: name and place ("net.mlir:3:8", or nothing) of each
+    operation by its number, each with a zero behind it, and one more at the end.
 
     Private functions keep the record of their caller. The C function is
     `_mlir_ciface_report`; the library `sparseconv-cpu-runtime` has one of the name

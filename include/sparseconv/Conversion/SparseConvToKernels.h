@@ -37,7 +37,7 @@
 
 namespace mlir::sparseconv {
 
-class SignatureAttributes;
+class NetworkSignatures;
 
 /// A set becomes its keys, a map its neighbour table and the number of rows of
 /// its in set. All other types stay as they are, unless a conversion that is
@@ -75,9 +75,9 @@ public:
   ~NetworkPreparation();
 
 private:
-  explicit NetworkPreparation(std::unique_ptr<SignatureAttributes> attributes);
+  explicit NetworkPreparation(std::unique_ptr<NetworkSignatures> signatures);
 
-  std::unique_ptr<SignatureAttributes> attributes;
+  std::unique_ptr<NetworkSignatures> signatures;
 };
 
 } // namespace mlir::sparseconv

@@ -104,10 +104,18 @@ struct sparseconv_cpu_words {
   int64_t offset, sizes[1], strides[1];
 };
 
+/// A `memref<?xi8>` likewise.
+struct sparseconv_cpu_bytes {
+  char *allocated, *aligned;
+  int64_t offset, sizes[1], strides[1];
+};
+
 /// What `sparseconv-report-errors` calls unless it is told another name: prints
-/// what is wrong, and ends the process with status 1.
+/// what is wrong, and ends the process with status 1. `names` has name and
+/// place of each operation, each with a zero behind it.
 void _mlir_ciface_sparseconv_report_error(
-    const struct sparseconv_cpu_words *words);
+    const struct sparseconv_cpu_words *words,
+    const struct sparseconv_cpu_bytes *names);
 
 } // extern "C"
 // NOLINTEND(readability-identifier-naming)

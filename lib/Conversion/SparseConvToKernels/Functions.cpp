@@ -154,53 +154,17 @@ void mlir::sparseconv::endLoopsOnErrors(const NetworkFunctions &functions) {
   });
 }
 
-SignatureAttributes::SignatureAttributes(const NetworkFunctions &functions) {
-  for (FunctionOpInterface any : functions.getAll()) {
-    auto function = dyn_cast<func::FuncOp>(any.getOperation());
-    if (!function)
-      continue;
-    Entry entry{function,
-                function.getFunctionType(),
-                {},
-                {},
-                functions.isDirect(function)};
-    function.getAllArgAttrs(entry.arguments);
-    function.getAllResultAttrs(entry.results);
-    function.removeArgAttrsAttr();
-    function.removeResAttrsAttr();
-    entries.push_back(std::move(entry));
-  }
+NetworkSignatures::NetworkSignatures(const NetworkFunctions &functions) {
+  for (FunctionOpInterface function : functions.getAll())
+    if (isa<func::FuncOp>(function))
+      entries.push_back(
+          {SignatureAttributes(function), functions.isDirect(function)});
 }
 
-/// `attributes` of values of `types`, at the positions that these are converted
-/// to.
-static SmallVector<DictionaryAttr> expand(ArrayRef<DictionaryAttr> attributes,
-                                          TypeRange types,
-                                          const TypeConverter &converter) {
-  SmallVector<DictionaryAttr> expanded;
-  for (auto [attribute, type] : llvm::zip_equal(attributes, types)) {
-    SmallVector<Type> converted;
-    [[maybe_unused]] LogicalResult result =
-        converter.convertType(type, converted);
-    assert(succeeded(result) && "the signature has been converted");
-    expanded.push_back(attribute);
-    expanded.append(converted.size() - 1,
-                    DictionaryAttr::get(type.getContext()));
-  }
-  return expanded;
-}
-
-void SignatureAttributes::restore(const TypeConverter &converter) {
+void NetworkSignatures::restore(const TypeConverter &converter) {
   for (Entry &entry : entries) {
-    func::FuncOp function = entry.function;
-    SmallVector<DictionaryAttr> arguments =
-        expand(entry.arguments, entry.type.getInputs(), converter);
-    // The status record has none.
-    arguments.resize(function.getNumArguments(),
-                     DictionaryAttr::get(function.getContext()));
-    function.setAllArgAttrs(arguments);
-    function.setAllResultAttrs(
-        expand(entry.results, entry.type.getResults(), converter));
+    entry.attributes.restore(converter);
+    FunctionOpInterface function = entry.attributes.getFunction();
     if (!function.isPublic() || !entry.isDirect)
       continue;
     for (auto [number, type] : llvm::enumerate(function.getArgumentTypes()))

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "sparseconv/Dialect/SparseConv/Utils/SignatureAttributes.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace mlir {
@@ -55,26 +56,22 @@ void addStatusArguments(const NetworkFunctions &functions);
 /// an error may never meet its own condition.
 void endLoopsOnErrors(const NetworkFunctions &functions);
 
-/// The attributes of arguments and results, kept while signatures change: a map
-/// takes two positions afterwards, and those behind it move.
-class SignatureAttributes {
+/// The attributes of arguments and results, kept while signatures change.
+class NetworkSignatures {
 public:
   /// Takes the attributes off the functions.
-  explicit SignatureAttributes(const NetworkFunctions &functions);
+  explicit NetworkSignatures(const NetworkFunctions &functions);
 
-  /// Puts them back: those of a set on its keys, those of a map on its table.
-  /// Tensors that public functions of the network take belong to the caller and
-  /// become read only.
+  /// Puts them back. Tensors that public functions of the network take belong
+  /// to the caller and become read only.
   void restore(const TypeConverter &converter);
 
 private:
   struct Entry {
-    func::FuncOp function;
-    FunctionType type;
-    SmallVector<DictionaryAttr> arguments, results;
+    SignatureAttributes attributes;
     bool isDirect;
   };
-  SmallVector<Entry> entries;
+  SmallVector<Entry, 0> entries;
 };
 
 } // namespace sparseconv

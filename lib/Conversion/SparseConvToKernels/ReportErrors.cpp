@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/SymbolTable.h"
 #include "sparseconv/Conversion/Passes.h"
+#include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
 #include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 
 namespace mlir::sparseconv {
@@ -39,8 +40,11 @@ private:
   void change(FunctionOpInterface function);
   void reportAtEnd(Operation *end, Value status);
   void declareSymbol();
+  void defineNames();
 
-  MemRefType statusType;
+  MemRefType statusType, namesType;
+  /// Holds the names of operations, for calls.
+  memref::GlobalOp names;
 };
 } // namespace
 
@@ -53,11 +57,12 @@ LogicalResult ReportErrors::checkOptions() {
   if (by == "trap" || !known)
     return success();
   auto function = dyn_cast<func::FuncOp>(known);
-  auto type = FunctionType::get(&getContext(), statusType, {});
+  auto type = FunctionType::get(&getContext(), {statusType, namesType}, {});
   if (function && function.getFunctionType() == type)
     return success();
   return known->emitError("expects '@")
-         << symbol << "' to take " << statusType << " and to return nothing";
+         << symbol << "' to take " << statusType << " and " << namesType
+         << " and to return nothing";
 }
 
 /// A record that the conversion has appended.
@@ -76,8 +81,12 @@ void ReportErrors::reportAtEnd(Operation *end, Value status) {
                          "an operation of a sparse network failed");
     return;
   }
-  b.ifThen(b.notEqual(code, b.i64(0)),
-           [&] { func::CallOp::create(b, symbol, TypeRange(), status); });
+  b.ifThen(b.notEqual(code, b.i64(0)), [&] {
+    Value text =
+        memref::GetGlobalOp::create(b, names.getType(), names.getSymName());
+    text = memref::CastOp::create(b, namesType, text);
+    func::CallOp::create(b, symbol, TypeRange(), ValueRange{status, text});
+  });
 }
 
 /// A function that has only passed the record on needs none.
@@ -113,13 +122,34 @@ void ReportErrors::changeCalls(
   });
 }
 
+/// A constant with name and place of each operation, by number. Each ends in a
+/// zero, as does all of it.
+void ReportErrors::defineNames() {
+  std::string text;
+  for (const OpPlace &op : readOpPlaces(getOperation()))
+    text += op.name + '\0' + op.place + '\0';
+  text += '\0';
+  OpBuilder b = OpBuilder::atBlockBegin(getOperation().getBody());
+  auto type =
+      MemRefType::get({static_cast<int64_t>(text.size())}, b.getI8Type());
+  auto value = DenseElementsAttr::get(
+      RankedTensorType::get(type.getShape(), type.getElementType()),
+      ArrayRef(text.data(), text.size()));
+  names = memref::GlobalOp::create(
+      b, getOperation().getLoc(), "sparseconv_operations",
+      b.getStringAttr("private"), type, value, /*constant=*/true,
+      /*alignment=*/IntegerAttr());
+  // Takes another name if there is one already.
+  SymbolTable(getOperation()).insert(names);
+}
+
 void ReportErrors::declareSymbol() {
   if (SymbolTable::lookupSymbolIn(getOperation(), symbol))
     return;
   OpBuilder b = OpBuilder::atBlockBegin(getOperation().getBody());
-  auto function =
-      func::FuncOp::create(b, getOperation().getLoc(), symbol,
-                           b.getFunctionType(statusType, TypeRange()));
+  auto function = func::FuncOp::create(
+      b, getOperation().getLoc(), symbol,
+      b.getFunctionType({statusType, namesType}, TypeRange()));
   function.setPrivate();
   function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                     b.getUnitAttr());
@@ -128,6 +158,8 @@ void ReportErrors::declareSymbol() {
 void ReportErrors::runOnOperation() {
   statusType =
       MemRefType::get({kStatusWords}, IntegerType::get(&getContext(), 64));
+  namesType = MemRefType::get({ShapedType::kDynamic},
+                              IntegerType::get(&getContext(), 8));
   if (failed(checkOptions()))
     return signalPassFailure();
   llvm::SmallPtrSet<Operation *, 8> changed;
@@ -137,6 +169,8 @@ void ReportErrors::runOnOperation() {
   });
   if (changed.empty())
     return;
+  if (by == "call")
+    defineNames();
   changeCalls(changed);
   getOperation().walk([&](FunctionOpInterface function) {
     if (changed.contains(function))

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "sparseconv/Conversion/Passes.h"
+#include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
 #include "sparseconv/Dialect/SparseConv/IR/Verification.h"
 #include "sparseconv/Dialect/SparseConv/Utils/SelectConversion.h"
 #include "sparseconv/Kernels/Dataflow/Dataflow.h"
@@ -32,9 +33,6 @@ namespace mlir::sparseconv {
 
 using namespace mlir;
 using namespace mlir::sparseconv;
-
-/// Attribute of the module: name and location of each network operation.
-static constexpr StringLiteral kOpTableAttr = "sparseconv.op_table";
 
 void mlir::sparseconv::addSparseConvToKernelsConversions(
     TypeConverter &converter) {
@@ -145,8 +143,8 @@ void mlir::sparseconv::configureSparseConvToKernelsTarget(
 //===----------------------------------------------------------------------===//
 
 NetworkPreparation::NetworkPreparation(
-    std::unique_ptr<SignatureAttributes> attributes)
-    : attributes(std::move(attributes)) {}
+    std::unique_ptr<NetworkSignatures> signatures)
+    : signatures(std::move(signatures)) {}
 NetworkPreparation::NetworkPreparation(NetworkPreparation &&) = default;
 NetworkPreparation &
 NetworkPreparation::operator=(NetworkPreparation &&) = default;
@@ -166,14 +164,14 @@ NetworkPreparation::prepare(ModuleOp module, const TypeConverter &converter,
     return std::nullopt;
   numberOperations(module, functions);
   markGrowingSets(module);
-  auto attributes = std::make_unique<SignatureAttributes>(functions);
+  auto signatures = std::make_unique<NetworkSignatures>(functions);
   addStatusArguments(functions);
   endLoopsOnErrors(functions);
-  return NetworkPreparation(std::move(attributes));
+  return NetworkPreparation(std::move(signatures));
 }
 
 void NetworkPreparation::finish(const TypeConverter &converter) {
-  attributes->restore(converter);
+  signatures->restore(converter);
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,24 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpTable.h"
+#include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
-
-/// "net.mlir:3:8" of the first place in a file that a location has, or "".
-static std::string getPlace(Location location) {
-  std::string place;
-  location->walk([&](Location part) {
-    auto file = dyn_cast<FileLineColLoc>(part);
-    if (!file)
-      return WalkResult::advance();
-    place = (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-             Twine(file.getColumn()))
-                .str();
-    return WalkResult::interrupt();
-  });
-  return place;
-}
 
 /// Where the function that everything is inlined into has it.
 static Location getOutermost(Location location) {
@@ -34,14 +20,9 @@ static Location getOutermost(Location location) {
 }
 
 OpTable::OpTable(ModuleOp module) : b(module.getContext()) {
-  auto table = module->getAttrOfType<ArrayAttr>("sparseconv.op_table");
-  if (!table)
-    return;
-  for (auto pair : table.getAsRange<ArrayAttr>()) {
-    StringRef name = cast<StringAttr>(pair[0]).getValue();
-    std::string place = getPlace(cast<LocationAttr>(pair[1]));
-    names.try_emplace(place, name);
-    add(name, place);
+  for (const OpPlace &op : readOpPlaces(module)) {
+    names.try_emplace(op.place, op.name);
+    add(op.name, op.place);
   }
 }
 

@@ -3,12 +3,14 @@
 // RUN: not sparseconv-opt %s --sparseconv-report-errors=by=mail --split-input-file 2>&1 | FileCheck %s --check-prefix=MAIL
 // MAIL: error: expects by=trap or by=call, but found by=mail
 // RUN: not sparseconv-opt %s --sparseconv-report-errors="by=call symbol=private" --split-input-file 2>&1 | FileCheck %s --check-prefix=TYPE
-// TYPE: error: expects '@private' to take 'memref<8xi64>' and to return nothing
+// TYPE: error: expects '@private' to take 'memref<8xi64>' and 'memref<?xi8>' and to return nothing
 
 // A public function gets a record of its own, all of it 0 at first. At each end it
-// says what is in it. A private one keeps the record of its caller.
+// says what is in it. A private one keeps the record of its caller. The names of the
+// operations are text: "sparseconv.pack", a zero, "net.mlir:3:8", a zero, and so on.
 
-// CALL:        func.func private @sparseconv_report_error(memref<8xi64>) attributes {llvm.emit_c_interface}
+// CALL:        func.func private @sparseconv_report_error(memref<8xi64>, memref<?xi8>) attributes {llvm.emit_c_interface}
+// CALL:        memref.global "private" constant @sparseconv_operations : memref<48xi8> = dense<[115, {{.*}}, 99, 107, 0, 110, {{.*}}, 58, 56, 0, 115, {{.*}}, 110, 101, 0, 0, 0]>
 // CHECK-LABEL: func.func @public(
 // CHECK-SAME:    %[[X:[^:]*]]: tensor<?xi64>) -> tensor<?xi64>
 // CHECK:         %[[STATUS:.*]] = memref.alloca() : memref<8xi64>
@@ -17,10 +19,13 @@
 // CHECK:         %[[CODE:.*]] = memref.load %[[STATUS]][%c0{{[^]]*}}]
 // CALL:          %[[FAILED:.*]] = arith.cmpi ne, %[[CODE]], %c0
 // CALL:          scf.if %[[FAILED]]
-// CALL-NEXT:       func.call @sparseconv_report_error(%[[STATUS]])
+// CALL-NEXT:       %[[GLOBAL:.*]] = memref.get_global @sparseconv_operations
+// CALL-NEXT:       %[[NAMES:.*]] = memref.cast %[[GLOBAL]]
+// CALL-NEXT:       func.call @sparseconv_report_error(%[[STATUS]], %[[NAMES]])
 // TRAP:          %[[OK:.*]] = arith.cmpi eq, %[[CODE]], %c0
 // TRAP:          cf.assert %[[OK]], "an operation of a sparse network failed"
 // CHECK:         return
+module attributes {sparseconv.op_table = [["sparseconv.pack", loc("net.mlir":3:8)], ["sparseconv.prune", loc(unknown)]]} {
 func.func @public(%x: tensor<?xi64>, %status: memref<8xi64>) -> tensor<?xi64> {
   %y = call @private(%x, %status) : (tensor<?xi64>, memref<8xi64>) -> tensor<?xi64>
   return %y : tensor<?xi64>
@@ -50,15 +55,16 @@ func.func @caller(%x: tensor<?xi64>, %status: memref<8xi64>) -> tensor<?xi64> {
   %y = call @public(%x, %status) : (tensor<?xi64>, memref<8xi64>) -> tensor<?xi64>
   return %y : tensor<?xi64>
 }
+}
 
 // -----
 
-// A function of the host's own may be called, if it takes a record.
+// A function of the host's own may be called, if it takes a record and names.
 
-// CHECK-LABEL: func.func private @sparseconv_report_error(memref<8xi64>)
+// CHECK-LABEL: func.func private @sparseconv_report_error(memref<8xi64>, memref<?xi8>)
 // CHECK-NOT:   emit_c_interface
 // CHECK:       func.func @host(
-func.func private @sparseconv_report_error(memref<8xi64>)
+func.func private @sparseconv_report_error(memref<8xi64>, memref<?xi8>)
 func.func @host(%status: memref<8xi64>) {
   return
 }

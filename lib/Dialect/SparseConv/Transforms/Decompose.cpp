@@ -15,6 +15,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Dialect/SparseConv/Utils/SelectConversion.h"
+#include "sparseconv/Dialect/SparseConv/Utils/SignatureAttributes.h"
 
 namespace mlir::sparseconv {
 #define GEN_PASS_DEF_SPARSECONVDECOMPOSE
@@ -168,43 +169,6 @@ static LogicalResult verifyMaps(ModuleOp module) {
 }
 
 namespace {
-/// The attributes of the arguments and results of a function, which the
-/// conversion of its type leaves where they were: those of a map are kept by
-/// its table.
-class SignatureAttributes {
-public:
-  explicit SignatureAttributes(FunctionOpInterface function)
-      : function(function), arguments(function.getArgumentTypes()),
-        results(function.getResultTypes()) {
-    function.getAllArgAttrs(argumentAttributes);
-    function.getAllResultAttrs(resultAttributes);
-    function.removeArgAttrsAttr();
-    function.removeResAttrsAttr();
-  }
-
-  void restore(const TypeConverter &converter) {
-    unsigned place = 0;
-    for (auto [type, attributes] : llvm::zip(arguments, argumentAttributes))
-      function.setArgAttrs(advance(converter, type, place), attributes);
-    place = 0;
-    for (auto [type, attributes] : llvm::zip(results, resultAttributes))
-      function.setResultAttrs(advance(converter, type, place), attributes);
-  }
-
-private:
-  /// The first place of what `type` becomes, which `place` passes.
-  static unsigned advance(const TypeConverter &converter, Type type,
-                          unsigned &place) {
-    SmallVector<Type> types;
-    (void)converter.convertType(type, types);
-    return std::exchange(place, place + types.size());
-  }
-
-  FunctionOpInterface function;
-  SmallVector<Type> arguments, results;
-  SmallVector<DictionaryAttr> argumentAttributes, resultAttributes;
-};
-
 struct Decompose : mlir::sparseconv::impl::SparseConvDecomposeBase<Decompose> {
   void runOnOperation() override {
     ModuleOp module = getOperation();

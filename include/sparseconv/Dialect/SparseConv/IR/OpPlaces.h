@@ -1,0 +1,34 @@
+//===- OpPlaces.h - operations as messages name them ------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_DIALECT_SPARSECONV_IR_OPPLACES_H
+#define SPARSECONV_DIALECT_SPARSECONV_IR_OPPLACES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include <string>
+
+namespace mlir::sparseconv {
+
+/// Attribute of a module: name and location of each network operation, by the
+/// numbers that status records have.
+constexpr StringLiteral kOpTableAttr = "sparseconv.op_table";
+
+/// "net.mlir:3:8" of the first place in a file that a location has, or "".
+std::string getPlace(Location location);
+
+struct OpPlace {
+  std::string name, place;
+};
+
+/// What a table of names and locations says; nothing where there is none.
+SmallVector<OpPlace> readOpPlaces(ModuleOp module,
+                                  StringRef table = kOpTableAttr);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_DIALECT_SPARSECONV_IR_OPPLACES_H

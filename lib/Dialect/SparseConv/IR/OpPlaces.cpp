@@ -1,0 +1,33 @@
+//===- OpPlaces.cpp - operations as messages name them --------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+std::string mlir::sparseconv::getPlace(Location location) {
+  auto file = location->findInstanceOf<FileLineColLoc>();
+  if (!file)
+    return "";
+  return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
+          Twine(file.getColumn()))
+      .str();
+}
+
+SmallVector<OpPlace> mlir::sparseconv::readOpPlaces(ModuleOp module,
+                                                    StringRef table) {
+  SmallVector<OpPlace> places;
+  auto entries = module->getAttrOfType<ArrayAttr>(table);
+  if (!entries)
+    return places;
+  for (auto pair : entries.getAsRange<ArrayAttr>())
+    places.push_back({cast<StringAttr>(pair[0]).str(),
+                      getPlace(cast<LocationAttr>(pair[1]))});
+  return places;
+}
