@@ -19,7 +19,14 @@ get_property(SPARSECONV_LIBRARIES GLOBAL PROPERTY SPARSECONV_LIBRARIES)
 get_property(SPARSECONV_TOOLS GLOBAL PROPERTY SPARSECONV_TOOLS)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/SparseConv)
 
-install(TARGETS ${SPARSECONV_LIBRARIES} ${SPARSECONV_TOOLS}
+# The component Runtime: what programs link that have neither LLVM nor MLIR.
+set(runtime_libraries SparseConvCompilerShared SparseConvRuntimeShared)
+install(TARGETS ${runtime_libraries}
+  EXPORT SparseConvRuntimeTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+set(other_libraries ${SPARSECONV_LIBRARIES})
+list(REMOVE_ITEM other_libraries ${runtime_libraries})
+install(TARGETS ${other_libraries} ${SPARSECONV_TOOLS}
   EXPORT SparseConvTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -41,9 +48,11 @@ configure_package_config_file(
 write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/cmake/SparseConvConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
-install(EXPORT SparseConvTargets
-  NAMESPACE SparseConv::
-  DESTINATION ${package_dir})
+foreach(export SparseConvTargets SparseConvRuntimeTargets)
+  install(EXPORT ${export}
+    NAMESPACE SparseConv::
+    DESTINATION ${package_dir})
+endforeach()
 install(FILES
   ${PROJECT_BINARY_DIR}/cmake/SparseConvConfig.cmake
   ${PROJECT_BINARY_DIR}/cmake/SparseConvConfigVersion.cmake

@@ -9,6 +9,7 @@
 #include "sparseconv/Runtime/PlanParams.h"
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 
 using namespace sparseconv::plan;
 using std::string_view;
@@ -61,10 +62,15 @@ namespace {
 /// comments and strings.
 class PtxScanner {
 public:
-  explicit PtxScanner(string_view text) : text(text) {}
+  explicit PtxScanner(string_view text)
+      : text(text), end(text.data() + text.size()) {}
 
   /// An empty one at the end.
   string_view next();
+
+  /// Goes behind the next word that is `.entry`, if there is one. PTX is
+  /// megabytes of other words, at which this does not look.
+  bool skipToEntry();
 
 private:
   static bool isWord(char c) {
@@ -73,8 +79,12 @@ private:
            c == '.';
   }
   void skipBlanks();
+  /// The next place of what is sought, or the end; `place` has the last one.
+  const char *find(string_view sought, const char *&place);
 
   string_view text;
+  const char *end;
+  const char *entry = nullptr, *slash = nullptr, *quote = nullptr;
 };
 } // namespace
 
@@ -104,6 +114,42 @@ string_view PtxScanner::next() {
   string_view word = text.substr(0, std::max<size_t>(end, 1));
   text.remove_prefix(word.size());
   return word;
+}
+
+const char *PtxScanner::find(string_view sought, const char *&place) {
+  if (!place || place < text.data()) {
+    const void *found =
+        sought.size() == 1
+            ? std::memchr(text.data(), sought[0], text.size())
+            : memmem(text.data(), text.size(), sought.data(), sought.size());
+    place = found ? static_cast<const char *>(found) : end;
+  }
+  return place;
+}
+
+bool PtxScanner::skipToEntry() {
+  constexpr string_view word = ".entry";
+  const char *begin = text.data(); // no word goes on before it
+  while (!text.empty() && find(word, entry) != end) {
+    const char *mark = std::min(find("/", slash), find("\"", quote));
+    if (mark < entry) { // a comment or a string, or a division
+      text.remove_prefix(mark - text.data());
+      size_t size = text.size();
+      skipBlanks();
+      if (text.size() == size)
+        text.remove_prefix(1);
+      begin = text.data();
+      continue;
+    }
+    const char *behind = entry + word.size();
+    bool isWhole = (entry == begin || !isWord(entry[-1])) &&
+                   (behind == end || !isWord(*behind));
+    text.remove_prefix(behind - text.data());
+    if (isWhole)
+      return true;
+  }
+  text = {};
+  return false;
 }
 
 static std::optional<uint64_t> readNumber(string_view word) {
@@ -171,21 +217,16 @@ std::map<std::string, ParamPlaces>
 sparseconv::plan::readPtxKernels(string_view ptx) {
   std::map<std::string, ParamPlaces> kernels;
   PtxScanner scanner(ptx);
-  string_view word = scanner.next();
-  while (!word.empty()) {
-    if (word != ".entry") {
-      word = scanner.next();
-      continue;
-    }
+  while (scanner.skipToEntry()) {
     std::string name(scanner.next());
-    word = scanner.next();
-    if (word != "(") { // nothing follows where there are no parameters
+    PtxScanner ahead = scanner;
+    if (ahead.next() != "(") { // nothing follows where there are no parameters
       kernels[name];
       continue;
     }
+    scanner = ahead;
     if (std::optional<ParamPlaces> places = readParams(scanner))
       kernels[name] = std::move(*places);
-    word = scanner.next();
   }
   return kernels;
 }

@@ -9,6 +9,7 @@
 #include "SamplePlan.h"
 #include "sparseconv/Runtime/PlanParams.h"
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace sparseconv;
 using namespace sparseconv::plan;
@@ -55,6 +56,35 @@ TEST(Params, OfPtx) {
   EXPECT_EQ(read(ptx, "fourth"), "");
   for (const char *name : {"hidden", "helper", "fifth"})
     EXPECT_EQ(read(ptx, name), "none");
+}
+
+// Among all that is no entry, in any order.
+TEST(Params, FindsEntriesAmongOtherWords) {
+  const char *const others[] = {
+      "x.entry h ",   ".entryx h ", "/* .entry h */", "// .entry h\n",
+      "\".entry h\"", "/ ",         "ld.global.u32 ", "{ ret; }",
+      "/*",           "\""};
+  const size_t last = std::size(others) - 1;
+  unsigned seed = 1;
+  for (int round = 0; round != 1000; ++round) {
+    std::string ptx;
+    std::set<std::string> names, found;
+    for (int i = 0; i != 20; ++i) {
+      seed = seed * 1664525 + 1013904223;
+      if (seed >> 30 == 0) {
+        std::string name = "k" + std::to_string(i);
+        ptx += ".entry " + name + (i % 2 ? "() " : "\n");
+        names.insert(name);
+      } else {
+        ptx += others[(seed >> 16) % (last - 1)];
+      }
+    }
+    // What does not end hides the rest.
+    ptx += std::string(others[last - seed % 2]) + " .entry h";
+    for (const auto &[name, places] : readPtxKernels(ptx))
+      found.insert(name);
+    EXPECT_EQ(found, names) << ptx;
+  }
 }
 
 TEST(Params, OfPtxThatIsNone) {
