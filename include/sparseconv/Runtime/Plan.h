@@ -318,6 +318,10 @@ std::string serialise(const Plan &plan);
 /// Whether a file begins as a plan's does.
 bool isPlan(std::string_view file);
 
+/// How long a plan says that it is, of which this is the beginning. Nothing
+/// where it is too short to say so, or no plan.
+std::optional<uint64_t> getStatedBytes(std::string_view beginning);
+
 /// Reads and verifies a file, of which the plan keeps views. Any bytes are
 /// safe to parse; memory in use stays in proportion to their number.
 std::optional<Plan> parse(std::string_view file, std::string &error);

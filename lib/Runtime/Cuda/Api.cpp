@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Api.h"
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <unistd.h>
 
 using namespace sparseconv;
 using namespace sparseconv::cuda;
@@ -151,18 +153,30 @@ int sparseconv_context_synchronise(sparseconv_context *context) {
 // Programs
 //===----------------------------------------------------------------------===//
 
+static Error tooLarge(uint64_t size) {
+  return Error(SPARSECONV_OUT_OF_MEMORY,
+               "the host has no memory for a plan of " + to_string(size) +
+                   " bytes");
+}
+
 Error cuda::copyFile(const void *bytes, uint64_t size, std::string &file) {
   try {
     file.assign(static_cast<const char *>(bytes), size);
   } catch (...) {
-    return Error(SPARSECONV_OUT_OF_MEMORY,
-                 "the host has no memory for a plan of " + to_string(size) +
-                     " bytes");
+    return tooLarge(size);
   }
   return Error::success();
 }
 
-/// Reads a file to its end, whatever it is.
+/// The bytes of memory that the machine has. More can often be allocated, but
+/// to fill it ends the process.
+static uint64_t getPhysicalBytes() {
+  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
+  return pages > 0 && size > 0 ? uint64_t(pages) * uint64_t(size) : UINT64_MAX;
+}
+
+/// Reads a file as far as the plan in it says that it goes, and a byte more
+/// where there is one. Files may be without end.
 static Error readFile(const char *path, std::string &bytes) {
   auto fail = [&] {
     return Error(SPARSECONV_FILE_ERROR,
@@ -176,8 +190,20 @@ static Error readFile(const char *path, std::string &bytes) {
   if (!file)
     return fail();
   char part[1 << 14];
-  while (size_t size = std::fread(part, 1, sizeof(part), file.get()))
+  uint64_t wanted = sizeof(part);
+  while (bytes.size() < wanted) {
+    size_t size = std::fread(
+        part, 1, std::min<uint64_t>(sizeof(part), wanted - bytes.size()),
+        file.get());
+    if (size == 0)
+      break;
     bytes.append(part, size);
+    if (auto stated = plan::getStatedBytes(bytes)) {
+      if (*stated >= getPhysicalBytes())
+        return tooLarge(*stated).within(path);
+      wanted = *stated + 1;
+    }
+  }
   return std::ferror(file.get()) ? fail() : Error::success();
 }
 

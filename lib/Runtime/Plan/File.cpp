@@ -337,6 +337,18 @@ bool sparseconv::plan::isPlan(string_view file) {
   return file.size() >= 8 && std::memcmp(file.data(), kMagic, 8) == 0;
 }
 
+std::optional<uint64_t>
+sparseconv::plan::getStatedBytes(string_view beginning) {
+  constexpr size_t offset = 16;
+  if (!isPlan(beginning) || beginning.size() < kHeaderBytes)
+    return std::nullopt;
+  uint64_t size = 0;
+  for (unsigned b = 0; b != 8; ++b)
+    size |= uint64_t(static_cast<unsigned char>(beginning[offset + b]))
+            << (8 * b);
+  return size;
+}
+
 /// Finds the two sections of a file, or says what is wrong with it.
 static bool readSections(string_view file, string_view &fields,
                          string_view &data, std::string &error) {

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <fstream>
 #include <set>
+#include <unistd.h>
 
 using namespace sparseconv;
 using namespace sparseconv::cuda;
@@ -319,5 +320,32 @@ TEST_F(Failure, Files) {
   std::ofstream(path, std::ios::binary) << plan::serialise(makeSamplePlan());
   EXPECT_EQ(sparseconv_program_load_file(context, path.c_str(), &program),
             SPARSECONV_OK);
+  std::remove(path.c_str());
+}
+
+// Files without end, and one that says so of itself.
+TEST_F(Failure, LargeFiles) {
+  ASSERT_EQ(sparseconv_context_create(0, &context), SPARSECONV_OK);
+  EXPECT_EQ(sparseconv_program_load_file(context, "/dev/zero", &program),
+            SPARSECONV_INVALID_PLAN);
+  std::string file = plan::serialise(makeSamplePlan());
+  std::string path = ::testing::TempDir() + "sparseconv-large-plan-test";
+  auto load = [&](uint64_t stated, uint64_t size) {
+    for (int i = 0; i != 8; ++i)
+      file[16 + i] = char(stated >> (8 * i));
+    std::ofstream(path, std::ios::binary) << file;
+    EXPECT_EQ(truncate(path.c_str(), size), 0);
+    return sparseconv_program_load_file(context, path.c_str(), &program);
+  };
+  const uint64_t huge = uint64_t(1) << 42; // as a file without data
+  EXPECT_EQ(load(huge, huge), SPARSECONV_OUT_OF_MEMORY);
+  EXPECT_EQ(sparseconv_last_error(),
+            path +
+                ": the host has no memory for a plan of 4398046511104 bytes");
+  EXPECT_EQ(load(UINT64_MAX, huge), SPARSECONV_OUT_OF_MEMORY);
+  EXPECT_EQ(load(file.size(), huge), SPARSECONV_INVALID_PLAN);
+  EXPECT_EQ(load(huge / 2, file.size()), SPARSECONV_OUT_OF_MEMORY);
+  EXPECT_EQ(load(file.size() + 1, file.size()), SPARSECONV_INVALID_PLAN);
+  EXPECT_EQ(load(file.size(), file.size()), SPARSECONV_OK);
   std::remove(path.c_str());
 }
