@@ -57,8 +57,8 @@ int sparseconv_compiler_find_program(const char *folder, const char *name,
 
 /* All zeros are the defaults. */
 typedef struct sparseconv_compile_options {
-  /* "cuda" (the default), or with a chip: "cuda:sm_80". The CPU's code is made
-   * in the process that runs it. */
+  /* "cuda" (the default), or with a chip: "cuda:sm_80"; "cpu" for all vector
+   * levels of CPUs, or with one: "cpu:avx2". */
   const char *target;
   /* "sm_80", "sm_86", "sm_89" or "sm_90a" (the default), where `target` names
    * none. */

@@ -7,16 +7,39 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Execution/CompileToPlan.h"
+#include "CompileToCpuPlan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Execution/Signature.h"
 #include "sparseconv/Pipelines/LowerToGpu.h"
 #include "sparseconv/Support/TargetInfo.h"
+#include "sparseconv/Support/VectorLevels.h"
 #include "sparseconv/Target/PTX/ToPtx.h"
 #include "sparseconv/Target/Plan/TranslateToPlan.h"
 
 using namespace mlir;
+using namespace mlir::sparseconv;
+namespace plan = ::sparseconv::plan;
+
+/// Lowers a network to kernels and steps.
+static FailureOr<plan::Plan> compileToGpuPlan(ModuleOp module, StringRef target,
+                                              const PlanOptions &options) {
+  DialectRegistry translations;
+  registerPtxTarget(translations);
+  module.getContext()->appendDialectRegistry(translations);
+  PassManager pm(module.getContext());
+#ifdef NDEBUG
+  pm.enableVerifier(false);
+#endif
+  LowerToGpuOptions pipeline;
+  pipeline.target = target.str();
+  pipeline.selection.set(options.selection);
+  buildLowerToGpuPipeline(pm, pipeline);
+  if (failed(pm.run(module)))
+    return failure();
+  return translateToPlan(module, /*chips=*/{}, options.maxStreams);
+}
 
 FailureOr<::sparseconv::plan::Plan>
 mlir::sparseconv::compileToPlan(ModuleOp module, StringRef target,
@@ -25,9 +48,6 @@ mlir::sparseconv::compileToPlan(ModuleOp module, StringRef target,
   llvm::Expected<Target> known = parseTarget(target);
   if (!known)
     return module.emitError(llvm::toString(known.takeError()));
-  if (!known->info->isGpu)
-    return module.emitError("a plan is for a GPU, but the target is '")
-           << target << "'";
   if (!entry.empty()) {
     llvm::Expected<Signature> signature = getSignature(module, entry);
     if (!signature)
@@ -58,18 +78,18 @@ mlir::sparseconv::compileToPlan(ModuleOp module, StringRef target,
                                   "of tensors and scalars")
                : module.emitError("function '@") << entry << "' is private";
 
-  DialectRegistry translations;
-  registerPtxTarget(translations);
-  module.getContext()->appendDialectRegistry(translations);
-  PassManager pm(module.getContext());
-#ifdef NDEBUG
-  pm.enableVerifier(false);
-#endif
-  LowerToGpuOptions pipeline;
-  pipeline.target = target.str();
-  pipeline.selection.set(options.selection);
-  buildLowerToGpuPipeline(pm, pipeline);
-  if (failed(pm.run(*lowered)))
-    return failure();
-  return translateToPlan(*lowered, /*chips=*/{}, options.maxStreams);
+  if (known->info->isGpu)
+    return compileToGpuPlan(*lowered, target, options);
+  // All levels, unless one is named.
+  SmallVector<StringRef> levels(std::begin(::sparseconv::kVectorLevels),
+                                std::end(::sparseconv::kVectorLevels));
+  if (target.contains(':'))
+    levels = {StringRef(known->chip)};
+  llvm::Expected<plan::Plan> result =
+      compileToCpuPlan(*lowered, levels, options);
+  if (!result)
+    return module.emitError(llvm::toString(result.takeError()));
+  if (std::optional<std::string> reason = plan::verify(*result))
+    return module.emitError("the plan is not well formed: ") << *reason;
+  return std::move(*result);
 }

@@ -1,4 +1,4 @@
-//===- CpuExecutable.cpp - a module compiled for this CPU -----------------===//
+//===- CpuExecutable.cpp - a network on this CPU --------------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -7,40 +7,50 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Execution/CpuExecutable.h"
-#include "CallFrame.h"
+#include "CpuCode.h"
 #include "Jit.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/PassManager.h"
-#include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
-#include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
-#include "sparseconv/Pipelines/LowerToCpu.h"
+#include "sparseconv/Runtime/CpuProgram.h"
 #include "sparseconv/Runtime/CpuRuntime.h"
-#include "sparseconv/Support/TargetInfo.h"
-#include "sparseconv/Target/LLVMIR/LLVMIRTranslation.h"
+#include "sparseconv/Support/VectorLevels.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSwitch.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/TargetParser/Host.h"
 #include <chrono>
+#include <cstring>
 #include <omp.h>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
+namespace cpu = ::sparseconv::cpu;
+namespace plan = ::sparseconv::plan;
 using ::sparseconv::HostTensor;
 using ::sparseconv::StatusRecord;
 
+namespace {
+struct EntryFunction {
+  Signature signature;
+  /// The same as plans have it, for code that was compiled here.
+  std::vector<plan::Value> arguments, outputs;
+  /// The number in a plan.
+  size_t number = 0;
+};
+} // namespace
+
 struct CpuExecutable::Impl {
-  llvm::StringMap<Signature> signatures;
-  /// Name and location of each network operation, by number.
-  SmallVector<OpPlace> operations;
-  /// The same of each kernel, where the module is instrumented.
-  SmallVector<OpPlace> kernels;
+  llvm::StringMap<EntryFunction> entries;
+  /// What was compiled here, or a plan.
   std::unique_ptr<Jit> jit;
+  std::shared_ptr<cpu::Program> program;
+  /// What numbers in status records and traces of the code stand for.
+  std::vector<plan::Op> operations, kernels;
   unsigned numThreads = 0;
 
-  llvm::Error prepare(StringRef entry, ArrayRef<HostTensor> arguments,
-                      const Signature *&signature, void (*&function)(void **));
+  void setThreads(unsigned wanted) {
+    numThreads = wanted ? wanted : omp_get_num_procs();
+  }
+  llvm::Expected<const EntryFunction *>
+  find(StringRef name, ArrayRef<HostTensor> arguments) const;
+  llvm::Error call(StringRef name, const EntryFunction &entry,
+                   const std::vector<cpu::Array> &arrays,
+                   std::unique_ptr<cpu::Call> &call);
   llvm::Error toError(const StatusRecord &status) const;
 };
 
@@ -48,125 +58,58 @@ CpuExecutable::CpuExecutable(std::unique_ptr<Impl> impl)
     : impl(std::move(impl)) {}
 CpuExecutable::~CpuExecutable() = default;
 
-//===----------------------------------------------------------------------===//
-// Target
-//===----------------------------------------------------------------------===//
-
 StringRef mlir::sparseconv::getNativeLevel() {
-  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-  auto has = [&](StringRef name) { return features.lookup(name); };
-  if (has("avx512f") && has("avx512vl") && has("avx512dq"))
-    return "avx512";
-  return has("avx2") && has("fma") ? "avx2" : "sse2";
-}
-
-static llvm::Expected<llvm::orc::JITTargetMachineBuilder>
-describeMachine(const CpuOptions &options) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!builder)
-    return builder.takeError();
-  if (!options.level.empty()) {
-    auto asked = findTarget("cpu", options.level);
-    if (!asked)
-      return asked.takeError();
-    auto native = llvm::cantFail(findTarget("cpu", getNativeLevel()));
-    if (asked->info->vectorBits > native.info->vectorBits)
-      return llvm::createStringError("this processor has no vectors of " +
-                                     llvm::Twine(asked->info->vectorBits) +
-                                     " bits");
-    builder->getFeatures() = llvm::SubtargetFeatures();
-    builder->setCPU(llvm::StringSwitch<std::string>(options.level)
-                        .Case("avx512", "x86-64-v4")
-                        .Case("avx2", "x86-64-v3")
-                        .Default("x86-64"));
-  }
-  builder->setCodeGenOptLevel(options.optimize
-                                  ? llvm::CodeGenOptLevel::Aggressive
-                                  : llvm::CodeGenOptLevel::None);
-  return builder;
+  return *llvm::find_if(::sparseconv::kVectorLevels,
+                        ::sparseconv::hasVectorLevel);
 }
 
 //===----------------------------------------------------------------------===//
-// Compilation
+// Creation
 //===----------------------------------------------------------------------===//
-
-/// Reads and drops a table of names and locations, which only people need.
-static SmallVector<OpPlace> takeTable(ModuleOp module, StringRef name) {
-  SmallVector<OpPlace> places = readOpPlaces(module, name);
-  module->removeAttr(name);
-  return places;
-}
-
-/// In front of the name of every function of a network, so that none is taken
-/// for one of the runtime, the C library or the C interface.
-static constexpr StringLiteral kPrefix = "network.";
-
-static void renameFunctions(ModuleOp module) {
-  for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
-    auto name =
-        StringAttr::get(module.getContext(), kPrefix + function.getName());
-    // Fails for operations that a verified network does not have.
-    (void)SymbolTable::replaceAllSymbolUses(function, name, module);
-    function.setSymNameAttr(name);
-  }
-}
 
 llvm::Expected<std::unique_ptr<CpuExecutable>>
 CpuExecutable::compile(ModuleOp module, const CpuOptions &options) {
   auto impl = std::make_unique<Impl>();
-  impl->numThreads =
-      options.numThreads ? options.numThreads : omp_get_num_procs();
+  impl->setThreads(options.numThreads);
   auto machine = describeMachine(options);
   if (!machine)
     return machine.takeError();
-
-  OwningOpRef<ModuleOp> lowered(module.clone());
-  PassManager checks(module.getContext());
-  checks.addPass(createSparseConvVerifyNetwork({options.allowKernels}));
-  if (failed(checks.run(*lowered)))
-    return llvm::createStringError("the module is not a network");
-  for (auto function : lowered->getOps<func::FuncOp>()) {
-    if (function.isPrivate())
-      continue;
-    // Functions on sets or maps are for callers inside the module.
-    llvm::Expected<Signature> signature =
-        getSignature(module, function.getName());
-    if (!signature) {
-      llvm::consumeError(signature.takeError());
-      continue;
-    }
-    impl->signatures[function.getName()] = std::move(*signature);
-    function->setAttr("llvm.emit_c_interface",
-                      UnitAttr::get(module.getContext()));
-  }
-  renameFunctions(*lowered);
-
-  PassManager pm(module.getContext());
-#ifdef NDEBUG
-  pm.enableVerifier(false);
-#endif
-  LowerToCpuOptions pipeline;
   StringRef level =
       options.level.empty() ? getNativeLevel() : StringRef(options.level);
-  pipeline.target = ("cpu:" + level).str();
-  pipeline.instrument = options.instrument;
-  pipeline.selection.set(options.selection);
-  buildLowerToCpuPipeline(pm, pipeline);
-  if (failed(pm.run(*lowered)))
-    return llvm::createStringError(
-        "the module could not be lowered to the CPU");
-  impl->operations = takeTable(*lowered, kOpTableAttr);
-  impl->kernels = takeTable(*lowered, "sparseconv.kernel_table");
-
-  DialectRegistry translations;
-  registerLLVMIRTranslation(translations);
-  module.getContext()->appendDialectRegistry(translations);
-  auto jit = Jit::compile(*lowered, std::move(*machine));
+  llvm::Expected<CpuCode> code =
+      CpuCode::compile(module, *machine, level, options);
+  if (!code)
+    return code.takeError();
+  for (auto &[name, signature] : code->signatures) {
+    auto arguments = toValues(signature.arguments);
+    auto outputs = toValues(signature.results);
+    impl->entries[name] = {signature,
+                           {arguments.begin(), arguments.end()},
+                           {outputs.begin(), outputs.end()}};
+  }
+  impl->operations = std::move(code->operations);
+  impl->kernels = std::move(code->kernels);
+  auto jit = Jit::load(std::move(code->objects), std::move(*machine));
   if (!jit)
     return jit.takeError();
   impl->jit = std::move(*jit);
+  return std::unique_ptr<CpuExecutable>(new CpuExecutable(std::move(impl)));
+}
+
+llvm::Expected<std::unique_ptr<CpuExecutable>>
+CpuExecutable::load(const plan::Plan &plan, MLIRContext *context,
+                    const CpuOptions &options) {
+  if (options.instrument)
+    return llvm::createStringError("the code of a plan has no marks for a "
+                                   "profile");
+  auto impl = std::make_unique<Impl>();
+  impl->setThreads(options.numThreads);
+  if (auto error = cpu::Program::load(plan::serialise(plan), options.level,
+                                      impl->program))
+    return llvm::createStringError(error.getText());
+  for (auto [number, function] : llvm::enumerate(plan.functions))
+    impl->entries[function.name] = {
+        mlir::sparseconv::getSignature(function, context), {}, {}, number};
   return std::unique_ptr<CpuExecutable>(new CpuExecutable(std::move(impl)));
 }
 
@@ -174,70 +117,106 @@ CpuExecutable::compile(ModuleOp module, const CpuOptions &options) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-llvm::Error CpuExecutable::Impl::prepare(StringRef entry,
-                                         ArrayRef<HostTensor> arguments,
-                                         const Signature *&signature,
-                                         void (*&function)(void **)) {
-  auto it = signatures.find(entry);
-  if (it == signatures.end()) {
-    std::string text = ("no public function '@" + entry +
+llvm::Expected<const EntryFunction *>
+CpuExecutable::Impl::find(StringRef name,
+                          ArrayRef<HostTensor> arguments) const {
+  auto it = entries.find(name);
+  if (it == entries.end()) {
+    std::string text = ("no public function '@" + name +
                         "' of tensors and scalars in the module")
                            .str();
     return llvm::createStringError(text);
   }
-  signature = &it->second;
-  if (llvm::Error error = checkArguments(*signature, arguments))
+  if (llvm::Error error = checkArguments(it->second.signature, arguments))
     return error;
-  auto address = jit->lookup((kPrefix + entry).str());
-  if (!address)
-    return address.takeError();
-  function = *address;
-  return llvm::Error::success();
+  return &it->second;
+}
+
+static std::vector<cpu::Array> toArrays(const Signature &signature,
+                                        ArrayRef<HostTensor> arguments) {
+  std::vector<cpu::Array> arrays;
+  for (auto [parameter, argument] : llvm::zip(signature.arguments, arguments)) {
+    arrays.push_back({argument.getData(), argument.getShape().vec()});
+    if (parameter.isScalar())
+      arrays.back().sizes = {1};
+  }
+  return arrays;
 }
 
 llvm::Error CpuExecutable::Impl::toError(const StatusRecord &status) const {
   if (status.code == 0)
     return llvm::Error::success();
-  OpPlace op;
-  if (status.opId >= 0 && status.opId < static_cast<int64_t>(operations.size()))
-    op = operations[status.opId];
+  bool isKnown =
+      status.opId >= 0 && status.opId < static_cast<int64_t>(operations.size());
+  plan::Op operation = isKnown ? operations[status.opId] : plan::Op();
   return llvm::createStringError(
-      ::sparseconv::formatStatus(status, op.name, op.place));
+      ::sparseconv::formatStatus(status, operation.name, operation.location));
+}
+
+llvm::Error CpuExecutable::Impl::call(StringRef name,
+                                      const EntryFunction &entry,
+                                      const std::vector<cpu::Array> &arrays,
+                                      std::unique_ptr<cpu::Call> &call) {
+  omp_set_num_threads(numThreads);
+  if (program) {
+    auto error = program->run(entry.number, arrays, call);
+    return error ? llvm::createStringError(error.getText())
+                 : llvm::Error::success();
+  }
+  auto function = jit->lookup((kPackedPrefix + name).str());
+  if (!function)
+    return function.takeError();
+  call = std::make_unique<cpu::Call>(entry.arguments, entry.outputs, arrays);
+  if (uint64_t missing = call->run(*function))
+    return llvm::createStringError(cpu::describeMissing(missing));
+  return toError(call->getStatus());
+}
+
+/// Copies results out.
+static llvm::Expected<std::vector<HostTensor>>
+takeResults(const Signature &signature, const cpu::Call &call) {
+  std::vector<HostTensor> results;
+  for (auto [number, result] : llvm::enumerate(signature.results)) {
+    cpu::Array array = call.getOutput(number);
+    ArrayRef<int64_t> shape =
+        result.isScalar() ? ArrayRef<int64_t>() : ArrayRef(array.sizes);
+    llvm::Expected<HostTensor> tensor = HostTensor::create(result.kind, shape);
+    if (!tensor)
+      return tensor.takeError();
+    if (tensor->getNumBytes())
+      std::memcpy(tensor->getData(), array.data, tensor->getNumBytes());
+    results.push_back(std::move(*tensor));
+  }
+  return results;
 }
 
 llvm::Expected<std::vector<HostTensor>>
-CpuExecutable::run(StringRef entry, ArrayRef<HostTensor> arguments) {
-  const Signature *signature;
-  void (*function)(void **);
-  if (llvm::Error error = impl->prepare(entry, arguments, signature, function))
+CpuExecutable::run(StringRef name, ArrayRef<HostTensor> arguments) {
+  auto entry = impl->find(name, arguments);
+  if (!entry)
+    return entry.takeError();
+  std::unique_ptr<cpu::Call> call;
+  if (llvm::Error error = impl->call(
+          name, **entry, toArrays((*entry)->signature, arguments), call))
     return error;
-  omp_set_num_threads(impl->numThreads);
-  CallFrame frame(*signature, arguments);
-  if (llvm::Error error = frame.call(function))
-    return error;
-  if (llvm::Error error = impl->toError(frame.getStatus()))
-    return error;
-  return frame.takeResults();
+  return takeResults((*entry)->signature, *call);
 }
 
 llvm::Expected<std::vector<double>>
-CpuExecutable::time(StringRef entry, ArrayRef<HostTensor> arguments,
+CpuExecutable::time(StringRef name, ArrayRef<HostTensor> arguments,
                     unsigned warmups, unsigned repeats) {
-  const Signature *signature;
-  void (*function)(void **);
-  if (llvm::Error error = impl->prepare(entry, arguments, signature, function))
-    return error;
-  omp_set_num_threads(impl->numThreads);
+  auto entry = impl->find(name, arguments);
+  if (!entry)
+    return entry.takeError();
+  std::vector<cpu::Array> arrays = toArrays((*entry)->signature, arguments);
   std::vector<double> seconds;
   for (unsigned i = 0; i < warmups + repeats; ++i) {
-    CallFrame frame(*signature, arguments);
+    std::unique_ptr<cpu::Call> call;
     auto start = std::chrono::steady_clock::now();
-    if (llvm::Error error = frame.call(function))
+    if (llvm::Error error = impl->call(name, **entry, arrays, call))
       return error;
     std::chrono::duration<double> elapsed =
         std::chrono::steady_clock::now() - start;
-    if (llvm::Error error = impl->toError(frame.getStatus()))
-      return error;
     if (i >= warmups)
       seconds.push_back(elapsed.count());
   }
@@ -262,8 +241,8 @@ CpuExecutable::profile(StringRef entry, ArrayRef<HostTensor> arguments,
 
   std::vector<KernelEvent> kernels;
   for (const sparseconv_cpu_trace_event &event : events) {
-    const auto &[name, location] = impl->kernels[event.kernel];
-    kernels.push_back({name, /*operation=*/"", location,
+    const plan::Op &kernel = impl->kernels[event.kernel];
+    kernels.push_back({kernel.name, /*operation=*/"", kernel.location,
                        event.begin - events[0].begin,
                        event.end - events[0].begin});
   }

@@ -72,37 +72,6 @@ struct Inputs {
 };
 } // namespace
 
-/// Whether an input stands for a size: as many rows, and no columns.
-static bool isSize(const ::sparseconv::plan::Value &input) {
-  return input.type == ::sparseconv::plan::ElementType::I8 &&
-         input.dims.size() == 2 && input.dims[1].size == 0;
-}
-
-Signature
-mlir::sparseconv::getSignature(const ::sparseconv::plan::Function &function,
-                               MLIRContext *context) {
-  auto getParameter = [&](const ::sparseconv::plan::Value &value) {
-    Parameter parameter;
-    parameter.name = value.name;
-    Builder b(context);
-    if (isSize(value)) {
-      parameter.type = b.getIndexType();
-      parameter.kind = ElementKind::I64;
-      return parameter;
-    }
-    for (const ::sparseconv::plan::Dim &dim : value.dims)
-      parameter.shape.push_back(dim.size == ::sparseconv::plan::kDynamic
-                                    ? ShapedType::kDynamic
-                                    : dim.size);
-    parameter.kind = static_cast<ElementKind>(value.type);
-    Type element = parseType(getName(parameter.kind), context);
-    parameter.type = RankedTensorType::get(parameter.shape, element);
-    return parameter;
-  };
-  return {llvm::map_to_vector(function.inputs, getParameter),
-          llvm::map_to_vector(function.outputs, getParameter)};
-}
-
 struct CudaExecutable::Impl {
   Context context;
   Program program;

@@ -15,8 +15,8 @@
 #ifndef SPARSECONV_LIB_EXECUTION_JIT_H
 #define SPARSECONV_LIB_EXECUTION_JIT_H
 
-#include "mlir/IR/BuiltinOps.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "MachineCode.h"
+#include "sparseconv/Runtime/CpuCall.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/Error.h"
 #include <memory>
@@ -27,18 +27,13 @@ namespace mlir::sparseconv {
 /// functions of getRuntimeSymbols() and nothing else.
 class Jit {
 public:
-  /// A function of the C interface, `_mlir_ciface_NAME`, that takes pointers to
-  /// its arguments, and after them one to where its result goes.
-  using Function = void (*)(void **);
-
-  /// Compiles a module in the LLVM dialect, optimised where `builder` says so.
-  /// Errors: what the translation, the optimiser or the linker refuse, such as
-  /// a function that neither the module nor the runtime has.
+  /// Takes objects that were compiled for `machine`.
   static llvm::Expected<std::unique_ptr<Jit>>
-  compile(ModuleOp module, llvm::orc::JITTargetMachineBuilder builder);
+  load(Objects objects, llvm::orc::JITTargetMachineBuilder machine);
 
-  /// The function `_mlir_ciface_NAME`.
-  llvm::Expected<Function> lookup(StringRef name);
+  /// A packed function. Errors: what the linker refuses, such as a function
+  /// that neither the objects nor the runtime have.
+  llvm::Expected<::sparseconv::cpu::Function> lookup(StringRef name);
 
 private:
   std::unique_ptr<llvm::orc::LLJIT> engine;

@@ -136,7 +136,7 @@ compileBitcode(ArrayRef<char> bitcode, const JITTargetMachineBuilder &builder) {
 llvm::Expected<Objects>
 mlir::sparseconv::compileToObjects(llvm::Module &module,
                                    const JITTargetMachineBuilder &builder,
-                                   MLIRContext &context) {
+                                   MLIRContext &context, unsigned mostParts) {
   auto machine = JITTargetMachineBuilder(builder).createTargetMachine();
   if (!machine)
     return machine.takeError();
@@ -145,8 +145,6 @@ mlir::sparseconv::compileToObjects(llvm::Module &module,
   if (llvm::Error error = runPasses(module, **machine, kModulePasses))
     return std::move(error);
 
-  // More threads than this wait for the largest function.
-  constexpr unsigned mostParts = 8;
   unsigned numParts = std::min(context.getNumThreads(), mostParts);
   std::vector<SmallVector<char, 0>> others = takeParts(module, numParts);
   Objects objects(numParts);

@@ -24,12 +24,16 @@ namespace mlir::sparseconv {
 
 using Objects = std::vector<std::unique_ptr<llvm::MemoryBuffer>>;
 
+/// More threads than this wait for the largest function.
+inline constexpr unsigned kMostParts = 8;
+
 /// Compiles `module`, optimised where `builder` says so, on the threads of
-/// `context`. What the module defines is seen by all objects.
+/// `context`, to at most `mostParts` objects. What the module defines is seen
+/// by all of them.
 llvm::Expected<Objects>
 compileToObjects(llvm::Module &module,
                  const llvm::orc::JITTargetMachineBuilder &builder,
-                 MLIRContext &context);
+                 MLIRContext &context, unsigned mostParts = kMostParts);
 
 } // namespace mlir::sparseconv
 

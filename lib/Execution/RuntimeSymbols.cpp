@@ -7,121 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Execution/RuntimeSymbols.h"
-#include "sparseconv/Runtime/CpuRuntime.h"
-#include "llvm/ADT/bit.h"
-#include <cmath>
-#include <cstring>
-#include <strings.h>
-
-// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
-extern "C" {
-// The compiler's helpers for 16-bit floats where the processor has none.
-float __extendhfsf2(_Float16);
-_Float16 __truncsfhf2(float);
-_Float16 __truncdfhf2(double);
-
-// LLVM's OpenMP runtime, as far as parallel loops call it. It publishes no
-// header; only the addresses are used.
-void __kmpc_barrier(void);
-void __kmpc_for_static_fini(void);
-void __kmpc_for_static_init_8u(void);
-void __kmpc_fork_call(void);
-void __kmpc_global_thread_num(void);
-}
-// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
-
-/// The helper that code with bf16 scalars calls and older libraries lack. Its
-/// result is in the register of a _Float16.
-static _Float16 truncateToBFloat(float value) {
-  auto bits = llvm::bit_cast<uint32_t>(value);
-  if (value != value)
-    bits |= 0x400000; // quiet, whatever is cut off
-  else
-    bits += 0x7fff + (bits >> 16 & 1); // to nearest, ties to even
-  return llvm::bit_cast<_Float16>(static_cast<uint16_t>(bits >> 16));
-}
-
-/// The same from f64: through f32 with the last bit set where bits are lost, so
-/// that nothing is rounded twice.
-static _Float16 truncateDoubleToBFloat(double value) {
-  auto narrow = static_cast<float>(value);
-  auto bits = llvm::bit_cast<uint32_t>(narrow);
-  double back = narrow;
-  if (back != value && value == value) {
-    if (std::fabs(back) > std::fabs(value))
-      --bits; // towards zero
-    bits |= 1;
-  }
-  return truncateToBFloat(llvm::bit_cast<float>(bits));
-}
-
-/// Older C libraries have no roundeven. The rounding mode is never changed.
-template <typename T> static T roundToEven(T value) {
-  return std::nearbyint(value);
-}
-
-// Functions of one number that the C library has for f64 and, with an `f` at
-// the end, for f32.
-// clang-format off: it takes the entries for declarations.
-#define SPARSECONV_UNARY_FUNCTIONS(X) \
-  X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(ceil) \
-  X(cos) X(cosh) X(erf) X(erfc) X(exp) X(exp2) X(expm1) X(fabs) \
-  X(floor) X(log) X(log10) X(log1p) X(log2) X(nearbyint) X(rint) X(round) \
-  X(sin) X(sinh) X(sqrt) X(tan) X(tanh) X(trunc)
-// clang-format on
-#define SPARSECONV_BINARY_FUNCTIONS(X)                                         \
-  X(atan2) X(copysign) X(fmax) X(fmin) X(fmod) X(pow)
+#include "sparseconv/Runtime/CpuSymbols.h"
 
 llvm::orc::SymbolMap
 mlir::sparseconv::getRuntimeSymbols(llvm::orc::MangleAndInterner mangle) {
   llvm::orc::SymbolMap symbols;
-  auto add = [&](llvm::StringRef name, auto *function) {
-    symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
-                             llvm::JITSymbolFlags::Exported};
-  };
-#define SPARSECONV_ADD(NAME) add(#NAME, &::NAME);
-  SPARSECONV_ADD(_mlir_memref_to_llvm_alloc)
-  SPARSECONV_ADD(_mlir_memref_to_llvm_aligned_alloc)
-  SPARSECONV_ADD(_mlir_memref_to_llvm_free)
-  SPARSECONV_ADD(sparseconv_cpu_leave)
-  SPARSECONV_ADD(sparseconv_cpu_sort_u32)
-  SPARSECONV_ADD(sparseconv_cpu_sort_u64)
-  SPARSECONV_ADD(sparseconv_cpu_thread)
-  SPARSECONV_ADD(sparseconv_cpu_threads)
-  SPARSECONV_ADD(sparseconv_cpu_trace_begin)
-  SPARSECONV_ADD(sparseconv_cpu_trace_end)
-  SPARSECONV_ADD(__kmpc_barrier)
-  SPARSECONV_ADD(__kmpc_for_static_fini)
-  SPARSECONV_ADD(__kmpc_for_static_init_8u)
-  SPARSECONV_ADD(__kmpc_fork_call)
-  SPARSECONV_ADD(__kmpc_global_thread_num)
-  SPARSECONV_ADD(__extendhfsf2)
-  SPARSECONV_ADD(__truncsfhf2)
-  SPARSECONV_ADD(__truncdfhf2)
-  add("__truncsfbf2", &truncateToBFloat);
-  add("__truncdfbf2", &truncateDoubleToBFloat);
-  // What the optimiser makes of loops that copy, fill and compare.
-  SPARSECONV_ADD(bcmp)
-  SPARSECONV_ADD(memcmp)
-  SPARSECONV_ADD(memcpy)
-  SPARSECONV_ADD(memmove)
-  SPARSECONV_ADD(memset)
-#define SPARSECONV_ADD_UNARY(NAME)                                             \
-  add(#NAME, static_cast<double (*)(double)>(&::NAME));                        \
-  add(#NAME "f", &::NAME##f);
-  SPARSECONV_UNARY_FUNCTIONS(SPARSECONV_ADD_UNARY)
-#define SPARSECONV_ADD_BINARY(NAME)                                            \
-  add(#NAME, static_cast<double (*)(double, double)>(&::NAME));                \
-  add(#NAME "f", &::NAME##f);
-  SPARSECONV_BINARY_FUNCTIONS(SPARSECONV_ADD_BINARY)
-  add("fma", static_cast<double (*)(double, double, double)>(&::fma));
-  add("fmaf", &::fmaf);
-  add("ldexp", static_cast<double (*)(double, int)>(&::ldexp));
-  add("ldexpf", &::ldexpf);
-  add("roundeven", &roundToEven<double>);
-  add("roundevenf", &roundToEven<float>);
-  // The code generator's for a sine and a cosine of one number.
-  SPARSECONV_ADD(sincos)
-  SPARSECONV_ADD(sincosf)
+  for (const ::sparseconv::cpu::Symbol &symbol :
+       ::sparseconv::cpu::getSymbols())
+    symbols[mangle(symbol.name)] = {
+        llvm::orc::ExecutorAddr::fromPtr(symbol.address),
+        llvm::JITSymbolFlags::Exported};
   return symbols;
 }

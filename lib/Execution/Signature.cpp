@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Execution/Signature.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "sparseconv/Support/Shorten.h"
 #include "sparseconv/Support/Status.h"
@@ -88,6 +90,40 @@ llvm::Expected<Signature> mlir::sparseconv::getSignature(ModuleOp module,
                 "result ", type))
       return error;
   return signature;
+}
+
+bool mlir::sparseconv::isSize(const ::sparseconv::plan::Value &input) {
+  return input.type == ::sparseconv::plan::ElementType::I8 &&
+         input.dims.size() == 2 && input.dims[1].size == 0;
+}
+
+Signature
+mlir::sparseconv::getSignature(const ::sparseconv::plan::Function &function,
+                               MLIRContext *context) {
+  auto getParameter = [&](const ::sparseconv::plan::Value &value) {
+    Parameter parameter;
+    parameter.name = value.name;
+    Builder b(context);
+    if (isSize(value)) {
+      parameter.type = b.getIndexType();
+      parameter.kind = ElementKind::I64;
+      return parameter;
+    }
+    if (!value.isScalar)
+      for (const ::sparseconv::plan::Dim &dim : value.dims)
+        parameter.shape.push_back(dim.size == ::sparseconv::plan::kDynamic
+                                      ? ShapedType::kDynamic
+                                      : dim.size);
+    parameter.kind = static_cast<ElementKind>(value.type);
+    Type element = parseType(getName(parameter.kind), context);
+    parameter.type =
+        value.isScalar
+            ? element
+            : cast<Type>(RankedTensorType::get(parameter.shape, element));
+    return parameter;
+  };
+  return {llvm::map_to_vector(function.inputs, getParameter),
+          llvm::map_to_vector(function.outputs, getParameter)};
 }
 
 llvm::Error mlir::sparseconv::checkArgument(const Parameter &parameter,

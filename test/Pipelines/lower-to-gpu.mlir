@@ -42,7 +42,7 @@
 // KERNELS-NOT: gpu.module
 // KERNELS-NOT: sparseconv.kernel
 
-// PLAN:      plan version 5 by 'sparseconv'
+// PLAN:      plan version 6 by 'sparseconv'
 // PLAN-NEXT: module 'sparseconv_kernels'
 // PLAN-NEXT:   ptx sm_80 {{[1-9][0-9]+}} bytes
 // PLAN-NEXT: kernel 'network_kernel_0' module #0:'sparseconv_kernels' shared 0 + 0

@@ -270,8 +270,13 @@ static llvm::Error checkOptions(const Program &program,
                                 const std::optional<Target> &target) {
   if (!program.plan)
     return llvm::Error::success();
-  if (!target || !target->info->isGpu)
-    return llvm::createStringError("a plan runs on a GPU: --target=cuda");
+  if (!target || target->info->isGpu == program.plan->isForCpu())
+    return llvm::createStringError(
+        program.plan->isForCpu() ? "the plan is for CPUs: --target=cpu"
+                                 : "the plan is for a GPU: --target=cuda");
+  if (!target->info->isGpu && !profile.empty())
+    return llvm::createStringError(
+        "--profile is for IR: the code of a plan has no marks for it");
   if (check)
     return llvm::createStringError(
         "--check is for IR: a plan does not say what it computes");
@@ -299,6 +304,8 @@ compile(Program &program, const std::optional<Target> &target,
     options.instrument = !profile.empty();
     options.allowKernels = allowKernels;
     options.selection = {tuningDatabase, explain};
+    if (program.plan)
+      return CpuExecutable::load(*program.plan, &context, options);
     return CpuExecutable::compile(*program.module, options);
   }
   CudaOptions options;

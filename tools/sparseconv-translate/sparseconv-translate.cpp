@@ -148,9 +148,11 @@ static llvm::Error completePlan(plan::Plan &plan) {
       return llvm::createStringError(options.weights + ": " +
                                      llvm::toString(std::move(error)));
   }
-  if (options.cubin)
-    return mlir::sparseconv::addMachineCode(plan, options.ptxas);
-  return llvm::Error::success();
+  if (!options.cubin)
+    return llvm::Error::success();
+  if (plan.isForCpu())
+    return llvm::createStringError("--cubin is for a plan for a GPU");
+  return mlir::sparseconv::addMachineCode(plan, options.ptxas);
 }
 
 static LogicalResult finishPlan(FailureOr<plan::Plan> plan,
@@ -282,6 +284,9 @@ writeNetworkPlan(const std::shared_ptr<llvm::SourceMgr> &given,
   std::string target = options.target;
   if (!options.chips.empty())
     target += ":" + options.chips[0];
+  if (StringRef(target).starts_with("cpu") &&
+      options.streams.getNumOccurrences())
+    return refuse(*given, "--streams is for a plan for a GPU");
   return finishPlan(mlir::sparseconv::compileToPlan(
                         *module, target,
                         {options.entry,

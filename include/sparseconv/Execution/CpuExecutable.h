@@ -12,6 +12,7 @@
 #include "sparseconv/Execution/Executable.h"
 #include "sparseconv/Execution/Signature.h"
 #include "sparseconv/Pipelines/SelectionOptions.h"
+#include "sparseconv/Runtime/Plan.h"
 #include "sparseconv/Support/Status.h"
 #include <memory>
 
@@ -45,6 +46,12 @@ public:
   /// passes go to the context's handler; the error says which stage failed.
   static llvm::Expected<std::unique_ptr<CpuExecutable>>
   compile(ModuleOp module, const CpuOptions &options = {});
+
+  /// Loads a plan for CPUs. Of the options the level and the threads have a
+  /// meaning. Errors: what the runtime refuses.
+  static llvm::Expected<std::unique_ptr<CpuExecutable>>
+  load(const ::sparseconv::plan::Plan &plan, MLIRContext *context,
+       const CpuOptions &options = {});
 
   llvm::Expected<std::vector<::sparseconv::HostTensor>>
   run(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments) override;

@@ -35,11 +35,6 @@ struct CudaOptions {
   SelectionOptions selection;
 };
 
-/// What a function of a plan takes and returns. A plan does not tell scalars
-/// from tensors of one element, but for sizes.
-Signature getSignature(const ::sparseconv::plan::Function &function,
-                       MLIRContext *context);
-
 /// A module lowered through the pipeline `sparseconv-lower-to-gpu`, as a
 /// plan on the first device. Memory for the sizes of the last call is kept.
 class CudaExecutable : public Executable {

@@ -10,6 +10,7 @@
 #define SPARSECONV_EXECUTION_SIGNATURE_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "sparseconv/Runtime/Plan.h"
 #include "sparseconv/Support/HostTensor.h"
 #include "llvm/Support/Error.h"
 
@@ -33,6 +34,15 @@ struct Signature {
 /// function (the message names those that there are); a parameter is neither a
 /// tensor nor a scalar of a known element type, but a coordinate set, say.
 llvm::Expected<Signature> getSignature(ModuleOp module, StringRef entry);
+
+/// Whether an input of a plan for GPUs stands for a size: it has as many rows,
+/// and no columns.
+bool isSize(const ::sparseconv::plan::Value &input);
+
+/// What a function of a plan takes and returns. A plan does not tell scalars
+/// from tensors of one element, but for sizes.
+Signature getSignature(const ::sparseconv::plan::Function &function,
+                       MLIRContext *context);
 
 /// Whether `value` can be passed as `parameter`: it has its element type and
 /// sizes, and at most `kMaxRows` rows. The message names both types, or the

@@ -29,7 +29,7 @@
 namespace sparseconv::plan {
 
 /// Written into every file; a reader refuses any other.
-constexpr uint32_t kVersion = 5;
+constexpr uint32_t kVersion = 6;
 constexpr uint32_t kMaxStreams = 16;
 constexpr uint32_t kMaxRank = 8;
 /// Buffers start at multiples of this; so does a caller's pointer at multiples
@@ -126,6 +126,8 @@ struct Value {
   std::string name;
   ElementType type = ElementType::F32;
   std::vector<Dim> dims;
+  /// Machine code of a CPU takes or returns it by value. Its shape is [1].
+  bool isScalar = false;
 
   bool hasStaticShape() const;
 };
@@ -229,19 +231,58 @@ struct Function {
   std::vector<Op> ops;
   std::vector<Step> steps;
   uint32_t numStreams = 1;
+  /// Of a plan for CPUs, which has no steps: what the machine code takes, in
+  /// order. Buffer i says whether argument i is an input or a constant. The
+  /// outputs' buffers come behind.
+  std::vector<Value> arguments;
 };
 
 //===----------------------------------------------------------------------===//
 // Plans
 //===----------------------------------------------------------------------===//
 
-/// Device code for one chip.
+/// Code for one chip of a GPU, or for one vector level of CPUs.
 struct Image {
-  enum class Kind : uint8_t { Ptx, Cubin };
+  enum class Kind : uint8_t {
+    Ptx,
+    Cubin,
+    MachineCode ///< of a CPU, linked
+  };
+  /// Memory of machine code, in whole pages.
+  struct Segment {
+    enum class Access : uint8_t { Constant, Data, Code };
+    Access access = Access::Constant;
+    uint64_t offset = 0, size = 0;
+  };
+  struct Symbol {
+    std::string name;
+    uint64_t offset = 0;
+  };
   Kind kind = Kind::Ptx;
-  std::string chip; ///< "sm_90a"
+  std::string chip; ///< "sm_90a", or "avx2"
   std::string_view bytes;
+
+  /// Of machine code: the image is position independent but for words of 64
+  /// bits that hold offsets in it, at `relocations`: whoever loads it makes
+  /// addresses of these. A function NAME of the plan is the symbol
+  /// `packed.network.NAME`. The code calls others through a table: `imports`
+  /// names them, and the symbol `sparseconv_imports` is where their addresses
+  /// go, in order.
+  std::vector<Segment> segments;
+  std::vector<uint64_t> relocations;
+  std::vector<Symbol> symbols;
+  std::vector<std::string> imports;
+
+  Image() = default;
+  /// Of a GPU.
+  Image(Kind kind, std::string chip, std::string_view bytes)
+      : kind(kind), chip(std::move(chip)), bytes(bytes) {}
+  /// The offset of a symbol.
+  std::optional<uint64_t> find(std::string_view name) const;
 };
+
+/// Segments of machine code begin at multiples of this.
+constexpr uint64_t kPageBytes = 4096;
 
 struct Module {
   std::string name;
@@ -280,6 +321,8 @@ struct Plan {
 
   /// Keeps `bytes` as long as the plan.
   std::string_view keep(std::string bytes);
+  /// Whether it holds code for CPUs, as one module, and no steps.
+  bool isForCpu() const;
   /// The index of a constant with those bytes inside.
   uint32_t addConstant(std::string name, std::string bytes);
   const Function *findFunction(std::string_view name) const;

@@ -72,10 +72,15 @@ std::string sparseconv::plan::toString(const SizeExpr &expr,
 
 static void dumpValue(std::ostream &os, const char *kind, const Value &value,
                       const Function &function, bool isInput) {
-  os << "  " << kind << " '" << value.name << "' ";
+  os << "  " << kind << " '" << value.name << "' "
+     << (value.isScalar ? "scalar " : "");
   for (const Dim &dim : value.dims) {
     if (dim.size != kDynamic) {
       os << dim.size << 'x';
+      continue;
+    }
+    if (!function.arguments.empty()) {
+      os << "?x";
       continue;
     }
     os << "?(slot " << dim.slot;
@@ -97,7 +102,10 @@ static void dumpBuffer(std::ostream &os, const Buffer &buffer,
   if (buffer.kind == Buffer::Kind::Scratch ||
       buffer.kind == Buffer::Kind::Prepared)
     os << " steps [" << buffer.firstStep << ", " << buffer.lastStep << ']';
-  os << " bytes " << toString(buffer.bytes, function) << '\n';
+  // Machine code of a CPU knows its sizes.
+  if (function.arguments.empty())
+    os << " bytes " << toString(buffer.bytes, function);
+  os << '\n';
 }
 
 static std::string place(const Function &function, uint32_t buffer,
@@ -175,6 +183,11 @@ static void dumpStep(std::ostream &os, uint32_t index, const Plan &plan,
   }
 }
 
+static const char *getKindName(Image::Kind kind) {
+  static const char *const names[] = {"ptx", "cubin", "machine code"};
+  return names[static_cast<unsigned>(kind)];
+}
+
 std::string sparseconv::plan::dump(const Plan &plan) {
   std::ostringstream os;
   os.imbue(std::locale::classic());
@@ -182,8 +195,8 @@ std::string sparseconv::plan::dump(const Plan &plan) {
   for (const Module &module : plan.modules) {
     os << "module '" << module.name << "'\n";
     for (const Image &image : module.images)
-      os << "  " << (image.kind == Image::Kind::Ptx ? "ptx" : "cubin") << ' '
-         << image.chip << ' ' << image.bytes.size() << " bytes\n";
+      os << "  " << getKindName(image.kind) << ' ' << image.chip << ' '
+         << image.bytes.size() << " bytes\n";
   }
   for (const Kernel &kernel : plan.kernels)
     os << "kernel '" << kernel.name << "' module "
@@ -200,6 +213,8 @@ std::string sparseconv::plan::dump(const Plan &plan) {
       dumpValue(os, "input", input, function, /*isInput=*/true);
     for (const Value &output : function.outputs)
       dumpValue(os, "output", output, function, /*isInput=*/false);
+    for (const Value &argument : function.arguments)
+      dumpValue(os, "argument", argument, function, /*isInput=*/true);
     for (size_t i = 0; i != function.slots.size(); ++i)
       os << "  slot " << i << " '" << function.slots[i] << "'\n";
     for (size_t i = 0; i != function.growables.size(); ++i) {

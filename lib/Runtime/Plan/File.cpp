@@ -193,6 +193,7 @@ static void transferValue(Stream &stream, T &value) {
       transferExpr(stream, dim.capacity);
     }
   });
+  stream.boolean(value.isScalar);
 }
 
 template <typename Stream, typename T>
@@ -267,6 +268,27 @@ static void transferFunction(Stream &stream, T &function) {
   });
   stream.list(function.steps, [&](auto &step) { transferStep(stream, step); });
   stream.integer(function.numStreams);
+  stream.list(function.arguments, [&](auto &v) { transferValue(stream, v); });
+}
+
+template <typename Stream, typename T>
+static void transferImage(Stream &stream, T &image) {
+  stream.enumerator(image.kind, Image::Kind::MachineCode);
+  stream.text(image.chip);
+  stream.blob(image.bytes);
+  if (image.kind != Image::Kind::MachineCode)
+    return;
+  stream.list(image.segments, [&](auto &segment) {
+    stream.enumerator(segment.access, Image::Segment::Access::Code);
+    stream.integer(segment.offset);
+    stream.integer(segment.size);
+  });
+  stream.list(image.relocations, [&](auto &place) { stream.integer(place); });
+  stream.list(image.symbols, [&](auto &symbol) {
+    stream.text(symbol.name);
+    stream.integer(symbol.offset);
+  });
+  stream.list(image.imports, [&](auto &name) { stream.text(name); });
 }
 
 template <typename Stream, typename T>
@@ -274,11 +296,8 @@ static void transfer(Stream &stream, T &plan) {
   stream.text(plan.producer);
   stream.list(plan.modules, [&](auto &module) {
     stream.text(module.name);
-    stream.list(module.images, [&](auto &image) {
-      stream.enumerator(image.kind, Image::Kind::Cubin);
-      stream.text(image.chip);
-      stream.blob(image.bytes);
-    });
+    stream.list(module.images,
+                [&](auto &image) { transferImage(stream, image); });
   });
   stream.list(plan.kernels, [&](auto &kernel) {
     stream.text(kernel.name);

@@ -37,6 +37,18 @@ const char *sparseconv::plan::getName(ElementType type) {
   return names[static_cast<unsigned>(type)];
 }
 
+bool Plan::isForCpu() const {
+  return !modules.empty() && !modules[0].images.empty() &&
+         modules[0].images[0].kind == Image::Kind::MachineCode;
+}
+
+std::optional<uint64_t> Image::find(std::string_view name) const {
+  for (const Symbol &symbol : symbols)
+    if (symbol.name == name)
+      return symbol.offset;
+  return std::nullopt;
+}
+
 Param Param::buffer(uint32_t index, SizeExpr offset) {
   Param param;
   param.kind = Kind::Buffer;

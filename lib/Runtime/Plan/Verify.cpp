@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "VerifyCpu.h"
 #include "sparseconv/Runtime/PlanParams.h"
+#include "sparseconv/Support/VectorLevels.h"
 #include <set>
 
 using namespace sparseconv::plan;
@@ -97,6 +99,8 @@ Reason FunctionVerifier::verifyValues() {
       if (value.dims.size() > kMaxRank)
         return what + "rank " + to_string(value.dims.size()) + " is beyond " +
                to_string(kMaxRank);
+      if (value.isScalar)
+        return what + "a GPU takes no scalars";
       for (const Dim &dim : value.dims) {
         if (dim.size < 0 && dim.size != kDynamic)
           return what + "a dimension has size " + to_string(dim.size);
@@ -300,6 +304,8 @@ Reason FunctionVerifier::verify() {
   if (function.numStreams < 1 || function.numStreams > kMaxStreams)
     return "it has " + to_string(function.numStreams) +
            " streams, expected 1 to " + to_string(kMaxStreams);
+  if (!function.arguments.empty())
+    return std::string("it has arguments of code for CPUs");
   RETURN_REASON(verifyValues());
   RETURN_REASON(verifyGrowables());
   RETURN_REASON(verifyBuffers());
@@ -339,19 +345,31 @@ static KernelPlaces readKernelPlaces(const Plan &plan) {
   return taken;
 }
 
-Reason sparseconv::plan::verify(const Plan &plan) {
-  for (const Module &module : plan.modules) {
-    if (module.images.empty())
-      return "module '" + module.name + "' has no code";
-    for (const Image &image : module.images) {
-      if (!isChip(image.chip))
-        return "module '" + module.name + "': '" + image.chip +
-               "' is no chip such as sm_90a";
-      if (image.bytes.empty())
-        return "module '" + module.name + "': the code for " + image.chip +
-               " is empty";
-    }
+static Reason verifyModule(const Module &module, bool isForCpu) {
+  std::string what = "module '" + module.name + "'";
+  if (module.images.empty())
+    return what + " has no code";
+  for (const Image &image : module.images) {
+    if ((image.kind == Image::Kind::MachineCode) != isForCpu)
+      return what + " has code for CPUs and for GPUs";
+    if (isForCpu ? !sparseconv::isVectorLevel(image.chip) : !isChip(image.chip))
+      return what + ": '" + image.chip + "' is no " +
+             (isForCpu ? "vector level such as avx2" : "chip such as sm_90a");
+    if (image.bytes.empty())
+      return what + ": the code for " + image.chip + " is empty";
+    if (isForCpu)
+      if (Reason reason = verifyMachineCode(image))
+        return what + ": the code for " + image.chip + ": " + *reason;
   }
+  return std::nullopt;
+}
+
+Reason sparseconv::plan::verify(const Plan &plan) {
+  bool isForCpu = plan.isForCpu();
+  for (const Module &module : plan.modules)
+    RETURN_REASON(verifyModule(module, isForCpu));
+  if (isForCpu && (plan.modules.size() != 1 || !plan.kernels.empty()))
+    return std::string("a plan for CPUs has more than one module, or kernels");
   for (const Kernel &kernel : plan.kernels) {
     if (kernel.name.empty())
       return std::string("a kernel has no name");
@@ -374,7 +392,9 @@ Reason sparseconv::plan::verify(const Plan &plan) {
   for (const Function &function : plan.functions) {
     if (!names.insert(function.name).second)
       return "two functions are named '" + function.name + "'";
-    if (Reason reason = FunctionVerifier(plan, function, taken).verify())
+    if (Reason reason = isForCpu
+                            ? verifyCpuFunction(plan, function)
+                            : FunctionVerifier(plan, function, taken).verify())
       return "function '" + function.name + "': " + *reason;
   }
   return std::nullopt;

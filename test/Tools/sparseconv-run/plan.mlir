@@ -1,4 +1,4 @@
-// A plan runs on a GPU only, and does not say what it computes.
+// A plan runs on what it was compiled for, and does not say what it computes.
 // RUN: sparseconv-translate %s --network-to-plan -o %t.plan
 // RUN: not sparseconv-run %t.plan 2>&1 | FileCheck %s --check-prefix=CPU
 // RUN: not sparseconv-run %t.plan --target=cuda --check 2>&1 | FileCheck %s --check-prefix=REFERENCE
@@ -8,7 +8,7 @@
 // RUN: head -c 200 %t.plan > %t.short.plan
 // RUN: not sparseconv-run %t.short.plan --target=cuda 2>&1 | FileCheck %s --check-prefix=SHORT
 
-// CPU:       error: a plan runs on a GPU: --target=cuda
+// CPU:       error: the plan is for a GPU: --target=cuda
 // REFERENCE: error: --check is for IR: a plan does not say what it computes
 // STREAMS:   error: --streams is for IR: a plan has its streams
 // ENTRY:     error: no function '@other' in the plan; there are: @main

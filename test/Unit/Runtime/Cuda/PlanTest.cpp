@@ -93,7 +93,7 @@ TEST(PlanFile, RoundTripOfGrowableCapacities) {
 TEST(PlanFile, Dump) {
   std::string text = dump(makeSamplePlan(2));
   for (const char *line :
-       {"plan version 5 by 'test'\n", "  cubin sm_90a 9 bytes\n",
+       {"plan version 6 by 'test'\n", "  cubin sm_90a 9 bytes\n",
         "  input 'x' ?(slot 0)x4xf32\n",
         "  output 'y' ?(slot 1, at most cap(x, 0))x4xf32\n",
         "  buffer 'sum' scratch steps [0, 2] bytes (cap(x, 0) * 16)\n",
@@ -129,7 +129,7 @@ TEST(PlanFile, Damage) {
   EXPECT_EQ(damage([](std::string &f) { f.clear(); }),
             "not a plan: the file does not begin with 'SPCVPLAN'");
   EXPECT_EQ(damage([](std::string &f) { f[8] = 1; }),
-            "the plan has version 1, this runtime reads version 5: compile it "
+            "the plan has version 1, this runtime reads version 6: compile it "
             "again");
   EXPECT_EQ(damage([](std::string &f) { f[12] = 1; }),
             "the plan has flags that this runtime does not know");

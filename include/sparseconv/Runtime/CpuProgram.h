@@ -1,0 +1,61 @@
+//===- CpuProgram.h - a plan for CPUs in this process -----------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_RUNTIME_CPUPROGRAM_H
+#define SPARSECONV_RUNTIME_CPUPROGRAM_H
+
+#include "sparseconv/Runtime/CpuCall.h"
+#include "sparseconv/Runtime/Error.h"
+#include <memory>
+#include <mutex>
+
+namespace sparseconv::cpu {
+
+class Image;
+
+/// A plan's code for one vector level. All but bindConstant() may be called by
+/// several threads at a time.
+class Program {
+public:
+  /// Loads the code for `level`, or where that is empty for the widest vectors
+  /// that this processor has. Errors: what is wrong with the file; a plan for
+  /// GPUs; no code that the processor runs.
+  static runtime::Error load(std::string file, std::string_view level,
+                             std::shared_ptr<Program> &program);
+  ~Program();
+
+  const plan::Plan &getPlan() const { return plan; }
+  /// The vector level of the code.
+  const std::string &getLevel() const { return level; }
+
+  /// Data that the plan holds by reference.
+  runtime::Error bindConstant(const std::string &name, std::string_view bytes);
+
+  /// Calls function `index` of the plan on `inputs`, which have the types and
+  /// ranks of its inputs; sizes are checked. `call` has the outputs.
+  runtime::Error run(size_t index, const std::vector<Array> &inputs,
+                     std::unique_ptr<Call> &call) const;
+
+private:
+  explicit Program(std::string file);
+  runtime::Error initialise(std::string_view wanted);
+  runtime::Error checkInputs(const plan::Function &function,
+                             const std::vector<Array> &inputs) const;
+
+  std::string file; ///< what `plan` has views of
+  plan::Plan plan;
+  std::string level;
+  std::unique_ptr<Image> image;
+  std::vector<Function> functions;
+  /// Of those that the plan holds by reference, copies.
+  std::vector<std::string> bound;
+};
+
+} // namespace sparseconv::cpu
+
+#endif // SPARSECONV_RUNTIME_CPUPROGRAM_H

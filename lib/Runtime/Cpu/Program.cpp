@@ -1,0 +1,149 @@
+//===- Program.cpp - a plan for CPUs in this process ----------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Image.h"
+#include "sparseconv/Runtime/CpuProgram.h"
+#include "sparseconv/Support/VectorLevels.h"
+
+using namespace sparseconv;
+using namespace sparseconv::cpu;
+using runtime::Error;
+using runtime::invalidArgument;
+using std::to_string;
+
+Program::Program(std::string file) : file(std::move(file)) {}
+Program::~Program() = default;
+
+Error Program::load(std::string file, std::string_view level,
+                    std::shared_ptr<Program> &program) {
+  program.reset(new Program(std::move(file)));
+  return program->initialise(level);
+}
+
+/// The image for `wanted`, or the one with the widest vectors that this
+/// processor has.
+static Error chooseImage(const plan::Module &module, std::string_view wanted,
+                         const plan::Image *&chosen) {
+  std::string levels;
+  for (std::string_view level : kVectorLevels)
+    for (const plan::Image &image : module.images) {
+      if (image.chip != level)
+        continue;
+      levels += (levels.empty() ? "" : ", ") + image.chip;
+      bool fits = wanted.empty() ? !chosen : level == wanted;
+      if (fits && hasVectorLevel(level))
+        chosen = &image;
+    }
+  if (chosen)
+    return Error::success();
+  return Error(SPARSECONV_WRONG_CHIP,
+               "the plan holds code for " + levels + ", but " +
+                   (wanted.empty()
+                        ? std::string("this processor runs none of it")
+                        : "none for '" + std::string(wanted) +
+                              "' that this processor runs"));
+}
+
+Error Program::initialise(std::string_view wanted) {
+  std::string reason;
+  std::optional<plan::Plan> parsed = plan::parse(file, reason);
+  if (!parsed)
+    return Error(SPARSECONV_INVALID_PLAN, reason);
+  plan = std::move(*parsed);
+  if (!plan.isForCpu())
+    return Error(SPARSECONV_WRONG_CHIP, "the plan is for a GPU, not for a CPU");
+  const plan::Image *chosen = nullptr;
+  if (Error error = chooseImage(plan.modules[0], wanted, chosen))
+    return error;
+  level = chosen->chip;
+  if (Error error = Image::load(*chosen, image))
+    return error;
+  bound.resize(plan.constants.size());
+  for (const plan::Function &function : plan.functions)
+    functions.push_back(
+        image->getFunction(*chosen->find("packed.network." + function.name)));
+  return Error::success();
+}
+
+Error Program::bindConstant(const std::string &name, std::string_view bytes) {
+  for (size_t i = 0; i != plan.constants.size(); ++i) {
+    const plan::Constant &constant = plan.constants[i];
+    if (constant.name != name || constant.inFile)
+      continue;
+    if (bytes.size() != constant.size ||
+        plan::hashBytes(bytes) != constant.hash)
+      return invalidArgument("constant '" + name +
+                             "' is not what the program was compiled with");
+    bound[i] = bytes;
+    return Error::success();
+  }
+  return invalidArgument("the program has no constant '" + name +
+                         "' to be bound");
+}
+
+Error Program::checkInputs(const plan::Function &function,
+                           const std::vector<Array> &inputs) const {
+  std::string where = "function '" + function.name + "'";
+  if (inputs.size() != function.inputs.size())
+    return invalidArgument(where + " takes " +
+                           to_string(function.inputs.size()) + " inputs, but " +
+                           to_string(inputs.size()) + " are given");
+  for (size_t i = 0; i != inputs.size(); ++i) {
+    const plan::Value &value = function.inputs[i];
+    if (inputs[i].sizes.size() != value.dims.size())
+      return invalidArgument(where + ": input '" + value.name + "' has rank " +
+                             to_string(inputs[i].sizes.size()) + ", expected " +
+                             to_string(value.dims.size()));
+    for (size_t axis = 0; axis != value.dims.size(); ++axis) {
+      int64_t wanted = value.dims[axis].size, size = inputs[i].sizes[axis];
+      if (wanted == plan::kDynamic ? size < 0 || size > kMaxRows
+                                   : size != wanted)
+        return invalidArgument(
+            where + ": input '" + value.name + "': dimension " +
+            to_string(axis) + " is " + to_string(size) + ", expected " +
+            (wanted == plan::kDynamic ? "0 to " + to_string(kMaxRows)
+                                      : to_string(wanted)));
+    }
+  }
+  return Error::success();
+}
+
+Error Program::run(size_t index, const std::vector<Array> &inputs,
+                   std::unique_ptr<Call> &call) const {
+  const plan::Function &function = plan.functions[index];
+  if (Error error = checkInputs(function, inputs))
+    return error;
+  std::vector<Array> arrays;
+  for (size_t i = 0; i != function.arguments.size(); ++i) {
+    const plan::Buffer &buffer = function.buffers[i];
+    if (buffer.kind == plan::Buffer::Kind::Input) {
+      arrays.push_back(inputs[buffer.index]);
+      continue;
+    }
+    const plan::Constant &constant = plan.constants[buffer.index];
+    const std::string &own = bound[buffer.index];
+    if (!constant.inFile && own.size() != constant.size)
+      return invalidArgument("constant '" + constant.name +
+                             "' is not in the plan and has not been bound");
+    Array &array = arrays.emplace_back();
+    array.data = constant.inFile ? constant.bytes.data() : own.data();
+    for (const plan::Dim &dim : function.arguments[i].dims)
+      array.sizes.push_back(dim.size);
+  }
+  call = std::make_unique<Call>(function.arguments, function.outputs, arrays);
+  if (uint64_t missing = call->run(functions[index]))
+    return Error(SPARSECONV_OUT_OF_MEMORY, describeMissing(missing));
+  const StatusRecord &status = call->getStatus();
+  if (status.code == 0)
+    return Error::success();
+  bool isKnown =
+      status.opId >= 0 && uint64_t(status.opId) < function.ops.size();
+  plan::Op op = isKnown ? function.ops[status.opId] : plan::Op();
+  return Error(SPARSECONV_PROGRAM_ERROR,
+               formatStatus(status, op.name, op.location));
+}
