@@ -59,6 +59,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "sparseconv/Conversion/Passes.h"
 #include "sparseconv/Dialect/Plan/IR/PlanOps.h"
+#include "sparseconv/Dialect/SparseConv/Differentiation/Passes.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/BufferizableOpInterfaceImpl.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
@@ -148,6 +149,7 @@ void mlir::sparseconv::registerBriefDiagnostics(DialectRegistry &registry) {
 
 void mlir::sparseconv::registerOwnPasses() {
   registerSparseConvConversionPasses();
+  registerSparseConvDifferentiationPasses();
   registerSparseConvSelectionPasses();
   registerSparseConvTransformsPasses();
   registerSparseConvTargetPTXPasses();
