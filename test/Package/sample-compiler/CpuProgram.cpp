@@ -67,12 +67,7 @@ sample::CpuProgram::compile(ModuleOp module) {
                                        UnitAttr::get(module.getContext()));
   if (failed(lower(module, program->nodes)))
     return llvm::createStringError("the graph could not be lowered");
-  if (auto table = module->getAttrOfType<ArrayAttr>("sparseconv.op_table"))
-    for (auto entry : table.getAsRange<ArrayAttr>()) {
-      auto node = cast<LocationAttr>(entry[1]).findInstanceOf<NameLoc>();
-      program->operations.emplace_back(cast<StringAttr>(entry[0]).str(),
-                                       node ? node.getName().str() : "");
-    }
+  program->operations = mlir::sparseconv::readOpPlaces(module);
 
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
@@ -155,11 +150,11 @@ sample::CpuProgram::run(ArrayRef<const HostTensor *> arguments) {
   std::unique_ptr<void, decltype(&std::free)> owner(
       reinterpret_cast<void *>(result[0]), std::free);
   if (status.code != 0) {
-    auto [name, node] = size_t(status.opId) < operations.size()
-                            ? operations[status.opId]
-                            : std::pair<std::string, std::string>();
+    mlir::sparseconv::OpPlace op;
+    if (size_t(status.opId) < operations.size())
+      op = operations[status.opId];
     return llvm::createStringError(
-        ::sparseconv::formatStatus(status, name, "node '" + node + "'"));
+        ::sparseconv::formatStatus(status, op.name, "node '" + op.place + "'"));
   }
   HostTensor tensor(ElementKind::F32, {result[3], result[4]});
   const auto *data = reinterpret_cast<const float *>(result[1]) + result[2];

@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/Pass.h"
+#include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
 #include "sparseconv/Support/HostTensor.h"
 #include "llvm/Support/JSON.h"
 #include <memory>
@@ -52,7 +53,7 @@ public:
 
 private:
   /// Of the operations that may fail, by number: what they are, and the node.
-  std::vector<std::pair<std::string, std::string>> operations;
+  llvm::SmallVector<mlir::sparseconv::OpPlace> operations;
   std::vector<std::string> nodes;
   std::unique_ptr<mlir::ExecutionEngine> engine;
 };

@@ -13,8 +13,10 @@ using namespace mlir::sparseconv;
 
 std::string mlir::sparseconv::getPlace(Location location) {
   auto file = location->findInstanceOf<FileLineColLoc>();
-  if (!file)
-    return "";
+  if (!file) {
+    auto name = location->findInstanceOf<NameLoc>();
+    return name ? name.getName().str() : "";
+  }
   return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
           Twine(file.getColumn()))
       .str();

@@ -18,7 +18,8 @@ namespace mlir::sparseconv {
 /// numbers that status records have.
 constexpr StringLiteral kOpTableAttr = "sparseconv.op_table";
 
-/// "net.mlir:3:8" of the first place in a file that a location has, or "".
+/// "net.mlir:3:8" of the first place in a file that a location has; the name of
+/// one that has none, such as that of a host's node; or "".
 std::string getPlace(Location location);
 
 struct OpPlace {
