@@ -127,6 +127,8 @@ MUTANTS = [
     (GEMM + "WeightGradEmitter.cpp", "b.select(isOut, lists[1], lists[0])", "lists[0]", WEIGHT_GRAD),
     (GEMM + "WeightGradEmitter.cpp", "b.add(b.mul(b.blockId(), config.slices), slice)", "slice", WEIGHT_GRAD),
     (GEMM + "WeightGradSplits.cpp", "b.select(b.less(split, end), value, b.f32(0))", "value", WEIGHT_GRAD),
+    (GEMM + "WeightGradSplits.cpp", "b.add(first, i * sharers)", "b.add(first, i)", WEIGHT_GRAD),
+    (GEMM + "WeightGradSplits.cpp", "b.add(sum, b.load(t.shared[0], {b.index(s), column}))", "sum", WEIGHT_GRAD),
     (GEMM + "WeightGradSplits.cpp", "b.add(sum, sums.before)", "sum", WEIGHT_GRAD),
     (INDEXING + "OffsetLists.cpp", "b.add(b.load(at.ofWarps, {at.warp, local}), inWarp)", "inWarp", WEIGHT_GRAD),
     # Sorting and compacting.

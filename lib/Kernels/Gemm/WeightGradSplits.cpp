@@ -107,42 +107,104 @@ void mlir::sparseconv::emitShares(LoopBuilder &b,
   Shares(b, config, counts, shares).emit();
 }
 
+namespace {
+/// Adds up the splits. With few channels and most pairs at one offset there are
+/// few elements of very many splits, so several threads share an element.
+class SplitSums {
+public:
+  SplitSums(LoopBuilder &b, const WeightGradConfig &config, Value shares,
+            Value splits, Value dw);
+  void emit();
+
+private:
+  static constexpr int64_t kThreads = 256, kMostSharers = 8;
+  /// With more threads than this, sharing costs more than it gains (measured on
+  /// an H200).
+  static constexpr int64_t kEnoughThreads = 900 << 10;
+  /// Loads of a thread that do not wait for each other.
+  static constexpr int64_t kTogether = 8;
+
+  /// The sum of the splits `begin + sharer + i * sharers` of element `at` of an
+  /// offset, as far as they come before `end`.
+  Value sumOwn(Value begin, Value end, Value sharer, Value at);
+  void store(Value sum, Value place);
+
+  LoopBuilder &b;
+  const WeightGradConfig &config;
+  Value shares, splits, dw;
+  /// Elements, and threads that share one.
+  int64_t elements, sharers = kMostSharers;
+};
+} // namespace
+
+SplitSums::SplitSums(LoopBuilder &b, const WeightGradConfig &config,
+                     Value shares, Value splits, Value dw)
+    : b(b), config(config), shares(shares), splits(splits), dw(dw),
+      elements(config.offsets * config.elements()) {
+  while (sharers > 1 && elements * sharers > kEnoughThreads)
+    sharers /= 2;
+}
+
+Value SplitSums::sumOwn(Value begin, Value end, Value sharer, Value at) {
+  Value last = b.max(b.sub(end, 1), b.index(0));
+  return b.forLoop(b.add(begin, sharer), end, sharers * kTogether, b.f32(0),
+                   [&](Value first, ValueRange carried) -> SmallVector<Value> {
+                     SmallVector<Value> terms;
+                     for (int64_t i = 0; i < kTogether; ++i) {
+                       Value split = b.add(first, i * sharers);
+                       Value value = b.load(splits, {b.min(split, last), at});
+                       terms.push_back(
+                           b.select(b.less(split, end), value, b.f32(0)));
+                     }
+                     Value sum = carried[0];
+                     for (Value term : terms)
+                       sum = b.add(sum, term);
+                     return {sum};
+                   })[0];
+}
+
+void SplitSums::store(Value sum, Value place) {
+  ConvShape shape = ConvShape::get(cast<MemRefType>(dw.getType()));
+  auto divide = [&](Value value, int64_t by) {
+    return std::pair(b.divide(value, by), b.remainder(value, by));
+  };
+  auto [rest, column] = divide(place, shape.out);
+  auto [slice, row] = divide(rest, shape.in);
+  auto [offset, group] = divide(slice, shape.groups);
+  b.store(b.fromFloat(sum, getElementTypeOrSelf(dw.getType())), dw,
+          shape.weightIndices(offset, group, row, column));
+}
+
+void SplitSums::emit() {
+  int64_t ofBlock = kThreads / sharers;
+  MemRefType sums = b.getSharedType({sharers, ofBlock}, b.getF32Type());
+  b.launch(b.index(llvm::divideCeil(elements, ofBlock)), kThreads, {sums},
+           [&](const LoopBuilder::Thread &t) {
+             Value sharer = b.divide(t.thread, ofBlock);
+             Value column = b.remainder(t.thread, ofBlock);
+             Value place = b.add(b.mul(t.block, ofBlock), column);
+             Value known = b.min(place, b.index(elements - 1));
+             Value k = b.divide(known, config.elements());
+             auto getSplit = [&](Value k) {
+               return b.mul(b.toIndex(b.load(shares, k)), config.slices);
+             };
+             Value own = sumOwn(getSplit(k), getSplit(b.add(k, 1)), sharer,
+                                b.remainder(known, config.elements()));
+             b.store(own, t.shared[0], {sharer, column});
+             b.barrier();
+             Value stores = b.andBits(b.equal(sharer, b.index(0)),
+                                      b.less(place, b.index(elements)));
+             b.ifThen(stores, [&] {
+               Value sum = own;
+               for (int64_t s = 1; s < sharers; ++s)
+                 sum = b.add(sum, b.load(t.shared[0], {b.index(s), column}));
+               store(sum, place);
+             });
+           });
+}
+
 void mlir::sparseconv::emitSumOfSplits(LoopBuilder &b,
                                        const WeightGradConfig &config,
                                        Value shares, Value splits, Value dw) {
-  ConvShape shape = ConvShape::get(cast<MemRefType>(dw.getType()));
-  constexpr int64_t together = 8;
-  Type element = getElementTypeOrSelf(dw.getType());
-  int64_t elements = config.elements();
-  b.parallelFor(b.index(config.offsets * elements), [&](Value place) {
-    Value k = b.divide(place, elements), at = b.remainder(place, elements);
-    auto getSplit = [&](Value k) {
-      return b.mul(b.toIndex(b.load(shares, k)), config.slices);
-    };
-    Value begin = getSplit(k), end = getSplit(b.add(k, 1));
-    Value last = b.max(b.sub(end, 1), b.index(0));
-    Value sum = b.forLoop(
-        begin, end, together, b.f32(0),
-        [&](Value first, ValueRange carried) -> SmallVector<Value> {
-          // All loads first: they do not wait for each other.
-          SmallVector<Value> terms;
-          for (int64_t i = 0; i < together; ++i) {
-            Value split = b.add(first, i);
-            Value value = b.load(splits, {b.min(split, last), at});
-            terms.push_back(b.select(b.less(split, end), value, b.f32(0)));
-          }
-          Value sum = carried[0];
-          for (Value term : terms)
-            sum = b.add(sum, term);
-          return {sum};
-        })[0];
-    auto divide = [&](Value value, int64_t by) {
-      return std::pair(b.divide(value, by), b.remainder(value, by));
-    };
-    auto [rest, column] = divide(place, shape.out);
-    auto [slice, row] = divide(rest, shape.in);
-    auto [offset, group] = divide(slice, shape.groups);
-    b.store(b.fromFloat(sum, element), dw,
-            shape.weightIndices(offset, group, row, column));
-  });
+  SplitSums(b, config, shares, splits, dw).emit();
 }

@@ -3,7 +3,9 @@
 // A kernel of one thread block finds how many steps of 32 pairs each thread block of
 // the gradient has: as few as 528 of them can do. It says where the thread blocks of
 // each offset begin. The gradient kernel leaves one split for each thread block. The
-// last kernel adds the splits of an offset up in f32, in order, and rounds once.
+// last kernel adds the splits of an offset up in f32 and rounds once: eight threads take
+// every eighth split of an element each, and one of them adds up their sums, always in
+// the same order. Where elements are many, fewer threads share one.
 
 // CHECK-LABEL: func.func @tensor_cores(
 // CHECK-SAME:    %[[X:[^:]*]]: memref<?x64xf16>, %[[DY:[^:]*]]: memref<?x64xf16>, %[[IN:[^:]*]]: memref<?xi32>, %[[OUT:[^:]*]]: memref<?xi32>, %[[COUNTS:[^:]*]]: memref<27xi32>, %[[DW:[^:]*]]: memref<27x64x64xf16>)
@@ -16,13 +18,18 @@
 // CHECK:           memref.store %{{.*}}, %[[SHARES]]
 // CHECK:         %[[SPLITS:.*]] = memref.alloc() {{.*}} : memref<528x4096xf32>
 // CHECK:         gpu.launch_func @weight_grad::@weight_grad blocks in (%[[GRID:.*]], %{{.*}}, %{{.*}}) threads in (%[[THREADS:.*]], %{{.*}}, %{{.*}}) dynamic_shared_memory_size
-// CHECK:         scf.parallel
+// CHECK:         gpu.launch
+// CHECK-SAME:        threads({{.*}}) in ({{.*}} = %c256{{.*}}) workgroup(%[[SUMS:.*]] : memref<8x32xf32, #gpu.address_space<workgroup>>)
 // CHECK-COUNT-2:   memref.load %[[SHARES]]
-// CHECK:           scf.for
+// CHECK:           %[[OWN:.*]] = scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c64
 // CHECK-COUNT-8:     memref.load %[[SPLITS]]
 // CHECK-COUNT-8:     arith.addf
-// CHECK:           %[[ROUNDED:.*]] = arith.truncf
-// CHECK:           memref.store %[[ROUNDED]], %[[DW]]
+// CHECK:           memref.store %[[OWN]], %[[SUMS]]
+// CHECK:           gpu.barrier
+// CHECK:           scf.if
+// CHECK-COUNT-7:     memref.load %[[SUMS]]
+// CHECK:             %[[ROUNDED:.*]] = arith.truncf
+// CHECK:             memref.store %[[ROUNDED]], %[[DW]]
 // CHECK:       gpu.func @weight_grad(
 // CHECK:         nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<col>
 // CHECK:         nvvm.mma.sync
@@ -81,7 +88,10 @@ func.func @odd(%x: memref<?x12xf16>, %dy: memref<?x64xf16>, %in_rows: memref<?xi
 
 // CHECK-LABEL: func.func @groups(
 // CHECK-SAME:    %[[DW:[^:]*]]: memref<8x4x2x3xf32>)
-// CHECK:         scf.parallel (%[[PLACE:.*]]) =
+// CHECK:         gpu.launch_func @weight_grad
+// CHECK:         gpu.launch
+// CHECK:           %[[PLACE:.*]] = arith.addi
+// CHECK:           arith.minsi %[[PLACE]], %c191
 // CHECK-DAG:       %[[COLUMN:.*]] = arith.remui %[[PLACE]], %c3
 // CHECK-DAG:       %[[REST:.*]] = arith.divui %[[PLACE]], %c3
 // CHECK-DAG:       %[[ROW:.*]] = arith.remui %[[REST]], %c2
