@@ -108,6 +108,10 @@ MUTANTS = [
     (RUNTIME + "Cuda/Run.cpp", "bytes *= size;", "", RUNTIME_TESTS + "Run.*"),
     (RUNTIME + "Cuda/Issue.cpp", "addresses[patch.buffer] + patch.offset", "addresses[patch.buffer]", RUNTIME_TESTS + "Run.*"),
     (RUNTIME + "Cuda/Issue.cpp", "sizes.bytes / 4", "sizes.bytes / 2", RUNTIME_TESTS + "*"),
+    (RUNTIME + "Plan/Params.cpp", "(entry == begin || !isWord(entry[-1]))", "true", RUNTIME_TESTS + "Params*"),
+    (RUNTIME + "Plan/Params.cpp", "mark < entry", "false", RUNTIME_TESTS + "Params*"),
+    (RUNTIME + "Cuda/Bind.cpp", "sizes.bytes.clear();", "", RUNTIME_TESTS + "*"),
+    (RUNTIME + "Cuda/Api.cpp", "wanted = *stated + 1;", "", RUNTIME_TESTS + "Failure*"),
     # The reference.
     (REFERENCE + "Conv.cpp", "map.transpose()", "map", REFERENCE_TESTS + "*Conv*"),
     (REFERENCE + "Conv.cpp", "tf32Roundoff * (2 + tf32Roundoff)", "tf32Roundoff", REFERENCE_TESTS + "ConvBounds.*"),

@@ -347,5 +347,12 @@ TEST_F(Failure, LargeFiles) {
   EXPECT_EQ(load(huge / 2, file.size()), SPARSECONV_OUT_OF_MEMORY);
   EXPECT_EQ(load(file.size() + 1, file.size()), SPARSECONV_INVALID_PLAN);
   EXPECT_EQ(load(file.size(), file.size()), SPARSECONV_OK);
+  sparseconv_program_destroy(std::exchange(program, nullptr));
+  // More than is read before the file says how long it is.
+  plan::Plan large = makeSamplePlan();
+  large.addConstant("large", std::string(100000, 'x'));
+  file = plan::serialise(large);
+  EXPECT_EQ(load(file.size(), file.size()), SPARSECONV_OK)
+      << sparseconv_last_error();
   std::remove(path.c_str());
 }
