@@ -6,7 +6,8 @@ python/; %scripts and %networks are the folders of the scripts and of the
 generated networks; %match is what stands in for FileCheck in the bundle;
 %mlir_include is the folder of MLIR's headers and ODS files, %mlir_lib that of its
 libraries, and mlir-opt and mlir-runner are upstream's; %plugin_opt is mlir-opt with the
-project's plugin, and %cpu_runtime the library that its code calls.
+project's plugin, and %cpu_runtime the library that its code calls; %gpu_runtime is what
+upstream's GPU host code calls, and %logged_runtime the same without a GPU.
 
 Features: plugin, where one is built; cuda, where a driver and a device are there; ptxas, where NVIDIA's
 assembler is on the path or in /usr/local/cuda; x86_64, avx2 and avx512, the
@@ -152,6 +153,9 @@ if os.path.exists(plugin) and not config.sparseconv_sanitize:
     config.substitutions.append(
         ("%cpu_runtime", os.path.join(libraries, "libsparseconv-cpu-runtime.so"))
     )
+    for name in ("gpu", "logged"):
+        library = os.path.join(libraries, f"libsparseconv-test-{name}-runtime.so")
+        config.substitutions.append((f"%{name}_runtime", library))
 
 if config.sparseconv_sanitize:
     # libMLIR is not instrumented: it poisons its arenas by hand.

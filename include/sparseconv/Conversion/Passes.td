@@ -130,4 +130,43 @@ def ConvertSparseConvKernelsToGpu
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
+def SparseConvShareMemory : Pass<"sparseconv-share-memory", "::mlir::ModuleOp"> {
+  let summary = "lets host functions run by upstream's GPU runtime";
+  let description = [{
+    `sparseconv-lower-to-gpu` leaves host functions for plans: they allocate, launch
+    kernels, and take and return numbers of rows in buffers of the device. For a
+    host that lowers them by upstream's `gpu-to-llvm` instead, this pass
+
+    - allocates memory that the host and the GPU both see (`gpu.alloc host_shared`),
+      and copies constants into such memory;
+    - takes the numbers of rows from the arguments themselves, and gives results the
+      rows that were found, so that both leave the signature;
+    - allocates sets that could grow for the most rows that they can have;
+    - skips launches of no blocks;
+    - drops the module's target, so that nothing of the dialect is left for tools that
+      do not know it. It is the last of our passes, behind
+      `sparseconv-lower-gpu-to-nvvm`.
+
+    ```mlir
+    func.func @main(%p: memref<?x4xi32>, %status: memref<8xi64>,
+                    %n: memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>})
+        -> (memref<?x8xf32>, memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>})
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @main(%p: memref<?x4xi32>, %status: memref<8xi64>) -> memref<?x8xf32>
+    ```
+
+    Arguments, the status record among them, have to be in memory that the GPU
+    sees. Results belong to the caller (`gpu.dealloc`). A result whose rows are not
+    its first dimension is an error, and so is a call of such a function within the
+    module.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 #endif // SPARSECONV_CONVERSION_PASSES
