@@ -25,8 +25,10 @@ static constexpr unsigned kAttachGlobal = 1;    // CU_MEM_ATTACH_GLOBAL
 static constexpr int kJitOptimizationLevel = 7; // CU_JIT_OPTIMIZATION_LEVEL
 
 [[noreturn]] static void fail(const char *what, const char *why) {
+  std::fflush(stdout);
   std::fprintf(stderr, "gpu runtime: error: %s: %s\n", what, why);
-  std::exit(1);
+  // Without what a program does at its end: unloading would come here again.
+  std::_Exit(1);
 }
 
 /// Calls a function of the driver.

@@ -7,7 +7,7 @@ memref.global "private" constant @points : memref<3x4xi32> = dense<[[0, 5, 5, 6]
 memref.global "private" constant @beyond : memref<1x4xi32> = dense<[[0, 5, 5, 9999999]]>
 memref.global "private" constant @features : memref<3x1xf32> = dense<[[1.0], [10.0], [100.0]]>
 
-func.func private @free(%any: memref<*xf32>) {
+func.func private @release(%any: memref<*xf32>) {
   %buffer = memref.cast %any : memref<*xf32> to memref<?x?xf32>
   %stream = gpu.wait async
   %freed = gpu.dealloc async [%stream] %buffer : memref<?x?xf32>
@@ -53,8 +53,8 @@ func.func private @call(%points: memref<?x4xi32>, %features: memref<?x1xf32>) {
   call @printNewline() : () -> ()
   call @print(%any_y) : (memref<*xf32>) -> ()
   call @print(%any_z) : (memref<*xf32>) -> ()
-  call @free(%any_y) : (memref<*xf32>) -> ()
-  call @free(%any_z) : (memref<*xf32>) -> ()
+  call @release(%any_y) : (memref<*xf32>) -> ()
+  call @release(%any_z) : (memref<*xf32>) -> ()
 
   %stream = gpu.wait async
   %1 = gpu.dealloc async [%stream] %p : memref<?x4xi32>
