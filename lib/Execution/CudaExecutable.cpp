@@ -78,7 +78,7 @@ struct CudaExecutable::Impl {
   llvm::StringMap<Signature> signatures;
   /// By function: which arguments are sizes.
   llvm::StringMap<SmallVector<bool>> areSizes;
-  bool poison = false;
+  bool poison = false, exact = false;
 
   /// The instance of the last call.
   Instance instance;
@@ -104,6 +104,7 @@ static llvm::Error toError(int code) {
 
 llvm::Error CudaExecutable::Impl::open(const CudaOptions &options) {
   const char *variable = std::getenv("SPARSECONV_POISON");
+  exact = options.exact;
   poison = options.poison || (variable && StringRef(variable) == "1");
   sparseconv_context *opened = nullptr;
   llvm::Error error = toError(sparseconv_context_create(0, &opened));
@@ -202,7 +203,8 @@ CudaExecutable::Impl::prepare(StringRef name, ArrayRef<HostTensor> arguments) {
   if (!instance || entry != name || capacities != needed) {
     instance.reset();
     sparseconv_instance *created = nullptr;
-    uint32_t flags = poison ? SPARSECONV_POISON : 0;
+    uint32_t flags =
+        (poison ? SPARSECONV_POISON : 0) | (exact ? SPARSECONV_EXACT : 0);
     if (llvm::Error error = toError(sparseconv_instance_create(
             program.get(), name.str().c_str(), needed.data(), needed.size(),
             flags, &created)))
@@ -262,6 +264,15 @@ static llvm::Error bindArguments(sparseconv_instance *instance,
                                           bound.data(), bound.size()));
 }
 
+/// Takes the data of the last run, in the instance's buffers.
+static llvm::Error takeBuffers(sparseconv_instance *instance, Inputs &inputs) {
+  for (auto [number, tensor] : llvm::enumerate(inputs.tensors))
+    if (llvm::Error error = toError(sparseconv_instance_input_buffer(
+            instance, number, &tensor.data, &tensor.bytes)))
+      return error;
+  return llvm::Error::success();
+}
+
 /// Lets each run bring all arguments again.
 static llvm::Error unbindArguments(sparseconv_instance *instance) {
   return toError(
@@ -280,23 +291,35 @@ CudaExecutable::time(StringRef entry, ArrayRef<HostTensor> arguments,
   if (llvm::Error error =
           bindArguments(instance, impl->signatures[entry], inputs))
     return error;
-  if (llvm::Error error = toError(
-          sparseconv_instance_capture(instance, nullptr, 0, nullptr, 0)))
-    return error;
-  for (sparseconv_tensor &tensor : inputs.tensors)
-    tensor.data = nullptr;
+  if (impl->exact) {
+    if (llvm::Error error = takeBuffers(instance, inputs))
+      return error;
+  } else {
+    if (llvm::Error error = toError(
+            sparseconv_instance_capture(instance, nullptr, 0, nullptr, 0)))
+      return error;
+    for (sparseconv_tensor &tensor : inputs.tensors)
+      tensor.data = nullptr;
+  }
+  auto start = [&] {
+    const sparseconv_tensor *tensors = inputs.tensors.data();
+    int64_t count = inputs.tensors.size();
+    if (impl->exact)
+      return sparseconv_instance_run(instance, /*stream=*/nullptr, tensors,
+                                     count, nullptr, 0);
+    return sparseconv_instance_replay(instance, /*stream=*/nullptr, tensors,
+                                      count);
+  };
   std::vector<double> seconds;
   for (unsigned i = 0; i < warmups + repeats; ++i) {
-    auto start = std::chrono::steady_clock::now();
-    if (llvm::Error error = toError(sparseconv_instance_replay(
-            instance, /*stream=*/nullptr, inputs.tensors.data(),
-            inputs.tensors.size())))
+    auto begin = std::chrono::steady_clock::now();
+    if (llvm::Error error = toError(start()))
       return error;
     if (llvm::Error error =
             toError(sparseconv_instance_results(instance, /*wait=*/1)))
       return error;
     std::chrono::duration<double> elapsed =
-        std::chrono::steady_clock::now() - start;
+        std::chrono::steady_clock::now() - begin;
     if (i >= warmups)
       seconds.push_back(elapsed.count());
   }

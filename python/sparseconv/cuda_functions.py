@@ -133,9 +133,9 @@ class CudaFunction(Function):
             argument = array_views.to_device(context, argument, value.dtype, 0)
         return self._view_device(self.module._get_context(), value, argument, 0)
 
-    def _take(self, shapes, bound):
+    def _take(self, shapes, bound, exact):
         """An instance with room for inputs of some shapes, and its key: the
-        capacities and what is bound."""
+        capacities, what is bound and whether sizes are exact."""
         needed = [shapes[number][axis] for number, axis in bound.unknown]
         dropped = None
         with self._lock:
@@ -147,7 +147,7 @@ class CudaFunction(Function):
                 dropped = self._set_capacities(
                     [c if n <= c else _round_up(n) for n, c in zip(needed, old)]
                 )
-            key = list(self._capacities), bound
+            key = list(self._capacities), bound, bool(exact)
         del dropped  # waits for runs, so not within the lock
         return self._find_idle(key) or self._make_instance(*key), key
 
@@ -160,8 +160,9 @@ class CudaFunction(Function):
                     "SPARSECONV_OVER_CAPACITY",
                 )
 
-    def _make_instance(self, capacities, bound):
-        instance = self.module._get_program().instance(self.name, capacities)
+    def _make_instance(self, capacities, bound, exact):
+        flags = runtime.EXACT if exact else 0
+        instance = self.module._get_program().instance(self.name, capacities, flags)
         if not bound.is_empty:
             instance.bind(0, [view and view[:3] for view in bound.views])
         if self._grown:
@@ -180,27 +181,27 @@ class CudaFunction(Function):
                 known, instance = self._idle.pop()
             except IndexError:
                 return None
-            if known[0] == key[0] and known[1] is key[1]:
+            if known[0] == key[0] and known[1] is key[1] and known[2] == key[2]:
                 return instance
 
     def _give_back(self, key, instance):
         if key[0] == self._capacities and key[1] is self._bound:
             self._idle.append((key, instance))
 
-    def __call__(self, /, *arrays, stream=None, **named):
+    def __call__(self, /, *arrays, stream=None, exact=False, **named):
         bound = self._bound
         arguments = self._gather(arrays, named, bound)
         if any(array_views.get_device(argument) is not None for argument in arguments):
-            return self._run(arguments, bound, stream)
+            return self._run(arguments, bound, stream, exact)
         if stream is not None:
             raise ArgumentError(
                 f"function '{self.name}': a stream is for arrays on a GPU, but found "
                 "arrays in host memory"
             )
         if not arguments:
-            return self._run(arguments, bound, stream)
+            return self._run(arguments, bound, stream, exact)
         views = [self._view_host(v, a) for v, a in zip(bound.free, arguments)]
-        instance, key = self._take([view.shape for view in views], bound)
+        instance, key = self._take([view.shape for view in views], bound, exact)
         try:
             results = instance.run(*views)
             self._learn(instance)
@@ -208,24 +209,24 @@ class CudaFunction(Function):
         finally:
             self._give_back(key, instance)
 
-    def _run(self, arguments, bound, stream):
+    def _run(self, arguments, bound, stream, exact):
         """A run on the device. Nobody changes the arguments before its end, so it
         can be repeated where memory has grown."""
         while True:
             try:
-                return self._start(arguments, bound, stream).results()
+                return self._start(arguments, bound, stream, exact).results()
             except RepeatError:
                 pass
 
-    def start(self, /, *arrays, stream=None, **named):
+    def start(self, /, *arrays, stream=None, exact=False, **named):
         """Enqueues a run on arrays on the GPU and returns it as a `Run`; nothing
-        waits. The stream is the one given (an integer, or one of torch or cupy)
+        waits, but for the counts where sizes are `exact`. The stream is the one given (an integer, or one of torch or cupy)
         or the current one of the library whose the first array is.
 
         Where the run turns out to need more memory, its results are a
         `RepeatError`, as the arguments may have changed since: start it again."""
         bound = self._bound
-        return self._start(self._gather(arrays, named, bound), bound, stream)
+        return self._start(self._gather(arrays, named, bound), bound, stream, exact)
 
     def _view_device(self, context, value, argument, stream):
         """Its pointer, shape and bytes, and what keeps it alive."""
@@ -254,7 +255,7 @@ class CudaFunction(Function):
             context.wait(stream, view.stream)
         return view.pointer, shape, view.nbytes, view
 
-    def _start(self, arguments, bound, stream):
+    def _start(self, arguments, bound, stream, exact):
         context = self.module._get_context()
         owner = stream
         if owner is None:
@@ -265,7 +266,7 @@ class CudaFunction(Function):
             self._view_device(context, value, argument, stream)
             for value, argument in zip(bound.free, arguments)
         ]
-        instance, key = self._take([view[1] for view in views], bound)
+        instance, key = self._take([view[1] for view in views], bound, exact)
         try:
             rooms = instance.get_rooms()
             outputs = [

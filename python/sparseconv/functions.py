@@ -63,6 +63,11 @@ class Function:
     Called with an array for each input, in order or by name, it returns a tuple
     of arrays, or the array where there is one output: numpy arrays for arrays in
     host memory, `DeviceArray`s for arrays on a GPU.
+
+    With `exact=True` a call on a GPU first counts the rows of all sets and waits
+    for the counts, and takes memory for these rows alone where it would take it
+    for the most that there can be. The results are the same. On a CPU it always
+    is so.
     """
 
     def __init__(self, module, name, inputs, outputs):
@@ -142,7 +147,7 @@ class Function:
 
 
 class CpuFunction(Function):
-    def __call__(self, /, *arrays, **named):
+    def __call__(self, /, *arrays, exact=True, **named):
         bound = self._bound
         arguments = self._gather(arrays, named, bound)
         views = [self._view_bound(v, a) for v, a in zip(bound.free, arguments)]

@@ -25,7 +25,7 @@ _DYNAMIC = -1
 #: Most rows of an array.
 MAX_ROWS = 2**31 - 2
 #: Flags of an instance.
-POISON, SYNCHRONOUS, FIXED_CAPACITIES = 1, 2, 4
+POISON, SYNCHRONOUS, FIXED_CAPACITIES, EXACT = 1, 2, 4, 8
 
 
 _ERRORS = {

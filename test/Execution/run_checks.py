@@ -5,16 +5,17 @@ files, the *.mlir programs, the networks and the Python package.
 usage: run_checks.py [--target=cuda] [--jobs=N] [--only=PATTERN] [--large]
                      [--scan=FILE [--bin-columns=N] [--voxel-size=METRES]]
                      [--random=N [--seed=S] [--type=f32|tf32|f16|bf16]]
-                     [--streams=N] [--sanitize] [--timeout=SECONDS]
-                     [--time-limit=SECONDS] [--work=FOLDER] [--json=FILE]
+                     [--streams=N] [--exact] [--sanitize]
+                     [--timeout=SECONDS] [--time-limit=SECONDS]
+                     [--work=FOLDER] [--json=FILE]
 
 The tools are looked for in PATH. With --scan the networks run on that scan, and
 nothing else does; a row's message is the error and its bound. With --random N networks of random
 operations on random sets are compared with the reference, those of the seeds S to
 S + N - 1, and nothing else runs; of one that fails the command is printed that
 makes it again and writes its files. At most 2 percent of them may be skipped, as
-those whose sets need more memory than the GPU has. --streams is that of
-sparseconv-run. With --sanitize the cases of
+those whose sets need more memory than the GPU has. --streams and --exact are
+those of sparseconv-run. With --sanitize the cases of
 Inputs/sanitize.cases and two programs run under each tool of compute-sanitizer,
 and nothing else does. The last line is 'N passed, N failed, N skipped'; the exit
 status is 0 when nothing failed.
@@ -154,6 +155,8 @@ class ProgramJob:
         self.commands = run_programs.read_commands(file, self.work)
         with open(file, encoding="utf-8") as text:
             self.needs_gpu = "REQUIRES: cuda" in text.read()
+        if "--exact" in settings.options:  # a profile is by capacity
+            self.commands = [(n, c) for n, c in self.commands if "--profile" not in c]
 
     def get_names(self):
         return [f"{self.name}, line {number}" for number, _ in self.commands]
@@ -295,8 +298,10 @@ def has_wgmma(target):
 
 def make_jobs(options):
     work = options.work
-    streams = (f"--streams={options.streams}",) if options.streams else ()
-    settings = run_cases.Settings(options.target, options=streams, timeout=options.timeout)
+    chosen = (f"--streams={options.streams}",) if options.streams else ()
+    if options.exact:
+        chosen += ("--exact",)
+    settings = run_cases.Settings(options.target, options=chosen, timeout=options.timeout)
     if options.sanitize:
         return make_sanitizer_jobs(settings, work)
     if options.random:
@@ -429,6 +434,7 @@ def parse_arguments():
     parser.add_argument("--seed", type=int, default=1, help="of the first random network")
     parser.add_argument("--type", choices=random_networks.TYPES, help="of random networks")
     parser.add_argument("--streams", type=int, help="of a GPU, for networks and cases")
+    parser.add_argument("--exact", action="store_true", help="sizes, for networks and cases")
     parser.add_argument("--sanitize", action="store_true", help="compute-sanitizer alone")
     parser.add_argument("--timeout", type=float, default=300, help="seconds of one run")
     parser.add_argument("--time-limit", type=float, help="seconds; then skip the rest")
@@ -443,6 +449,8 @@ def parse_arguments():
         parser.error(f"--random={options.random}: expected a number of networks")
     if options.streams and not options.target.startswith("cuda"):
         parser.error("--streams is for a GPU")
+    if options.exact and (options.random or not options.target.startswith("cuda")):
+        parser.error("--exact is for a GPU, and not for --random")
     return options
 
 

@@ -19,35 +19,38 @@
 
 using namespace sparseconv::plan;
 
-static void layOutAll(const Plan &plan) {
-  for (const Function &function : plan.functions) {
-    Schedule schedule(function);
-    for (int64_t capacity : {int64_t(0), int64_t(1000), INT64_MAX}) {
-      Capacities capacities;
-      capacities.growables.assign(function.growables.size() / 2, capacity);
-      for (const Value &input : function.inputs) {
-        std::vector<int64_t> &sizes = capacities.inputs.emplace_back();
-        for (const Dim &dim : input.dims)
-          sizes.push_back(dim.size == kDynamic ? capacity : dim.size);
-      }
-      std::string error;
-      std::optional<Layout> layout =
-          layOut(function, schedule, capacities, error);
-      if (!layout) {
-        if (error.empty())
-          abort();
-        continue;
-      }
-      for (const GrowableSizes &sizes : layout->growables)
-        if (sizes.capacity < 0 || sizes.capacity > sizes.bound)
-          abort();
-      for (size_t b = 0; b != function.buffers.size(); ++b)
-        if (layout->bufferOffsets[b] >= 0 &&
-            layout->bufferOffsets[b] + layout->bufferBytes[b] >
-                layout->arenaBytes)
-          abort();
-    }
+static void layOut(const Function &function, Phase phase, int64_t capacity) {
+  Schedule schedule(function, {}, phase);
+  Capacities capacities;
+  capacities.growables.assign(function.growables.size() / 2, capacity);
+  if (phase == Phase::Rest) // what a run may have counted
+    capacities.slots.assign(function.slots.size(), capacity / 2);
+  for (const Value &input : function.inputs) {
+    std::vector<int64_t> &sizes = capacities.inputs.emplace_back();
+    for (const Dim &dim : input.dims)
+      sizes.push_back(dim.size == kDynamic ? capacity : dim.size);
   }
+  std::string error;
+  std::optional<Layout> layout = layOut(function, schedule, capacities, error);
+  if (!layout) {
+    if (error.empty())
+      abort();
+    return;
+  }
+  for (const GrowableSizes &sizes : layout->growables)
+    if (sizes.capacity < 0 || sizes.capacity > sizes.bound)
+      abort();
+  for (size_t b = 0; b != function.buffers.size(); ++b)
+    if (layout->bufferOffsets[b] >= 0 &&
+        layout->bufferOffsets[b] + layout->bufferBytes[b] > layout->arenaBytes)
+      abort();
+}
+
+static void layOutAll(const Plan &plan) {
+  for (const Function &function : plan.functions)
+    for (Phase phase : {Phase::Whole, Phase::Counts, Phase::Rest})
+      for (int64_t capacity : {int64_t(0), int64_t(1000), INT64_MAX})
+        layOut(function, phase, capacity);
 }
 
 /// No launch passes other parameters than the PTX says that its kernel takes.

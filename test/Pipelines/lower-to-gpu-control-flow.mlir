@@ -57,7 +57,8 @@ func.func @loop(%points: tensor<?x2xi32>) -> tensor<?x2xi32> {
 // CHECK-LABEL: func.func @size(
 // CHECK-SAME:    %[[N:[^:]*]]: memref<?x0xi8>
 // CHECK:         %[[ROOM:.*]] = memref.dim %[[N]], %c0
-// CHECK:         memref.alloc(%[[ROOM]]) {{.*}} : memref<?x4xf32>
+// CHECK:         %[[SIZE:.*]] = sparseconv.kernel.exact_size %{{.*}} at_most %[[ROOM]]
+// CHECK:         memref.alloc(%[[SIZE]]) {{.*}} : memref<?x4xf32>
 // CHECK:         return
 func.func @size(%n: index) -> tensor<?x4xf32> {
   %one = arith.constant 1.0 : f32

@@ -25,7 +25,8 @@
 // HOST:      %[[ROOM:.*]] = memref.dim %[[POINTS]], %c0
 // HOST:      %[[NEEDED:.*]] = arith.ceildivsi %[[ROOM]], %c256
 // HOST:      %[[BLOCKS:.*]] = arith.minsi %[[NEEDED]], %c4096
-// HOST:      memref.alloc(%[[ROOM]])
+// HOST:      sparseconv.kernel.exact_size %{{.*}} at_most %[[ROOM]]
+// HOST:      memref.alloc(%{{[0-9]+}})
 // HOST:      gpu.launch_func @sparseconv_kernels::@network_kernel_{{[0-9]+}} blocks in (%[[BLOCKS]],
 // HOST-NOT:  memref.load
 // HOST-NOT:  memref.store
@@ -42,7 +43,7 @@
 // KERNELS-NOT: gpu.module
 // KERNELS-NOT: sparseconv.kernel
 
-// PLAN:      plan version 6 by 'sparseconv'
+// PLAN:      plan version 7 by 'sparseconv'
 // PLAN-NEXT: module 'sparseconv_kernels'
 // PLAN-NEXT:   ptx sm_80 {{[1-9][0-9]+}} bytes
 // PLAN-NEXT: kernel 'network_kernel_0' module #0:'sparseconv_kernels' shared 0 + 0
@@ -52,12 +53,13 @@
 // PLAN-NEXT:   input 'arg1' ?(slot {{[0-9]+}})x16xf32
 // PLAN-NEXT:   input 'arg2' 27x16x32xf32
 // PLAN-NEXT:   input 'arg3' 32xf32
-// PLAN-NEXT:   output 'features' ?(slot [[ROWS:[0-9]+]], at most min(cap(points, 0), 2147483646))x32xf32
+// PLAN-NEXT:   output 'features' ?(slot [[ROWS:[0-9]+]], at most exact([[ROWS]], min(cap(points, 0), 2147483646)))x32xf32
 // PLAN:        slot [[POINTS]] 'points.0'
+// PLAN:        slot {{[0-9]+}} 'count.0'
 // PLAN:        buffer 'points' input 0 bytes ((4 * cap(points, 0)) * 4)
-// PLAN:        buffer '{{.*}}' scratch steps [{{[0-9]+, [0-9]+}}] bytes (8 * cap(points, 0))
+// PLAN:        buffer '{{.*}}' scratch steps [{{[0-9]+, [0-9]+}}] bytes (8 * exact([[POINTS]], cap(points, 0)))
 // PLAN:        op 0 sparseconv.pack at '{{.*}}lower-to-gpu.mlir:{{[0-9]+}}:{{[0-9]+}}'
-// PLAN:        step 0: launch #0:'network_kernel_0' grid (1, 1) block 1
+// PLAN:        step 0: launch #0:'network_kernel_0' grid (1, 1) block 1 counts
 // PLAN:          slot [[POINTS]]
 // PLAN:          status
 // PLAN:        step {{[0-9]+}}: launch {{.*}} grid (min(ceildiv(cap(points, 0), 256), 4096), 1) block 256

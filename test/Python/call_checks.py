@@ -99,8 +99,8 @@ def make_function(num_weights):
         def signature(self, function):
             return values, outputs
 
-        def instance(self, function, capacities):
-            return runtime.Instance(self, function, capacities, 0)
+        def instance(self, function, capacities, flags):
+            return runtime.Instance(self, function, capacities, flags)
 
     program = Program(context)
     program.context = context
@@ -187,6 +187,28 @@ def passes_what_is_free(target):
         text = "function 'main' has 1 outputs, not 0"
         expect_error(sparseconv.ArgumentError, text, instance.enqueue, 0, [view] * 4, [])
         del function, context, weights, points, features, instance, error
+
+
+@check("cpu")
+def makes_instances_for_exact_sizes(target):
+    """Calls with exact sizes have instances of their own."""
+    with Replaced() as interface:
+        flags = []
+        create = interface.instance_create
+
+        def note(*arguments):
+            flags.append(arguments[4].value)
+            create(*arguments)
+
+        interface.instance_create = note
+        function, context = make_function(0)
+        arrays = make_arrays(context, 5)
+        for exact in (False, True, True, False):
+            run = function.start(*arrays, exact=exact)
+            run.results()
+            del run
+        expect_equal(flags, [0, runtime.EXACT, 0])
+        del function, context, arrays
 
 
 @check("cpu")

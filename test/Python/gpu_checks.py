@@ -63,6 +63,20 @@ def takes_device_arrays(target):
 
 
 @check("cuda")
+def runs_with_exact_sizes(target):
+    example = Example(target, channels=16, dtype="bf16")
+    module, main = example.module, example.module.main
+    for size in (300, 40, 0, 299):
+        inputs, judge = example.make(size)
+        held = {name: module.to_device(array) for name, array in inputs.items()}
+        for arrays in (inputs, held):
+            found = main(**arrays, exact=True)
+            judge(found)
+            expect_equal(np.asarray(found), np.asarray(main(**arrays)))
+        judge(main.start(**held, exact=True).results())
+
+
+@check("cuda")
 def refuses_device_arrays(target):
     example = Example(target, channels=8)
     module, main = example.module, example.module.main
@@ -99,7 +113,7 @@ def profiles(target):
     inputs, judge = example.make(1000)
     judge(example.module(**inputs))
     main = example.module.main
-    instance, _ = main._take([array.shape for array in inputs.values()], main._bound)
+    instance, _ = main._take([array.shape for array in inputs.values()], main._bound, False)
     steps = instance.profile(*inputs.values())
     expect(len(steps) > 3 and all(0 <= s[3] <= s[4] < 1 for s in steps), repr(steps))
     expect(any(step[1] == "sparseconv.conv" for step in steps), repr(steps))

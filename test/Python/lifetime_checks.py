@@ -254,8 +254,8 @@ def gives_results_to_several_threads(target):
 def repeats_calls_whose_memory_grows(target):
     function, calls = CudaFunction(None, "main", [], []), []
 
-    def start(arguments, bound, stream):
-        calls.append((arguments, bound, stream))
+    def start(arguments, bound, stream, exact):
+        calls.append((arguments, bound, stream, exact))
 
         def get_results():
             if len(calls) < 3:
@@ -265,8 +265,8 @@ def repeats_calls_whose_memory_grows(target):
         return types.SimpleNamespace(results=get_results)
 
     function._start = start
-    expect_equal(function._run(["x"], {}, 7), "y")
-    expect_equal(calls, [(["x"], {}, 7)] * 3)
+    expect_equal(function._run(["x"], {}, 7, True), "y")
+    expect_equal(calls, [(["x"], {}, 7, True)] * 3)
 
 
 @check("cpu")
@@ -295,9 +295,9 @@ def keeps_what_memory_grew_to(target):
         # It stays so, as the arguments may have changed.
         expect_error(sparseconv.CapacityError, "more rows", run.results)
     made = Growing([8, 8])
-    program = types.SimpleNamespace(instance=lambda name, key: made)
+    program = types.SimpleNamespace(instance=lambda name, key, flags: made)
     function.module = types.SimpleNamespace(_get_program=lambda: program)
-    expect(function._make_instance([10], function._bound) is made)
+    expect(function._make_instance([10], function._bound, False) is made)
     expect_equal(made.reserved, [70, 90])
 
 

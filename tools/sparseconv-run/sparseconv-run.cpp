@@ -67,6 +67,11 @@ static cl::opt<unsigned>
             cl::desc("CUDA streams over which a GPU target may spread kernels "
                      "that do not depend on each other"),
             cl::init(kDefaultStreams), cl::cat(runCategory));
+static cl::opt<bool>
+    exact("exact",
+          cl::desc("let a GPU target count the rows of sets first, and then "
+                   "take memory for these alone"),
+          cl::cat(runCategory));
 static cl::opt<bool> allowKernels(
     "allow-kernel-operations",
     cl::desc("take operations of the kernel level, whose operands nobody "
@@ -152,10 +157,10 @@ static llvm::Error checkTargetOptions(const std::optional<Target> &target) {
     const cl::Option &option;
     bool onCpu, onCuda, onReference;
   } const rules[] = {
-      {threads, true, false, false},   {streams, false, true, false},
-      {precision, false, false, true}, {timeRuns, true, true, false},
-      {profile, true, true, false},    {tuningDatabase, true, true, false},
-      {explain, true, true, false},
+      {threads, true, false, false},       {streams, false, true, false},
+      {exact, false, true, false},         {precision, false, false, true},
+      {timeRuns, true, true, false},       {profile, true, true, false},
+      {tuningDatabase, true, true, false}, {explain, true, true, false},
   };
   for (const auto &[option, onCpu, onCuda, onReference] : rules) {
     bool isMeant = !target ? onReference : target->info->isGpu ? onCuda : onCpu;
@@ -314,6 +319,7 @@ compile(Program &program, const std::optional<Target> &target,
                                    ": expected 1 to " +
                                    Twine(::sparseconv::plan::kMaxStreams));
   options.streams = streams;
+  options.exact = exact;
   options.allowKernels = allowKernels;
   options.selection = {tuningDatabase, explain};
   options.chip = chip;
@@ -358,6 +364,8 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, overview);
   if (precision != "rounded" && precision != "exact")
     return fail("--precision is 'rounded' or 'exact'");
+  if (exact && !profile.empty())
+    return fail("--exact and --profile: a profile has sizes by capacity");
   auto target = readTarget();
   if (!target)
     return fail(target.takeError());

@@ -25,6 +25,9 @@ struct CudaOptions {
   /// so that a kernel that reads what nobody wrote is found. Also switched on
   /// by SPARSECONV_POISON=1 in the environment.
   bool poison = false;
+  /// Read the sizes of sets in each run, and give what comes after that memory
+  /// and grids of these sizes.
+  bool exact = false;
   /// Over which kernels may spread that do not depend on each other, 1 to 16.
   unsigned streams = kDefaultStreams;
   /// Take operations of the kernel level, too, which nobody checks.
@@ -46,8 +49,8 @@ public:
   static llvm::Expected<std::unique_ptr<CudaExecutable>>
   compile(ModuleOp module, const CudaOptions &options = {});
 
-  /// Loads a plan; of the options `poison` alone has a meaning. Errors: no
-  /// driver or device; what the runtime refuses.
+  /// Loads a plan; of the options `poison` and `exact` have a meaning. Errors:
+  /// no driver or device; what the runtime refuses.
   static llvm::Expected<std::unique_ptr<CudaExecutable>>
   load(const ::sparseconv::plan::Plan &plan, MLIRContext *context,
        const CudaOptions &options = {});
@@ -58,7 +61,8 @@ public:
   /// Runs as a CUDA graph on data that lies on the device, where arguments of
   /// static shape are bound: what depends on them alone, such as the packing of
   /// weights, is done before. A time is from the launch of the graph to the end
-  /// of its last kernel, seen from the host.
+  /// of its last kernel, seen from the host. With exact sizes there is no
+  /// graph: a time is that of one run.
   llvm::Expected<std::vector<double>>
   time(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,
        unsigned warmups, unsigned repeats) override;

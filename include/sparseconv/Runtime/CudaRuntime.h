@@ -211,7 +211,13 @@ enum {
   SPARSECONV_SYNCHRONOUS = 2,
   /* Growable capacities stay as they are; a run that needs more ends with
    * SPARSECONV_OVER_CAPACITY. */
-  SPARSECONV_FIXED_CAPACITIES = 4
+  SPARSECONV_FIXED_CAPACITIES = 4,
+  /* Memory and grids of the sizes that a run has, in place of capacities: each
+   * run first counts the rows of its sets, waits for the counts, and then does
+   * the rest. So sparseconv_instance_run waits for a part of its run. Inputs
+   * and outputs, and what the counts are made from, keep their capacities.
+   * sparseconv_instance_capture and sparseconv_instance_profile are refused. */
+  SPARSECONV_EXACT = 8
 };
 
 /* `capacities` are those of the inputs' dynamic dimensions, input by input, in
@@ -234,7 +240,7 @@ typedef struct sparseconv_tensor {
 } sparseconv_tensor;
 
 typedef struct sparseconv_instance_info {
-  uint64_t arena_bytes;   /* allocated at creation */
+  uint64_t arena_bytes;   /* allocated at creation, and by an exact run */
   uint64_t scratch_bytes; /* what scratch buffers would take without reuse */
   int64_t num_steps;
   int32_t num_streams;

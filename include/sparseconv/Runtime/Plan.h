@@ -29,7 +29,7 @@
 namespace sparseconv::plan {
 
 /// Written into every file; a reader refuses any other.
-constexpr uint32_t kVersion = 6;
+constexpr uint32_t kVersion = 7;
 constexpr uint32_t kMaxStreams = 16;
 constexpr uint32_t kMaxRank = 8;
 /// Buffers start at multiples of this; so does a caller's pointer at multiples
@@ -70,12 +70,14 @@ struct SizeTerm {
     FloorDiv,
     Max,
     Min,
-    Growable ///< capacity number `growable`
+    Growable, ///< capacity number `growable`
+    Exact     ///< what `slot` holds, at most the capacity before it
   };
   Kind kind = Kind::Constant;
   int64_t value = 0;
   uint32_t input = 0, dim = 0;
   uint32_t growable = 0;
+  uint32_t slot = 0;
 };
 
 /// A postfix program over capacities. Evaluation is exact: a result beyond 63
@@ -93,12 +95,17 @@ SizeExpr ceilDiv(const SizeExpr &a, const SizeExpr &b);
 SizeExpr floorDiv(const SizeExpr &a, const SizeExpr &b);
 SizeExpr max(const SizeExpr &a, const SizeExpr &b);
 SizeExpr min(const SizeExpr &a, const SizeExpr &b);
+/// `capacity`, or what a slot holds where that has been read.
+SizeExpr exact(uint32_t slot, const SizeExpr &capacity);
 
 struct Capacities {
   /// By input and dimension; a static dimension holds its size.
   std::vector<std::vector<int64_t>> inputs;
   /// Of the sets whose memory grows.
   std::vector<int64_t> growables;
+  /// By slot, what a run has counted; empty where nothing has been read, so
+  /// that sizes are capacities.
+  std::vector<int64_t> slots;
 };
 
 /// Nothing, with the reason in `error`, where there is no 63-bit result.
@@ -186,6 +193,9 @@ struct Step {
   /// writes prepared buffers, each before any other step reads it. Where those
   /// inputs stay the same it is done once, ahead of all runs.
   bool prepares = false;
+  /// Counts what sizes depend on, or does what such a step needs: it depends on
+  /// steps that count alone, and no other step before it uses what it writes.
+  bool counts = false;
 
   // Launch. A grid that comes out as 0 is launched as 1, and gridX is rounded
   // up to a multiple of the cluster: kernels guard themselves by counts.

@@ -19,6 +19,10 @@
 
 namespace sparseconv::plan {
 
+/// Which steps of a run are meant: all, or with exact sizes first those that
+/// count, and then the rest.
+enum class Phase { Whole, Counts, Rest };
+
 /// Order between the steps of several streams. Stream 0 is forked into the
 /// others before the first step and joins them after the last.
 struct Schedule {
@@ -36,12 +40,19 @@ struct Schedule {
 
   /// `isPrepared` says of each step whether it is done ahead of all runs;
   /// where it is empty, none is.
-  explicit Schedule(const Function &function,
-                    std::vector<bool> isPrepared = {});
+  explicit Schedule(const Function &function, std::vector<bool> isPrepared = {},
+                    Phase phase = Phase::Whole);
 
+  Phase getPhase() const { return phase; }
   bool isStepPrepared(uint32_t step) const { return isPrepared[step]; }
-  /// Whether a buffer holds what prepared steps have written.
-  bool isBufferPrepared(uint32_t buffer) const { return keeps[buffer]; }
+  /// Whether a step is carried out ahead of all runs or in another phase.
+  bool leavesOut(uint32_t step) const { return isLeftOut[step]; }
+  /// Whether a buffer holds what prepared steps have written, or what the next
+  /// phase reads as well. It shares its memory with no other.
+  bool keepsBuffer(uint32_t buffer) const { return keeps[buffer]; }
+  /// Whether the memory of a buffer is that of this phase: a buffer of both has
+  /// that of the first.
+  bool placesBuffer(uint32_t buffer) const { return places[buffer]; }
 
   /// Whether all uses of buffer `a` end before any of buffer `b` begins.
   bool endsBefore(uint32_t a, uint32_t b) const;
@@ -51,9 +62,11 @@ struct Schedule {
   uint32_t getFirstOpen(uint32_t buffer) const;
 
 private:
+  void findPlaces(const Function &function);
   void findUses(const Function &function);
 
-  std::vector<bool> isPrepared, keeps;
+  Phase phase;
+  std::vector<bool> isPrepared, isLeftOut, keeps, places;
   /// Number of steps of a stream that are known to be done: entry
   /// [i * streams + s] holds one more than the highest such step, when step i
   /// starts.
@@ -99,7 +112,9 @@ struct Layout {
 /// are put on top of those that live at the same time. `capacities` has an
 /// entry for each input and dimension. Of the growable ones it says what they
 /// have to be at least, where that is known: they are no less than their start,
-/// and no more than their bound.
+/// and no more than their bound. Sizes that a run counts are capacities where
+/// its `slots` are empty. The arena holds the buffers of the schedule's phase;
+/// the record and the slots are not in that of the rest.
 std::optional<Layout> layOut(const Function &function, const Schedule &schedule,
                              const Capacities &capacities, std::string &error);
 

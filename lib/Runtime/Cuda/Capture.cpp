@@ -18,6 +18,8 @@ Error Instance::capture(Tensors inputs, Tensors outputs) {
     return invalidArgument("function '" + function.name + "' has " +
                            to_string(function.inputs.size()) + " inputs, not " +
                            to_string(inputs.size));
+  if (isExact())
+    return refuseExact("a graph");
   CurrentContext current(context);
   if (Error error = current.take())
     return error;

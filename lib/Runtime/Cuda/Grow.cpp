@@ -30,9 +30,9 @@ static int64_t addSlack(int64_t rows) { return rows + rows / 4; }
 
 void Instance::describe(sparseconv_instance_info &info) const {
   std::lock_guard<std::mutex> lock(mutex);
-  info = {uint64_t(layout.arenaBytes), uint64_t(layout.scratchBytes),
-          int64_t(function.steps.size()), int32_t(function.numStreams),
-          int64_t(function.growables.size())};
+  info = {uint64_t(layout.arenaBytes) + restBytes,
+          uint64_t(layout.scratchBytes), int64_t(function.steps.size()),
+          int32_t(function.numStreams), int64_t(function.growables.size())};
 }
 
 Error Instance::describeGrowable(int64_t index,
@@ -61,6 +61,7 @@ void Instance::releaseMemory() {
   }
   context.free(arena);
   arena = 0;
+  releaseRest();
 }
 
 Error Instance::waitForRuns() {

@@ -20,7 +20,10 @@ Instance::Instance(std::shared_ptr<Program> owner,
     : program(std::move(owner)), context(*program->context),
       driver(context.driver), entry(entry), function(entry.plan),
       capacities(capacities), flags(flags), boundInputs(function.inputs.size()),
-      schedule(makeSchedule()) {}
+      schedule(makeSchedule(getFirstPhase())) {
+  if (isExact())
+    restSchedule = makeSchedule(plan::Phase::Rest);
+}
 
 Error Instance::create(std::shared_ptr<Program> program,
                        const Program::Function &function,
@@ -127,7 +130,8 @@ Error Instance::createStreams() {
 /// For the steps that others wait for.
 Error Instance::createEvents() {
   for (size_t i = 0; i != events.size(); ++i)
-    if (schedule.signals[i] && !events[i])
+    if ((schedule.signals[i] || (restSchedule && restSchedule->signals[i])) &&
+        !events[i])
       if (Error error =
               check(driver.cuEventCreate(&events[i], CU_EVENT_DISABLE_TIMING),
                     "creating an event"))
@@ -183,29 +187,33 @@ uint64_t Instance::getParam(const plan::Param &param, uint64_t number) const {
 }
 
 void Instance::prepareLaunches() {
-  launches.assign(function.steps.size(), {});
-  for (size_t i = 0; i != launches.size(); ++i) {
-    Launch &launch = launches[i];
-    const std::vector<plan::Param> &params = function.steps[i].params;
-    plan::ParamPlaces places = plan::getPlaces(params);
-    launch.blockBytes = plan::getBlockBytes(places);
-    launch.block.resize((launch.blockBytes + 7) / 8);
-    auto *block = reinterpret_cast<char *>(launch.block.data());
-    for (uint32_t p = 0; p != params.size(); ++p) {
-      const plan::Param &param = params[p];
-      uint64_t number = layout.steps[i].params[p];
-      plan::Buffer::Kind kind = param.kind == plan::Param::Kind::Buffer
-                                    ? function.buffers[param.index].kind
-                                    : plan::Buffer::Kind::Scratch;
-      if (kind == plan::Buffer::Kind::Input ||
-          kind == plan::Buffer::Kind::Output) {
-        launch.patches.push_back({places[p].offset / 8, param.index, number});
-        continue;
-      }
-      // The first bytes of a 32-bit value, as hosts are little endian.
-      uint64_t value = getParam(param, number);
-      std::memcpy(block + places[p].offset, &value, places[p].size);
+  launches.resize(function.steps.size());
+  for (size_t i = 0; i != launches.size(); ++i)
+    prepareLaunch(i);
+}
+
+void Instance::prepareLaunch(size_t index) {
+  Launch &launch = launches[index];
+  launch.patches.clear();
+  const std::vector<plan::Param> &params = function.steps[index].params;
+  plan::ParamPlaces places = plan::getPlaces(params);
+  launch.blockBytes = plan::getBlockBytes(places);
+  launch.block.assign((launch.blockBytes + 7) / 8, 0);
+  auto *block = reinterpret_cast<char *>(launch.block.data());
+  for (uint32_t p = 0; p != params.size(); ++p) {
+    const plan::Param &param = params[p];
+    uint64_t number = layout.steps[index].params[p];
+    plan::Buffer::Kind kind = param.kind == plan::Param::Kind::Buffer
+                                  ? function.buffers[param.index].kind
+                                  : plan::Buffer::Kind::Scratch;
+    if (kind == plan::Buffer::Kind::Input ||
+        kind == plan::Buffer::Kind::Output) {
+      launch.patches.push_back({places[p].offset / 8, param.index, number});
+      continue;
     }
+    // The first bytes of a 32-bit value, as hosts are little endian.
+    uint64_t value = getParam(param, number);
+    std::memcpy(block + places[p].offset, &value, places[p].size);
   }
 }
 

@@ -138,6 +138,7 @@ private:
   Error fillArena();
   uint64_t getParam(const plan::Param &param, uint64_t number) const;
   void prepareLaunches();
+  void prepareLaunch(size_t index);
   Error addStaging();
 
   // Growing (Grow.cpp).
@@ -150,7 +151,7 @@ private:
   // Inputs that stay the same (Prepare.cpp).
   Error checkBound(Tensors inputs, std::vector<CUdeviceptr> &pointers) const;
   Error setBound(std::vector<CUdeviceptr> pointers);
-  plan::Schedule makeSchedule() const;
+  plan::Schedule makeSchedule(plan::Phase phase) const;
   Error setSchedule();
   Error prepare();
 
@@ -173,8 +174,9 @@ private:
   Error upload(CUstream stream, const InputSizes &sizes);
   bool isScratch(uint32_t buffer) const;
   void fillBlock(uint32_t index);
-  std::vector<uint32_t> getPoisoned(uint32_t step) const;
-  Error issue(CUstream stream);
+  std::vector<uint32_t> getPoisoned(uint32_t step,
+                                    const plan::Schedule &part) const;
+  Error issue(const plan::Schedule &part, CUstream stream);
   Error issueStep(uint32_t index, CUstream stream);
   CUresult launch(uint32_t index, CUstream stream);
   Error endRun(CUstream stream);
@@ -182,7 +184,8 @@ private:
   Error runBound(CUstream stream, const InputSizes &sizes);
   Error poison(CUdeviceptr pointer, uint64_t bytes, CUstream stream,
                const std::string &what);
-  Error poisonBuffers(uint32_t step, CUstream stream);
+  Error poisonBuffers(uint32_t step, const plan::Schedule &part,
+                      CUstream stream);
   Error poisonTails(const InputSizes &sizes, CUstream stream);
   CUstream getStream(uint32_t index, CUstream stream) const {
     return index == 0 ? stream : streams[index - 1];
@@ -203,6 +206,17 @@ private:
   Error launchRunGraph(CUstream stream);
   Error captureBound(Tensors inputs, Tensors outputs);
   void dropGraphs();
+
+  // Runs with exact sizes (Exact.cpp).
+  bool isExact() const { return flags & SPARSECONV_EXACT; }
+  plan::Phase getFirstPhase() const {
+    return isExact() ? plan::Phase::Counts : plan::Phase::Whole;
+  }
+  Error refuseExact(const std::string &what) const;
+  Error readCounts(CUstream stream, std::vector<int64_t> &counts);
+  Error placeRest(std::vector<int64_t> counts);
+  void releaseRest();
+  Error runExact(CUstream stream);
 
   // Runs on the host's memory.
   Error runHostOnce(Tensors inputs);
@@ -228,7 +242,10 @@ private:
   const uint32_t flags;
   /// By input: where it lies in every run, 0 where each run says.
   std::vector<CUdeviceptr> boundInputs;
+  /// Of the steps that count, where sizes are exact; of the others then.
   plan::Schedule schedule;
+  std::optional<plan::Schedule> restSchedule;
+  /// With exact sizes, what is not counted is that of `restCounts`.
   plan::Layout layout;
   /// Buffers of inputs and outputs.
   std::vector<uint32_t> inputBuffers, outputBuffers;
@@ -236,6 +253,11 @@ private:
   /// Whether layout, memory and launches are those of `capacities`.
   bool isPlaced = false;
   CUdeviceptr arena = 0;
+  /// With exact sizes, memory for what comes after the counts.
+  CUdeviceptr restArena = 0;
+  uint64_t restBytes = 0;
+  /// By slot, what `restArena` is laid out for; empty where it is not.
+  std::vector<int64_t> restCounts;
   /// Address of each buffer in the current run.
   std::vector<CUdeviceptr> addresses;
   /// The instance's own memory for inputs and outputs, 0 where there is none.

@@ -69,7 +69,7 @@ int sparseconv_instance_create(sparseconv_program *program,
                                    function, found))
       return error;
     if (flags & ~uint32_t(SPARSECONV_POISON | SPARSECONV_SYNCHRONOUS |
-                          SPARSECONV_FIXED_CAPACITIES))
+                          SPARSECONV_FIXED_CAPACITIES | SPARSECONV_EXACT))
       return invalidArgument("unknown flags " + to_string(flags));
     plan::Capacities sizes;
     if (Error error = fillCapacities(*found, capacities, numCapacities, sizes))

@@ -233,11 +233,12 @@ bool Instance::isScratch(uint32_t buffer) const {
   plan::Buffer::Kind kind = function.buffers[buffer].kind;
   return kind == plan::Buffer::Kind::Scratch ||
          (kind == plan::Buffer::Kind::Prepared &&
-          !schedule.isBufferPrepared(buffer));
+          !schedule.keepsBuffer(buffer));
 }
 
-/// The buffers to poison before a step, or before all of them (plan::kNone).
-std::vector<uint32_t> Instance::getPoisoned(uint32_t step) const {
+/// The buffers to poison before a step, or before all of a part (plan::kNone).
+std::vector<uint32_t> Instance::getPoisoned(uint32_t step,
+                                            const plan::Schedule &part) const {
   std::vector<uint32_t> result;
   if (!(flags & SPARSECONV_POISON))
     return result;
@@ -246,33 +247,37 @@ std::vector<uint32_t> Instance::getPoisoned(uint32_t step) const {
   for (uint32_t b = 0; b != function.buffers.size(); ++b) {
     const plan::Buffer &buffer = function.buffers[b];
     uint32_t when = isScratch(b) && isByStep ? buffer.firstStep : plan::kNone;
-    if (when == step &&
-        (isScratch(b) || buffer.kind == plan::Buffer::Kind::Output))
+    bool isHere = isScratch(b) ? part.placesBuffer(b)
+                               : buffer.kind == plan::Buffer::Kind::Output &&
+                                     part.getPhase() != plan::Phase::Rest;
+    if (when == step && isHere)
       result.push_back(b);
   }
   return result;
 }
 
-Error Instance::poisonBuffers(uint32_t step, CUstream stream) {
-  for (uint32_t b : getPoisoned(step))
+Error Instance::poisonBuffers(uint32_t step, const plan::Schedule &part,
+                              CUstream stream) {
+  for (uint32_t b : getPoisoned(step, part))
     if (Error error = poison(addresses[b], layout.bufferBytes[b], stream,
                              "buffer '" + function.buffers[b].name + "'"))
       return error;
   return Error::success();
 }
 
-/// All steps of a run, on the caller's stream and those of the instance.
-Error Instance::issue(CUstream stream) {
-  if (Error error = poisonBuffers(plan::kNone, stream))
+/// The steps of a part of a run, on the caller's stream and those of the
+/// instance.
+Error Instance::issue(const plan::Schedule &part, CUstream stream) {
+  if (Error error = poisonBuffers(plan::kNone, part, stream))
     return error;
   if (fork)
     if (Error error = check(driver.cuEventRecord(fork, stream), "forking"))
       return error;
   for (uint32_t i = 0; i != function.steps.size(); ++i) {
-    if (schedule.isStepPrepared(i))
+    if (part.leavesOut(i))
       continue;
     CUstream own = getStream(function.steps[i].stream, stream);
-    const plan::Schedule::Waits &waits = schedule.waits[i];
+    const plan::Schedule::Waits &waits = part.waits[i];
     if (waits.forFork)
       if (Error error =
               check(driver.cuStreamWaitEvent(own, fork, 0), "forking"))
@@ -281,11 +286,11 @@ Error Instance::issue(CUstream stream) {
       if (Error error = check(driver.cuStreamWaitEvent(own, events[other], 0),
                               "waiting for step " + to_string(other)))
         return error;
-    if (Error error = poisonBuffers(i, own))
+    if (Error error = poisonBuffers(i, part, own))
       return error;
     if (Error error = issueStep(i, own))
       return error;
-    if (events[i])
+    if (part.signals[i])
       if (Error error = check(driver.cuEventRecord(events[i], own),
                               "recording step " + to_string(i)))
         return error;
@@ -293,7 +298,7 @@ Error Instance::issue(CUstream stream) {
       if (CUresult result = driver.cuStreamSynchronize(own))
         return check(result, getStepName(i));
   }
-  for (uint32_t last : schedule.joins)
+  for (uint32_t last : part.joins)
     if (Error error = check(driver.cuStreamWaitEvent(stream, events[last], 0),
                             "waiting for step " + to_string(last)))
       return error;

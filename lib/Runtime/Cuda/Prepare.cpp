@@ -43,15 +43,17 @@ Error Instance::checkBound(Tensors inputs,
 }
 
 /// Which steps runs leave out follows from what is bound.
-plan::Schedule Instance::makeSchedule() const {
+plan::Schedule Instance::makeSchedule(plan::Phase phase) const {
   std::vector<bool> isBound;
   for (CUdeviceptr pointer : boundInputs)
     isBound.push_back(pointer != 0);
-  return plan::Schedule(function, plan::findPrepared(function, isBound));
+  return plan::Schedule(function, plan::findPrepared(function, isBound), phase);
 }
 
 Error Instance::setSchedule() {
-  schedule = makeSchedule();
+  schedule = makeSchedule(getFirstPhase());
+  if (isExact())
+    restSchedule = makeSchedule(plan::Phase::Rest);
   return createEvents();
 }
 

@@ -96,6 +96,8 @@ Error Instance::runMarked(Tensors inputs, const InputSizes &sizes,
 
 Error Instance::profile(Tensors inputs, double *times) {
   std::lock_guard<std::mutex> lock(mutex);
+  if (isExact())
+    return refuseExact("a profile");
   CurrentContext current(context);
   if (Error error = current.take())
     return error;

@@ -33,7 +33,9 @@ Error Instance::runBound(CUstream stream, const InputSizes &sizes) {
     }
   if (Error error = upload(stream, sizes))
     return error;
-  if (Error error = isGraph ? launchRunGraph(stream) : issue(stream))
+  if (Error error = isGraph     ? launchRunGraph(stream)
+                    : isExact() ? runExact(stream)
+                                : issue(schedule, stream))
     return error;
   return endRun(stream);
 }

@@ -22,10 +22,11 @@ using namespace sparseconv::cuda;
 /// A program that runs once or twice does not pay for a graph.
 static constexpr uint64_t kRunsBeforeGraph = 2;
 
-/// Whether the next run is one. Flags that look at single steps need steps, and
-/// the compiler writes nothing but launches.
+/// Whether the next run is one. Flags that look at single steps need steps, so
+/// do sizes that differ from run to run, and the compiler writes nothing but
+/// launches.
 bool Instance::takesGraph() const {
-  if (flags & (SPARSECONV_POISON | SPARSECONV_SYNCHRONOUS))
+  if (flags & (SPARSECONV_POISON | SPARSECONV_SYNCHRONOUS | SPARSECONV_EXACT))
     return false;
   return numRuns >= kRunsBeforeGraph &&
          std::all_of(function.steps.begin(), function.steps.end(),

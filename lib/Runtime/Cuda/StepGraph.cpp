@@ -79,7 +79,7 @@ Error Instance::addStepNode(Graph &graph, uint32_t index,
 /// Poisons what has to be before a step, or before all (plan::kNone), behind
 /// `last`, which is the last of it afterwards.
 Error Instance::addPoisonNodes(Graph &graph, uint32_t step, CUgraphNode &last) {
-  for (uint32_t buffer : getPoisoned(step)) {
+  for (uint32_t buffer : getPoisoned(step, schedule)) {
     uint64_t count = layout.bufferBytes[buffer] / 2;
     if (count == 0)
       continue;

@@ -41,6 +41,11 @@ std::string sparseconv::plan::toString(const SizeExpr &expr,
       stack.push_back("growable(" + std::to_string(term.growable) + ")");
       continue;
     }
+    if (term.kind == SizeTerm::Kind::Exact && !stack.empty()) {
+      stack.back() =
+          "exact(" + std::to_string(term.slot) + ", " + stack.back() + ")";
+      continue;
+    }
     if (stack.size() < 2)
       return "<malformed>";
     std::string b = std::move(stack.back());
@@ -173,6 +178,8 @@ static void dumpStep(std::ostream &os, uint32_t index, const Plan &plan,
   }
   if (step.prepares)
     os << " prepares";
+  if (step.counts)
+    os << " counts";
   if (step.op != kNone)
     os << " op " << step.op;
   os << '\n';

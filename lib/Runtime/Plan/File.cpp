@@ -170,7 +170,7 @@ template <typename Stream, typename T>
 static void transferExpr(Stream &stream, T &expr) {
   stream.list(expr.terms, [&](auto &term) {
     using Kind = SizeTerm::Kind;
-    stream.enumerator(term.kind, Kind::Growable);
+    stream.enumerator(term.kind, Kind::Exact);
     if (term.kind == Kind::Constant)
       stream.integer(term.value);
     if (term.kind == Kind::Capacity) {
@@ -179,6 +179,8 @@ static void transferExpr(Stream &stream, T &expr) {
     }
     if (term.kind == Kind::Growable)
       stream.integer(term.growable);
+    if (term.kind == Kind::Exact)
+      stream.integer(term.slot);
   });
 }
 
@@ -226,6 +228,7 @@ static void transferStep(Stream &stream, T &step) {
   stream.integer(step.stream);
   stream.list(step.dependencies, [&](auto &index) { stream.integer(index); });
   stream.boolean(step.prepares);
+  stream.boolean(step.counts);
   if (step.kind == Kind::Launch) {
     stream.integer(step.kernel);
     transferExpr(stream, step.gridX);

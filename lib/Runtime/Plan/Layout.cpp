@@ -65,7 +65,7 @@ public:
   Evaluator(const Function &function, const Schedule &schedule,
             const Capacities &asked, std::string &error)
       : function(function), schedule(schedule), asked(asked.growables),
-        capacities{asked.inputs, {}}, error(error) {}
+        slots(asked.slots), capacities{asked.inputs, {}, {}}, error(error) {}
 
   bool run();
   Layout layout;
@@ -95,7 +95,7 @@ private:
 
   const Function &function;
   const Schedule &schedule;
-  const std::vector<int64_t> &asked;
+  const std::vector<int64_t> &asked, &slots;
   Capacities capacities;
   std::string &error;
 };
@@ -206,17 +206,23 @@ bool Evaluator::evaluateStep(const Step &step, const std::string &what,
 
 /// Places the arena's buffers, the largest first.
 bool Evaluator::pack() {
-  int64_t top = roundUp(layout.scalarBytes, kBufferAlignment);
+  int64_t top = schedule.getPhase() == Phase::Rest
+                    ? 0
+                    : roundUp(layout.scalarBytes, kBufferAlignment);
   layout.bufferOffsets.assign(function.buffers.size(), -1);
   std::vector<uint32_t> order;
   for (uint32_t b = 0; b != function.buffers.size(); ++b) {
     int64_t bytes = roundUp(layout.bufferBytes[b], kBufferAlignment);
     Buffer::Kind kind = function.buffers[b].kind;
-    if (kind == Buffer::Kind::Persistent || schedule.isBufferPrepared(b)) {
+    if (!schedule.placesBuffer(b))
+      continue;
+    bool isScratch =
+        kind == Buffer::Kind::Scratch || kind == Buffer::Kind::Prepared;
+    if (kind == Buffer::Kind::Persistent ||
+        (isScratch && schedule.keepsBuffer(b))) {
       layout.bufferOffsets[b] = top;
       top += bytes;
-    } else if (kind == Buffer::Kind::Scratch ||
-               kind == Buffer::Kind::Prepared) {
+    } else if (isScratch) {
       order.push_back(b);
       layout.scratchBytes += bytes;
     }
@@ -286,6 +292,8 @@ void Evaluator::pile(const std::vector<uint32_t> &placed,
 bool Evaluator::run() {
   if (!evaluateGrowables())
     return false;
+  // What grows follows from capacities alone.
+  capacities.slots = slots;
   for (const Buffer &buffer : function.buffers)
     if (!size(buffer.bytes, kMaxBytes, "buffer '" + buffer.name + "'",
               layout.bufferBytes.emplace_back()))
@@ -301,10 +309,15 @@ bool Evaluator::run() {
     }
   }
   layout.scalarBytes = kStatusBytes + 8 * int64_t(function.slots.size());
-  for (uint32_t i = 0; i != function.steps.size(); ++i)
+  layout.steps.resize(function.steps.size());
+  for (uint32_t i = 0; i != function.steps.size(); ++i) {
+    // Those that count have run when sizes are exact.
+    if (schedule.getPhase() == Phase::Rest && schedule.leavesOut(i))
+      continue;
     if (!evaluateStep(function.steps[i], "step " + to_string(i),
-                      layout.steps.emplace_back()))
+                      layout.steps[i]))
       return false;
+  }
   return pack();
 }
 

@@ -75,11 +75,18 @@ sparseconv::plan::findPrepared(const Function &function,
   return result;
 }
 
-Schedule::Schedule(const Function &function, std::vector<bool> prepared)
-    : isPrepared(std::move(prepared)), streams(function.numStreams) {
+Schedule::Schedule(const Function &function, std::vector<bool> prepared,
+                   Phase phase)
+    : phase(phase), isPrepared(std::move(prepared)),
+      streams(function.numStreams) {
   size_t numSteps = function.steps.size();
   isPrepared.resize(numSteps);
-  keeps.resize(function.buffers.size());
+  isLeftOut = isPrepared;
+  if (phase != Phase::Whole)
+    for (uint32_t i = 0; i != numSteps; ++i)
+      if (function.steps[i].counts != (phase == Phase::Counts))
+        isLeftOut[i] = true;
+  findPlaces(function);
   waits.resize(numSteps);
   signals.resize(numSteps);
   done.resize(numSteps * streams);
@@ -88,7 +95,7 @@ Schedule::Schedule(const Function &function, std::vector<bool> prepared)
   std::vector<bool> started(streams);
   for (uint32_t i = 0; i != numSteps; ++i) {
     const Step &step = function.steps[i];
-    if (isPrepared[i])
+    if (isLeftOut[i])
       continue;
     uint32_t *row = &known[size_t(step.stream) * streams];
     if (step.stream != 0 && !started[step.stream])
@@ -98,7 +105,7 @@ Schedule::Schedule(const Function &function, std::vector<bool> prepared)
     std::vector<uint32_t> dependencies = step.dependencies;
     std::sort(dependencies.rbegin(), dependencies.rend());
     for (uint32_t dependency : dependencies) {
-      if (isPrepared[dependency])
+      if (isLeftOut[dependency])
         continue;
       uint32_t other = function.steps[dependency].stream;
       if (row[other] > dependency)
@@ -122,17 +129,36 @@ Schedule::Schedule(const Function &function, std::vector<bool> prepared)
   findUses(function);
 }
 
+/// Finds which buffers have memory in this phase, and which keep it.
+void Schedule::findPlaces(const Function &function) {
+  size_t numBuffers = function.buffers.size();
+  std::vector<bool> isCounted(numBuffers), isInRest(numBuffers);
+  keeps.resize(numBuffers);
+  for (uint32_t i = 0; i != function.steps.size(); ++i)
+    forEachBuffer(function.steps[i], [&](uint32_t b) {
+      if (isPrepared[i])
+        keeps[b] = function.buffers[b].kind == Buffer::Kind::Prepared;
+      else
+        (function.steps[i].counts ? isCounted : isInRest)[b] = true;
+    });
+  places.assign(numBuffers, true);
+  if (phase == Phase::Whole)
+    return;
+  for (uint32_t b = 0; b != numBuffers; ++b) {
+    bool isFirst = isCounted[b] || keeps[b] ||
+                   function.buffers[b].kind == Buffer::Kind::Persistent;
+    places[b] = phase == Phase::Counts ? isFirst : isInRest[b] && !isFirst;
+    if (phase == Phase::Counts && isCounted[b] && isInRest[b])
+      keeps[b] = true;
+  }
+}
+
 void Schedule::findUses(const Function &function) {
   size_t numSteps = function.steps.size(), numBuffers = keeps.size();
   stepsOf.resize(streams);
-  for (uint32_t i = 0; i != numSteps; ++i) {
-    if (!isPrepared[i])
+  for (uint32_t i = 0; i != numSteps; ++i)
+    if (!isLeftOut[i])
       stepsOf[function.steps[i].stream].push_back(i);
-    else
-      forEachBuffer(function.steps[i], [&](uint32_t b) {
-        keeps[b] = function.buffers[b].kind == Buffer::Kind::Prepared;
-      });
-  }
   lastUse.resize(numBuffers * streams);
   doneAtUse.assign(numBuffers * streams, ~uint32_t(0));
   auto use = [&](uint32_t buffer, uint32_t step) {
@@ -146,14 +172,16 @@ void Schedule::findUses(const Function &function) {
   };
   for (uint32_t b = 0; b != numBuffers; ++b) {
     const Buffer &buffer = function.buffers[b];
-    if (buffer.kind == Buffer::Kind::Scratch ||
-        (buffer.kind == Buffer::Kind::Prepared && !keeps[b])) {
+    // A lifetime is of the whole run, and may be longer than the uses.
+    if (phase == Phase::Whole &&
+        (buffer.kind == Buffer::Kind::Scratch ||
+         (buffer.kind == Buffer::Kind::Prepared && !keeps[b]))) {
       use(b, buffer.firstStep);
       use(b, buffer.lastStep);
     }
   }
   for (uint32_t i = 0; i != numSteps; ++i)
-    if (!isPrepared[i])
+    if (!isLeftOut[i])
       forEachBuffer(function.steps[i], [&](uint32_t b) { use(b, i); });
 }
 

@@ -67,6 +67,7 @@ static std::optional<int64_t> apply(Kind kind, int64_t a, int64_t b,
   case Kind::Constant:
   case Kind::Capacity:
   case Kind::Growable:
+  case Kind::Exact:
     break;
   }
   if (overflows) {
@@ -111,6 +112,14 @@ SizeExpr sparseconv::plan::max(const SizeExpr &a, const SizeExpr &b) {
 SizeExpr sparseconv::plan::min(const SizeExpr &a, const SizeExpr &b) {
   return combine(Kind::Min, a, b);
 }
+SizeExpr sparseconv::plan::exact(uint32_t slot, const SizeExpr &capacity) {
+  SizeExpr result = capacity;
+  SizeTerm term;
+  term.kind = Kind::Exact;
+  term.slot = slot;
+  result.terms.push_back(term);
+  return result;
+}
 
 std::optional<int64_t> sparseconv::plan::evaluate(const SizeExpr &expr,
                                                   const Capacities &capacities,
@@ -135,6 +144,16 @@ std::optional<int64_t> sparseconv::plan::evaluate(const SizeExpr &expr,
         return std::nullopt;
       }
       stack.push_back(capacities.growables[term.growable]);
+      continue;
+    case Kind::Exact:
+      if (stack.empty()) {
+        error = "a size expression lacks operands";
+        return std::nullopt;
+      }
+      // What a kernel has written is no more to be trusted than its memory.
+      if (term.slot < capacities.slots.size())
+        stack.back() = std::clamp<int64_t>(capacities.slots[term.slot], 0,
+                                           std::max<int64_t>(stack.back(), 0));
       continue;
     default:
       break;

@@ -78,6 +78,13 @@ Reason FunctionVerifier::verifyExpr(const SizeExpr &expr,
                to_string(term.growable) + ", which is not before it";
       ++depth;
       continue;
+    case SizeTerm::Kind::Exact:
+      if (term.slot >= function.slots.size())
+        return "a size refers to slot " + to_string(term.slot) +
+               ", which is not there";
+      if (depth < 1)
+        return "a size expression lacks operands";
+      continue;
     default:
       if (depth < 2)
         return "a size expression lacks operands";
@@ -277,6 +284,11 @@ Reason FunctionVerifier::verifyStep(uint32_t index) {
     if (dependency >= index)
       return "it depends on step " + to_string(dependency) +
              ", which is not before it";
+  if (step.counts)
+    for (uint32_t dependency : step.dependencies)
+      if (!function.steps[dependency].counts)
+        return "it counts, but depends on step " + to_string(dependency) +
+               ", which does not";
   RETURN_REASON(verifyOfKind(step, index));
   if (step.prepares)
     RETURN_REASON(verifyPreparation(step));

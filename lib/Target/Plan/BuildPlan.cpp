@@ -54,6 +54,8 @@ private:
   static constexpr int64_t kLeastRows = 4096, kStartFactor = 2;
   /// Memory for sets that grow, with the slot that kernels compare with.
   LogicalResult addGrowable(Operation *user, GrowableCapacityOp op);
+  /// A size that a run may read, with the slot that holds it.
+  FailureOr<Value> addExactSize(Operation *user, ExactSizeOp op);
   /// A size of the function in terms of capacities.
   FailureOr<Value> addSize(Operation *user, Value size);
   /// What a launch takes for a view of a buffer.
@@ -64,6 +66,8 @@ private:
   OpBuilder b;
   /// From what the function has to what the plan has.
   IRMapping map;
+  /// Slots of counts that are not returned.
+  unsigned numCounts = 0;
 };
 
 struct BuildPlan : mlir::sparseconv::impl::SparseConvBuildPlanBase<BuildPlan> {
@@ -95,11 +99,29 @@ LogicalResult PlanBuilder::addGrowable(Operation *user, GrowableCapacityOp op) {
   return success();
 }
 
+FailureOr<Value> PlanBuilder::addExactSize(Operation *user, ExactSizeOp op) {
+  Value count = op.getCount();
+  if (!map.contains(count) && count.getDefiningOp<memref::AllocOp>())
+    map.map(count, PlanSlotOp::create(b, op.getLoc(),
+                                      "count." + std::to_string(numCounts++)));
+  Value slot = map.lookupOrNull(count);
+  if (!slot || !slot.getDefiningOp<PlanSlotOp>())
+    return user->emitError("a size is in no buffer of the function's own");
+  FailureOr<Value> capacity = addSize(user, op.getCapacity());
+  if (failed(capacity))
+    return failure();
+  Value size = PlanExactSizeOp::create(b, op.getLoc(), slot, *capacity);
+  map.map(op.getResult(), size);
+  return size;
+}
+
 FailureOr<Value> PlanBuilder::addSize(Operation *user, Value size) {
   if (Value known = map.lookupOrNull(size))
     return known;
   Operation *op = size.getDefiningOp();
   Value result;
+  if (auto exact = dyn_cast_or_null<ExactSizeOp>(op))
+    return addExactSize(user, exact);
   if (auto grown = dyn_cast_or_null<GrowableCapacityOp>(op)) {
     if (failed(addGrowable(user, grown)))
       return failure();
@@ -348,6 +370,7 @@ LogicalResult PlanBuilder::addLaunch(gpu::LaunchFuncOp op) {
                        threads.getZExtValue(), shared.getZExtValue(), addresses,
                        /*stream=*/0,
                        /*after=*/ValueRange(), /*prepares=*/false,
+                       /*counts=*/false,
                        number ? b.getI32IntegerAttr(*number) : IntegerAttr());
   return success();
 }
@@ -360,6 +383,10 @@ LogicalResult PlanBuilder::run() {
   if (failed(addInputs()) ||
       failed(addOutputs(cast<func::ReturnOp>(body.getTerminator()))))
     return failure();
+  // Nor is what holds a count.
+  for (auto exact : body.getOps<ExactSizeOp>())
+    if (failed(addSize(exact, exact.getResult())))
+      return failure();
   for (Operation &op : body.without_terminator()) {
     LogicalResult done =
         TypeSwitch<Operation *, LogicalResult>(&op)

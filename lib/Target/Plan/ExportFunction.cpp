@@ -94,6 +94,9 @@ const SizeExpr &FunctionExporter::getSize(Value value) {
   } else if (auto capacity = dyn_cast<PlanCapacityOp>(op)) {
     expr = SizeExpr::capacity(inputs.lookup(capacity.getInput()),
                               capacity.getDim());
+  } else if (auto exact = dyn_cast<PlanExactSizeOp>(op)) {
+    expr = plan::exact(slots.lookup(exact.getCount()),
+                       getSize(exact.getCapacity()));
   } else {
     // As isSizeOperation allows.
     SizeExpr lhs = getSize(op->getOperand(0)), rhs = getSize(op->getOperand(1));
@@ -310,6 +313,7 @@ void FunctionExporter::add(PlanLaunchOp op) {
     step.params.push_back(getParam(arg));
   step.stream = op.getStream();
   step.prepares = op.getPrepares();
+  step.counts = op.getCounts();
   for (Value other : op.getAfter())
     step.dependencies.push_back(steps.lookup(other));
   if (op.getOp())

@@ -95,8 +95,10 @@ KernelTraits mlir::sparseconv::getKernelTraits(gpu::GPUFuncOp kernel) {
     traits.params.push_back(getAccess(parameter));
   kernel.walk([&](Operation *op) {
     if (isa<NVVM::MmaOp, NVVM::WgmmaFenceAlignedOp, math::FmaOp, vector::FMAOp>(
-            op))
+            op)) {
       traits.cost = kGemmCost;
+      traits.multiplies = true;
+    }
   });
   return traits;
 }

@@ -22,7 +22,9 @@ FailureOr<StepTraits> LaunchTraits::get(PlanLaunchOp op) {
     known->second = getKernelTraits(kernel);
   StepTraits result;
   result.cost = known->second.cost;
+  result.multiplies = known->second.multiplies;
   result.prepares = op.getPrepares();
+  result.counts = op.getCounts();
   for (auto [arg, access] :
        llvm::zip_equal(op.getArgs(), known->second.params)) {
     Value base = arg;

@@ -35,7 +35,6 @@ public:
   std::vector<ScheduledStep> run();
 
 private:
-  void findDependencies();
   void rankSteps();
   void placeSteps();
   void placeStep(uint32_t step);
@@ -60,20 +59,25 @@ private:
 
 Scheduler::Scheduler(ArrayRef<StepTraits> steps, unsigned maxStreams)
     : steps(steps), maxStreams(maxStreams), numSteps(steps.size()),
-      before(numSteps), after(numSteps), ranks(numSteps), depths(numSteps),
-      starts(numSteps), streams(numSteps), ends(maxStreams, 0),
-      lasts(maxStreams, kNone) {
+      before(findDependencies(steps)), after(numSteps), ranks(numSteps),
+      depths(numSteps), starts(numSteps), streams(numSteps),
+      ends(maxStreams, 0), lasts(maxStreams, kNone) {
   for (const StepTraits &step : steps)
     costs.push_back(std::max(step.cost, 1u));
+  for (uint32_t i = 0; i != numSteps; ++i)
+    for (uint32_t other : before[i])
+      after[other].push_back(i);
 }
 
-void Scheduler::findDependencies() {
+std::vector<SmallVector<uint32_t>>
+mlir::sparseconv::findDependencies(ArrayRef<StepTraits> steps) {
   struct Uses {
     uint32_t writer = kNone;
     SmallVector<uint32_t> readers; ///< of what `writer` wrote
   };
+  std::vector<SmallVector<uint32_t>> before(steps.size());
   llvm::DenseMap<uint32_t, Uses> uses;
-  for (uint32_t i = 0; i != numSteps; ++i) {
+  for (uint32_t i = 0; i != steps.size(); ++i) {
     for (auto [memory, access] : steps[i].accesses) {
       if (!access.reads && !access.writes)
         continue;
@@ -90,9 +94,8 @@ void Scheduler::findDependencies() {
     }
     llvm::sort(before[i]);
     before[i].erase(llvm::unique(before[i]), before[i].end());
-    for (uint32_t other : before[i])
-      after[other].push_back(i);
   }
+  return before;
 }
 
 void Scheduler::rankSteps() {
@@ -154,8 +157,10 @@ std::vector<ScheduledStep> Scheduler::getResult() {
 
   std::vector<ScheduledStep> result;
   SmallVector<uint32_t> number(maxStreams, kNone);
-  std::vector<uint32_t> last(maxStreams, kNone); // place by stream
-  // By place: the places that are done when it is.
+  // By stream, the last place of a step that counts, and of another.
+  std::vector<uint32_t> last(maxStreams, kNone), lastCount(maxStreams, kNone);
+  // By place: the places that are done when it is. Where steps that count run
+  // ahead of the rest, these wait for none of the others.
   std::vector<llvm::BitVector> done;
   uint32_t numStreams = 0;
   for (auto [place, step] : llvm::enumerate(order)) {
@@ -166,8 +171,10 @@ std::vector<ScheduledStep> Scheduler::getResult() {
     placed.step = step;
     placed.stream = stream;
     llvm::BitVector inherited(numSteps);
-    if (last[stream] != kNone)
-      inherited = done[last[stream]];
+    if (lastCount[stream] != kNone)
+      inherited |= done[lastCount[stream]];
+    if (last[stream] != kNone && !steps[step].counts)
+      inherited |= done[last[stream]];
     llvm::BitVector known = inherited;
     auto wait = [&](uint32_t other) {
       if (steps[order[other]].prepares)
@@ -186,7 +193,7 @@ std::vector<ScheduledStep> Scheduler::getResult() {
         placed.dependencies.push_back(other);
       }
     llvm::sort(placed.dependencies);
-    last[stream] = place;
+    (steps[step].counts ? lastCount : last)[stream] = place;
     // A run may leave out a step that prepares. Then nobody waits for what it
     // waits for, and waiting for it says nothing of its stream.
     done.push_back(steps[step].prepares ? inherited : known);
@@ -196,7 +203,6 @@ std::vector<ScheduledStep> Scheduler::getResult() {
 }
 
 std::vector<ScheduledStep> Scheduler::run() {
-  findDependencies();
   rankSteps();
   placeSteps();
   return getResult();

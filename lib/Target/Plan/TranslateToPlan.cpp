@@ -25,6 +25,7 @@ static void addHostPasses(OpPassManager &pm, unsigned maxStreams) {
   pm.addPass(createSparseConvBuildPlan());
   pm.addNestedPass<PlanFuncOp>(createCSEPass());
   pm.addPass(createSparseConvFindPreparation());
+  pm.addPass(createSparseConvFindCounts());
   SparseConvSchedulePlanOptions schedule;
   schedule.streams = maxStreams;
   pm.addPass(createSparseConvSchedulePlan(schedule));

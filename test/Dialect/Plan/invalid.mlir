@@ -239,3 +239,26 @@ sparseconv_plan.func @preparation streams(2) {
   // expected-error @+1 {{prepares, but waits for a launch that does not}}
   %1 = launch @kernels::@any grid(%c) block(32) args() stream(1) after(%0) prepares
 }
+
+// -----
+
+sparseconv_plan.func @exact_size {
+  %c = arith.constant 8 : index
+  %count = buffer : memref<1xindex>
+  // expected-error @+1 {{expected a slot}}
+  %rows = exact_size %count at_most %c
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @any() kernel {
+    gpu.return
+  }
+}
+sparseconv_plan.func @counts streams(2) {
+  %c = arith.constant 8 : index
+  %0 = launch @kernels::@any grid(%c) block(32) args()
+  // expected-error @+1 {{counts, but waits for a launch that does not}}
+  %1 = launch @kernels::@any grid(%c) block(32) args() stream(1) after(%0) counts
+}

@@ -82,6 +82,27 @@ module attributes {gpu.container_module} {
         args(%limit, %limit, %x, %y : memref<1xindex>, memref<1xindex>, memref<?x4xf32>, memref<?x4xf32>)
   }
 
+  // A size that steps count, and one of an input.
+  // CHECK-LABEL: sparseconv_plan.func @exact
+  // CHECK:         %[[ROOM:.*]] = capacity %x, 0 : memref<?x4xf32>
+  // CHECK:         %[[N:.*]] = exact_size %x.0 at_most %[[ROOM]]{{$}}
+  // CHECK:         %[[M:.*]] = exact_size %count.0 at_most %[[ROOM]]{{$}}
+  // CHECK:         %{{.*}} = launch @kernels::@scale grid(%[[N]]) block(64) args({{.*}}) counts{{$}}
+  // CHECK:         %{{.*}} = launch @kernels::@scale grid(%[[M]]) block(64) args({{.*}}){{$}}
+  sparseconv_plan.func @exact {
+    %n = slot "x.0"
+    %x = input "x" sizes(%n) : memref<?x4xf32>
+    %room = capacity %x, 0 : memref<?x4xf32>
+    %count = slot "count.0"
+    %rows = exact_size %n at_most %room
+    %kept = exact_size %count at_most %room
+    %y = output "y"(%kept) sizes(%count) : memref<?x4xf32>
+    %0 = launch @kernels::@scale grid(%rows) block(64)
+        args(%n, %count, %x, %y : memref<1xindex>, memref<1xindex>, memref<?x4xf32>, memref<?x4xf32>) counts
+    %1 = launch @kernels::@scale grid(%kept) block(64)
+        args(%n, %n, %x, %y : memref<1xindex>, memref<1xindex>, memref<?x4xf32>, memref<?x4xf32>)
+  }
+
   // CHECK-LABEL: sparseconv_plan.func @nothing {
   // CHECK-NEXT:  }
   sparseconv_plan.func @nothing {

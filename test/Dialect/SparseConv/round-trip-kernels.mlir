@@ -47,6 +47,8 @@ func.func @keys(%points: tensor<?x4xi32>, %keys: tensor<?xi64>, %rows: tensor<?x
   // CHECK: sparseconv.kernel.growable_capacity %[[LIMIT]] at_most %{{.*}} {op_id = 3 : i64}
   %most = arith.constant 70 : index
   %grown, %capacity = sparseconv.kernel.growable_capacity %limit at_most %most {op_id = 3 : i64}
+  // CHECK: sparseconv.kernel.exact_size %{{.*}} at_most %{{.*}}{{$}}
+  %size = sparseconv.kernel.exact_size %grown at_most %capacity
   // CHECK: sparseconv.kernel.floor ins(%{{.*}} : tensor<?xi64>, memref<8xi64>) outs(%{{.*}} : tensor<?xi64>, tensor<1xindex>) {op_id = 0 : i64, set = !coords_1_1_1} -> (tensor<?xi64>, tensor<1xindex>)
   %4:2 = sparseconv.kernel.floor ins(%keys, %status : tensor<?xi64>, memref<8xi64>)
       outs(%keys, %count : tensor<?xi64>, tensor<1xindex>)

@@ -54,6 +54,38 @@ module attributes {gpu.container_module, sparseconv.op_table = [["linalg.mul", l
     return %y, %n : memref<?x4xf32>, memref<1xindex>
   }
 
+  // What holds a count that is a size on the host is a slot, and so it is with the
+  // size of a result.
+  // CHECK-LABEL: sparseconv_plan.func @counted
+  // CHECK:         %[[SIZE:.*]] = slot "y.0"
+  // CHECK:         %[[ROOM:.*]] = capacity %x, 0
+  // CHECK:         %[[ROWS:.*]] = exact_size %[[SIZE]] at_most %[[ROOM]]
+  // CHECK:         output "y"(%[[ROWS]]) sizes(%[[SIZE]])
+  // CHECK:         %[[COUNT:.*]] = slot "count.0"
+  // CHECK:         %[[KEPT:.*]] = exact_size %[[COUNT]] at_most %[[ROOM]]
+  // CHECK:         %[[T:.*]] = buffer(%[[KEPT]]) : memref<?x4xf32>
+  // CHECK:         launch @kernels::@scale grid(%[[KEPT]]) block(64) args(%[[COUNT]], %x, %{{.*}}, %[[T]] : {{.*}})
+  func.func @counted(%x: memref<?x4xf32> {sparseconv.name = "x"}, %status: memref<8xi64>,
+                     %n: memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>})
+      -> (memref<?x4xf32> {sparseconv.name = "y"}, memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %count = memref.alloc() : memref<1xindex>
+    %size = memref.alloc() : memref<1xindex>
+    %room = memref.dim %x, %c0 : memref<?x4xf32>
+    %kept = sparseconv.kernel.exact_size %count at_most %room
+    %rows = sparseconv.kernel.exact_size %size at_most %room
+    %in = memref.reinterpret_cast %x to offset: [0], sizes: [], strides: [] : memref<?x4xf32> to memref<f32>
+    %t = memref.alloc(%kept) : memref<?x4xf32>
+    %middle = memref.reinterpret_cast %t to offset: [0], sizes: [], strides: [] : memref<?x4xf32> to memref<f32>
+    %w = memref.get_global @weights : memref<2xf32>
+    %y = memref.alloc(%rows) : memref<?x4xf32>
+    gpu.launch_func @kernels::@scale blocks in (%kept, %c1, %c1) threads in (%c64, %c1, %c1)
+        args(%count : memref<1xindex>, %in : memref<f32>, %w : memref<2xf32>, %middle : memref<f32>)
+    return %y, %size : memref<?x4xf32>, memref<1xindex>
+  }
+
   // A result of a known capacity, of which the device says how much is used; a
   // grid of two sizes; a view as an address.
   // CHECK-LABEL: sparseconv_plan.func @part

@@ -4,7 +4,9 @@
 
 // Chained covers, from the network to the file. Each set has memory of its own
 // that starts with twice the rows of the points, and grows up to 8 times the rows
-// of the set before. The result is as large as the second.
+// of the set before. The result is as large as the second. Growable capacities
+// follow from capacities alone, the sizes of other memory from counts where a run
+// reads them.
 
 // CHECK-LABEL: sparseconv_plan.func @main
 // CHECK-DAG:     %[[ROOM:.*]] = capacity %points, 0
@@ -16,15 +18,17 @@
 // CHECK:         %[[BOUND:.*]] = arith.minui %[[NEXT]],
 // CHECK:         %[[LIMIT2:.*]] = slot "limit.2"
 // CHECK:         %[[SECOND:.*]] = growable_capacity %[[LIMIT2]] from %{{.*}} at_most %{{.*}} op(2)
-// CHECK:         output "coords"(%[[SECOND]])
-// CHECK:         %[[CANDIDATES:.*]] = buffer(%[[BOUND]]) : memref<?xi64>
+// CHECK:         %[[EXACT:.*]] = exact_size %coords.0 at_most %[[SECOND]]
+// CHECK:         output "coords"(%[[EXACT]])
+// CHECK:         %[[CANDIDATES:.*]] = buffer(%{{.*}}) : memref<?xi64>
 // CHECK:         launch {{.*}} args({{.*}}%[[LIMIT]]{{.*}}) {{.*}}op(1)
 // CHECK:         launch {{.*}} args({{.*}}%[[LIMIT2]]{{.*}}) {{.*}}op(2)
 
+// TEXT:      output 'coords' ?(slot [[ROWS:[0-9]+]], at most exact([[ROWS]], growable(1)))x4xi32
 // TEXT:      slot [[LIMIT:[0-9]+]] 'limit.1'
 // TEXT:      growable 0 slot [[LIMIT]] from max({{.*}}, 4096), at most min({{.*}}cap(points, 0){{.*}}) op 1
 // TEXT-NEXT: growable 1 slot {{[0-9]+}} from max({{.*}}, 4096), at most min({{.*}}(growable(0) * 8){{.*}}) op 2
-// TEXT:      buffer 'coords' output 0 bytes ((4 * growable(1)) * 4)
+// TEXT:      buffer 'coords' output 0 bytes ((4 * exact([[ROWS]], growable(1))) * 4)
 
 #packing = #sparseconv.packing<i64, batch = 8, bits = [18, 18, 18], guard = [64, 64, 64]>
 !one = !sparseconv.coords<3, stride = [1, 1, 1], #packing>

@@ -215,8 +215,8 @@ TEST_P(NetworkTest, HasNoRaces) {
     step.kernel = numbers[scheduled->kernels[step.kernel].name];
   EXPECT_EQ(before.numStreams, 1u);
   EXPECT_EQ(after.numStreams, 4u);
-  for (bool leavesOut : {false, true})
-    EXPECT_EQ(findRace(before, after, kernels, leavesOut), "");
+  for (Part part : allParts)
+    EXPECT_EQ(findRace(before, after, kernels, part), "");
 
   plan::Capacities capacities;
   for (const plan::Value &input : before.inputs) {
@@ -224,20 +224,27 @@ TEST_P(NetworkTest, HasNoRaces) {
     for (const plan::Dim &dim : input.dims)
       sizes.push_back(dim.size == plan::kDynamic ? 91767 : dim.size);
   }
-  auto getLayout = [&](const plan::Function &function, bool leavesOut) {
-    std::vector<bool> isLeftOut;
+  auto getLayout = [&](const plan::Function &function, Part part) {
+    std::vector<bool> isPrepared;
     for (const plan::Step &step : function.steps)
-      isLeftOut.push_back(leavesOut && step.prepares);
+      isPrepared.push_back(part == Part::Unprepared && step.prepares);
+    plan::Phase phase = part == Part::Counts ? plan::Phase::Counts
+                        : part == Part::Rest ? plan::Phase::Rest
+                                             : plan::Phase::Whole;
     std::string error;
-    std::optional<plan::Layout> layout = plan::layOut(
-        function, plan::Schedule(function, isLeftOut), capacities, error);
+    std::optional<plan::Layout> layout =
+        plan::layOut(function, plan::Schedule(function, isPrepared, phase),
+                     capacities, error);
     EXPECT_TRUE(layout) << error;
-    EXPECT_EQ(layout ? findSharedMemory(function, *layout, leavesOut) : "", "");
+    EXPECT_EQ(layout ? findSharedMemory(function, *layout, part) : "", "");
     return layout ? layout->arenaBytes : 0;
   };
-  int64_t bytesBefore = getLayout(before, /*leavesOut=*/false),
-          bytesAfter = getLayout(after, /*leavesOut=*/false);
-  getLayout(after, /*leavesOut=*/true);
+  int64_t bytesBefore = getLayout(before, Part::All),
+          bytesAfter = getLayout(after, Part::All);
+  getLayout(after, Part::Unprepared);
+  // What is counted first takes little of all memory.
+  EXPECT_LT(getLayout(after, Part::Counts), bytesAfter / 4);
+  getLayout(after, Part::Rest);
   RecordProperty("arena of one stream", std::to_string(bytesBefore));
   RecordProperty("arena of four streams", std::to_string(bytesAfter));
   EXPECT_LT(bytesAfter, bytesBefore * 2);

@@ -61,17 +61,53 @@ mlir::sparseconv::test::getAccesses(const Function &function, const Step &step,
   return result;
 }
 
-void mlir::sparseconv::test::schedule(Function &function,
-                                      llvm::ArrayRef<KernelTraits> kernels,
-                                      unsigned maxStreams) {
+llvm::SmallVector<StepTraits>
+mlir::sparseconv::test::getTraits(const Function &function,
+                                  llvm::ArrayRef<KernelTraits> kernels) {
   llvm::SmallVector<StepTraits> traits;
   for (const Step &step : function.steps) {
     StepTraits &own = traits.emplace_back();
     own.accesses = getAccesses(function, step, kernels);
     own.prepares = step.prepares;
+    own.counts = step.counts;
     if (step.kind == Step::Kind::Launch)
       own.cost = kernels[step.kernel].cost;
   }
+  return traits;
+}
+
+void mlir::sparseconv::test::markCount(Function &function,
+                                       llvm::ArrayRef<KernelTraits> kernels,
+                                       uint32_t step) {
+  auto before = findDependencies(getTraits(function, kernels));
+  std::vector<uint32_t> work = {step};
+  while (!work.empty()) {
+    uint32_t next = work.back();
+    work.pop_back();
+    if (std::exchange(function.steps[next].counts, true))
+      continue;
+    work.insert(work.end(), before[next].begin(), before[next].end());
+  }
+}
+
+static bool isIn(const Step &step, Part part) {
+  switch (part) {
+  case Part::All:
+    return true;
+  case Part::Unprepared:
+    return !step.prepares;
+  case Part::Counts:
+    return step.counts;
+  case Part::Rest:
+    return !step.counts;
+  }
+  return false;
+}
+
+void mlir::sparseconv::test::schedule(Function &function,
+                                      llvm::ArrayRef<KernelTraits> kernels,
+                                      unsigned maxStreams) {
+  llvm::SmallVector<StepTraits> traits = getTraits(function, kernels);
   std::vector<Step> steps;
   function.numStreams = 1;
   for (const ScheduledStep &place : scheduleSteps(traits, maxStreams)) {
@@ -85,12 +121,12 @@ void mlir::sparseconv::test::schedule(Function &function,
   setLifetimes(function);
 }
 
-Replay::Replay(const Function &function, bool leavesOut) {
+Replay::Replay(const Function &function, Part part) {
   std::map<uint32_t, uint32_t> last; // by stream
   for (uint32_t i = 0; i != function.steps.size(); ++i) {
     const Step &step = function.steps[i];
     std::vector<bool> &done = before.emplace_back(function.steps.size());
-    if (leavesOut && step.prepares)
+    if (!isIn(step, part))
       continue;
     std::vector<uint32_t> waits = step.dependencies;
     if (last.count(step.stream))
@@ -118,7 +154,7 @@ static std::string getIdentity(const Step &step) {
 
 std::string mlir::sparseconv::test::findRace(
     const Function &program, const Function &scheduled,
-    llvm::ArrayRef<KernelTraits> kernels, bool leavesOut) {
+    llvm::ArrayRef<KernelTraits> kernels, Part part) {
   if (program.steps.size() != scheduled.steps.size())
     return "a step is missing";
   // Where each step was in the program. Of equal steps, which use the same
@@ -139,12 +175,12 @@ std::string mlir::sparseconv::test::findRace(
       return "step " + to_string(i) + " is not in the program";
     place.push_back(alike.back());
     alike.pop_back();
-    if (leavesOut && step.prepares)
+    if (!isIn(step, part))
       continue;
     for (const StepAccess &access : getAccesses(scheduled, step, kernels))
       uses[access.memory].push_back({i, access.access.writes});
   }
-  Replay replay(scheduled, leavesOut);
+  Replay replay(scheduled, part);
   for (auto &[memory, users] : uses)
     for (size_t b = 0; b != users.size(); ++b)
       for (size_t a = 0; a != b; ++a) {
@@ -163,11 +199,11 @@ std::string mlir::sparseconv::test::findRace(
 
 std::string mlir::sparseconv::test::findSharedMemory(const Function &function,
                                                      const Layout &layout,
-                                                     bool leavesOut) {
+                                                     Part part) {
   std::vector<std::vector<uint32_t>> users(function.buffers.size());
   for (uint32_t i = 0; i != function.steps.size(); ++i) {
     const Step &step = function.steps[i];
-    if (leavesOut && step.prepares)
+    if (!isIn(step, part))
       continue;
     for (const Param &param : step.params)
       if (param.kind == Param::Kind::Buffer)
@@ -177,7 +213,7 @@ std::string mlir::sparseconv::test::findSharedMemory(const Function &function,
     if (step.kind == Step::Kind::Copy)
       users[step.source].push_back(i);
   }
-  Replay replay(function, leavesOut);
+  Replay replay(function, part);
   auto endsBefore = [&](uint32_t a, uint32_t b) {
     return std::all_of(users[a].begin(), users[a].end(), [&](uint32_t x) {
       return std::all_of(users[b].begin(), users[b].end(),

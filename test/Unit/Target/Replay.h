@@ -23,6 +23,21 @@ getAccesses(const ::sparseconv::plan::Function &function,
             const ::sparseconv::plan::Step &step,
             llvm::ArrayRef<KernelTraits> kernels);
 
+/// What the scheduler knows of the steps of a function.
+llvm::SmallVector<StepTraits>
+getTraits(const ::sparseconv::plan::Function &function,
+          llvm::ArrayRef<KernelTraits> kernels);
+
+/// Lets `step` count, and all that has to come before it.
+void markCount(::sparseconv::plan::Function &function,
+               llvm::ArrayRef<KernelTraits> kernels, uint32_t step);
+
+/// Which steps are looked at: all; those that do not prepare, where these are
+/// done ahead of runs; those that count, or do not, where sizes are exact.
+enum class Part { All, Unprepared, Counts, Rest };
+constexpr Part allParts[] = {Part::All, Part::Unprepared, Part::Counts,
+                             Part::Rest};
+
 /// Spreads the steps of a function over streams.
 void schedule(::sparseconv::plan::Function &function,
               llvm::ArrayRef<KernelTraits> kernels, unsigned maxStreams);
@@ -31,9 +46,8 @@ void schedule(::sparseconv::plan::Function &function,
 /// stream and the dependencies that the plan lists.
 class Replay {
 public:
-  /// Steps that prepare are left out of runs for which they have been done.
   explicit Replay(const ::sparseconv::plan::Function &function,
-                  bool leavesOut = false);
+                  Part part = Part::All);
   bool comesBefore(uint32_t a, uint32_t b) const { return before[b][a]; }
 
 private:
@@ -42,17 +56,17 @@ private:
 
 /// Two steps of `scheduled` that use the same memory, one of them writing it,
 /// and may run at the same time or in another order than in `program`; empty if
-/// there are none. Either of all steps, or of those that do not prepare.
+/// there are none. Of the steps of a part alone.
 std::string findRace(const ::sparseconv::plan::Function &program,
                      const ::sparseconv::plan::Function &scheduled,
                      llvm::ArrayRef<KernelTraits> kernels,
-                     bool leavesOut = false);
+                     Part part = Part::All);
 
 /// Two buffers that share bytes of the arena while both are in use; empty if
 /// there are none.
 std::string findSharedMemory(const ::sparseconv::plan::Function &function,
                              const ::sparseconv::plan::Layout &layout,
-                             bool leavesOut = false);
+                             Part part = Part::All);
 
 /// The most steps that run one after the other.
 uint32_t getLongestChain(const ::sparseconv::plan::Function &function);

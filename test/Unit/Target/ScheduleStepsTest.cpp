@@ -65,8 +65,8 @@ public:
   const std::vector<uint32_t> &schedule(unsigned streams) {
     Function program = function;
     test::schedule(function, kernels, streams);
-    for (bool leavesOut : {false, true})
-      EXPECT_EQ(findRace(program, function, kernels, leavesOut), "");
+    for (Part part : allParts)
+      EXPECT_EQ(findRace(program, function, kernels, part), "");
     EXPECT_LE(function.numStreams, streams);
     order.clear();
     places.assign(function.steps.size(), 0);
@@ -244,6 +244,22 @@ TEST(ScheduleSteps, StepsThatPrepareImplyNothing) {
   EXPECT_EQ(program.getWaits(3), (Steps{0, 1}));
 }
 
+TEST(ScheduleSteps, StepsThatCountRunAlone) {
+  // Step 2 comes after 1 in a stream, which waits for 0 in another one.
+  Program program(5);
+  program.step({}, {0}).step({0}, {1}, 9).step({0}, {2}, 9);
+  program.step({1, 2}, {3}, 9).step({2}, {4}, 30);
+  markCount(program.function, program.kernels, 4);
+  program.schedule(2);
+  std::vector<bool> counts;
+  for (uint32_t i = 0; i != 5; ++i)
+    counts.push_back(program.get(i).counts);
+  EXPECT_EQ(counts, (std::vector<bool>{true, false, true, false, true}));
+  for (uint32_t i : {0, 2, 4})
+    for (uint32_t other : program.getWaits(i))
+      EXPECT_TRUE(program.get(other).counts);
+}
+
 TEST(ScheduleSteps, LifetimesFollowTheSteps) {
   Program program(3);
   program.step({}, {0}).step({}, {1}, 9).step({1}, {2});
@@ -289,13 +305,20 @@ TEST(ScheduleSteps, RandomPrograms) {
       }
     }
     SCOPED_TRACE(round);
+    if (random() % 2)
+      markCount(program.function, program.kernels,
+                random() % program.function.steps.size());
     program.schedule(1 + random() % 5);
-    std::string error;
-    Schedule schedule(program.function);
-    std::optional<Layout> layout =
-        layOut(program.function, schedule, {}, error);
-    ASSERT_TRUE(layout) << error;
-    EXPECT_EQ(findSharedMemory(program.function, *layout), "");
+    for (auto [part, phase] : {std::pair(Part::All, Phase::Whole),
+                               std::pair(Part::Counts, Phase::Counts),
+                               std::pair(Part::Rest, Phase::Rest)}) {
+      std::string error;
+      Schedule schedule(program.function, {}, phase);
+      std::optional<Layout> layout =
+          layOut(program.function, schedule, {}, error);
+      ASSERT_TRUE(layout) << error;
+      EXPECT_EQ(findSharedMemory(program.function, *layout, part), "");
+    }
   }
 }
 

@@ -38,6 +38,18 @@ def SparseConvFindPreparation
   }];
 }
 
+def SparseConvFindCounts : Pass<"sparseconv-find-counts", "::mlir::ModuleOp"> {
+  let summary = "marks the steps of a plan that sizes depend on";
+  let description = [{
+    A step counts if it writes the slot of a `sparseconv_plan.exact_size`, or if
+    a step that counts comes after it because of memory that both use. The
+    runtime can carry out these steps ahead of all others and read the sizes. A
+    size that depends on products of matrices, such as that of a set that is
+    pruned by features, becomes its capacity instead: most of the network would
+    count otherwise.
+  }];
+}
+
 def SparseConvSchedulePlan
     : Pass<"sparseconv-schedule-plan", "::mlir::ModuleOp"> {
   let summary = "spreads the steps of a plan over streams";

@@ -28,6 +28,8 @@ struct KernelTraits {
   llvm::SmallVector<ParamAccess> params;
   /// How long a launch takes beside others, at least 1.
   unsigned cost = 1;
+  /// Whether it computes products of matrices.
+  bool multiplies = false;
 };
 
 /// A piece of memory, by any number, as a step uses it.
@@ -40,8 +42,13 @@ struct StepAccess {
 struct StepTraits {
   llvm::SmallVector<StepAccess> accesses;
   unsigned cost = 1;
+  /// Whether it computes products of matrices.
+  bool multiplies = false;
   /// Whether a run may leave it out, because it was done ahead of all runs.
   bool prepares = false;
+  /// Whether a run may carry it out with others of the kind ahead of the rest.
+  /// It comes after such steps alone.
+  bool counts = false;
 };
 
 /// Where a step is put.
@@ -52,6 +59,12 @@ struct ScheduledStep {
   /// first.
   llvm::SmallVector<uint32_t> dependencies;
 };
+
+/// By step, those before it that have to be done first: where two steps use the
+/// same memory and one of them writes it, the second comes after the first.
+/// Some that others imply are missing.
+std::vector<llvm::SmallVector<uint32_t>>
+findDependencies(llvm::ArrayRef<StepTraits> steps);
 
 /// Spreads steps over at most `maxStreams` streams, numbered from 0 in the
 /// order in which they begin. Where two steps use the same memory and one of

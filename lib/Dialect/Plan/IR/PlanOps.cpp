@@ -143,6 +143,12 @@ LogicalResult PlanGrowableCapacityOp::verify() {
   return verifyOp(*this, getOp());
 }
 
+LogicalResult PlanExactSizeOp::verify() {
+  if (!getCount().getDefiningOp<PlanSlotOp>())
+    return emitOpError("expected a slot");
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Steps
 //===----------------------------------------------------------------------===//
@@ -170,11 +176,16 @@ LogicalResult PlanLaunchOp::verify() {
   if (getPrepares() && !llvm::all_of(getArgs(), isPrepared))
     return emitOpError("prepares, but uses memory other than constants, inputs "
                        "of static shape and prepared buffers");
-  if (getPrepares() && !llvm::all_of(getAfter(), [](Value other) {
-        auto launch = other.getDefiningOp<PlanLaunchOp>();
-        return launch && launch.getPrepares();
-      }))
+  auto waitsFor = [&](bool (PlanLaunchOp::*is)()) {
+    return llvm::all_of(getAfter(), [&](Value other) {
+      auto launch = other.getDefiningOp<PlanLaunchOp>();
+      return launch && (launch.*is)();
+    });
+  };
+  if (getPrepares() && !waitsFor(&PlanLaunchOp::getPrepares))
     return emitOpError("prepares, but waits for a launch that does not");
+  if (getCounts() && !waitsFor(&PlanLaunchOp::getCounts))
+    return emitOpError("counts, but waits for a launch that does not");
   return verifyOp(*this, getOp());
 }
 

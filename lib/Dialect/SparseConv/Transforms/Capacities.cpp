@@ -48,6 +48,31 @@ Value Capacities::get(OpBuilder &builder, Value size) {
   return capacity;
 }
 
+/// Whether a number is an index in a buffer that the host may read. What is in
+/// the buffer of a capacity it knows.
+static bool isReadable(DeviceScalarOp scalar) {
+  Operation *source = scalar.getBuffer().getDefiningOp();
+  return scalar.getType().isIndex() &&
+         (!source || isa<memref::AllocOp>(source));
+}
+
+Value Capacities::getExact(OpBuilder &builder, Value size) {
+  if (Value value = exact.lookup(size))
+    return value;
+  auto scalar = size.getDefiningOp<DeviceScalarOp>();
+  Value result;
+  if (!scalar && !size.getDefiningOp<GrowableCapacityOp>())
+    result = compute(builder, size,
+                     [&](Value operand) { return getExact(builder, operand); });
+  else
+    result = get(builder, size);
+  if (result && scalar && isReadable(scalar))
+    result = ExactSizeOp::create(builder, scalar.getLoc(), scalar.getBuffer(),
+                                 result);
+  exact[size] = result;
+  return result;
+}
+
 Value Capacities::getLeast(OpBuilder &builder, Value size) {
   Value capacity = get(builder, size);
   if (!capacity || !isGrowing(capacity))

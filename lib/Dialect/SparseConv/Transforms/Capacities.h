@@ -26,6 +26,11 @@ public:
   /// uses of what was written earlier.
   Value get(OpBuilder &builder, Value size);
 
+  /// The same, but the numbers of the device in it are sizes that a run may
+  /// read (`kernel.exact_size`). The buffers that hold them have to stand
+  /// before the builder.
+  Value getExact(OpBuilder &builder, Value size);
+
 private:
   using Get = function_ref<Value(Value)>;
   /// The same if no set grew beyond the sets that it stems from.
@@ -38,7 +43,7 @@ private:
   /// Whether a number of the host depends on a capacity that grows.
   bool isGrowing(Value capacity);
 
-  llvm::DenseMap<Value, Value> known, least;
+  llvm::DenseMap<Value, Value> known, least, exact;
   llvm::DenseMap<Value, bool> growing;
 };
 

@@ -80,11 +80,29 @@ LogicalResult KernelFormer::returnSizes() {
   return success();
 }
 
+/// Puts the buffers of counts in front, where sizes that depend on them are
+/// computed, and returns the operation behind.
+static Operation *moveCounts(func::FuncOp function) {
+  llvm::SetVector<Operation *> counts;
+  function.walk([&](DeviceScalarOp scalar) {
+    if (auto alloc = scalar.getBuffer().getDefiningOp<memref::AllocOp>();
+        alloc && scalar.getBound())
+      counts.insert(alloc);
+  });
+  Operation *first = &function.front().front();
+  while (counts.contains(first))
+    first = first->getNextNode();
+  for (Operation *count : counts)
+    if (!count->isBeforeInBlock(first))
+      count->moveBefore(first);
+  return first;
+}
+
 LogicalResult KernelFormer::useCapacities() {
-  // All before the first operation: capacities depend on arguments alone.
-  rewriter.setInsertionPoint(&function.front().front());
+  // All at the beginning: capacities depend on arguments alone.
+  rewriter.setInsertionPoint(moveCounts(function));
   auto replace = [&](OpOperand &operand) -> LogicalResult {
-    Value capacity = capacities.get(rewriter, operand.get());
+    Value capacity = capacities.getExact(rewriter, operand.get());
     if (!capacity)
       return operand.getOwner()->emitError(
           "a size that only the device knows has no bound on the host");

@@ -54,14 +54,15 @@ func.func @two_dimensions(%x: memref<12x16xf32>, %v: memref<1xf32>) {
 
 // -----
 
-// The host knows bounds only. It sizes buffers and grids by them; the kernel
-// loads the number itself, and rebuilds the shape of a buffer that it takes as
-// an address.
+// The host knows bounds only. It sizes buffers and grids by them, or by the number
+// where a run reads it; the kernel loads the number itself, and rebuilds the shape
+// of a buffer that it takes as an address.
 
 // CHECK-LABEL: func.func @bounds(
 // CHECK-SAME: %[[X:[^:]*]]: memref<?x8xf32>, %[[ROWS:[^:]*]]: memref<1xindex>
 // CHECK:      %[[ROOM:.*]] = memref.dim %[[X]], %c0
-// CHECK:      %[[NEEDED:.*]] = arith.ceildivsi %[[ROOM]], %c256
+// CHECK:      %[[SIZE:.*]] = sparseconv.kernel.exact_size %[[ROWS]] at_most %[[ROOM]]
+// CHECK:      %[[NEEDED:.*]] = arith.ceildivsi %[[SIZE]], %c256
 // CHECK:      %[[BLOCKS:.*]] = arith.minsi %[[NEEDED]], %c4096
 // CHECK:      %[[ADDRESS:.*]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [], strides: [] : memref<?x8xf32> to memref<f32>
 // CHECK:      gpu.launch {{.*}} = %[[BLOCKS]], {{.*}}
@@ -76,6 +77,39 @@ func.func @bounds(%x: memref<?x8xf32>, %rows: memref<1xindex> {sparseconv.size_o
   %n = sparseconv.kernel.device_scalar %rows at_most %room : memref<1xindex>
   scf.parallel (%i) = (%c0) to (%n) step (%c1) {
     memref.store %one, %x[%i, %c0] : memref<?x8xf32>
+  }
+  return
+}
+
+// -----
+
+// What a kernel counts is a size for what comes after it. The buffer of the count
+// stands in front, where sizes are computed.
+
+// CHECK-LABEL: func.func @counted(
+// CHECK-SAME: %[[X:[^:]*]]: memref<100xf32>)
+// CHECK-NEXT: %[[COUNT:.*]] = memref.alloc() : memref<1xindex>
+// CHECK:      %[[MOST:.*]] = arith.constant 100 : index
+// CHECK:      %[[SIZE:.*]] = sparseconv.kernel.exact_size %[[COUNT]] at_most %[[MOST]]
+// CHECK:      %[[TWICE:.*]] = arith.muli %[[SIZE]], %c2
+// CHECK:      gpu.launch
+// CHECK:        memref.store %{{.*}}, %[[COUNT]]
+// CHECK:      memref.alloc(%[[TWICE]]) : memref<?xf32>
+func.func @counted(%x: memref<100xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c100 = arith.constant 100 : index
+  %one = arith.constant 1.0 : f32
+  %count = memref.alloc() : memref<1xindex>
+  scf.parallel (%i) = (%c0) to (%c1) step (%c1) {
+    memref.store %i, %count[%c0] : memref<1xindex>
+  }
+  %n = sparseconv.kernel.device_scalar %count at_most %c100 : memref<1xindex>
+  %twice = arith.muli %n, %c2 : index
+  %y = memref.alloc(%twice) : memref<?xf32>
+  scf.parallel (%i) = (%c0) to (%twice) step (%c1) {
+    memref.store %one, %y[%i] : memref<?xf32>
   }
   return
 }
@@ -211,14 +245,15 @@ func.func @branch(%x: memref<8xf32>, %count: memref<1xindex>) {
 // left out, a selection is as large as the larger of both.
 
 // CHECK-LABEL: func.func @computed(
-// CHECK-SAME: %[[ROOM:[^:]*]]: memref<?xf32>
-// CHECK-DAG:  %[[N:.*]] = memref.dim %[[ROOM]], %c0
+// CHECK-SAME: %[[ROOM:[^:]*]]: memref<?xf32>, %[[COUNT:[^:]*]]: memref<1xindex>
+// CHECK-DAG:  %[[MOST:.*]] = memref.dim %[[ROOM]], %c0
+// CHECK-DAG:  %[[N:.*]] = sparseconv.kernel.exact_size %[[COUNT]] at_most %[[MOST]]
 // CHECK-DAG:  %[[TWICE:.*]] = arith.muli %[[N]], %c2
 // CHECK-DAG:  %[[HALF:.*]] = arith.ceildivui %[[TWICE]], %c3
-// CHECK-DAG:  %[[MOST:.*]] = arith.maxui %[[N]], %c100
+// CHECK-DAG:  %[[LARGER:.*]] = arith.maxui %[[N]], %c100
 // CHECK-DAG:  memref.alloc(%[[HALF]]) : memref<?xf32>
 // CHECK-DAG:  memref.alloc(%[[N]]) : memref<?xf32>
-// CHECK-DAG:  memref.alloc(%[[MOST]]) : memref<?xf32>
+// CHECK-DAG:  memref.alloc(%[[LARGER]]) : memref<?xf32>
 // CHECK:      return
 func.func @computed(%room: memref<?xf32>, %count: memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>})
     -> (memref<?xf32>, memref<?xf32>, memref<?xf32>) {
@@ -268,7 +303,8 @@ func.func @results(%count: memref<1xindex>) -> (memref<?x8xf32>, index) {
 
 // -----
 
-// A capacity that grows is a number of the host, and for kernels one in memory.
+// A capacity that grows is a number of the host, and for kernels one in memory. It
+// is made from capacities alone.
 // What it is made from counts as if nothing had grown yet, but for half of what
 // has: a set has no less memory than the one that it stems from.
 

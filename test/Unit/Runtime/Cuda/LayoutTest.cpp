@@ -200,9 +200,78 @@ TEST(Schedule, WaitsOnlyWhereNeeded) {
             (std::vector<bool>{true, false, true, false, false, true}));
 }
 
+/// Random steps on random buffers; a step counts where one that counts comes
+/// after it and uses the same.
+static Function makeCounting(std::mt19937 &random) {
+  Function function;
+  function.buffers.resize(10);
+  for (Buffer &buffer : function.buffers)
+    buffer.bytes = SizeExpr::constant(1 + random() % 2000);
+  function.steps.resize(12);
+  for (Step &step : function.steps)
+    for (int i = 0; i != 2; ++i)
+      step.params.push_back(Param::buffer(random() % 10));
+  std::vector<bool> isNeeded(10);
+  for (auto step = function.steps.rbegin(); step != function.steps.rend();
+       ++step) {
+    forEachBuffer(*step, [&](uint32_t b) { step->counts |= isNeeded[b]; });
+    step->counts |= random() % 8 == 0;
+    if (step->counts)
+      forEachBuffer(*step, [&](uint32_t b) { isNeeded[b] = true; });
+  }
+  setLifetimes(function);
+  return function;
+}
+
+// With exact sizes the steps that count are a program of their own, and so are
+// the others. What both use has memory in the first that nothing else takes.
+TEST(Layout, Phases) {
+  unsigned numShared = 0;
+  for (unsigned round = 0; round != 200; ++round) {
+    std::mt19937 random(round);
+    Function function = makeCounting(random);
+    std::array<Schedule, 2> parts = {Schedule(function, {}, Phase::Counts),
+                                     Schedule(function, {}, Phase::Rest)};
+    for (bool isRest : {false, true}) {
+      std::string error;
+      std::optional<Layout> layout = layOut(function, parts[isRest], {}, error);
+      ASSERT_TRUE(layout) << error;
+      // First and last use in this part, and whether the rest uses it, too.
+      std::array<uint32_t, 10> first, last;
+      std::array<bool, 10> isCounted{}, isLater{};
+      first.fill(99);
+      for (uint32_t i = 0; i != function.steps.size(); ++i) {
+        EXPECT_EQ(parts[isRest].leavesOut(i),
+                  function.steps[i].counts == isRest);
+        forEachBuffer(function.steps[i], [&](uint32_t b) {
+          (function.steps[i].counts ? isCounted : isLater)[b] = true;
+          if (function.steps[i].counts == isRest)
+            return;
+          first[b] = std::min(first[b], i);
+          last[b] = i;
+        });
+      }
+      for (uint32_t a = 0; a != 10; ++a) {
+        bool isHere = isRest ? isLater[a] && !isCounted[a] : isCounted[a];
+        ASSERT_EQ(layout->bufferOffsets[a] >= 0, isHere);
+        for (uint32_t b = 0; b != a; ++b) {
+          int64_t x = layout->bufferOffsets[a], y = layout->bufferOffsets[b];
+          if (x < 0 || y < 0 || x + layout->bufferBytes[a] <= y ||
+              y + layout->bufferBytes[b] <= x)
+            continue;
+          ++numShared;
+          EXPECT_TRUE(last[a] < first[b] || last[b] < first[a]) << round;
+          EXPECT_TRUE(isRest || (!isLater[a] && !isLater[b])) << round;
+        }
+      }
+    }
+  }
+  EXPECT_GT(numShared, 100u);
+}
+
 TEST(Layout, Sizes) {
   Plan plan = makeSamplePlan();
-  Layout layout = layOutOrDie(plan.functions[0], {{{100, 4}}, {}});
+  Layout layout = layOutOrDie(plan.functions[0], {{{100, 4}}, {}, {}});
   EXPECT_EQ(layout.bufferBytes,
             (std::vector<int64_t>{1600, 1600, 16, 1600, 1600, 1600, 8}));
   EXPECT_EQ(layout.outputCapacities,
@@ -216,14 +285,17 @@ TEST(Layout, Sizes) {
   EXPECT_EQ(layout.bufferOffsets[5], layout.bufferOffsets[3]);
   EXPECT_EQ(layout.arenaBytes, 512 + 2 * 1792);
   // Grids are whole clusters, and never empty.
-  EXPECT_EQ(layOutOrDie(plan.functions[0], {{{65, 4}}, {}}).steps[0].gridX, 4);
-  EXPECT_EQ(layOutOrDie(plan.functions[0], {{{0, 4}}, {}}).steps[0].gridX, 2);
-  EXPECT_EQ(layOutOrDie(plan.functions[0], {{{0, 4}}, {}}).steps[2].gridX, 1);
+  EXPECT_EQ(layOutOrDie(plan.functions[0], {{{65, 4}}, {}, {}}).steps[0].gridX,
+            4);
+  EXPECT_EQ(layOutOrDie(plan.functions[0], {{{0, 4}}, {}, {}}).steps[0].gridX,
+            2);
+  EXPECT_EQ(layOutOrDie(plan.functions[0], {{{0, 4}}, {}, {}}).steps[2].gridX,
+            1);
 }
 
 static std::string getError(const Function &function, int64_t capacity) {
   std::string error;
-  return layOut(function, Schedule(function), {{{capacity, 4}}, {}}, error)
+  return layOut(function, Schedule(function), {{{capacity, 4}}, {}, {}}, error)
              ? "no error"
              : error;
 }
@@ -259,7 +331,7 @@ TEST(Layout, Errors) {
 TEST(Layout, GrowableCapacities) {
   Function function = makeGrowingPlan().functions[0];
   auto getCapacities = [&](int64_t rows, std::vector<int64_t> asked) {
-    Layout layout = layOutOrDie(function, {{{rows, 4}}, std::move(asked)});
+    Layout layout = layOutOrDie(function, {{{rows, 4}}, std::move(asked), {}});
     EXPECT_EQ(layout.bufferBytes[1], layout.growables[0].capacity * 16);
     EXPECT_EQ(layout.outputCapacities[0][0], layout.growables[1].capacity);
     EXPECT_EQ(layout.growables[0].bound, rows * 10);
@@ -279,7 +351,8 @@ TEST(Layout, GrowableCapacities) {
 
   std::string error;
   function.growables[1].bound = SizeExpr::constant(-1);
-  EXPECT_FALSE(layOut(function, Schedule(function), {{{100, 4}}, {}}, error));
+  EXPECT_FALSE(
+      layOut(function, Schedule(function), {{{100, 4}}, {}, {}}, error));
   EXPECT_EQ(error.find("function 'main': growable capacity 1: -1 is -1"), 0u)
       << error;
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CountingPlan.h"
 #include "GrowingPlan.h"
 #include "SamplePlan.h"
 #include <functional>
@@ -24,7 +25,7 @@ static std::string evaluateText(const SizeExpr &expr,
 static SizeExpr num(int64_t value) { return SizeExpr::constant(value); }
 
 TEST(SizeExpr, Arithmetic) {
-  Capacities capacities = {{{10, 4}, {7}}, {}};
+  Capacities capacities = {{{10, 4}, {7}}, {}, {}};
   SizeExpr a = SizeExpr::capacity(0, 0), b = SizeExpr::capacity(1, 0);
   EXPECT_EQ(evaluateText(a + b, capacities), "17");
   EXPECT_EQ(evaluateText(a * b + SizeExpr::capacity(0, 1), capacities), "74");
@@ -36,6 +37,20 @@ TEST(SizeExpr, Arithmetic) {
   EXPECT_EQ(evaluateText(ceilDiv(b + num(-10), num(2)), capacities), "-1");
 }
 
+// A number that was counted is no less than 0, and no more than its capacity.
+TEST(SizeExpr, ExactSizes) {
+  Capacities capacities = {{{10}}, {}, {}};
+  SizeExpr size = exact(1, SizeExpr::capacity(0, 0) * num(2)) + num(1);
+  EXPECT_EQ(evaluateText(size, capacities), "21");
+  for (auto [counted, expected] : {std::pair(7, "8"), std::pair(0, "1"),
+                                   std::pair(90, "21"), std::pair(-5, "1")}) {
+    capacities.slots = {3, counted};
+    EXPECT_EQ(evaluateText(size, capacities), expected);
+  }
+  EXPECT_EQ(evaluateText(exact(0, {}), capacities),
+            "a size expression lacks operands");
+}
+
 TEST(SizeExpr, FoldsConstants) {
   EXPECT_EQ((num(6) * num(7)).terms.size(), 1u);
   EXPECT_EQ((num(6) * num(7)).terms[0].value, 42);
@@ -43,7 +58,7 @@ TEST(SizeExpr, FoldsConstants) {
 }
 
 TEST(SizeExpr, Errors) {
-  Capacities capacities = {{{INT64_MAX}}, {}};
+  Capacities capacities = {{{INT64_MAX}}, {}, {}};
   SizeExpr big = SizeExpr::capacity(0, 0);
   EXPECT_EQ(evaluateText(big + num(1), capacities),
             "a size does not fit 63 bits");
@@ -90,10 +105,28 @@ TEST(PlanFile, RoundTripOfGrowableCapacities) {
     EXPECT_NE(text.find(line), std::string::npos) << line << "\nin\n" << text;
 }
 
+TEST(PlanFile, RoundTripOfExactSizes) {
+  Plan plan = makeCountingPlan();
+  ASSERT_EQ(verify(plan), std::nullopt);
+  std::string file = serialise(plan), error;
+  std::optional<Plan> read = parse(file, error);
+  ASSERT_TRUE(read) << error;
+  EXPECT_EQ(serialise(*read), file);
+  std::string text = dump(*read);
+  EXPECT_EQ(text, dump(plan));
+  for (const char *line :
+       {"  output 'y' ?(slot 1, at most exact(1, cap(x, 0)))x4xf32\n",
+        "  step 2: launch #2:'select' grid (ceildiv(exact(0, cap(x, 0)), 8), "
+        "1) block 32 after 1 counts op 0\n",
+        "  step 3: launch #3:'take' grid (ceildiv(exact(1, cap(x, 0)), 8), 1) "
+        "block 32 after 0 2 op 0\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\nin\n" << text;
+}
+
 TEST(PlanFile, Dump) {
   std::string text = dump(makeSamplePlan(2));
   for (const char *line :
-       {"plan version 6 by 'test'\n", "  cubin sm_90a 9 bytes\n",
+       {"plan version 7 by 'test'\n", "  cubin sm_90a 9 bytes\n",
         "  input 'x' ?(slot 0)x4xf32\n",
         "  output 'y' ?(slot 1, at most cap(x, 0))x4xf32\n",
         "  buffer 'sum' scratch steps [0, 2] bytes (cap(x, 0) * 16)\n",
@@ -129,7 +162,7 @@ TEST(PlanFile, Damage) {
   EXPECT_EQ(damage([](std::string &f) { f.clear(); }),
             "not a plan: the file does not begin with 'SPCVPLAN'");
   EXPECT_EQ(damage([](std::string &f) { f[8] = 1; }),
-            "the plan has version 1, this runtime reads version 6: compile it "
+            "the plan has version 1, this runtime reads version 7: compile it "
             "again");
   EXPECT_EQ(damage([](std::string &f) { f[12] = 1; }),
             "the plan has flags that this runtime does not know");
@@ -164,9 +197,10 @@ TEST(PlanFile, Damage) {
 }
 
 class AnyPlan : public ::testing::TestWithParam<Plan (*)()> {};
-INSTANTIATE_TEST_SUITE_P(
-    Plans, AnyPlan,
-    ::testing::Values(+[] { return makeSamplePlan(2); }, makeGrowingPlan));
+INSTANTIATE_TEST_SUITE_P(Plans, AnyPlan,
+                         ::testing::Values(
+                             +[] { return makeSamplePlan(2); }, makeGrowingPlan,
+                             makeCountingPlan));
 
 TEST_P(AnyPlan, EveryTruncationAndByteIsSafe) {
   std::string file = serialise(GetParam()()), error;
@@ -296,4 +330,20 @@ TEST(PlanVerify, GrowableCapacities) {
       "is not before it");
   EXPECT_EQ(refuseGrowing([](F &f) { f.outputs[0].dims[0].slot = 4; }),
             "function 'main': output 'y': slot 4 holds a capacity");
+}
+
+TEST(PlanVerify, ExactSizes) {
+  auto refuseCounting = [](const std::function<void(Function &)> &change) {
+    Plan plan = makeCountingPlan();
+    change(plan.functions[0]);
+    return verify(plan).value_or("no reason");
+  };
+  using F = Function;
+  std::string in = "function 'main': ";
+  EXPECT_EQ(refuseCounting([](F &f) { f.steps[2].dependencies = {0, 1}; }),
+            in + "step 2: it counts, but depends on step 0, which does not");
+  EXPECT_EQ(refuseCounting([](F &f) { f.buffers[5].bytes = exact(2, num(1)); }),
+            in + "buffer 'taken': a size refers to slot 2, which is not there");
+  EXPECT_EQ(refuseCounting([](F &f) { f.buffers[5].bytes = exact(1, {}); }),
+            in + "buffer 'taken': a size expression lacks operands");
 }

@@ -241,6 +241,25 @@ def PlanGrowableCapacityOp : Plan_BodyOp<"growable_capacity"> {
   let hasVerifier = 1;
 }
 
+def PlanExactSizeOp : Plan_BodyOp<"exact_size", [Pure]> {
+  let summary = "a capacity, or the number that a run counts";
+  let description = [{
+    ```mlir
+    %count = slot "count.0"
+    %rows = exact_size %count at_most %capacity
+    ```
+
+    It is `capacity`, unless the runtime is asked for exact sizes. Then it is what
+    the slot holds once all steps that count (`counts`) are done, and no more than
+    `capacity`; for those steps themselves, and for growable capacities, it is
+    `capacity` still.
+  }];
+  let arguments = (ins Plan_Slot:$count, Index:$capacity);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$count `at_most` $capacity attr-dict";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Steps
 //===----------------------------------------------------------------------===//
@@ -268,6 +287,10 @@ def PlanLaunchOp
     ```mlir
     %0 = launch @kernels::@pack grid(%c27) block(256) args(%w, %image : memref<27x32x64xf16>, memref<110592xi8>) prepares
     ```
+
+    A launch that `counts` writes a slot of an `exact_size`, or what such a launch
+    reads. It waits for launches that count alone, and no other uses before it
+    what it writes.
   }];
   let arguments = (ins SymbolRefAttr:$kernel, Variadic<Index>:$grid,
     ConfinedAttr<I32Attr, [IntMinValue<1>, IntMaxValue<1024>]>:$block,
@@ -276,14 +299,14 @@ def PlanLaunchOp
     Variadic<AnyMemRef>:$args,
     ConfinedAttr<DefaultValuedAttr<I32Attr, "0">, [IntNonNegative]>:$stream,
     Variadic<GPU_AsyncToken>:$after,
-    UnitAttr:$prepares,
+    UnitAttr:$prepares, UnitAttr:$counts,
     OptionalAttr<ConfinedAttr<I32Attr, [IntNonNegative]>>:$op);
   let results = (outs GPU_AsyncToken:$done);
   let assemblyFormat = [{
     $kernel `grid` `(` $grid `)` `block` `(` $block `)`
     (`shared` `(` $shared^ `)`)? `args` `(` ($args^ `:` type($args))? `)`
     (`stream` `(` $stream^ `)`)? (`after` `(` $after^ `)`)?
-    (`prepares` $prepares^)? (`op` `(` $op^ `)`)?
+    (`prepares` $prepares^)? (`counts` $counts^)? (`op` `(` $op^ `)`)?
     attr-dict
   }];
   let hasVerifier = 1;

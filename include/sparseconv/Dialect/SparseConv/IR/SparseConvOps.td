@@ -12,6 +12,7 @@
 include "sparseconv/Dialect/SparseConv/IR/SparseConvConvOps.td"
 include "sparseconv/Dialect/SparseConv/IR/SparseConvCoordOps.td"
 include "sparseconv/Dialect/SparseConv/IR/SparseConvKernelOps.td"
+include "sparseconv/Dialect/SparseConv/IR/SparseConvKernelSizeOps.td"
 include "sparseconv/Dialect/SparseConv/IR/SparseConvMapOps.td"
 include "sparseconv/Dialect/SparseConv/IR/SparseConvPoolOps.td"
 include "sparseconv/Dialect/SparseConv/IR/SparseConvRowOps.td"
