@@ -14,7 +14,8 @@ assembler is on the path or in /usr/local/cuda; x86_64, avx2 and avx512, the
 levels of --target=cpu:LEVEL that the processor has; large, for tests that take minutes,
 with SPARSECONV_LARGE=1 in the environment; jax and torch-mlir, where the Python that
 SPARSECONV_JAX_PYTHON or SPARSECONV_TORCH_PYTHON names (by default %python) has jax, or
-torch and iree-base-compiler: %jax_python, and %torch_python with its %iree_opt.
+torch and iree-base-compiler: %jax_python, and %torch_python with its %iree_opt;
+mlir-python, where SPARSECONV_MLIR_PYTHON names a Python with MLIR's bindings: %mlir_python.
 
 SPARSECONV_VERIFY_ROUNDTRIP=1 in the environment runs only the tests that use
 sparseconv-opt, each with --verify-roundtrip: what was parsed is printed, as
@@ -175,6 +176,20 @@ if has_cuda_device():
     config.available_features.add("cuda")
 else:
     lit_config.note("feature 'cuda' is missing: no driver, or no device")
+
+packages = os.path.join(config.sparseconv_obj_root, "python_packages", "sparseconv")
+config.substitutions.append(("%bindings", packages))
+python_sources = os.path.join(config.sparseconv_src_root, "python")
+config.substitutions.append(("%sparseconv_python", python_sources))
+mlir_c = os.path.join(libraries, "libsparseconv-test-mlir-c.so")
+config.substitutions.append(("%mlir_c", mlir_c))
+llvm_config.with_environment("SPARSECONV_PLUGIN", plugin)
+mlir_python = find_python("SPARSECONV_MLIR_PYTHON", "mlir.ir")
+if mlir_python:
+    config.available_features.add("mlir-python")
+    config.substitutions.append(("%mlir_python", f'"{mlir_python}"'))
+else:
+    lit_config.note("feature 'mlir-python' is missing: SPARSECONV_MLIR_PYTHON has no mlir")
 
 jax_python = find_python("SPARSECONV_JAX_PYTHON", "jax")
 if jax_python:
