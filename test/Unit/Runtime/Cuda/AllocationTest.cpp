@@ -26,8 +26,12 @@ static thread_local int64_t allocationsLeft = -1;
 
 // NOLINTBEGIN(misc-new-delete-overloads): the others call these.
 void *operator new(size_t size) {
-  if (allocationsLeft >= 0 && !FakeDriver::isInside && allocationsLeft-- == 0)
-    throw std::bad_alloc();
+  if (allocationsLeft >= 0 && !FakeDriver::isInside) {
+    bool fails = allocationsLeft == 0;
+    --allocationsLeft;
+    if (fails)
+      throw std::bad_alloc();
+  }
   if (void *memory = std::malloc(size ? size : 1))
     return memory;
   throw std::bad_alloc();

@@ -63,11 +63,13 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
 }
 
 // The symbols of the driver, whose names may end in a version.
+// NOLINTBEGIN(bugprone-macro-parentheses): names.
 #define CUDA_DRIVER_FUNCTION(name, symbol, params, arguments)                  \
   extern "C" CUresult library_##name params __asm__(symbol);                   \
   CUresult library_##name params {                                             \
     return callDriver<&DriverTable::name> arguments;                           \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// A function of the table. The first call makes the fake driver, and then what
 /// reports of it, which therefore goes first.
