@@ -10,7 +10,7 @@ project's plugin, and %cpu_runtime the library that its code calls; %gpu_runtime
 upstream's GPU host code calls, and %logged_runtime the same without a GPU.
 
 Features: plugin, where one is built; cuda, where a driver and a device are there; ptxas, where NVIDIA's
-assembler is on the path or in /usr/local/cuda; x86_64, avx2 and avx512, the
+assembler is on the path or in /usr/local/cuda (%cuda_toolkit is its folder's parent); x86_64, avx2 and avx512, the
 levels of --target=cpu:LEVEL that the processor has; large, for tests that take minutes,
 with SPARSECONV_LARGE=1 in the environment; jax and torch-mlir, where the Python that
 SPARSECONV_JAX_PYTHON or SPARSECONV_TORCH_PYTHON names (by default %python) has jax, or
@@ -171,6 +171,8 @@ ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin
 if ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
+    toolkit = os.path.dirname(os.path.dirname(os.path.realpath(ptxas)))
+    config.substitutions.append(("%cuda_toolkit", toolkit))
 
 if has_cuda_device():
     config.available_features.add("cuda")
