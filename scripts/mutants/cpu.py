@@ -33,6 +33,11 @@ MUTANTS = [
     (TRANSFORMS + "DecomposePool.cpp", "b.orBits(isFirst, b.andBits(isLarger, isNumber))", "b.orBits(isFirst, isLarger)", "test/Pipelines/decompose.test"),
     (TRANSFORMS + "DecomposePool.cpp", "return b.fromFloat(b.select(isEmpty, b.f32(0), value), element);", "return b.fromFloat(value, element);", "test/Pipelines/decompose.test"),
     ("lib/Dialect/SparseConv/Utils/SignatureAttributes.cpp", "return std::exchange(position, position + types.size());", "return position++;", TRANSFORM_TESTS + "decompose.mlir"),
+    # Other people's programs.
+    ("lib/Conversion/KernelsToGpu/ShareMemory.cpp", "if (matchPattern(blocks, m_Constant()))", "if (true)", "test/Conversion/KernelsToGpu/share-memory.mlir"),
+    ("lib/Conversion/KernelsToGpu/ShareMemory.cpp", "unused.insert(op.getOperand(i));", "", "test/Conversion/KernelsToGpu/share-memory.mlir"),
+    ("lib/Pipelines/ParseNetwork.cpp", "return attribute.getNameDialect() ||", "return true ||", "test/Tools/sparseconv-run/foreign-attributes.mlir"),
+    (KERNELS + "ReportErrors.cpp", "text += op.name + '\\0' + op.place + '\\0';", "text += op.name + '\\0';", "test/Conversion/SparseConvToKernels/report-errors.mlir"),
     # Passes.
     (TRANSFORMS + "BufferizableOpInterfaceImpl.cpp", "&unique.getRowOfMutable()", "&unique.getOrderMutable()", TRANSFORM_TESTS + "bufferize-kernels.mlir"),
     (TRANSFORMS + "FuseConcatenations.cpp", "return succeeded(equal) && *equal;", "return true;", TRANSFORM_TESTS + "fuse-concatenations.mlir"),
