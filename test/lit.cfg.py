@@ -130,7 +130,7 @@ llvm_config.with_environment(
 )
 llvm_config.with_environment(
     "SPARSECONV_RUNTIME",
-    os.path.join(libraries, "Runtime", "Cuda", "libsparseconv-runtime.so"),
+    os.path.join(libraries, "libsparseconv-runtime.so"),
 )
 config.substitutions.append(("%python", f'"{config.python_executable}"'))
 config.substitutions.append(("%mlir_include", config.mlir_include_dir))

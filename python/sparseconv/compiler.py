@@ -63,14 +63,14 @@ class Compilation:
     """A plan as bytes, the PTX in it, and what the compiler printed."""
 
     def __init__(self, text, chip=None, entry=None, name=None, time_limit=None,
-                 tuning_database=None):  # fmt: skip
+                 tuning_database=None, target=None):  # fmt: skip
         library = _get_library()
 
         def encode(word):
             return None if word is None else word.encode()
 
         options = _Options(
-            None, encode(chip), encode(entry), encode(name), None, time_limit or 0,
+            encode(target), encode(chip), encode(entry), encode(name), None, time_limit or 0,
             None if tuning_database is None else os.fsencode(tuning_database),
         )  # fmt: skip
         handle = ctypes.c_void_p()

@@ -1,7 +1,7 @@
 # Part of the sparseconv project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for licence information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The functions of compiled networks, and those on a CPU."""
+"""The functions of compiled networks."""
 
 import numpy as np
 
@@ -144,22 +144,3 @@ class Function:
 
     def _return(self, results):
         return results[0] if len(results) == 1 else tuple(results)
-
-
-class CpuFunction(Function):
-    def __call__(self, /, *arrays, exact=True, **named):
-        bound = self._bound
-        arguments = self._gather(arrays, named, bound)
-        views = [self._view_bound(v, a) for v, a in zip(bound.free, arguments)]
-        server = self.module._server
-        return self._return(server.call(self.name, self.inputs, bound.fill(views)))
-
-    def _view_bound(self, value, argument):
-        device = array_views.get_device(argument)
-        if device is not None:
-            raise ArgumentError(
-                f"function '{self.name}': expects '{value.name}' in host memory, "
-                f"but found it on GPU {device}; the module is compiled for "
-                f"{self.module.target}"
-            )
-        return self._view_host(value, argument)

@@ -11,9 +11,10 @@ import numpy as np
 from . import arrays as array_views
 from . import runtime
 from .compiler import Compilation
+from .cpu_functions import CpuFunction, CpuPlanFunction
 from .cuda_functions import CudaFunction
 from .errors import ArgumentError, Error, join_short
-from .functions import CpuFunction, Value
+from .functions import Value
 from .server import Server
 
 # What sparseconv-serve runs, and what a plan is compiled for.
@@ -64,16 +65,14 @@ class CpuModule(Module):
         self.diagnostics = server.diagnostics
 
 
-class CudaModule(Module):
+class PlanModule(Module):
     """`plan` is its bytes; `weights` has the constants that it holds by
     reference. The device is looked for at the first call."""
 
-    _make = CudaFunction
-
-    def __init__(self, plan, device=0, weights=None):
+    def __init__(self, target, plan, weights):
         read = runtime.Plan(plan)
-        super().__init__("cuda", [(n, *map(_convert, read.signature(n))) for n in read.functions])
-        self.plan, self.device, self.ptx = plan, device, ""
+        super().__init__(target, [(n, *map(_convert, read.signature(n))) for n in read.functions])
+        self.plan = plan
         self._weights = dict(weights or {})
         self._lock = threading.Lock()
         self._context = self._program = None
@@ -86,7 +85,7 @@ class CudaModule(Module):
     def _get_context(self):
         with self._lock:
             if self._context is None:
-                self._context = runtime.Context(self.device)
+                self._context = self._make_context()
             return self._context
 
     def _get_program(self):
@@ -98,6 +97,30 @@ class CudaModule(Module):
                     program.bind_constant(name, np.ascontiguousarray(array).tobytes())
                 self._program = program
             return self._program
+
+
+class CpuPlanModule(PlanModule):
+    """Machine code in this process."""
+
+    _make = CpuPlanFunction
+
+    def __init__(self, plan, level=None, num_threads=None, weights=None):
+        super().__init__(f"cpu:{level}" if level else "cpu", plan, weights)
+        self._level, self._num_threads = level, num_threads
+
+    def _make_context(self):
+        return runtime.CpuContext(self._level, self._num_threads)
+
+
+class CudaModule(PlanModule):
+    _make = CudaFunction
+
+    def __init__(self, plan, device=0, weights=None):
+        super().__init__("cuda", plan, weights)
+        self.device, self.ptx = device, ""
+
+    def _make_context(self):
+        return runtime.Context(self.device)
 
     def to_device(self, array, stream=0):
         """A copy of a numpy array on the module's GPU; a uint16 can be passed as
@@ -140,7 +163,8 @@ def get_chip(device):
 
 
 def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
-            num_threads=None, time_limit=None, tuning_database=None):  # fmt: skip
+            num_threads=None, time_limit=None, tuning_database=None,
+            in_process=False):  # fmt: skip
     """Compiles a module, given as text (or bytecode) or as the path of a file.
 
     target       "cuda" or "cpu", also with a chip ("cuda:sm_80", "cpu:avx2"), or
@@ -154,12 +178,23 @@ def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
     tuning_database
                  the path of a file that sparseconv-tune has written on this kind of
                  machine: it decides how layers are carried out that it knows
+    in_process   of "cpu": makes a plan, whose machine code runs in this process and
+                 on the arrays where they lie, and which can be saved
     """
     backend, _, named = str(target).partition(":")
     if backend not in _SERVED + _PLANNED:
         known = ", ".join(_SERVED + _PLANNED)
         raise ArgumentError(f"unknown target {target!r}; there are: {known}")
     text, name = _read_text(text_or_path)
+    if in_process and backend != "cpu":
+        raise ArgumentError(f"in_process is for the target 'cpu', not '{target}'")
+    if in_process:
+        level = named or runtime.CpuContext().chip
+        compilation = Compilation(text, entry=entry, name=name, time_limit=time_limit,
+                                  tuning_database=tuning_database, target=f"cpu:{level}")  # fmt: skip
+        module = CpuPlanModule(compilation.plan, level, num_threads)
+        module.diagnostics = compilation.diagnostics
+        return module
     if backend in _SERVED:
         for option, given in (("chip", chip), ("entry", entry)):
             if given is not None:
@@ -177,10 +212,21 @@ def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
     return module
 
 
-def load(plan, device=0, weights=None):
+def load(plan, device=0, weights=None, *, level=None, num_threads=None):
     """A module from a plan: its bytes, or the path of its file. `weights` maps
     the names of the constants that the plan holds by reference to arrays, of
-    the same bytes as those that the plan was written with."""
+    the same bytes as those that the plan was written with.
+
+    device       of a plan for a GPU: its number
+    level        of a plan for CPUs: "avx512", "avx2" or "sse2"; by default the
+                 widest vectors that the processor has
+    num_threads  of a plan for CPUs: by default as many as there are cores
+    """
     if not isinstance(plan, (bytes, bytearray)):
         plan, _ = _read_text(os.fspath(plan))
-    return CudaModule(bytes(plan), device, weights)
+    plan = bytes(plan)
+    if runtime.Plan(plan).target == "cpu":
+        return CpuPlanModule(plan, level, num_threads, weights)
+    if level is not None or num_threads is not None:
+        raise ArgumentError("level and num_threads are for plans for CPUs")
+    return CudaModule(plan, device, weights)

@@ -88,7 +88,7 @@ def _open_library():
     library = open_library("runtime", "SPARSECONV_RUNTIME")
     for function in ("last_error", "code_name", "context_chip",
                      "context_device_name", "program_function_name",
-                     "plan_function_name"):  # fmt: skip
+                     "plan_function_name", "plan_target"):  # fmt: skip
         getattr(library, "sparseconv_" + function).restype = ctypes.c_char_p
     for kind in ("program", "plan"):
         getattr(library, f"sparseconv_{kind}_num_functions").restype = ctypes.c_int64
@@ -169,7 +169,10 @@ class Context(_Owner):
         super().__init__()
         self.device = device
         self._late = collections.deque()
-        _call("context_create", device, ctypes.byref(self.handle))
+        self._create()
+
+    def _create(self):
+        _call("context_create", self.device, ctypes.byref(self.handle))
 
     @property
     def chip(self):
@@ -252,6 +255,21 @@ class Context(_Owner):
               ctypes.c_void_p(other))  # fmt: skip
 
 
+class CpuContext(Context):
+    """This machine's processor, for plans of machine code for CPUs. `level` is
+    "avx512", "avx2" or "sse2"; without it the widest vectors that there are. The
+    only stream is 0."""
+
+    def __init__(self, level=None, num_threads=None):
+        self._level, self._num_threads = level, num_threads
+        super().__init__(None)
+
+    def _create(self):
+        level = None if self._level is None else self._level.encode()
+        _call("context_create_cpu", level, self._num_threads or 0,
+              ctypes.byref(self.handle))  # fmt: skip
+
+
 class Value:
     """The name, element type and sizes (None where dynamic) of an argument or
     result."""
@@ -300,6 +318,11 @@ class Plan(_Functions):
     """What a plan holds, without a driver."""
 
     kind = "plan"
+
+    @property
+    def target(self):
+        """What it is for: "cuda" or "cpu"."""
+        return _get_library().sparseconv_plan_target(self.handle).decode()
 
     def __init__(self, plan):
         super().__init__()

@@ -120,7 +120,7 @@ MUTANTS = [
     (RUNTIME + "Plan/Params.cpp", "(entry == begin || !isWord(entry[-1]))", "true", RUNTIME_TESTS + "Params*"),
     (RUNTIME + "Plan/Params.cpp", "mark < entry", "false", RUNTIME_TESTS + "Params*"),
     (RUNTIME + "Cuda/Bind.cpp", "sizes.bytes.clear();", "", RUNTIME_TESTS + "*"),
-    (RUNTIME + "Cuda/Api.cpp", "wanted = *stated + 1;", "", RUNTIME_TESTS + "Failure*"),
+    (RUNTIME + "Api/Api.cpp", "wanted = *stated + 1;", "", RUNTIME_TESTS + "Failure*"),
     # The reference.
     (REFERENCE + "Conv.cpp", "map.transpose()", "map", REFERENCE_TESTS + "*Conv*"),
     (REFERENCE + "Conv.cpp", "tf32Roundoff * (2 + tf32Roundoff)", "tf32Roundoff", REFERENCE_TESTS + "ConvBounds.*"),

@@ -25,6 +25,10 @@ CHECKS = {}
 
 
 def check(*targets):
+    """What holds on a CPU and on a GPU holds for plans for CPUs, too."""
+    if {"cpu", "cuda"} <= set(targets):
+        targets = (*targets, "cpu-plan")
+
     def register(function):
         for target in targets:
             name = function.__name__.replace("_", "-")
@@ -70,6 +74,8 @@ def as_package(array):
 def compile_text(target, text, **options):
     if target == "none":
         options.setdefault("chip", CHIP)
+    if target == "cpu-plan":
+        return sparseconv.compile(text, target="cpu", in_process=True, **options)
     return sparseconv.compile(text, target="cpu" if target == "cpu" else "cuda", **options)
 
 

@@ -266,6 +266,39 @@ def refuses_gpu_arrays(target):
     )  # fmt: skip
 
 
+@check("cpu-plan")
+def saves_and_loads(target):
+    """A plan gives the same bits from its file, at each level, in several threads."""
+    example = Example(target, channels=16)
+    inputs, judge = example.make(200)
+    expected = example.module(**inputs)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "net.plan")
+        example.module.save(path)
+        loaded = sparseconv.load(path, num_threads=1)
+        for result, other in zip(loaded(**inputs), expected, strict=True):
+            expect_equal(result.tobytes(), other.tobytes())
+    error = expect_error(
+        sparseconv.Error, "there are avx512, avx2 and sse2",
+        sparseconv.load(example.module.plan, level="mmx"), **inputs,
+    )  # fmt: skip
+    expect_equal(error.code, "SPARSECONV_WRONG_CHIP")
+    expect_error(
+        sparseconv.ArgumentError, "in_process is for the target 'cpu'",
+        sparseconv.compile, "\n", target="cuda", in_process=True,
+    )  # fmt: skip
+
+
+@check("cpu-plan")
+def refuses_damaged_plans(target):
+    plan = Example(target).module.plan
+    for place in (0, 9, 50, len(plan) // 2, len(plan) - 1):
+        damaged = bytearray(plan)
+        damaged[place] ^= 0x40
+        error = expect_error(sparseconv.Error, "", sparseconv.load, bytes(damaged))
+        expect_equal(error.code, "SPARSECONV_INVALID_PLAN")
+
+
 @check("cpu")
 def survives_its_process(target):
     example = Example(target)

@@ -109,6 +109,19 @@ const char *sparseconv_code_name(int code);
 int sparseconv_device_count(int *count);
 /* On the primary context of a device, which other libraries share. */
 int sparseconv_context_create(int device, sparseconv_context **context);
+/* On this machine's processor, for plans of machine code for CPUs. `level` is
+ * "avx512", "avx2" or "sse2", or NULL for the widest vectors that there are;
+ * with 0 threads as many run as the system offers. Needs
+ * libsparseconv-cpu-runtime.so beside this library.
+ *
+ * Device memory is then the host's, streams are NULL, and a run is over when it
+ * returns. The sizes of outputs are known after a run: without data they go to
+ * memory of the instance, where they lie until its next run. There are no
+ * graphs, no profiles and no growable capacities, whose calls are
+ * SPARSECONV_INVALID_ARGUMENT, and capacities bound nothing but
+ * sparseconv_instance_input_buffer. */
+int sparseconv_context_create_cpu(const char *level, int num_threads,
+                                  sparseconv_context **context);
 void sparseconv_context_destroy(sparseconv_context *context);
 /* The chip to compile for, so as to use all that the device has: "sm_90a" */
 const char *sparseconv_context_chip(const sparseconv_context *context);
@@ -164,6 +177,8 @@ int sparseconv_program_output(const sparseconv_program *program,
 int sparseconv_plan_read(const void *bytes, uint64_t size,
                          sparseconv_plan **plan);
 void sparseconv_plan_destroy(sparseconv_plan *plan);
+/* What the plan is for: "cuda" or "cpu". */
+const char *sparseconv_plan_target(const sparseconv_plan *plan);
 int64_t sparseconv_plan_num_functions(const sparseconv_plan *plan);
 const char *sparseconv_plan_function_name(const sparseconv_plan *plan,
                                           int64_t index);

@@ -197,6 +197,10 @@ void HostFunction::changeBuffers() {
       grown.getLimit().replaceAllUsesWith(hold(grown.getBound()));
       grown.getCapacity().replaceAllUsesWith(grown.getBound());
       grown.erase();
+    } else if (auto exact = dyn_cast<ExactSizeOp>(op)) {
+      // Nobody reads counts before the run ends.
+      exact.getResult().replaceAllUsesWith(exact.getCapacity());
+      exact.erase();
     } else if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op)) {
       guardLaunch(launch);
     } else if (auto cast = dyn_cast<UnrealizedConversionCastOp>(op)) {

@@ -60,7 +60,8 @@ Error Instance::captureBound(Tensors inputs, Tensors outputs) {
   return Error::success();
 }
 
-Error Instance::replay(CUstream stream, Tensors inputs) {
+Error Instance::replay(sparseconv_stream target, Tensors inputs) {
+  auto *stream = static_cast<CUstream>(target);
   std::lock_guard<std::mutex> lock(mutex);
   if (!captured.isSet)
     return invalidArgument("function '" + function.name +

@@ -25,6 +25,17 @@ Instance::Instance(std::shared_ptr<Program> owner,
     restSchedule = makeSchedule(plan::Phase::Rest);
 }
 
+Error Program::createInstance(const Function &function,
+                              const plan::Capacities &capacities,
+                              uint32_t flags,
+                              std::unique_ptr<runtime::Instance> &instance) {
+  std::unique_ptr<Instance> created;
+  Error error = Instance::create(shared_from_this(), function, capacities,
+                                 flags, created);
+  instance = std::move(created);
+  return error;
+}
+
 Error Instance::create(std::shared_ptr<Program> program,
                        const Program::Function &function,
                        const plan::Capacities &capacities, uint32_t flags,

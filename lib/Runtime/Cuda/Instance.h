@@ -32,36 +32,36 @@ constexpr unsigned short kPoison = 0x7FFF;
 /// The arena begins with the status record and the slots. A run uploads them
 /// from pinned memory, issues the steps, and copies them back to pinned memory.
 /// As many pairs of pinned copies exist as runs have been in flight at once.
-class Instance {
+class Instance final : public runtime::Instance {
 public:
   static Error create(std::shared_ptr<Program> program,
                       const Program::Function &function,
                       const plan::Capacities &capacities, uint32_t flags,
                       std::unique_ptr<Instance> &instance);
   /// Waits for the last run.
-  ~Instance();
+  ~Instance() override;
 
-  struct Tensors {
-    const sparseconv_tensor *data = nullptr;
-    int64_t size = 0;
-  };
-  Error run(CUstream stream, Tensors inputs, Tensors outputs);
-  Error capture(Tensors inputs, Tensors outputs);
-  Error replay(CUstream stream, Tensors inputs);
-  Error runHost(Tensors inputs);
-  Error profile(Tensors inputs, double *times);
-  Error describeStep(int64_t index, sparseconv_step_info &info) const;
-  Error getResults(bool wait);
+  using Tensors = runtime::Tensors;
+  Error run(sparseconv_stream stream, Tensors inputs, Tensors outputs) override;
+  Error capture(Tensors inputs, Tensors outputs) override;
+  Error replay(sparseconv_stream stream, Tensors inputs) override;
+  Error runHost(Tensors inputs) override;
+  Error profile(Tensors inputs, double *times) override;
+  Error describeStep(int64_t index, sparseconv_step_info &info) const override;
+  Error getResults(bool wait) override;
 
-  void describe(sparseconv_instance_info &info) const;
-  Error describeGrowable(int64_t index, sparseconv_growable_info &info) const;
-  Error reserve(const int64_t *wanted, int64_t numWanted);
-  Error bind(CUstream stream, Tensors inputs);
+  void describe(sparseconv_instance_info &info) const override;
+  Error describeGrowable(int64_t index,
+                         sparseconv_growable_info &info) const override;
+  Error reserve(const int64_t *wanted, int64_t numWanted) override;
+  Error bind(sparseconv_stream stream, Tensors inputs) override;
 
-  Error getOutputCapacity(int64_t index, int64_t *sizes, uint64_t *bytes);
-  Error getOutput(int64_t index, int64_t *sizes, uint64_t *bytes, void **data);
-  Error readOutput(int64_t index, void *host, uint64_t bytes);
-  Error getInputBuffer(int64_t index, void **data, uint64_t *bytes);
+  Error getOutputCapacity(int64_t index, int64_t *sizes,
+                          uint64_t *bytes) override;
+  Error getOutput(int64_t index, int64_t *sizes, uint64_t *bytes,
+                  void **data) override;
+  Error readOutput(int64_t index, void *host, uint64_t bytes) override;
+  Error getInputBuffer(int64_t index, void **data, uint64_t *bytes) override;
 
 private:
   /// Pinned memory of one run: what goes up and what comes back.

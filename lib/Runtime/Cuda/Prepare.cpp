@@ -74,7 +74,8 @@ Error Instance::setBound(std::vector<CUdeviceptr> pointers) {
   return prepare();
 }
 
-Error Instance::bind(CUstream stream, Tensors inputs) {
+Error Instance::bind(sparseconv_stream target, Tensors inputs) {
+  auto *stream = static_cast<CUstream>(target);
   std::lock_guard<std::mutex> lock(mutex);
   std::vector<CUdeviceptr> pointers;
   if (Error error = checkBound(inputs, pointers))

@@ -18,23 +18,6 @@ static constexpr uint32_t kDefaultSharedBytes = 48 * 1024;
 /// Clusters of more blocks have to be asked for.
 static constexpr uint32_t kPortableCluster = 8;
 
-static std::vector<int64_t> getSizes(const plan::Value &value) {
-  std::vector<int64_t> sizes;
-  for (const plan::Dim &dim : value.dims)
-    sizes.push_back(dim.size);
-  return sizes;
-}
-
-Program::Function::Function(const plan::Function &function) : plan(function) {
-  for (const plan::Value &input : function.inputs) {
-    inputSizes.push_back(getSizes(input));
-    for (int64_t size : inputSizes.back())
-      numCapacities += size == plan::kDynamic;
-  }
-  for (const plan::Value &output : function.outputs)
-    outputSizes.push_back(getSizes(output));
-}
-
 Error Program::load(std::shared_ptr<Context> context, std::string file,
                     std::shared_ptr<Program> &program) {
   std::shared_ptr<Program> result(
@@ -51,6 +34,8 @@ Error Program::initialise() {
   if (!parsed)
     return Error(SPARSECONV_INVALID_PLAN, reason);
   plan = std::move(*parsed);
+  if (plan.isForCpu())
+    return Error(SPARSECONV_WRONG_CHIP, "the plan is for CPUs, not for a GPU");
   functions.reserve(plan.functions.size());
   for (const plan::Function &function : plan.functions)
     functions.emplace_back(function);

@@ -10,31 +10,27 @@
 #define SPARSECONV_LIB_RUNTIME_CUDA_PROGRAM_H
 
 #include "Context.h"
+#include "sparseconv/Runtime/Device.h"
 #include "sparseconv/Runtime/PlanLayout.h"
 #include "sparseconv/Runtime/PlanParams.h"
 
 namespace sparseconv::cuda {
 
 /// Nothing of it changes after loading but the constants, which are locked.
-class Program : public std::enable_shared_from_this<Program> {
+class Program final : public runtime::Program,
+                      public std::enable_shared_from_this<Program> {
 public:
-  /// A function with what does not depend on capacities.
-  struct Function {
-    explicit Function(const plan::Function &function);
-    const plan::Function &plan;
-    /// Static sizes, for the C interface.
-    std::vector<std::vector<int64_t>> inputSizes, outputSizes;
-    /// Number of the inputs' dynamic dimensions.
-    size_t numCapacities = 0;
-  };
+  using Function = runtime::Function;
 
   static Error load(std::shared_ptr<Context> context, std::string file,
                     std::shared_ptr<Program> &program);
-  ~Program();
+  ~Program() override;
 
   const std::shared_ptr<Context> context;
   const plan::Plan &getPlan() const { return plan; }
-  const std::vector<Function> &getFunctions() const { return functions; }
+  const std::vector<Function> &getFunctions() const override {
+    return functions;
+  }
   CUfunction getKernel(uint32_t index) const { return kernels[index]; }
   /// Whether a kernel waits for those before it by itself.
   bool startsEarly(uint32_t index) const {
@@ -42,7 +38,10 @@ public:
   }
 
   /// Data that the plan holds by reference.
-  Error bindConstant(const std::string &name, std::string_view bytes);
+  Error bindConstant(const std::string &name, std::string_view bytes) override;
+  Error createInstance(const Function &function,
+                       const plan::Capacities &capacities, uint32_t flags,
+                       std::unique_ptr<runtime::Instance> &instance) override;
   /// The device memory of a constant, which is uploaded where it is not yet.
   Error getConstant(uint32_t index, CUdeviceptr &pointer);
 

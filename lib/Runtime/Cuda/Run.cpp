@@ -40,7 +40,8 @@ Error Instance::runBound(CUstream stream, const InputSizes &sizes) {
   return endRun(stream);
 }
 
-Error Instance::run(CUstream stream, Tensors inputs, Tensors outputs) {
+Error Instance::run(sparseconv_stream target, Tensors inputs, Tensors outputs) {
+  auto *stream = static_cast<CUstream>(target);
   std::lock_guard<std::mutex> lock(mutex);
   InputSizes &sizes = runSizes;
   if (Error error = resolve(inputs, /*onDevice=*/true, sizes))

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Api.h"
-#include "Instance.h"
+#include "sparseconv/Support/Status.h"
 
 using namespace sparseconv;
-using namespace sparseconv::cuda;
+using namespace sparseconv::runtime;
 using std::to_string;
 
 struct sparseconv_instance {
@@ -28,9 +28,8 @@ static int within(Handle *instance, const Body &body) {
 }
 
 /// The sizes of a function's inputs, with capacities where they are dynamic.
-static Error fillCapacities(const Program::Function &function,
-                            const int64_t *capacities, int64_t numCapacities,
-                            plan::Capacities &sizes) {
+static Error fillCapacities(const Function &function, const int64_t *capacities,
+                            int64_t numCapacities, plan::Capacities &sizes) {
   if (numCapacities != int64_t(function.numCapacities))
     return invalidArgument("function '" + function.plan.name + "' has " +
                            to_string(function.numCapacities) +
@@ -64,7 +63,7 @@ int sparseconv_instance_create(sparseconv_program *program,
       return isNull("capacities or instance");
     if (!program)
       return isNull("program");
-    const Program::Function *found = nullptr;
+    const Function *found = nullptr;
     if (Error error = findFunction(program->impl->getFunctions(), "program",
                                    function, found))
       return error;
@@ -76,7 +75,7 @@ int sparseconv_instance_create(sparseconv_program *program,
       return error;
     auto result = std::make_unique<sparseconv_instance>();
     if (Error error =
-            Instance::create(program->impl, *found, sizes, flags, result->impl))
+            program->impl->createInstance(*found, sizes, flags, result->impl))
       return error;
     *instance = result.release();
     return Error::success();
@@ -122,7 +121,7 @@ int sparseconv_instance_bind(sparseconv_instance *instance,
                              const sparseconv_tensor *inputs,
                              int64_t numInputs) {
   return within(instance, [&](Instance &impl) {
-    return impl.bind(static_cast<CUstream>(stream), {inputs, numInputs});
+    return impl.bind(stream, {inputs, numInputs});
   });
 }
 
@@ -132,8 +131,7 @@ int sparseconv_instance_run(sparseconv_instance *instance,
                             const sparseconv_tensor *outputs,
                             int64_t numOutputs) {
   return within(instance, [&](Instance &impl) {
-    return impl.run(static_cast<CUstream>(stream), {inputs, numInputs},
-                    {outputs, numOutputs});
+    return impl.run(stream, {inputs, numInputs}, {outputs, numOutputs});
   });
 }
 
@@ -152,7 +150,7 @@ int sparseconv_instance_replay(sparseconv_instance *instance,
                                const sparseconv_tensor *inputs,
                                int64_t numInputs) {
   return within(instance, [&](Instance &impl) {
-    return impl.replay(static_cast<CUstream>(stream), {inputs, numInputs});
+    return impl.replay(stream, {inputs, numInputs});
   });
 }
 

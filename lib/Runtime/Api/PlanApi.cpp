@@ -9,7 +9,7 @@
 #include "Api.h"
 
 using namespace sparseconv;
-using namespace sparseconv::cuda;
+using namespace sparseconv::runtime;
 using std::to_string;
 
 struct sparseconv_plan {
@@ -22,13 +22,13 @@ struct sparseconv_plan {
 // Functions
 //===----------------------------------------------------------------------===//
 
-Error cuda::findFunction(const Functions &functions, const char *owner,
-                         const char *name, const Program::Function *&function) {
+Error runtime::findFunction(const Functions &functions, const char *owner,
+                            const char *name, const Function *&function) {
   if (!name)
     return invalidArgument("function is NULL");
   std::string text =
       std::string("the ") + owner + " has no function '" + name + "'";
-  for (const Program::Function &other : functions) {
+  for (const Function &other : functions) {
     if (other.plan.name == name) {
       function = &other;
       return Error::success();
@@ -39,10 +39,10 @@ Error cuda::findFunction(const Functions &functions, const char *owner,
   return invalidArgument(text);
 }
 
-Error cuda::countValues(const Functions &functions, const char *owner,
-                        const char *name, int64_t *numInputs,
-                        int64_t *numOutputs) {
-  const Program::Function *found = nullptr;
+Error runtime::countValues(const Functions &functions, const char *owner,
+                           const char *name, int64_t *numInputs,
+                           int64_t *numOutputs) {
+  const Function *found = nullptr;
   if (Error error = findFunction(functions, owner, name, found))
     return error;
   if (numInputs)
@@ -52,12 +52,12 @@ Error cuda::countValues(const Functions &functions, const char *owner,
   return Error::success();
 }
 
-Error cuda::describeValue(const Functions &functions, const char *owner,
-                          const char *name, int64_t index, bool isInput,
-                          sparseconv_value_info *info) {
+Error runtime::describeValue(const Functions &functions, const char *owner,
+                             const char *name, int64_t index, bool isInput,
+                             sparseconv_value_info *info) {
   if (!info)
     return invalidArgument("info is NULL");
-  const Program::Function *found = nullptr;
+  const Function *found = nullptr;
   if (Error error = findFunction(functions, owner, name, found))
     return error;
   const auto &values = isInput ? found->plan.inputs : found->plan.outputs;
@@ -71,8 +71,8 @@ Error cuda::describeValue(const Functions &functions, const char *owner,
   return Error::success();
 }
 
-Error cuda::getName(const Functions &functions, const char *owner,
-                    int64_t index, const char *&name) {
+Error runtime::getName(const Functions &functions, const char *owner,
+                       int64_t index, const char *&name) {
   if (index < 0 || index >= int64_t(functions.size()))
     return invalidArgument(std::string("the ") + owner + " has no function " +
                            to_string(index));
@@ -106,6 +106,15 @@ int sparseconv_plan_read(const void *bytes, uint64_t size,
 }
 
 void sparseconv_plan_destroy(sparseconv_plan *plan) { delete plan; }
+
+const char *sparseconv_plan_target(const sparseconv_plan *plan) {
+  return guardGetter<const char *>(nullptr, [&](const char *&target) -> Error {
+    if (!plan)
+      return isNull("plan");
+    target = plan->plan.isForCpu() ? "cpu" : "cuda";
+    return Error::success();
+  });
+}
 
 int64_t sparseconv_plan_num_functions(const sparseconv_plan *plan) {
   return guardGetter<int64_t>(0, [&](int64_t &count) -> Error {

@@ -6,19 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SPARSECONV_LIB_RUNTIME_CUDA_API_H
-#define SPARSECONV_LIB_RUNTIME_CUDA_API_H
+#ifndef SPARSECONV_LIB_RUNTIME_API_API_H
+#define SPARSECONV_LIB_RUNTIME_API_API_H
 
-#include "Program.h"
+#include "sparseconv/Runtime/Device.h"
 
 struct sparseconv_context {
-  std::shared_ptr<sparseconv::cuda::Context> impl;
+  std::shared_ptr<sparseconv::runtime::Device> impl;
 };
 struct sparseconv_program {
-  std::shared_ptr<sparseconv::cuda::Program> impl;
+  std::shared_ptr<sparseconv::runtime::Program> impl;
 };
 
-namespace sparseconv::cuda {
+namespace sparseconv::runtime {
 
 /// The end of every function: its code, and the text for
 /// sparseconv_last_error().
@@ -50,23 +50,20 @@ T guardGetter(T otherwise, const Body &body) noexcept {
                                                               : otherwise;
 }
 
-/// Guards `body` and calls it with the context, which is current meanwhile.
+/// Guards `body` and calls it with the device of a context.
 template <typename Body>
 int within(sparseconv_context *context, const Body &body) noexcept {
   return guard([&]() -> Error {
     if (!context)
       return isNull("context");
-    CurrentContext current(*context->impl);
-    if (Error error = current.take())
-      return error;
     return body(*context->impl);
   });
 }
 
 // Functions of a program or a plan, as `owner` says.
-using Functions = std::vector<Program::Function>;
+using Functions = std::vector<runtime::Function>;
 Error findFunction(const Functions &functions, const char *owner,
-                   const char *name, const Program::Function *&function);
+                   const char *name, const Function *&function);
 Error countValues(const Functions &functions, const char *owner,
                   const char *name, int64_t *numInputs, int64_t *numOutputs);
 Error describeValue(const Functions &functions, const char *owner,
@@ -75,9 +72,14 @@ Error describeValue(const Functions &functions, const char *owner,
 Error getName(const Functions &functions, const char *owner, int64_t index,
               const char *&name);
 
+/// A CPU, by the library that has all that code for CPUs needs; it is opened
+/// when it is first asked for.
+Error openCpu(std::string_view level, int numThreads,
+              std::shared_ptr<Device> &device);
+
 /// A copy of a plan's file.
 Error copyFile(const void *bytes, uint64_t size, std::string &file);
 
-} // namespace sparseconv::cuda
+} // namespace sparseconv::runtime
 
-#endif // SPARSECONV_LIB_RUNTIME_CUDA_API_H
+#endif // SPARSECONV_LIB_RUNTIME_API_API_H

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 using namespace sparseconv;
-using namespace sparseconv::cuda;
+using namespace sparseconv::runtime;
 using std::to_string;
 
 //===----------------------------------------------------------------------===//
@@ -36,7 +36,7 @@ static LastError &getLastError() {
   return last;
 }
 
-int cuda::report(Error error) {
+int runtime::report(Error error) {
   if (!error)
     return SPARSECONV_OK;
   int code = error.getCode();
@@ -44,7 +44,7 @@ int cuda::report(Error error) {
   return code;
 }
 
-int cuda::reportOutOfMemory() noexcept {
+int runtime::reportOutOfMemory() noexcept {
   getLastError().fixed = "the host has no memory for what the call needs";
   return SPARSECONV_OUT_OF_MEMORY;
 }
@@ -79,27 +79,11 @@ const char *sparseconv_code_name(int code) {
 // Devices
 //===----------------------------------------------------------------------===//
 
-static Error getDriver(const DriverTable *&driver) {
-  std::string reason;
-  int code = loadDriver(driver, reason);
-  return Error(code, std::move(reason));
-}
-
 int sparseconv_device_count(int *count) {
   return guard([&]() -> Error {
     if (!count)
       return isNull("count");
-    const DriverTable *driver = nullptr;
-    if (Error error = getDriver(driver))
-      return error;
-    CUresult result = driver->cuInit(0);
-    if (result == CUDA_SUCCESS)
-      result = driver->cuDeviceGetCount(count);
-    if (result == CUDA_ERROR_NO_DEVICE) {
-      *count = 0;
-      return Error::success();
-    }
-    return Context::describe(*driver, result, "the devices cannot be counted");
+    return cuda::countDevices(*count);
   });
 }
 
@@ -107,11 +91,21 @@ int sparseconv_context_create(int device, sparseconv_context **context) {
   return guard([&]() -> Error {
     if (!context)
       return isNull("context");
-    const DriverTable *driver = nullptr;
-    if (Error error = getDriver(driver))
-      return error;
     auto result = std::make_unique<sparseconv_context>();
-    if (Error error = Context::create(*driver, device, result->impl))
+    if (Error error = cuda::createDevice(device, result->impl))
+      return error;
+    *context = result.release();
+    return Error::success();
+  });
+}
+
+int sparseconv_context_create_cpu(const char *level, int numThreads,
+                                  sparseconv_context **context) {
+  return guard([&]() -> Error {
+    if (!context)
+      return isNull("context");
+    auto result = std::make_unique<sparseconv_context>();
+    if (Error error = openCpu(level ? level : "", numThreads, result->impl))
       return error;
     *context = result.release();
     return Error::success();
@@ -124,7 +118,7 @@ const char *sparseconv_context_chip(const sparseconv_context *context) {
   return guardGetter<const char *>(nullptr, [&](const char *&chip) -> Error {
     if (!context)
       return isNull("context");
-    chip = context->impl->chip.c_str();
+    chip = context->impl->getChip().c_str();
     return Error::success();
   });
 }
@@ -133,20 +127,17 @@ const char *sparseconv_context_device_name(const sparseconv_context *context) {
   return guardGetter<const char *>(nullptr, [&](const char *&name) -> Error {
     if (!context)
       return isNull("context");
-    name = context->impl->deviceName.c_str();
+    name = context->impl->getName().c_str();
     return Error::success();
   });
 }
 
 int sparseconv_context_trim(sparseconv_context *context) {
-  return within(context, [](Context &context) { return context.trim(); });
+  return within(context, [](Device &device) { return device.trim(); });
 }
 
 int sparseconv_context_synchronise(sparseconv_context *context) {
-  return within(context, [](Context &context) {
-    return context.check(context.driver.cuCtxSynchronize(),
-                         "waiting for the device");
-  });
+  return within(context, [](Device &device) { return device.synchronise(); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -159,7 +150,7 @@ static Error tooLarge(uint64_t size) {
                    " bytes");
 }
 
-Error cuda::copyFile(const void *bytes, uint64_t size, std::string &file) {
+Error runtime::copyFile(const void *bytes, uint64_t size, std::string &file) {
   try {
     file.assign(static_cast<const char *>(bytes), size);
   } catch (...) {
@@ -210,8 +201,7 @@ static Error readFile(const char *path, std::string &bytes) {
 static Error load(sparseconv_context *context, std::string bytes,
                   sparseconv_program **program) {
   auto result = std::make_unique<sparseconv_program>();
-  if (Error error =
-          Program::load(context->impl, std::move(bytes), result->impl))
+  if (Error error = context->impl->load(std::move(bytes), result->impl))
     return error;
   *program = result.release();
   return Error::success();

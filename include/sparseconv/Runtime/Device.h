@@ -1,0 +1,113 @@
+//===- Device.h - what runs plans -------------------------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The objects behind the handles of the C interface, for GPUs and for CPUs. A
+// call that has no meaning for one of them is SPARSECONV_INVALID_ARGUMENT.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_RUNTIME_DEVICE_H
+#define SPARSECONV_RUNTIME_DEVICE_H
+
+#include "sparseconv/Runtime/Error.h"
+#include "sparseconv/Runtime/Plan.h"
+#include <memory>
+
+namespace sparseconv::runtime {
+
+/// A function of a plan, with what does not depend on capacities.
+struct Function {
+  explicit Function(const plan::Function &function);
+  const plan::Function &plan;
+  /// Static sizes, for the C interface.
+  std::vector<std::vector<int64_t>> inputSizes, outputSizes;
+  /// Number of the inputs' dynamic dimensions.
+  size_t numCapacities = 0;
+};
+
+struct Tensors {
+  const sparseconv_tensor *data = nullptr;
+  int64_t size = 0;
+};
+
+/// See sparseconv_instance_*.
+class Instance {
+public:
+  virtual ~Instance() = default;
+
+  virtual Error run(sparseconv_stream stream, Tensors inputs,
+                    Tensors outputs) = 0;
+  virtual Error capture(Tensors inputs, Tensors outputs) = 0;
+  virtual Error replay(sparseconv_stream stream, Tensors inputs) = 0;
+  virtual Error runHost(Tensors inputs) = 0;
+  virtual Error profile(Tensors inputs, double *times) = 0;
+  virtual Error describeStep(int64_t index,
+                             sparseconv_step_info &info) const = 0;
+  virtual Error getResults(bool wait) = 0;
+
+  virtual void describe(sparseconv_instance_info &info) const = 0;
+  virtual Error describeGrowable(int64_t index,
+                                 sparseconv_growable_info &info) const = 0;
+  virtual Error reserve(const int64_t *wanted, int64_t numWanted) = 0;
+  virtual Error bind(sparseconv_stream stream, Tensors inputs) = 0;
+
+  virtual Error getOutputCapacity(int64_t index, int64_t *sizes,
+                                  uint64_t *bytes) = 0;
+  virtual Error getOutput(int64_t index, int64_t *sizes, uint64_t *bytes,
+                          void **data) = 0;
+  virtual Error readOutput(int64_t index, void *host, uint64_t bytes) = 0;
+  virtual Error getInputBuffer(int64_t index, void **data, uint64_t *bytes) = 0;
+};
+
+/// See sparseconv_program_*.
+class Program {
+public:
+  virtual ~Program() = default;
+  virtual const std::vector<Function> &getFunctions() const = 0;
+  virtual Error bindConstant(const std::string &name,
+                             std::string_view bytes) = 0;
+  /// `function` is one of getFunctions().
+  virtual Error createInstance(const Function &function,
+                               const plan::Capacities &capacities,
+                               uint32_t flags,
+                               std::unique_ptr<Instance> &instance) = 0;
+};
+
+/// See sparseconv_context_* and sparseconv_memory_*.
+class Device {
+public:
+  virtual ~Device() = default;
+  virtual const std::string &getChip() const = 0;
+  virtual const std::string &getName() const = 0;
+  virtual Error trim() = 0;
+  virtual Error synchronise() = 0;
+  virtual Error load(std::string file, std::shared_ptr<Program> &program) = 0;
+
+  virtual Error allocate(sparseconv_stream stream, uint64_t bytes,
+                         void **data) = 0;
+  virtual Error free(sparseconv_stream stream, void *data) = 0;
+  virtual Error upload(sparseconv_stream stream, void *data, const void *host,
+                       uint64_t bytes) = 0;
+  virtual Error download(sparseconv_stream stream, void *host, const void *data,
+                         uint64_t bytes) = 0;
+  virtual Error wait(sparseconv_stream stream, sparseconv_stream other) = 0;
+};
+
+} // namespace sparseconv::runtime
+
+namespace sparseconv::cuda {
+
+/// 0 where the driver finds none. Error: there is no usable driver.
+runtime::Error countDevices(int &count);
+/// The primary context of a GPU.
+runtime::Error createDevice(int ordinal,
+                            std::shared_ptr<runtime::Device> &device);
+
+} // namespace sparseconv::cuda
+
+#endif // SPARSECONV_RUNTIME_DEVICE_H
