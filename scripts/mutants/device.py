@@ -53,7 +53,7 @@ MUTANTS = [
     (GEMM + "PairFma.cpp", "b.shuffle(outRow, b.mul(row, 2))", "outRow", PAIRS_FMA),
     (GEMM + "PairFma.cpp", "b.sub(b.i32(1), now.stage)", "now.stage", PAIRS_FMA),
     (GEMM + "PairWalk.cpp", "b.remainder(rowBlock, config.gemm.offsets)", "b.i32(0)", PAIRS_ATOMIC),
-    (GEMM + "PairSums.cpp", "b.atomicAdd(b.offset(pointer, i * 4), products[i])", "b.store(products[i], b.offset(pointer, i * 4), 4)", PAIRS_ATOMIC),
+    (GEMM + "PairSums.cpp", "b.atomicAdd(b.offset(pointer, i * 4), products[i]);", "b.store(products[i], b.offset(pointer, i * 4), 4);", PAIRS_ATOMIC),
     # A warp's 16 rows.
     (GEMM + "ImplicitGemmRows.cpp", "b.mul(lane, registers * 4)", "b.mul(laneInGroup, registers * 4)", WARP),
     (GEMM + "ImplicitGemmRows.cpp", "pairBytes + tile * registers * 128", "pairBytes", WARP),
