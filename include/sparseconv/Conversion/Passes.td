@@ -141,7 +141,8 @@ def SparseConvShareMemory : Pass<"sparseconv-share-memory", "::mlir::ModuleOp"> 
       and copies constants into such memory;
     - takes the numbers of rows from the arguments themselves, and gives results the
       rows that were found, so that both leave the signature;
-    - allocates sets that could grow for the most rows that they can have;
+    - allocates sets that could grow for the most rows that they can have, and takes
+      capacities where a plan could take exact sizes;
     - skips launches of no blocks;
     - drops the module's target, so that nothing of the dialect is left for tools that
       do not know it. It is the last of our passes, behind

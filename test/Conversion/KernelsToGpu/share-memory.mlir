@@ -61,7 +61,7 @@ module attributes {gpu.container_module, sparseconv.target = #sparseconv.target<
 
 // -----
 
-// A set that could grow has room for all that it can have. Generated kernels take
+// A set that could grow has room for all that it can have. No size waits for a count. Generated kernels take
 // addresses; a view begins behind its buffer.
 
 // CHECK-LABEL: func.func @grown(
@@ -79,7 +79,9 @@ module attributes {gpu.container_module} {
   func.func @grown(%rows: index, %bound: index) {
     %c1 = arith.constant 1 : index
     %limit, %capacity = sparseconv.kernel.growable_capacity %rows at_most %bound {op_id = 1 : i64}
-    %buffer = memref.alloc(%capacity) : memref<?xi64>
+    %count = memref.alloc() : memref<1xindex>
+    %size = sparseconv.kernel.exact_size %count at_most %capacity
+    %buffer = memref.alloc(%size) : memref<?xi64>
     %view = memref.subview %buffer[2] [1] [1] : memref<?xi64> to memref<1xi64, strided<[1], offset: 2>>
     %address = builtin.unrealized_conversion_cast %view : memref<1xi64, strided<[1], offset: 2>> to !llvm.ptr<1>
     gpu.launch_func @kernels::@kernel blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
