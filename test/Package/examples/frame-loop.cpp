@@ -12,14 +12,13 @@
 // All memory is set aside before the first frame. In place of a driver of a
 // sensor, main() thins one scan out in turns.
 //
-// usage: frame-loop NET.plan SCAN.bin [FRAMES]
+// usage: frame-loop NET.plan SCAN.bin [FRAMES [TARGET]]
 //
 //===----------------------------------------------------------------------===//
 
 #include "allocations.h"
-#include "driver.h"
+#include "device.h"
 #include "scan.h"
-#include "sparseconv/Runtime/CudaRuntime.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -29,7 +28,7 @@
 #include <string>
 #include <vector>
 
-static driver cuda;
+static device target;
 
 //===----------------------------------------------------------------------===//
 // Errors and owners
@@ -41,7 +40,7 @@ static void check(int code) {
     throw std::runtime_error(std::string(sparseconv_code_name(code)) + ": " +
                              sparseconv_last_error());
 }
-static void checkDriver(int code, const char *what) {
+static void checkDevice(int code, const char *what) {
   if (code != 0)
     throw std::runtime_error(std::string(what) + " failed: CUDA error " +
                              std::to_string(code));
@@ -58,14 +57,13 @@ template <typename T> using Owner = std::unique_ptr<T, Destroy>;
 class Memory {
 public:
   explicit Memory(size_t bytes) : bytes(bytes) {
-    checkDriver(cuda.allocate(&device, std::max<size_t>(bytes, 1)),
-                "cuMemAlloc");
-    checkDriver(cuda.allocate_pinned(&host, std::max<size_t>(bytes, 1), 0),
-                "cuMemHostAlloc");
+    checkDevice(device_allocate(&target, &data, bytes), "allocating memory");
+    checkDevice(device_allocate_pinned(&target, &host, bytes),
+                "allocating memory of the host");
   }
   ~Memory() {
-    cuda.free(device);
-    cuda.free_pinned(host);
+    device_free(&target, data);
+    device_free_pinned(&target, host);
   }
   Memory(const Memory &) = delete;
   Memory &operator=(const Memory &) = delete;
@@ -73,12 +71,11 @@ public:
   template <typename T> T *as() { return static_cast<T *>(host); }
   /// As the runtime takes it.
   sparseconv_tensor getTensor(int type, const int64_t *sizes = nullptr) {
-    return {reinterpret_cast<void *>(static_cast<uintptr_t>(device)), type,
-            sizes ? 2 : 0, sizes, bytes};
+    return {data, type, sizes ? 2 : 0, sizes, bytes};
   }
 
   const size_t bytes;
-  device_pointer device = 0;
+  void *data = nullptr;
 
 private:
   void *host = nullptr;
@@ -88,22 +85,17 @@ private:
 // One of the frames under way
 //===----------------------------------------------------------------------===//
 
-/// The context of the device that the runtime uses, too, on this thread.
-struct PrimaryContext {
-  PrimaryContext() {
-    void *handle = nullptr;
-    if (open_driver(&cuda))
-      throw std::runtime_error("the driver has not all functions");
-    checkDriver(cuda.init(0), "cuInit");
-    checkDriver(cuda.retain_context(&handle, 0), "the primary context");
-    checkDriver(cuda.set_current(handle), "cuCtxSetCurrent");
-  }
-  ~PrimaryContext() { cuda.release_context(0); }
+/// The GPU's context on this thread.
+struct Entered {
+  Entered() { checkDevice(device_enter(&target), "opening the GPU"); }
+  ~Entered() { device_leave(&target); }
 };
 
 struct Stream {
-  Stream() { checkDriver(cuda.create_stream(&handle, 1), "cuStreamCreate"); }
-  ~Stream() { cuda.destroy_stream(handle); }
+  Stream() {
+    checkDevice(device_create_stream(&target, &handle), "cuStreamCreate");
+  }
+  ~Stream() { device_destroy_stream(&target, handle); }
   void *handle = nullptr;
 };
 
@@ -122,6 +114,8 @@ public:
                                      SPARSECONV_FIXED_CAPACITIES, &made));
     instance.reset(made);
     reserve(4 * maxPoints);
+    if (target.is_cpu) // which has no graphs, and knows sizes after a run
+      return;
     uint64_t bytes = 0;
     check(sparseconv_instance_output_capacity(made, 0, nullptr, &bytes));
     result = std::make_unique<Memory>(bytes);
@@ -137,35 +131,38 @@ public:
       return SPARSECONV_INVALID_ARGUMENT;
     std::copy_n(points, 4 * rows, features.as<float>());
     for (Memory *memory : {&coordinates, &features})
-      if (rows && cuda.upload(memory->device, memory->as<void>(), rows * 16,
-                              stream.handle))
+      if (device_upload(&target, memory->data, memory->as<void>(), rows * 16,
+                        stream.handle))
         return SPARSECONV_CUDA_ERROR;
     const int64_t sizes[] = {rows, 4};
     sparseconv_tensor inputs[] = {coordinates.getTensor(SPARSECONV_I32, sizes),
                                   features.getTensor(SPARSECONV_F32, sizes)};
-    int code =
-        sparseconv_instance_replay(instance.get(), stream.handle, inputs, 2);
+    int code = target.is_cpu ? sparseconv_instance_run(instance.get(), nullptr,
+                                                       inputs, 2, nullptr, 0)
+                             : sparseconv_instance_replay(
+                                   instance.get(), stream.handle, inputs, 2);
     isBusy = code == SPARSECONV_OK;
     return code;
   }
 
-  /// Waits for the frame. Its result lies in host memory of the slot until the
-  /// next start.
+  /// Waits for the frame. Its result lies in host memory of the slot, or of the
+  /// instance, until the next start.
   int finish(int64_t *sizes, const float *&data) {
     isBusy = false;
     uint64_t bytes = 0;
+    void *place = nullptr;
     int code = sparseconv_instance_results(instance.get(), /*wait=*/1);
     if (code == SPARSECONV_OK)
       code =
-          sparseconv_instance_output(instance.get(), 0, sizes, &bytes, nullptr);
-    if (code != SPARSECONV_OK)
+          sparseconv_instance_output(instance.get(), 0, sizes, &bytes, &place);
+    data = static_cast<const float *>(place);
+    if (code != SPARSECONV_OK || target.is_cpu)
       return code;
     data = result->as<float>();
-    if (bytes &&
-        cuda.download(result->as<void>(), result->device, bytes, stream.handle))
-      return SPARSECONV_CUDA_ERROR;
-    return cuda.wait_for_stream(stream.handle) ? SPARSECONV_CUDA_ERROR
-                                               : SPARSECONV_OK;
+    return device_download(&target, result->as<void>(), result->data, bytes,
+                           stream.handle)
+               ? SPARSECONV_CUDA_ERROR
+               : SPARSECONV_OK;
   }
 
   bool isBusy = false;
@@ -198,14 +195,15 @@ private:
 
 class Node {
 public:
-  Node(const char *path, int64_t maxPoints) : maxPoints(maxPoints) {
+  Node(const char *path, const char *targetName, int64_t maxPoints)
+      : maxPoints(maxPoints) {
     sparseconv_context *newContext = nullptr;
-    check(sparseconv_context_create(0, &newContext));
+    check(open_target(targetName, &target, &newContext));
     context.reset(newContext);
     sparseconv_program *newProgram = nullptr;
     check(sparseconv_program_load_file(newContext, path, &newProgram));
     program.reset(newProgram);
-    primary = std::make_unique<PrimaryContext>();
+    entered = std::make_unique<Entered>();
     const char *function = checkFunction();
     // A first run of each without points: drivers set up much at first use.
     for (std::unique_ptr<Slot> &slot : slots) {
@@ -285,7 +283,7 @@ private:
   int numDropped = 0;
   Owner<sparseconv_context> context;
   Owner<sparseconv_program> program;
-  std::unique_ptr<PrimaryContext> primary;
+  std::unique_ptr<Entered> entered;
   std::unique_ptr<Slot> slots[2];
 };
 
@@ -301,30 +299,33 @@ static int64_t makeFrame(const scan &points, int64_t frame, float *thinned) {
   return rows;
 }
 
-static int run(const char *path, const scan &points, int64_t numFrames) {
+static int run(const char *path, const char *targetName, const scan &points,
+               int64_t numFrames) {
   std::vector<float> thinned(points.rows * 4 + 1);
-  Node node(path, points.rows);
-  size_t before = 0, after = 0, total = 0;
+  Node node(path, targetName, points.rows);
+  size_t before = 0;
   for (int64_t frame = 0; frame != numFrames; ++frame) {
     node.onScan(thinned.data(), makeFrame(points, frame, thinned.data()));
     if (frame == 0) {
-      checkDriver(cuda.get_memory(&before, &total), "cuMemGetInfo");
+      before = device_available(&target);
       count_allocations(1);
     }
   }
   node.flush();
   long allocations = count_allocations(0);
-  checkDriver(cuda.get_memory(&after, &total), "cuMemGetInfo");
+  size_t after = device_available(&target);
   std::printf("after the first frame: %ld allocations, %lld bytes of device "
               "memory; %d frames dropped\n",
               allocations, (long long)before - (long long)after,
               node.getNumDropped());
-  return allocations != 0 || node.getNumDropped() != 0;
+  // A CPU takes memory for each run from a pool.
+  return (allocations != 0 && !target.is_cpu) || node.getNumDropped() != 0;
 }
 
 int main(int argc, char **argv) {
-  if (argc < 3 || argc > 4) {
-    std::fprintf(stderr, "usage: frame-loop NET.plan SCAN.bin [FRAMES]\n");
+  if (argc < 3 || argc > 5) {
+    std::fprintf(stderr,
+                 "usage: frame-loop NET.plan SCAN.bin [FRAMES [TARGET]]\n");
     return 2;
   }
   // What is printed first would make the C library allocate.
@@ -335,7 +336,8 @@ int main(int argc, char **argv) {
     return 1;
   int code = 1;
   try {
-    code = run(argv[1], points, argc > 3 ? std::atoll(argv[3]) : 50);
+    code = run(argv[1], argc > 4 ? argv[4] : "cuda", points,
+               argc > 3 ? std::atoll(argv[3]) : 50);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "frame-loop: %s\n", error.what());
   }

@@ -1,20 +1,20 @@
 /* Runs a plan on one scan, on a stream and memory of the caller's, and prints a
  * summary of each result.
  *
- * usage: run-plan NET.plan SCAN.bin [VOXEL-SIZE]
+ * usage: run-plan NET.plan SCAN.bin [TARGET [VOXEL-SIZE]]
+ *
+ * TARGET is cuda, or cpu (cpu:avx2, ...) for a plan for CPUs.
  *
  * The plan's function takes points [?, 4] of i32 and features [?, 4] of f32;
  * weights are in the plan (sparseconv-translate --plan-to-plan --weights=...).
  */
-#include "driver.h"
+#include "device.h"
 #include "scan.h"
-#include "sparseconv/Runtime/CudaRuntime.h"
-#include <string.h>
 #include <time.h>
 
 enum { MAX_OUTPUTS = 16, MAX_RANK = 8 };
 
-static driver cuda;
+static device target;
 
 /* Prints what the runtime says of a call that failed. */
 static int check(int code) {
@@ -24,8 +24,8 @@ static int check(int code) {
   return code;
 }
 
-/* The same for a call of the driver. */
-static int check_driver(int code, const char *what) {
+/* The same for a call of the CUDA driver. */
+static int check_device(int code, const char *what) {
   if (code)
     fprintf(stderr, "run-plan: %s failed: CUDA error %d\n", what, code);
   return code;
@@ -82,25 +82,24 @@ static void print_result(const sparseconv_value_info *info,
   printf("\n");
 }
 
-/* Memory of the caller's for outputs, with room for what they can become. */
+/* Memory of the caller's for outputs, with room for what they can become. On a
+ * CPU that is known after the run: there results are left to the instance. */
 static int place_outputs(sparseconv_program *program, const char *function,
                          sparseconv_instance *instance, int64_t num_outputs,
                          sparseconv_tensor *outputs) {
   int64_t i;
-  for (i = 0; i != num_outputs; ++i) {
+  for (i = 0; i != num_outputs && !target.is_cpu; ++i) {
     sparseconv_value_info info;
     uint64_t bytes = 0;
-    device_pointer pointer = 0;
     if (check(sparseconv_program_output(program, function, i, &info)) ||
         check(sparseconv_instance_output_capacity(instance, i, NULL, &bytes)))
       return 1;
     if (outputs[i].bytes >= bytes && outputs[i].data)
       continue;
-    cuda.free((device_pointer)(uintptr_t)outputs[i].data);
-    outputs[i].data = NULL;
-    if (check_driver(cuda.allocate(&pointer, bytes ? bytes : 1), "cuMemAlloc"))
+    device_free(&target, outputs[i].data);
+    if (check_device(device_allocate(&target, &outputs[i].data, bytes),
+                     "allocating memory"))
       return 1;
-    outputs[i].data = (void *)(uintptr_t)pointer;
     outputs[i].type = info.type;
     outputs[i].bytes = bytes;
   }
@@ -122,11 +121,8 @@ static int print_outputs(sparseconv_program *program, const char *function,
       return 1;
     host = malloc(bytes ? bytes : 1);
     failed = !host ||
-             (bytes &&
-              check_driver(cuda.download(host, (device_pointer)(uintptr_t)data,
-                                         bytes, stream),
-                           "copying a result")) ||
-             check_driver(cuda.wait_for_stream(stream), "copying a result");
+             check_device(device_download(&target, host, data, bytes, stream),
+                          "copying a result");
     if (!failed)
       print_result(&info, sizes, host, bytes);
     free(host);
@@ -143,7 +139,7 @@ static int run(sparseconv_program *program, const char *function,
   const uint64_t bytes = (uint64_t)points->rows * 16;
   const int64_t capacities[] = {points->rows, points->rows};
   const int64_t sizes[] = {points->rows, 4};
-  device_pointer places[2] = {0, 0};
+  void *places[2] = {NULL, NULL};
   sparseconv_tensor inputs[2], outputs[MAX_OUTPUTS];
   sparseconv_instance *instance = NULL;
   int code = 1, i;
@@ -153,12 +149,12 @@ static int run(sparseconv_program *program, const char *function,
     return 1;
   for (i = 0; i != 2; ++i) {
     const void *source = i ? (const void *)points->points : coordinates;
-    if (check_driver(cuda.allocate(&places[i], bytes ? bytes : 1),
-                     "cuMemAlloc") ||
-        (bytes && check_driver(cuda.upload(places[i], source, bytes, stream),
-                               "copying the scan")))
+    if (check_device(device_allocate(&target, &places[i], bytes),
+                     "allocating memory") ||
+        check_device(device_upload(&target, places[i], source, bytes, stream),
+                     "copying the scan"))
       goto done;
-    inputs[i].data = (void *)(uintptr_t)places[i];
+    inputs[i].data = places[i];
     inputs[i].type = i ? SPARSECONV_F32 : SPARSECONV_I32;
     inputs[i].rank = 2;
     inputs[i].sizes = sizes;
@@ -178,30 +174,26 @@ done:
   /* First the instance, which waits for its run; then what the run borrowed. */
   sparseconv_instance_destroy(instance);
   for (i = 0; i != 2; ++i)
-    cuda.free(places[i]);
+    device_free(&target, places[i]);
   for (i = 0; i != num_outputs; ++i)
-    cuda.free((device_pointer)(uintptr_t)outputs[i].data);
+    device_free(&target, outputs[i].data);
   return code;
 }
 
-/* On a stream of the primary context, which the runtime uses, too. */
 static int run_on_stream(sparseconv_program *program, const scan *points,
                          const int32_t *coordinates) {
   const char *function = sparseconv_program_function_name(program, 0);
   int64_t num_outputs = 0;
-  void *current = NULL, *stream = NULL;
+  void *stream = NULL;
   int code = 1;
   if (!takes_scan(program, function, &num_outputs))
     return 1;
-  if (open_driver(&cuda) || check_driver(cuda.init(0), "cuInit") ||
-      check_driver(cuda.retain_context(&current, 0), "the primary context"))
-    return 1;
-  if (!check_driver(cuda.set_current(current), "cuCtxSetCurrent") &&
-      !check_driver(cuda.create_stream(&stream, 1), "cuStreamCreate")) {
+  if (!check_device(device_enter(&target), "opening the GPU") &&
+      !check_device(device_create_stream(&target, &stream), "cuStreamCreate")) {
     code = run(program, function, num_outputs, points, coordinates, stream);
-    cuda.destroy_stream(stream);
+    device_destroy_stream(&target, stream);
   }
-  cuda.release_context(0);
+  device_leave(&target);
   return code;
 }
 
@@ -210,10 +202,11 @@ int main(int argc, char **argv) {
   sparseconv_program *program = NULL;
   scan points = {0, NULL};
   int32_t *coordinates = NULL;
-  double size = argc > 3 ? atof(argv[3]) : 0.05, start;
+  double size = argc > 4 ? atof(argv[4]) : 0.05, start;
   int code = 1;
-  if (argc < 3 || argc > 4 || !(size > 0)) {
-    fprintf(stderr, "usage: run-plan NET.plan SCAN.bin [VOXEL-SIZE]\n");
+  if (argc < 3 || argc > 5 || !(size > 0)) {
+    fprintf(stderr,
+            "usage: run-plan NET.plan SCAN.bin [TARGET [VOXEL-SIZE]]\n");
     return 2;
   }
   if (read_scan(argv[2], &points))
@@ -221,7 +214,8 @@ int main(int argc, char **argv) {
   coordinates = (int32_t *)malloc(points.rows ? (size_t)points.rows * 16 : 1);
   if (!coordinates || quantise(points.points, points.rows, size, coordinates)) {
     fprintf(stderr, "%s: a point has no coordinate\n", argv[2]);
-  } else if (!check(sparseconv_context_create(0, &context))) {
+  } else if (!check(
+                 open_target(argc > 3 ? argv[3] : "cuda", &target, &context))) {
     start = now();
     if (!check(sparseconv_program_load_file(context, argv[1], &program))) {
       printf("loaded in %.1f ms\n", now() - start);
