@@ -24,7 +24,7 @@ class _HostFunction(Function):
             )
         return self._view_host(value, argument)
 
-    def __call__(self, /, *arrays, **named):
+    def __call__(self, /, *arrays, exact=True, **named):
         bound = self._bound
         arguments = self._gather(arrays, named, bound)
         views = [self._view_bound(v, a) for v, a in zip(bound.free, arguments)]

@@ -220,8 +220,9 @@ class CudaFunction(Function):
 
     def start(self, /, *arrays, stream=None, exact=False, **named):
         """Enqueues a run on arrays on the GPU and returns it as a `Run`; nothing
-        waits, but for the counts where sizes are `exact`. The stream is the one given (an integer, or one of torch or cupy)
-        or the current one of the library whose the first array is.
+        waits, but for the counts where sizes are `exact`. The stream is the one given
+        (an integer, or one of torch or cupy) or the current one of the library whose
+        the first array is.
 
         Where the run turns out to need more memory, its results are a
         `RepeatError`, as the arguments may have changed since: start it again."""

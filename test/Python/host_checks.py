@@ -102,6 +102,7 @@ def computes(target):
             inputs, judge = example.make(size)
             judge(example.module.main(*inputs.values()))
             judge(example.module(**inputs))
+            judge(example.module(**inputs, exact=True))
     example = Example(target, "pool", kind="max")
     inputs, judge = example.make(200)
     judge(example.module(**inputs))
