@@ -14,7 +14,8 @@ assembler is on the path or in /usr/local/cuda (%cuda_toolkit is its folder's pa
 levels of --target=cpu:LEVEL that the processor has; large, for tests that take minutes,
 with SPARSECONV_LARGE=1 in the environment; jax and torch-mlir, where the Python that
 SPARSECONV_JAX_PYTHON or SPARSECONV_TORCH_PYTHON names (by default %python) has jax, or
-torch and iree-base-compiler: %jax_python, and %torch_python with its %iree_opt;
+torch and iree-base-compiler: %jax_python, and %torch_python with its %iree_opt; torch,
+where the latter variable's Python has torch and numpy: %eager_python;
 mlir-python, where SPARSECONV_MLIR_PYTHON names a Python with MLIR's bindings: %mlir_python.
 
 SPARSECONV_VERIFY_ROUNDTRIP=1 in the environment runs only the tests that use
@@ -213,6 +214,13 @@ else:
         "feature 'torch-mlir' is missing: SPARSECONV_TORCH_PYTHON has no torch, or no "
         "iree-base-compiler"
     )
+
+eager_python = find_python("SPARSECONV_TORCH_PYTHON", "torch", "numpy")
+if eager_python:
+    config.available_features.add("torch")
+    config.substitutions.append(("%eager_python", f'"{eager_python}"'))
+else:
+    lit_config.note("feature 'torch' is missing: SPARSECONV_TORCH_PYTHON has no torch")
 
 cpu_levels = get_cpu_levels()
 config.available_features.update(cpu_levels)

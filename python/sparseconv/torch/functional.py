@@ -1,0 +1,100 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions of sparse tensors."""
+
+import torch
+
+from ..errors import ArgumentError
+from . import ops, sets
+from .tensor import Cache, CoordinateSet, SparseTensor
+
+
+def cat(tensors):
+    """Tensors at the same coordinates as one, channel after channel."""
+    first = tensors[0]
+    for other in tensors[1:]:
+        if not first.has_set_of(other):
+            raise ArgumentError("cat: expects the coordinates of all tensors to be the same set")
+    return first.replace(torch.cat([tensor.features for tensor in tensors], 1))
+
+
+def _start(like, coords, features, how):
+    """A tensor at coordinates that no layer can find again: with sets of its own."""
+    made = like._make(features, None)
+    name = ((how, like.stride, like.spatial_shape),)
+    made.cache, made._row_of = Cache(), None
+    made.set = CoordinateSet(coords, like.stride, like.spatial_shape, name)
+    made.cache.sets[name] = made.set
+    return made
+
+
+def union(lhs, rhs):
+    """The sum of two tensors, at the coordinates of either."""
+    if lhs.stride != rhs.stride or lhs.spatial_shape != rhs.spatial_shape:
+        raise ArgumentError(
+            f"union: expects one stride and shape, but found {lhs.stride} and {rhs.stride}, "
+            f"{lhs.spatial_shape} and {rhs.spatial_shape}"
+        )
+    coords, lhs_rows, rhs_rows = sets.union(
+        lhs.coordinates, rhs.coordinates, list(lhs.stride)
+    )
+    # Rows of one side are distinct, so that no order of additions changes the bits.
+    total = lhs.features.new_zeros((coords.shape[0], lhs.features.shape[1]))
+    total = total.index_add(0, lhs_rows, lhs.features).index_add(0, rhs_rows, rhs.features)
+    made = _start(lhs, coords, total, "union")
+    sizes = lhs._batch_size, rhs._batch_size
+    made._batch_size = None if None in sizes else max(sizes)
+    return made
+
+
+def prune(x, mask):
+    """The rows where a mask, one bool for each, is true."""
+    if mask.dtype != torch.bool or mask.shape != x.features.shape[:1]:
+        raise ArgumentError(
+            f"prune: expects a mask of {x.features.shape[0]} bools, but found "
+            f"{tuple(mask.shape)} of {mask.dtype}"
+        )
+    rows = mask.nonzero().squeeze(1)
+    batch_size = x.batch_size  # items stay, also those that lose all rows
+    features = x.features.index_select(0, rows)
+    made = _start(x, x.coordinates.index_select(0, rows), features, "prune")
+    made._batch_size = batch_size
+    return made
+
+
+def to_dense(x, spatial_shape=None, channels_last=False):
+    """A grid [batch, channels, cells ...], zeros where there is no row. Its origin is
+    the coordinate 0, and a row outside of it is an error."""
+    shape = x.spatial_shape if spatial_shape is None else tuple(spatial_shape)
+    if shape is None:
+        raise ArgumentError("to_dense: expects a spatial_shape, as the tensor has none")
+    grid = ops.to_dense(x.features, x.coordinates, list(x.stride), [x.batch_size, *shape])
+    return grid if channels_last else grid.movedim(-1, 1)
+
+
+def voxelise(features, points, voxel_size, origin=None, *, spatial_shape=None,
+             batch_size=None, reduce="avg"):  # fmt: skip
+    """A tensor of the voxels of points in space. `points` [points, 1 + D] has a batch
+    index and coordinates in any unit, `voxel_size` a size for each axis in it, or
+    one for all."""
+    places = points[:, 1:]
+    size = torch.as_tensor(voxel_size, dtype=points.dtype, device=points.device)
+    if origin is not None:
+        places = places - torch.as_tensor(origin, dtype=points.dtype, device=points.device)
+    cells = torch.floor(places / size).to(torch.int32)
+    coordinates = torch.cat([points[:, :1].to(torch.int32), cells], 1)
+    return SparseTensor(features, coordinates, spatial_shape, batch_size, reduce=reduce)
+
+
+def devoxelise(x, points, mode="trilinear"):
+    """Features at points [points, 1 + D] in f32, a batch index and coordinates in
+    units of the finest grid: those of the voxel that holds a point ("nearest"), or
+    interpolated ("trilinear"). A voxel that is not there counts as zeros."""
+    return ops.devoxelise(x.features, points, x.coordinates, list(x.stride), mode)
+
+
+def splat(features, points, like, mode="trilinear"):
+    """The adjoint of `devoxelise`: adds features at points to the voxels of a tensor."""
+    total = ops.voxelise(features, points, like.coordinates, list(like.stride), mode)
+    return like.replace(total)

@@ -1,0 +1,326 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The networks of eager operations, as text.
+
+Each function writes one, for a shape class: element types, channels, offsets and
+strides, not numbers of rows. The text is also the key of what is compiled from it.
+
+A coordinate set is an array of its points, in set order, and a kernel map is its
+neighbour table. An operation on a table needs no coordinates, but a network's maps
+relate sets: there each side is a set of row numbers, which come as an argument."""
+
+import functools
+import math
+
+#: For each number of axes the bits of a coordinate and the largest offset (times
+#: the stride) that fits.
+_AXIS = {1: (32, 65536), 2: (27, 16384), 3: (18, 4096), 4: (14, 512)}
+BATCH_BITS = 8
+
+_ROWS = """#rows = #sparseconv.packing<i32, batch = 0, bits = [30], guard = [1]>
+!rows = !sparseconv.coords<1, stride = [1], #rows>
+"""
+_SIDES = """  %in, %in_order, %in_row_of = sparseconv.pack %in_rows : tensor<?x2xi32> -> !rows
+  %out, %out_order, %out_row_of = sparseconv.pack %out_rows : tensor<?x2xi32> -> !rows
+"""
+
+
+def get_range(dim):
+    """The lowest and highest coordinate on an axis."""
+    bits, guard = _AXIS[dim]
+    return -(1 << bits - 1) + guard, (1 << bits - 1) - 1 - guard
+
+
+def _list(numbers):
+    return "[" + ", ".join(map(str, numbers)) + "]"
+
+
+def _packing(dim):
+    bits, guard = _AXIS[dim]
+    return (
+        f"#packing = #sparseconv.packing<i64, batch = {BATCH_BITS}, "
+        f"bits = {_list([bits] * dim)}, guard = {_list([guard] * dim)}>\n"
+    )
+
+
+def _set(name, stride):
+    return f"!{name} = !sparseconv.coords<{len(stride)}, stride = {_list(stride)}, #packing>\n"
+
+
+def _function(inputs, outputs, body):
+    """`inputs` and `outputs` map names to types; the body gives `%NAME` to each."""
+    arguments = ",\n    ".join(
+        f'%{name}: {type} {{sparseconv.name = "{name}"}}' for name, type in inputs.items()
+    )
+    results = ", ".join(
+        f'{type} {{sparseconv.name = "{name}"}}' for name, type in outputs.items()
+    )
+    names = ", ".join("%" + name for name in outputs)
+    types = ", ".join(outputs.values())
+    return (
+        f"func.func @main(\n    {arguments}\n) -> ({results}) {{\n{body}"
+        f"  return {names} : {types}\n}}\n"
+    )
+
+
+def _points(dim):
+    return f"tensor<?x{dim + 1}xi32>"
+
+
+# Sets -------------------------------------------------------------------------
+
+
+@functools.cache
+def pack(stride):
+    dim = len(stride)
+    points = _points(dim)
+    body = (
+        f"  %set, %order, %row_of = sparseconv.pack %points : {points} -> !set\n"
+        f"  %coords = sparseconv.unpack %set : !set -> {points}\n"
+    )
+    outputs = {"coords": points, "order": "tensor<?xi32>", "row_of": "tensor<?xi32>"}
+    return _packing(dim) + _set("set", stride) + _function({"points": points}, outputs, body)
+
+
+@functools.cache
+def output_set(rule, stride, by, offsets, clip):
+    """`rule` is floor, cover, upsample, expand or expand_transposed; `by` the
+    factor between the strides; `clip` the upper bounds of a region from 0, or ()."""
+    dim = len(stride)
+    points = _points(dim)
+    out_stride = [
+        s // b if rule == "upsample" else s * b for s, b in zip(stride, by)
+    ]
+    region = f" clip(<{_list([0] * dim)} to {_list(clip)}>)" if clip else ""
+    how = f"offsets({offsets}){{}}{region}"
+    if rule == "floor":
+        operation = f"sparseconv.downsample %in by {_list(by)} : !in -> !out"
+    elif rule == "cover":
+        operation = (
+            f"sparseconv.downsample %in by {_list(by)} cover {how.format('')} : !in -> !out"
+        )
+    elif rule == "upsample":
+        operation = f"sparseconv.upsample %in by {_list(by)} {how.format('')} : !in -> !out"
+    else:
+        word = " transposed" if rule == "expand_transposed" else ""
+        operation = f"sparseconv.expand %in {how.format(word)} : !in"
+    body = (
+        f"  %in, %order, %row_of = sparseconv.pack %points : {points} -> !in\n"
+        f"  %out = {operation}\n"
+        f"  %coords = sparseconv.unpack %out : !out -> {points}\n"
+    )
+    types = _packing(dim) + _set("in", stride) + _set("out", out_stride)
+    return types + _function({"points": points}, {"coords": points}, body)
+
+
+@functools.cache
+def union(stride):
+    dim = len(stride)
+    points = _points(dim)
+    body = (
+        f"  %a, %a_order, %a_row_of = sparseconv.pack %lhs : {points} -> !set\n"
+        f"  %b, %b_order, %b_row_of = sparseconv.pack %rhs : {points} -> !set\n"
+        "  %set, %lhs_rows, %rhs_rows = sparseconv.union %a, %b : !set\n"
+        f"  %coords = sparseconv.unpack %set : !set -> {points}\n"
+    )
+    outputs = {"coords": points, "lhs_rows": "tensor<?xi32>", "rhs_rows": "tensor<?xi32>"}
+    inputs = {"lhs": points, "rhs": points}
+    return _packing(dim) + _set("set", stride) + _function(inputs, outputs, body)
+
+
+# Maps -------------------------------------------------------------------------
+
+
+@functools.cache
+def kernel_map(in_stride, out_stride, offsets, volume, transposed):
+    dim = len(in_stride)
+    points, table = _points(dim), f"tensor<?x{volume}xi32>"
+    word = " transposed" if transposed else ""
+    body = (
+        f"  %in, %in_order, %in_row_of = sparseconv.pack %in_points : {points} -> !in\n"
+        f"  %out, %out_order, %out_row_of = sparseconv.pack %out_points : {points} -> !out\n"
+        f"  %map = sparseconv.kernel_map %in to %out offsets({offsets}){word} : !map\n"
+        f"  %table = sparseconv.neighbour_table %map : !map -> {table}\n"
+    )
+    types = _packing(dim) + _set("in", in_stride) + _set("out", out_stride)
+    types += f"!map = !sparseconv.kernel_map<{volume}, !in to !out>\n"
+    inputs = {"in_points": points, "out_points": points}
+    return types + _function(inputs, {"table": table}, body)
+
+
+def _on_table(volume, inputs, outputs, operation, extra=""):
+    """A network on a given table: the operation reads `%map`."""
+    table = f"tensor<?x{volume}xi32>"
+    sides = {"table": table, "in_rows": "tensor<?x2xi32>", "out_rows": "tensor<?x2xi32>"}
+    body = (
+        f"{_SIDES}  %map = sparseconv.map_from_table %table, %in to %out : {table}, !map\n"
+        f"{extra}{operation}"
+    )
+    types = _ROWS + f"!map = !sparseconv.kernel_map<{volume}, !rows to !rows>\n"
+    return types + _function({**inputs, **sides}, outputs, body)
+
+
+@functools.cache
+def transpose_table(volume):
+    table = f"tensor<?x{volume}xi32>"
+    operation = (
+        "  %turned = sparseconv.transpose_map %map : !map -> !map\n"
+        f"  %back = sparseconv.neighbour_table %turned : !map -> {table}\n"
+    )
+    return _on_table(volume, {}, {"back": table}, operation)
+
+
+# Features ---------------------------------------------------------------------
+
+
+def _weights(volume, in_channels, out_channels, groups, dtype):
+    if groups == 1:
+        return f"tensor<{volume}x{in_channels}x{out_channels}x{dtype}>"
+    shape = f"{volume}x{groups}x{in_channels // groups}x{out_channels // groups}"
+    return f"tensor<{shape}x{dtype}>"
+
+
+@functools.cache
+def conv(kind, volume, in_channels, out_channels, groups, dtype, tf32=False):
+    """`kind` is conv, input_grad or weight_grad."""
+    x, dy = f"tensor<?x{in_channels}x{dtype}>", f"tensor<?x{out_channels}x{dtype}>"
+    w = _weights(volume, in_channels, out_channels, groups, dtype)
+    inputs, result, names = {
+        "conv": ({"x": x, "w": w}, dy, "%x, %w"),
+        "input_grad": ({"dy": dy, "w": w}, x, "%dy, %w"),
+        "weight_grad": ({"x": x, "dy": dy}, w, "%x, %dy"),
+    }[kind]
+    word = f" groups({groups})" if kind == "weight_grad" and groups > 1 else ""
+    word += " tf32 = allowed" if tf32 and dtype == "f32" else ""
+    types = ", ".join(inputs.values())
+    operation = (
+        f"  %result = sparseconv.{kind} {names}, %map{word} : {types}, !map -> {result}\n"
+    )
+    return _on_table(volume, inputs, {"result": result}, operation)
+
+
+@functools.cache
+def pool(kind, volume, channels, dtype, count_volume):
+    x = f"tensor<?x{channels}x{dtype}>"
+    word = " count(volume)" if count_volume else ""
+    operation = f"  %result = sparseconv.pool {kind} %x, %map{word} : {x}, !map -> {x}\n"
+    return _on_table(volume, {"x": x}, {"result": x}, operation)
+
+
+@functools.cache
+def pool_grad(kind, volume, channels, dtype, count_volume):
+    x = f"tensor<?x{channels}x{dtype}>"
+    word = " count(volume)" if count_volume else ""
+    of, of_type = (" of %x", f", {x}") if kind == "max" else ("", "")
+    operation = (
+        f"  %result = sparseconv.pool_grad {kind} %dy, %map{of}{word} "
+        f": {x}, !map{of_type} -> {x}\n"
+    )
+    inputs = {"dy": x, "x": x} if kind == "max" else {"dy": x}
+    return _on_table(volume, inputs, {"result": x}, operation)
+
+
+@functools.cache
+def global_pool(kind, dim, channels, dtype):
+    x, points = f"tensor<?x{channels}x{dtype}>", _points(dim)
+    body = (
+        f"  %set, %order, %row_of = sparseconv.pack %points : {points} -> !set\n"
+        "  %axis = arith.constant 0 : index\n"
+        "  %number = tensor.dim %items, %axis : tensor<?x2xi32>\n"
+        f"  %result = sparseconv.global_pool {kind} %x, %set batch(%number) "
+        f": {x}, !set -> {x}\n"
+    )
+    inputs = {"x": x, "points": points, "items": "tensor<?x2xi32>"}
+    types = _packing(dim) + _set("set", (1,) * dim)
+    return types + _function(inputs, {"result": x}, body)
+
+
+@functools.cache
+def global_pool_grad(kind, dim, channels, dtype):
+    x, points = f"tensor<?x{channels}x{dtype}>", _points(dim)
+    of, of_type = (" of %x", f", {x}") if kind == "max" else ("", "")
+    body = (
+        f"  %set, %order, %row_of = sparseconv.pack %points : {points} -> !set\n"
+        f"  %result = sparseconv.global_pool_grad {kind} %dy, %set{of} "
+        f": {x}, !set{of_type} -> {x}\n"
+    )
+    inputs = {"dy": x, "points": points}
+    if kind == "max":
+        inputs["x"] = x
+    types = _packing(dim) + _set("set", (1,) * dim)
+    return types + _function(inputs, {"result": x}, body)
+
+
+@functools.cache
+def scatter(channels, dtype):
+    x = f"tensor<?x{channels}x{dtype}>"
+    body = (
+        "  %axis = arith.constant 0 : index\n"
+        "  %number = tensor.dim %items, %axis : tensor<?x2xi32>\n"
+        f"  %result = sparseconv.scatter %x, %rows into %number : {x}, tensor<?xi32> -> {x}\n"
+    )
+    inputs = {"x": x, "rows": "tensor<?xi32>", "items": "tensor<?x2xi32>"}
+    return _function(inputs, {"result": x}, body)
+
+
+@functools.cache
+def points_and_set(kind, interpolation, stride, channels, dtype):
+    """`kind` is voxelise (a weighted sum) or devoxelise."""
+    dim = len(stride)
+    x, points, real = f"tensor<?x{channels}x{dtype}>", _points(dim), f"tensor<?x{dim + 1}xf32>"
+    how = f"{interpolation} sum" if kind == "voxelise" else interpolation
+    body = (
+        f"  %set, %order, %row_of = sparseconv.pack %coords : {points} -> !set\n"
+        f"  %result = sparseconv.{kind} {how} %x, %points, %set : {x}, {real}, !set -> {x}\n"
+    )
+    inputs = {"x": x, "points": real, "coords": points}
+    return _packing(dim) + _set("set", stride) + _function(inputs, {"result": x}, body)
+
+
+@functools.cache
+def dense(kind, stride, shape, channels, dtype):
+    """`kind` is to_dense or from_dense; `shape` the batch size and the cells."""
+    dim = len(stride)
+    x, points = f"tensor<?x{channels}x{dtype}>", _points(dim)
+    grid = f"tensor<{'x'.join(map(str, shape))}x{channels}x{dtype}>"
+    source, result = (x, grid) if kind == "to_dense" else (grid, x)
+    body = (
+        f"  %set, %order, %row_of = sparseconv.pack %coords : {points} -> !set\n"
+        f"  %result = sparseconv.{kind} %x, %set origin {_list([0] * dim)} "
+        f": {source}, !set -> {result}\n"
+    )
+    inputs = {"x": source, "coords": points}
+    return _packing(dim) + _set("set", stride) + _function(inputs, {"result": result}, body)
+
+
+# Offsets ----------------------------------------------------------------------
+
+
+@functools.cache
+def box(size, first, dilation):
+    """The offsets first + i * dilation for i = 0 .. size - 1 on each axis, last axis
+    fastest, as text: a box where one says it, which has faster searches."""
+    words = []
+    for k, low, step in zip(size, first, dilation):
+        if low == -((k - 1) // 2) * step:
+            words.append(str(k))
+        elif low == 0:
+            words.append(f"corner {k}")
+        else:
+            return _offset_list(size, first, dilation)
+    text = ", ".join(words)
+    if any(step != 1 for step in dilation):
+        text += f", dilation = {_list(dilation)}"
+    return f"box<{text}>"
+
+
+def _offset_list(size, first, dilation):
+    offsets = []
+    for number in range(math.prod(size)):
+        offset = []
+        for k, low, step in zip(reversed(size), reversed(first), reversed(dilation)):
+            number, digit = divmod(number, k)
+            offset.append(low + digit * step)
+        offsets.append(_list(reversed(offset)))
+    return f"list<{', '.join(offsets)}>"

@@ -1,0 +1,360 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operations on features as operators of torch, `torch.ops.sparseconv.*`: with
+shapes for tracing and with gradients, which are operators, too.
+
+A kernel map is its neighbour table, [rows of the out set, offsets] in int32, where
+-1 says that there is no neighbour. Weights are [offsets, in channels, out channels],
+or [offsets, groups, in channels / groups, out channels / groups]."""
+
+import torch
+from torch import Tensor
+
+from ..errors import ArgumentError
+from . import ir
+from .programs import get_dtype, run
+from .sets import make_sides
+
+_operator = torch.library.custom_op
+
+
+def _check_rows(tensor, rows, what):
+    if tensor.dim() != 2 or tensor.shape[0] != rows:
+        raise ArgumentError(
+            f"{what}: expects features of {rows} rows, as the coordinates have, "
+            f"but found the shape {tuple(tensor.shape)}"
+        )
+
+
+def _check_same(first, second, what):
+    if first.dtype != second.dtype:
+        raise ArgumentError(
+            f"{what}: expects one element type, but found {first.dtype} and {second.dtype}; "
+            "torch.autocast converts them"
+        )
+
+
+def _get_weights(w, what):
+    """Its offsets, in channels, out channels and groups."""
+    if w.dim() == 3:
+        return (*w.shape, 1)
+    if w.dim() == 4:
+        volume, groups, in_channels, out_channels = w.shape
+        return volume, groups * in_channels, groups * out_channels, groups
+    raise ArgumentError(f"{what}: expects weights of 3 or 4 axes, but found {w.dim()}")
+
+
+def _allows_tf32(tensor):
+    return tensor.is_cuda and torch.backends.cuda.matmul.allow_tf32
+
+
+def _run_conv(kind, weights, first, second, table, num_in, shape):
+    _check_same(first, second, kind)
+    volume, in_channels, out_channels, groups = weights
+    if table.shape[1] != volume:
+        raise ArgumentError(
+            f"{kind}: expects weights of {table.shape[1]} offsets, but found {volume}"
+        )
+    text = ir.conv(
+        kind, volume, in_channels, out_channels, groups, get_dtype(first), _allows_tf32(first)
+    )
+    return run(text, [first, second, *make_sides(table, num_in)], [shape])[0]
+
+
+# Convolution and its gradients ------------------------------------------------
+
+
+@_operator("sparseconv::conv", mutates_args=())
+def conv(x: Tensor, w: Tensor, table: Tensor) -> Tensor:
+    weights = _get_weights(w, "conv")
+    _check_rows(x, x.shape[0], "conv")
+    if x.shape[1] != weights[1]:
+        raise ArgumentError(f"conv: expects {weights[1]} channels, but found {x.shape[1]}")
+    shape = (table.shape[0], weights[2])
+    return _run_conv("conv", weights, x, w, table, x.shape[0], shape)
+
+
+@conv.register_fake
+def _(x, w, table):
+    out_channels = w.shape[-1] * (w.shape[1] if w.dim() == 4 else 1)
+    return x.new_empty((table.shape[0], out_channels))
+
+
+@_operator("sparseconv::input_grad", mutates_args=())
+def input_grad(dy: Tensor, w: Tensor, table: Tensor, num_in: int) -> Tensor:
+    weights = _get_weights(w, "input_grad")
+    _check_rows(dy, table.shape[0], "input_grad")
+    return _run_conv("input_grad", weights, dy, w, table, num_in, (num_in, weights[1]))
+
+
+@input_grad.register_fake
+def _(dy, w, table, num_in):
+    in_channels = w.shape[-2] * (w.shape[1] if w.dim() == 4 else 1)
+    return dy.new_empty((num_in, in_channels))
+
+
+@_operator("sparseconv::weight_grad", mutates_args=())
+def weight_grad(x: Tensor, dy: Tensor, table: Tensor, groups: int) -> Tensor:
+    _check_rows(dy, table.shape[0], "weight_grad")
+    weights = table.shape[1], x.shape[1], dy.shape[1], groups
+    shape = _weight_shape(*weights)
+    return _run_conv("weight_grad", weights, x, dy, table, x.shape[0], shape)
+
+
+@weight_grad.register_fake
+def _(x, dy, table, groups):
+    return x.new_empty(_weight_shape(table.shape[1], x.shape[1], dy.shape[1], groups))
+
+
+def _weight_shape(volume, in_channels, out_channels, groups):
+    if groups == 1:
+        return (volume, in_channels, out_channels)
+    return (volume, groups, in_channels // groups, out_channels // groups)
+
+
+def _get_groups(w):
+    return w.shape[1] if w.dim() == 4 else 1
+
+
+def _save_conv(ctx, inputs, output):
+    ctx.save_for_backward(*inputs)
+
+
+def _conv_backward(ctx, dy):
+    x, w, table = ctx.saved_tensors
+    need_x, need_w, _ = ctx.needs_input_grad
+    dx = input_grad(dy, w, table, x.shape[0]) if need_x else None
+    dw = weight_grad(x, dy, table, _get_groups(w)) if need_w else None
+    return dx, dw, None
+
+
+def _save_input_grad(ctx, inputs, output):
+    ctx.save_for_backward(*inputs[:3])
+
+
+def _input_grad_backward(ctx, g):
+    dy, w, table = ctx.saved_tensors
+    need_dy, need_w, *_ = ctx.needs_input_grad
+    by_dy = conv(g, w, table) if need_dy else None
+    by_w = weight_grad(g, dy, table, _get_groups(w)) if need_w else None
+    return by_dy, by_w, None, None
+
+
+def _weight_grad_backward(ctx, g):
+    x, dy, table = ctx.saved_tensors
+    need_x, need_dy, *_ = ctx.needs_input_grad
+    by_x = input_grad(dy, g, table, x.shape[0]) if need_x else None
+    by_dy = conv(x, g, table) if need_dy else None
+    return by_x, by_dy, None, None
+
+
+conv.register_autograd(_conv_backward, setup_context=_save_conv)
+input_grad.register_autograd(_input_grad_backward, setup_context=_save_input_grad)
+weight_grad.register_autograd(_weight_grad_backward, setup_context=_save_input_grad)
+
+
+# Pooling ----------------------------------------------------------------------
+
+
+@_operator("sparseconv::pool", mutates_args=())
+def pool(x: Tensor, table: Tensor, kind: str, count_volume: bool) -> Tensor:
+    _check_rows(x, x.shape[0], "pool")
+    text = ir.pool(kind, table.shape[1], x.shape[1], get_dtype(x), count_volume)
+    tensors = [x, *make_sides(table, x.shape[0])]
+    return run(text, tensors, [(table.shape[0], x.shape[1])])[0]
+
+
+@pool.register_fake
+def _(x, table, kind, count_volume):
+    return x.new_empty((table.shape[0], x.shape[1]))
+
+
+@_operator("sparseconv::pool_grad", mutates_args=())
+def pool_grad(dy: Tensor, x: Tensor, table: Tensor, kind: str, count_volume: bool) -> Tensor:
+    _check_rows(dy, table.shape[0], "pool_grad")
+    text = ir.pool_grad(kind, table.shape[1], x.shape[1], get_dtype(x), count_volume)
+    tensors = [dy, x] if kind == "max" else [dy]
+    return run(text, [*tensors, *make_sides(table, x.shape[0])], [tuple(x.shape)])[0]
+
+
+@pool_grad.register_fake
+def _(dy, x, table, kind, count_volume):
+    return torch.empty_like(x, memory_format=torch.contiguous_format)
+
+
+def _save_pool(ctx, inputs, output):
+    ctx.save_for_backward(*inputs[:2])
+    ctx.options = inputs[2:]
+
+
+def _pool_backward(ctx, dy):
+    x, table = ctx.saved_tensors
+    return pool_grad(dy, x, table, *ctx.options), None, None, None
+
+
+pool.register_autograd(_pool_backward, setup_context=_save_pool)
+
+
+@_operator("sparseconv::global_pool", mutates_args=())
+def global_pool(x: Tensor, coords: Tensor, kind: str, batch_size: int) -> Tensor:
+    _check_rows(x, coords.shape[0], "global_pool")
+    text = ir.global_pool(kind, coords.shape[1] - 1, x.shape[1], get_dtype(x))
+    items = torch.zeros((batch_size, 2), dtype=torch.int32, device=x.device)
+    return run(text, [x, coords, items], [(batch_size, x.shape[1])])[0]
+
+
+@global_pool.register_fake
+def _(x, coords, kind, batch_size):
+    return x.new_empty((batch_size, x.shape[1]))
+
+
+@_operator("sparseconv::global_pool_grad", mutates_args=())
+def global_pool_grad(dy: Tensor, x: Tensor, coords: Tensor, kind: str) -> Tensor:
+    text = ir.global_pool_grad(kind, coords.shape[1] - 1, x.shape[1], get_dtype(x))
+    tensors = [dy, coords, x] if kind == "max" else [dy, coords]
+    return run(text, tensors, [tuple(x.shape)])[0]
+
+
+@global_pool_grad.register_fake
+def _(dy, x, coords, kind):
+    return torch.empty_like(x, memory_format=torch.contiguous_format)
+
+
+def _global_pool_backward(ctx, dy):
+    x, coords = ctx.saved_tensors
+    return global_pool_grad(dy, x, coords, ctx.options[0]), None, None, None
+
+
+global_pool.register_autograd(_global_pool_backward, setup_context=_save_pool)
+
+
+# Points, sets and grids: each operator is the adjoint of the next -------------
+
+
+@_operator("sparseconv::scatter", mutates_args=())
+def scatter(x: Tensor, rows: Tensor, count: int) -> Tensor:
+    items = torch.zeros((count, 2), dtype=torch.int32, device=x.device)
+    text = ir.scatter(x.shape[1], get_dtype(x))
+    return run(text, [x, rows, items], [(count, x.shape[1])])[0]
+
+
+@scatter.register_fake
+def _(x, rows, count):
+    return x.new_empty((count, x.shape[1]))
+
+
+@_operator("sparseconv::gather", mutates_args=())
+def gather(x: Tensor, rows: Tensor) -> Tensor:
+    """What index_select does; its gradient is a sum in a fixed order, too."""
+    return x.index_select(0, rows)
+
+
+@gather.register_fake
+def _(x, rows):
+    return x.new_empty((rows.shape[0], x.shape[1]))
+
+
+def _save_rows(ctx, inputs, output):
+    ctx.save_for_backward(inputs[1])
+    ctx.num_rows = inputs[0].shape[0]
+
+
+def _scatter_backward(ctx, dy):
+    return gather(dy, ctx.saved_tensors[0]), None, None
+
+
+def _gather_backward(ctx, dy):
+    return scatter(dy, ctx.saved_tensors[0], ctx.num_rows), None
+
+
+scatter.register_autograd(_scatter_backward, setup_context=_save_rows)
+gather.register_autograd(_gather_backward, setup_context=_save_rows)
+
+
+@_operator("sparseconv::voxelise", mutates_args=())
+def voxelise(
+    x: Tensor, points: Tensor, coords: Tensor, stride: list[int], interpolation: str
+) -> Tensor:
+    _check_rows(x, points.shape[0], "voxelise")
+    text = ir.points_and_set(
+        "voxelise", interpolation, tuple(stride), x.shape[1], get_dtype(x)
+    )
+    return run(text, [x, points, coords], [(coords.shape[0], x.shape[1])])[0]
+
+
+@voxelise.register_fake
+def _(x, points, coords, stride, interpolation):
+    return x.new_empty((coords.shape[0], x.shape[1]))
+
+
+@_operator("sparseconv::devoxelise", mutates_args=())
+def devoxelise(
+    x: Tensor, points: Tensor, coords: Tensor, stride: list[int], interpolation: str
+) -> Tensor:
+    _check_rows(x, coords.shape[0], "devoxelise")
+    text = ir.points_and_set(
+        "devoxelise", interpolation, tuple(stride), x.shape[1], get_dtype(x)
+    )
+    return run(text, [x, points, coords], [(points.shape[0], x.shape[1])])[0]
+
+
+@devoxelise.register_fake
+def _(x, points, coords, stride, interpolation):
+    return x.new_empty((points.shape[0], x.shape[1]))
+
+
+@_operator("sparseconv::to_dense", mutates_args=())
+def to_dense(x: Tensor, coords: Tensor, stride: list[int], shape: list[int]) -> Tensor:
+    _check_rows(x, coords.shape[0], "to_dense")
+    text = ir.dense("to_dense", tuple(stride), tuple(shape), x.shape[1], get_dtype(x))
+    return run(text, [x, coords], [(*shape, x.shape[1])])[0]
+
+
+@to_dense.register_fake
+def _(x, coords, stride, shape):
+    return x.new_empty((*shape, x.shape[1]))
+
+
+@_operator("sparseconv::from_dense", mutates_args=())
+def from_dense(grid: Tensor, coords: Tensor, stride: list[int]) -> Tensor:
+    text = ir.dense(
+        "from_dense", tuple(stride), tuple(grid.shape[:-1]), grid.shape[-1], get_dtype(grid)
+    )
+    return run(text, [grid, coords], [(coords.shape[0], grid.shape[-1])])[0]
+
+
+@from_dense.register_fake
+def _(grid, coords, stride):
+    return grid.new_empty((coords.shape[0], grid.shape[-1]))
+
+
+def _save_places(ctx, inputs, output):
+    ctx.save_for_backward(*(i for i in inputs[1:] if isinstance(i, Tensor)))
+    ctx.options = [i for i in inputs[1:] if not isinstance(i, Tensor)]
+    ctx.shape = inputs[0].shape
+
+
+def _voxelise_backward(ctx, dy):
+    dx = devoxelise(dy, *ctx.saved_tensors, *ctx.options)
+    return dx, None, None, None, None
+
+
+def _devoxelise_backward(ctx, dy):
+    dx = voxelise(dy, *ctx.saved_tensors, *ctx.options)
+    return dx, None, None, None, None
+
+
+def _to_dense_backward(ctx, dy):
+    return from_dense(dy, *ctx.saved_tensors, ctx.options[0]), None, None, None
+
+
+def _from_dense_backward(ctx, dy):
+    shape = list(ctx.shape[:-1])
+    return to_dense(dy, *ctx.saved_tensors, *ctx.options, shape), None, None
+
+
+voxelise.register_autograd(_voxelise_backward, setup_context=_save_places)
+devoxelise.register_autograd(_devoxelise_backward, setup_context=_save_places)
+to_dense.register_autograd(_to_dense_backward, setup_context=_save_places)
+from_dense.register_autograd(_from_dense_backward, setup_context=_save_places)

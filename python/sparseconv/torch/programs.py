@@ -1,0 +1,196 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles networks for the device of some tensors, keeps what is compiled, and
+runs it on them.
+
+On a CPU a network is a process (see `sparseconv.server`); those used last stay. On a
+GPU it is a plan, which also stays in files: in SPARSECONV_CACHE, or else in
+`sparseconv` of the user's cache folder. A plan depends on the compiler, too, so
+another compiler finds none of them."""
+
+import collections
+import functools
+import hashlib
+import os
+import tempfile
+import threading
+
+import torch
+
+from .. import module as modules
+from ..compiler import Compilation, find_program
+from ..errors import ArgumentError, Error, RepeatError
+
+#: Most networks that processes are kept for.
+MAX_PROCESSES = 64
+
+DTYPES = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
+
+
+def get_dtype(tensor):
+    """The element type of features in IR."""
+    name = DTYPES.get(tensor.dtype)
+    if name is None:
+        known = ", ".join(str(dtype) for dtype in DTYPES)
+        raise ArgumentError(f"expects features of {known}, but found {tensor.dtype}")
+    return name
+
+
+class _Cache:
+    """What was made for some keys, the `limit` used last."""
+
+    def __init__(self, limit=None):
+        self._limit = limit
+        self._made = collections.OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key, make):
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = make()
+                if self._limit and len(self._made) > self._limit:
+                    self._made.popitem(last=False)
+            self._made.move_to_end(key)
+            return self._made[key]
+
+
+_processes, _programs = _Cache(MAX_PROCESSES), _Cache()
+
+
+def run(text, tensors, shapes=None):
+    """The results of a network on tensors of one device, as a list. Where `shapes`
+    gives those of the results, a GPU is not waited for."""
+    device = tensors[0].device
+    for tensor in tensors:
+        if tensor.device != device:
+            raise ArgumentError(
+                f"expects tensors on one device, but found {device} and {tensor.device}"
+            )
+    tensors = [tensor.detach().contiguous() for tensor in tensors]
+    if device.type == "cpu":
+        threads = torch.get_num_threads()
+        module = _processes.get(
+            (text, threads), lambda: modules.compile(text, target="cpu", num_threads=threads)
+        )
+        return _run_process(module, tensors)
+    if device.type != "cuda":
+        raise ArgumentError(f"expects tensors on a CPU or a CUDA GPU, but found {device}")
+    program = _programs.get((text, device.index), lambda: _load_program(text, device.index))
+    with torch.cuda.device(device):
+        return _run_program(program.main, tensors, shapes)
+
+
+# On a CPU ---------------------------------------------------------------------
+
+
+def _run_process(module, tensors):
+    results = module.main(*map(_to_numpy, tensors))
+    results = results if isinstance(results, tuple) else (results,)
+    return [
+        _from_numpy(array, value.dtype) for array, value in zip(results, module.main.outputs)
+    ]
+
+
+def _to_numpy(tensor):
+    if tensor.dtype == torch.bfloat16:
+        return tensor.view(torch.int16).numpy().view("uint16")
+    return tensor.numpy()
+
+
+def _from_numpy(array, dtype):
+    if dtype == "bfloat16":
+        return torch.from_numpy(array.view("int16")).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+# On a GPU ---------------------------------------------------------------------
+
+
+def get_cache_folder():
+    named = os.environ.get("SPARSECONV_CACHE")
+    if named:
+        return named
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "sparseconv")
+
+
+@functools.cache
+def _get_compiler_mark():
+    """What differs between compilers: the program's real path, size and time."""
+    path = os.path.realpath(find_program("sparseconv-translate"))
+    status = os.stat(path)
+    return f"{path} {status.st_size} {status.st_mtime_ns}"
+
+
+def get_plan(text, chip):
+    """The plan of a network for a chip, from a file if there is one."""
+    mark = f"{_get_compiler_mark()}\n{chip}\n{text}"
+    folder = get_cache_folder()
+    path = os.path.join(folder, hashlib.sha256(mark.encode()).hexdigest() + ".plan")
+    try:
+        with open(path, "rb") as file:
+            plan = file.read()
+        modules.CudaModule(plan)  # reads all of it, and checks it
+        return plan
+    except (OSError, Error):
+        pass  # there is none, or what is there is no plan
+    plan = Compilation(text.encode(), chip).plan
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+            file.write(plan)
+        os.replace(file.name, path)
+    except OSError:
+        pass  # the plan is good without a file
+    return plan
+
+
+def _load_program(text, index):
+    return modules.CudaModule(get_plan(text, modules.get_chip(index)), index)
+
+
+def _align(tensor):
+    return tensor if tensor.data_ptr() % 16 == 0 else tensor.clone()
+
+
+def _run_program(function, tensors, shapes):
+    """On torch's current stream, into memory of torch's allocator. Runs of an
+    instance are ordered, so that it may be handed on before its run ends, unless
+    the run is waited for: its results would be another one's."""
+    tensors = list(map(_align, tensors))
+    stream = torch.cuda.current_stream().cuda_stream
+    inputs = [(t.data_ptr(), tuple(t.shape), t.numel() * t.element_size()) for t in tensors]
+    for value, tensor in zip(function.inputs, tensors):
+        value.check(str(tensor.dtype).removeprefix("torch."), tensor.shape, "a layer")
+    while True:
+        instance, key = function._take([view[1] for view in inputs], function._bound)
+        try:
+            rooms = instance.get_rooms()
+            outputs = [
+                torch.empty(max(room, 1), dtype=torch.uint8, device=tensors[0].device)
+                for room in rooms
+            ]
+            targets = [(o.data_ptr(), room) for o, room in zip(outputs, rooms)]
+            instance.enqueue(stream, inputs, targets)
+            found = shapes
+            if found is None:
+                instance.wait()
+                found = [instance.get_shape(i) for i in range(len(outputs))]
+        except RepeatError:
+            function._learn(instance)
+            continue
+        finally:
+            function._give_back(key, instance)
+        return [
+            _view(output, value.dtype, shape)
+            for output, value, shape in zip(outputs, function.outputs, found)
+        ]
+
+
+def _view(memory, dtype, shape):
+    dtype = getattr(torch, dtype)
+    size = dtype.itemsize
+    for extent in shape:
+        size *= extent
+    return memory[:size].view(dtype).view(shape)

@@ -1,0 +1,112 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sets and kernel maps as operators of torch.
+
+The number of rows of a set is known once it is made, so a GPU is waited for there,
+and only there. In graphs of `torch.compile` it is a size that only a run knows, which
+needs `torch._dynamo.config.capture_dynamic_output_shape_ops = True`."""
+
+import torch
+from torch import Tensor
+
+from ..errors import ArgumentError
+from . import ir
+from .programs import run
+
+_operator = torch.library.custom_op
+
+
+def _make_rows(count, device):
+    """A set of row numbers: a side of a map whose coordinates nobody needs."""
+    rows = torch.zeros((count, 2), dtype=torch.int32, device=device)
+    rows[:, 1] = torch.arange(count, dtype=torch.int32, device=device)
+    return rows
+
+
+def make_sides(table, num_in):
+    """What a network on a given table takes for it: the table and its two sides."""
+    device = table.device
+    return [table, _make_rows(num_in, device), _make_rows(table.shape[0], device)]
+
+
+def _unknown_rows():
+    """Torch's batch norm cannot be traced for rows that may be none, or one."""
+    return torch.library.get_ctx().new_dynamic_size(min=2)
+
+
+@_operator("sparseconv::pack", mutates_args=())
+def pack(points: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
+    """The set of some points in set order, the lowest point of each row, and the
+    row of each point."""
+    if points.dim() != 2 or points.shape[1] != len(stride) + 1:
+        raise ArgumentError(
+            f"expects coordinates [rows, {len(stride) + 1}], a batch index and "
+            f"{len(stride)} axes, but found the shape {tuple(points.shape)}"
+        )
+    coords, order, row_of = run(ir.pack(tuple(stride)), [points])
+    return coords, order, row_of
+
+
+@pack.register_fake
+def _(points, stride):
+    rows = _unknown_rows()
+    return (
+        points.new_empty((rows, points.shape[1])),
+        points.new_empty((rows,)),
+        points.new_empty((points.shape[0],)),
+    )
+
+
+@_operator("sparseconv::output_set", mutates_args=())
+def output_set(
+    coords: Tensor, rule: str, stride: list[int], by: list[int], offsets: str, clip: list[int]
+) -> Tensor:
+    text = ir.output_set(rule, tuple(stride), tuple(by), offsets, tuple(clip))
+    return run(text, [coords])[0]
+
+
+@output_set.register_fake
+def _(coords, rule, stride, by, offsets, clip):
+    return coords.new_empty((_unknown_rows(), coords.shape[1]))
+
+
+@_operator("sparseconv::union", mutates_args=())
+def union(lhs: Tensor, rhs: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
+    coords, lhs_rows, rhs_rows = run(ir.union(tuple(stride)), [lhs, rhs])
+    return coords, lhs_rows, rhs_rows
+
+
+@union.register_fake
+def _(lhs, rhs, stride):
+    return (
+        lhs.new_empty((_unknown_rows(), lhs.shape[1])),
+        lhs.new_empty((lhs.shape[0],)),
+        lhs.new_empty((rhs.shape[0],)),
+    )
+
+
+@_operator("sparseconv::kernel_map", mutates_args=())
+def kernel_map(
+    in_coords: Tensor, out_coords: Tensor, in_stride: list[int], out_stride: list[int],
+    offsets: str, volume: int, transposed: bool,
+) -> Tensor:  # fmt: skip
+    text = ir.kernel_map(tuple(in_stride), tuple(out_stride), offsets, volume, transposed)
+    return run(text, [in_coords, out_coords], [(out_coords.shape[0], volume)])[0]
+
+
+@kernel_map.register_fake
+def _(in_coords, out_coords, in_stride, out_stride, offsets, volume, transposed):
+    return in_coords.new_empty((out_coords.shape[0], volume))
+
+
+@_operator("sparseconv::transpose_table", mutates_args=())
+def transpose_table(table: Tensor, num_in: int) -> Tensor:
+    """The table of the map with its sides swapped."""
+    text = ir.transpose_table(table.shape[1])
+    return run(text, make_sides(table, num_in), [(num_in, table.shape[1])])[0]
+
+
+@transpose_table.register_fake
+def _(table, num_in):
+    return table.new_empty((num_in, table.shape[1]))

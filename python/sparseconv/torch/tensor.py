@@ -1,0 +1,194 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sparse tensors, and the sets and maps that they share."""
+
+import torch
+
+from ..errors import ArgumentError
+from . import ops, sets
+
+
+def repeat(value, dim, what):
+    """A number for each axis, from one number or a sequence."""
+    values = (value,) * dim if isinstance(value, int) else tuple(value)
+    if len(values) != dim or not all(isinstance(v, int) for v in values):
+        raise ArgumentError(f"{what}: expects one integer or {dim}, but found {value!r}")
+    return values
+
+
+class CoordinateSet:
+    """Distinct coordinates in set order. `coords` has rows (batch, x, y, ...) in
+    units of the finest grid, all multiples of `stride`; `shape` counts the cells of
+    the grid on each axis, or is None where it has no borders. `name` says how it was
+    made from the first set of its network: sets of equal names are equal."""
+
+    def __init__(self, coords, stride, shape, name):
+        self.coords, self.stride, self.shape, self.name = coords, stride, shape, name
+
+    @property
+    def dim(self):
+        return len(self.stride)
+
+
+class Cache:
+    """The sets and maps that were made from the coordinates of one input."""
+
+    def __init__(self):
+        #: Sets by name, tables by the names of their sides and what relates them.
+        self.sets, self.tables = {}, {}
+        #: What an `indice_key` stands for: the in set, the out set, the table and
+        #: the kernel of the layer that made it.
+        self.pairs = {}
+
+    def get_set(self, source, rule, by, offsets, shape):
+        """The set that a layer makes of another one."""
+        name = (*source.name, (rule, by, offsets, shape))
+        if name not in self.sets:
+            stride = source.stride
+            if rule == "upsample":
+                stride = tuple(s // b for s, b in zip(stride, by))
+            else:
+                stride = tuple(s * b for s, b in zip(stride, by))
+            clip = [n * s for n, s in zip(shape, stride)] if shape else []
+            coords = sets.output_set(
+                source.coords, rule, list(source.stride), list(by), offsets, clip
+            )
+            self.sets[name] = CoordinateSet(coords, stride, shape, name)
+        return self.sets[name]
+
+    def get_table(self, source, target, offsets, volume, transposed=False):
+        key = source.name, target.name, offsets, transposed
+        if key not in self.tables:
+            self.tables[key] = sets.kernel_map(
+                source.coords, target.coords, list(source.stride), list(target.stride),
+                offsets, volume, transposed,
+            )  # fmt: skip
+        return self.tables[key]
+
+    def get_transposed(self, key, table, num_in):
+        """The other direction of a pair's table."""
+        key = "transposed", key
+        if key not in self.tables:
+            self.tables[key] = sets.transpose_table(table, num_in)
+        return self.tables[key]
+
+
+class SparseTensor:
+    """Features at coordinates.
+
+    features       [points, channels]
+    coordinates    [points, 1 + D] in int32: a batch index and 1 to 4 axes
+    spatial_shape  the cells of the grid on each axis; None where it has no borders.
+                   Where it has, strided layers make no output outside of it
+    batch_size     by default one more than the highest batch index
+    stride         what all coordinates are multiples of, for networks that decode
+                   below the resolution of their input
+    reduce         what becomes of points at one coordinate: their "sum", their
+                   "avg", or the "first" one
+
+    Rows are kept in set order, by batch index, then by axis, the last one fastest;
+    `coordinates` has theirs. `to_points` gives the rows of the points that the tensor
+    was made from. Sets and maps that layers make stay with all tensors that are made
+    from this one."""
+
+    def __init__(self, features, coordinates, spatial_shape=None, batch_size=None, *,
+                 stride=1, reduce="first"):  # fmt: skip
+        if coordinates.dtype != torch.int32 or coordinates.dim() != 2:
+            raise ArgumentError(
+                "expects coordinates [rows, 1 + D] in int32, but found "
+                f"{tuple(coordinates.shape)} in {coordinates.dtype}"
+            )
+        dim = coordinates.shape[1] - 1
+        if not 1 <= dim <= 4:
+            raise ArgumentError(f"expects coordinates of 1 to 4 axes, but found {dim}")
+        if features.dim() != 2 or features.shape[0] != coordinates.shape[0]:
+            raise ArgumentError(
+                f"expects features of {coordinates.shape[0]} rows, as the coordinates "
+                f"have, but found the shape {tuple(features.shape)}"
+            )
+        stride = repeat(stride, dim, "stride")
+        shape = None if spatial_shape is None else repeat(spatial_shape, dim, "spatial_shape")
+        coords, order, row_of = sets.pack(coordinates, list(stride))
+        name = (("points", stride, shape),)
+        self.cache = Cache()
+        self.set = self.cache.sets[name] = CoordinateSet(coords, stride, shape, name)
+        self.features = _reduce(features, coords.shape[0], order, row_of, reduce)
+        self._row_of, self._batch_size = row_of, batch_size
+
+    def _make(self, features, set):
+        made = object.__new__(SparseTensor)
+        made.features, made.set, made.cache = features, set, self.cache
+        made._row_of = self._row_of if set is self.set else None
+        made._batch_size = self._batch_size
+        return made
+
+    def replace(self, features):
+        """Other features at the same coordinates."""
+        if features.shape[0] != self.set.coords.shape[0]:
+            raise ArgumentError(
+                f"expects features of {self.set.coords.shape[0]} rows, as the coordinates "
+                f"have, but found {features.shape[0]}"
+            )
+        return self._make(features, self.set)
+
+    replace_feature = replace
+
+    @property
+    def coordinates(self):
+        return self.set.coords
+
+    @property
+    def spatial_shape(self):
+        return self.set.shape
+
+    @property
+    def stride(self):
+        return self.set.stride
+
+    @property
+    def dim(self):
+        return self.set.dim
+
+    @property
+    def batch_size(self):
+        if self._batch_size is None:
+            coords = self.set.coords
+            self._batch_size = int(coords[-1, 0]) + 1 if coords.shape[0] else 0
+        return self._batch_size
+
+    def to_points(self):
+        """Its features at the points that it was made from, in their order."""
+        if self._row_of is None:
+            raise ArgumentError("expects a tensor at the coordinates of points")
+        return ops.gather(self.features, self._row_of)
+
+    def has_set_of(self, other):
+        return self.set is other.set or (
+            self.cache is other.cache and self.set.name == other.set.name
+        )
+
+    def __add__(self, other):
+        if not self.has_set_of(other):
+            raise ArgumentError(
+                "expects the coordinates of both tensors to be the same set; union() "
+                "adds tensors at other coordinates"
+            )
+        return self._make(self.features + other.features, self.set)
+
+    def __repr__(self):
+        rows, channels = self.features.shape
+        return f"SparseTensor({rows} rows, {channels} channels, stride {self.stride})"
+
+
+def _reduce(features, num_rows, order, row_of, kind):
+    """The features of each row of a set, from those of its points."""
+    if kind == "first":
+        return features.index_select(0, order)
+    if kind not in ("sum", "avg"):
+        raise ArgumentError(f"reduce: expects 'first', 'sum' or 'avg', but found {kind!r}")
+    total = ops.scatter(features, row_of, num_rows)
+    if kind == "sum":
+        return total
+    ones = torch.ones((features.shape[0], 1), dtype=torch.float32, device=features.device)
+    return total / ops.scatter(ones, row_of, num_rows).to(total.dtype)

@@ -1,0 +1,164 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Gradients of the operators. They are multilinear or piecewise linear, so that
+central differences with a large step are exact but for the rounding of f32, in which
+the operators compute: gradcheck's bounds are that rounding, not a step's error."""
+
+import warnings
+
+import sparseconv.torch as sct
+import torch
+import torch_checks
+from sparseconv.torch import ops, sets
+from torch.autograd import gradcheck, gradgradcheck
+from torch_checks import check, densify, expect, expect_close, make_tensor
+
+F = torch.nn.functional
+EXACT = {"eps": 0.25, "atol": 2e-4, "rtol": 1e-4, "nondet_tol": 0.0}
+
+
+def make_operands(device, groups=1):
+    x, _ = make_tensor(2, 4, device, size=4, rows=12)
+    y = sct.SparseMaxPool2d(3, 2, 1)(x)
+    table = next(iter(x.cache.tables.values()))
+    torch.manual_seed(1)
+    shape = (9, 4, 2) if groups == 1 else (9, groups, 4 // groups, 6 // groups)
+    w = torch.randn(shape, device=device, requires_grad=True)
+    return x, y, x.features.clone().requires_grad_(), w, table
+
+
+def check_gradients(function, *tensors, twice=False):
+    with warnings.catch_warnings():
+        # Of differences in f32, which are meant here.
+        warnings.filterwarnings("ignore", message=".*not a double precision.*")
+        gradcheck(function, tensors, **EXACT)
+        if twice:
+            gradgradcheck(function, tensors, **EXACT)
+
+
+@check
+def differences_of_convolution(device):
+    for groups in (1, 2):
+        x, y, features, w, table = make_operands(device, groups)
+        check_gradients(lambda f, v: ops.conv(f, v, table), features, w, twice=True)
+
+
+@check
+def differences_of_pooling(device):
+    x, y, features, w, table = make_operands(device)
+    for kind, count_volume in (("avg", False), ("avg", True), ("sum", False)):
+        check_gradients(lambda f: ops.pool(f, table, kind, count_volume), features)  # noqa: B023
+        check_gradients(lambda f: ops.global_pool(f, x.coordinates, kind, 2), features)  # noqa: B023
+    # The largest stays the largest within a step.
+    spaced = torch.randperm(features.numel()).reshape(features.shape).float().to(device)
+    spaced.requires_grad_()
+    check_gradients(lambda f: ops.pool(f, table, "max", False), spaced)
+    check_gradients(lambda f: ops.global_pool(f, x.coordinates, "max", 2), spaced)
+
+
+@check
+def differences_of_rows(device):
+    x, y, features, w, table = make_operands(device)
+    coords = x.coordinates
+    points = torch.rand(6, 3, device=device) * 3
+    points[:, 0] = torch.tensor([0, 0, 0, 1, 1, 1])
+    for mode in ("nearest", "trilinear"):
+        check_gradients(lambda f: sct.devoxelise(x.replace(f), points, mode), features)  # noqa: B023
+        given = torch.randn(6, 3, device=device, requires_grad=True)
+        check_gradients(lambda f: sct.splat(f, points, x, mode).features, given)  # noqa: B023
+    check_gradients(lambda f: ops.to_dense(f, coords, [1, 1], [2, 4, 4]), features)
+    grid = torch.randn(2, 4, 4, 3, device=device, requires_grad=True)
+    check_gradients(lambda g: ops.from_dense(g, coords, [1, 1]), grid)
+    rows = torch.tensor([0, 2, 2, 1, 0], dtype=torch.int32, device=device)
+    given = torch.randn(5, 3, device=device, requires_grad=True)
+    check_gradients(lambda f: ops.scatter(f, rows, 4), given, twice=True)
+    check_gradients(lambda f: ops.gather(f, rows), given, twice=True)
+
+
+@check
+def differences_of_tensors(device):
+    x, y, features, w, table = make_operands(device)
+    other = sct.SparseMaxPool2d(3, 1, 1)(x)
+    check_gradients(lambda f: sct.union(x.replace(f), other).features, features)
+    mask = torch.arange(len(features), device=device) % 2 == 0
+    check_gradients(lambda f: sct.prune(x.replace(f), mask).features, features)
+    twice = torch.cat([x.coordinates, x.coordinates])
+    values = torch.randn(len(twice), 2, device=device, requires_grad=True)
+    for reduce in ("first", "sum", "avg"):
+        check_gradients(
+            lambda f: sct.SparseTensor(f, twice, reduce=reduce).features, values  # noqa: B023
+        )
+
+
+@check
+def against_dense_layers(device):
+    x, grid = make_tensor(3, 4, device, size=8)
+    features = x.features.clone().requires_grad_()
+    down = sct.SparseConv3d(4, 5, 3, 2, 1, indice_key="down").to(device)
+    up = sct.SparseInverseConv3d(5, 6, 3, "down").to(device)
+    z = up(down(x.replace(features)))
+    torch.manual_seed(2)
+    dz = torch.randn_like(z.features)
+    z.features.backward(dz)
+
+    grid.requires_grad_()
+    weights = [
+        torch_checks.get_dense_weight(down).detach().requires_grad_(),
+        torch_checks.get_dense_weight(up, True).detach().requires_grad_(),
+    ]
+    middle = down(x)
+    there = densify(torch.ones_like(middle.features[:, :1]), middle)
+    h = F.conv3d(grid, weights[0], down.bias.detach().double(), 2, 1) * there
+    out = F.conv_transpose3d(h, weights[1], None, 2, 1, 1)
+    out.backward(densify(dz, z))
+    expect_close(down.weight.grad, weights[0].grad.permute(2, 3, 4, 1, 0).reshape(27, 4, 5))
+    expect_close(up.weight.grad, weights[1].grad.permute(2, 3, 4, 0, 1).reshape(27, 5, 6))
+    there = densify(torch.ones_like(features[:, :1]), x)
+    expect_close(densify(features.grad, x), grid.grad * there)
+    expect_close(up.bias.grad, dz.sum(0))
+
+
+@check
+def what_is_not_asked_for(device):
+    x, y, features, w, table = make_operands(device)
+    y = ops.conv(features.detach(), w, table)
+    y.sum().backward()
+    expect(w.grad is not None and features.grad is None)
+
+
+@check
+def operators(device):
+    x, y, features, w, table = make_operands(device)
+    coords, rows = x.coordinates, x.features.shape[0]
+    dy = torch.randn(table.shape[0], 2, device=device, requires_grad=True)
+    pooled = torch.randn(table.shape[0], 4, device=device)
+    spread = torch.zeros(rows, dtype=torch.int32, device=device)
+    points = coords.float()
+    grid = torch.randn(2, 4, 4, 3, device=device, requires_grad=True)
+    calls = [
+        (ops.conv, (features, w, table)),
+        (ops.input_grad, (dy, w, table, rows)),
+        (ops.weight_grad, (features, dy, table, 1)),
+        (ops.pool, (features, table, "max", False)),
+        (ops.pool_grad, (pooled, features.detach(), table, "max", False)),
+        (ops.global_pool, (features, coords, "avg", 2)),
+        (ops.global_pool_grad, (pooled[:2].clone(), features.detach(), coords, "max")),
+        (ops.scatter, (features, spread, 3)),
+        (ops.gather, (features, spread)),
+        (ops.voxelise, (features, points, coords, [1, 1], "nearest")),
+        (ops.devoxelise, (features, points, coords, [1, 1], "trilinear")),
+        (ops.to_dense, (features, coords, [1, 1], [2, 4, 4])),
+        (ops.from_dense, (grid, coords, [1, 1])),
+        (sets.pack, (coords, [1, 1])),
+        (sets.output_set, (coords, "floor", [1, 1], [2, 2], "", [])),
+        (sets.union, (coords, coords[2:].clone(), [1, 1])),
+        (sets.kernel_map, (coords, coords, [1, 1], [1, 1], "box<3, 3>", 9, False)),
+        (sets.transpose_table, (table, rows)),
+    ]
+    for operator, arguments in calls:
+        torch.library.opcheck(operator, arguments)
+
+
+if __name__ == "__main__":
+    torch_checks.run()

@@ -1,0 +1,123 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Graphs, types and bits."""
+
+import sparseconv.torch as sct
+import torch
+import torch_checks
+from torch import nn
+from torch_checks import check, expect, expect_close, make_tensor
+
+BACKENDS = ("eager", "aot_eager")
+
+
+def make_net(device):
+    torch.manual_seed(3)
+    return sct.SparseSequential(
+        sct.SubMConv3d(4, 8, 3), nn.BatchNorm1d(8), nn.ReLU(),
+        sct.SparseConv3d(8, 8, 3, 2, 1, indice_key="down"), nn.ReLU(),
+        sct.SubMConv3d(8, 8, 3), sct.SparseInverseConv3d(8, 8, 3, "down"),
+        sct.SparseMaxPool3d(2), sct.SparseGlobalAvgPool(), nn.Linear(8, 3),
+    ).to(device)  # fmt: skip
+
+
+def step(function, net, *arguments):
+    """The output of a training step, and its gradients."""
+    net.zero_grad()
+    y = function(*arguments)
+    (y * torch.arange(1.0, 4.0, device=y.device)).sum().backward()
+    return [y.detach(), *(parameter.grad.clone() for parameter in net.parameters())]
+
+
+@check
+def whole_graphs(device):
+    torch._dynamo.config.capture_dynamic_output_shape_ops = True
+    x, _ = make_tensor(3, 4, device, size=8)
+    points, features = x.coordinates.clone(), x.features.clone()
+    for backend in BACKENDS:
+        net = make_net(device)
+
+        def forward(features, points):
+            return net(sct.SparseTensor(features, points, [8, 8, 8], batch_size=2))  # noqa: B023
+
+        expected = step(forward, net, features, points)
+        net = make_net(device)
+        torch._dynamo.reset()
+        compiled = torch.compile(forward, backend=backend, fullgraph=True)
+        for found, value in zip(step(compiled, net, features, points), expected, strict=True):
+            expect_close(found, value, 1e-6, backend)
+
+
+@check
+def graphs_of_other_sizes(device):
+    torch._dynamo.config.capture_dynamic_output_shape_ops = True
+    torch._dynamo.reset()
+    net = make_net(device).eval()
+    compiled = torch.compile(
+        lambda f, p: net(sct.SparseTensor(f, p, [8, 8, 8], batch_size=2)),
+        backend="aot_eager", fullgraph=True, dynamic=True,
+    )  # fmt: skip
+    for rows in (40, 90):
+        x, _ = make_tensor(3, 4, device, size=8, rows=rows)
+        expected = net(x)
+        expect_close(compiled(x.features, x.coordinates), expected, 1e-6)
+
+
+@check
+def submanifold_graphs_need_no_setting(device):
+    torch._dynamo.config.capture_dynamic_output_shape_ops = False
+    torch._dynamo.reset()
+    net = sct.SparseSequential(sct.SubMConv3d(4, 8, 3), nn.ReLU(), sct.SubMConv3d(8, 8, 3))
+    net = net.to(device)
+    x, _ = make_tensor(3, 4, device)
+    expected = net(x).features
+    x, _ = make_tensor(3, 4, device)
+    compiled = torch.compile(lambda x: net(x).features, backend="aot_eager", fullgraph=True)
+    expect_close(compiled(x), expected, 1e-6)
+
+
+@check
+def autocast(device):
+    x, _ = make_tensor(3, 8, device)
+    layer = sct.SubMConv3d(8, 8, 3).to(device)
+    exact = layer(x).features
+    types = ((torch.bfloat16, 3e-2), (torch.float16, 4e-3))
+    for dtype, bound in types:
+        layer.zero_grad()
+        with torch.autocast(device, dtype=dtype):
+            y = layer(x).features
+        expect(y.dtype == dtype)
+        expect_close(y.float(), exact, bound, str(dtype))
+        y.float().sum().backward()
+        expect(layer.weight.grad.dtype == torch.float32)
+        # Each row counts once for each neighbour: whole numbers, rounded once.
+        found = layer.bias.grad
+        expect_close(found, torch.full_like(found, y.shape[0]), bound)
+
+
+@check
+def half_types(device):
+    for dtype, bound in ((torch.bfloat16, 1e-2), (torch.float16, 1e-3)):
+        x, _ = make_tensor(3, 8, device, dtype=dtype)
+        layer = sct.SubMConv3d(8, 8, 3, bias=False, dtype=dtype, device=device)
+        y = layer(x).features
+        expect(y.dtype == dtype)
+        exact = sct.SubMConv3d(8, 8, 3, bias=False, device=device)
+        exact.weight.data = layer.weight.data.float()
+        expect_close(y.float(), exact(x.replace(x.features.float())).features, bound, str(dtype))
+
+
+@check
+def equal_bits(device):
+    results = []
+    for _ in range(2):
+        x, _ = make_tensor(3, 4, device, size=8, rows=200)
+        net = make_net(device)
+        results.append(step(net, net, x))
+    for first, second in zip(*results):
+        expect(torch.equal(first, second))
+
+
+if __name__ == "__main__":
+    torch_checks.run()

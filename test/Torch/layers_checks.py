@@ -1,0 +1,300 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Layers against torch's own on a grid, in float64."""
+
+import sparseconv
+import sparseconv.torch as sct
+import torch
+import torch_checks
+from torch import nn
+from torch_checks import check, densify, expect, expect_close, expect_error, make_tensor
+
+F = nn.functional
+CONV = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
+TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
+
+
+def get(stem, dim):
+    return getattr(sct, f"{stem}{dim}d")
+
+
+def compare(layer, x, expected, text):
+    """That a result equals a grid at all its rows, and the grid is the layer's bias
+    everywhere else."""
+    y = layer(x)
+    expect_close(densify(y.features, y), expected * is_there(y), text=text)
+    bias = 0 if layer.bias is None else layer.bias.double()
+    rest = (expected.movedim(1, -1) - bias).movedim(-1, 1) * ~is_there(y)
+    expect(rest.abs().max() < 1e-6, f"{text}: an output is missing")
+    return y
+
+
+def is_there(y):
+    return densify(torch.ones_like(y.features[:, :1]), y) > 0
+
+
+@check
+def submanifold(device):
+    for dim in (1, 2, 3):
+        for size, dilation in ((3, 1), (5, 1), (3, 2)):
+            x, grid = make_tensor(dim, 4, device)
+            layer = get("SubMConv", dim)(4, 6, size, dilation=dilation).to(device)
+            padding = size // 2 * dilation
+            expected = CONV[dim](
+                grid, torch_checks.get_dense_weight(layer), layer.bias.double(),
+                padding=padding, dilation=dilation,
+            )  # fmt: skip
+            y = layer(x)
+            expect(y.set is x.set)
+            expect_close(densify(y.features, y), expected * is_there(x), text=f"{dim} {size}")
+
+
+@check
+def even_submanifold_kernels_reach_down(device):
+    # As in spconv: size // 2 is the middle, so that a kernel of 2 meets -1 and 0.
+    points = torch.tensor([[0, 4], [0, 5]], dtype=torch.int32, device=device)
+    x = sct.SparseTensor(torch.tensor([[1.0], [10.0]], device=device), points)
+    layer = sct.SubMConv1d(1, 1, 2, bias=False).to(device)
+    layer.weight.data[:, 0, 0] = torch.tensor([2.0, 3.0])
+    expect(layer(x).features.flatten().tolist() == [3.0, 32.0])
+
+
+@check
+def strided(device):
+    for dim in (1, 2, 3):
+        for size, stride, padding, dilation in ((3, 2, 1, 1), (2, 2, 0, 1), (3, 1, 1, 1),
+                                                (3, 3, 0, 1), (3, 2, 0, 2)):  # fmt: skip
+            x, grid = make_tensor(dim, 4, device)
+            layer = get("SparseConv", dim)(4, 6, size, stride, padding, dilation).to(device)
+            expected = CONV[dim](
+                grid, torch_checks.get_dense_weight(layer), layer.bias.double(),
+                stride, padding, dilation,
+            )  # fmt: skip
+            y = compare(layer, x, expected, f"{dim} axes, {layer}")
+            expect(y.stride == (stride,) * dim and y.spatial_shape == expected.shape[2:])
+
+
+@check
+def uneven_windows(device):
+    x, grid = make_tensor(3, 4, device)
+    layer = sct.SparseConv3d(4, 6, (1, 3, 2), (1, 2, 2), (0, 1, 0)).to(device)
+    weight = torch_checks.get_dense_weight(layer)
+    expected = F.conv3d(grid, weight, layer.bias.double(), (1, 2, 2), (0, 1, 0))
+    compare(layer, x, expected, "uneven")
+
+
+@check
+def floor_rule(device):
+    x, _ = make_tensor(2, 4, device)
+    y = sct.SparseConv2d(4, 4, 3, 2, 1, output="floor").to(device)(x)
+    expected = torch.unique(
+        torch.cat([x.coordinates[:, :1], x.coordinates[:, 1:] // 2 * 2], 1), dim=0
+    )
+    expect(torch.equal(y.coordinates, expected))
+
+
+@check
+def transposed(device):
+    for dim in (1, 2, 3):
+        for size, stride, padding in ((2, 2, 0), (3, 2, 1), (3, 1, 1)):
+            x, _ = make_tensor(dim, 4, device, size=8)
+            y = get("SparseConv", dim)(4, 4, 2, 2).to(device)(x)
+            layer = get("SparseConvTranspose", dim)(4, 6, size, stride, padding).to(device)
+            weight = torch_checks.get_dense_weight(layer, transposed=True)
+            expected = TRANSPOSED[dim](
+                densify(y.features, y), weight, layer.bias.double(), stride, padding
+            )
+            compare(layer, y, expected, f"{dim} axes, {layer}")
+
+
+@check
+def inverse(device):
+    x, _ = make_tensor(3, 4, device, size=8)
+    down = sct.SparseConv3d(4, 5, 3, 2, 1, indice_key="down").to(device)
+    up = sct.SparseInverseConv3d(5, 6, 3, "down").to(device)
+    y = down(x)
+    z = up(y)
+    expect(z.set is x.set)
+    expected = F.conv_transpose3d(
+        densify(y.features, y), torch_checks.get_dense_weight(up, True), up.bias.double(),
+        2, 1, 1,
+    )  # fmt: skip
+    expect_close(densify(z.features, z), expected * is_there(z))
+    expect_error(sparseconv.ArgumentError, "'other'", sct.SparseInverseConv3d(4, 4, 3, "other"), x)
+    expect_error(sparseconv.ArgumentError, "inputs at", up, x)
+
+
+@check
+def four_axes(device):
+    # Two slices of time: a kernel of one step of time is a layer on each.
+    x, _ = make_tensor(4, 4, device, size=4)
+    layer = sct.SubMConv4d(4, 6, (1, 3, 3, 3)).to(device)
+    y = layer(x)
+    for time in range(4):
+        rows = (x.coordinates[:, 1] == time).nonzero().squeeze(1)
+        points = x.coordinates[rows][:, [0, 2, 3, 4]]
+        flat = sct.SubMConv3d(4, 6, 3).to(device)
+        flat.load_state_dict(layer.state_dict())
+        part = flat(sct.SparseTensor(x.features[rows], points))
+        expect_close(y.features[rows], part.features, 1e-6)
+
+
+@check
+def groups(device):
+    x, grid = make_tensor(2, 8, device)
+    layer = sct.SubMConv2d(8, 4, 3, groups=4, bias=False).to(device)
+    weight = layer.weight.double().permute(1, 3, 2, 0).reshape(4, 2, 3, 3)
+    y = layer(x)
+    expected = F.conv2d(grid, weight, padding=1, groups=4) * is_there(x)
+    expect_close(densify(y.features, y), expected)
+
+
+@check
+def pooling(device):
+    x, grid = make_tensor(2, 4, device, size=8)
+    there = is_there(x).double()
+    lowest = grid.masked_fill(there == 0, -1e30)
+    y = sct.SparseMaxPool2d(3, 2, 1).to(device)(x)
+    expected = F.max_pool2d(lowest, 3, 2, 1)
+    expect_close(densify(y.features, y), expected * is_there(y))
+    total = F.avg_pool2d(grid, 2) * 4
+    count = F.avg_pool2d(there, 2) * 4
+    y = sct.SparseSumPool2d(2)(x)
+    expect_close(densify(y.features, y), total)
+    y = sct.SparseAvgPool2d(2)(x)
+    expect_close(densify(y.features, y), total / count.clamp(min=1))
+    y = sct.SparseAvgPool2d(2, count_volume=True)(x)
+    expect_close(densify(y.features, y), total / 4)
+
+
+@check
+def global_pooling(device):
+    x, grid = make_tensor(3, 4, device)
+    there = is_there(x).double()
+    flat = grid.flatten(2)
+    expect_close(sct.SparseGlobalSumPool()(x), flat.sum(2))
+    expect_close(sct.SparseGlobalAvgPool()(x), flat.sum(2) / there.flatten(2).sum(2))
+    lowest = flat.masked_fill(there.flatten(2) == 0, -1e30)
+    expect_close(sct.SparseGlobalMaxPool()(x), lowest.amax(2))
+
+
+@check
+def rows_of_points(device):
+    points = torch.tensor([[0, 5], [0, 1], [0, 5], [1, -3]], dtype=torch.int32, device=device)
+    values = torch.tensor([[1.0], [2.0], [4.0], [8.0]], device=device)
+
+    def make(reduce):
+        return sct.SparseTensor(values, points, reduce=reduce).features.flatten().tolist()
+
+    expect(make("first") == [2, 1, 8])
+    expect(make("sum") == [2, 5, 8])
+    expect(make("avg") == [2, 2.5, 8])
+    x = sct.SparseTensor(values, points, reduce="sum")
+    expect(x.to_points().flatten().tolist() == [5, 2, 5, 8] and x.batch_size == 2)
+
+
+@check
+def joining(device):
+    def make(points, values):
+        points = torch.tensor(points, dtype=torch.int32, device=device)
+        return sct.SparseTensor(torch.tensor(values, device=device)[:, None], points)
+
+    a = make([[0, 0, 0], [0, 0, 1]], [1.0, 2.0])
+    b = make([[0, 0, 1], [0, 1, 1]], [3.0, 4.0])
+    y = sct.union(a, b)
+    expect(y.features.flatten().tolist() == [1, 5, 4])
+    expect(y.coordinates.tolist() == [[0, 0, 0], [0, 0, 1], [0, 1, 1]])
+    expect(sct.cat([a, a]).features.tolist() == [[1, 1], [2, 2]])
+    expect((a + a).features.flatten().tolist() == [2, 4])
+    expect_error(sparseconv.ArgumentError, "same set", sct.cat, [a, b])
+    kept = sct.prune(y, y.features[:, 0] > 2)
+    expect(kept.coordinates.tolist() == [[0, 0, 1], [0, 1, 1]] and kept.batch_size == 1)
+    layer = sct.SubMConv2d(1, 1, 1, bias=False).to(device)
+    expect_close(layer(kept).features, kept.features * layer.weight[0])
+
+
+@check
+def points_in_space(device):
+    points = torch.tensor(
+        [[0, 0.1, 0.2], [0, 0.3, 0.4], [1, -0.6, 2.2]], device=device
+    )
+    values = torch.tensor([[2.0], [4.0], [5.0]], device=device)
+    x = sct.voxelise(values, points, 0.5)
+    expect(x.coordinates.tolist() == [[0, 0, 0], [1, -2, 4]])
+    expect(x.features.flatten().tolist() == [3, 5])
+    at = torch.tensor([[0, 0.25, 0.0], [0, 0.75, 0.5], [1, 9.0, 9.0]], device=device)
+    expect(sct.devoxelise(x, at, "nearest").flatten().tolist() == [3, 3, 0])
+    expect(sct.devoxelise(x, at).flatten().tolist() == [3 * 0.75, 3 * 0.25 * 0.5, 0])
+
+
+@check
+def dense(device):
+    for dim in (1, 2, 3, 4):
+        x, grid = make_tensor(dim, 4, device)
+        expect_close(sct.to_dense(x), grid, 0)
+    y = sct.SparseMaxPool4d(2)(x)
+    expect_close(sct.to_dense(y), densify(y.features, y), 0)
+    expect_error(sparseconv.Error, "is outside 0 .. 2", sct.to_dense, x, [3, 7, 7, 7])
+
+
+@check
+def sequences(device):
+    x, _ = make_tensor(3, 4, device)
+    net = sct.SparseSequential(
+        sct.SubMConv3d(4, 8, 3), nn.BatchNorm1d(8), nn.ReLU(),
+        sct.SparseSequential(sct.SparseConv3d(8, 8, 2, 2), nn.LayerNorm(8)),
+        sct.SparseGlobalAvgPool(), nn.Linear(8, 3),
+    ).to(device)  # fmt: skip
+    expect(net(x).shape == (2, 3))
+
+
+@check
+def nothing(device):
+    points = torch.zeros((0, 4), dtype=torch.int32, device=device)
+    features = torch.zeros((0, 4), device=device, requires_grad=True)
+    x = sct.SparseTensor(features, points, [8, 8, 8], batch_size=2)
+    y = sct.SparseConv3d(4, 6, 3, 2, 1).to(device)(sct.SubMConv3d(4, 4, 3).to(device)(x))
+    expect(y.features.shape == (0, 6))
+    z = sct.SparseGlobalMaxPool()(y)
+    expect(z.tolist() == [[0.0] * 6] * 2)
+    z.sum().backward()
+    expect(features.grad.shape == (0, 4))
+
+
+@check
+def maps_are_made_once(device):
+    x, _ = make_tensor(3, 4, device)
+    net = sct.SparseSequential(
+        sct.SubMConv3d(4, 4, 3), sct.SubMConv3d(4, 4, 3), sct.SparseConv3d(4, 4, 2, 2),
+        sct.SubMConv3d(4, 4, 3), sct.SubMConv3d(4, 4, 3),
+    ).to(device)  # fmt: skip
+    net(x)
+    net(x)
+    expect(len(x.cache.tables) == 3 and len(x.cache.sets) == 2)
+
+
+@check
+def mistakes(device):
+    error = sparseconv.ArgumentError
+    x, _ = make_tensor(3, 4, device)
+    points = x.coordinates
+    expect_error(error, "int32", sct.SparseTensor, x.features, points.long())
+    expect_error(error, "rows", sct.SparseTensor, x.features[1:], points)
+    expect_error(error, "4 channels", sct.SubMConv3d(4, 4, 3).to(device),
+                 x.replace(x.features[:, :3].contiguous()))  # fmt: skip
+    expect_error(error, "2 axes", sct.SubMConv2d(4, 4, 3).to(device), x)
+    expect_error(error, "float64", sct.SubMConv3d(4, 4, 3).double().to(device),
+                 x.replace(x.features.double()))  # fmt: skip
+    expect_error(error, "autocast", sct.SubMConv3d(4, 4, 3).bfloat16().to(device), x)
+    expect_error(error, "multiple", sct.SparseConvTranspose3d(4, 4, 2, 2).to(device), x)
+    expect_error(error, "rows", x.replace, x.features[1:])
+    expect_error(error, "kernel_size", sct.SubMConv3d, 4, 4, (3, 3))
+    expect_error(error, "groups", sct.SubMConv3d, 4, 6, 3, groups=4)
+    far = points.clone()
+    far[0, 1] = 1 << 25
+    expect_error(sparseconv.Error, "on axis 0 is outside", sct.SparseTensor, x.features, far)
+
+
+if __name__ == "__main__":
+    torch_checks.run()

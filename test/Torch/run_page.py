@@ -1,0 +1,17 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the Python of docs/pytorch.md."""
+
+import os
+import re
+
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/pytorch.md")
+
+with open(PAGE, encoding="utf-8") as file:
+    blocks = re.findall(r"^```python\n(.*?)^```$", file.read(), re.M | re.S)
+assert blocks
+values = {}
+for block in blocks:
+    exec(compile(block, PAGE, "exec"), values)
+assert all(p.grad is not None for p in values["net"].parameters())
