@@ -3,10 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layers against torch's own on a grid, in float64."""
 
+import os
+import tempfile
+
 import sparseconv
 import sparseconv.torch as sct
 import torch
 import torch_checks
+from sparseconv.torch import ir, programs
 from torch import nn
 from torch_checks import check, densify, expect, expect_close, expect_error, make_tensor
 
@@ -272,6 +276,28 @@ def maps_are_made_once(device):
     net(x)
     net(x)
     expect(len(x.cache.tables) == 3 and len(x.cache.sets) == 2)
+
+
+@check
+def plans_stay_in_files(device):
+    text, target = ir.transpose_table(5), "cpu:sse2"
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["SPARSECONV_CACHE"], before = folder, os.environ.get("SPARSECONV_CACHE")
+        try:
+            plan = programs.get_plan(text, target)
+            (name,) = os.listdir(folder)
+            path = os.path.join(folder, name)
+            mark = os.stat(path).st_mtime_ns
+            expect(programs.get_plan(text, target) == plan)
+            expect(os.stat(path).st_mtime_ns == mark, "the file was written again")
+            with open(path, "wb") as file:
+                file.write(plan[:100])
+            expect(programs.get_plan(text, target) == plan, "a file that is no plan is used")
+        finally:
+            if before is None:
+                del os.environ["SPARSECONV_CACHE"]
+            else:
+                os.environ["SPARSECONV_CACHE"] = before
 
 
 @check

@@ -11,7 +11,7 @@
 
 Needs torch 2.4 or later, which the rest of the package does not."""
 
-from . import conv, ops, pool, sets
+from . import conv, ops, pool, sets, weights
 from .conv import *  # noqa: F403
 from .functional import cat, devoxelise, prune, splat, to_dense, union, voxelise
 from .pool import *  # noqa: F403
@@ -19,5 +19,6 @@ from .tensor import SparseTensor
 
 __all__ = [
     "SparseTensor", "cat", "devoxelise", "prune", "splat", "to_dense", "union", "voxelise",
+    "weights",
     *conv.__all__, *pool.__all__,
 ]  # fmt: skip

@@ -4,12 +4,11 @@
 """Compiles networks for the device of some tensors, keeps what is compiled, and
 runs it on them.
 
-On a CPU a network is a process (see `sparseconv.server`); those used last stay. On a
-GPU it is a plan, which also stays in files: in SPARSECONV_CACHE, or else in
-`sparseconv` of the user's cache folder. A plan depends on the compiler, too, so
-another compiler finds none of them."""
+What is compiled is a plan: machine code that runs in this process on a CPU, kernels
+for a GPU. Plans also stay in files, in SPARSECONV_CACHE, or else in `sparseconv` of
+the user's cache folder. A plan depends on the compiler, too, so another compiler
+finds none of them."""
 
-import collections
 import functools
 import hashlib
 import os
@@ -19,11 +18,9 @@ import threading
 import torch
 
 from .. import module as modules
+from .. import runtime
 from ..compiler import Compilation, find_program
 from ..errors import ArgumentError, Error, RepeatError
-
-#: Most networks that processes are kept for.
-MAX_PROCESSES = 64
 
 DTYPES = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
 
@@ -37,25 +34,8 @@ def get_dtype(tensor):
     return name
 
 
-class _Cache:
-    """What was made for some keys, the `limit` used last."""
-
-    def __init__(self, limit=None):
-        self._limit = limit
-        self._made = collections.OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key, make):
-        with self._lock:
-            if key not in self._made:
-                self._made[key] = make()
-                if self._limit and len(self._made) > self._limit:
-                    self._made.popitem(last=False)
-            self._made.move_to_end(key)
-            return self._made[key]
-
-
-_processes, _programs = _Cache(MAX_PROCESSES), _Cache()
+_programs = {}
+_lock = threading.Lock()
 
 
 def run(text, tensors, shapes=None):
@@ -69,42 +49,32 @@ def run(text, tensors, shapes=None):
             )
     tensors = [tensor.detach().contiguous() for tensor in tensors]
     if device.type == "cpu":
-        threads = torch.get_num_threads()
-        module = _processes.get(
-            (text, threads), lambda: modules.compile(text, target="cpu", num_threads=threads)
-        )
-        return _run_process(module, tensors)
+        return _run_on_host(_get_program(text, "cpu", torch.get_num_threads()).main, tensors)
     if device.type != "cuda":
         raise ArgumentError(f"expects tensors on a CPU or a CUDA GPU, but found {device}")
-    program = _programs.get((text, device.index), lambda: _load_program(text, device.index))
     with torch.cuda.device(device):
-        return _run_program(program.main, tensors, shapes)
+        return _run_on_gpu(_get_program(text, "cuda", device.index).main, tensors, shapes)
 
 
-# On a CPU ---------------------------------------------------------------------
+def _get_program(text, kind, number):
+    """`number` is that of the GPU, or of threads on a CPU."""
+    key = text, kind, number
+    if key not in _programs:
+        with _lock:
+            if key not in _programs:
+                _programs[key] = _load_program(text, kind, number)
+    return _programs[key]
 
 
-def _run_process(module, tensors):
-    results = module.main(*map(_to_numpy, tensors))
-    results = results if isinstance(results, tuple) else (results,)
-    return [
-        _from_numpy(array, value.dtype) for array, value in zip(results, module.main.outputs)
-    ]
+def _load_program(text, kind, number):
+    if kind == "cpu":
+        level = runtime.CpuContext().chip
+        return modules.CpuPlanModule(get_plan(text, f"cpu:{level}"), level, number)
+    chip = modules.get_chip(number)
+    return modules.CudaModule(get_plan(text, f"cuda:{chip}"), number)
 
 
-def _to_numpy(tensor):
-    if tensor.dtype == torch.bfloat16:
-        return tensor.view(torch.int16).numpy().view("uint16")
-    return tensor.numpy()
-
-
-def _from_numpy(array, dtype):
-    if dtype == "bfloat16":
-        return torch.from_numpy(array.view("int16")).view(torch.bfloat16)
-    return torch.from_numpy(array)
-
-
-# On a GPU ---------------------------------------------------------------------
+# Plans as files ---------------------------------------------------------------
 
 
 def get_cache_folder():
@@ -123,19 +93,21 @@ def _get_compiler_mark():
     return f"{path} {status.st_size} {status.st_mtime_ns}"
 
 
-def get_plan(text, chip):
-    """The plan of a network for a chip, from a file if there is one."""
-    mark = f"{_get_compiler_mark()}\n{chip}\n{text}"
+def get_plan(text, target):
+    """The plan of a network for a target, from a file if there is one."""
+    mark = f"{_get_compiler_mark()}\n{target}\n{text}"
     folder = get_cache_folder()
     path = os.path.join(folder, hashlib.sha256(mark.encode()).hexdigest() + ".plan")
     try:
         with open(path, "rb") as file:
             plan = file.read()
-        modules.CudaModule(plan)  # reads all of it, and checks it
+        runtime.Plan(plan)  # reads all of it, and checks it
         return plan
     except (OSError, Error):
         pass  # there is none, or what is there is no plan
-    plan = Compilation(text.encode(), chip).plan
+    backend, _, chip = target.partition(":")
+    options = {"chip": chip} if backend == "cuda" else {"target": target}
+    plan = Compilation(text.encode(), **options).plan
     try:
         os.makedirs(folder, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
@@ -146,15 +118,35 @@ def get_plan(text, chip):
     return plan
 
 
-def _load_program(text, index):
-    return modules.CudaModule(get_plan(text, modules.get_chip(index)), index)
+# On a CPU ---------------------------------------------------------------------
+
+
+def _run_on_host(function, tensors):
+    results = function(*map(_to_numpy, tensors))
+    results = results if isinstance(results, tuple) else (results,)
+    return [_from_numpy(array, value.dtype) for array, value in zip(results, function.outputs)]
+
+
+def _to_numpy(tensor):
+    if tensor.dtype == torch.bfloat16:
+        return tensor.view(torch.int16).numpy().view("uint16")
+    return tensor.numpy()
+
+
+def _from_numpy(array, dtype):
+    if dtype == "bfloat16":
+        return torch.from_numpy(array.view("int16")).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+# On a GPU ---------------------------------------------------------------------
 
 
 def _align(tensor):
     return tensor if tensor.data_ptr() % 16 == 0 else tensor.clone()
 
 
-def _run_program(function, tensors, shapes):
+def _run_on_gpu(function, tensors, shapes):
     """On torch's current stream, into memory of torch's allocator. Runs of an
     instance are ordered, so that it may be handed on before its run ends, unless
     the run is waited for: its results would be another one's."""
@@ -164,7 +156,7 @@ def _run_program(function, tensors, shapes):
     for value, tensor in zip(function.inputs, tensors):
         value.check(str(tensor.dtype).removeprefix("torch."), tensor.shape, "a layer")
     while True:
-        instance, key = function._take([view[1] for view in inputs], function._bound)
+        instance, key = function._take([view[1] for view in inputs], function._bound, False)
         try:
             rooms = instance.get_rooms()
             outputs = [
