@@ -2,7 +2,8 @@
 """Compares what sparseconv-differentiate writes with central differences in float64.
 
 usage: check_gradient.py NETWORK.mlir WORK_FOLDER [--entry=NAME ...] [--points=N]
-                         [--extent=N] [--items=N] [--rows=N] [--together]
+                         [--extent=N] [--items=N] [--rows=N] [--wrt=NAME,...]
+                         [--together] [--only-write]
 
 For each function, and each of its arguments that has a gradient, along a random
 direction d:
@@ -10,14 +11,15 @@ direction d:
   (<f(x + e d), dy> - <f(x - e d), dy>) / 2e  =  <gradient by x, d>
 
 where f is the reference, which never rounds (--precision=exact). Arguments are
-multiples of 2^-10 up to 1 and e is 2^-23, so that f32 holds x + e d as it is. The gradient
-is computed as one function and as two, with results that are kept. With --together
-all arguments move at once.
+multiples of 2^-10 up to 1 and e is 2^-23, so that f32 holds x + e d as it is. With
+--together all arguments move at once. As two functions, with results that are kept in
+f32, it has the bits of one function that rounds.
 
 Arguments are random: those of integers are points, of which some share a voxel, or
 with one axis rows of the points, some of them -1; positions [P, 1 + D] lie among
-the points. Writes WORK_FOLDER/gradient.mlir, the differentiated module, and for
-each function WORK_FOLDER/NAME.npz, the arguments of NAME_gradient.
+the points. Writes WORK_FOLDER/gradient.mlir, the differentiated module, kept.mlir,
+the same as two functions, and for each function WORK_FOLDER/NAME.npz, the arguments of NAME_gradient. With --only-write
+nothing is compared.
 """
 
 import argparse
@@ -78,8 +80,9 @@ class Function:
             values = values.astype(np.float32)
             values[:, 1:] += self.random.integers(0, 16, values[:, 1:].shape) / 16
             return values
-        # Sums over many neighbours and channels stay of order 1.
-        terms = shape[0] * shape[-2] / 4 if len(shape) > 2 else 1
+        # Features and gradients keep their size from layer to layer, as rows have about half
+        # of the neighbours that a box offers.
+        terms = max(1, shape[0] / 2) * shape[-2] / 6 if len(shape) > 2 else 1
         values = self.random.uniform(-1, 1, shape) / max(1, terms) ** 0.5
         if name.endswith("scale"):
             values = 0.25 + 0.75 * np.abs(values)
@@ -88,13 +91,14 @@ class Function:
     def round(self, values):
         return (np.round(values / GRID) * GRID).astype(np.float32)
 
-    def run(self, module, entry, results, values):
+    def run(self, module, entry, results, values, precision="exact"):
         """{name: array} of the results of a function, as the reference has them."""
         folder = self.options.work
         path = os.path.join(folder, f"{entry}.inputs.npz")
         np.savez(path, **values)
         command = ["sparseconv-run", module, f"--entry={entry}", f"--weights={path}", "--quiet"]
-        command += ["--target=reference", "--precision=exact"]
+        command += ["--convert-weights"]
+        command += ["--target=reference", f"--precision={precision}"]
         paths = {name: os.path.join(folder, f"{entry}.{name}.npy") for name in results}
         command += [f"--output={name}={path}" for name, path in paths.items()]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -107,22 +111,44 @@ class Function:
         results = self.run(self.options.network, self.name, self.results, values)
         return sum(np.sum(results[name] * dy) for name, dy in self.dy.items())
 
-    def differentiate(self, module, functions):
-        """The gradients by name, from the arguments and dy."""
-        results = self.run(self.options.network, self.name, self.results, self.values)
+    def write_inputs(self):
+        """Makes dy, which has the sizes of the results."""
+        self.primal = self.run(self.options.network, self.name, self.results, self.values)
         self.dy = {
-            name: self.round(self.random.uniform(-1, 1, results[name].shape))
+            name: self.round(self.random.uniform(-1, 1, self.primal[name].shape))
             for name, type in self.results.items()
             if is_real(type)
         }
-        values = {**self.values, **{f"{name}.gradient": dy for name, dy in self.dy.items()}}
-        np.savez(os.path.join(self.options.work, f"{self.name}.npz"), **values)
+        gradients = {f"{name}.gradient": dy for name, dy in self.dy.items()}
+        self.inputs = {**self.values, **gradients}
+        np.savez(os.path.join(self.options.work, f"{self.name}.npz"), **self.inputs)
+
+    def differentiate(self, module, functions):
+        """The gradients by name, from the arguments and dy."""
         entry = f"{self.name}_gradient"
-        together = self.run(module, entry, functions[entry][1], values)
-        for name, result in results.items():
+        together = self.run(module, entry, functions[entry][1], self.inputs)
+        for name, result in self.primal.items():
             if not np.array_equal(result, together[name]):
                 sys.exit(f"{self.name}: {entry} returns another '{name}'")
-        return {name: y for name, y in together.items() if name not in results}
+        return {name: y for name, y in together.items() if name not in self.primal}
+
+    def compare_kept(self, module, functions, kept, kept_functions):
+        """Whether two functions give the gradient of one; 1 if not."""
+
+        def run(path, table, kind, values):
+            entry = f"{self.name}_{kind}"
+            return self.run(path, entry, table[entry][1], values, "rounded")
+
+        expected = run(module, functions, "gradient", self.inputs)
+        forward = run(kept, kept_functions, "forward", self.values)
+        values = {n: y for n, y in forward.items() if n.startswith("kept.")}
+        backward = run(kept, kept_functions, "backward", {**self.inputs, **values})
+        found = {**{n: y for n, y in forward.items() if n in self.results}, **backward}
+        same = found.keys() == expected.keys() and all(
+            np.array_equal(found[name], y) for name, y in expected.items()
+        )
+        print(f"{self.name}: {len(values)} results are kept: {'ok' if same else 'other bits'}")
+        return not same
 
     def compare(self, gradients):
         groups = [[name] for name in self.arguments if f"{name}.gradient" in gradients]
@@ -169,17 +195,25 @@ def main():
     parser.add_argument("--rows", type=int, default=0)
     parser.add_argument("--wrt", default="")
     parser.add_argument("--together", action="store_true")
+    parser.add_argument("--only-write", action="store_true")
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
     chosen = [f"functions={','.join(options.entry)}"] if options.entry else []
     chosen += [f"wrt={options.wrt}"] if options.wrt else []
     module = os.path.join(options.work, "gradient.mlir")
     functions = transform(options.network, module, " ".join(chosen))
+    kept = os.path.join(options.work, "kept.mlir")
+    kept_functions = transform(options.network, kept, " ".join([*chosen, "keep=results"]))
     wrong = 0
     for name, signature in functions.items():
-        if f"{name}_gradient" in functions:
-            function = Function(name, signature, options)
-            wrong += function.compare(function.differentiate(module, functions))
+        if f"{name}_gradient" not in functions:
+            continue
+        function = Function(name, signature, options)
+        function.write_inputs()
+        if options.only_write:
+            continue
+        wrong += function.compare(function.differentiate(module, functions))
+        wrong += function.compare_kept(module, functions, kept, kept_functions)
     sys.exit(wrong != 0)
 
 

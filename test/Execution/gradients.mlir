@@ -4,6 +4,9 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %python %S/check_gradient.py %s %t --rows=61 | FileCheck %s --check-prefix=EQUAL --implicit-check-not=" is "
 
+// EQUAL-DAG: residual: {{[1-9]}} results are kept: ok
+// EQUAL-DAG: batch_norm: {{[1-9]}} results are kept: ok
+
 // RUN: sparseconv-run %t/gradient.mlir --entry=residual_gradient --weights=%t/residual.npz --check
 // RUN: sparseconv-run %t/gradient.mlir --entry=groups_gradient --weights=%t/groups.npz --check
 // RUN: sparseconv-run %t/gradient.mlir --entry=epilogue_gradient --weights=%t/epilogue.npz --check
@@ -17,6 +20,13 @@
 // RUN: sparseconv-run %t/gradient.mlir --entry=scalars_gradient --weights=%t/scalars.npz --check
 // RUN: sparseconv-run %t/gradient.mlir --entry=tensors_gradient --weights=%t/tensors.npz --check
 // RUN: sparseconv-run %t/gradient.mlir --entry=matmul_gradient --weights=%t/matmul.npz --check
+
+// Few points, and none. Memory that is read before it is written is not a number.
+// RUN: %python %S/check_gradient.py %s %t/few --entry=residual --entry=batch_norm --only-write --points=3
+// RUN: env SPARSECONV_POISON=1 sparseconv-run %t/few/gradient.mlir --entry=residual_gradient --weights=%t/few/residual.npz --check
+// RUN: env SPARSECONV_POISON=1 sparseconv-run %t/few/gradient.mlir --entry=batch_norm_gradient --weights=%t/few/batch_norm.npz --check
+// RUN: %python %S/check_gradient.py %s %t/none --entry=residual --only-write --points=0
+// RUN: env SPARSECONV_POISON=1 sparseconv-run %t/none/gradient.mlir --entry=residual_gradient --weights=%t/none/residual.npz --check
 
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>

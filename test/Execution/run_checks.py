@@ -50,6 +50,7 @@ from check_package import CHECKS, SKIPPED
 from sparseconv.module import get_chip
 
 NETWORKS = os.path.join(HERE, os.pardir, "Networks")
+GRADIENTS = ("minkunet42", "resnet21d", "spconvbench")
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 PYTHON_CASES = (
     "downsample",
@@ -246,6 +247,28 @@ class NetworkJob:
         return "failed" if wrong else "passed", f"{message}; bound {bound:.2g}"
 
 
+class GradientJob:
+    """The gradient of a network in f32 on a few points: with many, or where numbers are
+    rounded to fewer bits, some rectifier passes its corner, and its gradient is another."""
+
+    def __init__(self, name, options, settings):
+        self.name, self.settings = name, settings
+        self.work = os.path.join(options.work, f"{name}-gradient")
+
+    def get_names(self):
+        return [f"gradient of network {self.name}, f32"]
+
+    def run(self):
+        command = (
+            f'"$PYTHON" -m sparseconv.networks {self.name} > net.mlir'
+            ' && "$PYTHON" "$HERE/check_gradient.py" net.mlir . --only-write --points=100'
+            f" && sparseconv-run gradient.mlir --entry={self.name}_gradient"
+            f" --weights={self.name}.npz --check"
+        )
+        found = run_programs.run_command(command, self.settings, self.work)
+        return [(self.get_names()[0], *found)]
+
+
 class PackageJob:
     """A check of the Python package."""
 
@@ -315,6 +338,7 @@ def make_jobs(options):
     ]
     if options.scan:
         return jobs
+    jobs += [GradientJob(name, options, settings) for name in GRADIENTS]
     names = CHECKS[options.target.partition(":")[0]]
     jobs += [PackageJob(name, settings) for name in names]
     jobs += [PythonJob(case, settings, work) for case in PYTHON_CASES]
