@@ -14,6 +14,8 @@ DATAFLOWS = "lib/Kernels/Dataflow/"
 SELECTION_TESTS = "test/Selection/"
 TUNING = "lib/Tuning/"
 TUNING_TESTS = "SparseConvTuningTests:"
+GRADIENTS = "lib/Dialect/SparseConv/Differentiation/"
+GRADIENT_TESTS = "test/Dialect/SparseConv/Differentiation/"
 
 MUTANTS = [
     # What operations mean: packing, offsets, folds, guards.
@@ -38,6 +40,14 @@ MUTANTS = [
     ("lib/Conversion/KernelsToGpu/ShareMemory.cpp", "unused.insert(op.getOperand(i));", "", "test/Conversion/KernelsToGpu/share-memory.mlir"),
     ("lib/Pipelines/ParseNetwork.cpp", "return attribute.getNameDialect() ||", "return true ||", "test/Tools/sparseconv-run/foreign-attributes.mlir"),
     (KERNELS + "ReportErrors.cpp", "text += op.name + '\\0' + op.place + '\\0';", "text += op.name + '\\0';", "test/Conversion/SparseConvToKernels/report-errors.mlir"),
+    # Gradients.
+    (GRADIENTS + "LoopBody.cpp", "return isReduction() ? getWideType(element) : element;", "return element;", GRADIENT_TESTS + "linalg.mlir"),
+    (GRADIENTS + "LoopBody.cpp", "inputs[read.getArgNumber()].map != target.map", "false", GRADIENT_TESTS + "linalg.mlir " + RUN + "gradients.mlir"),
+    (GRADIENTS + "ScalarAdjoints.cpp", "g.isActive(rhs) ? orEqual : strictly", "orEqual", GRADIENT_TESTS + "linalg.mlir"),
+    (GRADIENTS + "KeepResults.cpp", "read.contains(value) && !isKept(value)", "read.contains(value)", GRADIENT_TESTS + "differentiate.mlir"),
+    (GRADIENTS + "RowAdjoints.cpp", "arith::CmpFPredicate::OEQ, x, largest", "arith::CmpFPredicate::OLE, x, largest", RUN + "gradients.mlir"),
+    (GRADIENTS + "TensorAdjoints.cpp", "offsets[dim] = add(b, loc, offsets[dim], sizes[dim]);", "", GRADIENT_TESTS + "tensor.mlir"),
+    ("lib/Pipelines/Registration.cpp", "  arith::registerBufferViewFlowOpInterfaceExternalModels(registry);\n", "", "test/Pipelines/chosen-buffers.mlir"),
     # Passes.
     (TRANSFORMS + "BufferizableOpInterfaceImpl.cpp", "&unique.getRowOfMutable()", "&unique.getOrderMutable()", TRANSFORM_TESTS + "bufferize-kernels.mlir"),
     (TRANSFORMS + "FuseConcatenations.cpp", "return succeeded(equal) && *equal;", "return true;", TRANSFORM_TESTS + "fuse-concatenations.mlir"),

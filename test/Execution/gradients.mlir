@@ -19,6 +19,7 @@
 // RUN: sparseconv-run %t/gradient.mlir --entry=batch_norm_gradient --weights=%t/batch_norm.npz --check
 // RUN: sparseconv-run %t/gradient.mlir --entry=scalars_gradient --weights=%t/scalars.npz --check
 // RUN: sparseconv-run %t/gradient.mlir --entry=tensors_gradient --weights=%t/tensors.npz --check
+// RUN: sparseconv-run %t/gradient.mlir --entry=loss_gradient --weights=%t/loss.npz --check
 // RUN: sparseconv-run %t/gradient.mlir --entry=matmul_gradient --weights=%t/matmul.npz --check
 
 // Few points, and none. Memory that is read before it is written is not a number.
@@ -378,6 +379,24 @@ func.func @tensors(%points: tensor<?x4xi32> {sparseconv.name = "points"},
   %6 = arith.select %areMany, %5, %f : tensor<?x4xf32>
   %7 = arith.subf %6, %1 : tensor<?x4xf32>
   return %7 : tensor<?x4xf32>
+}
+
+// A loss that is a part of the network. One result is computed from the other.
+// EQUAL-DAG: loss: x: ok
+func.func @loss(%points: tensor<?x4xi32> {sparseconv.name = "points"},
+                %x: tensor<?x4xf32> {sparseconv.name = "x"})
+    -> (tensor<f32> {sparseconv.name = "sum"}, tensor<?x4xf32> {sparseconv.name = "f"}) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %set, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
+  %f = sparseconv.gather %x, %order : tensor<?x4xf32>, tensor<?xi32> -> tensor<?x4xf32>
+  %sum = linalg.generic {indexing_maps = [#rows, affine_map<(i, c) -> ()>], iterator_types = ["reduction", "reduction"]}
+      ins(%f : tensor<?x4xf32>) outs(%zero : tensor<f32>) {
+  ^bb0(%a: f32, %total: f32):
+    %square = arith.mulf %a, %a : f32
+    %next = arith.addf %total, %square : f32
+    linalg.yield %next : f32
+  } -> tensor<f32>
+  return %sum, %f : tensor<f32>, tensor<?x4xf32>
 }
 
 // A product of matrices is a sum like any other.

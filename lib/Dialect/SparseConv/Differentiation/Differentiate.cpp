@@ -28,14 +28,30 @@ static bool isTensorOfFloats(Type type) {
   return isa<RankedTensorType>(type) && isDifferentiable(type);
 }
 
-static bool usesDialect(func::FuncOp function) {
+/// Whether `function`, or one that it calls, has operations of ours. Those in
+/// `known` have been asked.
+static bool usesDialect(func::FuncOp function, DenseSet<Operation *> &known) {
+  if (!function || !known.insert(function).second)
+    return false;
   return function
-      .walk([](Operation *op) {
-        return isa_and_nonnull<SparseConvDialect>(op->getDialect())
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+      .walk([&](Operation *op) {
+        bool uses = isa_and_nonnull<SparseConvDialect>(op->getDialect());
+        if (auto call = dyn_cast<func::CallOp>(op))
+          uses = usesDialect(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+                                 call, call.getCalleeAttr()),
+                             known);
+        return uses ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// Whether `function` is differentiated where none is named.
+static bool isChosen(func::FuncOp function) {
+  DenseSet<Operation *> known;
+  return function.isPublic() &&
+         llvm::any_of(function.getArgumentTypes(), isTensorOfFloats) &&
+         llvm::any_of(function.getResultTypes(), isTensorOfFloats) &&
+         usesDialect(function, known);
 }
 
 /// The argument that `text` gives the position or the name of.
@@ -84,7 +100,7 @@ private:
     SmallVector<func::FuncOp> chosen;
     if (functions.empty())
       for (auto function : getOperation().getOps<func::FuncOp>())
-        if (function.isPublic() && usesDialect(function))
+        if (isChosen(function))
           chosen.push_back(function);
     for (const std::string &name : functions) {
       auto function = dyn_cast_or_null<func::FuncOp>(

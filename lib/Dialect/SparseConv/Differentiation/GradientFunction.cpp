@@ -186,6 +186,7 @@ LogicalResult mlir::sparseconv::insertBehind(func::FuncOp original,
            << name.getValue() << " already";
   }
   function.setName(name);
+  function.setPublic();
   original->getBlock()->getOperations().insertAfter(original->getIterator(),
                                                     function);
   return success();

@@ -1,8 +1,8 @@
 // RUN: sparseconv-opt %s --sparseconv-differentiate --cse | FileCheck %s
 // RUN: sparseconv-opt %s --sparseconv-differentiate=wrt=w --cse | FileCheck %s --check-prefix=WRT
-// RUN: sparseconv-opt %s --sparseconv-differentiate=wrt=2 --cse | FileCheck %s --check-prefix=WRT
+// RUN: sparseconv-opt %s --sparseconv-differentiate="functions=net wrt=2" --cse | FileCheck %s --check-prefix=WRT
 // RUN: sparseconv-opt %s --sparseconv-differentiate=keep=results --cse | FileCheck %s --check-prefix=KEEP
-// RUN: sparseconv-opt %s --sparseconv-differentiate=functions=plain | FileCheck %s --check-prefix=PLAIN
+// RUN: sparseconv-opt %s --sparseconv-differentiate=functions=plain,callee | FileCheck %s --check-prefix=PLAIN
 
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
@@ -86,6 +86,29 @@ func.func @net(%points: tensor<?x4xi32> {sparseconv.name = "points"},
   %z = call @activate(%y) : (tensor<?x8xf32>) -> tensor<?x8xf32>
   %coords = sparseconv.unpack %c : !set -> tensor<?x4xi32>
   return %z, %coords : tensor<?x8xf32>, tensor<?x4xi32>
+}
+
+// A function may use the dialect by its calls.
+// CHECK-LABEL: func.func @caller_gradient(
+// CHECK:         sparseconv.gather
+// CHECK:         sparseconv.scatter
+func.func private @callee(%x: tensor<?x4xf32>, %rows: tensor<?xi32>) -> tensor<?x4xf32> {
+  %y = sparseconv.gather %x, %rows : tensor<?x4xf32>, tensor<?xi32> -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+func.func @caller(%x: tensor<?x4xf32> {sparseconv.name = "x"}, %w: tensor<2xf32> {sparseconv.name = "w"}, %rows: tensor<?xi32>) -> tensor<?x4xf32> {
+  %y = call @callee(%x, %rows) : (tensor<?x4xf32>, tensor<?xi32>) -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// A private function has a gradient that can be called if it is named.
+// PLAIN-LABEL: func.func @callee_gradient(
+
+// One without floats has no gradient, unless it is named, which is an error.
+// CHECK-NOT:   @rows_gradient
+func.func @rows(%points: tensor<?x4xi32>) -> tensor<?xi32> {
+  %c, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
+  return %order : tensor<?xi32>
 }
 
 // A function that does not use the dialect has a gradient if it is named. What is added to a

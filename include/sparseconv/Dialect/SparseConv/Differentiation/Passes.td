@@ -49,8 +49,8 @@ def SparseConvDifferentiate
   }];
   let options = [
     ListOption<"functions", "functions", "std::string",
-               "names of functions (default: every public function that uses the "
-               "dialect)">,
+               "names of functions (default: every public function from tensors of "
+               "floats to tensors of floats that uses the dialect)">,
     ListOption<"wrt", "wrt", "std::string",
                "positions or names of the arguments to differentiate by "
                "(default: every tensor of floats)">,
