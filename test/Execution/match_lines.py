@@ -2,6 +2,7 @@
 """Does the plainest part of FileCheck's work where there is no LLVM.
 
 usage: COMMAND | match_lines.py CHECK_FILE [--check-prefix=PREFIX]
+                                [--implicit-check-not=TEXT]
 
 Knows 'CHECK: text' (in this order) and 'CHECK-DAG: text' (anywhere), with
 {{regular expressions}} in the text. Exit status 77: the file asks for more.
@@ -29,6 +30,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("file")
     parser.add_argument("--check-prefix", default="CHECK")
+    parser.add_argument("--implicit-check-not")
     arguments = parser.parse_args()
     with open(arguments.file, encoding="utf-8") as file:
         text = file.read()
@@ -38,6 +40,7 @@ def main():
         sys.exit(f"no '{arguments.check_prefix}:' in {arguments.file}")
     printed = sys.stdin.read()
     position = 0
+    matches = []
     for kind, wanted in directives:
         if kind not in ("", "-DAG") or "[[" in wanted:
             sys.exit(UNKNOWN)
@@ -48,6 +51,12 @@ def main():
             sys.exit(f"expected '{wanted.strip()}', but found: {start or 'nothing'}")
         if kind == "":
             position = match.end()
+        matches.append(match.span())
+    if arguments.implicit_check_not:
+        for found in re.finditer(re.escape(arguments.implicit_check_not), printed):
+            if not any(begin <= found.start() < end for begin, end in matches):
+                line = printed[: found.end()].splitlines()[-1]
+                sys.exit(f"found '{arguments.implicit_check_not.strip()}' in: {line}")
 
 
 if __name__ == "__main__":

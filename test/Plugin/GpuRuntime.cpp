@@ -41,7 +41,9 @@ template <typename... Args> static void call(const char *name, Args... args) {
   if (!function)
     fail(name, "the driver has no such function");
   CUresult result = function(args...);
-  if (result == CUDA_SUCCESS)
+  // Code that is unloaded where a process ends may come after the driver.
+  constexpr int gone = 4; // CUDA_ERROR_DEINITIALIZED
+  if (result == CUDA_SUCCESS || result == gone)
     return;
   const char *text = nullptr;
   if (auto *describe = reinterpret_cast<CUresult (*)(CUresult, const char **)>(

@@ -25,6 +25,8 @@ using namespace mlir::sparseconv;
 /// The intrinsic of an operation that has instructions, or nothing.
 static StringRef getIntrinsic(Operation *op) {
   return llvm::StringSwitch<StringRef>(op->getName().getStringRef())
+      .Case("arith.maxnumf", "llvm.maxnum")
+      .Case("arith.minnumf", "llvm.minnum")
       .Case("math.absf", "llvm.fabs")
       .Case("math.ceil", "llvm.ceil")
       .Case("math.copysign", "llvm.copysign")
@@ -94,7 +96,8 @@ struct ExpandDeviceMath
     IRRewriter rewriter(&getContext());
     auto forMath = [&](function_ref<void(Operation *)> body) {
       getOperation()->walk([&](Operation *op) {
-        if (isa<math::MathDialect>(op->getDialect()) || isa<arith::RemFOp>(op))
+        if (isa<math::MathDialect>(op->getDialect()) ||
+            isa<arith::MaxNumFOp, arith::MinNumFOp, arith::RemFOp>(op))
           body(op);
       });
     };

@@ -12,8 +12,12 @@
 // CHECK: llvm.call_intrinsic "llvm.round"
 // CHECK: llvm.call_intrinsic "llvm.roundeven"
 // CHECK: llvm.call_intrinsic "llvm.copysign"
+// CHECK: llvm.call_intrinsic "llvm.maxnum"(%{{.*}}) : (f32, f32) -> f32
+// CHECK: arith.extf
+// CHECK: llvm.call_intrinsic "llvm.minnum"(%{{.*}}) : (f32, f32) -> f32
+// CHECK: arith.truncf
 gpu.module @kernels {
-  gpu.func @exact(%x: f32, %d: f64, %out: memref<8xf32>, %outd: memref<1xf64>) kernel {
+  gpu.func @exact(%x: f32, %d: f64, %out: memref<8xf32>, %outd: memref<1xf64>, %h: f16, %outh: memref<1xf16>) kernel {
     %c0 = arith.constant 0 : index
     %0 = math.sqrt %x : f32
     %1 = math.absf %d : f64
@@ -23,7 +27,10 @@ gpu.module @kernels {
     %5 = math.round %4 : f32
     %6 = math.roundeven %5 : f32
     %7 = math.copysign %6, %x : f32
-    memref.store %7, %out[%c0] : memref<8xf32>
+    %8 = arith.maxnumf %7, %x : f32
+    %9 = arith.minnumf %h, %h : f16
+    memref.store %8, %out[%c0] : memref<8xf32>
+    memref.store %9, %outh[%c0] : memref<1xf16>
     memref.store %1, %outd[%c0] : memref<1xf64>
     gpu.return
   }
