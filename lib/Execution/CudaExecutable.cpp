@@ -44,26 +44,34 @@ using Instance =
     std::unique_ptr<sparseconv_instance,
                     Destroy<sparseconv_instance, sparseconv_instance_destroy>>;
 
+/// What the runtime takes an input as.
+struct InputForm {
+  explicit InputForm(const ::sparseconv::plan::Value &value)
+      : isSize(mlir::sparseconv::isSize(value)), rank(value.dims.size()) {}
+  bool isSize;
+  size_t rank;
+};
+
 /// Arguments as the runtime takes them; a scalar is a tensor of one element, or
 /// where it is a size, of so many rows and no elements.
 struct Inputs {
-  Inputs(ArrayRef<HostTensor> arguments, ArrayRef<bool> areSizes) {
-    for (auto [argument, isSize] : llvm::zip_equal(arguments, areSizes)) {
+  Inputs(ArrayRef<HostTensor> arguments, ArrayRef<InputForm> forms) {
+    for (auto [argument, form] : llvm::zip_equal(arguments, forms)) {
       shapes.push_back(llvm::to_vector(argument.getShape()));
-      if (isSize)
+      if (form.isSize)
         shapes.back() = {getNumber(argument), 0};
-      else if (shapes.back().empty())
-        shapes.back().push_back(1);
+      else if (shapes.back().empty()) // a scalar, or a tensor of rank 0
+        shapes.back().resize(form.rank, 1);
     }
-    for (auto [argument, shape, isSize] :
-         llvm::zip_equal(arguments, shapes, areSizes)) {
+    for (auto [argument, shape, form] :
+         llvm::zip_equal(arguments, shapes, forms)) {
       sparseconv_tensor tensor = {};
       tensor.data = const_cast<char *>(argument.getData());
-      tensor.type =
-          static_cast<int32_t>(isSize ? ElementKind::I8 : argument.getKind());
+      tensor.type = static_cast<int32_t>(form.isSize ? ElementKind::I8
+                                                     : argument.getKind());
       tensor.rank = shape.size();
       tensor.sizes = shape.data();
-      tensor.bytes = isSize ? 0 : argument.getNumBytes();
+      tensor.bytes = form.isSize ? 0 : argument.getNumBytes();
       tensors.push_back(tensor);
     }
   }
@@ -76,8 +84,8 @@ struct CudaExecutable::Impl {
   Context context;
   Program program;
   llvm::StringMap<Signature> signatures;
-  /// By function: which arguments are sizes.
-  llvm::StringMap<SmallVector<bool>> areSizes;
+  /// By function.
+  llvm::StringMap<SmallVector<InputForm>> forms;
   bool poison = false, exact = false;
 
   /// The instance of the last call.
@@ -114,7 +122,7 @@ llvm::Error CudaExecutable::Impl::open(const CudaOptions &options) {
 
 llvm::Error CudaExecutable::Impl::load(const ::sparseconv::plan::Plan &plan) {
   for (const ::sparseconv::plan::Function &function : plan.functions)
-    areSizes[function.name] = llvm::map_to_vector(function.inputs, isSize);
+    forms[function.name] = {function.inputs.begin(), function.inputs.end()};
   std::string file = ::sparseconv::plan::serialise(plan);
   sparseconv_program *loaded = nullptr;
   llvm::Error error = toError(sparseconv_program_load(
@@ -184,9 +192,9 @@ CudaExecutable::Impl::prepare(StringRef name, ArrayRef<HostTensor> arguments) {
   auto need = [&](int64_t exact) {
     needed.push_back(poison ? exact + exact / 3 + 5 : exact);
   };
-  for (auto [parameter, argument, isSize] :
-       llvm::zip_equal(signature.arguments, arguments, areSizes[name])) {
-    if (isSize) {
+  for (auto [parameter, argument, form] :
+       llvm::zip_equal(signature.arguments, arguments, forms[name])) {
+    if (form.isSize) {
       int64_t number = getNumber(argument);
       if (number < 0 || number > ::sparseconv::kMaxRows)
         return llvm::createStringError(
@@ -222,7 +230,7 @@ CudaExecutable::run(StringRef entry, ArrayRef<HostTensor> arguments) {
   if (!signature)
     return signature.takeError();
   sparseconv_instance *instance = impl->instance.get();
-  Inputs inputs(arguments, impl->areSizes[entry]);
+  Inputs inputs(arguments, impl->forms[entry]);
   if (llvm::Error error = toError(sparseconv_instance_run_host(
           instance, inputs.tensors.data(), inputs.tensors.size())))
     return error;
@@ -287,7 +295,7 @@ CudaExecutable::time(StringRef entry, ArrayRef<HostTensor> arguments,
   if (!results)
     return results.takeError();
   sparseconv_instance *instance = impl->instance.get();
-  Inputs inputs(arguments, impl->areSizes[entry]);
+  Inputs inputs(arguments, impl->forms[entry]);
   if (llvm::Error error =
           bindArguments(instance, impl->signatures[entry], inputs))
     return error;
@@ -340,7 +348,7 @@ CudaExecutable::profile(StringRef entry, ArrayRef<HostTensor> arguments,
   if (llvm::Error error =
           toError(sparseconv_instance_describe(instance, &info)))
     return error;
-  Inputs inputs(arguments, impl->areSizes[entry]);
+  Inputs inputs(arguments, impl->forms[entry]);
   if (llvm::Error error =
           bindArguments(instance, impl->signatures[entry], inputs))
     return error;
