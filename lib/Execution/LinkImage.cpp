@@ -190,6 +190,10 @@ mlir::sparseconv::linkImage(llvm::MemoryBufferRef object, plan::Plan &plan) {
   if (!linked.problem.empty())
     return llvm::createStringError("the code cannot be linked: " +
                                    linked.problem);
+  // The graph keeps both in the order of their addresses in this process.
+  llvm::sort(linked.image.relocations);
+  llvm::sort(linked.image.symbols,
+             [](const auto &a, const auto &b) { return a.name < b.name; });
   linked.image.kind = plan::Image::Kind::MachineCode;
   linked.image.bytes = plan.keep(std::move(linked.bytes));
   for (const ::sparseconv::cpu::Symbol &symbol :

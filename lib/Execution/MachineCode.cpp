@@ -103,6 +103,10 @@ static void exportDefinitions(llvm::Module &module) {
 /// may be large, stay.
 static std::vector<SmallVector<char, 0>> takeParts(llvm::Module &module,
                                                    unsigned numParts) {
+  // One object keeps its definitions to itself, and needs no table of
+  // addresses.
+  if (numParts == 1)
+    return {};
   exportDefinitions(module);
   auto parts = divide(module, numParts);
   std::vector<SmallVector<char, 0>> taken(numParts - 1);

@@ -3,6 +3,9 @@
 // RUN: sparseconv-translate %s --network-to-plan --target=cpu -o %t.plan
 // RUN: sparseconv-translate %t.plan --plan-to-text | FileCheck %s --check-prefixes=CHECK,ALL,FREE
 
+// The same bytes each time.
+// RUN: sparseconv-translate %s --network-to-plan --target=cpu | cmp - %t.plan
+
 // One level that is named.
 // RUN: sparseconv-translate %s --network-to-plan --target=cpu:avx2 | sparseconv-translate --plan-to-text | FileCheck %s --check-prefixes=CHECK,FREE
 
