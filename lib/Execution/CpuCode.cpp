@@ -135,7 +135,7 @@ static void addPackedFunction(llvm::Function &target) {
   auto *type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false);
   auto *packed = llvm::Function::Create(
       type, llvm::Function::ExternalLinkage,
-      kPackedPrefix +
+      llvm::Twine(plan::kPackedPrefix) +
           target.getName().drop_front(kInterface.size() + kPrefix.size()),
       target.getParent());
   b.SetInsertPoint(llvm::BasicBlock::Create(b.getContext(), "", packed));

@@ -17,12 +17,6 @@
 
 namespace mlir::sparseconv {
 
-/// In front of the name of a public function NAME: the code has for it a
-/// function that takes pointers to its arguments, and after them one to where
-/// its result goes. No function of a network can be named like this, nor like
-/// one of the runtime, the C library or the C interface.
-inline constexpr StringLiteral kPackedPrefix = "packed.network.";
-
 /// Which machine code `options` ask for. Error: this machine cannot run it.
 llvm::Expected<llvm::orc::JITTargetMachineBuilder>
 describeMachine(const CpuOptions &options);

@@ -163,7 +163,7 @@ llvm::Error CpuExecutable::Impl::call(StringRef name,
     return error ? llvm::createStringError(error.getText())
                  : llvm::Error::success();
   }
-  auto function = jit->lookup((kPackedPrefix + name).str());
+  auto function = jit->lookup((llvm::Twine(plan::kPackedPrefix) + name).str());
   if (!function)
     return function.takeError();
   call = std::make_unique<cpu::Call>(entry.arguments, entry.outputs, arrays);

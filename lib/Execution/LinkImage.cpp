@@ -22,17 +22,18 @@ void mlir::sparseconv::addImports(llvm::Module &module) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << ".text\n";
+  StringRef table = plan::kImportTable;
   size_t size = 0;
   for (const ::sparseconv::cpu::Symbol &symbol :
        ::sparseconv::cpu::getSymbols()) {
     os << ".globl " << symbol.name << "\n.hidden " << symbol.name << "\n.type "
        << symbol.name << ",@function\n"
-       << symbol.name << ":\n  jmpq *sparseconv_imports+" << size << "(%rip)\n";
+       << symbol.name << ":\n  jmpq *" << table << "+" << size << "(%rip)\n";
     size += 8;
   }
-  os << ".data\n.balign 8\n.globl sparseconv_imports\n"
-     << ".type sparseconv_imports,@object\n.size sparseconv_imports, " << size
-     << "\nsparseconv_imports:\n  .zero " << size << "\n";
+  os << ".data\n.balign 8\n.globl " << table << "\n.type " << table
+     << ",@object\n.size " << table << ", " << size << "\n"
+     << table << ":\n  .zero " << size << "\n";
   module.appendModuleInlineAsm(text);
 }
 
@@ -111,7 +112,8 @@ public:
 private:
   /// Those that the runtime asks for.
   void addSymbol(StringRef name, uint64_t address) {
-    if (name == "sparseconv_imports" || name.starts_with("packed."))
+    if (name == StringRef(plan::kImportTable) ||
+        name.starts_with(plan::kPackedPrefix))
       linked.image.symbols.push_back({name.str(), address - kBase});
   }
   llvm::Error relocate(LinkGraph &graph);

@@ -274,9 +274,9 @@ struct Image {
 
   /// Of machine code: the image is position independent but for words of 64
   /// bits that hold offsets in it, at `relocations`: whoever loads it makes
-  /// addresses of these. A function NAME of the plan is the symbol
-  /// `packed.network.NAME`. The code calls others through a table: `imports`
-  /// names them, and the symbol `sparseconv_imports` is where their addresses
+  /// addresses of these. A function of the plan is the symbol of
+  /// its name behind kPackedPrefix. The code calls others through a table:
+  /// `imports` names them, and the symbol kImportTable is where their addresses
   /// go, in order.
   std::vector<Segment> segments;
   std::vector<uint64_t> relocations;
@@ -289,7 +289,15 @@ struct Image {
       : kind(kind), chip(std::move(chip)), bytes(bytes) {}
   /// The offset of a symbol.
   std::optional<uint64_t> find(std::string_view name) const;
+  /// The offset of a function of the plan.
+  std::optional<uint64_t> findFunction(std::string_view name) const;
 };
+
+/// In front of the name of a public function: the machine code has for it a
+/// function that takes pointers to its arguments, and after them one to where
+/// its result goes.
+inline constexpr std::string_view kPackedPrefix = "packed.network.";
+inline constexpr std::string_view kImportTable = "sparseconv_imports";
 
 /// Segments of machine code begin at multiples of this.
 constexpr uint64_t kPageBytes = 4096;

@@ -49,7 +49,7 @@ Error Image::load(const plan::Image &code, std::unique_ptr<Image> &image) {
 Image::~Image() { munmap(memory, size); }
 
 Error Image::fillImports(const plan::Image &code) {
-  char *place = memory + *code.find("sparseconv_imports");
+  char *place = memory + *code.find(plan::kImportTable);
   for (const std::string &name : code.imports) {
     void *address = nullptr;
     for (const Symbol &symbol : getSymbols())

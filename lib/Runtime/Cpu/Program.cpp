@@ -66,7 +66,7 @@ Error Program::initialise(std::string_view wanted) {
   bound.resize(plan.constants.size());
   for (const plan::Function &function : plan.functions)
     functions.push_back(
-        image->getFunction(*chosen->find("packed.network." + function.name)));
+        image->getFunction(*chosen->findFunction(function.name)));
   return Error::success();
 }
 

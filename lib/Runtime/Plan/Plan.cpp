@@ -49,6 +49,10 @@ std::optional<uint64_t> Image::find(std::string_view name) const {
   return std::nullopt;
 }
 
+std::optional<uint64_t> Image::findFunction(std::string_view name) const {
+  return find(std::string(kPackedPrefix).append(name));
+}
+
 Param Param::buffer(uint32_t index, SizeExpr offset) {
   Param param;
   param.kind = Kind::Buffer;

@@ -57,7 +57,7 @@ Reason sparseconv::plan::verifyMachineCode(const Image &image) {
   for (const Image::Symbol &symbol : image.symbols)
     if (!findAccess(image, symbol.offset, 1))
       return "symbol '" + symbol.name + "' is not inside";
-  std::optional<uint64_t> table = image.find("sparseconv_imports");
+  std::optional<uint64_t> table = image.find(kImportTable);
   if (!table || *table % 8 != 0 ||
       findAccess(image, *table, 8 * image.imports.size()) !=
           Image::Segment::Access::Data)
@@ -126,9 +126,13 @@ Reason sparseconv::plan::verifyCpuFunction(const Plan &plan,
                                            const Function &function) {
   if (function.name.empty())
     return std::string("it has no name");
-  for (const Image &image : plan.modules[0].images)
-    if (!image.find("packed.network." + function.name))
+  for (const Image &image : plan.modules[0].images) {
+    std::optional<uint64_t> place = image.findFunction(function.name);
+    if (!place)
       return "the code for " + image.chip + " does not have it";
+    if (findAccess(image, *place, 1) != Image::Segment::Access::Code)
+      return "the code for " + image.chip + " has it where there is no code";
+  }
   if (!function.steps.empty() || !function.growables.empty() ||
       !function.slots.empty() || function.numStreams != 1)
     return std::string("it has steps, but machine code for CPUs");

@@ -1,0 +1,90 @@
+//===- CpuPlanTest.cpp - plans for CPUs that somebody has changed ---------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Runtime/CpuProgram.h"
+#include <functional>
+#include <gtest/gtest.h>
+
+using namespace sparseconv;
+using namespace sparseconv::plan;
+
+using Access = Image::Segment::Access;
+
+/// A page of code that returns at once, and one with a table of the only
+/// function that it may call and a word that points to the code.
+static Plan makePlan() {
+  Plan plan;
+  std::string bytes(2 * kPageBytes, '\0');
+  bytes[64] = char(0xC3); // ret
+  bytes[kPageBytes + 8] = 64;
+  Image &image = plan.modules.emplace_back().images.emplace_back(
+      Image::Kind::MachineCode, "sse2", plan.keep(std::move(bytes)));
+  image.segments = {{Access::Code, 0, kPageBytes},
+                    {Access::Data, kPageBytes, kPageBytes}};
+  image.relocations = {kPageBytes + 8};
+  image.symbols = {{"packed.network.main", 64},
+                   {"sparseconv_imports", kPageBytes}};
+  image.imports = {"memcpy"};
+  plan.functions.emplace_back().name = "main";
+  return plan;
+}
+
+/// The reason for which a changed plan is refused.
+static std::string refuse(const std::function<void(Image &)> &change) {
+  Plan plan = makePlan();
+  change(plan.modules[0].images[0]);
+  return verify(plan).value_or("no reason");
+}
+
+TEST(CpuPlan, Runs) {
+  std::shared_ptr<cpu::Program> program;
+  auto error = cpu::Program::load(serialise(makePlan()), "sse2", program);
+  ASSERT_FALSE(error) << error.getText();
+  std::unique_ptr<cpu::Call> call;
+  error = program->run(0, {}, call);
+  EXPECT_FALSE(error) << error.getText();
+}
+
+TEST(CpuPlan, ReasonsOfCode) {
+  const std::string in = "module '': the code for sse2: ";
+  EXPECT_EQ(refuse([](Image &i) { i.chip = "mmx"; }),
+            "module '': 'mmx' is no vector level such as avx2");
+  EXPECT_EQ(refuse([](Image &i) { i.segments[1].offset = 0; }),
+            in + "the segment at 0 does not begin where the one before it ends,"
+                 " or is no whole pages");
+  EXPECT_EQ(refuse([](Image &i) { i.segments[1].size = 8; }),
+            in + "the segment at 4096 does not begin where the one before it "
+                 "ends, or is no whole pages");
+  EXPECT_EQ(refuse([](Image &i) { i.segments[1].size = ~uint64_t(4095); }),
+            in + "the segment at 4096 does not begin where the one before it "
+                 "ends, or is no whole pages");
+  EXPECT_EQ(refuse([](Image &i) { i.segments.pop_back(); }),
+            in + "the segments are not the whole of it");
+  EXPECT_EQ(refuse([](Image &i) { i.relocations[0] = 2 * kPageBytes; }),
+            in + "a relocation at 8192 is not inside");
+  EXPECT_EQ(refuse([](Image &i) { i.relocations[0] = 12; }),
+            in + "a relocation at 12 is not inside");
+  EXPECT_EQ(refuse([](Image &i) { i.symbols[0].offset = 2 * kPageBytes; }),
+            in + "symbol 'packed.network.main' is not inside");
+  for (uint64_t place : {uint64_t(0), 2 * kPageBytes - 4, ~uint64_t(7)})
+    EXPECT_NE(refuse([&](Image &i) { i.symbols[1].offset = place; }),
+              "no reason");
+  EXPECT_EQ(refuse([](Image &i) { i.imports.resize(513); }),
+            in + "there is no table of what it calls");
+}
+
+// What is called lies where code is, not in memory that can be written.
+TEST(CpuPlan, ReasonsOfFunctions) {
+  const std::string in = "function 'main': ";
+  EXPECT_EQ(refuse([](Image &i) { i.symbols.erase(i.symbols.begin()); }),
+            in + "the code for sse2 does not have it");
+  EXPECT_EQ(refuse([](Image &i) { i.symbols[0].offset = kPageBytes + 64; }),
+            in + "the code for sse2 has it where there is no code");
+  EXPECT_EQ(refuse([](Image &i) { i.segments[0].access = Access::Constant; }),
+            in + "the code for sse2 has it where there is no code");
+}
