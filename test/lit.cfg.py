@@ -15,7 +15,8 @@ levels of --target=cpu:LEVEL that the processor has; large, for tests that take 
 with SPARSECONV_LARGE=1 in the environment; jax and torch-mlir, where the Python that
 SPARSECONV_JAX_PYTHON or SPARSECONV_TORCH_PYTHON names (by default %python) has jax, or
 torch and iree-base-compiler: %jax_python, and %torch_python with its %iree_opt; torch,
-where the latter variable's Python has torch and numpy: %eager_python;
+where the latter variable's Python has torch and numpy: %eager_python, for which
+%examples is the folder of the examples;
 mlir-python, where SPARSECONV_MLIR_PYTHON names a Python with MLIR's bindings: %mlir_python.
 
 SPARSECONV_VERIFY_ROUNDTRIP=1 in the environment runs only the tests that use
@@ -215,6 +216,8 @@ else:
         "iree-base-compiler"
     )
 
+examples = os.path.join(config.sparseconv_src_root, "python", "examples")
+config.substitutions.append(("%examples", examples))
 eager_python = find_python("SPARSECONV_TORCH_PYTHON", "torch", "numpy")
 if eager_python:
     config.available_features.add("torch")

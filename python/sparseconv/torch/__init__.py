@@ -13,12 +13,12 @@ Needs torch 2.4 or later, which the rest of the package does not."""
 
 from . import conv, ops, pool, sets, weights
 from .conv import *  # noqa: F403
-from .functional import cat, devoxelise, prune, splat, to_dense, union, voxelise
+from .functional import cat, collate, devoxelise, prune, splat, to_dense, union, voxelise
 from .pool import *  # noqa: F403
 from .tensor import SparseTensor
 
 __all__ = [
-    "SparseTensor", "cat", "devoxelise", "prune", "splat", "to_dense", "union", "voxelise",
-    "weights",
+    "SparseTensor", "cat", "collate", "devoxelise", "prune", "splat", "to_dense", "union",
+    "voxelise", "weights",
     *conv.__all__, *pool.__all__,
 ]  # fmt: skip

@@ -48,6 +48,42 @@ def union(lhs, rhs):
     return made
 
 
+def collate(tensors):
+    """Tensors as one batch, the items of each behind those of the tensor before it:
+    what a DataLoader takes as `collate_fn`.
+
+        loader = DataLoader(scans, batch_size=8, collate_fn=sct.collate)
+
+    Features have one type and number of channels, and the tensors one stride,
+    spatial shape and device; otherwise it is an ArgumentError."""
+    tensors = list(tensors)
+    if not tensors:
+        raise ArgumentError("collate: expects at least one tensor")
+
+    def describe(x):
+        return x.stride, x.spatial_shape, x.features.shape[1], x.dtype, x.device
+
+    first = tensors[0]
+    coords, rows_of, num_rows, num_items = [], [], 0, 0
+    for x in tensors:
+        if describe(x) != describe(first):
+            raise ArgumentError(
+                "collate: expects one stride, spatial shape, number of channels, type and "
+                f"device, but found {describe(first)} and {describe(x)}"
+            )
+        shift = x.coordinates.new_tensor([num_items] + [0] * x.dim)
+        coords.append(x.coordinates + shift)
+        if x._row_of is not None:
+            rows_of.append(x._row_of + num_rows)
+        num_rows += x.coordinates.shape[0]
+        num_items += x.batch_size
+    features = torch.cat([x.features for x in tensors])
+    made = _start(first, torch.cat(coords), features, "collate")
+    made._row_of = torch.cat(rows_of) if len(rows_of) == len(tensors) else None
+    made._batch_size = num_items
+    return made
+
+
 def prune(x, mask):
     """The rows where a mask, one bool for each, is true."""
     if mask.dtype != torch.bool or mask.shape != x.features.shape[:1]:

@@ -34,7 +34,9 @@ class CoordinateSet:
 class Cache:
     """The sets and maps that were made from the coordinates of one input."""
 
-    def __init__(self):
+    def __init__(self, origin=None):
+        #: What copies on other devices share: sets of equal names are equal there.
+        self.origin = object() if origin is None else origin
         #: Sets by name, tables by the names of their sides and what relates them.
         self.sets, self.tables = {}, {}
         #: What an `indice_key` stands for: the in set, the out set, the table and
@@ -72,6 +74,20 @@ class Cache:
         if key not in self.tables:
             self.tables[key] = sets.transpose_table(table, num_in)
         return self.tables[key]
+
+    def map(self, function):
+        """A copy in which a function was applied to all coordinates and tables."""
+        made = Cache(self.origin)
+        copies = {id(table): function(table) for table in self.tables.values()}
+        made.tables = {key: copies[id(table)] for key, table in self.tables.items()}
+        made.sets = {
+            name: CoordinateSet(function(set.coords), set.stride, set.shape, name)
+            for name, set in self.sets.items()
+        }
+        for key, (source, target, table, size) in self.pairs.items():
+            sides = made.sets[source.name], made.sets[target.name]
+            made.pairs[key] = *sides, copies[id(table)], size
+        return made
 
 
 class SparseTensor:
@@ -134,6 +150,59 @@ class SparseTensor:
 
     replace_feature = replace
 
+    def to(self, *arguments, **named):
+        """A tensor whose features are what `torch.Tensor.to` makes of them; where
+        that is on another device, so are the coordinates, sets and maps.
+
+            x = x.to("cuda", torch.float16)
+        """
+        features = self.features.to(*arguments, **named)
+        if features.device == self.device:
+            return self.replace(features)
+        wait = named.get("non_blocking", False)
+        return self._map(features, lambda t: t.to(features.device, non_blocking=wait))
+
+    def _map(self, features, function):
+        """Other features, with a function applied to all that is of integers."""
+        made = self._make(features, self.set)
+        made.cache = self.cache.map(function)
+        made.set = made.cache.sets[self.set.name]
+        made._row_of = None if self._row_of is None else function(self._row_of)
+        return made
+
+    def cpu(self):
+        return self.to("cpu")
+
+    def cuda(self, device=None):
+        device = "cuda" if device is None else device
+        return self.to(torch.device("cuda", device) if isinstance(device, int) else device)
+
+    def float(self):
+        return self.to(torch.float32)
+
+    def half(self):
+        return self.to(torch.float16)
+
+    def bfloat16(self):
+        return self.to(torch.bfloat16)
+
+    def detach(self):
+        """The same values, of which no gradients are taken."""
+        return self.replace(self.features.detach())
+
+    def pin_memory(self):
+        """A copy in memory from which a GPU copies while the host goes on; a
+        DataLoader with `pin_memory=True` calls this."""
+        return self._map(self.features.pin_memory(), torch.Tensor.pin_memory)
+
+    @property
+    def device(self):
+        return self.features.device
+
+    @property
+    def dtype(self):
+        return self.features.dtype
+
     @property
     def coordinates(self):
         return self.set.coords
@@ -165,7 +234,9 @@ class SparseTensor:
 
     def has_set_of(self, other):
         return self.set is other.set or (
-            self.cache is other.cache and self.set.name == other.set.name
+            self.cache.origin is other.cache.origin
+            and self.set.name == other.set.name
+            and self.device == other.device
         )
 
     def __add__(self, other):
