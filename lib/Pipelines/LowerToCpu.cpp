@@ -49,6 +49,7 @@ void mlir::sparseconv::buildLowerToCpuPipeline(
   // Loops.
   pm.addPass(createConvertSparseConvKernelsToLoops());
   pm.addNestedPass<func::FuncOp>(createSparseConvParalleliseCopies());
+  pm.addNestedPass<func::FuncOp>(createSparseConvSplitReductions());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToParallelLoopsPass());
   pm.addNestedPass<func::FuncOp>(createSparseConvLimitParallelism());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());

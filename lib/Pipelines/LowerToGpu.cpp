@@ -29,6 +29,7 @@ void mlir::sparseconv::buildLowerToGpuPipeline(
   pm.addNestedPass<func::FuncOp>(createSparseConvFuseSearchAndTiling());
   pm.addPass(createConvertSparseConvKernelsToGpu());
   pm.addNestedPass<func::FuncOp>(createSparseConvParalleliseCopies());
+  pm.addNestedPass<func::FuncOp>(createSparseConvSplitReductions());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToParallelLoopsPass());
   SparseConvLimitParallelismOptions parallelism;
   parallelism.onlySink = true;

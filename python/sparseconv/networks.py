@@ -5,6 +5,7 @@
 
     python3 -m sparseconv.networks minkunet42 > minkunet42.mlir
     python3 -m sparseconv.networks resnet21d --dtype f16 -o resnet21d.mlir
+    python3 -m sparseconv.networks resnet21d --norm batch -o training.mlir
 
 Networks: minkunet42 (MinkUNet-42: 42 convolutions and 7 pointwise shortcuts),
 resnet21d (SparseResNet21D, 21 convolutions), second and centerpoint (the middle
@@ -17,13 +18,17 @@ covers, as spconv's do. A scan has no borders here, where a detector pads its gr
 With --dtype tf32 features are f32, and convolutions may round what they multiply
 to tf32.
 
-Batch norm is folded to one scale and one shift per channel, as at inference. Every
-weight is an argument with a name; `sparseconv.weights` makes values for them.
+Batch norm is folded to one scale and one shift per channel, as at inference; with
+--norm batch it subtracts the mean of all rows and divides by their standard deviation
+first, as in training. Every weight is an argument with a name; `sparseconv.weights`
+makes values for them.
 """
 
 import argparse
 import math
 import sys
+
+from .row_functions import elementwise, standardise
 
 PACKING = "<i64, batch = 8, bits = [20, 20, 16], guard = [64, 64, 64]>"
 
@@ -38,8 +43,8 @@ class Value:
 class Network:
     """Collects the body, the arguments and the helpers of one function."""
 
-    def __init__(self, name, title, dtype, in_channels):
-        self.name, self.title, self.precision = name, title, dtype
+    def __init__(self, name, title, dtype, in_channels, norm="folded"):
+        self.name, self.title, self.precision, self.norm_kind = name, title, dtype, norm
         self.permission = " tf32 = allowed" if dtype == "tf32" else ""
         self.dtype = dtype = "f32" if dtype == "tf32" else dtype
         self.arguments = [
@@ -155,6 +160,8 @@ class Network:
         vector = f"tensor<{x.channels}x{self.dtype}>"
         scale = self.argument(f"{name}.scale", vector)
         shift = self.argument(f"{name}.shift", vector)
+        if self.norm_kind == "batch":
+            x = self.call("standardise", x)
         return self.call("norm_relu" if relu else "norm", x, (scale, vector), (shift, vector))
 
     def conv_norm_relu(self, x, channels, name, size=(3, 3, 3), target=None, map_=None):
@@ -220,8 +227,9 @@ class Network:
         self.emit(f"%coordinates = sparseconv.unpack %set{x.level} : {coords} -> "
                   "tensor<?x4xi32>")
         self.emit(f"return {x.name}, %coordinates : {self.rows(x.channels)}, tensor<?x4xi32>")
+        norm = "" if self.norm_kind == "folded" else f" --norm {self.norm_kind}"
         lines = [f"// {self.title}", "// Written by: python3 -m sparseconv.networks "
-                 f"{self.name} --dtype {self.precision}", "", f"#packing = #sparseconv.packing{PACKING}"]
+                 f"{self.name} --dtype {self.precision}{norm}", "", f"#packing = #sparseconv.packing{PACKING}"]
         lines += [f"{alias} = {text}" for alias, text in self.aliases.items()]
         lines += ["", "module {", f"  func.func @{self.name}("]
         for i, (name, type_) in enumerate(self.arguments):
@@ -233,59 +241,18 @@ class Network:
         lines += self.body
         lines.append("  }")
         for function, (helper, channels) in sorted(self.helpers.items()):
-            lines += [""] + elementwise(function, helper, channels, self.dtype)
+            write = standardise if helper == "standardise" else elementwise
+            lines += [""] + write(function, helper, channels, self.dtype)
         lines.append("}")
         return "\n".join(lines) + "\n"
 
 
-def elementwise(function, helper, channels, dtype):
-    """A private function over all elements: norm, norm_relu or add_relu."""
-    rows = f"tensor<?x{channels}x{dtype}>"
-    vector = f"tensor<{channels}x{dtype}>"
-    second = [("%y", rows, "d0, d1")] if helper == "add_relu" else [
-        ("%scale", vector, "d1"), ("%shift", vector, "d1")]
-    others = "".join(f", {name}: {type_}" for name, type_, _ in second)
-    maps = ", ".join(f"affine_map<(d0, d1) -> ({m})>"
-                     for m in ["d0, d1"] + [m for _, _, m in second] + ["d0, d1"])
-    ins = ", ".join(["%x"] + [name for name, _, _ in second])
-    types = ", ".join([rows] + [type_ for _, type_, _ in second])
-    names = ["%a"] + [f"%{chr(ord('b') + i)}" for i in range(len(second))]
-    lines = [
-        f"  func.func private @{function}(%x: {rows}{others}) -> {rows} {{",
-        "    %c0 = arith.constant 0 : index",
-        f"    %n = tensor.dim %x, %c0 : {rows}",
-        f"    %init = tensor.empty(%n) : {rows}",
-        "    %zero = arith.constant 0.0 : f32",
-        f"    %result = linalg.generic {{indexing_maps = [{maps}], "
-        'iterator_types = ["parallel", "parallel"]}',
-        f"        ins({ins} : {types}) outs(%init : {rows}) {{",
-        f"    ^bb0({', '.join(f'{n}: {dtype}' for n in names)}, %out: {dtype}):",
-    ]
-    wide = names
-    if dtype != "f32":
-        wide = [f"%w{i}" for i in range(len(names))]
-        lines += [f"      {w} = arith.extf {n} : {dtype} to f32" for w, n in zip(wide, names)]
-    if helper == "add_relu":
-        lines.append(f"      %sum = arith.addf {wide[0]}, {wide[1]} : f32")
-    else:
-        lines.append(f"      %product = arith.mulf {wide[0]}, {wide[1]} : f32")
-        lines.append(f"      %sum = arith.addf %product, {wide[2]} : f32")
-    result = "%sum"
-    if helper != "norm":
-        lines.append("      %relu = arith.maximumf %sum, %zero : f32")
-        result = "%relu"
-    if dtype != "f32":
-        lines.append(f"      %narrow = arith.truncf {result} : f32 to {dtype}")
-        result = "%narrow"
-    return lines + [f"      linalg.yield {result} : {dtype}", f"    }} -> {rows}",
-                    f"    return %result : {rows}", "  }"]
-
-
-def minkunet42(dtype, width=1.0, classes=20):
+def minkunet42(dtype, norm="folded", width=1.0, classes=20):
     def scaled(channels):
         return int(channels * width)
 
-    net = Network("minkunet42", "MinkUNet-42: a U-Net for the labels of a LiDAR sweep.", dtype, 4)
+    net = Network("minkunet42", "MinkUNet-42: a U-Net for the labels of a LiDAR sweep.", dtype, 4,
+                  norm)
     net.comment("Stem.")
     x = net.conv_norm_relu(net.input, scaled(32), "stem.0")
     x = net.conv_norm_relu(x, scaled(32), "stem.1")
@@ -310,8 +277,8 @@ def minkunet42(dtype, width=1.0, classes=20):
     return net.finish(net.classify(x, classes, "head"))
 
 
-def resnet21d(dtype):
-    net = Network("resnet21d", "SparseResNet21D: the encoder of a LiDAR detector.", dtype, 4)
+def resnet21d(dtype, norm="folded"):
+    net = Network("resnet21d", "SparseResNet21D: the encoder of a LiDAR detector.", dtype, 4, norm)
     x = net.input
     for stage, channels in enumerate([16, 32, 64, 128]):
         net.comment(f"Stage {stage}: {channels} channels.")
@@ -324,11 +291,11 @@ def resnet21d(dtype):
     return net.finish(net.conv_norm_relu(x, 128, "out", (1, 1, 3), level))
 
 
-def detector(name, title, dtype, channels, stages):
+def detector(name, title, dtype, norm, channels, stages):
     """A middle encoder: a submanifold stage, then at each stage a strided convolution
     that covers and what `stages` adds behind it, as a list of functions of the network,
     its features, a number of channels and a name."""
-    net = Network(name, title, dtype, 4)
+    net = Network(name, title, dtype, 4, norm)
     x = net.conv_norm_relu(net.input, channels[0], "input")
     # The last of the strided stages has no padding on the last axis.
     window, bare = (3, 3, 3), (3, 3, "corner 3")
@@ -346,20 +313,20 @@ def detector(name, title, dtype, channels, stages):
     return net.finish(net.conv_norm_relu(x, channels[-1], "out", size, level))
 
 
-def second(dtype):
+def second(dtype, norm="folded"):
     layer = Network.conv_norm_relu
     return detector("second", "SECOND's middle encoder: convolutions that cover at each level.",
-                    dtype, (16, 32, 64, 64), ([layer], [layer] * 2, [layer] * 3, [layer] * 3))
+                    dtype, norm, (16, 32, 64, 64), ([layer], [layer] * 2, [layer] * 3, [layer] * 3))
 
 
-def centerpoint(dtype):
+def centerpoint(dtype, norm="folded"):
     return detector("centerpoint", "CenterPoint's middle encoder: residual blocks, and "
                     "convolutions that cover at each level.",
-                    dtype, (16, 32, 64, 128), [[Network.residual] * 2] * 4)
+                    dtype, norm, (16, 32, 64, 128), [[Network.residual] * 2] * 4)
 
 
-def spconvbench(dtype):
-    net = Network("spconvbench", "The layers of spconv's benchmark network.", dtype, 3)
+def spconvbench(dtype, norm="folded"):
+    net = Network("spconvbench", "The layers of spconv's benchmark network.", dtype, 3, norm)
     x = net.input
     widths = [64, 96, 128, 160, 192, 224, 256]
     for stage, channels in enumerate(widths):
@@ -382,9 +349,10 @@ def main(arguments=None):
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("network", choices=sorted(NETWORKS))
     parser.add_argument("--dtype", choices=["f32", "tf32", "f16", "bf16"], default="f32")
+    parser.add_argument("--norm", choices=["folded", "batch"], default="folded")
     parser.add_argument("-o", "--output", help="file to write (default: standard output)")
     options = parser.parse_args(arguments)
-    text = NETWORKS[options.network](options.dtype)
+    text = NETWORKS[options.network](options.dtype, options.norm)
     if options.output:
         with open(options.output, "w", encoding="utf-8") as file:
             file.write(text)
