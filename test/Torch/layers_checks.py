@@ -66,6 +66,46 @@ def even_submanifold_kernels_reach_down(device):
 
 
 @check
+def places_of_even_kernels(device):
+    # Which neighbours a kernel of 2 meets, and so the sums at 4 and at 5.
+    points = torch.tensor([[0, 4], [0, 5]], dtype=torch.int32, device=device)
+    x = sct.SparseTensor(torch.tensor([[1.0], [10.0]], device=device), points)
+    for anchor, expected in (("middle", [3, 32]), ("centred", [32, 20]), ("corner", [32, 20])):
+        layer = sct.SubMConv1d(1, 1, 2, bias=False, anchor=anchor).to(device)
+        layer.weight.data[:, 0, 0] = torch.tensor([2.0, 3.0])
+        expect(layer(x).features.flatten().tolist() == expected, anchor)
+    expect_error(sparseconv.ArgumentError, "anchor", sct.SubMConv1d, 1, 1, 2, anchor="end")
+
+
+@check
+def rows_of_points(device):
+    # All that reads rows gives the same whether they are in set order or the points'.
+    points = torch.tensor([[1, 3, 0], [0, 2, 2], [0, 0, 1], [1, 0, 0]], dtype=torch.int32)
+    points, features = points.to(device), torch.randn(4, 3).to(device)
+    x = sct.SparseTensor(features, points, [4, 4], batch_size=2, rows="points")
+    y = sct.SparseTensor(features, points, [4, 4], batch_size=2)
+    expect(torch.equal(x.coordinates, points) and x.to_points() is features)
+    layer = sct.SubMConv2d(3, 3, 3).to(device)
+    expect_close(layer(x).features, layer(y).to_points(), 0)
+    pool = sct.SparseMaxPool2d(2, indice_key="p")
+    expect_close(pool(x).features, pool(y).features, 0)
+    back = sct.SparseInverseConv2d(3, 2, 2, "p").to(device)
+    expect_close(sct.to_dense(back(pool(x))), sct.to_dense(back(pool(y))), 0)
+    for function in (sct.to_dense, sct.SparseGlobalMaxPool(), lambda t: sct.union(t, t).features):
+        expect_close(function(x), function(y), 0)
+    mask = features[:, 0] > features[:, 0].median()
+    kept = sct.prune(x, mask)
+    expect(set(map(tuple, kept.coordinates.tolist())) == set(map(tuple, points[mask].tolist())))
+    at = torch.tensor([[0, 2.25, 2.5], [1, 0, 0]], device=device)
+    expect_close(sct.devoxelise(x, at), sct.devoxelise(y, at), 0)
+    spread = sct.splat(torch.ones(2, 3, device=device), at, x)
+    expect_close(spread.features, sct.splat(torch.ones(2, 3, device=device), at, y).to_points(), 0)
+    twice = torch.cat([points, points])
+    expect_error(sparseconv.ArgumentError, "8 points have 4", sct.SparseTensor,
+                 torch.cat([features, features]), twice, rows="points")  # fmt: skip
+
+
+@check
 def strided(device):
     for dim in (1, 2, 3):
         for size, stride, padding, dilation in ((3, 2, 1, 1), (2, 2, 0, 1), (3, 1, 1, 1),

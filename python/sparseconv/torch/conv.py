@@ -19,7 +19,11 @@ from torch import nn
 
 from ..errors import ArgumentError
 from . import ir, ops
-from .tensor import repeat
+from .tensor import Pair, repeat
+
+
+#: The places of submanifold kernels that are at the output itself, by their sizes.
+ANCHORS = {"middle": lambda k: k // 2, "centred": lambda k: (k - 1) // 2, "corner": lambda k: 0}
 
 
 def cast_for_autocast(*tensors):
@@ -87,7 +91,11 @@ class Window:
 
 
 class _Convolution(nn.Module):
-    """What convolutions share: parameters, and what is done over a map."""
+    """What convolutions share: parameters, and what is done over a map. Layers under
+    the names of other libraries have weights of their own shapes, and give them as
+    layers here have them in `get_kernel`."""
+
+    weight_name = "weight"
 
     def __init__(self, window, in_channels, out_channels, groups=1, bias=True,
                  indice_key=None, device=None, dtype=None):  # fmt: skip
@@ -99,21 +107,28 @@ class _Convolution(nn.Module):
                 )
         self.window, self.indice_key, self.groups = window, indice_key, groups
         self.in_channels, self.out_channels = in_channels, out_channels
-        shape = (in_channels // groups, out_channels // groups)
-        if groups > 1:
-            shape = (groups, *shape)
         options = {"device": device, "dtype": dtype}
-        self.weight = nn.Parameter(torch.empty((window.volume, *shape), **options))
+        weight = torch.empty(self.get_weight_shape(), **options)
+        self.register_parameter(self.weight_name, nn.Parameter(weight))
         if bias:
             self.bias = nn.Parameter(torch.empty(out_channels, **options))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()
 
+    def get_weight_shape(self):
+        shape = (self.in_channels // self.groups, self.out_channels // self.groups)
+        groups = (self.groups,) if self.groups > 1 else ()
+        return (self.window.volume, *groups, *shape)
+
+    def get_kernel(self):
+        """The weights as [offsets, in, out], or [offsets, groups, ...]."""
+        return self.weight
+
     def reset_parameters(self):
         """As torch's own convolutions do."""
         bound = 1 / math.sqrt(self.window.volume * self.in_channels // self.groups)
-        nn.init.uniform_(self.weight, -bound, bound)
+        nn.init.uniform_(getattr(self, self.weight_name), -bound, bound)
         if self.bias is not None:
             nn.init.uniform_(self.bias, -bound, bound)
 
@@ -124,7 +139,7 @@ class _Convolution(nn.Module):
                 f"found {x.dim}"
             )
         target, table = self.find_map(x)
-        features, weight = cast_for_autocast(x.features, self.weight)
+        features, weight = cast_for_autocast(x.features, self.get_kernel())
         y = ops.conv(features, weight, table)
         if self.bias is not None:
             y = y + self.bias.to(y.dtype)
@@ -137,20 +152,26 @@ class _Convolution(nn.Module):
 
 
 class _SubMConv(_Convolution):
-    """Outputs at the coordinates of the inputs; the middle of the kernel, size // 2,
-    is at the output itself. `stride` and `padding` change nothing, as in spconv."""
+    """Outputs at the coordinates of the inputs. What of the kernel is at the output
+    itself: its place size // 2 as in spconv ("middle"), (size - 1) // 2 ("centred"),
+    which differs where the size is even, or 0 ("corner"). `stride` and `padding`
+    change nothing, as in spconv."""
 
     dim = None
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1,
-                 groups=1, bias=True, indice_key=None, *, device=None, dtype=None):  # fmt: skip
+                 groups=1, bias=True, indice_key=None, *, anchor="middle", device=None,
+                 dtype=None):  # fmt: skip
+        if anchor not in ANCHORS:
+            raise ArgumentError(f"anchor: expects one of {', '.join(ANCHORS)}, not {anchor!r}")
         size = repeat(kernel_size, self.dim, "kernel_size")
         steps = repeat(dilation, self.dim, "dilation")
-        middle = tuple(k // 2 * d for k, d in zip(size, steps))
-        window = Window(self.dim, size, 1, middle, steps)
+        first = tuple(ANCHORS[anchor](k) * d for k, d in zip(size, steps))
+        window = Window(self.dim, size, 1, first, steps)
         super().__init__(
             window, in_channels, out_channels, groups, bias, indice_key, device, dtype
         )
+        self.anchor = anchor
 
     def find_map(self, x):
         return x.set, x.cache.get_table(x.set, x.set, self.window.offsets, self.window.volume)
@@ -175,8 +196,7 @@ class _SparseConv(_Convolution):
 
     def find_map(self, x):
         target, table = self.window.find_forward(x, self.output)
-        if self.indice_key is not None:
-            x.cache.pairs[self.indice_key] = x.set, target, table, self.window.size
+        x.cache.add_pair(self.indice_key, Pair(x.set, target, table, self.window.size))
         return target, table
 
 
@@ -194,22 +214,20 @@ class _SparseInverseConv(_Convolution):
         )
 
     def find_map(self, x):
-        pairs = x.cache.pairs
-        if self.indice_key not in pairs:
+        pair = x.cache.find_pair(self.indice_key, x.set)
+        if pair is None:
             raise ArgumentError(
                 f"{type(self).__name__}: no layer before this one has the indice_key "
                 f"{self.indice_key!r}"
             )
-        target, source, table, size = pairs[self.indice_key]
-        if source.name != x.set.name or size != self.window.size:
+        if pair.target.name != x.set.name or pair.size != self.window.size:
             raise ArgumentError(
                 f"{type(self).__name__}: the indice_key {self.indice_key!r} is that of a "
-                f"layer with a kernel of {size} and outputs at {source.coords.shape[0]} "
+                f"layer with a kernel of {pair.size} and outputs at {pair.target.num_rows} "
                 f"coordinates, but found a kernel of {self.window.size} and inputs at "
-                f"{x.set.coords.shape[0]}"
+                f"{x.set.num_rows}"
             )
-        key = target.name, source.name, size, self.indice_key
-        return target, x.cache.get_transposed(key, table, target.coords.shape[0])
+        return pair.source, x.cache.get_transposed(self.indice_key, pair)
 
 
 class _SparseConvTranspose(_Convolution):
@@ -239,8 +257,7 @@ class _SparseConvTranspose(_Convolution):
         rule = "upsample" if max(window.stride) > 1 else "expand_transposed"
         target = x.cache.get_set(x.set, rule, window.stride, window.offsets, shape)
         table = x.cache.get_table(x.set, target, window.offsets, window.volume, True)
-        if self.indice_key is not None:
-            x.cache.pairs[self.indice_key] = x.set, target, table, window.size
+        x.cache.add_pair(self.indice_key, Pair(x.set, target, table, window.size))
         return target, table
 
 

@@ -22,9 +22,9 @@ def cat(tensors):
 def _start(like, coords, features, how):
     """A tensor at coordinates that no layer can find again: with sets of its own."""
     made = like._make(features, None)
-    name = ((how, like.stride, like.spatial_shape),)
+    name = ((how, like.stride, like.set.shape),)
     made.cache, made._row_of = Cache(), None
-    made.set = CoordinateSet(coords, like.stride, like.spatial_shape, name)
+    made.set = CoordinateSet(coords, like.stride, like.set.shape, name)
     made.cache.sets[name] = made.set
     return made
 
@@ -37,11 +37,12 @@ def union(lhs, rhs):
             f"{lhs.spatial_shape} and {rhs.spatial_shape}"
         )
     coords, lhs_rows, rhs_rows = sets.union(
-        lhs.coordinates, rhs.coordinates, list(lhs.stride)
+        lhs.set.coords, rhs.set.coords, list(lhs.stride)
     )
     # Rows of one side are distinct, so that no order of additions changes the bits.
     total = lhs.features.new_zeros((coords.shape[0], lhs.features.shape[1]))
-    total = total.index_add(0, lhs_rows, lhs.features).index_add(0, rhs_rows, rhs.features)
+    for x, rows in ((lhs, lhs_rows), (rhs, rhs_rows)):
+        total = total.index_add(0, rows, x.sort(x.features))
     made = _start(lhs, coords, total, "union")
     sizes = lhs._batch_size, rhs._batch_size
     made._batch_size = None if None in sizes else max(sizes)
@@ -91,10 +92,10 @@ def prune(x, mask):
             f"prune: expects a mask of {x.features.shape[0]} bools, but found "
             f"{tuple(mask.shape)} of {mask.dtype}"
         )
-    rows = mask.nonzero().squeeze(1)
+    rows = x.sort(mask).nonzero().squeeze(1)
     batch_size = x.batch_size  # items stay, also those that lose all rows
-    features = x.features.index_select(0, rows)
-    made = _start(x, x.coordinates.index_select(0, rows), features, "prune")
+    features = x.sort(x.features).index_select(0, rows)
+    made = _start(x, x.set.coords.index_select(0, rows), features, "prune")
     made._batch_size = batch_size
     return made
 
@@ -105,7 +106,8 @@ def to_dense(x, spatial_shape=None, channels_last=False):
     shape = x.spatial_shape if spatial_shape is None else tuple(spatial_shape)
     if shape is None:
         raise ArgumentError("to_dense: expects a spatial_shape, as the tensor has none")
-    grid = ops.to_dense(x.features, x.coordinates, list(x.stride), [x.batch_size, *shape])
+    features = x.sort(x.features)
+    grid = ops.to_dense(features, x.set.coords, list(x.stride), [x.batch_size, *shape])
     return grid if channels_last else grid.movedim(-1, 1)
 
 
@@ -127,10 +129,12 @@ def devoxelise(x, points, mode="trilinear"):
     """Features at points [points, 1 + D] in f32, a batch index and coordinates in
     units of the finest grid: those of the voxel that holds a point ("nearest"), or
     interpolated ("trilinear"). A voxel that is not there counts as zeros."""
-    return ops.devoxelise(x.features, points, x.coordinates, list(x.stride), mode)
+    return ops.devoxelise(x.sort(x.features), points, x.set.coords, list(x.stride), mode)
 
 
 def splat(features, points, like, mode="trilinear"):
     """The adjoint of `devoxelise`: adds features at points to the voxels of a tensor."""
-    total = ops.voxelise(features, points, like.coordinates, list(like.stride), mode)
+    total = ops.voxelise(features, points, like.set.coords, list(like.stride), mode)
+    if like.set.row_of is not None:
+        total = ops.gather(total, like.set.row_of)
     return like.replace(total)

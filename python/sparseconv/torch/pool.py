@@ -9,6 +9,7 @@ from torch import nn
 from ..errors import ArgumentError
 from . import ops
 from .conv import Window
+from .tensor import Pair
 
 __all__ = ["SparseGlobalAvgPool", "SparseGlobalMaxPool", "SparseGlobalSumPool", "SparseSequential"]
 
@@ -37,8 +38,7 @@ class _Pool(nn.Module):
                 f"{type(self).__name__}: expects a tensor of {self.dim} axes, but found {x.dim}"
             )
         target, table = self.window.find_forward(x, self.output)
-        if self.indice_key is not None:
-            x.cache.pairs[self.indice_key] = x.set, target, table, self.window.size
+        x.cache.add_pair(self.indice_key, Pair(x.set, target, table, self.window.size))
         return x._make(ops.pool(x.features, table, self.kind, self.count_volume), target)
 
     def extra_repr(self):
@@ -52,7 +52,7 @@ class _GlobalPool(nn.Module):
     kind = None
 
     def forward(self, x):
-        return ops.global_pool(x.features, x.coordinates, self.kind, x.batch_size)
+        return ops.global_pool(x.sort(x.features), x.set.coords, self.kind, x.batch_size)
 
 
 class SparseGlobalMaxPool(_GlobalPool):
@@ -73,17 +73,16 @@ class SparseSequential(nn.Sequential):
 
     def forward(self, x):
         for module in self:
-            if _takes_features(module) and not isinstance(x, torch.Tensor):
+            if self.takes_features(module) and not isinstance(x, torch.Tensor):
                 x = x.replace(module(x.features))
             else:
                 x = module(x)
         return x
 
-
-def _takes_features(module):
-    return type(module).__module__.startswith("torch.nn.") and not isinstance(
-        module, (nn.Sequential, nn.ModuleList)
-    )
+    def takes_features(self, module):
+        return type(module).__module__.startswith("torch.nn.") and not isinstance(
+            module, (nn.Sequential, nn.ModuleList)
+        )
 
 
 for _kind in ("max", "avg", "sum"):

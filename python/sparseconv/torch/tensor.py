@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sparse tensors, and the sets and maps that they share."""
 
+from typing import NamedTuple
+
 import torch
 
 from ..errors import ArgumentError
@@ -21,14 +23,52 @@ class CoordinateSet:
     """Distinct coordinates in set order. `coords` has rows (batch, x, y, ...) in
     units of the finest grid, all multiples of `stride`; `shape` counts the cells of
     the grid on each axis, or is None where it has no borders. `name` says how it was
-    made from the first set of its network: sets of equal names are equal."""
+    made from the first set of its network: sets of equal names are equal.
 
-    def __init__(self, coords, stride, shape, name):
+    Features have the rows of the set, unless they keep those of points: then `order`
+    has the point of each row of the set, and `row_of` the row of each point."""
+
+    #: The coordinates that drop-ins for other libraries gave to users, if any.
+    handed = None
+
+    def __init__(self, coords, stride, shape, name, order=None, row_of=None):
         self.coords, self.stride, self.shape, self.name = coords, stride, shape, name
+        self.order, self.row_of = order, row_of
 
     @property
     def dim(self):
         return len(self.stride)
+
+    @property
+    def num_rows(self):
+        """The number of rows that features have."""
+        return self.coords.shape[0]
+
+    @property
+    def coordinates(self):
+        """The coordinates of the rows of features."""
+        return self.coords if self.row_of is None else self.coords.index_select(0, self.row_of)
+
+    def renumber(self, table, source):
+        """A table from `source` to this set, with the rows of features for those of
+        the sets."""
+        if self.row_of is not None:
+            table = table.index_select(0, self.row_of)
+        if source.order is not None:
+            # The number -1 stands for no neighbour, and stays.
+            numbers = torch.cat([source.order.new_full((1,), -1), source.order])
+            table = numbers.index_select(0, (table + 1).flatten()).view(table.shape)
+        return table
+
+
+class Pair(NamedTuple):
+    """The map of a layer, for layers that go back over it: its two sets, its table,
+    and the size of its kernel on each axis."""
+
+    source: CoordinateSet
+    target: CoordinateSet
+    table: torch.Tensor
+    size: tuple
 
 
 class Cache:
@@ -39,9 +79,18 @@ class Cache:
         self.origin = object() if origin is None else origin
         #: Sets by name, tables by the names of their sides and what relates them.
         self.sets, self.tables = {}, {}
-        #: What an `indice_key` stands for: the in set, the out set, the table and
-        #: the kernel of the layer that made it.
+        #: The pairs that an `indice_key` stands for, by the name of their out set.
         self.pairs = {}
+
+    def add_pair(self, key, pair):
+        if key is not None:
+            self.pairs.setdefault(key, {})[pair.target.name] = pair
+
+    def find_pair(self, key, target):
+        """The pair of a key with the out set `target`; or else another one of it, or
+        None."""
+        pairs = self.pairs.get(key, {})
+        return pairs.get(target.name) or next(reversed(pairs.values()), None)
 
     def get_set(self, source, rule, by, offsets, shape):
         """The set that a layer makes of another one."""
@@ -60,19 +109,21 @@ class Cache:
         return self.sets[name]
 
     def get_table(self, source, target, offsets, volume, transposed=False):
+        """The map between two sets, as a table of rows of features."""
         key = source.name, target.name, offsets, transposed
         if key not in self.tables:
-            self.tables[key] = sets.kernel_map(
+            table = sets.kernel_map(
                 source.coords, target.coords, list(source.stride), list(target.stride),
                 offsets, volume, transposed,
             )  # fmt: skip
+            self.tables[key] = target.renumber(table, source)
         return self.tables[key]
 
-    def get_transposed(self, key, table, num_in):
+    def get_transposed(self, key, pair):
         """The other direction of a pair's table."""
-        key = "transposed", key
+        key = "transposed", key, pair.source.name, pair.target.name
         if key not in self.tables:
-            self.tables[key] = sets.transpose_table(table, num_in)
+            self.tables[key] = sets.transpose_table(pair.table, pair.source.num_rows)
         return self.tables[key]
 
     def map(self, function):
@@ -102,14 +153,16 @@ class SparseTensor:
                    below the resolution of their input
     reduce         what becomes of points at one coordinate: their "sum", their
                    "avg", or the "first" one
+    rows           "set", or "points" for rows that stay in the order of the points,
+                   which then have to be at distinct coordinates
 
-    Rows are kept in set order, by batch index, then by axis, the last one fastest;
+    Rows are in set order, by batch index, then by axis, the last one fastest;
     `coordinates` has theirs. `to_points` gives the rows of the points that the tensor
     was made from. Sets and maps that layers make stay with all tensors that are made
     from this one."""
 
     def __init__(self, features, coordinates, spatial_shape=None, batch_size=None, *,
-                 stride=1, reduce="first"):  # fmt: skip
+                 stride=1, reduce="first", rows="set"):  # fmt: skip
         if coordinates.dtype != torch.int32 or coordinates.dim() != 2:
             raise ArgumentError(
                 "expects coordinates [rows, 1 + D] in int32, but found "
@@ -123,17 +176,31 @@ class SparseTensor:
                 f"expects features of {coordinates.shape[0]} rows, as the coordinates "
                 f"have, but found the shape {tuple(features.shape)}"
             )
+        if rows not in ("set", "points") or (rows == "points" and reduce != "first"):
+            raise ArgumentError(
+                f"rows: expects 'set', or 'points' without reduce, but found {rows!r}"
+            )
         stride = repeat(stride, dim, "stride")
         shape = None if spatial_shape is None else repeat(spatial_shape, dim, "spatial_shape")
         coords, order, row_of = sets.pack(coordinates, list(stride))
-        name = (("points", stride, shape),)
+        name = (("points", stride, shape, rows),)
         self.cache = Cache()
-        self.set = self.cache.sets[name] = CoordinateSet(coords, stride, shape, name)
-        self.features = _reduce(features, coords.shape[0], order, row_of, reduce)
+        if rows == "points":
+            if coords.shape[0] != coordinates.shape[0]:
+                raise ArgumentError(
+                    f"expects distinct coordinates, but {coordinates.shape[0]} points have "
+                    f"{coords.shape[0]}; sparseconv.torch.SparseTensor(reduce=...) joins points"
+                )
+            self.set = CoordinateSet(coords, stride, shape, name, order, row_of)
+            self.features = features
+        else:
+            self.set = CoordinateSet(coords, stride, shape, name)
+            self.features = _reduce(features, coords.shape[0], order, row_of, reduce)
+        self.cache.sets[name] = self.set
         self._row_of, self._batch_size = row_of, batch_size
 
     def _make(self, features, set):
-        made = object.__new__(SparseTensor)
+        made = object.__new__(type(self))
         made.features, made.set, made.cache = features, set, self.cache
         made._row_of = self._row_of if set is self.set else None
         made._batch_size = self._batch_size
@@ -141,9 +208,9 @@ class SparseTensor:
 
     def replace(self, features):
         """Other features at the same coordinates."""
-        if features.shape[0] != self.set.coords.shape[0]:
+        if features.shape[0] != self.set.num_rows:
             raise ArgumentError(
-                f"expects features of {self.set.coords.shape[0]} rows, as the coordinates "
+                f"expects features of {self.set.num_rows} rows, as the coordinates "
                 f"have, but found {features.shape[0]}"
             )
         return self._make(features, self.set)
@@ -205,7 +272,7 @@ class SparseTensor:
 
     @property
     def coordinates(self):
-        return self.set.coords
+        return self.set.coordinates
 
     @property
     def spatial_shape(self):
@@ -230,7 +297,13 @@ class SparseTensor:
         """Its features at the points that it was made from, in their order."""
         if self._row_of is None:
             raise ArgumentError("expects a tensor at the coordinates of points")
+        if self.set.order is not None:
+            return self.features
         return ops.gather(self.features, self._row_of)
+
+    def sort(self, rows):
+        """Something that has the rows of the features, in set order."""
+        return rows if self.set.order is None else rows.index_select(0, self.set.order)
 
     def has_set_of(self, other):
         return self.set is other.set or (

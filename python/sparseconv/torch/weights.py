@@ -10,11 +10,18 @@
 | MinkowskiEngine | [offsets, in, out] | the first one |
 | torchsparse | [offsets, in, out] | the first one if the number of offsets is odd, else the last one |
 
-MinkowskiEngine and torchsparse leave out the axis of one offset."""
+MinkowskiEngine and torchsparse leave out the axis of one offset.
+
+spconv multiplies by the weights of one offset, where a layer keeps the coordinates, as
+if they lay in memory as [in, out], whatever their shape says (its issues 450 and 772):
+these are `pointwise` here."""
 
 import math
 
-from ..errors import ArgumentError
+from torch import nn
+
+from ..errors import ArgumentError, join_short
+from . import conv
 
 _LAST_CHANNELS = ("spconv", "flexgemm")
 _LISTS = ("minkowski", "torchsparse", "warpconvnet")
@@ -36,21 +43,34 @@ def _turn(weight, kernel_size):
     return grid.permute(order).reshape(weight.shape).contiguous()
 
 
-def _check(library, weight, axes, shape):
+def _check_name(library):
     if library not in LIBRARIES:
         raise ArgumentError(f"expects one of {', '.join(LIBRARIES)}, but found {library!r}")
+
+
+def _check(library, weight, axes, shape):
+    _check_name(library)
     if weight.dim() not in axes or tuple(weight.shape[: len(shape)]) != shape:
         start = "".join(f"{size}x" for size in shape)
         found = "x".join(map(str, weight.shape))
         raise ArgumentError(f"expects weights of {library} of {start}..., but found {found}")
 
 
-def from_library(library, weight, kernel_size):
-    """The weights of a layer here from those of another library."""
+def is_spconv_pointwise(layer):
+    """Whether spconv takes a layer for a product of features and one matrix."""
+    keeps = not isinstance(layer, conv._SparseInverseConv) and max(layer.window.stride) == 1
+    return keeps and layer.window.volume == 1
+
+
+def from_library(library, weight, kernel_size, pointwise=False):
+    """The weights of a layer here from those of another library. `pointwise` is for
+    spconv's of one offset, where `is_spconv_pointwise` is true of the layer."""
     kernel_size = tuple(kernel_size)
     dim, volume = len(kernel_size), math.prod(kernel_size)
     if library in _LAST_CHANNELS:
         _check(library, weight, (dim + 2,), (weight.shape[0], *kernel_size))
+        if pointwise and library == "spconv":
+            return weight.reshape(1, weight.shape[-1], weight.shape[0])
         weight = weight.permute(*range(1, dim + 2), 0)
         return weight.reshape(volume, *weight.shape[dim:]).contiguous()
     if volume == 1 and weight.dim() == 2 and library in ("minkowski", "torchsparse"):
@@ -61,14 +81,134 @@ def from_library(library, weight, kernel_size):
     return weight.clone()
 
 
-def to_library(library, weight, kernel_size):
+def to_library(library, weight, kernel_size, pointwise=False):
     """The weights of another library from those of a layer here."""
     kernel_size = tuple(kernel_size)
     dim, volume = len(kernel_size), math.prod(kernel_size)
     _check(library, weight, (3, 4) if library == "warpconvnet" else (3,), (volume,))
     if library in _LAST_CHANNELS:
+        if pointwise and library == "spconv":
+            return weight.reshape(weight.shape[2], *kernel_size, weight.shape[1]).clone()
         weight = weight.reshape(*kernel_size, *weight.shape[1:])
         return weight.permute(dim + 1, *range(dim + 1)).contiguous()
     if volume == 1 and library in ("minkowski", "torchsparse"):
         return weight[0].clone()
     return _turn(weight, kernel_size) if _is_turned(library, kernel_size) else weight.clone()
+
+
+# Whole models -------------------------------------------------------------------
+
+#: Where it is not "weight", what a library calls the weights of a convolution.
+_NAMES = {"minkowski": "kernel", "torchsparse": "kernel"}
+_NORMS = (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm)
+#: The modules of torch that a library wraps, and the names within its wrappers.
+_WRAPPERS = {
+    "minkowski": ((_NORMS, "bn"), ((nn.Linear,), "linear")),
+    "warpconvnet": ((_NORMS, "norm"),),
+}
+
+
+def _get_name(library, name, module):
+    """What a parameter or buffer `name` of a module here is called in a library."""
+    path, _, leaf = name.rpartition(".")
+    if isinstance(module, conv._Convolution):
+        leaf = _NAMES.get(library, "weight") if leaf == "weight" else leaf
+    for kinds, wrapper in _WRAPPERS.get(library, ()):
+        if isinstance(module, kinds):
+            path = f"{path}.{wrapper}" if path else wrapper
+    return f"{path}.{leaf}" if path else leaf
+
+
+def _list_parameters(library, model):
+    """The name here, the name there, the module and the value of all in a model's state
+    dict."""
+    _check_name(library)
+    for name, value in model.state_dict().items():
+        module = model.get_submodule(name.rpartition(".")[0])
+        if isinstance(module, conv._Convolution):
+            _check_layer(library, name, module)
+        yield name, _get_name(library, name, module), module, value
+
+
+def _check_layer(library, name, layer):
+    """That a layer here meets the inputs that the library's would."""
+    window = layer.window
+    if layer.weight_name != "weight" or layer.weight.shape[0] != window.volume:
+        raise ArgumentError(
+            f"{name}: a layer under another library's name has its weights already; load that "
+            "library's state dict as it is"
+        )
+    is_subm = isinstance(layer, conv._SubMConv)
+    is_floor = getattr(layer, "output", None) == "floor"
+    floors = library in ("minkowski", "warpconvnet")
+    if isinstance(layer, conv._SparseConv) and max(window.stride) > 1 and floors != is_floor:
+        how = "floor" if floors else "cover"
+        raise ArgumentError(f"{name}: {library} has a strided layer with output={how!r}")
+    if not (is_subm or is_floor) or library == "flexgemm":
+        return
+    even = [k % 2 == 0 for k in window.size]
+    if library == "torchsparse":
+        even = [any(even)] * len(even)
+    places = [0 if e else k // 2 for k, e in zip(window.size, even)]
+    if library == "spconv":
+        places = [k // 2 for k in window.size]
+    expected = tuple(p * d for p, d in zip(places, window.dilation))
+    if window.padding != expected:
+        anchors = [
+            f"anchor={anchor!r}"
+            for anchor, get_place in conv.ANCHORS.items()
+            if tuple(get_place(k) * d for k, d in zip(window.size, window.dilation)) == expected
+        ]
+        what = f"padding={expected}" if is_floor else " or ".join(anchors)
+        raise ArgumentError(
+            f"{name}: the kernel of {library} with the size {window.size} begins elsewhere; "
+            + (f"make the layer with {what}" if what else "no layer here has that kernel")
+        )
+
+
+def from_state_dict(library, state, model, strict=True):
+    """A state dict for `model`, whose convolutions are layers here, from that of the same
+    model in another library: with its weights as they are here, and with names that a
+    library changes (`kernel`, `norm.bn.weight`) as torch has them. `strict=False` leaves
+    out what one of the two has not.
+
+        model.load_state_dict(weights.from_state_dict("minkowski", state, model))"""
+    result, used, missing = {}, set(), []
+    for name, there, module, value in _list_parameters(library, model):
+        if there not in state:
+            if not name.endswith("num_batches_tracked"):
+                missing.append(there)
+            continue
+        used.add(there)
+        found = state[there]
+        if isinstance(module, conv._Convolution):
+            if name.endswith("weight"):
+                pointwise = is_spconv_pointwise(module)
+                found = from_library(library, found, module.window.size, pointwise)
+            else:
+                found = found.reshape(-1)
+        if found.shape != value.shape:
+            raise ArgumentError(
+                f"{there}: expects the shape {tuple(value.shape)}, but found "
+                f"{tuple(found.shape)}"
+            )
+        result[name] = found
+    left = [name for name in state if name not in used]
+    for names, text in ((missing, "has no"), (left, "has, but the model has not,")):
+        if strict and names:
+            raise ArgumentError(f"the state dict {text} {join_short(names)}")
+    return result
+
+
+def to_state_dict(library, model):
+    """The state dict of a model of layers here, as another library has it."""
+    result = {}
+    for name, there, module, value in _list_parameters(library, model):
+        if isinstance(module, conv._Convolution):
+            if name.endswith("weight"):
+                pointwise = is_spconv_pointwise(module)
+                value = to_library(library, value, module.window.size, pointwise)
+            elif library == "minkowski":
+                value = value[None]
+        result[there] = value
+    return result
