@@ -1,0 +1,240 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What drop-ins for other libraries share: tensors whose rows keep their users' order,
+and convolutions whose weights keep the shapes of those libraries."""
+
+import torch
+
+from ..errors import ArgumentError
+from .tensor import Cache, CoordinateSet, SparseTensor, repeat
+
+
+class _Given:
+    """The coordinates that a user gave for a tensor, in units of its stride. They are
+    packed where a layer first needs their set, and shared by all tensors that have
+    these rows."""
+
+    def __init__(self, indices, stride, shape):
+        self.indices, self.stride, self.shape = indices, stride, shape
+        self.set, self.cache, self.version = None, Cache(), None
+
+    def holds(self, other):
+        """Whether two tensors were given the same."""
+        same = (self.stride, self.shape) == (other.stride, other.shape)
+        return same and self.indices is other.indices
+
+    def get_set(self):
+        if self.set is None:
+            self.set = self._pack()
+            self.hand_out(self.set)
+        return self.set
+
+    def hand_out(self, found):
+        """Makes these the coordinates that users see of a set."""
+        self.version, found.handed = _get_version(self.indices), self
+
+    def _pack(self):
+        indices = self.indices
+        if not isinstance(indices, torch.Tensor) or indices.dim() != 2:
+            raise ArgumentError(
+                "expects coordinates [rows, 1 + axes], a batch index first, as a tensor"
+            )
+        dim = indices.shape[1] - 1
+        stride = repeat(self.stride, dim, "stride")
+        if max(stride) > 1:
+            indices = indices * _scale(indices, stride)
+        packed = SparseTensor(
+            indices.new_zeros((indices.shape[0], 0), dtype=torch.float32), indices,
+            self.shape, stride=stride, rows="points",
+        )  # fmt: skip
+        self.cache.sets.update(packed.cache.sets)
+        return packed.set
+
+
+def _get_version(tensor):
+    """A number that changes where a tensor is changed in place, if torch counts it."""
+    return None if tensor.is_inference() else tensor._version
+
+
+def _scale(indices, stride):
+    return torch.tensor((1, *stride), dtype=indices.dtype, device=indices.device)
+
+
+class RowTensor(SparseTensor):
+    """A sparse tensor whose rows keep the order in which they were given, for layers
+    that keep coordinates; what a layer at other coordinates makes is in set order.
+    Coordinates are in units of the tensor's own stride, in `indices`."""
+
+    def _start(self, features, indices, stride, shape, batch_size):
+        self._features, self._batch_size = features, batch_size
+        self._given, self._set = _Given(indices, stride, shape), None
+
+    def _make(self, features, set):
+        made = object.__new__(type(self))
+        made._features, made._batch_size = features, self._batch_size
+        keeps = self._given is not None and set is not None and set is self._given.set
+        made._given = self._given if keeps else None
+        made._set, made._cache = set, self.cache
+        return made
+
+    def replace(self, features):
+        """Other features at the same coordinates. Their number may change where new
+        coordinates are set before the next layer."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made._features = features
+        return made
+
+    replace_feature = replace
+
+    @property
+    def features(self):
+        return self._features
+
+    @features.setter
+    def features(self, features):
+        self._features = features
+
+    @property
+    def set(self):
+        found = self._set if self._given is None else self._given.get_set()
+        handed = found.handed
+        if handed is not None and _get_version(handed.indices) != handed.version:
+            raise ArgumentError(
+                "the coordinates of this tensor were changed in place, which its maps do "
+                "not know; make a new tensor, or assign changed coordinates to it"
+            )
+        if self._features.shape[0] != found.num_rows:
+            raise ArgumentError(
+                f"expects features of {found.num_rows} rows, as the coordinates have, but "
+                f"found {self._features.shape[0]}"
+            )
+        return found
+
+    @set.setter
+    def set(self, found):
+        self._given, self._set = None, found
+
+    @property
+    def cache(self):
+        return self._cache if self._given is None else self._given.cache
+
+    @cache.setter
+    def cache(self, cache):
+        self._cache = cache
+
+    @property
+    def _row_of(self):
+        return self.set.row_of
+
+    @_row_of.setter
+    def _row_of(self, row_of):
+        pass  # the set has it
+
+    @property
+    def indices(self):
+        """The coordinates of the rows, in units of the stride."""
+        if self._given is not None:
+            return self._given.indices
+        found = self._set
+        if found.handed is None:
+            indices = found.coordinates
+            if max(found.stride) > 1:
+                indices = torch.div(
+                    indices, _scale(indices, found.stride), rounding_mode="floor"
+                )
+            _Given(indices, found.stride, found.shape).hand_out(found)
+        return found.handed.indices
+
+    @indices.setter
+    def indices(self, indices):
+        self._given = _Given(indices, self.stride, self.get_shape())
+        self._set = None
+
+    @property
+    def stride(self):
+        return self._set.stride if self._given is None else self._given.stride
+
+    def get_shape(self):
+        return self._set.shape if self._given is None else self._given.shape
+
+    def adopt(self, other_given, cache):
+        """Takes the sets and maps of another tensor, or what it was given, where that has
+        the coordinates of this one."""
+        mine = self._given
+        if mine is None or cache is self.cache:
+            return
+        if other_given is not None and other_given.holds(mine):
+            self._given = other_given
+            return
+        for known in cache.sets.values():
+            other = RowTensor._at(known, cache)
+            if known.num_rows == len(mine.indices) and known.shape == mine.shape:
+                if other.indices is mine.indices or torch.equal(other.indices, mine.indices):
+                    self._given, self._set, self._cache = None, known, cache
+                    return
+
+    @staticmethod
+    def _at(known, cache):
+        tensor = object.__new__(RowTensor)
+        tensor._features = tensor._batch_size = tensor._given = None
+        tensor._set, tensor._cache = known, cache
+        return tensor
+
+    def refine(self, factors):
+        """The same tensor with coordinates that are multiples of more, for layers that
+        go below the resolution of their input. It has new sets."""
+        fine = self.set
+        stride = tuple(s * f for s, f in zip(fine.stride, factors))
+        coords = fine.coords * _scale(fine.coords, factors)
+        name = (("refined", *fine.name, factors),)
+        made = self._make(self._features, None)
+        made._cache = Cache()
+        made._set = CoordinateSet(coords, stride, fine.shape, name, fine.order, fine.row_of)
+        made._cache.sets[name] = made._set
+        return made
+
+    def check_rows_of(self, other, what):
+        """That another tensor has the same coordinates, row by row."""
+        same = self is other or self._given is not None and self._given is other._given
+        if same or self.has_set_of(other):
+            return
+        mine, others = self.indices, other.indices
+        if mine.shape != others.shape or not torch.equal(mine, others):
+            raise ArgumentError(
+                f"{what}: expects tensors at the same coordinates in the same order; {self.UNION}"
+            )
+
+    def __add__(self, other):
+        if isinstance(other, torch.Tensor):
+            return self.replace(self._features + other)
+        self.check_rows_of(other, "+")
+        return self.replace(self._features + other._features)
+
+    __radd__ = __add__
+
+
+class KeepsLayout:
+    """A convolution whose parameter has another library's shape. What is computed from
+    it is kept where no gradients are asked for, until the parameter changes."""
+
+    _kept = (None, None)
+
+    def convert_weight(self, weight):
+        """The parameter as [offsets, in, out]."""
+        raise NotImplementedError
+
+    def get_kernel(self):
+        weight = getattr(self, self.weight_name)
+        if torch.is_grad_enabled() or weight.is_inference() or torch.compiler.is_compiling():
+            return self.convert_weight(weight)
+        mark = weight.data_ptr(), weight._version, weight.dtype, weight.device
+        if self._kept[0] != mark:
+            self._kept = mark, self.convert_weight(weight)
+        return self._kept[1]
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("_kept", None)
+        return state

@@ -1,0 +1,143 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""spconv's convolutions. Weights are [out, k0, k1, ..., in]: state dicts are spconv's."""
+
+import torch
+
+from ...errors import ArgumentError
+from .. import conv, weights
+from ..rows import KeepsLayout
+from ..tensor import Pair
+from .modules import SparseModule
+
+
+class SparseConvolution(KeepsLayout, SparseModule):
+    """What all convolutions share. `algo`, `fp32_accum` and `large_kernel_fast_algo` are
+    accepted and change nothing: sums are in f32, and the compiler chooses how."""
+
+    subm = inverse = transposed = False
+
+    def _finish(self, groups, record_voxel_count=False, name=None):
+        if groups != 1:
+            raise ArgumentError(
+                f"{type(self).__name__}: spconv has no groups; the layers of sparseconv.torch "
+                "have them"
+            )
+        self.name, self.record_voxel_count = name, record_voxel_count
+        if record_voxel_count:
+            count = torch.zeros(1, dtype=torch.int32)
+            self.register_buffer("max_num_voxels_during_training", count)
+
+    @property
+    def ndim(self):
+        return self.dim
+
+    @property
+    def kernel_size(self):
+        return list(self.window.size)
+
+    @property
+    def stride(self):
+        return list(self.window.stride)
+
+    @property
+    def padding(self):
+        return list(self.window.padding)
+
+    @property
+    def dilation(self):
+        return list(self.window.dilation)
+
+    @property
+    def conv1x1(self):
+        return weights.is_spconv_pointwise(self)
+
+    def get_weight_shape(self):
+        return (self.out_channels, *self.window.size, self.in_channels)
+
+    def convert_weight(self, weight):
+        return weights.from_library("spconv", weight, self.window.size, self.conv1x1)
+
+    def get_max_num_voxels(self):
+        return getattr(self, "max_num_voxels_during_training", None)
+
+    def forward(self, input, add_input=None):
+        y = super().forward(input)
+        if self.record_voxel_count:
+            self.max_num_voxels_during_training.clamp_(min=y.features.shape[0])
+        return y if add_input is None else y + add_input
+
+
+class _SubMConv:
+    subm = True
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1,
+                 groups=1, bias=True, indice_key=None, algo=None, fp32_accum=None,
+                 large_kernel_fast_algo=False, name=None):  # fmt: skip
+        self.layer.__init__(
+            self, in_channels, out_channels, kernel_size, stride, padding, dilation, 1, bias,
+            indice_key,
+        )  # fmt: skip
+        self._finish(groups, name=name)
+
+    def find_map(self, x):
+        target, table = super().find_map(x)
+        x.cache.add_pair(self.indice_key, Pair(target, target, table, self.window.size))
+        return target, table
+
+
+class _SparseConv:
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1,
+                 groups=1, bias=True, indice_key=None, algo=None, fp32_accum=None,
+                 record_voxel_count=False, large_kernel_fast_algo=False,
+                 name=None):  # fmt: skip
+        self.layer.__init__(
+            self, in_channels, out_channels, kernel_size, stride, padding, dilation=dilation,
+            bias=bias, indice_key=indice_key,
+        )  # fmt: skip
+        self._finish(groups, record_voxel_count, name)
+        if self.window.volume == 1 and max(self.stride) == 1 and max(self.padding):
+            raise ArgumentError(
+                f"{type(self).__name__}: expects no padding for a kernel of size 1 and stride 1"
+            )
+
+
+class _SparseConvTranspose(_SparseConv):
+    transposed = True
+
+    def forward(self, input, add_input=None):
+        if any(s % f for s, f in zip(input.stride, self.window.stride)):
+            input = input.refine(self.window.stride)
+        return super().forward(input, add_input)
+
+
+class _SparseInverseConv:
+    inverse = True
+
+    def __init__(self, in_channels, out_channels, kernel_size, indice_key, bias=True, algo=None,
+                 fp32_accum=None, large_kernel_fast_algo=False, name=None):  # fmt: skip
+        self.layer.__init__(self, in_channels, out_channels, kernel_size, indice_key, bias)
+        self._finish(1, name=name)
+        if self.window.volume == 1:
+            raise ArgumentError(
+                "SparseInverseConv: with a kernel of size 1, spconv's does not go back but stays "
+                "at its input's indices; say SubMConv for that"
+            )
+
+
+def _define():
+    """The classes of each kind for 1 to 4 axes."""
+    kinds = (_SubMConv, _SparseConv, _SparseConvTranspose, _SparseInverseConv)
+    for kind in kinds:
+        for dim in range(1, 5):
+            name = f"{kind.__name__[1:]}{dim}d"
+            layer = getattr(conv, name)
+            body = {"layer": layer, "__doc__": layer.__doc__, "__module__": __name__}
+            bases = (kind, SparseConvolution, layer)
+            globals()[name] = type(name, bases, body)
+            __all__.append(name)
+
+
+__all__ = []
+_define()

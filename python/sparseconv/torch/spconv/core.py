@@ -1,0 +1,174 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""spconv's sparse tensor."""
+
+import enum
+import types
+from collections.abc import Mapping
+
+import torch
+
+from ...errors import ArgumentError
+from .. import functional as sparse
+from ..rows import RowTensor
+
+
+class ConvAlgo(enum.Enum):
+    """The algorithms of spconv. Layers take one and do not use it: here the compiler
+    chooses for each layer."""
+
+    Native = 0
+    MaskImplicitGemm = 1
+    MaskSplitImplicitGemm = 2
+
+
+class SparseConvTensor(RowTensor):
+    """Features [rows, channels] at `indices` [rows, 1 + axes] in int32: a batch index,
+    and the place on each axis within `spatial_shape`.
+
+    Rows keep their order in layers that keep the indices (SubMConv, norms, and inverse
+    convolutions back to them). Strided layers make rows in ascending order of indices.
+
+        x = SparseConvTensor(torch.ones(1, 4), torch.zeros(1, 4).int(), [8, 8, 8], 1)
+        x = x.replace_feature(x.features * 2)"""
+
+    UNION = "functional.sparse_add adds others"
+
+    # What spconv keeps beside, which models copy from tensor to tensor.
+    grid = voxel_num = thrust_allocator = _timer = force_algo = int8_scale = None
+    benchmark, benchmark_record = False, types.MappingProxyType({})
+
+    def __init__(self, features, indices, spatial_shape, batch_size, grid=None, voxel_num=None,
+                 indice_dict=None, benchmark=False, permanent_thrust_allocator=False,
+                 enable_timer=False, force_algo=None):  # fmt: skip
+        if not isinstance(indices, torch.Tensor) or indices.dtype != torch.int32:
+            found = getattr(indices, "dtype", type(indices).__name__)
+            raise ArgumentError(f"indices: expects a tensor of int32, but found {found}")
+        if indices.dim() != 2 or features.dim() != 2:
+            raise ArgumentError(
+                "expects features [rows, channels] and indices [rows, 1 + axes], but found "
+                f"the shapes {tuple(features.shape)} and {tuple(indices.shape)}"
+            )
+        shape = tuple(int(cells) for cells in spatial_shape)
+        if len(shape) != indices.shape[1] - 1:
+            raise ArgumentError(
+                f"spatial_shape: expects {indices.shape[1] - 1} axes, as the indices have, "
+                f"but found {len(shape)}"
+            )
+        self._start(features, indices, (1,) * len(shape), shape, int(batch_size))
+        if indice_dict is not None:
+            self.indice_dict = indice_dict
+
+    @property
+    def spatial_shape(self):
+        return list(self.get_shape())
+
+    @spatial_shape.setter
+    def spatial_shape(self, shape):
+        indices = self.indices
+        self._start(
+            self._features, indices, (1,) * (indices.shape[1] - 1),
+            tuple(int(cells) for cells in shape), self._batch_size,
+        )  # fmt: skip
+
+    @property
+    def spatial_size(self):
+        size = 1
+        for cells in self.spatial_shape:
+            size *= cells
+        return size
+
+    @property
+    def is_quantized(self):
+        return False
+
+    @property
+    def indice_dict(self):
+        return IndiceDict(self._given, self.cache)
+
+    @indice_dict.setter
+    def indice_dict(self, indice_dict):
+        if isinstance(indice_dict, IndiceDict):
+            self.adopt(indice_dict.given, indice_dict.cache)
+
+    def find_indice_pair(self, key):
+        """What the layer with this `indice_key` found, or None."""
+        return self.indice_dict.get(key)
+
+    def dense(self, channels_first=True):
+        """The grid [batch, channels, *spatial_shape], or with the channels last."""
+        return sparse.to_dense(self, channels_last=not channels_first).contiguous()
+
+    def minus(self):
+        return self.replace_feature(-self.features)
+
+    def shadow_copy(self):
+        return self.replace_feature(self.features)
+
+    def select_by_index(self, valid_indices):
+        """The rows of some numbers, or of a mask."""
+        return SparseConvTensor(
+            self.features[valid_indices], self.indices[valid_indices], self.spatial_shape,
+            self.batch_size,
+        )  # fmt: skip
+
+    @classmethod
+    def from_dense(cls, x):
+        """The cells [batch, *shape, channels] of a grid that have a channel other than
+        0."""
+        indices = (x != 0).any(-1).nonzero()
+        return cls(x[tuple(indices.T)], indices.int(), x.shape[1:-1], x.shape[0])
+
+    def __repr__(self):
+        return f"SparseConvTensor[shape={self._features.shape}]"
+
+
+class IndiceData:
+    """What a layer with an `indice_key` found: the indices of its inputs and outputs,
+    and which belong together. `pair_fwd` [offsets, outputs] in int32 has the row of
+    the input, or -1."""
+
+    def __init__(self, pair, cache):
+        self._pair, self._cache = pair, cache
+        self.ksize = list(pair.size)
+        self.spatial_shape = _list(pair.source.shape)
+        self.out_spatial_shape = _list(pair.target.shape)
+        self.is_subm = pair.source is pair.target
+
+    @property
+    def indices(self):
+        return RowTensor._at(self._pair.source, self._cache).indices
+
+    @property
+    def out_indices(self):
+        return RowTensor._at(self._pair.target, self._cache).indices
+
+    @property
+    def pair_fwd(self):
+        return self._pair.table.T.contiguous()
+
+
+def _list(shape):
+    return None if shape is None else list(shape)
+
+
+class IndiceDict(Mapping):
+    """What the layers with an `indice_key` found, by their keys. Given to a new tensor
+    at indices that a layer knows, it hands on their maps."""
+
+    def __init__(self, given, cache):
+        self.given, self.cache = given, cache
+
+    def __getitem__(self, key):
+        pairs = self.cache.pairs[key]
+        return IndiceData(next(reversed(pairs.values())), self.cache)
+
+    def __iter__(self):
+        return iter(self.cache.pairs)
+
+    def __len__(self):
+        return len(self.cache.pairs)
+
+    def copy(self):
+        return self

@@ -1,0 +1,33 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""spconv's pooling."""
+
+from .. import pool
+from .modules import SparseModule
+
+__all__ = ["SparseGlobalAvgPool", "SparseGlobalMaxPool"]
+
+
+class _SparsePool(SparseModule):
+    """Combines the rows that a window meets; an average divides by their number."""
+
+    def __init__(self, kernel_size, stride=None, padding=0, dilation=1, indice_key=None,
+                 algo=None, record_voxel_count=False, name=None):  # fmt: skip
+        self.layer.__init__(self, kernel_size, stride, padding, dilation, indice_key)
+        self.name = name
+
+
+class SparseGlobalMaxPool(SparseModule, pool.SparseGlobalMaxPool):
+    """The largest features of each batch item: [batch, channels]."""
+
+
+class SparseGlobalAvgPool(SparseModule, pool.SparseGlobalAvgPool):
+    """The mean of the features of each batch item: [batch, channels]."""
+
+
+for _name in [name for name in pool.__all__ if name[-1] == "d" and "Sum" not in name]:
+    _layer = getattr(pool, _name)
+    _body = {"layer": _layer, "__doc__": _SparsePool.__doc__, "__module__": __name__}
+    globals()[_name] = type(_name, (_SparsePool, _layer), _body)
+    __all__.append(_name)

@@ -1,0 +1,94 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""spconv's voxels of point clouds."""
+
+import torch
+
+from ...errors import ArgumentError
+
+
+class PointToVoxel:
+    """Collects points by voxels, on the device of the points.
+
+    vsize_xyz                   the size of a voxel on each axis
+    coors_range_xyz             the lowest place on each axis, then the highest
+    num_point_features          the columns of a point, its place first
+    max_num_voxels              points in further voxels are left out
+    max_num_points_per_voxel    further points of a voxel are left out
+
+        generate = PointToVoxel([1.0, 1.0], [0.0, 0.0, 8.0, 8.0], 3, 100, 5)
+        voxels, indices, counts = generate(torch.rand(50, 3) * 8)
+
+    gives the points of each voxel [voxels, points, columns], with zeros where there are
+    fewer, the voxels' indices [voxels, axes] in int32, the last axis of a place first, and
+    the numbers of their points. Voxels are in the order of their first points."""
+
+    def __init__(self, vsize_xyz, coors_range_xyz, num_point_features, max_num_voxels,
+                 max_num_points_per_voxel, device=None):  # fmt: skip
+        dim = len(vsize_xyz)
+        if len(coors_range_xyz) != 2 * dim:
+            raise ArgumentError(
+                f"coors_range_xyz: expects {2 * dim} numbers, but found {len(coors_range_xyz)}"
+            )
+        self.vsize = list(vsize_xyz)
+        self.low, high = list(coors_range_xyz[:dim]), coors_range_xyz[dim:]
+        self.cells = [round((h - l) / v) for l, h, v in zip(self.low, high, self.vsize)]
+        self.grid_size = self.cells[::-1]
+        self.columns, self.most_voxels = num_point_features, max_num_voxels
+        self.most_points = max_num_points_per_voxel
+
+    def __call__(self, pc, clear_voxels=True, empty_mean=False):
+        return self.generate_voxel_with_id(pc, clear_voxels, empty_mean)[:3]
+
+    def generate_voxel_with_id(self, pc, clear_voxels=True, empty_mean=False):
+        """Gives for each point the number of its voxel, too, or -1."""
+        if pc.dim() != 2 or pc.shape[1] != self.columns:
+            raise ArgumentError(
+                f"expects points [points, {self.columns}], but found the shape {tuple(pc.shape)}"
+            )
+        cells, voxel_of = self._number(pc)
+        count = int(voxel_of.max()) + 1 if len(pc) else 0
+        order = torch.argsort(voxel_of, stable=True)
+        order = order[voxel_of[order] >= 0]
+        numbers = voxel_of[order]
+        counts = torch.bincount(numbers, minlength=count)
+        places = torch.arange(len(numbers), device=pc.device) - (counts.cumsum(0) - counts)[numbers]
+        keeps = places < self.most_points
+        counts = counts.clamp(max=self.most_points)
+        voxels = pc.new_zeros((count, self.most_points, self.columns))
+        voxels[numbers[keeps], places[keeps]] = pc[order[keeps]]
+        if empty_mean and count:
+            mean = voxels.sum(1, keepdim=True) / counts[:, None, None]
+            is_there = torch.arange(self.most_points, device=pc.device) < counts[:, None]
+            voxels = torch.where(is_there[:, :, None], voxels, mean)
+        indices = cells.new_zeros((count, cells.shape[1]), dtype=torch.int32)
+        first = places == 0
+        indices[numbers[first]] = cells[order[first]].flip(1).int()
+        return voxels, indices, counts.int(), voxel_of
+
+    def _number(self, pc):
+        """The cell of each point, and the number of its voxel or -1."""
+        dim = len(self.cells)
+        low, vsize = (pc.new_tensor(numbers) for numbers in (self.low, self.vsize))
+        cells = torch.floor((pc[:, :dim] - low) / vsize).long()
+        limit = torch.tensor(self.cells, device=pc.device)
+        inside = ((cells >= 0) & (cells < limit)).all(1)
+        key = cells.new_zeros(len(pc))
+        for axis in range(dim):
+            key = key * self.cells[axis] + cells[:, axis]
+        key = torch.where(inside, key, -1)
+        found, inverse = torch.unique(key, return_inverse=True)
+        rows = torch.arange(len(pc), device=pc.device)
+        first = torch.full_like(found, len(pc)).scatter_reduce_(0, inverse, rows, "amin")
+        first = torch.where(found < 0, len(pc), first)  # what is outside comes last
+        rank = torch.empty_like(found)
+        rank[torch.argsort(first)] = torch.arange(len(found), device=pc.device)
+        number = rank[inverse]
+        return cells, torch.where(inside & (number < self.most_voxels), number, -1)
+
+
+def gather_features_by_pc_voxel_id(seg_res_features, pc_voxel_id, invalid_value=0):
+    """The features of each point's voxel, and `invalid_value` for points of none."""
+    result = seg_res_features[pc_voxel_id.clamp(min=0)]
+    return result.masked_fill((pc_voxel_id < 0)[:, None], invalid_value)

@@ -1,0 +1,120 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""torchsparse's tensors."""
+
+from .. import functional as sparse
+from ..rows import RowTensor
+from .utils import make_ntuple
+
+
+class SparseTensor(RowTensor):
+    """Features [rows, channels] at `coords` [rows, 4] in int32: a batch index and x, y, z
+    in units of the stride. Without a batch index it can be collated, no more.
+
+    spatial_range    (batch size, x, y, z), or None where the highest coordinate on each
+                     axis ends the grid
+
+    Rows keep their order in layers that keep the coordinates, and in transposed layers
+    back to them. Strided layers make rows in ascending order of coordinates.
+
+        x = SparseTensor(torch.ones(1, 4), torch.zeros(1, 4).int())
+        x.F, x.C, x.s"""
+
+    UNION = "generative_add adds others"
+
+    def __init__(self, feats, coords, stride=1, spatial_range=None):
+        batch_size = shape = None
+        if spatial_range is not None:
+            batch_size, *shape = (int(cells) for cells in spatial_range)
+            shape = tuple(shape)
+        self._start(feats, coords, make_ntuple(stride, 3), shape, batch_size)
+
+    @property
+    def feats(self):
+        return self._features
+
+    @feats.setter
+    def feats(self, feats):
+        self._features = feats
+
+    @property
+    def coords(self):
+        return self.indices
+
+    @coords.setter
+    def coords(self, coords):
+        self.indices = coords
+
+    @RowTensor.stride.setter
+    def stride(self, stride):
+        self._start(
+            self._features, self.indices, make_ntuple(stride, 3), self.get_shape(),
+            self._batch_size,
+        )  # fmt: skip
+
+    F, C, s = feats, coords, stride
+
+    @property
+    def spatial_range(self):
+        shape = self.get_shape()
+        return None if shape is None else (self.batch_size, *shape)
+
+    @property
+    def _caches(self):
+        return self._given, self.cache
+
+    @_caches.setter
+    def _caches(self, caches):
+        self.adopt(*caches)
+
+    def to(self, device, non_blocking=True):
+        if self.coords.device != self.feats.new_empty(0, device=device).device:
+            self.coords = self.coords.to(device, non_blocking=non_blocking)
+        self.feats = self.feats.to(device, non_blocking=non_blocking)
+        return self
+
+    def cpu(self):
+        return self.to("cpu")
+
+    def cuda(self):
+        return self.to("cuda")
+
+    def half(self):
+        self.feats = self.feats.half()
+        return self
+
+    def detach(self):
+        self.feats = self.feats.detach()
+        return self
+
+    def dense(self):
+        """The grid [batch size, x, y, z, channels]."""
+        return sparse.to_dense(self, channels_last=True)
+
+
+class PointTensor:
+    """Features of points, with what models keep beside them."""
+
+    def __init__(self, feats, coords, idx_query=None, weights=None):
+        self.F, self.C = feats, coords
+        self.idx_query = {} if idx_query is None else idx_query
+        self.weights = {} if weights is None else weights
+        self.additional_features = {"idx_query": {}, "counts": {}}
+
+    def to(self, device, non_blocking=True):
+        self.F = self.F.to(device, non_blocking=non_blocking)
+        self.C = self.C.to(device, non_blocking=non_blocking)
+        return self
+
+    def cuda(self):
+        return self.to("cuda")
+
+    def detach(self):
+        self.F, self.C = self.F.detach(), self.C.detach()
+        return self
+
+    def __add__(self, other):
+        made = PointTensor(self.F + other.F, self.C, self.idx_query, self.weights)
+        made.additional_features = self.additional_features
+        return made

@@ -1,0 +1,247 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What users of spconv rely on: the order of rows, state dicts, tensors that are changed
+and made anew, and errors for what is not there."""
+
+from collections import OrderedDict
+
+import reference_spconv as reference
+import sparseconv
+import sparseconv.torch as sct
+import sparseconv.torch.spconv as spconv
+import torch
+import torch_checks
+from models import expect_same_rows, make_points
+from sparseconv.torch.spconv.utils import PointToVoxel, gather_features_by_pc_voxel_id
+from torch import nn
+from torch_checks import check, expect, expect_close, expect_error
+
+
+def make_tensor(device, dim=3, size=8, channels=4, seed=0):
+    points = make_points([size] * dim, 60, seed=seed)
+    features = torch.randn(len(points), channels)
+    x = spconv.SparseConvTensor(features.to(device), points.to(device), [size] * dim, 2)
+    return x, reference.SparseConvTensor(features, points, [size] * dim, 2)
+
+
+@check
+def every_layer(device):
+    for dim in (1, 2, 3):
+        for stem, options in (
+            ("SubMConv", {"kernel_size": 3}),
+            ("SubMConv", {"kernel_size": 3, "dilation": 2, "bias": False}),
+            ("SubMConv", {"kernel_size": 1}),
+            ("SparseConv", {"kernel_size": 3, "stride": 2, "padding": 1}),
+            ("SparseConv", {"kernel_size": 2, "stride": 2}),
+            ("SparseConv", {"kernel_size": 1, "stride": 2}),
+            ("SparseConv", {"kernel_size": 1, "algo": spconv.ConvAlgo.Native}),
+            ("SparseConv", {"kernel_size": 3, "padding": 1}),
+        ):
+            x, there = make_tensor(device, dim)
+            name = f"{stem}{dim}d"
+            mine = getattr(spconv, name)(4, 6, **options).to(device)
+            other = getattr(reference, name)(4, 6, **options)
+            other.load_state_dict(mine.state_dict(), strict=True)
+            expect_same_rows(mine(x), other(there), f"{name} {options}", 1e-5)
+
+
+@check
+def one_offset_is_read_as_it_lies(device):
+    # out channel o of spconv's [out, 1, 1, 1, in] does not take weight[o] but, for each
+    # input channel i, the number i * out + o of the memory.
+    layer = spconv.SubMConv3d(2, 3, 1, bias=False).to(device)
+    layer.weight.data.copy_(torch.arange(6.0).reshape(3, 1, 1, 1, 2))
+    points = torch.zeros((1, 4), dtype=torch.int32, device=device)
+    x = spconv.SparseConvTensor(torch.tensor([[1.0, 10.0]], device=device), points, [1] * 3, 1)
+    expect(layer(x).features.tolist() == [[30.0, 41.0, 52.0]])
+
+
+@check
+def rows_keep_their_order(device):
+    x, _ = make_tensor(device)
+    y = spconv.SubMConv3d(4, 4, 3, indice_key="a").to(device)(x)
+    expect(y.indices is x.indices, "a submanifold layer changes the indices")
+    down = spconv.SparseConv3d(4, 5, 3, 2, 1, indice_key="down").to(device)(y)
+    z = spconv.SparseInverseConv3d(5, 4, 3, "down").to(device)(down)
+    expect(z.indices is x.indices, "an inverse layer changes the indices")
+    joined = spconv.JoinTable()([y, z])
+    expect(torch.equal(joined.features, torch.cat([y.features, z.features], 1)))
+    ascending = torch.unique(down.indices, dim=0)
+    expect(torch.equal(down.indices, ascending), "a strided layer's rows do not ascend")
+    # The row of one point is the same whatever the order of the others.
+    turned = torch.arange(len(x.indices) - 1, -1, -1, device=device)
+    again = x.select_by_index(turned)
+    net = spconv.SubMConv3d(4, 4, 3).to(device)
+    expect(torch.equal(net(again).features, net(x).features[turned]))
+    expect(torch.equal(again.dense(), x.dense()))
+
+
+@check
+def transposed(device):
+    for size, stride, padding in ((2, 2, 0), (3, 2, 1), (3, 1, 1)):
+        x, there = make_tensor(device, 2)
+        layer = spconv.SparseConvTranspose2d(4, 6, size, stride, padding, bias=False).to(device)
+        y = layer(x)
+        weight = layer.weight.detach().cpu().double().permute(3, 0, 1, 2)
+        expected = nn.functional.conv_transpose2d(
+            there.dense(), weight, stride=stride, padding=padding
+        )
+        expect(y.spatial_shape == list(expected.shape[2:]), f"{y.spatial_shape}")
+        expect_close(y.dense().cpu(), expected)
+
+
+@check
+def pooling(device):
+    x, there = make_tensor(device, 2)
+    lowest = torch.where(x.replace_feature(torch.ones_like(x.features)).dense() > 0,
+                         x.dense(), -1e30)  # fmt: skip
+    y = spconv.SparseMaxPool2d(2, 2, indice_key="pool")(x)
+    expected = nn.functional.max_pool2d(lowest, 2)
+    expect_close(y.dense(), torch.where(expected > -1e29, expected, 0))
+    mean = spconv.SparseAvgPool2d(2)(x)
+    count = nn.functional.avg_pool2d(there.replace_feature(torch.ones(len(there.features), 1))
+                                     .dense(), 2)  # fmt: skip
+    expected = nn.functional.avg_pool2d(there.dense(), 2) / count.clamp(min=0.25)
+    expect_close(mean.dense().cpu(), expected)
+    back = spconv.SparseInverseConv2d(4, 3, 2, "pool").to(device)(y)
+    expect(back.indices is x.indices)
+    expect(spconv.SparseGlobalMaxPool()(x).shape == (2, 4))
+
+
+@check
+def containers(device):
+    x, _ = make_tensor(device)
+    net = spconv.SparseSequential(
+        OrderedDict(conv=spconv.SubMConv3d(4, 4, 3), norm=nn.BatchNorm1d(4))
+    ).to(device)
+    expect(list(net._modules) == ["conv", "norm"] and len(net) == 2)
+    expect(isinstance(net[-1], nn.BatchNorm1d))
+    named = spconv.SparseSequential(a=nn.ReLU(), b=spconv.ToDense())
+    named.add(nn.Flatten(), "flat")
+    expect(named(x).shape == (2, 4 * 512))
+    table = spconv.ConcatTable().add(spconv.Identity()).add(spconv.SparseReLU())
+    both = spconv.AddTable()(table(x))
+    expect_close(both.features, x.features + x.features.relu())
+    expect(all(isinstance(m, spconv.SparseModule) for m in (net, net[0], table)))
+    expect(isinstance(net[0], spconv.conv.SparseConvolution) and isinstance(net[0], sct.SubMConv3d))
+    none = x.select_by_index(torch.zeros(0, dtype=torch.long, device=device))
+    expect(net.train()(none).features.shape == (0, 4), "a norm of no rows")
+
+
+@check
+def tensors_made_anew(device):
+    x, _ = make_tensor(device)
+    y = spconv.SparseConv3d(4, 4, 2, 2, indice_key="down").to(device)(x)
+    # With the dictionary of another tensor, its maps are known ...
+    remade = spconv.SparseConvTensor(
+        y.features, y.indices, y.spatial_shape, y.batch_size, indice_dict=y.indice_dict
+    )
+    up = spconv.SparseInverseConv3d(4, 4, 2, "down").to(device)
+    expect_close(up(remade).features, up(y).features, 0)
+    # ... also for equal indices, and only for these.
+    equal = spconv.SparseConvTensor(
+        y.features, y.indices.clone(), y.spatial_shape, 2, indice_dict=y.indice_dict
+    )
+    expect_close(up(equal).features, up(y).features, 0)
+    other = spconv.SparseConvTensor(y.features, y.indices, y.spatial_shape, 2)
+    expect_error(sparseconv.ArgumentError, "'down'", up, other)
+    found = y.find_indice_pair("down")
+    expect(found.indices is x.indices and found.out_indices is y.indices)
+    expect(found.ksize == [2, 2, 2] and found.out_spatial_shape == [4, 4, 4])
+    expect(found.pair_fwd.shape == (8, len(y.indices)) and not found.is_subm)
+    expect(y.find_indice_pair("none") is None and "down" in y.indice_dict)
+    dense = spconv.SparseConvTensor.from_dense(x.dense(channels_first=False))
+    expect_close(dense.dense(), x.dense(), 0)
+
+
+@check
+def changed_indices(device):
+    x, _ = make_tensor(device)
+    layer = spconv.SubMConv3d(4, 4, 3).to(device)
+    expected = layer(x)
+    # Features of more rows, then their indices.
+    y = x.replace_feature(torch.cat([x.features, x.features]))
+    expect_error(sparseconv.ArgumentError, "rows, as the coordinates", layer, y)
+    moved = x.indices.clone()
+    moved[:, 0] += 2
+    y.indices = torch.cat([x.indices, moved])
+    expect_close(layer(y).features[: len(moved)], expected.features, 1e-6)
+    y = spconv.SparseConv3d(4, 4, 2, 2).to(device)(x)
+    y.indices[:, 1:] *= 2
+    expect_error(sparseconv.ArgumentError, "changed in place", layer, y)
+    y.indices = y.indices
+    y.spatial_shape = [8, 8, 8]
+    expect(layer(y).dense().shape == (2, 4, 8, 8, 8))
+
+
+@check
+def additions(device):
+    a, _ = make_tensor(device, seed=1)
+    b, _ = make_tensor(device, seed=2)
+    expect_close((a + a.features).features, (a + a).features, 0)
+    expect_error(sparseconv.ArgumentError, "functional.sparse_add", spconv.AddTable(), [a, b])
+    total = spconv.functional.sparse_add(a, b)
+    expect_close(total.dense(), a.dense() + b.dense(), 1e-6)
+    alike = spconv.SparseConvTensor(a.features, a.indices.clone(), a.spatial_shape, 2)
+    expect_close((a + alike).features, 2 * a.features, 0)
+
+
+@check
+def recorded_counts(device):
+    x, _ = make_tensor(device)
+    layer = spconv.SparseConv3d(4, 4, 2, 2, record_voxel_count=True).to(device)
+    y = layer(x)
+    expect(layer.get_max_num_voxels().tolist() == [len(y.features)])
+    expect("max_num_voxels_during_training" in layer.state_dict())
+
+
+@check
+def weights_that_change(device):
+    x, _ = make_tensor(device)
+    layer = spconv.SubMConv3d(4, 4, 3, bias=False).to(device)
+    with torch.no_grad():
+        before = layer(x).features
+        layer.weight.mul_(2)
+        expect_close(layer(x).features, 2 * before, 0)
+        layer.load_state_dict({"weight": layer.weight / 4})
+        expect_close(layer(x).features, before / 2, 0)
+        layer.half()
+        expect(layer(x.replace_feature(x.features.half())).features.dtype == torch.float16)
+    with torch.inference_mode():
+        expect_close(layer.float()(x).features, before / 2, 1e-3)
+
+
+@check
+def voxels_of_points(device):
+    points = torch.tensor(
+        [[0.5, 0.5, 1.0], [3.5, 1.5, 2.0], [0.6, 0.4, 3.0], [9.0, 0.0, 4.0], [0.1, 0.2, 5.0],
+         [2.0, 2.0, 6.0]], device=device,
+    )  # fmt: skip
+    generate = PointToVoxel([1, 1], [0, 0, 4, 4], 3, 2, 2, device)
+    voxels, indices, counts, voxel_of = generate.generate_voxel_with_id(points)
+    expect(indices.tolist() == [[0, 0], [1, 3]] and counts.tolist() == [2, 1])
+    expect(voxels[:, :, 2].tolist() == [[1, 3], [2, 0]] and generate.grid_size == [4, 4])
+    expect(voxel_of.tolist() == [0, 1, 0, -1, 0, -1])
+    expect(generate(points, empty_mean=True)[0][1, 1].tolist() == [3.5, 1.5, 2.0])
+    values = gather_features_by_pc_voxel_id(torch.tensor([[7.0], [8.0]], device=device), voxel_of)
+    expect(values.flatten().tolist() == [7, 8, 7, 0, 7, 0])
+    expect(generate(points[:0])[0].shape == (0, 2, 3))
+
+
+@check
+def what_is_not_there(device):
+    error = sparseconv.ArgumentError
+    points = torch.zeros((1, 4), dtype=torch.int32)
+    features = torch.zeros(1, 4)
+    expect_error(error, "int32", spconv.SparseConvTensor, features, points.long(), [1] * 3, 1)
+    expect_error(error, "3 axes", spconv.SparseConvTensor, features, points, [1, 1], 1)
+    twice = spconv.SparseConvTensor(torch.zeros(2, 4), torch.zeros(2, 4).int(), [1] * 3, 1)
+    expect_error(error, "2 points have 1", spconv.SubMConv3d(4, 4, 3), twice)
+    expect_error(error, "groups", spconv.SubMConv3d, 4, 4, 3, groups=2)
+    expect_error(error, "SubMConv", spconv.SparseInverseConv3d, 4, 4, 1, "a")
+    expect_error(error, "padding", spconv.SparseConv3d, 4, 4, 1, padding=1)
+
+
+if __name__ == "__main__":
+    torch_checks.run()
