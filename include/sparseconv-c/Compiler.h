@@ -41,7 +41,9 @@ typedef enum sparseconv_compiler_code {
   /* The system cannot start a process. */
   SPARSECONV_COMPILER_SYSTEM_ERROR = 6,
   /* There is no memory in this process for what comes out. */
-  SPARSECONV_COMPILER_OUT_OF_MEMORY = 7
+  SPARSECONV_COMPILER_OUT_OF_MEMORY = 7,
+  /* It was ended because its caller wished so. */
+  SPARSECONV_COMPILER_CANCELLED = 8
 } sparseconv_compiler_code;
 
 /* "SPARSECONV_COMPILER_OK", ... */
@@ -74,6 +76,10 @@ typedef struct sparseconv_compile_options {
   /* The path of a database of sparseconv-tune, which decides how layers are
    * carried out that it knows; NULL for none. */
   const char *tuning_database;
+  /* Where a thread or a signal handler writes another number than 0 to cancel
+   * the compilation, which then ends within a tenth of a second; NULL for
+   * compilations that nobody cancels. */
+  const volatile int *cancel;
 } sparseconv_compile_options;
 
 /* What came out of a compilation, also of one that failed. */

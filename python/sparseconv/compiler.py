@@ -6,6 +6,7 @@ own, whose end of whatever kind comes back as a `CompileError`."""
 
 import ctypes
 import os
+import threading
 
 from .errors import CompileError
 from .libraries import open_library
@@ -21,6 +22,7 @@ class _Options(ctypes.Structure):
         ("tools", ctypes.c_char_p),
         ("time_limit", ctypes.c_double),
         ("tuning_database", ctypes.c_char_p),
+        ("cancel", ctypes.POINTER(ctypes.c_int)),
     ]
 
 
@@ -60,19 +62,54 @@ def find_program(name):
 
 
 class Compilation:
-    """A plan as bytes, the PTX in it, and what the compiler printed."""
+    """A plan as bytes, the PTX in it, and what the compiler printed. Where Ctrl-C
+    interrupts it, or another exception of a signal handler, the compiler is ended."""
 
     def __init__(self, text, chip=None, entry=None, name=None, time_limit=None,
                  tuning_database=None, target=None):  # fmt: skip
-        library = _get_library()
-
         def encode(word):
             return None if word is None else word.encode()
 
+        cancel = ctypes.c_int(0)
         options = _Options(
             encode(target), encode(chip), encode(entry), encode(name), None, time_limit or 0,
             None if tuning_database is None else os.fsencode(tuning_database),
+            ctypes.pointer(cancel),
         )  # fmt: skip
+        code, message = self._run(text, options, cancel)
+        if code:
+            code_name = _get_library().sparseconv_compiler_code_name(code).decode()
+            raise CompileError(message, code_name, self.diagnostics)
+
+    def _run(self, text, options, cancel):
+        """Signal handlers run in the main thread, but not within a call of the
+        library. So that thread waits for another one, which owns what the call
+        makes, also when nobody waits any more."""
+        if threading.current_thread() is not threading.main_thread():
+            return self._compile(text, options)
+        outcome = []
+
+        def work():
+            try:
+                outcome.append(self._compile(text, options))
+            except BaseException as error:
+                outcome.append(error)
+
+        worker = threading.Thread(target=work, name="sparseconv-compile", daemon=True)
+        worker.start()
+        try:
+            worker.join()
+        except BaseException:
+            cancel.value = 1
+            worker.join()
+            raise
+        if isinstance(outcome[0], BaseException):
+            raise outcome[0]
+        return outcome[0]
+
+    def _compile(self, text, options):
+        """Its code and message."""
+        library = _get_library()
         handle = ctypes.c_void_p()
         code = library.sparseconv_compile(
             text, ctypes.c_uint64(len(text)), ctypes.byref(options), ctypes.byref(handle)
@@ -88,9 +125,7 @@ class Compilation:
             self.ptx = self._read(library.sparseconv_compilation_ptx, handle).decode()
         finally:
             library.sparseconv_compilation_destroy(handle)
-        if code:
-            code_name = library.sparseconv_compiler_code_name(code).decode()
-            raise CompileError(message, code_name, self.diagnostics)
+        return code, message
 
     @staticmethod
     def _read(function, handle):

@@ -2,12 +2,19 @@
  * comes out.
  *
  * usage: capi-compile [chip=C] [entry=E] [name=N] [tools=FOLDER] [target=T]
- *                     [limit=SECONDS] [artifact=FILE] [ptx=FILE]
+ *                     [limit=SECONDS] [cancel=SECONDS] [artifact=FILE]
+ *                     [ptx=FILE]
  */
 #include "sparseconv-c/Compiler.h"
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static volatile int isCancelled = 0;
+
+static void cancel(int signal) { isCancelled = signal; }
 
 static const char *find(int argc, char **argv, const char *name) {
   size_t length = strlen(name);
@@ -31,7 +38,7 @@ static char *readAll(FILE *file, size_t *size) {
   }
 }
 
-static void write(const char *path, const void *data, uint64_t size) {
+static void writeFile(const char *path, const void *data, uint64_t size) {
   FILE *file = path ? fopen(path, "wb") : NULL;
   if (!file)
     return;
@@ -50,6 +57,11 @@ int main(int argc, char **argv) {
   const char *limit = find(argc, argv, "limit");
   options.time_limit = limit ? atof(limit) : 0;
 
+  const char *patience = find(argc, argv, "cancel");
+  options.cancel = &isCancelled;
+  signal(SIGALRM, cancel);
+  alarm(patience ? (unsigned)atoi(patience) : 0);
+
   size_t size = 0;
   char *text = readAll(stdin, &size);
   sparseconv_compilation *compilation = NULL;
@@ -61,10 +73,10 @@ int main(int argc, char **argv) {
   uint64_t bytes = 0;
   const void *artifact = sparseconv_compilation_artifact(compilation, &bytes);
   printf("artifact: %s\n", bytes ? "some" : "none");
-  write(find(argc, argv, "artifact"), artifact, bytes);
+  writeFile(find(argc, argv, "artifact"), artifact, bytes);
   const char *ptx = sparseconv_compilation_ptx(compilation, &bytes);
   printf("ptx: %s\n", bytes && strlen(ptx) == bytes ? "some" : "none");
-  write(find(argc, argv, "ptx"), ptx, bytes);
+  writeFile(find(argc, argv, "ptx"), ptx, bytes);
   sparseconv_compilation_destroy(compilation);
   return code;
 }

@@ -150,30 +150,50 @@ static int spawn(pid_t &child, const std::string &program,
   return error;
 }
 
-/// Milliseconds until `end`, rounded up, as poll() takes them.
-static int getWait(double timeLimit, Clock::time_point end) {
-  if (timeLimit <= 0)
-    return -1;
-  auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
-  return static_cast<int>(
-      std::clamp<int64_t>(left.count(), 0, int64_t(1) << 30));
-}
+namespace {
+/// What ends a process early, from its start on.
+class Patience {
+public:
+  explicit Patience(ChildLimits limits) : limits(limits), end(Clock::now()) {
+    if (limits.seconds > 0)
+      end += std::chrono::duration_cast<Clock::duration>(
+          std::chrono::duration<double>(std::min(limits.seconds, 1e6)));
+  }
 
-/// Reads both pipes until their ends; false when the time is over.
+  bool isCancelled() const { return limits.cancel && *limits.cancel; }
+  bool isOver() const { return limits.seconds > 0 && Clock::now() >= end; }
+  /// Milliseconds until it is time to look again, as poll() takes them. Nothing
+  /// wakes a thread that waits when a number changes.
+  int getWait() const {
+    int wait = limits.cancel ? 50 : -1;
+    if (limits.seconds <= 0)
+      return wait;
+    auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    return static_cast<int>(std::clamp<int64_t>(
+        left.count(), 0, wait < 0 ? int64_t(1) << 30 : wait));
+  }
+
+private:
+  ChildLimits limits;
+  Clock::time_point end;
+};
+} // namespace
+
+/// Reads both pipes until their ends; false when the patience is over.
 static bool readAll(Pipe &output, Pipe &diagnostics, ChildResult &result,
-                    double timeLimit, Clock::time_point end) {
+                    const Patience &patience) {
   pollfd polled[] = {{output.read.get(), POLLIN, 0},
                      {diagnostics.read.get(), POLLIN, 0}};
   std::string *texts[] = {&result.output, &result.diagnostics};
   std::vector<char> buffer(size_t(1) << 16);
   while (polled[0].fd >= 0 || polled[1].fd >= 0) {
-    int wait = getWait(timeLimit, end);
-    int ready = ::poll(polled, 2, wait);
-    if (ready < 0 && errno == EINTR)
-      continue;
-    if (ready <= 0)
+    int ready = ::poll(polled, 2, patience.getWait());
+    if (ready < 0 && errno != EINTR)
       return false;
-    for (int i = 0; i < 2; ++i) {
+    if (patience.isCancelled() || (ready == 0 && patience.isOver()))
+      return false;
+    for (int i = 0; ready > 0 && i < 2; ++i) {
       if (polled[i].fd < 0 || !polled[i].revents)
         continue;
       ssize_t bytes = ::read(polled[i].fd, buffer.data(), buffer.size());
@@ -189,11 +209,8 @@ static bool readAll(Pipe &output, Pipe &diagnostics, ChildResult &result,
 ChildResult
 sparseconv::capi::runChild(const std::string &program,
                            const std::vector<std::string> &arguments,
-                           std::string_view input, double timeLimit) {
-  Clock::time_point end = Clock::now();
-  if (timeLimit > 0)
-    end += std::chrono::duration_cast<Clock::duration>(
-        std::chrono::duration<double>(std::min(timeLimit, 1e6)));
+                           std::string_view input, ChildLimits limits) {
+  Patience patience(limits);
   File memory(::memfd_create("sparseconv-input", MFD_CLOEXEC));
   if (!memory || !writeInput(memory.get(), input))
     return fail("no memory for the compiler's input", errno);
@@ -208,13 +225,14 @@ sparseconv::capi::runChild(const std::string &program,
   diagnostics.write.close();
 
   ChildResult result;
-  bool isDone = readAll(output, diagnostics, result, timeLimit, end);
+  bool isDone = readAll(output, diagnostics, result, patience);
   if (!isDone)
     child.end();
   int status = 0;
   bool isKnown = child.wait(status);
   if (!isDone) {
-    result.end = ChildResult::End::TimeLimit;
+    result.end = patience.isCancelled() ? ChildResult::End::Cancelled
+                                        : ChildResult::End::TimeLimit;
   } else if (!isKnown) {
     // This process asked to hear nothing of its children.
     result.problem = std::string("the compiler's exit status is not known: ") +

@@ -21,6 +21,7 @@ struct ChildResult {
     Exited,    ///< with `status`
     Signalled, ///< by signal `status`
     TimeLimit, ///< killed
+    Cancelled, ///< killed
     Failed     ///< it could not be run, as `problem` says
   };
   End end = End::Failed;
@@ -28,11 +29,18 @@ struct ChildResult {
   std::string output, diagnostics, problem;
 };
 
-/// Runs `program` on `input` to its end; a time limit of 0 is none. The process
-/// starts with default signal handling and none of this one's open files.
+/// What ends a process early: a number of seconds other than 0, and a number
+/// elsewhere that becomes another one than 0.
+struct ChildLimits {
+  double seconds = 0;
+  const volatile int *cancel = nullptr;
+};
+
+/// Runs `program` on `input` to its end. The process starts with default signal
+/// handling and none of this one's open files.
 ChildResult runChild(const std::string &program,
                      const std::vector<std::string> &arguments,
-                     std::string_view input, double timeLimit);
+                     std::string_view input, ChildLimits limits);
 
 } // namespace sparseconv::capi
 

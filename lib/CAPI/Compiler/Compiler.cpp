@@ -36,6 +36,7 @@ const char *sparseconv_compiler_code_name(int code) {
       "SPARSECONV_COMPILER_NOT_FOUND",
       "SPARSECONV_COMPILER_SYSTEM_ERROR",
       "SPARSECONV_COMPILER_OUT_OF_MEMORY",
+      "SPARSECONV_COMPILER_CANCELLED",
   };
   return code >= 0 && code < int(std::size(names)) ? names[code]
                                                    : "unknown code";
@@ -164,13 +165,16 @@ static int compile(std::string_view text,
   pass("--chip=", options.chip);
   pass("--entry=", options.entry);
   pass("--tuning-database=", options.tuning_database);
-  ChildResult result =
-      capi::runChild(program, arguments, text, options.time_limit);
+  ChildResult result = capi::runChild(program, arguments, text,
+                                      {options.time_limit, options.cancel});
   compilation.diagnostics = std::move(result.diagnostics);
   switch (result.end) {
   case End::Failed:
     return finish(compilation, SPARSECONV_COMPILER_SYSTEM_ERROR,
                   result.problem);
+  case End::Cancelled:
+    return finish(compilation, SPARSECONV_COMPILER_CANCELLED,
+                  "the compilation was cancelled");
   case End::TimeLimit: {
     char limit[64];
     std::snprintf(limit, sizeof(limit), "%g", options.time_limit);

@@ -9,6 +9,7 @@ for a GPU. Plans also stay in files, in SPARSECONV_CACHE, or else in `sparseconv
 the user's cache folder. A plan depends on the compiler, too, so another compiler
 finds none of them."""
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -110,12 +111,23 @@ def get_plan(text, target):
     plan = Compilation(text.encode(), **options).plan
     try:
         os.makedirs(folder, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
-            file.write(plan)
-        os.replace(file.name, path)
+        _write_file(folder, path, plan)
     except OSError:
         pass  # the plan is good without a file
     return plan
+
+
+def _write_file(folder, path, content):
+    """A file that is there as a whole, or not at all."""
+    file = tempfile.NamedTemporaryFile(dir=folder, delete=False)
+    try:
+        with file:
+            file.write(content)
+        os.replace(file.name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(file.name)
+        raise
 
 
 # On a CPU ---------------------------------------------------------------------
