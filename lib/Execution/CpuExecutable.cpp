@@ -146,11 +146,7 @@ static std::vector<cpu::Array> toArrays(const Signature &signature,
 llvm::Error CpuExecutable::Impl::toError(const StatusRecord &status) const {
   if (status.code == 0)
     return llvm::Error::success();
-  bool isKnown =
-      status.opId >= 0 && status.opId < static_cast<int64_t>(operations.size());
-  plan::Op operation = isKnown ? operations[status.opId] : plan::Op();
-  return llvm::createStringError(
-      ::sparseconv::formatStatus(status, operation.name, operation.location));
+  return llvm::createStringError(plan::describe(status, operations));
 }
 
 llvm::Error CpuExecutable::Impl::call(StringRef name,

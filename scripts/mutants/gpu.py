@@ -114,7 +114,7 @@ MUTANTS = [
     (RUNTIME + "Cuda/StepGraph.cpp", "sizes.bytes / step.valueBytes", "sizes.bytes", RUNTIME_TESTS + "Graph.*"),
     (RUNTIME + "Cuda/Capture.cpp", "source && source != target && sizes.bytes[i]", "false", RUNTIME_TESTS + "Graph.*"),
     (RUNTIME + "Cuda/Run.cpp", "size < 0 || size > capacity", "size < 0", RUNTIME_TESTS + "Failure.*"),
-    (RUNTIME + "Cuda/Run.cpp", "bytes *= size;", "", RUNTIME_TESTS + "Run.*"),
+    (RUNTIME + "Plan/Plan.cpp", "__builtin_mul_overflow(bytes, uint64_t(sizes[axis]), &bytes)", "false", RUNTIME_TESTS + "Run.*"),
     (RUNTIME + "Cuda/Issue.cpp", "addresses[patch.buffer] + patch.offset", "addresses[patch.buffer]", RUNTIME_TESTS + "Run.*"),
     (RUNTIME + "Cuda/Issue.cpp", "sizes.bytes / 4", "sizes.bytes / 2", RUNTIME_TESTS + "*"),
     (RUNTIME + "Plan/Params.cpp", "(entry == begin || !isWord(entry[-1]))", "true", RUNTIME_TESTS + "Params*"),

@@ -10,9 +10,7 @@
 #define SPARSECONV_RUNTIME_CPUPROGRAM_H
 
 #include "sparseconv/Runtime/CpuCall.h"
-#include "sparseconv/Runtime/Error.h"
-#include <memory>
-#include <mutex>
+#include "sparseconv/Runtime/Device.h"
 
 namespace sparseconv::cpu {
 
@@ -30,28 +28,31 @@ public:
   ~Program();
 
   const plan::Plan &getPlan() const { return plan; }
+  const std::vector<runtime::Function> &getFunctions() const {
+    return functions;
+  }
   /// The vector level of the code.
   const std::string &getLevel() const { return level; }
 
   /// Data that the plan holds by reference.
   runtime::Error bindConstant(const std::string &name, std::string_view bytes);
 
-  /// Calls function `index` of the plan on `inputs`, which have the types and
-  /// ranks of its inputs; sizes are checked. `call` has the outputs.
+  /// Calls function `index` of the plan. There is an input of the right type
+  /// for each of its inputs; sizes are checked. `call` has the outputs.
   runtime::Error run(size_t index, const std::vector<Array> &inputs,
                      std::unique_ptr<Call> &call) const;
 
 private:
   explicit Program(std::string file);
   runtime::Error initialise(std::string_view wanted);
-  runtime::Error checkInputs(const plan::Function &function,
-                             const std::vector<Array> &inputs) const;
 
   std::string file; ///< what `plan` has views of
   plan::Plan plan;
   std::string level;
   std::unique_ptr<Image> image;
-  std::vector<Function> functions;
+  std::vector<runtime::Function> functions;
+  /// By function, its code.
+  std::vector<Function> code;
   /// Of those that the plan holds by reference, copies.
   std::vector<std::string> bound;
 };

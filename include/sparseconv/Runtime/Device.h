@@ -20,6 +20,11 @@
 
 namespace sparseconv::runtime {
 
+struct Tensors {
+  const sparseconv_tensor *data = nullptr;
+  int64_t size = 0;
+};
+
 /// A function of a plan, with what does not depend on capacities.
 struct Function {
   explicit Function(const plan::Function &function);
@@ -28,11 +33,34 @@ struct Function {
   std::vector<std::vector<int64_t>> inputSizes, outputSizes;
   /// Number of the inputs' dynamic dimensions.
   size_t numCapacities = 0;
-};
 
-struct Tensors {
-  const sparseconv_tensor *data = nullptr;
-  int64_t size = 0;
+  // What callers do wrong is said in the same words for every device. Checks
+  // that succeed allocate nothing.
+  /// A tensor for each input or output; without `data` there is none.
+  Error checkCount(bool isInput, Tensors tensors) const;
+  Error checkIndex(bool isInput, int64_t index) const;
+  Error checkType(bool isInput, int64_t index,
+                  const sparseconv_tensor &tensor) const;
+  /// Rank and sizes of an input; a dynamic one is at most its capacity, or
+  /// kMaxRows where none are given.
+  Error checkSizes(int64_t index, int64_t rank, const int64_t *sizes,
+                   const int64_t *capacities = nullptr) const;
+  /// Whether a tensor has room for `bytes`.
+  Error checkRoom(bool isInput, int64_t index, const sparseconv_tensor &tensor,
+                  uint64_t bytes) const;
+  /// The same, and whether it has data where it has to.
+  Error checkData(bool isInput, int64_t index, const sparseconv_tensor &tensor,
+                  uint64_t bytes) const;
+  /// Whether an input can be bound.
+  Error checkBindable(int64_t index) const;
+  /// What a run brings for an input that is bound to `data`.
+  Error checkBound(int64_t index, const sparseconv_tensor &tensor,
+                   const void *data) const;
+  /// Whether an output of `found` bytes can be copied to `host`.
+  Error checkResult(int64_t index, const void *host, uint64_t bytes,
+                    uint64_t found) const;
+  /// The error that there are no outputs to look at.
+  Error refuseResults() const;
 };
 
 /// See sparseconv_instance_*.

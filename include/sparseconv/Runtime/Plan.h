@@ -18,6 +18,7 @@
 #ifndef SPARSECONV_RUNTIME_PLAN_H
 #define SPARSECONV_RUNTIME_PLAN_H
 
+#include "sparseconv/Support/Status.h"
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -55,6 +56,10 @@ constexpr unsigned kNumElementTypes = 10;
 unsigned getByteWidth(ElementType type);
 /// The MLIR spelling: "i32", "f16", ...
 const char *getName(ElementType type);
+/// The bytes of a contiguous array, or nothing where a size is negative or they
+/// do not fit 64 bits.
+std::optional<uint64_t> countBytes(ElementType type, const int64_t *sizes,
+                                   size_t rank);
 
 //===----------------------------------------------------------------------===//
 // Sizes
@@ -137,6 +142,8 @@ struct Value {
   bool isScalar = false;
 
   bool hasStaticShape() const;
+  /// Sizes, kDynamic where they are.
+  std::vector<int64_t> getSizes() const;
 };
 
 struct Buffer {
@@ -221,6 +228,9 @@ struct Op {
   std::string location; ///< "net.mlir:3:8", or empty
 };
 
+/// The message of a status record, with the operation and its location.
+std::string describe(const StatusRecord &record, const std::vector<Op> &ops);
+
 /// A capacity that the runtime may raise. Its slot holds it before the first
 /// step, and operation `op` reports where it has more rows.
 struct Growable {
@@ -245,6 +255,11 @@ struct Function {
   /// order. Buffer i says whether argument i is an input or a constant. The
   /// outputs' buffers come behind.
   std::vector<Value> arguments;
+
+  /// "function 'main'", as messages begin.
+  std::string describe() const;
+  /// "function 'main': input 'x'".
+  std::string describe(bool isInput, size_t index) const;
 };
 
 //===----------------------------------------------------------------------===//

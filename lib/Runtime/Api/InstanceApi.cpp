@@ -31,7 +31,7 @@ static int within(Handle *instance, const Body &body) {
 static Error fillCapacities(const Function &function, const int64_t *capacities,
                             int64_t numCapacities, plan::Capacities &sizes) {
   if (numCapacities != int64_t(function.numCapacities))
-    return invalidArgument("function '" + function.plan.name + "' has " +
+    return invalidArgument(function.plan.describe() + " has " +
                            to_string(function.numCapacities) +
                            " dynamic dimensions, but " +
                            to_string(numCapacities) + " capacities are given");

@@ -60,10 +60,9 @@ Error runtime::describeValue(const Functions &functions, const char *owner,
   const Function *found = nullptr;
   if (Error error = findFunction(functions, owner, name, found))
     return error;
+  if (Error error = found->checkIndex(isInput, index))
+    return error;
   const auto &values = isInput ? found->plan.inputs : found->plan.outputs;
-  if (index < 0 || index >= int64_t(values.size()))
-    return invalidArgument(std::string("function '") + name + "' has no " +
-                           (isInput ? "input " : "output ") + to_string(index));
   const std::vector<int64_t> &sizes =
       (isInput ? found->inputSizes : found->outputSizes)[index];
   *info = {values[index].name.c_str(), int32_t(values[index].type),

@@ -99,14 +99,6 @@ Error CpuDevice::wait(sparseconv_stream stream, sparseconv_stream other) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-LoadedPlan::LoadedPlan(std::shared_ptr<cpu::Program> loaded, int numThreads)
-    : program(std::move(loaded)), numThreads(numThreads) {
-  const std::vector<plan::Function> &all = program->getPlan().functions;
-  functions.reserve(all.size());
-  for (const plan::Function &function : all)
-    functions.emplace_back(function);
-}
-
 Error LoadedPlan::bindConstant(const std::string &name,
                                std::string_view bytes) {
   return guard([&] { return program->bindConstant(name, bytes); });

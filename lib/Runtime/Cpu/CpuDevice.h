@@ -10,7 +10,6 @@
 #define SPARSECONV_LIB_RUNTIME_CPU_CPUDEVICE_H
 
 #include "sparseconv/Runtime/CpuProgram.h"
-#include "sparseconv/Runtime/Device.h"
 
 namespace sparseconv::cpu {
 
@@ -52,10 +51,11 @@ private:
 class LoadedPlan final : public runtime::Program,
                          public std::enable_shared_from_this<LoadedPlan> {
 public:
-  LoadedPlan(std::shared_ptr<cpu::Program> program, int numThreads);
+  LoadedPlan(std::shared_ptr<cpu::Program> program, int numThreads)
+      : program(std::move(program)), numThreads(numThreads) {}
 
   const std::vector<runtime::Function> &getFunctions() const override {
-    return functions;
+    return program->getFunctions();
   }
   Error bindConstant(const std::string &name, std::string_view bytes) override;
   Error createInstance(const runtime::Function &function,
@@ -64,9 +64,6 @@ public:
 
   const std::shared_ptr<cpu::Program> program;
   const int numThreads;
-
-private:
-  std::vector<runtime::Function> functions;
 };
 
 /// Calls that may run out of memory, which comes as an exception: none leaves

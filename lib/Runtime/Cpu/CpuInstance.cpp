@@ -15,7 +15,6 @@ using namespace sparseconv;
 using namespace sparseconv::cpu;
 using runtime::invalidArgument;
 using runtime::Tensors;
-using std::to_string;
 
 namespace {
 /// A function; calls take turns. A run is over when it returns.
@@ -60,13 +59,15 @@ private:
   static Error refuse(const char *what) {
     return invalidArgument(std::string("a plan for CPUs has no ") + what);
   }
-  std::string getName(bool isInput, int64_t index) const;
+  Error countBytes(bool isInput, int64_t index,
+                   const std::vector<int64_t> &sizes, uint64_t &bytes) const;
   Error toArray(int64_t index, const sparseconv_tensor &tensor,
                 Array &array) const;
   Error runOnce(Tensors inputs);
+  Error checkOutputs(Tensors outputs) const;
   Error copyOutputs(Tensors outputs) const;
   Error checkOutput(int64_t index, bool needsRun) const;
-  uint64_t getBytes(const plan::Value &value, const Array &array) const;
+  uint64_t getOutputBytes(int64_t index) const;
 
   const std::shared_ptr<LoadedPlan> owner;
   const runtime::Function &function;
@@ -97,50 +98,44 @@ Error LoadedPlan::createInstance(const runtime::Function &function,
   });
 }
 
-std::string CpuInstance::getName(bool isInput, int64_t index) const {
-  const auto &values = isInput ? function.plan.inputs : function.plan.outputs;
-  return "function '" + function.plan.name +
-         (isInput ? "': input '" : "': output '") + values[index].name + "'";
-}
-
-uint64_t CpuInstance::getBytes(const plan::Value &value,
-                               const Array &array) const {
-  uint64_t bytes = getByteWidth(value.type);
-  for (int64_t size : array.sizes)
-    bytes *= size;
-  return bytes;
+uint64_t CpuInstance::getOutputBytes(int64_t index) const {
+  Array array = call->getOutput(index);
+  // It is there, so its size fits.
+  return *plan::countBytes(function.plan.outputs[index].type,
+                           array.sizes.data(), array.sizes.size());
 }
 
 //===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//
 
+/// The bytes of an array of sizes that are no less than 0.
+Error CpuInstance::countBytes(bool isInput, int64_t index,
+                              const std::vector<int64_t> &sizes,
+                              uint64_t &bytes) const {
+  const auto &values = isInput ? function.plan.inputs : function.plan.outputs;
+  auto counted =
+      plan::countBytes(values[index].type, sizes.data(), sizes.size());
+  bytes = counted.value_or(0);
+  if (counted)
+    return Error::success();
+  return Error(SPARSECONV_OUT_OF_MEMORY,
+               function.plan.describe(isInput, index) +
+                   " is too large for any memory");
+}
+
 Error CpuInstance::toArray(int64_t index, const sparseconv_tensor &tensor,
                            Array &array) const {
-  const plan::Value &value = function.plan.inputs[index];
-  std::string what = getName(/*isInput=*/true, index);
-  if (tensor.type != int32_t(value.type))
-    return invalidArgument(what + " is " + plan::getName(value.type) +
-                           ", not type " + to_string(tensor.type));
-  if (tensor.rank != int64_t(value.dims.size()))
-    return invalidArgument(what + " has rank " + to_string(tensor.rank) +
-                           ", expected " + to_string(value.dims.size()));
-  if (tensor.rank && !tensor.sizes)
-    return invalidArgument(what + ": sizes is NULL");
+  if (Error error = function.checkType(/*isInput=*/true, index, tensor))
+    return error;
+  if (Error error = function.checkSizes(index, tensor.rank, tensor.sizes))
+    return error;
   array.data = tensor.data;
   array.sizes.assign(tensor.sizes, tensor.sizes + tensor.rank);
-  // Sizes are checked by the program, but must not wrap here.
-  uint64_t bytes = getByteWidth(value.type);
-  for (int64_t size : array.sizes)
-    if (size < 0 || __builtin_mul_overflow(bytes, uint64_t(size), &bytes))
-      return invalidArgument(what + " has a dimension of size " +
-                             to_string(size));
-  if (bytes && !tensor.data)
-    return invalidArgument(what + ": data is NULL");
-  if (bytes > tensor.bytes)
-    return invalidArgument(what + " needs " + to_string(bytes) +
-                           " bytes, but has " + to_string(tensor.bytes));
-  return Error::success();
+  uint64_t bytes = 0;
+  if (Error error = countBytes(/*isInput=*/true, index, array.sizes, bytes))
+    return error;
+  return function.checkData(/*isInput=*/true, index, tensor, bytes);
 }
 
 Error CpuInstance::bind(sparseconv_stream stream, Tensors inputs) {
@@ -149,23 +144,21 @@ Error CpuInstance::bind(sparseconv_stream stream, Tensors inputs) {
     if (Error error = checkStream(stream))
       return error;
     std::vector<Array> arrays(function.plan.inputs.size());
-    if (inputs.data && inputs.size != int64_t(arrays.size()))
-      return invalidArgument("function '" + function.plan.name + "' has " +
-                             to_string(arrays.size()) + " inputs, but " +
-                             to_string(inputs.size) + " are given");
+    if (inputs.data)
+      if (Error error = function.checkCount(/*isInput=*/true, inputs))
+        return error;
     for (size_t i = 0; inputs.data && i != arrays.size(); ++i) {
       const sparseconv_tensor &tensor = inputs.data[i];
       if (!tensor.data)
         continue;
-      const plan::Value &value = function.plan.inputs[i];
-      if (!value.hasStaticShape())
-        return invalidArgument(getName(/*isInput=*/true, i) +
-                               " has no static shape, so it cannot be bound");
+      if (Error error = function.checkBindable(i))
+        return error;
       arrays[i] = {tensor.data, function.inputSizes[i]};
-      if (tensor.bytes < getBytes(value, arrays[i]))
-        return invalidArgument(getName(/*isInput=*/true, i) + " needs " +
-                               to_string(getBytes(value, arrays[i])) +
-                               " bytes, but has " + to_string(tensor.bytes));
+      uint64_t bytes = 0;
+      if (Error error = countBytes(/*isInput=*/true, i, arrays[i].sizes, bytes))
+        return error;
+      if (Error error = function.checkRoom(/*isInput=*/true, i, tensor, bytes))
+        return error;
     }
     bound = std::move(arrays);
     return Error::success();
@@ -175,14 +168,12 @@ Error CpuInstance::bind(sparseconv_stream stream, Tensors inputs) {
 Error CpuInstance::getInputBuffer(int64_t index, void **data, uint64_t *bytes) {
   return guard([&]() -> Error {
     std::lock_guard<std::mutex> lock(mutex);
-    if (index < 0 || index >= int64_t(buffers.size()))
-      return invalidArgument("function '" + function.plan.name +
-                             "' has no input " + to_string(index));
-    uint64_t needed = getByteWidth(function.plan.inputs[index].type);
-    for (int64_t size : capacities.inputs[index])
-      if (__builtin_mul_overflow(needed, uint64_t(size), &needed))
-        return Error(SPARSECONV_OUT_OF_MEMORY,
-                     getName(/*isInput=*/true, index) + " is too large");
+    if (Error error = function.checkIndex(/*isInput=*/true, index))
+      return error;
+    uint64_t needed = 0;
+    if (Error error = countBytes(/*isInput=*/true, index,
+                                 capacities.inputs[index], needed))
+      return error;
     buffers[index].resize(needed);
     if (data)
       *data = buffers[index].data();
@@ -200,17 +191,13 @@ Error CpuInstance::getInputBuffer(int64_t index, void **data, uint64_t *bytes) {
 Error CpuInstance::runOnce(Tensors inputs) {
   call.reset();
   hasRun = false;
-  if (inputs.size != int64_t(bound.size()) || (!inputs.data && inputs.size))
-    return invalidArgument("function '" + function.plan.name + "' has " +
-                           to_string(bound.size()) + " inputs, but " +
-                           to_string(inputs.data ? inputs.size : 0) +
-                           " are given");
+  if (Error error = function.checkCount(/*isInput=*/true, inputs))
+    return error;
   std::vector<Array> arrays = bound;
   for (size_t i = 0; i != arrays.size(); ++i) {
     if (arrays[i].data) {
-      if (inputs.data[i].data && inputs.data[i].data != arrays[i].data)
-        return invalidArgument(getName(/*isInput=*/true, i) +
-                               " is bound, but has other data");
+      if (Error error = function.checkBound(i, inputs.data[i], arrays[i].data))
+        return error;
       continue;
     }
     if (Error error = toArray(i, inputs.data[i], arrays[i]))
@@ -231,27 +218,30 @@ Error CpuInstance::runOnce(Tensors inputs) {
   return Error::success();
 }
 
-Error CpuInstance::copyOutputs(Tensors outputs) const {
-  if (!outputs.data || !call)
+Error CpuInstance::checkOutputs(Tensors outputs) const {
+  if (!outputs.data)
     return Error::success();
-  if (outputs.size != int64_t(function.plan.outputs.size()))
-    return invalidArgument("function '" + function.plan.name + "' has " +
-                           to_string(function.plan.outputs.size()) +
-                           " outputs, but " + to_string(outputs.size) +
-                           " are given");
-  for (int64_t i = 0; i != outputs.size; ++i) {
+  if (Error error = function.checkCount(/*isInput=*/false, outputs))
+    return error;
+  for (int64_t i = 0; i != outputs.size; ++i)
+    if (outputs.data[i].data)
+      if (Error error =
+              function.checkType(/*isInput=*/false, i, outputs.data[i]))
+        return error;
+  return Error::success();
+}
+
+Error CpuInstance::copyOutputs(Tensors outputs) const {
+  for (int64_t i = 0; call && outputs.data && i != outputs.size; ++i) {
     const sparseconv_tensor &tensor = outputs.data[i];
     if (!tensor.data)
       continue;
-    Array array = call->getOutput(i);
-    uint64_t bytes = getBytes(function.plan.outputs[i], array);
-    if (bytes > tensor.bytes)
-      return Error(SPARSECONV_OVER_CAPACITY, getName(/*isInput=*/false, i) +
-                                                 " needs " + to_string(bytes) +
-                                                 " bytes, but has " +
-                                                 to_string(tensor.bytes));
+    uint64_t bytes = getOutputBytes(i);
+    // Callers cannot know the size of a result that is not static.
+    if (Error error = function.checkRoom(/*isInput=*/false, i, tensor, bytes))
+      return Error(SPARSECONV_OVER_CAPACITY, std::move(error).takeText());
     if (bytes)
-      std::memcpy(tensor.data, array.data, bytes);
+      std::memcpy(tensor.data, call->getOutput(i).data, bytes);
   }
   return Error::success();
 }
@@ -261,6 +251,8 @@ Error CpuInstance::run(sparseconv_stream stream, Tensors inputs,
   return guard([&]() -> Error {
     std::lock_guard<std::mutex> lock(mutex);
     if (Error error = checkStream(stream))
+      return error;
+    if (Error error = checkOutputs(outputs))
       return error;
     if (Error error = runOnce(inputs))
       return error;
@@ -280,7 +272,7 @@ Error CpuInstance::runHost(Tensors inputs) {
 Error CpuInstance::getResults(bool) {
   std::lock_guard<std::mutex> lock(mutex);
   if (!hasRun)
-    return invalidArgument("function '" + function.plan.name + "' has not run");
+    return invalidArgument(function.plan.describe() + " has not run");
   return lastError;
 }
 
@@ -289,14 +281,9 @@ Error CpuInstance::getResults(bool) {
 //===----------------------------------------------------------------------===//
 
 Error CpuInstance::checkOutput(int64_t index, bool needsRun) const {
-  if (index < 0 || index >= int64_t(function.plan.outputs.size()))
-    return invalidArgument("function '" + function.plan.name +
-                           "' has no output " + to_string(index));
-  if (needsRun && !call)
-    return invalidArgument("function '" + function.plan.name +
-                           "' has no results: its last run failed, or there "
-                           "was none");
-  return Error::success();
+  if (Error error = function.checkIndex(/*isInput=*/false, index))
+    return error;
+  return needsRun && !call ? function.refuseResults() : Error::success();
 }
 
 Error CpuInstance::getOutput(int64_t index, int64_t *sizes, uint64_t *bytes,
@@ -309,7 +296,7 @@ Error CpuInstance::getOutput(int64_t index, int64_t *sizes, uint64_t *bytes,
     if (sizes)
       std::copy(array.sizes.begin(), array.sizes.end(), sizes);
     if (bytes)
-      *bytes = getBytes(function.plan.outputs[index], array);
+      *bytes = getOutputBytes(index);
     if (data)
       *data = const_cast<void *>(array.data);
     return Error::success();
@@ -318,25 +305,27 @@ Error CpuInstance::getOutput(int64_t index, int64_t *sizes, uint64_t *bytes,
 
 Error CpuInstance::getOutputCapacity(int64_t index, int64_t *sizes,
                                      uint64_t *bytes) {
-  {
+  return guard([&]() -> Error {
     std::lock_guard<std::mutex> lock(mutex);
     if (Error error = checkOutput(index, /*needsRun=*/false))
       return error;
-    if (!call && !function.plan.outputs[index].hasStaticShape())
+    const plan::Value &value = function.plan.outputs[index];
+    std::vector<int64_t> room =
+        call ? call->getOutput(index).sizes : function.outputSizes[index];
+    if (!call && !value.hasStaticShape())
       return invalidArgument(
-          getName(/*isInput=*/false, index) +
+          function.plan.describe(/*isInput=*/false, index) +
           ": on a CPU its size is known after a run; without data it goes to "
           "memory of the instance");
-    if (!call) {
-      Array array = {nullptr, function.outputSizes[index]};
-      if (sizes)
-        std::copy(array.sizes.begin(), array.sizes.end(), sizes);
-      if (bytes)
-        *bytes = getBytes(function.plan.outputs[index], array);
-      return Error::success();
-    }
-  }
-  return getOutput(index, sizes, bytes, /*data=*/nullptr);
+    uint64_t needed = 0;
+    if (Error error = countBytes(/*isInput=*/false, index, room, needed))
+      return error;
+    if (sizes)
+      std::copy(room.begin(), room.end(), sizes);
+    if (bytes)
+      *bytes = needed;
+    return Error::success();
+  });
 }
 
 Error CpuInstance::readOutput(int64_t index, void *host, uint64_t bytes) {
@@ -344,16 +333,11 @@ Error CpuInstance::readOutput(int64_t index, void *host, uint64_t bytes) {
     std::lock_guard<std::mutex> lock(mutex);
     if (Error error = checkOutput(index, /*needsRun=*/true))
       return error;
-    Array array = call->getOutput(index);
-    uint64_t exact = getBytes(function.plan.outputs[index], array);
-    if (bytes != exact)
-      return invalidArgument(getName(/*isInput=*/false, index) + " has " +
-                             to_string(exact) + " bytes, not " +
-                             to_string(bytes));
-    if (bytes && !host)
-      return invalidArgument("host is NULL");
+    if (Error error =
+            function.checkResult(index, host, bytes, getOutputBytes(index)))
+      return error;
     if (bytes)
-      std::memcpy(host, array.data, bytes);
+      std::memcpy(host, call->getOutput(index).data, bytes);
     return Error::success();
   });
 }

@@ -14,7 +14,6 @@ using namespace sparseconv;
 using namespace sparseconv::cpu;
 using runtime::Error;
 using runtime::invalidArgument;
-using std::to_string;
 
 Program::Program(std::string file) : file(std::move(file)) {}
 Program::~Program() = default;
@@ -64,9 +63,11 @@ Error Program::initialise(std::string_view wanted) {
   if (Error error = Image::load(*chosen, image))
     return error;
   bound.resize(plan.constants.size());
-  for (const plan::Function &function : plan.functions)
-    functions.push_back(
-        image->getFunction(*chosen->findFunction(function.name)));
+  functions.reserve(plan.functions.size());
+  for (const plan::Function &function : plan.functions) {
+    functions.emplace_back(function);
+    code.push_back(image->getFunction(*chosen->findFunction(function.name)));
+  }
   return Error::success();
 }
 
@@ -86,38 +87,13 @@ Error Program::bindConstant(const std::string &name, std::string_view bytes) {
                          "' to be bound");
 }
 
-Error Program::checkInputs(const plan::Function &function,
-                           const std::vector<Array> &inputs) const {
-  std::string where = "function '" + function.name + "'";
-  if (inputs.size() != function.inputs.size())
-    return invalidArgument(where + " takes " +
-                           to_string(function.inputs.size()) + " inputs, but " +
-                           to_string(inputs.size()) + " are given");
-  for (size_t i = 0; i != inputs.size(); ++i) {
-    const plan::Value &value = function.inputs[i];
-    if (inputs[i].sizes.size() != value.dims.size())
-      return invalidArgument(where + ": input '" + value.name + "' has rank " +
-                             to_string(inputs[i].sizes.size()) + ", expected " +
-                             to_string(value.dims.size()));
-    for (size_t axis = 0; axis != value.dims.size(); ++axis) {
-      int64_t wanted = value.dims[axis].size, size = inputs[i].sizes[axis];
-      if (wanted == plan::kDynamic ? size < 0 || size > kMaxRows
-                                   : size != wanted)
-        return invalidArgument(
-            where + ": input '" + value.name + "': dimension " +
-            to_string(axis) + " is " + to_string(size) + ", expected " +
-            (wanted == plan::kDynamic ? "0 to " + to_string(kMaxRows)
-                                      : to_string(wanted)));
-    }
-  }
-  return Error::success();
-}
-
 Error Program::run(size_t index, const std::vector<Array> &inputs,
                    std::unique_ptr<Call> &call) const {
   const plan::Function &function = plan.functions[index];
-  if (Error error = checkInputs(function, inputs))
-    return error;
+  for (size_t i = 0; i != inputs.size(); ++i)
+    if (Error error = functions[index].checkSizes(i, inputs[i].sizes.size(),
+                                                  inputs[i].sizes.data()))
+      return error;
   std::vector<Array> arrays;
   for (size_t i = 0; i != function.arguments.size(); ++i) {
     const plan::Buffer &buffer = function.buffers[i];
@@ -130,20 +106,14 @@ Error Program::run(size_t index, const std::vector<Array> &inputs,
     if (!constant.inFile && own.size() != constant.size)
       return invalidArgument("constant '" + constant.name +
                              "' is not in the plan and has not been bound");
-    Array &array = arrays.emplace_back();
-    array.data = constant.inFile ? constant.bytes.data() : own.data();
-    for (const plan::Dim &dim : function.arguments[i].dims)
-      array.sizes.push_back(dim.size);
+    arrays.push_back({constant.inFile ? constant.bytes.data() : own.data(),
+                      function.arguments[i].getSizes()});
   }
   call = std::make_unique<Call>(function.arguments, function.outputs, arrays);
-  if (uint64_t missing = call->run(functions[index]))
+  if (uint64_t missing = call->run(code[index]))
     return Error(SPARSECONV_OUT_OF_MEMORY, describeMissing(missing));
   const StatusRecord &status = call->getStatus();
   if (status.code == 0)
     return Error::success();
-  bool isKnown =
-      status.opId >= 0 && uint64_t(status.opId) < function.ops.size();
-  plan::Op op = isKnown ? function.ops[status.opId] : plan::Op();
-  return Error(SPARSECONV_PROGRAM_ERROR,
-               formatStatus(status, op.name, op.location));
+  return Error(SPARSECONV_PROGRAM_ERROR, plan::describe(status, function.ops));
 }

@@ -12,52 +12,26 @@ using namespace sparseconv;
 using namespace sparseconv::cuda;
 using std::to_string;
 
-std::string Instance::getValueName(bool isInput, int64_t index) const {
-  const plan::Value &value =
-      (isInput ? function.inputs : function.outputs)[index];
-  return "function '" + function.name +
-         "': " + (isInput ? "input '" : "output '") + value.name + "'";
-}
-
 uint64_t Instance::getRoom(bool isInput, int64_t index) const {
   return layout.bufferBytes[(isInput ? inputBuffers : outputBuffers)[index]];
 }
 
+/// Room, and how device memory has to be aligned.
 Error Instance::checkPointer(const sparseconv_tensor &tensor, uint64_t needed,
                              bool isInput, int64_t index) const {
-  auto what = [&] { return getValueName(isInput, index); };
-  if (tensor.bytes < needed)
-    return invalidArgument(what() + " needs " + to_string(needed) +
-                           " bytes, the tensor has " + to_string(tensor.bytes));
-  if (needed && !tensor.data)
-    return invalidArgument(what() + " has no data");
-  if (reinterpret_cast<uintptr_t>(tensor.data) % plan::kPointerAlignment)
-    return invalidArgument(what() + " is not aligned to " +
-                           to_string(plan::kPointerAlignment) + " bytes");
-  return Error::success();
-}
-
-static const char *getTypeName(int32_t type) {
-  return type >= 0 && type < int32_t(plan::kNumElementTypes)
-             ? plan::getName(static_cast<plan::ElementType>(type))
-             : "of no known type";
-}
-
-Error Instance::checkType(const sparseconv_tensor &tensor, bool isInput,
-                          int64_t index) const {
-  const plan::Value &value =
-      (isInput ? function.inputs : function.outputs)[index];
-  if (tensor.type == int32_t(value.type))
+  if (Error error = entry.checkData(isInput, index, tensor, needed))
+    return error;
+  if (getAddress(tensor) % plan::kPointerAlignment == 0)
     return Error::success();
-  return invalidArgument(getValueName(isInput, index) + " is " +
-                         plan::getName(value.type) + ", the tensor is " +
-                         getTypeName(tensor.type));
+  return invalidArgument(function.describe(isInput, index) +
+                         " is not aligned to " +
+                         to_string(plan::kPointerAlignment) + " bytes");
 }
 
 /// A tensor in device memory with room for an input.
 Error Instance::checkInput(int64_t index,
                            const sparseconv_tensor &tensor) const {
-  if (Error error = checkType(tensor, /*isInput=*/true, index))
+  if (Error error = entry.checkType(/*isInput=*/true, index, tensor))
     return error;
   return checkPointer(tensor, getRoom(/*isInput=*/true, index),
                       /*isInput=*/true, index);
@@ -79,61 +53,35 @@ Error Instance::placeInput(int64_t index, const sparseconv_tensor *tensor) {
 /// Types, ranks and sizes; not where the tensors lie.
 Error Instance::resolve(Tensors inputs, bool onDevice,
                         InputSizes &sizes) const {
-  if (inputs.size != int64_t(function.inputs.size()))
-    return invalidArgument("function '" + function.name + "' has " +
-                           to_string(function.inputs.size()) + " inputs, not " +
-                           to_string(inputs.size));
-  if (inputs.size && !inputs.data)
-    return invalidArgument("function '" + function.name +
-                           "': there are no inputs");
+  if (Error error = entry.checkCount(/*isInput=*/true, inputs))
+    return error;
   sizes.bytes.clear();
   sizes.slots.assign(function.slots.size(), 0);
   for (int64_t i = 0; i != inputs.size; ++i) {
     const sparseconv_tensor &tensor = inputs.data[i];
     if (boundInputs[i]) {
-      if (tensor.data && getAddress(tensor) != boundInputs[i])
-        return invalidArgument(getValueName(/*isInput=*/true, i) +
-                               " is bound to other memory");
+      if (Error error = entry.checkBound(i, tensor, toPointer(boundInputs[i])))
+        return error;
       sizes.bytes.push_back(0); // nothing to copy
       continue;
     }
     const plan::Value &value = function.inputs[i];
-    auto what = [&] { return getValueName(/*isInput=*/true, i); };
-    if (Error error = checkType(tensor, /*isInput=*/true, i))
+    if (Error error = entry.checkType(/*isInput=*/true, i, tensor))
       return error;
-    if (tensor.rank != int32_t(value.dims.size()) ||
-        (tensor.rank && !tensor.sizes))
-      return invalidArgument(what() + " has rank " +
-                             to_string(value.dims.size()) +
-                             ", the tensor has rank " + to_string(tensor.rank));
-    uint64_t bytes = plan::getByteWidth(value.type);
-    for (int32_t d = 0; d != tensor.rank; ++d) {
-      int64_t size = tensor.sizes[d];
-      const plan::Dim &dim = value.dims[d];
-      auto where = [&] { return what() + ": dimension " + to_string(d); };
-      if (size < 0)
-        return invalidArgument(where() + " is " + to_string(size));
-      if (dim.size != plan::kDynamic && size != dim.size)
-        return invalidArgument(where() + " is " + to_string(dim.size) +
-                               ", that of the tensor " + to_string(size));
-      int64_t capacity = capacities.inputs[i][d];
-      if (size > capacity)
-        return Error(SPARSECONV_OVER_CAPACITY,
-                     where() + " is " + to_string(size) +
-                         ", more than its capacity of " + to_string(capacity));
-      if (dim.size == plan::kDynamic)
-        sizes.slots[dim.slot] = size;
-      // Sizes are within capacities, whose product fits.
-      bytes *= size;
-    }
+    if (Error error = entry.checkSizes(i, tensor.rank, tensor.sizes,
+                                       capacities.inputs[i].data()))
+      return error;
+    for (int32_t d = 0; d != tensor.rank; ++d)
+      if (value.dims[d].size == plan::kDynamic)
+        sizes.slots[value.dims[d].slot] = tensor.sizes[d];
+    // Sizes are within capacities, whose product fits.
+    uint64_t bytes =
+        *plan::countBytes(value.type, tensor.sizes, size_t(tensor.rank));
     sizes.bytes.push_back(bytes);
-    if (tensor.bytes < bytes)
-      return invalidArgument(what() + " needs " + to_string(bytes) +
-                             " bytes, the tensor has " +
-                             to_string(tensor.bytes));
-    if (onDevice)
-      if (Error error = checkPointer(tensor, bytes, /*isInput=*/true, i))
-        return error;
+    if (Error error = onDevice
+                          ? checkPointer(tensor, bytes, /*isInput=*/true, i)
+                          : entry.checkRoom(/*isInput=*/true, i, tensor, bytes))
+      return error;
   }
   return Error::success();
 }
@@ -143,17 +91,16 @@ Error Instance::ownBuffer(bool isInput, int64_t index, CUdeviceptr &pointer) {
   CUdeviceptr &own = (isInput ? ownInputs : ownOutputs)[index];
   if (!own)
     if (Error error = context.allocate(getRoom(isInput, index),
-                                       getValueName(isInput, index), own))
+                                       function.describe(isInput, index), own))
       return error;
   pointer = own;
   return Error::success();
 }
 
 Error Instance::bindOutputs(Tensors outputs) {
-  if (outputs.data && outputs.size != int64_t(function.outputs.size()))
-    return invalidArgument("function '" + function.name + "' has " +
-                           to_string(function.outputs.size()) +
-                           " outputs, not " + to_string(outputs.size));
+  if (outputs.data)
+    if (Error error = entry.checkCount(/*isInput=*/false, outputs))
+      return error;
   if (!isPlaced)
     if (Error error = placeMemory())
       return error;
@@ -165,7 +112,7 @@ Error Instance::bindOutputs(Tensors outputs) {
       continue;
     }
     const sparseconv_tensor &tensor = outputs.data[i];
-    if (Error error = checkType(tensor, /*isInput=*/false, i))
+    if (Error error = entry.checkType(/*isInput=*/false, i, tensor))
       return error;
     if (Error error = checkPointer(tensor, getRoom(/*isInput=*/false, i),
                                    /*isInput=*/false, i))

@@ -14,10 +14,9 @@ using std::to_string;
 
 Error Instance::capture(Tensors inputs, Tensors outputs) {
   std::lock_guard<std::mutex> lock(mutex);
-  if (inputs.data && inputs.size != int64_t(function.inputs.size()))
-    return invalidArgument("function '" + function.name + "' has " +
-                           to_string(function.inputs.size()) + " inputs, not " +
-                           to_string(inputs.size));
+  if (inputs.data)
+    if (Error error = entry.checkCount(/*isInput=*/true, inputs))
+      return error;
   if (isExact())
     return refuseExact("a graph");
   CurrentContext current(context);
@@ -64,8 +63,7 @@ Error Instance::replay(sparseconv_stream target, Tensors inputs) {
   auto *stream = static_cast<CUstream>(target);
   std::lock_guard<std::mutex> lock(mutex);
   if (!captured.isSet)
-    return invalidArgument("function '" + function.name +
-                           "' has not been captured");
+    return invalidArgument(function.describe() + " has not been captured");
   InputSizes &sizes = runSizes;
   if (Error error = resolve(inputs, /*onDevice=*/false, sizes))
     return error;

@@ -19,8 +19,8 @@ using namespace sparseconv;
 using namespace sparseconv::cuda;
 
 Error Instance::refuseExact(const std::string &what) const {
-  return invalidArgument("function '" + function.name +
-                         "' runs with exact sizes, which differ from run to "
+  return invalidArgument(function.describe() +
+                         " runs with exact sizes, which differ from run to "
                          "run; " +
                          what + " needs an instance without SPARSECONV_EXACT");
 }
@@ -66,10 +66,9 @@ Error Instance::placeRest(std::vector<int64_t> counts) {
   auto needed = uint64_t(rest->arenaBytes);
   if (!restArena || needed > restBytes || needed < restBytes / 2) {
     releaseRest();
-    if (Error error = context.allocate(needed,
-                                       "the memory of this run of function '" +
-                                           function.name + "'",
-                                       restArena))
+    if (Error error = context.allocate(
+            needed, "the memory of this run of " + function.describe(),
+            restArena))
       return error;
     restBytes = needed;
   }

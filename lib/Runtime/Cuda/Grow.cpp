@@ -39,8 +39,8 @@ Error Instance::describeGrowable(int64_t index,
                                  sparseconv_growable_info &info) const {
   std::lock_guard<std::mutex> lock(mutex);
   if (index < 0 || index >= int64_t(function.growables.size()))
-    return invalidArgument("function '" + function.name +
-                           "' has no growable capacity " + to_string(index));
+    return invalidArgument(function.describe() + " has no growable capacity " +
+                           to_string(index));
   const plan::Op &op = function.ops[function.growables[index].op];
   const plan::GrowableSizes &sizes = layout.growables[index];
   info = {op.name.c_str(), op.location.c_str(), sizes.capacity, sizes.bound};
@@ -118,10 +118,9 @@ Error Instance::grow(const StatusRecord &record, Error overflow) {
 Error Instance::reserve(const int64_t *wanted, int64_t numWanted) {
   std::lock_guard<std::mutex> lock(mutex);
   if (numWanted != int64_t(function.growables.size()))
-    return invalidArgument("function '" + function.name + "' has " +
-                           to_string(function.growables.size()) +
-                           " growable capacities, but " + to_string(numWanted) +
-                           " are given");
+    return invalidArgument(
+        function.describe() + " has " + to_string(function.growables.size()) +
+        " growable capacities, but " + to_string(numWanted) + " are given");
   std::vector<int64_t> rows;
   bool grows = false;
   for (int64_t i = 0; i != numWanted; ++i) {

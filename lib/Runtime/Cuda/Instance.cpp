@@ -56,7 +56,7 @@ Error Instance::create(std::shared_ptr<Program> program,
 Error Instance::check(CUresult result, std::string_view what) const {
   if (result == CUDA_SUCCESS)
     return Error::success();
-  std::string text = "function '" + function.name + "': ";
+  std::string text = function.describe() + ": ";
   return context.check(result, text.append(what));
 }
 
@@ -105,15 +105,14 @@ Error Instance::checkValues() {
     (isInput ? inputBuffers : outputBuffers)[buffer.index] = b;
     const plan::Value &value =
         (isInput ? function.inputs : function.outputs)[buffer.index];
-    int64_t bytes = plan::getByteWidth(value.type);
-    bool fits = true;
-    for (int64_t size : isInput ? capacities.inputs[buffer.index]
-                                : layout.outputCapacities[buffer.index])
-      fits &= !__builtin_mul_overflow(bytes, size, &bytes);
-    if (!fits || bytes > layout.bufferBytes[b])
+    const std::vector<int64_t> &sizes =
+        isInput ? capacities.inputs[buffer.index]
+                : layout.outputCapacities[buffer.index];
+    auto bytes = plan::countBytes(value.type, sizes.data(), sizes.size());
+    if (!bytes || *bytes > uint64_t(layout.bufferBytes[b]))
       return Error(SPARSECONV_INVALID_PLAN,
-                   "function '" + function.name + "': buffer '" + buffer.name +
-                       "' of " + to_string(layout.bufferBytes[b]) +
+                   function.describe() + ": buffer '" + buffer.name + "' of " +
+                       to_string(layout.bufferBytes[b]) +
                        " bytes is too small for '" + value.name + "'");
   }
   return Error::success();
@@ -152,8 +151,7 @@ Error Instance::createEvents() {
 
 Error Instance::allocateArena() {
   return context.allocate(
-      layout.arenaBytes,
-      "the working memory of function '" + function.name + "'", arena);
+      layout.arenaBytes, "the working memory of " + function.describe(), arena);
 }
 
 /// Addresses that are the same in every run, and persistent memory as zeros.
@@ -176,7 +174,7 @@ Error Instance::fillArena() {
                               "zeroing buffer '" + buffer.name + "'"))
         return error;
   }
-  return context.synchronise("function '" + function.name + "'");
+  return context.synchronise(function.describe());
 }
 
 /// The value of a parameter, but for the address of an input or output.

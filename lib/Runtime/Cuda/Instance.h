@@ -20,6 +20,11 @@ inline CUdeviceptr getAddress(const sparseconv_tensor &tensor) {
   return reinterpret_cast<uintptr_t>(tensor.data);
 }
 
+inline void *toPointer(CUdeviceptr address) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): what an address is to a caller.
+  return reinterpret_cast<void *>(static_cast<uintptr_t>(address));
+}
+
 /// 64-bit words of the status record, in front of the slots.
 constexpr size_t kStatusWords = sizeof(StatusRecord) / sizeof(int64_t);
 
@@ -157,11 +162,8 @@ private:
 
   // Inputs and outputs of a run.
   std::string getStepName(uint32_t index) const;
-  std::string getValueName(bool isInput, int64_t index) const;
   uint64_t getRoom(bool isInput, int64_t index) const;
   Error resolve(Tensors inputs, bool onDevice, InputSizes &sizes) const;
-  Error checkType(const sparseconv_tensor &tensor, bool isInput,
-                  int64_t index) const;
   Error checkPointer(const sparseconv_tensor &tensor, uint64_t needed,
                      bool isInput, int64_t index) const;
   Error ownBuffer(bool isInput, int64_t index, CUdeviceptr &pointer);

@@ -52,8 +52,8 @@ Error Instance::beginRun(CUstream stream) {
                           "looking at the stream"))
     return error;
   if (capturing != CU_STREAM_CAPTURE_STATUS_NONE)
-    return invalidArgument("function '" + function.name +
-                           "': the stream is being captured; capture the "
+    return invalidArgument(function.describe() +
+                           ": the stream is being captured; capture the "
                            "instance instead");
   size_t previous = latest, free = staging.size();
   for (size_t i = 1; i <= staging.size() && free == staging.size(); ++i) {

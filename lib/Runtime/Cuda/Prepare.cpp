@@ -24,17 +24,14 @@ Error Instance::checkBound(Tensors inputs,
   pointers.assign(function.inputs.size(), 0);
   if (!inputs.data)
     return Error::success();
-  if (inputs.size != int64_t(function.inputs.size()))
-    return invalidArgument("function '" + function.name + "' has " +
-                           to_string(function.inputs.size()) + " inputs, not " +
-                           to_string(inputs.size));
+  if (Error error = entry.checkCount(/*isInput=*/true, inputs))
+    return error;
   for (int64_t i = 0; i != inputs.size; ++i) {
     const sparseconv_tensor &tensor = inputs.data[i];
     if (!tensor.data)
       continue;
-    if (!function.inputs[i].hasStaticShape())
-      return invalidArgument(getValueName(/*isInput=*/true, i) +
-                             " has a dynamic dimension and cannot be bound");
+    if (Error error = entry.checkBindable(i))
+      return error;
     if (Error error = checkInput(i, tensor))
       return error;
     pointers[i] = getAddress(tensor);

@@ -14,7 +14,7 @@ using std::to_string;
 
 Error Instance::describeStep(int64_t index, sparseconv_step_info &info) const {
   if (index < 0 || index >= int64_t(function.steps.size()))
-    return invalidArgument("function '" + function.name + "' has no step " +
+    return invalidArgument(function.describe() + " has no step " +
                            to_string(index));
   const plan::Step &step = function.steps[index];
   info = {"", "", ""};

@@ -99,9 +99,9 @@ Error Program::checkLaunches() {
       if (auto reason = plan::compareParams(plan::getPlaces(step.params),
                                             *taken[step.kernel],
                                             plan.kernels[step.kernel].name))
-        return Error(SPARSECONV_INVALID_PLAN, "function '" + function.name +
-                                                  "': step " + to_string(i) +
-                                                  ": " + *reason);
+        return Error(SPARSECONV_INVALID_PLAN, function.describe() + ": step " +
+                                                  to_string(i) + ": " +
+                                                  *reason);
     }
   return Error::success();
 }

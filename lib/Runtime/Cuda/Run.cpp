@@ -12,11 +12,6 @@ using namespace sparseconv;
 using namespace sparseconv::cuda;
 using std::to_string;
 
-static void *toPointer(CUdeviceptr address) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): what an address is to a caller.
-  return reinterpret_cast<void *>(static_cast<uintptr_t>(address));
-}
-
 //===----------------------------------------------------------------------===//
 // Runs
 //===----------------------------------------------------------------------===//
@@ -65,9 +60,9 @@ Error Instance::bindHost(Tensors inputs, InputSizes &sizes) {
   if (Error error = resolve(inputs, /*onDevice=*/false, sizes))
     return error;
   for (int64_t i = 0; i != inputs.size; ++i)
-    if (sizes.bytes[i] && !inputs.data[i].data)
-      return invalidArgument(getValueName(/*isInput=*/true, i) +
-                             " has no data");
+    if (Error error = entry.checkData(/*isInput=*/true, i, inputs.data[i],
+                                      sizes.bytes[i]))
+      return error;
   if (Error error = bindOutputs({}))
     return error;
   for (int64_t i = 0; i != inputs.size; ++i)
@@ -141,7 +136,7 @@ Error Instance::getResults(bool wait) {
 }
 
 Error Instance::readResults(bool wait) {
-  auto what = [&] { return "function '" + function.name + "'"; };
+  auto what = [&] { return function.describe(); };
   if (state == State::NotRun)
     return invalidArgument(what() + " has not run");
   if (state == State::NotEnqueued)
@@ -168,10 +163,7 @@ Error Instance::readResults(bool wait) {
             down[4], down[5], down[6], down[7]};
   const int64_t *slots = down + kStatusWords;
   if (record.code != 0) {
-    plan::Op op;
-    if (record.opId >= 0 && record.opId < int64_t(function.ops.size()))
-      op = function.ops[record.opId];
-    std::string text = formatStatus(record, op.name, op.location);
+    std::string text = plan::describe(record, function.ops);
     if (record.getCode() != StatusCode::OverCapacity)
       return fail(Error(SPARSECONV_PROGRAM_ERROR, std::move(text)));
     return fail(grow(record, Error(SPARSECONV_OVER_CAPACITY, std::move(text))));
@@ -182,21 +174,21 @@ Error Instance::readResults(bool wait) {
     const plan::Value &output = function.outputs[i];
     std::vector<int64_t> &sizes = outputSizes[i];
     sizes.clear();
-    uint64_t bytes = plan::getByteWidth(output.type);
     for (size_t d = 0; d != output.dims.size(); ++d) {
       const plan::Dim &dim = output.dims[d];
       int64_t size = dim.size == plan::kDynamic ? slots[dim.slot] : dim.size;
       int64_t capacity = layout.outputCapacities[i][d];
       if (size < 0 || size > capacity)
         return fail(Error(SPARSECONV_OVER_CAPACITY,
-                          getValueName(/*isInput=*/false, i) + ": dimension " +
-                              to_string(d) + " is " + to_string(size) +
-                              ", its capacity is " + to_string(capacity)));
+                          function.describe(/*isInput=*/false, i) +
+                              ": dimension " + to_string(d) + " is " +
+                              to_string(size) + ", its capacity is " +
+                              to_string(capacity)));
       sizes.push_back(size);
-      // Within the capacities, whose product fits.
-      bytes *= size;
     }
-    outputBytes.push_back(bytes);
+    // Within the capacities, whose product fits.
+    outputBytes.push_back(
+        *plan::countBytes(output.type, sizes.data(), sizes.size()));
   }
   lastError = Error::success();
   state = State::Done;
@@ -204,11 +196,10 @@ Error Instance::readResults(bool wait) {
 }
 
 Error Instance::checkOutput(int64_t index, bool hasResults) const {
-  auto what = [&] { return "function '" + function.name + "'"; };
-  if (index < 0 || index >= int64_t(function.outputs.size()))
-    return invalidArgument(what() + " has no output " + to_string(index));
+  if (Error error = entry.checkIndex(/*isInput=*/false, index))
+    return error;
   if (hasResults && state != State::Done)
-    return invalidArgument(what() + ": there are no results of a run");
+    return entry.refuseResults();
   return Error::success();
 }
 
@@ -243,14 +234,10 @@ Error Instance::readOutput(int64_t index, void *host, uint64_t bytes) {
   std::lock_guard<std::mutex> lock(mutex);
   if (Error error = checkOutput(index, /*hasResults=*/true))
     return error;
-  auto what = [&] { return getValueName(/*isInput=*/false, index); };
-  if (bytes != outputBytes[index])
-    return invalidArgument(what() + " has " + to_string(outputBytes[index]) +
-                           " bytes, not " + to_string(bytes));
+  if (Error error = entry.checkResult(index, host, bytes, outputBytes[index]))
+    return error;
   if (bytes == 0)
     return Error::success();
-  if (!host)
-    return invalidArgument(what() + ": there is no memory to copy to");
   CurrentContext current(context);
   if (Error error = current.take())
     return error;
@@ -261,15 +248,17 @@ Error Instance::readOutput(int64_t index, void *host, uint64_t bytes) {
     if (result != CUDA_SUCCESS)
       abandon(ownStream);
   }
-  return result == CUDA_SUCCESS ? Error::success()
-                                : context.check(result, "copying " + what());
+  return result == CUDA_SUCCESS
+             ? Error::success()
+             : context.check(result,
+                             "copying " +
+                                 function.describe(/*isInput=*/false, index));
 }
 
 Error Instance::getInputBuffer(int64_t index, void **data, uint64_t *bytes) {
   std::lock_guard<std::mutex> lock(mutex);
-  if (index < 0 || index >= int64_t(function.inputs.size()))
-    return invalidArgument("function '" + function.name + "' has no input " +
-                           to_string(index));
+  if (Error error = entry.checkIndex(/*isInput=*/true, index))
+    return error;
   CurrentContext current(context);
   if (Error error = current.take())
     return error;

@@ -72,7 +72,7 @@ public:
 
 private:
   bool fail(const std::string &message) {
-    error = "function '" + function.name + "': " + message;
+    error = function.describe() + ": " + message;
     return false;
   }
   /// A size of 0 to `upper`.

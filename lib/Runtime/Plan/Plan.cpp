@@ -37,6 +37,31 @@ const char *sparseconv::plan::getName(ElementType type) {
   return names[static_cast<unsigned>(type)];
 }
 
+std::optional<uint64_t> sparseconv::plan::countBytes(ElementType type,
+                                                     const int64_t *sizes,
+                                                     size_t rank) {
+  uint64_t bytes = getByteWidth(type);
+  for (size_t axis = 0; axis != rank; ++axis)
+    if (sizes[axis] < 0 ||
+        __builtin_mul_overflow(bytes, uint64_t(sizes[axis]), &bytes))
+      return std::nullopt;
+  return bytes;
+}
+
+std::string sparseconv::plan::describe(const StatusRecord &record,
+                                       const std::vector<Op> &ops) {
+  bool isKnown = record.opId >= 0 && uint64_t(record.opId) < ops.size();
+  Op op = isKnown ? ops[record.opId] : Op();
+  return formatStatus(record, op.name, op.location);
+}
+
+std::string Function::describe() const { return "function '" + name + "'"; }
+
+std::string Function::describe(bool isInput, size_t index) const {
+  const Value &value = (isInput ? inputs : outputs)[index];
+  return describe() + (isInput ? ": input '" : ": output '") + value.name + "'";
+}
+
 bool Plan::isForCpu() const {
   return !modules.empty() && !modules[0].images.empty() &&
          modules[0].images[0].kind == Image::Kind::MachineCode;
@@ -77,6 +102,13 @@ Param Param::status() {
 bool Value::hasStaticShape() const {
   return std::all_of(dims.begin(), dims.end(),
                      [](const Dim &dim) { return dim.size != kDynamic; });
+}
+
+std::vector<int64_t> Value::getSizes() const {
+  std::vector<int64_t> sizes;
+  for (const Dim &dim : dims)
+    sizes.push_back(dim.size);
+  return sizes;
 }
 
 Param Param::i32(int32_t value) {

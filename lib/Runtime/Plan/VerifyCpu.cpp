@@ -91,15 +91,6 @@ static bool areEqual(const Value &a, const Value &b) {
   return true;
 }
 
-/// The bytes of an array of static shape, or nothing where they are too many.
-static std::optional<uint64_t> countBytes(const Value &value) {
-  uint64_t bytes = getByteWidth(value.type);
-  for (const Dim &dim : value.dims)
-    if (__builtin_mul_overflow(bytes, uint64_t(dim.size), &bytes))
-      return std::nullopt;
-  return bytes;
-}
-
 /// Argument `number` lies in the buffer of that number: an input or a constant.
 static Reason verifyArgument(const Plan &plan, const Function &function,
                              size_t number, uint32_t &numInputs) {
@@ -116,8 +107,9 @@ static Reason verifyArgument(const Plan &plan, const Function &function,
   if (buffer.kind != Buffer::Kind::Constant ||
       buffer.index >= plan.constants.size())
     return std::string("it is neither an input nor a constant");
-  if (!argument.hasStaticShape() ||
-      countBytes(argument) != plan.constants[buffer.index].size)
+  std::vector<int64_t> sizes = argument.getSizes();
+  if (countBytes(argument.type, sizes.data(), sizes.size()) !=
+      plan.constants[buffer.index].size)
     return std::string("its size is not that of its constant");
   return std::nullopt;
 }
