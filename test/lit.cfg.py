@@ -17,7 +17,8 @@ SPARSECONV_JAX_PYTHON or SPARSECONV_TORCH_PYTHON names (by default %python) has 
 torch and iree-base-compiler: %jax_python, and %torch_python with its %iree_opt; torch,
 where the latter variable's Python has torch and numpy: %eager_python, for which
 %examples is the folder of the examples;
-mlir-python, where SPARSECONV_MLIR_PYTHON names a Python with MLIR's bindings: %mlir_python.
+mlir-python, where SPARSECONV_MLIR_PYTHON names a Python with MLIR's bindings: %mlir_python;
+matplotlib, where %python has it.
 
 SPARSECONV_VERIFY_ROUNDTRIP=1 in the environment runs only the tests that use
 sparseconv-opt, each with --verify-roundtrip: what was parsed is printed, as
@@ -71,17 +72,21 @@ def get_cpu_levels():
     return levels
 
 
-def find_python(variable, *modules):
-    """The Python that a variable of the environment names, if it has modules."""
-    python = os.environ.get(variable, config.python_executable)
+def has_modules(python, *modules):
     find = "import sys; from importlib.util import find_spec as find"
     find += "; sys.exit(not all(map(find, sys.argv[1:])))"
     command = [python, "-c", find, *modules]
     try:
         found = subprocess.run(command, stderr=subprocess.DEVNULL, check=False)
     except OSError:
-        return None
-    return python if found.returncode == 0 else None
+        return False
+    return found.returncode == 0
+
+
+def find_python(variable, *modules):
+    """The Python that a variable of the environment names, if it has modules."""
+    python = os.environ.get(variable, config.python_executable)
+    return python if has_modules(python, *modules) else None
 
 
 config.name = "sparseconv"
@@ -188,6 +193,10 @@ config.substitutions.append(("%sparseconv_python", python_sources))
 mlir_c = os.path.join(libraries, "libsparseconv-test-mlir-c.so")
 config.substitutions.append(("%mlir_c", mlir_c))
 llvm_config.with_environment("SPARSECONV_PLUGIN", plugin)
+if has_modules(config.python_executable, "matplotlib"):
+    config.available_features.add("matplotlib")
+else:
+    lit_config.note("feature 'matplotlib' is missing: %python has no matplotlib")
 mlir_python = find_python("SPARSECONV_MLIR_PYTHON", "mlir.ir")
 if mlir_python:
     config.available_features.add("mlir-python")

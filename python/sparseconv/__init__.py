@@ -15,16 +15,21 @@ types that the network states; `convert` rounds those of others. Failures are
 `Error`s that say what was expected and what was found.
 
 Needs numpy; for a GPU its driver. `sparseconv.networks` writes IR of known
-networks and `sparseconv.weights` random weights for them.
+networks and `sparseconv.weights` random weights for them; `tune` measures what is
+fastest on this machine, `sparseconv.plot` draws pictures with matplotlib, and
+`sparseconv.progress` says on a terminal what takes long, and turns that off.
 """
 
+from . import progress
 from .arrays import DeviceArray, convert
 from .cuda_functions import Run
 from .errors import ArgumentError, CapacityError, CompileError, Error, RepeatError
 from .functions import Function, Value
 from .module import Module, compile, load
+from .tuning import tune
 
 __all__ = [
     "ArgumentError", "CapacityError", "CompileError", "DeviceArray", "Error",
     "Function", "Module", "RepeatError", "Run", "Value", "compile", "convert", "load",
+    "progress", "tune",
 ]  # fmt: skip

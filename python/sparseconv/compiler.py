@@ -8,6 +8,7 @@ import ctypes
 import os
 import threading
 
+from . import progress
 from .errors import CompileError
 from .libraries import open_library
 
@@ -111,9 +112,10 @@ class Compilation:
         """Its code and message."""
         library = _get_library()
         handle = ctypes.c_void_p()
-        code = library.sparseconv_compile(
-            text, ctypes.c_uint64(len(text)), ctypes.byref(options), ctypes.byref(handle)
-        )
+        with progress.show(f"compiling {os.path.basename(name or 'a network')}"):
+            code = library.sparseconv_compile(
+                text, ctypes.c_uint64(len(text)), ctypes.byref(options), ctypes.byref(handle)
+            )
         try:
             message = library.sparseconv_compilation_message(handle).decode(
                 errors="replace"

@@ -17,6 +17,7 @@ import threading
 
 import numpy as np
 
+from . import progress
 from .arrays import get_numpy_dtype
 from .compiler import find_program
 from .errors import CompileError, Error
@@ -85,7 +86,8 @@ class Server:
         self._owner = os.getpid()
         request = {"module": len(self._text), "name": self._name}
         try:
-            reply = self._ask(request, [self._text], self._time_limit)
+            with progress.show(f"compiling {os.path.basename(self._name)}"):
+                reply = self._ask(request, [self._text], self._time_limit)
         except BaseException:
             self._end()
             raise
