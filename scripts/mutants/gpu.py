@@ -115,6 +115,7 @@ MUTANTS = [
     (RUNTIME + "Cuda/Capture.cpp", "source && source != target && sizes.bytes[i]", "false", RUNTIME_TESTS + "Graph.*"),
     (RUNTIME + "Cuda/Run.cpp", "size < 0 || size > capacity", "size < 0", RUNTIME_TESTS + "Failure.*"),
     (RUNTIME + "Plan/Plan.cpp", "__builtin_mul_overflow(bytes, uint64_t(sizes[axis]), &bytes)", "false", RUNTIME_TESTS + "Run.*"),
+    (RUNTIME + "Cuda/Issue.cpp", "finishUnread(entry);", "entry.inFlight = false;", RUNTIME_TESTS + "Run.*"),
     (RUNTIME + "Cuda/Issue.cpp", "addresses[patch.buffer] + patch.offset", "addresses[patch.buffer]", RUNTIME_TESTS + "Run.*"),
     (RUNTIME + "Cuda/Issue.cpp", "sizes.bytes / 4", "sizes.bytes / 2", RUNTIME_TESTS + "*"),
     (RUNTIME + "Plan/Params.cpp", "(entry == begin || !isWord(entry[-1]))", "true", RUNTIME_TESTS + "Params*"),

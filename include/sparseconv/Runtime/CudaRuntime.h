@@ -348,6 +348,14 @@ int sparseconv_instance_run_host(sparseconv_instance *instance,
  * the driver's failure. With `wait` it waits for the run. */
 int sparseconv_instance_results(sparseconv_instance *instance, int wait);
 
+/* For callers that enqueue one run after the other and do not ask for the
+ * results of each: what became of the runs that nobody has asked about. A
+ * failure is returned once, however many there were, with the message of one of
+ * them; SPARSECONV_NOT_READY where none is known and some are under way, which
+ * `wait` waits for. A set that needed more memory than there was is
+ * SPARSECONV_OVER_CAPACITY here, and no memory is set aside for it. */
+int sparseconv_instance_check(sparseconv_instance *instance, int wait);
+
 /* Bytes and (where `sizes` is not NULL) sizes that an output can have. */
 int sparseconv_instance_output_capacity(sparseconv_instance *instance,
                                         int64_t index, int64_t *sizes,

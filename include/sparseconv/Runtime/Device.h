@@ -61,6 +61,8 @@ struct Function {
                     uint64_t found) const;
   /// The error that there are no outputs to look at.
   Error refuseResults() const;
+  /// What a run reports whose results nobody has asked for.
+  Error blameEarlierRun(Error error) const;
 };
 
 /// See sparseconv_instance_*.
@@ -77,6 +79,7 @@ public:
   virtual Error describeStep(int64_t index,
                              sparseconv_step_info &info) const = 0;
   virtual Error getResults(bool wait) = 0;
+  virtual Error checkRuns(bool wait) = 0;
 
   virtual void describe(sparseconv_instance_info &info) const = 0;
   virtual Error describeGrowable(int64_t index,

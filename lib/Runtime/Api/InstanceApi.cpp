@@ -167,6 +167,11 @@ int sparseconv_instance_results(sparseconv_instance *instance, int wait) {
                 [&](Instance &impl) { return impl.getResults(wait != 0); });
 }
 
+int sparseconv_instance_check(sparseconv_instance *instance, int wait) {
+  return within(instance,
+                [&](Instance &impl) { return impl.checkRuns(wait != 0); });
+}
+
 int sparseconv_instance_output_capacity(sparseconv_instance *instance,
                                         int64_t index, int64_t *sizes,
                                         uint64_t *bytes) {

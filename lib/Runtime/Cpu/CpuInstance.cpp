@@ -29,6 +29,7 @@ public:
   Error run(sparseconv_stream stream, Tensors inputs, Tensors outputs) override;
   Error runHost(Tensors inputs) override;
   Error getResults(bool wait) override;
+  Error checkRuns(bool wait) override;
   Error bind(sparseconv_stream stream, Tensors inputs) override;
   Error getOutputCapacity(int64_t index, int64_t *sizes,
                           uint64_t *bytes) override;
@@ -63,6 +64,7 @@ private:
                    const std::vector<int64_t> &sizes, uint64_t &bytes) const;
   Error toArray(int64_t index, const sparseconv_tensor &tensor,
                 Array &array) const;
+  void finishUnread();
   Error runOnce(Tensors inputs);
   Error checkOutputs(Tensors outputs) const;
   Error copyOutputs(Tensors outputs) const;
@@ -80,6 +82,10 @@ private:
   std::unique_ptr<Call> call;
   bool hasRun = false;
   Error lastError = Error::success();
+  /// Whether the last run's results have been asked for, and what one reports
+  /// of which they have not.
+  bool isRead = true;
+  Error missedError = Error::success();
   std::mutex mutex;
 };
 } // namespace
@@ -187,8 +193,15 @@ Error CpuInstance::getInputBuffer(int64_t index, void **data, uint64_t *bytes) {
 // Runs
 //===----------------------------------------------------------------------===//
 
+/// Keeps what the last run reports, if nobody has asked for it.
+void CpuInstance::finishUnread() {
+  if (!std::exchange(isRead, true) && lastError && !missedError)
+    missedError = function.blameEarlierRun(lastError);
+}
+
 /// A failure of the program itself is the run's result, and no error here.
 Error CpuInstance::runOnce(Tensors inputs) {
+  finishUnread();
   call.reset();
   hasRun = false;
   if (Error error = function.checkCount(/*isInput=*/true, inputs))
@@ -215,6 +228,7 @@ Error CpuInstance::runOnce(Tensors inputs) {
   if (!error)
     call = std::move(made);
   lastError = std::move(error);
+  isRead = false;
   return Error::success();
 }
 
@@ -265,7 +279,16 @@ Error CpuInstance::runHost(Tensors inputs) {
     std::lock_guard<std::mutex> lock(mutex);
     if (Error error = runOnce(inputs))
       return error;
+    isRead = true;
     return lastError;
+  });
+}
+
+Error CpuInstance::checkRuns(bool) {
+  return guard([&]() -> Error {
+    std::lock_guard<std::mutex> lock(mutex);
+    finishUnread();
+    return std::exchange(missedError, Error::success());
   });
 }
 
@@ -273,6 +296,7 @@ Error CpuInstance::getResults(bool) {
   std::lock_guard<std::mutex> lock(mutex);
   if (!hasRun)
     return invalidArgument(function.plan.describe() + " has not run");
+  isRead = true;
   return lastError;
 }
 

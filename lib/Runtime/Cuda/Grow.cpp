@@ -71,7 +71,7 @@ Error Instance::waitForRuns() {
     if (Error error = check(driver.cuEventSynchronize(entry.done),
                             "waiting for an earlier run"))
       return error;
-    entry.inFlight = false;
+    finishUnread(entry);
   }
   return Error::success();
 }

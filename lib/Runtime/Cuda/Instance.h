@@ -54,6 +54,7 @@ public:
   Error profile(Tensors inputs, double *times) override;
   Error describeStep(int64_t index, sparseconv_step_info &info) const override;
   Error getResults(bool wait) override;
+  Error checkRuns(bool wait) override;
 
   void describe(sparseconv_instance_info &info) const override;
   Error describeGrowable(int64_t index,
@@ -74,6 +75,11 @@ private:
     int64_t *up = nullptr, *down = nullptr;
     CUevent done = nullptr;
     bool inFlight = false;
+
+    StatusRecord getRecord() const {
+      return {down[0], down[1], down[2], down[3],
+              down[4], down[5], down[6], down[7]};
+    }
   };
   /// A launch whose parameters are in place but for addresses of inputs and
   /// outputs. They are one block of bytes, beyond which the driver reads
@@ -230,6 +236,8 @@ private:
   Error addMarks(const std::vector<CUevent> &marks, Graph &graph);
   Error runMarked(Tensors inputs, const InputSizes &sizes, const Graph &graph);
 
+  Error getReport(const StatusRecord &record) const;
+  void finishUnread(Staging &entry);
   Error readResults(bool wait);
   Error checkOutput(int64_t index, bool hasResults) const;
   Error check(CUresult result, std::string_view what) const;
@@ -286,6 +294,8 @@ private:
 
   State state = State::NotRun;
   Error lastError = Error::success();
+  /// Of a run whose results nobody has asked for.
+  Error missedError = Error::success();
   /// After success, by output.
   std::vector<std::vector<int64_t>> outputSizes;
   std::vector<uint64_t> outputBytes;

@@ -64,7 +64,7 @@ Error Instance::beginRun(CUstream stream) {
         continue;
       if (Error error = check(result, "an earlier run failed"))
         return error;
-      entry.inFlight = false;
+      finishUnread(entry);
     }
     free = (previous + i) % staging.size();
   }
@@ -76,7 +76,7 @@ Error Instance::beginRun(CUstream stream) {
     if (Error error = check(driver.cuEventSynchronize(staging[free].done),
                             "an earlier run failed"))
       return error;
-    staging[free].inFlight = false;
+    finishUnread(staging[free]);
   }
   if (staging[previous].inFlight)
     if (Error error =

@@ -135,6 +135,53 @@ Error Instance::getResults(bool wait) {
   return readResults(wait);
 }
 
+/// What the program itself reports.
+Error Instance::getReport(const StatusRecord &record) const {
+  if (record.code == 0)
+    return Error::success();
+  bool isCapacity = record.getCode() == StatusCode::OverCapacity;
+  return Error(isCapacity ? SPARSECONV_OVER_CAPACITY : SPARSECONV_PROGRAM_ERROR,
+               plan::describe(record, function.ops));
+}
+
+/// A run is over whose results nobody has asked for. What it reports is kept.
+void Instance::finishUnread(Staging &entry) {
+  entry.inFlight = false;
+  if (missedError)
+    return;
+  if (Error error = getReport(entry.getRecord()))
+    missedError = this->entry.blameEarlierRun(std::move(error));
+}
+
+Error Instance::checkRuns(bool wait) {
+  std::lock_guard<std::mutex> lock(mutex);
+  CurrentContext current(context);
+  if (Error error = current.take())
+    return error;
+  bool isPending = false;
+  // The last run comes last, so that the others are known where it is.
+  for (size_t i = 1; i <= staging.size(); ++i) {
+    Staging &run = staging[(latest + i) % staging.size()];
+    if (!run.inFlight)
+      continue;
+    CUresult result = wait ? driver.cuEventSynchronize(run.done)
+                           : driver.cuEventQuery(run.done);
+    if (result == CUDA_ERROR_NOT_READY) {
+      isPending = true;
+      continue;
+    }
+    if (Error error = check(result, "an earlier run failed"))
+      return error;
+    finishUnread(run);
+  }
+  if (missedError)
+    return std::exchange(missedError, Error::success());
+  if (isPending)
+    return Error(SPARSECONV_NOT_READY,
+                 function.describe() + ": a run is not done yet");
+  return Error::success();
+}
+
 Error Instance::readResults(bool wait) {
   auto what = [&] { return function.describe(); };
   if (state == State::NotRun)
@@ -157,17 +204,12 @@ Error Instance::readResults(bool wait) {
     return fail(std::move(error));
   entry.inFlight = false;
 
-  StatusRecord record;
-  const int64_t *down = entry.down;
-  record = {down[0], down[1], down[2], down[3],
-            down[4], down[5], down[6], down[7]};
-  const int64_t *slots = down + kStatusWords;
-  if (record.code != 0) {
-    std::string text = plan::describe(record, function.ops);
-    if (record.getCode() != StatusCode::OverCapacity)
-      return fail(Error(SPARSECONV_PROGRAM_ERROR, std::move(text)));
-    return fail(grow(record, Error(SPARSECONV_OVER_CAPACITY, std::move(text))));
+  StatusRecord record = entry.getRecord();
+  if (Error error = getReport(record)) {
+    bool canGrow = record.getCode() == StatusCode::OverCapacity;
+    return fail(canGrow ? grow(record, std::move(error)) : std::move(error));
   }
+  const int64_t *slots = entry.down + kStatusWords;
   outputSizes.resize(function.outputs.size());
   outputBytes.clear();
   for (size_t i = 0; i != function.outputs.size(); ++i) {

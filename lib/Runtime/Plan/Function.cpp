@@ -130,6 +130,10 @@ Error runtime::Function::checkResult(int64_t index, const void *host,
   return Error::success();
 }
 
+Error runtime::Function::blameEarlierRun(Error error) const {
+  return std::move(error).within("an earlier run of " + plan.describe());
+}
+
 Error runtime::Function::refuseResults() const {
   return invalidArgument(plan.describe() +
                          " has no results: its last run failed, or its "

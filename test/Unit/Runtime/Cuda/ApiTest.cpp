@@ -296,6 +296,7 @@ std::vector<Call> Refusals::ofRuns() {
       CALL(sparseconv_instance_run_host, nullptr, &tensor, 1),
       CALL(sparseconv_instance_run_host, instance, nullptr, 1),
       CALL(sparseconv_instance_run_host, instance, &tensor, INT64_MAX),
+      CALL(sparseconv_instance_check, nullptr, 1),
       CALL(sparseconv_instance_results, nullptr, 1),
       CALL(sparseconv_instance_results, instance, 1),
       CALL(sparseconv_instance_profile, nullptr, &tensor, 1, times),

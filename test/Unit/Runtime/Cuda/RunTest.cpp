@@ -248,6 +248,49 @@ TEST_F(Run, ProgramErrors) {
   EXPECT_EQ(readOutput(), computeSample(x));
 }
 
+// A caller that knows the sizes of results need not ask for them after each
+// run.
+TEST_F(Run, ReportsWhatNobodyAskedFor) {
+  ASSERT_EQ(create(makeSamplePlan(), 10), SPARSECONV_OK);
+  const char *expected = "an earlier run of function 'main': net.mlir:3:8: "
+                         "sparseconv.pack: point 1: coordinate 13 on axis 0 is "
+                         "outside 0 .. 12";
+  EXPECT_EQ(sparseconv_instance_check(instance, 0), SPARSECONV_OK);
+  CUstream stream = makeStream();
+  float *y = allocate(40), *good = allocate(12), *bad = allocate(12);
+  std::vector<float> x = makeInput(3);
+  std::copy(x.begin(), x.end(), good);
+  std::copy(x.begin(), x.end(), bad);
+  bad[4] = 13;
+  auto enqueue = [&](std::vector<float *> inputs) {
+    for (float *input : inputs)
+      ASSERT_EQ(run(stream, input, 3, y, 10), SPARSECONV_OK)
+          << sparseconv_last_error();
+  };
+  // Whether the runs behind it are enqueued before it is done, or after.
+  for (bool isEager : {false, true}) {
+    enqueue({good, bad});
+    if (isEager)
+      fake().drain();
+    enqueue({good, good, good});
+    if (!isEager)
+      EXPECT_EQ(sparseconv_instance_check(instance, 0), SPARSECONV_NOT_READY);
+    EXPECT_EQ(sparseconv_instance_check(instance, 1), SPARSECONV_PROGRAM_ERROR);
+    EXPECT_STREQ(sparseconv_last_error(), expected);
+    EXPECT_EQ(sparseconv_instance_check(instance, 1), SPARSECONV_OK);
+    EXPECT_EQ(sparseconv_instance_results(instance, 1), SPARSECONV_OK);
+  }
+  // The last one, and one that was asked for.
+  enqueue({bad});
+  EXPECT_EQ(sparseconv_instance_check(instance, 1), SPARSECONV_PROGRAM_ERROR);
+  EXPECT_EQ(sparseconv_instance_results(instance, 1), SPARSECONV_PROGRAM_ERROR);
+  enqueue({bad});
+  EXPECT_EQ(sparseconv_instance_results(instance, 1), SPARSECONV_PROGRAM_ERROR);
+  enqueue({good});
+  EXPECT_EQ(sparseconv_instance_check(instance, 1), SPARSECONV_OK);
+  EXPECT_EQ(sparseconv_instance_check(nullptr, 1), SPARSECONV_INVALID_ARGUMENT);
+}
+
 TEST_F(Run, BadTensors) {
   ASSERT_EQ(create(makeSamplePlan(), 10), SPARSECONV_OK);
   EXPECT_EQ(sparseconv_instance_results(instance, 1),
