@@ -108,12 +108,16 @@ def _get_library():
 
 
 def _call(function, *arguments):
-    library = _get_library()
-    code = getattr(library, "sparseconv_" + function)(*arguments)
+    code = getattr(_get_library(), "sparseconv_" + function)(*arguments)
     if code != 0:
-        name = library.sparseconv_code_name(code).decode()
-        text = library.sparseconv_last_error().decode(errors="replace")
-        raise _ERRORS.get(name, Error)(f"{name}: {text}", name)
+        raise _make_error(code)
+
+
+def _make_error(code):
+    library = _get_library()
+    name = library.sparseconv_code_name(code).decode()
+    text = library.sparseconv_last_error().decode(errors="replace")
+    return _ERRORS.get(name, Error)(f"{name}: {text}", name)
 
 
 class _Owner:
@@ -515,6 +519,14 @@ class Instance(_Owner):
     def wait(self):
         """Waits for the last run; raises what it reports."""
         _call("instance_results", self.handle, 1)
+
+    def check(self, wait=False):
+        """Whether all runs have ended, which `wait` waits for. Raises, once, what one
+        reports whose results nobody has asked for."""
+        code = _get_library().sparseconv_instance_check(self.handle, int(wait))
+        if code not in (0, _NOT_READY):
+            raise _make_error(code)
+        return code == 0
 
     def get_capacity(self, index):
         """The bytes that an output takes at most."""

@@ -12,6 +12,7 @@ import sparseconv
 from checks import check, expect, expect_equal, expect_error
 from sparseconv import functions, runtime
 from sparseconv.cuda_functions import CudaFunction
+from sparseconv.unread import Unread
 
 
 class Interface:
@@ -324,3 +325,42 @@ def frees_late_without_waiting(target):
         gc.collect()
         expect(not interface.held)
         expect_equal(interface.calls[-1], "end context")
+
+
+class Late:
+    """An instance of which `found` says what looking at its runs comes to: that they
+    have ended, that they have not, or an error."""
+
+    def __init__(self, *found):
+        self.found = list(found)
+
+    def check(self, wait):
+        found = True if wait and self.found[0] is False else self.found.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+
+@check("cpu")
+def raises_what_nobody_asked_for(target):
+    unread, error = Unread(), sparseconv.Error("a coordinate", "SPARSECONV_PROGRAM_ERROR")
+    done, busy, failed = Late(True), Late(False, True), Late(error, True)
+    for instance in (busy, done, failed):
+        unread.add(instance)
+    unread.look()  # at the first one alone, which has not ended
+    expect_equal([len(i.found) for i in (done, busy, failed)], [1, 1, 2])
+    expect_error(sparseconv.Error, "a coordinate", unread.look)
+    expect_equal([len(i.found) for i in (done, busy, failed)], [0, 0, 1])
+    unread.look()  # an error is raised once
+    expect_equal(failed.found, [])
+    unread.look(wait=True)  # there is nothing any more
+    # All of them, waiting or not; a run comes behind those of other instances.
+    first, second = Late(False, False, True), Late(True, error, True)
+    for instance in (first, second, first):
+        unread.add(instance)
+    unread.look()
+    expect_equal([len(i.found) for i in (first, second)], [2, 2])
+    unread.add(second)
+    expect_error(sparseconv.Error, "a coordinate", unread.look, all=True)
+    expect_equal([len(i.found) for i in (first, second)], [1, 1])
+    unread.look(wait=True)

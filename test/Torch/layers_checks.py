@@ -345,6 +345,35 @@ def plans_stay_in_files(device):
 
 
 @check
+def late_errors(device):
+    """What only a GPU sees is raised where it is waited for, or by a later call."""
+    x, _ = make_tensor(2, 3, device)
+    far = x.coordinates.clone()
+    far[1, 2] = 7
+
+    def scatter(coords):
+        return sct.ops.to_dense(x.features, coords, [1, 1], [2, 7, 7])
+
+    def wait():
+        scatter(far)
+        sct.check()
+
+    def call_again():
+        scatter(far)
+        if device != "cpu":
+            torch.cuda.synchronize()
+        scatter(x.coordinates)
+
+    def make_set():
+        scatter(far)
+        sct.SparseTensor(x.features, x.coordinates)
+
+    for late in (wait, call_again, make_set):
+        expect_error(sparseconv.Error, "coordinate 7 on axis 1 is outside 0 .. 6", late)
+        sct.check()  # once
+
+
+@check
 def mistakes(device):
     error = sparseconv.ArgumentError
     x, _ = make_tensor(3, 4, device)

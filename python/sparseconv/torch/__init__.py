@@ -15,10 +15,11 @@ from . import conv, ops, pool, sets, weights
 from .conv import *  # noqa: F403
 from .functional import cat, collate, devoxelise, prune, splat, to_dense, union, voxelise
 from .pool import *  # noqa: F403
+from .programs import check
 from .tensor import SparseTensor
 
 __all__ = [
-    "SparseTensor", "cat", "collate", "devoxelise", "prune", "splat", "to_dense", "union",
-    "voxelise", "weights",
+    "SparseTensor", "cat", "check", "collate", "devoxelise", "prune", "splat", "to_dense",
+    "union", "voxelise", "weights",
     *conv.__all__, *pool.__all__,
 ]  # fmt: skip

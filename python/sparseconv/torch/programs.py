@@ -10,9 +10,11 @@ the user's cache folder. A plan depends on the compiler, too, so another compile
 finds none of them."""
 
 import contextlib
+import atexit
 import functools
 import hashlib
 import os
+import sys
 import tempfile
 import threading
 
@@ -22,6 +24,7 @@ from .. import module as modules
 from .. import runtime
 from ..compiler import Compilation, find_program
 from ..errors import ArgumentError, Error, RepeatError
+from ..unread import Unread
 
 DTYPES = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
 
@@ -153,6 +156,28 @@ def _from_numpy(array, dtype):
 
 # On a GPU ---------------------------------------------------------------------
 
+_unread = Unread()
+
+
+def check():
+    """Waits for all that layers have enqueued on GPUs, and raises what one of them has
+    found that nobody has been told yet, such as a coordinate outside of a grid. Without
+    it such an `Error` is raised by a later call of a layer, or printed when the process
+    ends. On a CPU a call raises its own errors.
+
+        grid = sct.to_dense(y)
+        sct.check()  # the grid is as it should be
+    """
+    _unread.look(wait=True)
+
+
+@atexit.register
+def _report_at_exit():
+    try:
+        check()
+    except Error as error:
+        print(f"sparseconv.torch: error: {error}", file=sys.stderr)
+
 
 def _align(tensor):
     return tensor if tensor.data_ptr() % 16 == 0 else tensor.clone()
@@ -161,7 +186,9 @@ def _align(tensor):
 def _run_on_gpu(function, tensors, shapes):
     """On torch's current stream, into memory of torch's allocator. Runs of an
     instance are ordered, so that it may be handed on before its run ends, unless
-    the run is waited for: its results would be another one's."""
+    the run is waited for: its results would be another one's. What a run reports
+    that is not waited for, a later call raises."""
+    _unread.look()
     tensors = list(map(_align, tensors))
     stream = torch.cuda.current_stream().cuda_stream
     inputs = [(t.data_ptr(), tuple(t.shape), t.numel() * t.element_size()) for t in tensors]
@@ -181,6 +208,9 @@ def _run_on_gpu(function, tensors, shapes):
             if found is None:
                 instance.wait()
                 found = [instance.get_shape(i) for i in range(len(outputs))]
+                _unread.look(all=True)
+            else:
+                _unread.add(instance)
         except RepeatError:
             function._learn(instance)
             continue
