@@ -148,6 +148,7 @@ SplitReduction::Place SplitReduction::getPlace(const Thread &t, int64_t width,
                                                Value first) {
   Place place;
   place.lanes = kThreads / width;
+  place.width = width;
   place.lane = b.divide(t.thread, width);
   place.element = b.add(first, b.remainder(t.thread, width));
   place.isActive = b.andBits(b.less(place.element, b.index(numElements)),
@@ -184,7 +185,6 @@ SplitReduction::combineRange(const Place &place, Value first, Value end,
 
 SplitReduction::Terms SplitReduction::combineLanes(const Place &place,
                                                    Terms own) {
-  int64_t width = kThreads / place.lanes;
   for (auto [term, buffer] : llvm::zip(own, place.shared))
     b.store(term, buffer, place.slot);
   for (int64_t half = llvm::PowerOf2Ceil(place.lanes) / 2; half; half /= 2) {
@@ -194,7 +194,7 @@ SplitReduction::Terms SplitReduction::combineLanes(const Place &place,
                                b.less(other, b.index(place.lanes)));
     b.ifThen(hasOther, [&] {
       Terms earlier, later;
-      Value at = b.add(place.slot, half * width);
+      Value at = b.add(place.slot, half * place.width);
       for (Value buffer : place.shared) {
         earlier.push_back(b.load(buffer, place.slot));
         later.push_back(b.load(buffer, at));

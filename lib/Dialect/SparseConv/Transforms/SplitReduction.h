@@ -32,15 +32,15 @@ private:
   using Terms = SmallVector<Value>;
   using Thread = LoopBuilder::Thread;
 
-  /// What a block of `columns` elements does; its threads that have the same
-  /// element are `lanes`, and number `lane` among them.
+  /// A thread's place in a block for `width` elements: `lane` of the `lanes`
+  /// threads that have the same element.
   struct Place {
-    int64_t lanes;
+    int64_t lanes, width;
     Value lane, element, isActive, slot;
     ArrayRef<Value> shared;
   };
   /// The place of a thread in a block for elements from `first` on.
-  Place getPlace(const Thread &t, int64_t columns, Value first);
+  Place getPlace(const Thread &t, int64_t width, Value first);
 
   /// The loops `numbers` of the element or term `value`.
   void splitNumber(Value value, ArrayRef<unsigned> numbers,
