@@ -151,6 +151,8 @@ def operators(device):
         (ops.to_dense, (features, coords, [1, 1], [2, 4, 4])),
         (ops.from_dense, (grid, coords, [1, 1])),
         (sets.pack, (coords, [1, 1])),
+        (sets.pack_distinct, (coords.flip(0), [1, 1])),
+        (sets.renumber, (table, spread[: table.shape[0]].clone(), spread)),
         (sets.output_set, (coords, "floor", [1, 1], [2, 2], "", [])),
         (sets.union, (coords, coords[2:].clone(), [1, 1])),
         (sets.kernel_map, (coords, coords, [1, 1], [1, 1], "box<3, 3>", 9, False)),

@@ -4,6 +4,7 @@
 """Graphs, types and bits."""
 
 import sparseconv.torch as sct
+import sparseconv.torch.spconv as spconv
 import torch
 import torch_checks
 from torch import nn
@@ -62,6 +63,28 @@ def graphs_of_other_sizes(device):
         x, _ = make_tensor(3, 4, device, size=8, rows=rows)
         expected = net(x)
         expect_close(compiled(x.features, x.coordinates), expected, 1e-6)
+
+
+@check
+def models_of_other_libraries(device):
+    torch._dynamo.config.capture_dynamic_output_shape_ops = True
+    torch._dynamo.reset()
+    net = spconv.SparseSequential(
+        spconv.SubMConv3d(4, 8, 3), nn.BatchNorm1d(8), nn.ReLU(),
+        spconv.SparseConv3d(8, 8, 2, 2, indice_key="a"), spconv.SubMConv3d(8, 4, 1),
+        spconv.SparseInverseConv3d(4, 3, 2, "a"),
+    ).to(device)  # fmt: skip
+    x, _ = make_tensor(3, 4, device, size=8)
+    points, features = x.coordinates.flip(0), x.features.clone()
+
+    def forward(features, points):
+        return net(spconv.SparseConvTensor(features, points, [8, 8, 8], 2)).features
+
+    expected = step(forward, net, features, points)
+    net.zero_grad()
+    compiled = torch.compile(forward, backend="aot_eager", fullgraph=True)
+    for found, value in zip(step(compiled, net, features, points), expected, strict=True):
+        expect_close(found, value, 1e-6)
 
 
 @check

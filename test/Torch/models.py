@@ -47,10 +47,10 @@ def make_points(shape, count, batch=2, seed=0):
 
 
 def sort_rows(indices, features):
-    order = torch.arange(len(indices))
+    order = torch.arange(len(indices), device=indices.device)
     for axis in reversed(range(indices.shape[1])):
         order = order[torch.argsort(indices[order, axis], stable=True)]
-    return indices[order].cpu(), features[order]
+    return indices[order], features[order]
 
 
 def expect_same_rows(found, expected, text, bound=2e-5):

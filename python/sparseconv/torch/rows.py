@@ -30,6 +30,10 @@ class _Given:
             self.hand_out(self.set)
         return self.set
 
+    def has_changed(self):
+        version = _get_version(self.indices)
+        return None not in (version, self.version) and version != self.version
+
     def hand_out(self, found):
         """Makes these the coordinates that users see of a set."""
         self.version, found.handed = _get_version(self.indices), self
@@ -54,7 +58,9 @@ class _Given:
 
 def _get_version(tensor):
     """A number that changes where a tensor is changed in place, if torch counts it."""
-    return None if tensor.is_inference() else tensor._version
+    if torch.compiler.is_compiling() or tensor.is_inference():
+        return None
+    return tensor._version
 
 
 def _scale(indices, stride):
@@ -99,8 +105,7 @@ class RowTensor(SparseTensor):
     @property
     def set(self):
         found = self._set if self._given is None else self._given.get_set()
-        handed = found.handed
-        if handed is not None and _get_version(handed.indices) != handed.version:
+        if found.handed is not None and found.handed.has_changed():
             raise ArgumentError(
                 "the coordinates of this tensor were changed in place, which its maps do "
                 "not know; make a new tensor, or assign changed coordinates to it"
@@ -227,7 +232,7 @@ class KeepsLayout:
 
     def get_kernel(self):
         weight = getattr(self, self.weight_name)
-        if torch.is_grad_enabled() or weight.is_inference() or torch.compiler.is_compiling():
+        if torch.compiler.is_compiling() or torch.is_grad_enabled() or weight.is_inference():
             return self.convert_weight(weight)
         mark = weight.data_ptr(), weight._version, weight.dtype, weight.device
         if self._kept[0] != mark:

@@ -7,6 +7,8 @@ The number of rows of a set is known once it is made, so a GPU is waited for the
 and only there. In graphs of `torch.compile` it is a size that only a run knows, which
 needs `torch._dynamo.config.capture_dynamic_output_shape_ops = True`."""
 
+from typing import Optional
+
 import torch
 from torch import Tensor
 
@@ -56,6 +58,43 @@ def _(points, stride):
         points.new_empty((rows,)),
         points.new_empty((points.shape[0],)),
     )
+
+
+@_operator("sparseconv::pack_distinct", mutates_args=())
+def pack_distinct(points: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
+    """What `pack` gives of points at distinct coordinates. Their set has as many rows."""
+    coords, order, row_of = run(ir.pack(tuple(stride)), [points])
+    if coords.shape[0] != points.shape[0]:
+        raise ArgumentError(
+            f"expects distinct coordinates, but {points.shape[0]} points have "
+            f"{coords.shape[0]}; sparseconv.torch.SparseTensor(reduce=...) joins points"
+        )
+    return coords, order, row_of
+
+
+@pack_distinct.register_fake
+def _(points, stride):
+    rows = points.shape[0]
+    return torch.empty_like(points), points.new_empty((rows,)), points.new_empty((rows,))
+
+
+@_operator("sparseconv::renumber", mutates_args=())
+def renumber(table: Tensor, row_of: Optional[Tensor], order: Optional[Tensor]) -> Tensor:
+    """A table with the rows of points for those of sets: `row_of` has the row of each
+    point of the out set, `order` the point of each row of the in set; None is for a set
+    whose rows stay."""
+    if row_of is not None:
+        table = table.index_select(0, row_of)
+    if order is not None:
+        # The number -1 stands for no neighbour, and stays.
+        numbers = torch.cat([order.new_full((1,), -1), order])
+        table = numbers.index_select(0, (table + 1).flatten()).view(table.shape)
+    return table.clone() if row_of is None and order is None else table
+
+
+@renumber.register_fake
+def _(table, row_of, order):
+    return table.new_empty((table.shape[0] if row_of is None else row_of.shape[0], table.shape[1]))
 
 
 @_operator("sparseconv::output_set", mutates_args=())

@@ -49,17 +49,6 @@ class CoordinateSet:
         """The coordinates of the rows of features."""
         return self.coords if self.row_of is None else self.coords.index_select(0, self.row_of)
 
-    def renumber(self, table, source):
-        """A table from `source` to this set, with the rows of features for those of
-        the sets."""
-        if self.row_of is not None:
-            table = table.index_select(0, self.row_of)
-        if source.order is not None:
-            # The number -1 stands for no neighbour, and stays.
-            numbers = torch.cat([source.order.new_full((1,), -1), source.order])
-            table = numbers.index_select(0, (table + 1).flatten()).view(table.shape)
-        return table
-
 
 class Pair(NamedTuple):
     """The map of a layer, for layers that go back over it: its two sets, its table,
@@ -116,7 +105,9 @@ class Cache:
                 source.coords, target.coords, list(source.stride), list(target.stride),
                 offsets, volume, transposed,
             )  # fmt: skip
-            self.tables[key] = target.renumber(table, source)
+            if target.row_of is not None or source.order is not None:
+                table = sets.renumber(table, target.row_of, source.order)
+            self.tables[key] = table
         return self.tables[key]
 
     def get_transposed(self, key, pair):
@@ -182,15 +173,11 @@ class SparseTensor:
             )
         stride = repeat(stride, dim, "stride")
         shape = None if spatial_shape is None else repeat(spatial_shape, dim, "spatial_shape")
-        coords, order, row_of = sets.pack(coordinates, list(stride))
+        pack = sets.pack_distinct if rows == "points" else sets.pack
+        coords, order, row_of = pack(coordinates, list(stride))
         name = (("points", stride, shape, rows),)
         self.cache = Cache()
         if rows == "points":
-            if coords.shape[0] != coordinates.shape[0]:
-                raise ArgumentError(
-                    f"expects distinct coordinates, but {coordinates.shape[0]} points have "
-                    f"{coords.shape[0]}; sparseconv.torch.SparseTensor(reduce=...) joins points"
-                )
             self.set = CoordinateSet(coords, stride, shape, name, order, row_of)
             self.features = features
         else:

@@ -41,15 +41,16 @@ class BasicBlock(spconv.SparseModule):
 
 class SparseUNet(nn.Module):
     def __init__(self, in_channels, num_classes, channels=(32, 64, 128), decoder=(64, 32),
-                 blocks=2):  # fmt: skip
+                 blocks=2, stem=5):  # fmt: skip
         super().__init__()
         self.conv_input = spconv.SparseSequential(
             spconv.SubMConv3d(
-                in_channels, channels[0], kernel_size=5, padding=1, bias=False, indice_key="stem"
+                in_channels, channels[0], kernel_size=stem, padding=1, bias=False,
+                indice_key="stem",
             ),
             nn.BatchNorm1d(channels[0]),
             nn.ReLU(),
-        )
+        )  # fmt: skip
         self.down, self.enc, self.up, self.dec = (nn.ModuleList() for _ in range(4))
         for s, (before, width) in enumerate(zip(channels, channels[1:])):
             self.down.append(
