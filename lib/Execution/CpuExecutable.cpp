@@ -97,17 +97,17 @@ CpuExecutable::compile(ModuleOp module, const CpuOptions &options) {
 }
 
 llvm::Expected<std::unique_ptr<CpuExecutable>>
-CpuExecutable::load(const plan::Plan &plan, MLIRContext *context,
+CpuExecutable::load(StringRef file, MLIRContext *context,
                     const CpuOptions &options) {
   if (options.instrument)
     return llvm::createStringError("the code of a plan has no marks for a "
                                    "profile");
   auto impl = std::make_unique<Impl>();
   impl->setThreads(options.numThreads);
-  if (auto error = cpu::Program::load(plan::serialise(plan), options.level,
-                                      impl->program))
+  if (auto error = cpu::Program::load(file.str(), options.level, impl->program))
     return llvm::createStringError(error.getText());
-  for (auto [number, function] : llvm::enumerate(plan.functions))
+  for (auto [number, function] :
+       llvm::enumerate(impl->program->getPlan().functions))
     impl->entries[function.name] = {
         mlir::sparseconv::getSignature(function, context), {}, {}, number};
   return std::unique_ptr<CpuExecutable>(new CpuExecutable(std::move(impl)));

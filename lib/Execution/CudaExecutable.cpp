@@ -94,7 +94,7 @@ struct CudaExecutable::Impl {
   SmallVector<int64_t> capacities;
 
   llvm::Error open(const CudaOptions &options);
-  llvm::Error load(const ::sparseconv::plan::Plan &plan);
+  llvm::Error load(const ::sparseconv::plan::Plan &plan, StringRef file);
   llvm::Expected<const Signature *> prepare(StringRef name,
                                             ArrayRef<HostTensor> arguments);
 };
@@ -120,10 +120,10 @@ llvm::Error CudaExecutable::Impl::open(const CudaOptions &options) {
   return error;
 }
 
-llvm::Error CudaExecutable::Impl::load(const ::sparseconv::plan::Plan &plan) {
+llvm::Error CudaExecutable::Impl::load(const ::sparseconv::plan::Plan &plan,
+                                       StringRef file) {
   for (const ::sparseconv::plan::Function &function : plan.functions)
     forms[function.name] = {function.inputs.begin(), function.inputs.end()};
-  std::string file = ::sparseconv::plan::serialise(plan);
   sparseconv_program *loaded = nullptr;
   llvm::Error error = toError(sparseconv_program_load(
       context.get(), file.data(), file.size(), &loaded));
@@ -160,21 +160,22 @@ CudaExecutable::compile(ModuleOp module, const CudaOptions &options) {
   // The plan keeps its PTX, for the driver.
   if (!options.ptxas.empty())
     llvm::consumeError(addMachineCode(*plan, options.ptxas));
-  if (llvm::Error error = impl->load(*plan))
+  if (llvm::Error error =
+          impl->load(*plan, ::sparseconv::plan::serialise(*plan)))
     return error;
   return std::unique_ptr<CudaExecutable>(new CudaExecutable(std::move(impl)));
 }
 
 llvm::Expected<std::unique_ptr<CudaExecutable>>
-CudaExecutable::load(const ::sparseconv::plan::Plan &plan, MLIRContext *context,
-                     const CudaOptions &options) {
+CudaExecutable::load(const ::sparseconv::plan::Plan &plan, StringRef file,
+                     MLIRContext *context, const CudaOptions &options) {
   auto impl = std::make_unique<Impl>();
   if (llvm::Error error = impl->open(options))
     return error;
   for (const ::sparseconv::plan::Function &function : plan.functions)
     impl->signatures[function.name] =
         mlir::sparseconv::getSignature(function, context);
-  if (llvm::Error error = impl->load(plan))
+  if (llvm::Error error = impl->load(plan, file))
     return error;
   return std::unique_ptr<CudaExecutable>(new CudaExecutable(std::move(impl)));
 }

@@ -28,6 +28,7 @@ llvm::Expected<Program> Program::read(StringRef path, llvm::SourceMgr &sources,
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   Program program;
   if (plan::isPlan(bytes)) {
+    program.file = bytes;
     program.plan = plan::parse(bytes, message);
     if (!program.plan)
       return llvm::createStringError("'" + path + "': " + message);

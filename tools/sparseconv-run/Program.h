@@ -20,6 +20,8 @@ namespace mlir::sparseconv {
 struct Program {
   OwningOpRef<ModuleOp> module;
   std::optional<::sparseconv::plan::Plan> plan;
+  /// The file of a plan.
+  StringRef file;
 
   /// Reads a file, which `sources` keeps.
   static llvm::Expected<Program> read(StringRef path, llvm::SourceMgr &sources,

@@ -310,7 +310,7 @@ compile(Program &program, const std::optional<Target> &target,
     options.allowKernels = allowKernels;
     options.selection = {tuningDatabase, explain};
     if (program.plan)
-      return CpuExecutable::load(*program.plan, &context, options);
+      return CpuExecutable::load(program.file, &context, options);
     return CpuExecutable::compile(*program.module, options);
   }
   CudaOptions options;
@@ -324,7 +324,7 @@ compile(Program &program, const std::optional<Target> &target,
   options.selection = {tuningDatabase, explain};
   options.chip = chip;
   if (program.plan)
-    return CudaExecutable::load(*program.plan, &context, options);
+    return CudaExecutable::load(*program.plan, program.file, &context, options);
   return CudaExecutable::compile(*program.module, options);
 }
 

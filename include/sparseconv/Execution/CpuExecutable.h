@@ -12,8 +12,6 @@
 #include "sparseconv/Execution/Executable.h"
 #include "sparseconv/Execution/Signature.h"
 #include "sparseconv/Pipelines/SelectionOptions.h"
-#include "sparseconv/Runtime/Plan.h"
-#include "sparseconv/Support/Status.h"
 #include <memory>
 
 namespace mlir::sparseconv {
@@ -47,11 +45,10 @@ public:
   static llvm::Expected<std::unique_ptr<CpuExecutable>>
   compile(ModuleOp module, const CpuOptions &options = {});
 
-  /// Loads a plan for CPUs. Of the options the level and the threads have a
-  /// meaning. Errors: what the runtime refuses.
+  /// Loads the file of a plan for CPUs. Of the options the level and the
+  /// threads have a meaning. Errors: what the runtime refuses.
   static llvm::Expected<std::unique_ptr<CpuExecutable>>
-  load(const ::sparseconv::plan::Plan &plan, MLIRContext *context,
-       const CpuOptions &options = {});
+  load(StringRef file, MLIRContext *context, const CpuOptions &options = {});
 
   llvm::Expected<std::vector<::sparseconv::HostTensor>>
   run(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments) override;

@@ -49,11 +49,12 @@ public:
   static llvm::Expected<std::unique_ptr<CudaExecutable>>
   compile(ModuleOp module, const CudaOptions &options = {});
 
-  /// Loads a plan; of the options `poison` and `exact` have a meaning. Errors:
-  /// no driver or device; what the runtime refuses.
+  /// Loads the plan that was read from `file`; of the options `poison` and
+  /// `exact` have a meaning. Errors: no driver or device; what the runtime
+  /// refuses.
   static llvm::Expected<std::unique_ptr<CudaExecutable>>
-  load(const ::sparseconv::plan::Plan &plan, MLIRContext *context,
-       const CudaOptions &options = {});
+  load(const ::sparseconv::plan::Plan &plan, StringRef file,
+       MLIRContext *context, const CudaOptions &options = {});
 
   llvm::Expected<std::vector<::sparseconv::HostTensor>>
   run(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments) override;
