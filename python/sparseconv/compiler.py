@@ -77,7 +77,8 @@ class Compilation:
             None if tuning_database is None else os.fsencode(tuning_database),
             ctypes.pointer(cancel),
         )  # fmt: skip
-        code, message = self._run(text, options, cancel)
+        with progress.show(f"compiling {os.path.basename(name or 'a network')}"):
+            code, message = self._run(text, options, cancel)
         if code:
             code_name = _get_library().sparseconv_compiler_code_name(code).decode()
             raise CompileError(message, code_name, self.diagnostics)
@@ -112,10 +113,9 @@ class Compilation:
         """Its code and message."""
         library = _get_library()
         handle = ctypes.c_void_p()
-        with progress.show(f"compiling {os.path.basename(name or 'a network')}"):
-            code = library.sparseconv_compile(
-                text, ctypes.c_uint64(len(text)), ctypes.byref(options), ctypes.byref(handle)
-            )
+        code = library.sparseconv_compile(
+            text, ctypes.c_uint64(len(text)), ctypes.byref(options), ctypes.byref(handle)
+        )
         try:
             message = library.sparseconv_compilation_message(handle).decode(
                 errors="replace"
