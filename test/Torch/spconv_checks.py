@@ -4,6 +4,7 @@
 """What users of spconv rely on: the order of rows, state dicts, tensors that are changed
 and made anew, and errors for what is not there."""
 
+import copy
 from collections import OrderedDict
 
 import reference_spconv as reference
@@ -208,6 +209,10 @@ def weights_that_change(device):
         expect_close(layer(x).features, before / 2, 0)
         layer.half()
         expect(layer(x.replace_feature(x.features.half())).features.dtype == torch.float16)
+        twin = copy.deepcopy(layer)
+        twin.weight.zero_()
+        y = twin(x.replace_feature(x.features.half()))
+        expect(not y.features.any(), "a copy has the weights of the other layer")
     with torch.inference_mode():
         expect_close(layer.float()(x).features, before / 2, 1e-3)
 

@@ -50,6 +50,18 @@ def every_layer(device):
 
 
 @check
+def functions_of_weights(device):
+    x, _ = make_tensor(device)
+    for options in ({"kernel_size": 3}, {"kernel_size": 2, "stride": 2}, {"kernel_size": 1}):
+        layer = spnn.Conv3d(4, 6, **options, bias=True).to(device)
+        weights = layer.kernel.detach().clone().requires_grad_()
+        y = F.conv3d(x, weights, bias=layer.bias, **options)
+        expect_close(y.F, layer(x).F, 0)
+        y.F.sum().backward()
+        expect(weights.grad.shape == layer.kernel.shape)
+
+
+@check
 def names_and_shapes_of_weights(device):
     shapes = {
         (3, 1): (27, 4, 6), (2, 2): (8, 4, 6), (1, 1): (4, 6), (1, 2): (1, 4, 6),

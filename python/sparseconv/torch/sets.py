@@ -19,17 +19,29 @@ from .programs import run
 _operator = torch.library.custom_op
 
 
-def _make_rows(count, device):
-    """A set of row numbers: a side of a map whose coordinates nobody needs."""
-    rows = torch.zeros((count, 2), dtype=torch.int32, device=device)
-    rows[:, 1] = torch.arange(count, dtype=torch.int32, device=device)
-    return rows
+#: For each device the longest set of row numbers so far.
+_rows = {}
+
+
+def _get_rows(count, device):
+    """A set of row numbers: a side of a map whose coordinates nobody needs. All sides
+    share memory."""
+    rows = _rows.get(device)
+    if rows is None or rows.shape[0] < count:
+        with torch.inference_mode(False):
+            size = max(1024, 1 << (count - 1).bit_length()) if count else 1024
+            rows = torch.zeros((size, 2), dtype=torch.int32, device=device)
+            rows[:, 1] = torch.arange(size, dtype=torch.int32, device=device)
+        if device.type == "cuda":
+            torch.cuda.current_stream(device).synchronize()  # other streams read it, too
+        _rows[device] = rows
+    return rows[:count]
 
 
 def make_sides(table, num_in):
     """What a network on a given table takes for it: the table and its two sides."""
     device = table.device
-    return [table, _make_rows(num_in, device), _make_rows(table.shape[0], device)]
+    return [table, _get_rows(num_in, device), _get_rows(table.shape[0], device)]
 
 
 def _unknown_rows():

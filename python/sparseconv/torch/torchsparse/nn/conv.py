@@ -6,6 +6,7 @@ one offset: state dicts are torchsparse's."""
 
 import math
 
+import torch
 from torch import nn
 
 from ....errors import ArgumentError
@@ -97,3 +98,15 @@ class Conv3d(KeepsLayout, conv._Convolution):
                 f"{self.window.stride}, whose map a transposed one goes back over, but found none"
             )
         return pair.source, x.cache.get_transposed(key, pair)
+
+
+def conv3d(input, weight, kernel_size, bias=None, stride=1, padding=0, dilation=1, config=None,
+           transposed=False, generative=False, training=False):  # fmt: skip
+    """What a layer with these weights gives; its padding is said as that of a layer."""
+    with torch.device("meta"):
+        layer = Conv3d(
+            *weight.shape[-2:], kernel_size, stride, padding, dilation, bias is not None,
+            transposed, generative, config,
+        )  # fmt: skip
+    parameters = {"kernel": weight} if bias is None else {"kernel": weight, "bias": bias}
+    return torch.func.functional_call(layer, parameters, (input,))

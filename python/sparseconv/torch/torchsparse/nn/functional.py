@@ -16,10 +16,11 @@ from .config import (
     set_downsample_mode,
     set_kmap_mode,
 )
+from .conv import conv3d
 from .utils import fapply
 
 __all__ = [
-    "Dataflow", "calc_ti_weights", "conv_config", "get_downsample_mode", "get_kmap_mode",
+    "Dataflow", "calc_ti_weights", "conv3d", "conv_config", "get_downsample_mode", "get_kmap_mode",
     "global_avg_pool", "global_max_pool", "leaky_relu", "relu", "set_conv_mode",
     "set_downsample_mode", "set_kmap_mode", "silu", "spcount", "spcrop", "spdevoxelize",
     "sphash", "sphashquery", "spvoxelize",
