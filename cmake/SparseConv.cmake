@@ -11,13 +11,9 @@
 #
 #===-----------------------------------------------------------------------===#
 
-if(SPARSECONV_STATIC)
-  include(SparseConvStatic)
-else()
-  # MLIRConfig does not export this; it makes mlir_target_link_libraries() pick
-  # libMLIR.so. Archives beside the shared library would duplicate its TypeIDs.
-  set(MLIR_LINK_MLIR_DYLIB ON)
-endif()
+# MLIRConfig does not export this; it makes mlir_target_link_libraries() pick
+# libMLIR.so. Archives beside the shared library would duplicate its TypeIDs.
+set(MLIR_LINK_MLIR_DYLIB ON)
 
 # Debian keeps libMLIR.so out of the linker's default path.
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
@@ -28,10 +24,11 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(MLIR_BINARY_DIR ${PROJECT_BINARY_DIR})
 
 # lit and the tests' scripts run in one Python, which has numpy. The
-# distribution's comes first: one found through PATH often has no numpy.
+# distribution's comes first: one found through PATH often has no numpy. While pip
+# builds a wheel, PYTHONPATH hides what is installed.
 if(NOT Python3_EXECUTABLE)
   foreach(candidate /usr/bin/python3 python3)
-    execute_process(COMMAND ${candidate} -c "import numpy"
+    execute_process(COMMAND ${candidate} -E -c "import numpy"
       RESULT_VARIABLE no_numpy OUTPUT_QUIET ERROR_QUIET)
     if(no_numpy EQUAL 0)
       find_program(Python3_EXECUTABLE ${candidate})
@@ -106,22 +103,25 @@ function(precompile_mlir_headers target)
   target_precompile_headers(${target} REUSE_FROM SparseConvPrecompiled)
 endfunction()
 
+# link_shared(target scope libraries...)
+#
+# Links shared libraries. An executable with the property SPARSECONV_STANDALONE
+# does without all that come this way, and links their archives itself.
+function(link_shared target scope)
+  foreach(library IN LISTS ARGN)
+    target_link_libraries(${target} ${scope}
+      $<$<NOT:$<BOOL:$<TARGET_PROPERTY:SPARSECONV_STANDALONE>>>:${library}>)
+  endforeach()
+endfunction()
+
 # link_llvm(target scope [mlir-libs...])
 #
-# Links LLVM, and MLIR where libraries of it are named: their shared libraries,
-# or in a static build the archives, which only executables need to name.
+# Links the shared library of LLVM, and that of MLIR where libraries of it are named.
 function(link_llvm target scope)
-  if(SPARSECONV_STATIC)
-    get_target_property(type ${target} TYPE)
-    if(type STREQUAL EXECUTABLE)
-      target_link_libraries(${target} ${scope} SparseConvLLVMArchives)
-    endif()
-    return()
-  endif()
   if(ARGN)
-    mlir_target_link_libraries(${target} ${scope} ${ARGN})
+    link_shared(${target} ${scope} MLIR)
   endif()
-  target_link_libraries(${target} ${scope} LLVM)
+  link_shared(${target} ${scope} LLVM)
 endfunction()
 
 # add_sparseconv_library(name sources... [NO_LLVM] [MLIR mlir-libs...] [LINK libs...] [DEPENDS targets...])

@@ -6,17 +6,13 @@
 #
 #===-----------------------------------------------------------------------===#
 #
-# SPARSECONV_FILE_FORMATS is what SparseConvIO links: libarchive (zip), liblzf
-# (compressed PCD), libpng, and Anti-Grain Geometry (bars and text on a picture),
-# which comes as an archive alone. Included by the build and by the installed
-# package.
+# SPARSECONV_FILE_FORMATS are the shared libraries that SparseConvIO links: libarchive
+# (zip), libpng and liblzf (compressed PCD). SparseConv::Agg is Anti-Grain Geometry
+# (bars and text on a picture), which comes as an archive alone. Included by the
+# build and by the installed package.
 #
 #===-----------------------------------------------------------------------===#
 
-if(SPARSECONV_STATIC)
-  set(sparseconv_suffixes ${CMAKE_FIND_LIBRARY_SUFFIXES})
-  set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
-endif()
 find_package(LibArchive REQUIRED)
 find_package(PNG REQUIRED)
 find_package(liblzf CONFIG REQUIRED)
@@ -30,17 +26,4 @@ if(NOT TARGET SparseConv::Agg)
     INTERFACE_INCLUDE_DIRECTORIES ${SPARSECONV_AGG_INCLUDE})
 endif()
 
-set(SPARSECONV_FILE_FORMATS LibArchive::LibArchive PNG::PNG SparseConv::Agg)
-if(SPARSECONV_STATIC)
-  # libarchive's archive needs those of its ciphers and compressions. Debian has
-  # liblzf not as an archive but as source, to be compiled in.
-  foreach(name bz2 lzma nettle)
-    find_library(SPARSECONV_LIB${name} ${name} REQUIRED)
-    mark_as_advanced(SPARSECONV_LIB${name})
-    list(APPEND SPARSECONV_FILE_FORMATS ${SPARSECONV_LIB${name}})
-  endforeach()
-  list(APPEND SPARSECONV_FILE_FORMATS liblzf::embed)
-  set(CMAKE_FIND_LIBRARY_SUFFIXES ${sparseconv_suffixes})
-else()
-  list(APPEND SPARSECONV_FILE_FORMATS liblzf::liblzf)
-endif()
+set(SPARSECONV_FILE_FORMATS LibArchive::LibArchive PNG::PNG liblzf::liblzf)

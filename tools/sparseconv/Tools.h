@@ -15,6 +15,7 @@
 #define SPARSECONV_TOOLS_SPARSECONV_TOOLS_H
 
 int fuzzMain(int argc, char **argv);
+int lspMain(int argc, char **argv);
 int optMain(int argc, char **argv);
 int runMain(int argc, char **argv);
 int serveMain(int argc, char **argv);

@@ -32,6 +32,7 @@ struct Tool {
 
 static const Tool tools[] = {
     {"fuzz-operations", "checks random networks", fuzzMain},
+    {"lsp-server", "serves editors of IR files", lspMain},
     {"opt", "runs passes on IR files", optMain},
     {"run", "compiles and runs an IR file", runMain},
     {"serve", "runs a network for another process", serveMain},
