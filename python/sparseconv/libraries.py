@@ -5,24 +5,36 @@
 
 import ctypes
 import os
+import platform
 
 from .errors import Error
 
+_HERE = os.path.dirname(os.path.abspath(__file__))
+#: Where the libraries lie: inside this package (a wheel), or beside the folder that
+#: has it (a bundle).
+FOLDERS = [os.path.join(_HERE, "lib"), os.path.normpath(os.path.join(_HERE, "../../lib"))]
+
 
 def open_library(kind, variable):
-    """libsparseconv-KIND.so: the file that the environment names, or else the
-    one beside this package, in lib/ of its folder's parent (a bundle) or in the
-    system's path."""
+    """libsparseconv-KIND.so: the file that the environment names, or else the one in
+    `FOLDERS` or in the system's path.
+
+    An `Error` says where it was looked for, or why it cannot be opened.
+    """
     name = f"libsparseconv-{kind}.so"
-    here = os.path.dirname(os.path.abspath(__file__))
     named = os.environ.get(variable)
-    bundled = os.path.join(here, os.pardir, os.pardir, "lib", name)
-    places = [named] if named else [os.path.join(here, name), bundled, name]
-    problems = []
-    for path in places:
-        try:
-            return ctypes.CDLL(path)
-        except OSError as error:
-            problems.append(str(error))
-    reason = "; ".join(problems)
-    raise Error(f"{name} cannot be opened: {reason}; name it in {variable}")
+    places = [named] if named else [os.path.join(folder, name) for folder in FOLDERS]
+    path = next(filter(os.path.exists, places), named or name)
+    try:
+        return ctypes.CDLL(path)
+    except OSError as error:
+        reason = str(error)
+    if path == name:
+        reason = f"it is not in {', '.join(FOLDERS)}, nor where the system looks"
+    elif not named:
+        libc = " ".join(platform.libc_ver()) or "another C library"
+        reason += (
+            "; it is for x86_64 with glibc 2.35 or later, and this machine is "
+            f"{platform.machine()} with {libc}"
+        )
+    raise Error(f"{name} cannot be opened: {reason}; {variable} can name another")

@@ -6,7 +6,7 @@
     features, coordinates = instance.run(points, features)
 
 Needs numpy, a CUDA driver and the library `libsparseconv-runtime.so`, which is
-looked for in SPARSECONV_RUNTIME, beside this package and in the system's path.
+looked for as `sparseconv.libraries` says, or named by SPARSECONV_RUNTIME.
 This is the C interface as objects; `sparseconv.compile` and `load` are easier.
 """
 
