@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiled networks as objects that are called."""
 
+import functools
 import os
 import threading
 
@@ -162,10 +163,12 @@ def get_chip(device):
         ) from error
 
 
+@functools.singledispatch
 def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
             num_threads=None, time_limit=None, tuning_database=None,
             in_process=False):  # fmt: skip
-    """Compiles a module, given as text (or bytecode) or as the path of a file.
+    """Compiles a module, given as text (or bytecode) or as the path of a file. With
+    `sparseconv.torch` it also takes a module of torch: `compile(model, example)`.
 
     target       "cuda" or "cpu", also with a chip ("cuda:sm_80", "cpu:avx2"), or
                  "reference" (the interpreter, in float64)

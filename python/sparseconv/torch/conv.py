@@ -53,6 +53,10 @@ class Window:
         first = tuple(-p for p in self.padding)
         self.offsets = ir.box(self.size, first, self.dilation)
 
+    def tiles(self):
+        """Whether the windows of all outputs lie side by side, without gaps."""
+        return self.size == self.stride and max(self.padding) == 0 and max(self.dilation) == 1
+
     def shrink(self, shape):
         """The cells that a strided layer has on each axis."""
         if shape is None:
@@ -76,6 +80,8 @@ class Window:
         rule = output
         if output == "cover" and max(self.stride) == 1:
             rule = "expand"
+        elif shape is None and self.tiles():
+            rule = "floor"  # the same set, which is made faster and shared
         if rule == "floor":
             # The set does not depend on the kernel: layers share it.
             target = x.cache.get_set(x.set, rule, self.stride, "", None)

@@ -36,12 +36,17 @@ def _list(numbers):
     return "[" + ", ".join(map(str, numbers)) + "]"
 
 
-def _packing(dim):
+def packing(dim):
+    """The packing of coordinates with a number of axes."""
     bits, guard = _AXIS[dim]
     return (
-        f"#packing = #sparseconv.packing<i64, batch = {BATCH_BITS}, "
-        f"bits = {_list([bits] * dim)}, guard = {_list([guard] * dim)}>\n"
+        f"#sparseconv.packing<i64, batch = {BATCH_BITS}, "
+        f"bits = {_list([bits] * dim)}, guard = {_list([guard] * dim)}>"
     )
+
+
+def _packing(dim):
+    return f"#packing = {packing(dim)}\n"
 
 
 def _set(name, stride):
@@ -83,28 +88,35 @@ def pack(stride):
     return _packing(dim) + _set("set", stride) + _function({"points": points}, outputs, body)
 
 
+def get_out_stride(rule, stride, by):
+    """The stride of the set that a rule makes."""
+    return tuple(s // b if rule == "upsample" else s * b for s, b in zip(stride, by))
+
+
+def output_set_operation(rule, by, offsets, clip, source, source_type, target_type):
+    """The operation that makes an output set: see `output_set`."""
+    region = f" clip(<{_list([0] * len(by))} to {_list(clip)}>)" if clip else ""
+    how = f"offsets({offsets}){{}}{region}"
+    types = f"{source_type} -> {target_type}"
+    if rule == "floor":
+        return f"sparseconv.downsample {source} by {_list(by)} : {types}"
+    if rule == "cover":
+        how = how.format("")
+        return f"sparseconv.downsample {source} by {_list(by)} cover {how} : {types}"
+    if rule == "upsample":
+        return f"sparseconv.upsample {source} by {_list(by)} {how.format('')} : {types}"
+    word = " transposed" if rule == "expand_transposed" else ""
+    return f"sparseconv.expand {source} {how.format(word)} : {source_type}"
+
+
 @functools.cache
 def output_set(rule, stride, by, offsets, clip):
     """`rule` is floor, cover, upsample, expand or expand_transposed; `by` the
     factor between the strides; `clip` the upper bounds of a region from 0, or ()."""
     dim = len(stride)
     points = _points(dim)
-    out_stride = [
-        s // b if rule == "upsample" else s * b for s, b in zip(stride, by)
-    ]
-    region = f" clip(<{_list([0] * dim)} to {_list(clip)}>)" if clip else ""
-    how = f"offsets({offsets}){{}}{region}"
-    if rule == "floor":
-        operation = f"sparseconv.downsample %in by {_list(by)} : !in -> !out"
-    elif rule == "cover":
-        operation = (
-            f"sparseconv.downsample %in by {_list(by)} cover {how.format('')} : !in -> !out"
-        )
-    elif rule == "upsample":
-        operation = f"sparseconv.upsample %in by {_list(by)} {how.format('')} : !in -> !out"
-    else:
-        word = " transposed" if rule == "expand_transposed" else ""
-        operation = f"sparseconv.expand %in {how.format(word)} : !in"
+    out_stride = get_out_stride(rule, stride, by)
+    operation = output_set_operation(rule, by, offsets, clip, "%in", "!in", "!out")
     body = (
         f"  %in, %order, %row_of = sparseconv.pack %points : {points} -> !in\n"
         f"  %out = {operation}\n"

@@ -45,37 +45,51 @@ _lock = threading.Lock()
 def run(text, tensors, shapes=None):
     """The results of a network on tensors of one device, as a list. Where `shapes`
     gives those of the results, a GPU is not waited for."""
+    return run_function(_get_program(text, find_device(tensors)).main, tensors, shapes)
+
+
+def run_function(function, tensors, shapes=None):
+    """The same for a function of a module, whose inputs that are not bound are the
+    tensors."""
+    tensors = [tensor.detach().contiguous() for tensor in tensors]
+    device = tensors[0].device
+    if device.type == "cpu":
+        return _run_on_host(function, tensors)
+    with torch.cuda.device(device):
+        return _run_on_gpu(function, tensors, shapes)
+
+
+def find_device(tensors):
+    """The device of all tensors, on which programs run."""
     device = tensors[0].device
     for tensor in tensors:
         if tensor.device != device:
             raise ArgumentError(
                 f"expects tensors on one device, but found {device} and {tensor.device}"
             )
-    tensors = [tensor.detach().contiguous() for tensor in tensors]
-    if device.type == "cpu":
-        return _run_on_host(_get_program(text, "cpu", torch.get_num_threads()).main, tensors)
-    if device.type != "cuda":
+    if device.type not in ("cpu", "cuda"):
         raise ArgumentError(f"expects tensors on a CPU or a CUDA GPU, but found {device}")
-    with torch.cuda.device(device):
-        return _run_on_gpu(_get_program(text, "cuda", device.index).main, tensors, shapes)
+    return device
 
 
-def _get_program(text, kind, number):
-    """`number` is that of the GPU, or of threads on a CPU."""
-    key = text, kind, number
+def _get_program(text, device):
+    number = torch.get_num_threads() if device.type == "cpu" else device.index
+    key = text, device.type, number
     if key not in _programs:
         with _lock:
             if key not in _programs:
-                _programs[key] = _load_program(text, kind, number)
+                _programs[key] = load_program(text, device)
     return _programs[key]
 
 
-def _load_program(text, kind, number):
-    if kind == "cpu":
+def load_program(text, device, tuning_database=None):
+    """A module for a network on a device, on a CPU with as many threads as torch has."""
+    if device.type == "cpu":
         level = runtime.CpuContext().chip
-        return modules.CpuPlanModule(get_plan(text, f"cpu:{level}"), level, number)
-    chip = modules.get_chip(number)
-    return modules.CudaModule(get_plan(text, f"cuda:{chip}"), number)
+        plan = get_plan(text, f"cpu:{level}", tuning_database)
+        return modules.CpuPlanModule(plan, level, torch.get_num_threads())
+    plan = get_plan(text, f"cuda:{modules.get_chip(device.index)}", tuning_database)
+    return modules.CudaModule(plan, device.index)
 
 
 # Plans as files ---------------------------------------------------------------
@@ -97,9 +111,10 @@ def _get_compiler_mark():
     return f"{path} {status.st_size} {status.st_mtime_ns}"
 
 
-def get_plan(text, target):
-    """The plan of a network for a target, from a file if there is one."""
-    mark = f"{_get_compiler_mark()}\n{target}\n{text}"
+def get_plan(text, target, tuning_database=None):
+    """The plan of a network for a target, from a file if there is one. A database of
+    `sparseconv-tune` is named by its path."""
+    mark = f"{_get_compiler_mark()}\n{target}\n{_read(tuning_database)}\n{text}"
     folder = get_cache_folder()
     path = os.path.join(folder, hashlib.sha256(mark.encode()).hexdigest() + ".plan")
     try:
@@ -111,7 +126,7 @@ def get_plan(text, target):
         pass  # there is none, or what is there is no plan
     backend, _, chip = target.partition(":")
     options = {"chip": chip} if backend == "cuda" else {"target": target}
-    plan = Compilation(text.encode(), **options).plan
+    plan = Compilation(text.encode(), tuning_database=tuning_database, **options).plan
     try:
         os.makedirs(folder, exist_ok=True)
         _write_file(folder, path, plan)
@@ -133,16 +148,27 @@ def _write_file(folder, path, content):
         raise
 
 
+def _read(path):
+    if path is None:
+        return ""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror}", "SPARSECONV_FILE_ERROR") from error
+
+
 # On a CPU ---------------------------------------------------------------------
 
 
 def _run_on_host(function, tensors):
-    results = function(*map(_to_numpy, tensors))
+    results = function(*map(to_numpy, tensors))
     results = results if isinstance(results, tuple) else (results,)
     return [_from_numpy(array, value.dtype) for array, value in zip(results, function.outputs)]
 
 
-def _to_numpy(tensor):
+def to_numpy(tensor):
+    """A tensor in host memory as numpy's array; a bfloat16 is a uint16 there."""
     if tensor.dtype == torch.bfloat16:
         return tensor.view(torch.int16).numpy().view("uint16")
     return tensor.numpy()
@@ -192,10 +218,11 @@ def _run_on_gpu(function, tensors, shapes):
     tensors = list(map(_align, tensors))
     stream = torch.cuda.current_stream().cuda_stream
     inputs = [(t.data_ptr(), tuple(t.shape), t.numel() * t.element_size()) for t in tensors]
-    for value, tensor in zip(function.inputs, tensors):
+    bound = function._bound
+    for value, tensor in zip(bound.free, tensors):
         value.check(str(tensor.dtype).removeprefix("torch."), tensor.shape, "a layer")
     while True:
-        instance, key = function._take([view[1] for view in inputs], function._bound, False)
+        instance, key = function._take([view[1] for view in inputs], bound, False)
         try:
             rooms = instance.get_rooms()
             outputs = [

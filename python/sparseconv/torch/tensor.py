@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 
 from ..errors import ArgumentError
-from . import ops, sets
+from . import ir, ops, sets
 
 
 def repeat(value, dim, what):
@@ -85,11 +85,7 @@ class Cache:
         """The set that a layer makes of another one."""
         name = (*source.name, (rule, by, offsets, shape))
         if name not in self.sets:
-            stride = source.stride
-            if rule == "upsample":
-                stride = tuple(s // b for s, b in zip(stride, by))
-            else:
-                stride = tuple(s * b for s, b in zip(stride, by))
+            stride = ir.get_out_stride(rule, source.stride, by)
             clip = [n * s for n, s in zip(shape, stride)] if shape else []
             coords = sets.output_set(
                 source.coords, rule, list(source.stride), list(by), offsets, clip
@@ -278,7 +274,7 @@ class SparseTensor:
         if self._batch_size is None:
             coords = self.set.coords
             self._batch_size = int(coords[-1, 0]) + 1 if coords.shape[0] else 0
-        return self._batch_size
+        return int(self._batch_size)
 
     def to_points(self):
         """Its features at the points that it was made from, in their order."""

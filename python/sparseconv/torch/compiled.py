@@ -1,0 +1,161 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whole modules of torch as one network: `sparseconv.compile(model, example)`."""
+
+import os
+import subprocess
+import tempfile
+
+import torch
+from torch import nn
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
+
+from ..compiler import find_program
+from ..errors import ArgumentError, CompileError
+from ..module import compile as compile_network
+from ..weights import save as save_weights
+from . import programs
+from .signature import Inputs, Outputs
+from .tracing import Tracer
+from .tracing.places import find_line_of
+
+
+class CompiledModule:
+    """A module as one plan. It is called as the module is, without gradients, and takes
+    any numbers of rows.
+
+        compiled = sparseconv.compile(model.eval(), x)
+        y = compiled(x)
+
+    Structure belongs to what is compiled: strides, `spatial_shape`, numbers, and the
+    batch size where the module has read it; other ones are an error. Maps that layers
+    make stay inside, and an `indice_key` of one finds nothing outside.
+
+    Weights are copied. When those of the module have changed, `update` takes them."""
+
+    def __init__(self, model, example, tuning_database=None):
+        self._model, self._tuning_database = model, tuning_database
+        args = example if isinstance(example, tuple) else (example,)
+        self._inputs = Inputs(model, args)
+        tensors, _ = self._inputs.read(args)
+        self._device = programs.find_device(tensors)
+        self._texts = None
+        self.update()
+
+    def update(self):
+        """Takes the weights that the module has now. Where something else has changed,
+        such as a number that the network holds, it is compiled again."""
+        _check_model(self._model, self._device)
+        texts, weights, self._outputs = trace(self._model, self._inputs)
+        if texts != self._texts:
+            self._program = programs.load_program(
+                texts[1], self._device, self._tuning_database
+            )
+            self._texts = texts
+        self._weights = {
+            name: tensor.detach().clone(memory_format=torch.contiguous_format)
+            for name, tensor in weights.items()
+        }
+        self._program.main.bind(**{n: _view(t) for n, t in self._weights.items()})
+
+    def __call__(self, *args):
+        tensors, leaves = self._inputs.read(args)
+        if programs.find_device(tensors) != self._device:
+            raise ArgumentError(
+                f"expects tensors on {self._device}, but found {tensors[0].device}"
+            )
+        return self._outputs.make(programs.run_function(self._program.main, tensors), leaves)
+
+    def mlir(self):
+        """The network as text. Weights are arguments with the names that the module has
+        for them; `compile`, `sparseconv-opt` and other tools take it."""
+        return self._texts[0]
+
+    def save(self, path, target=None):
+        """Writes the plan with its weights, for `sparseconv.load`, `sparseconv-run` and
+        the C interface. `inputs` and `outputs` say what it takes and gives. With a
+        `target` ("cuda:sm_80", "cpu:avx2", or "cpu" for all CPUs) the network is compiled
+        for that; otherwise the plan is for what this one runs on."""
+        with tempfile.TemporaryDirectory() as folder:
+            source, weights = (os.path.join(folder, name) for name in ("net", "weights.npz"))
+            if target is None:
+                self._program.save(source)
+            else:
+                with open(source, "w", encoding="utf-8") as file:
+                    file.write(self._texts[1])
+            arrays = {n: programs.to_numpy(t.cpu()) for n, t in self._weights.items()}
+            save_weights(weights, arrays)
+            command = [find_program("sparseconv-translate"), source, *_choose_plan(target),
+                       f"--weights={weights}", "-o", os.fspath(path)]  # fmt: skip
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise CompileError(f"the plan was not written: {done.stderr.strip()}")
+
+    @property
+    def inputs(self):
+        """What the plan takes: names, element types and shapes, weights left out."""
+        return tuple(v for v in self._program.main.inputs if v.name not in self._weights)
+
+    @property
+    def outputs(self):
+        """What the plan gives."""
+        return self._program.main.outputs
+
+    def __repr__(self):
+        inputs, outputs = (", ".join(map(repr, side)) for side in (self.inputs, self.outputs))
+        return f"<CompiledModule on {self._device}: ({inputs}) -> ({outputs})>"
+
+
+def _choose_plan(target):
+    """The options of sparseconv-translate that make a plan for a target."""
+    if target is None:
+        return ["--plan-to-plan"]
+    backend, _, chip = target.partition(":")
+    if backend not in ("cpu", "cuda") or (backend == "cuda" and not chip):
+        raise ArgumentError(f"expects a target such as 'cuda:sm_80' or 'cpu', not {target!r}")
+    option = f"--chip={chip}" if backend == "cuda" else f"--target={target}"
+    return ["--network-to-plan", option]
+
+
+def _view(tensor):
+    return programs.to_numpy(tensor) if tensor.device.type == "cpu" else tensor
+
+
+def _check_model(model, device):
+    for name, module in model.named_modules():
+        if module.training:
+            where = f"; '{name}' is in training mode" if name else ""
+            raise ArgumentError(f"expects a model in eval mode: call model.eval(){where}")
+    for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
+        if tensor.device != device:
+            raise ArgumentError(
+                f"expects the model on {device}, where the example is, but found "
+                f"'{name}' on {tensor.device}"
+            )
+
+
+def trace(model, inputs):
+    """The text of a model's network for people and for the compiler, its weights by
+    name, and what it returns."""
+    tracer = Tracer(model)
+    try:
+        result = tracer.run(model, *inputs.make_stand_ins(tracer))
+    except GuardOnDataDependentSymNode as error:
+        raise CompileError(
+            "the model decides by a number of rows, which only a run has\n"
+            f"  in {find_line_of(error)}"
+        ) from None
+    outputs = Outputs(tracer, inputs, result)
+    title = f"{type(model).__name__}, written by sparseconv.compile."
+    return tracer.text.finish(title, outputs.values), tracer.weights.tensors, outputs
+
+
+@compile_network.register(nn.Module)
+def _compile(model, example=None, *, tuning_database=None):
+    """Compiles a module of torch, in eval mode, for the device of an example."""
+    if example is None:
+        raise ArgumentError(
+            "expects an example of what the model takes: sparseconv.compile(model, example)"
+        )
+    return CompiledModule(model, example, tuning_database)

@@ -1,0 +1,325 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes the operators that a model calls, one after the other, as a network.
+
+The model runs on stand-ins for its inputs, torch's fake tensors, whose numbers of rows
+are symbols. Operators that read one of them are written down by the handlers of this
+package; operators on weights alone are carried out, so that a network has their results
+as weights. What the model decides by Python numbers is decided once."""
+
+import weakref
+
+import torch
+from torch._decomp import decomposition_table
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, ShapeEnv
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from .places import ModuleStack, refuse
+from .text import TYPES, NetworkText, tensor_type, write_number
+from .values import Biased, Fill, Map, Rows, Set
+from .weights import Weights
+
+#: What writes an operator, by the operator's name without its overload.
+HANDLERS = {}
+
+
+def handles(*names):
+    """Registers a handler: it takes the tracer, the operator's arguments by name, and
+    its result as a stand-in, and returns the value that the result has in the text."""
+
+    def register(function):
+        for name in names:
+            HANDLERS[name] = function
+        return function
+
+    return register
+
+
+class NotHandled(AttributeError):
+    """A handler does not know this overload of its operator, or these element types."""
+
+
+class Arguments:
+    """The arguments of an operator by the names of its schema."""
+
+    def __init__(self, schema, args, kwargs):
+        for position, argument in enumerate(schema.arguments):
+            if position < len(args):
+                value = args[position]
+            else:
+                value = kwargs.get(argument.name, argument.default_value)
+            setattr(self, argument.name, value)
+
+    def __getattr__(self, name):
+        raise NotHandled(name)
+
+
+@torch.library.custom_op("sparseconv::stand_ins", mutates_args=())
+def _make_stand_ins(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+    return [tensor.clone() for tensor in tensors]
+
+
+@_make_stand_ins.register_fake
+def _(tensors):
+    # Torch's batch norm cannot be traced for rows that may be none, or one.
+    rows = torch.library.get_ctx().new_dynamic_size(min=2)
+    return [tensor.new_empty((rows, *tensor.shape[1:])) for tensor in tensors]
+
+
+class Tracer(TorchDispatchMode):
+    def __init__(self, model):
+        super().__init__()
+        self.text, self.weights = NetworkText(), Weights(model)
+        self.allow_tf32 = torch.backends.cuda.matmul.allow_tf32
+        self.modules = ModuleStack(model)
+        self._fake = FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv())
+        #: A reference to each stand-in, and its value.
+        self._values = {}
+        #: The operator that the model has called, and how many it is taken apart into.
+        self._operator, self._depth = "an operator", 0
+        #: What counts the rows that a symbol stands for: a set or a tensor.
+        self._counted, self._sizes = {}, {}
+
+    def make_stand_ins(self, tensors):
+        """Stand-ins with one new number of rows for tensors of equally many."""
+        with self._fake:
+            return _make_stand_ins(
+                [self._fake.from_tensor(t, static_shapes=True) for t in tensors]
+            )
+
+    def make_like(self, tensor, dtype=None, shape=None):
+        """A stand-in for a result that torch has not made, such as one on the way."""
+        shape = tensor.shape if shape is None else shape
+        with self._fake:
+            return tensor.new_empty(shape, dtype=dtype or tensor.dtype)
+
+    def run(self, function, *arguments):
+        """What a function returns for stand-ins."""
+        with torch.inference_mode(False), torch.no_grad(), self.modules, _Norms(self), self:
+            return function(*arguments)
+
+    # Operators ----------------------------------------------------------------
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if not self._depth:
+            self._operator = func._schema.name
+        if torch.Tag.nondeterministic_seeded in func.tags:
+            self.refuse("it makes random numbers")
+        tensors = [leaf for leaf in tree_leaves((args, kwargs)) if is_tensor_or_size(leaf)]
+        if not any(map(is_traced, tensors)):
+            result = func(*args, **kwargs)
+            self.weights.name_result(result, tensors)
+            return result
+        if func.namespace == "prim":
+            return func(*args, **kwargs)
+        schema = func._schema
+        name = schema.name
+        in_place = schema.is_mutable and name.endswith("_")
+        handler = HANDLERS.get(name[:-1] if in_place else name)
+        if handler is None or (schema.is_mutable and not in_place):
+            return self._decompose(func, args, kwargs)
+        if in_place:
+            self._check_alone(args[0])
+        arguments = Arguments(schema, args, kwargs)
+        self.text.place = self.modules.describe()
+        try:
+            with self._fake:
+                result = func(*args, **kwargs)
+            self.bind(result, handler(self, arguments, result))
+        except NotHandled:
+            self.refuse()
+        except GuardOnDataDependentSymNode:
+            self.refuse("it decides by a number of rows")
+        return result
+
+    def _decompose(self, func, args, kwargs):
+        """An operator by others, as torch has it."""
+        found = None if func._schema.is_mutable else decomposition_table.get(func)
+        self._depth += 1
+        try:
+            with self:
+                result = (found or func.decompose)(*args, **kwargs)
+        except GuardOnDataDependentSymNode:
+            result = NotImplemented
+        finally:
+            self._depth -= 1
+        if result is NotImplemented:
+            self.refuse()
+        return result
+
+    def _check_alone(self, tensor):
+        """What is changed in place may have no other name: the network has values."""
+        if not is_traced(tensor):
+            self.refuse("it changes a weight")
+        storage = tensor.untyped_storage()._cdata
+        for reference, _ in self._values.values():
+            other = reference()
+            if other is None or other is tensor:
+                continue
+            if other.untyped_storage()._cdata == storage:
+                self.refuse("it changes a view in place")
+
+    def refuse(self, reason=""):
+        """Raises the error for the operator that is handled."""
+        refuse(self.modules, self._operator, reason)
+
+    def bind(self, results, values):
+        """Says what stand-ins are in the text. A handler returns None for a result
+        that it does not have."""
+        if isinstance(results, torch.Tensor):
+            results, values = [results], [values]
+        for tensor, value in zip(results, values):
+            if value is None:
+                continue
+            self._values[id(tensor)] = weakref.ref(tensor), value
+            rows = tensor.shape[0] if tensor.dim() else 1
+            if not isinstance(rows, int) and not isinstance(value, Fill):
+                known = self._counted.get(str(rows))
+                if known is None or (isinstance(value, Set) and not isinstance(known[1], Set)):
+                    self._counted[str(rows)] = tensor, value
+
+    # Values -------------------------------------------------------------------
+
+    def get_value(self, tensor):
+        if not is_traced(tensor):
+            return Rows(self.weights.use(self.text, tensor))
+        reference, value = self._values.get(id(tensor), (None, None))
+        if reference is None or reference() is not tensor:
+            self.refuse("it reads a result of another operator that the compiler has not")
+        return value
+
+    def get_known(self, tensor):
+        """The value of a tensor that is no weight, or None."""
+        return self.get_value(tensor) if is_traced(tensor) else None
+
+    def get_name(self, tensor):
+        """The name of a tensor in the text, where it is a tensor there, too."""
+        value = self.get_value(tensor)
+        if isinstance(value, Set):
+            if not value.coords:
+                type = self.get_type(tensor)
+                line = f"sparseconv.unpack {value.name} : {value.type} -> {type}"
+                value.coords = self.text.emit_value(line, "coordinates")
+            return value.coords
+        if isinstance(value, Map):
+            if not value.table:
+                type = self.get_type(tensor)
+                line = f"sparseconv.neighbour_table {value.name} : {value.type} -> {type}"
+                value.table = self.text.emit_value(line, "table")
+            return value.table
+        if isinstance(value, Fill):
+            return self.emit_filled(tensor.shape, self.get_element(tensor), value.number)
+        if isinstance(value, Biased) and not value.name:
+            value.name = value.emit()
+        return value.name
+
+    def get_element(self, tensor):
+        if tensor.dtype not in TYPES:
+            self.refuse(f"it has a tensor of {tensor.dtype}")
+        return TYPES[tensor.dtype]
+
+    def get_type(self, tensor):
+        return tensor_type(tensor.shape, self.get_element(tensor))
+
+    def get_set(self, coords, stride):
+        """The set whose coordinates a tensor has."""
+        value = self.get_value(coords)
+        stride = tuple(stride)
+        if isinstance(value, Set) and value.stride == stride:
+            return value
+        return self.emit_pack(self.get_name(coords), self.get_type(coords), stride)[0]
+
+    def find_set_of(self, rows):
+        """A set with a number of rows, or None."""
+        known = self._counted.get(str(rows))
+        return known[1] if known and isinstance(known[1], Set) else None
+
+    # Text that several handlers write -----------------------------------------
+
+    def emit_pack(self, points, type, stride):
+        """The set of points, and the names of its other results."""
+        number = self.text.make_name().removeprefix("%")
+        names = [f"%set{number}", f"%order{number}", f"%row_of{number}"]
+        alias = self.text.set_type(stride)
+        self.text.emit(f"{', '.join(names)} = sparseconv.pack {points} : {type} -> {alias}")
+        return Set(names[0], alias, tuple(stride)), names[1], names[2]
+
+    def emit_size(self, size):
+        """A size as an index: a number, or the rows of what has as many."""
+        if isinstance(size, int):
+            key, line = size, f"arith.constant {size} : index"
+        else:
+            key = str(size)
+            if key not in self._counted:
+                self.refuse(f"it has a size that is computed, {key}")
+            tensor, value = self._counted[key]
+            if isinstance(value, Set):
+                line = f"sparseconv.size {value.name} : {value.type}"
+            else:
+                zero = self.emit_size(0)
+                line = f"tensor.dim {self.get_name(tensor)}, {zero} : {self.get_type(tensor)}"
+        if key not in self._sizes:
+            self._sizes[key] = self.text.emit_value(line, "size")
+        return self._sizes[key]
+
+    def emit_empty(self, shape, element):
+        sizes = [self.emit_size(size) for size in shape if not isinstance(size, int)]
+        return self.text.emit_value(
+            f"tensor.empty({', '.join(sizes)}) : {tensor_type(shape, element)}"
+        )
+
+    def emit_filled(self, shape, element, number):
+        type, empty = tensor_type(shape, element), self.emit_empty(shape, element)
+        scalar = self.text.emit_value(f"arith.constant {write_number(number, element)}")
+        return self.text.emit_value(
+            f"linalg.fill ins({scalar} : {element}) outs({empty} : {type}) -> {type}"
+        )
+
+
+class _Norms(TorchFunctionMode):
+    """Norms are folded before torch chooses by the number of rows which library
+    carries them out."""
+
+    def __init__(self, tracer):
+        super().__init__()
+        self._tracer = tracer
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if func is torch.nn.functional.batch_norm and is_traced(args[0]):
+            return self._fold(*args, **kwargs)
+        return func(*args, **kwargs)
+
+    def _fold(self, input, running_mean, running_var, weight=None, bias=None,
+              training=False, momentum=0.1, eps=1e-5):  # fmt: skip
+        tracer = self._tracer
+        if training or running_mean is None:
+            refuse(tracer.modules, "aten::batch_norm", "it takes the statistics of the batch")
+        scale, shift = tracer.weights.fold_norm(running_mean, running_var, weight, bias, eps)
+        return torch.ops.sparseconv.scale_and_shift(input, scale, shift)
+
+
+@torch.library.custom_op("sparseconv::scale_and_shift", mutates_args=())
+def _scale_and_shift(
+    x: torch.Tensor, scale: torch.Tensor, shift: torch.Tensor
+) -> torch.Tensor:
+    shape = (-1, *[1] * (x.dim() - 2))
+    return (x * scale.view(shape) + shift.view(shape)).to(x.dtype)
+
+
+@_scale_and_shift.register_fake
+def _(x, scale, shift):
+    return torch.empty_like(x)
+
+
+def is_traced(value):
+    return isinstance(value, (FakeTensor, torch.SymInt, torch.SymFloat, torch.SymBool))
+
+
+def is_tensor_or_size(value):
+    return isinstance(value, (torch.Tensor, torch.SymInt, torch.SymFloat, torch.SymBool))

@@ -1,0 +1,77 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The weights of a model as arguments of its network."""
+
+import torch
+
+from ...errors import CompileError
+from .text import TYPES, tensor_type
+
+
+class Weights:
+    """Names tensors as the model does. What is computed of weights alone has the name
+    of the first of them."""
+
+    def __init__(self, model):
+        self._names = {}
+        for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
+            self._names[id(tensor)] = tensor, name
+        #: The tensors of the arguments, by name, and the arguments by tensor.
+        self.tensors, self._arguments = {}, {}
+        self._norms, self._views = {}, {}
+
+    def name_result(self, result, sources):
+        if not isinstance(result, torch.Tensor) or id(result) in self._names:
+            return
+        names = [self._names[id(t)][1] for t in sources if id(t) in self._names]
+        self._names[id(result)] = result, names[0] if names else "constant"
+
+    def rename(self, tensor, name):
+        self._names[id(tensor)] = tensor, name
+        return tensor
+
+    def view(self, tensor, shape):
+        """A weight in another shape."""
+        key = id(tensor), tuple(shape)
+        if key not in self._views:
+            name = self._names.get(id(tensor), (None, "constant"))[1]
+            self._views[key] = tensor, self.rename(tensor.reshape(shape), name)
+        return self._views[key][1]
+
+    def add_bias(self, scale, shift, bias):
+        """The shift of a norm that also takes the bias of the layer before it."""
+        return self.rename(shift + bias.float() * scale, self._names[id(shift)][1])
+
+    def use(self, text, tensor):
+        """The argument for a tensor."""
+        if id(tensor) not in self._arguments:
+            _, name = self._names.get(id(tensor), (None, "constant"))
+            base, number = name, 1
+            while name in self.tensors:
+                name, number = f"{base}.{number}", number + 1
+            if tensor.dtype not in TYPES:
+                raise CompileError(
+                    f"the weight '{name}' is of {tensor.dtype}, which the compiler does not take"
+                )
+            type = tensor_type(tensor.shape, TYPES[tensor.dtype])
+            self._arguments[id(tensor)] = tensor, text.add_argument(name, type)
+            self.tensors[name] = tensor
+        return self._arguments[id(tensor)][1]
+
+    def fold_norm(self, mean, variance, weight, bias, eps):
+        """The scale and the shift of a norm with known statistics, in f32."""
+        sources = mean, variance, weight, bias
+        key = (*map(id, sources), eps)
+        if key not in self._norms:
+            name = self._names.get(id(mean), (None, "norm.mean"))[1].rpartition(".")[0]
+            scale = torch.rsqrt(variance.double() + eps)
+            scale = scale if weight is None else scale * weight.double()
+            shift = -mean.double() * scale
+            shift = shift if bias is None else shift + bias.double()
+            parts = [
+                self.rename(tensor.float(), f"{name}.{word}".lstrip("."))
+                for tensor, word in ((scale, "scale"), (shift, "shift"))
+            ]
+            self._norms[key] = sources, parts
+        return self._norms[key][1]

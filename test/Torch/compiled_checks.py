@@ -1,0 +1,369 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Networks compiled as a whole against themselves, layer by layer."""
+
+import os
+import subprocess
+import tempfile
+
+import sparseconv
+import sparseconv.torch as sct
+import torch
+import torch_checks
+from sparseconv.compiler import find_program
+from sparseconv.errors import ArgumentError, CompileError, Error
+from torch import nn
+from torch_checks import Skip, check, expect, expect_close, expect_error, make_tensor
+
+BOUNDS = {torch.float32: 2e-5, torch.float16: 5e-3, torch.bfloat16: 4e-2}
+
+
+def make_block(layer, channels):
+    return sct.SparseSequential(layer, nn.BatchNorm1d(channels), nn.ReLU(inplace=True))
+
+
+class UNet(nn.Module):
+    """Two levels, skips that are concatenated, and a linear head."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = make_block(sct.SubMConv3d(4, 8, 3, bias=False), 8)
+        self.down1 = make_block(sct.SparseConv3d(8, 16, 2, 2, indice_key="1"), 16)
+        self.down2 = make_block(
+            sct.SparseConv3d(16, 24, 3, 2, 1, bias=False, indice_key="2"), 24
+        )
+        self.deep = make_block(sct.SubMConv3d(24, 24, 3), 24)
+        self.up2 = sct.SparseInverseConv3d(24, 16, 3, "2", bias=False)
+        self.join2 = make_block(sct.SubMConv3d(32, 16, 3), 16)
+        self.up1 = sct.SparseInverseConv3d(16, 8, 2, "1")
+        self.join1 = make_block(sct.SubMConv3d(16, 8, 3), 8)
+        self.head = nn.Linear(8, 5)
+
+    def forward(self, x):
+        fine = self.stem(x)
+        half = self.down1(fine)
+        coarse = self.deep(self.down2(half))
+        half = self.join2(sct.cat([self.up2(coarse), half]))
+        fine = self.join1(sct.cat([self.up1(half), fine]))
+        return fine.replace_feature(self.head(fine.features))
+
+
+class Classifier(nn.Module):
+    """A residual block written with functions, pooling, and a head on whole items."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = sct.SubMConv3d(4, 8, 3)
+        self.conv0, self.norm0 = sct.SubMConv3d(8, 8, 3), nn.BatchNorm1d(8)
+        self.conv1, self.norm1 = sct.SubMConv3d(8, 8, 3), nn.LayerNorm(8)
+        self.pool, self.whole = sct.SparseMaxPool3d(3, 2, 1), sct.SparseGlobalAvgPool()
+        self.head = nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.Dropout(), nn.Linear(16, 3))
+
+    def forward(self, x):
+        x = self.first(x)
+        y = self.conv0(x)
+        y = y.replace_feature(nn.functional.leaky_relu(self.norm0(y.features), 0.1))
+        y = self.conv1(y)
+        y = y.replace_feature(torch.sigmoid(self.norm1(y.features)))
+        return self.head(self.whole(self.pool(x + y)))
+
+
+class Encoder(nn.Module):
+    """A detector's middle encoder, from tensors to the map that is seen from above."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = sct.SparseSequential(
+            make_block(sct.SubMConv3d(4, 8, 3, bias=False), 8),
+            make_block(sct.SparseConv3d(8, 16, 3, 2, 1, bias=False), 16),
+            make_block(sct.SubMConv3d(16, 16, 3, bias=False), 16),
+            make_block(sct.SparseConv3d(16, 16, (3, 1, 1), (2, 1, 1), bias=False), 16),
+        )
+
+    def forward(self, voxel_features, voxel_coords, batch_size):
+        x = sct.SparseTensor(voxel_features, voxel_coords.int(), [16, 16, 16], batch_size)
+        y = self.layers(x)
+        grid = sct.to_dense(y)
+        items, channels, depth, height, width = grid.shape
+        return {"seen": grid.reshape(items, channels * depth, height, width), "voxels": y}
+
+
+def make_model(kind, device, dtype=torch.float32):
+    """A model with norms that do something, in eval mode."""
+    torch.manual_seed(5)
+    model = kind()
+    for module in model.modules():
+        if isinstance(module, nn.BatchNorm1d):
+            nn.init.uniform_(module.running_mean, -1, 1)
+            nn.init.uniform_(module.running_var, 0.5, 2)
+            nn.init.uniform_(module.weight, 0.5, 2)
+            nn.init.uniform_(module.bias, -1, 1)
+    return model.eval().to(device, dtype).requires_grad_(False)
+
+
+def make_input(device, dtype=torch.float32, rows=300, seed=0):
+    return make_tensor(3, 4, device, size=16, rows=rows, seed=seed, dtype=dtype)[0]
+
+
+def get_types(device):
+    return (torch.float32, torch.float16, torch.bfloat16) if device == "cuda" else BOUNDS
+
+
+@check
+def unet(device):
+    for dtype in get_types(device):
+        model = make_model(UNet, device, dtype)
+        compiled = sparseconv.compile(model, make_input(device, dtype))
+        for rows in (300, 1, 700, 0):
+            x = make_input(device, dtype, rows, seed=rows)
+            y, expected = compiled(x), model(x)
+            expect(y.features.dtype == dtype and y.set is x.set)
+            expect_close(y.features, expected.features, BOUNDS[dtype], f"{dtype}, {rows} rows")
+            expect(y.has_set_of(x) and (y + expected).features.shape == y.features.shape)
+
+
+@check
+def classifier(device):
+    for dtype in get_types(device):
+        model = make_model(Classifier, device, dtype)
+        compiled = sparseconv.compile(model, make_input(device, dtype))
+        for rows in (300, 40):
+            x = make_input(device, dtype, rows, seed=rows)
+            expect_close(compiled(x), model(x), BOUNDS[dtype], f"{dtype}, {rows} rows")
+
+
+@check
+def encoder(device):
+    for dtype in get_types(device):
+        model = make_model(Encoder, device, dtype)
+        compiled = None
+        for rows in (300, 90):
+            x = make_input(device, dtype, rows, seed=rows)
+            order = torch.randperm(x.coordinates.shape[0], device=device)
+            args = x.features[order], x.coordinates[order].long(), 2
+            compiled = compiled or sparseconv.compile(model, args)
+            found, expected = compiled(*args), model(*args)
+            expect(found.keys() == expected.keys())
+            expect_close(found["seen"], expected["seen"], BOUNDS[dtype], str(dtype))
+            y, z = found["voxels"], expected["voxels"]
+            expect(torch.equal(y.coordinates, z.coordinates))
+            expect(y.stride == z.stride and y.spatial_shape == z.spatial_shape)
+            expect(y.batch_size == 2)
+            expect_close(y.features, z.features, BOUNDS[dtype], str(dtype))
+
+
+@check
+def one_network_with_folded_norms(device):
+    compiled = sparseconv.compile(make_model(UNet, device), make_input(device))
+    names = [value.name for value in compiled._program.main.inputs]
+    expect(names[:2] == ["points", "features"] and "stem.1.scale" in names, str(names))
+    expect("stem.1.running_var" not in names and "down1.0.bias" not in names, str(names))
+    text = compiled.mlir()
+    expect(text.count("sparseconv.kernel_map %") == 6, text)
+    expect(text.count("sparseconv.conv ") == 9, text)
+    expect([v.name for v in compiled.inputs] == ["points", "features"])
+    expect([v.name for v in compiled.outputs] == ["features", "coordinates"])
+    # What a norm, a bias and an activation do is done where convolutions store rows.
+    passes = "canonicalize,cse,func.func(sparseconv-fuse-epilogues)"
+    fused = subprocess.run(
+        [find_program("sparseconv-opt"), f"--pass-pipeline=builtin.module({passes})"],
+        input=text, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    expect(fused.count(" epilogue(") == 8 and "linalg.generic" not in fused, fused)
+
+
+@check
+def saved_plans(device):
+    model, x = make_model(UNet, device), make_input(device)
+    compiled = sparseconv.compile(model, x)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "net.plan")
+        compiled.save(path, "cuda:sm_80")
+        expect(sparseconv.load(path).target == "cuda")
+        compiled.save(path, "cpu:sse2")
+        expect(sparseconv.load(path).target == "cpu")
+        compiled.save(path)
+        plan = sparseconv.load(path)
+    expect([v.name for v in plan.main.inputs] == ["points", "features"])
+    # Points come in any order; rows are in set order.
+    order = torch.randperm(x.coordinates.shape[0], device=device)
+    points, features = x.coordinates[order].cpu().numpy(), x.features[order].cpu().numpy()
+    found, coordinates = plan.main(points=points, features=features)
+    expect((coordinates == x.coordinates.cpu().numpy()).all())
+    expect_close(torch.from_numpy(found), model(x).features.cpu(), 2e-5)
+    expect_error(Error, "the plan was not written", compiled.save, "/nowhere/net.plan")
+    expect_error(ArgumentError, "'cuda:sm_80'", compiled.save, "net.plan", "cuda")
+
+
+@check
+def weights_are_copied(device):
+    model, x = make_model(UNet, device), make_input(device)
+    compiled = sparseconv.compile(model, x)
+    before, program = compiled(x).features, compiled._program
+    model.stem[0].weight.mul_(0.5)
+    model.stem[1].running_var.mul_(2)
+    model.head.bias.add_(1)
+    expect(torch.equal(compiled(x).features, before))
+    compiled.update()
+    expect(compiled._program is program)
+    expect_close(compiled(x).features, model(x).features, 2e-5)
+    expect((compiled(x).features - before).abs().max() > 0.1)
+
+
+@check
+def what_is_compiled_changes(device):
+    model, x = make_model(Classifier, device), make_input(device)
+    compiled = sparseconv.compile(model, x)
+    before = compiled._program
+    model.head[1] = nn.ReLU().eval()
+    compiled.update()
+    expect(compiled._program is not before)
+    expect_close(compiled(x), model(x), 2e-5)
+
+
+@check
+def autocast(device):
+    model, x = make_model(UNet, device), make_input(device)
+    with torch.autocast(device, dtype=torch.bfloat16):
+        compiled, expected = sparseconv.compile(model, x), model(x)
+    expect(compiled(x).features.dtype == expected.features.dtype)
+    expect_close(compiled(x).features, expected.features, 4e-2)
+
+
+@check
+def equal_bits(device):
+    model, x = make_model(Encoder, device), make_input(device)
+    args = x.features, x.coordinates, 2
+    compiled = sparseconv.compile(model, args)
+    first = compiled(*args)["seen"]
+    for _ in range(5):
+        expect(torch.equal(compiled(*args)["seen"], first))
+
+
+@check
+def on_another_stream(device):
+    if device != "cuda":
+        raise Skip("streams are a GPU's")
+    model, x = make_model(UNet, device), make_input(device)
+    compiled, expected = sparseconv.compile(model, x), model(x).features
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    for _ in range(5):
+        with torch.cuda.stream(stream):
+            late = x.replace(x.features + 0)
+            found = compiled(late).features
+        torch.cuda.current_stream().wait_stream(stream)
+        expect_close(found, expected, 2e-5)
+
+
+class Pair(nn.Module):
+    def forward(self, x, others):
+        return [x + others["y"], others["y"].features.sum(1)]
+
+
+@check
+def several_inputs(device):
+    x = make_input(device)
+    compiled = sparseconv.compile(Pair().eval(), (x, {"y": x.replace(2 * x.features)}))
+    expect(
+        [v.name for v in compiled.inputs] == ["x.points", "x.features", "others.y.features"]
+    )
+    expect([v.name for v in compiled.outputs] == ["0.features", "0.coordinates", "1"])
+    x = make_input(device, rows=90)
+    total, sums = compiled(x, {"y": x.replace(x.features - 1)})
+    expect_close(total.features, 2 * x.features - 1)
+    expect_close(sums, x.features.sum(1) - 4)
+    other = make_input(device, rows=90)
+    text = "others.y: expects the coordinates of x"
+    expect_error(ArgumentError, text, compiled, x, {"y": other})
+
+
+@check
+def structure_is_checked(device):
+    x = make_input(device)
+    compiled = sparseconv.compile(make_model(Classifier, device), x)
+    points, features = x.coordinates, x.features
+
+    def refuse(text, *args):
+        expect_error(ArgumentError, text, compiled, *args)
+
+    refuse("the spatial_shape (16, 16, 16)", sct.SparseTensor(features, points, [20] * 3))
+    refuse("the stride (1, 1, 1)", sct.SparseTensor(features, 2 * points, [16] * 3, stride=2))
+    refuse("the batch size 2", sct.SparseTensor(features, points, [16] * 3, batch_size=3))
+    refuse("features: ?x4xfloat32", x.replace(features[:, :3]))
+    refuse("features: ?x4xfloat32", x.replace(features.half()))
+    refuse("1 in all", x, x)
+    refuse("expects a SparseTensor", features)
+    if device == "cuda":
+        refuse("expects tensors on cuda", make_input("cpu"))
+    # The batch size is the example's where the model has read it, and nowhere else.
+    more = points.clone()
+    more[:, 0] += 1
+    more = sct.SparseTensor(features, more, [16] * 3)
+    expect_error(Error, "(SparseGlobalAvgPool): sparseconv.global_pool: row", compiled, more)
+    segment = sparseconv.compile(make_model(UNet, device), x)
+    expect_close(segment(more).features, segment(x).features, 0)
+
+
+class Odd(nn.Module):
+    """A model whose forward is what a check says."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.layer, self.function = sct.SubMConv3d(4, 4, 3), function
+
+    def forward(self, x):
+        return self.function(self.layer(x))
+
+
+def sort(x):
+    return torch.sort(x.features, 0)
+
+
+def choose(x):
+    return x.features if x.features.shape[0] > 9 else -x.features
+
+
+def read(x):
+    return x.features * x.features.max().item()
+
+
+def change(x):
+    part = x.features[:, :2]
+    part.add_(1)
+    return x
+
+
+@check
+def what_cannot_be_compiled_is_named(device):
+    x = make_input(device)
+    for function, text in (
+        (sort, "torch's sort cannot be compiled"),
+        (choose, "the model decides by a number of rows"),
+        (read, "it reads a number from a device"),
+        (change, "torch's add_ cannot be compiled: it changes a view in place"),
+        (lambda x: x.features * torch.rand(1, device=device), "it makes random numbers"),
+        (lambda x: x.coordinates.abs(), "torch's abs cannot be compiled"),
+        (lambda x: x.features.double(), "it has a tensor of torch.float64"),
+    ):
+        model = Odd(function).to(device).eval()
+        line = function.__code__.co_firstlineno
+        try:
+            sparseconv.compile(model, x)
+        except CompileError as error:
+            message = str(error)
+        else:
+            raise AssertionError(f"expected an error with {text!r}")
+        expect(text in message, message)
+        places = [f"compiled_checks.py:{line + i}" for i in range(3)]
+        expect(any(place in message for place in places), message)
+        expect(message.count("\n") == 1, message)
+    expect_error(ArgumentError, "call model.eval()", sparseconv.compile, UNet().to(device), x)
+    expect_error(ArgumentError, "an example", sparseconv.compile, make_model(UNet, device))
+    constant = Odd(lambda x: 3).to(device).eval()
+    expect_error(ArgumentError, "returns nothing", sparseconv.compile, constant, x)
+
+
+if __name__ == "__main__":
+    torch_checks.run()

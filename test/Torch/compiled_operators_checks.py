@@ -1,0 +1,265 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Layers and operators of torch in compiled modules, against torch itself."""
+
+import sparseconv
+import sparseconv.torch as sct
+import torch
+import torch.nn.functional as F
+import torch_checks
+from torch import nn
+from torch_checks import check, expect, expect_close, make_tensor
+
+BOUNDS = {torch.float32: 1e-5, torch.float16: 4e-3}
+
+
+class Each(nn.Module):
+    """What each of some functions makes of features."""
+
+    def __init__(self, functions):
+        super().__init__()
+        self.layer, self.functions = sct.SubMConv2d(4, 8, 3), functions
+
+    def forward(self, x):
+        features = self.layer(x).features
+        return [function(features.clone()) for function in self.functions]
+
+
+def compare(device, functions, types=(torch.float32, torch.float16)):
+    for dtype in types:
+        torch.manual_seed(1)
+        model = Each(functions).to(device, dtype).eval()
+        x, _ = make_tensor(2, 4, device, dtype=dtype)
+        compiled = sparseconv.compile(model, x)
+        x, _ = make_tensor(2, 4, device, rows=90, seed=1, dtype=dtype)
+        with torch.no_grad():
+            expected = model(x)
+        for number, (found, value) in enumerate(zip(compiled(x), expected, strict=True)):
+            text = f"function {number}, {dtype}"
+            expect(found.dtype == value.dtype, text)
+            expect_close(found, value, BOUNDS[dtype], text)
+
+
+@check
+def activations(device):
+    compare(device, [
+        F.relu, F.gelu, lambda f: F.gelu(f, approximate="tanh"), F.silu, F.sigmoid, F.tanh,
+        F.elu, F.selu, F.celu, F.hardtanh, F.relu6, F.softplus, F.hardswish, F.hardsigmoid,
+        F.mish, F.relu_, lambda f: F.leaky_relu(f, 0.2), lambda f: F.threshold(f, 0.1, 2.0),
+        lambda f: F.glu(f, 1), lambda f: F.dropout(f, 0.5, False),
+        lambda f: F.prelu(f, f.new_full((8,), 0.3)),
+    ])  # fmt: skip
+
+
+@check
+def arithmetic(device):
+    compare(device, [
+        lambda f: f * 2 + 1, lambda f: 1 - f, lambda f: 2 / (f * f + 1), lambda f: f**2 + f**3,
+        lambda f: (f * f + 1) ** 0.3, lambda f: torch.maximum(f, -f), torch.square, torch.neg,
+        lambda f: torch.where(f > 0, f, f * 0.5), lambda f: f.abs().sqrt(),
+        lambda f: torch.exp(-f).log1p(), lambda f: f.clamp(-0.5, 0.5), lambda f: f.clamp(min=0.1),
+        lambda f: f.add_(1).mul_(2), lambda f: f + f.new_tensor([[3.0]]),
+        lambda f: f / torch.arange(2.0, 10.0, device=f.device).to(f.dtype),
+        lambda f: f.lerp(f * 2, 0.5), lambda f: torch.addcmul(f, f, f, value=0.5),
+        lambda f: f.masked_fill(f > 0, -1.0), lambda f: ((f > 0) & (f < 0.5)).to(f.dtype),
+        lambda f: f.new_ones(f.shape[0], 1) * f, lambda f: torch.zeros_like(f) + 1,
+        lambda f: torch.ones((f.shape[0], 2), device=f.device),
+        lambda f: f.add(f[:, :1]).sub(f[0:, 1:2], alpha=2),
+    ])  # fmt: skip
+
+
+@check
+def conversions(device):
+    compare(device, [
+        lambda f: f.float(), lambda f: f.bfloat16().float(), lambda f: (f * 10).int(),
+        lambda f: (f * 10).long() + 3, lambda f: f > 0, lambda f: (f * 4).int().bool(),
+        lambda f: ((f * 4).int() - 1).to(f.dtype), lambda f: torch.floor(f * 3),
+    ])  # fmt: skip
+
+
+@check
+def shapes(device):
+    compare(device, [
+        lambda f: f[:, 2:6], lambda f: f[:, -1:], lambda f: f[:, 3], lambda f: f[:, ::3],
+        lambda f: torch.cat([f[:, :3], f[:, 3:] * 2], 1),
+        lambda f: torch.cat(f.chunk(2, 1)[::-1], 1), lambda f: f.split([3, 5], 1)[1],
+        lambda f: torch.stack([f, f * 2], 1), lambda f: f.view(-1, 2, 4),
+        lambda f: f.reshape(-1, 4, 2).permute(0, 2, 1).reshape(-1, 8),
+        lambda f: f.unsqueeze(1).expand(-1, 3, -1).flatten(1), lambda f: f[:, None, :, None],
+    ])  # fmt: skip
+
+
+@check
+def reductions(device):
+    compare(device, [
+        lambda f: f.mean(1), lambda f: f.sum(1, keepdim=True) * f, lambda f: f.amax(1),
+        lambda f: f.amin((0, 1)), lambda f: f.sum(), lambda f: f.sum(0), lambda f: f.max(),
+        lambda f: f.max(1)[0], lambda f: f.max(1)[1], lambda f: f.argmin(1), lambda f: f.std(1),
+        lambda f: f.var(1, unbiased=False), lambda f: F.normalize(f, dim=1),
+        lambda f: f.softmax(1), lambda f: F.log_softmax(f, dim=-1),
+        lambda f: F.softmax(f.view(-1, 2, 4), -1).flatten(1),
+    ], (torch.float32,))  # fmt: skip
+
+
+@check
+def norms_and_products(device):
+    compare(device, [
+        lambda f: F.layer_norm(f, (8,)), lambda f: F.group_norm(f, 2),
+        lambda f: F.rms_norm(f, (8,)),
+        lambda f: F.layer_norm(f, (8,), f.new_full((8,), 2.0), f.new_ones(8)),
+        lambda f: f @ f.new_full((8, 3), 0.5),
+        lambda f: F.linear(f, f.new_full((3, 8), 0.2), f.new_ones(3)),
+        lambda f: torch.addmm(f.new_ones(3), f, f.new_ones((8, 3)), beta=2, alpha=0.5),
+    ])  # fmt: skip
+
+
+class Layers(nn.Module):
+    """A model of one layer, or of several that are applied to the same input."""
+
+    def __init__(self, *layers):
+        super().__init__()
+        self.layers = nn.ModuleList(layers)
+
+    def forward(self, x):
+        return [layer(x) for layer in self.layers]
+
+
+def compare_layers(device, x, model):
+    torch.manual_seed(2)
+    model = model.to(device).eval().requires_grad_(False)
+    compiled = sparseconv.compile(model, x)
+    for found, value in zip(compiled(x), model(x), strict=True):
+        text = f"{tuple(value.features.shape)} at stride {value.stride}"
+        expect(torch.equal(found.coordinates, value.coordinates), text)
+        expect(found.stride == value.stride and found.spatial_shape == value.spatial_shape)
+        expect_close(found.features, value.features, 1e-5, text)
+
+
+@check
+def layers(device):
+    for dim in (2, 3):
+
+        def get(stem, dim=dim):
+            return getattr(sct, f"{stem}{dim}d")
+
+        x, _ = make_tensor(dim, 4, device)
+        compare_layers(device, x, Layers(
+            get("SubMConv")(4, 6, 3), get("SubMConv")(4, 6, 2, dilation=2, groups=2),
+            get("SparseConv")(4, 6, 3, 2, 1), get("SparseConv")(4, 6, 3, 1, 1, bias=False),
+            get("SparseConv")(4, 6, 3, 2, 1, output="floor"),
+            get("SparseMaxPool")(3, 2, 1), get("SparseAvgPool")(2),
+            get("SparseAvgPool")(2, count_volume=True), get("SparseSumPool")(2, output="floor"),
+            get("SparseConvTranspose")(4, 6, 3, padding=1),
+        ))  # fmt: skip
+        points = x.coordinates.clone()
+        points[:, 1:] *= 2
+        coarse = sct.SparseTensor(x.features, points, batch_size=2, stride=2)
+        compare_layers(device, coarse, Layers(
+            get("SparseConvTranspose")(4, 6, 3, 2, 1), get("SparseConvTranspose")(4, 6, 2, 2),
+            sct.SparseSequential(get("SparseConvTranspose")(4, 6, 2, 2, indice_key="up"),
+                                 get("SparseInverseConv")(6, 4, 2, "up")),
+        ))  # fmt: skip
+
+
+@check
+def global_pools(device):
+    class Pools(nn.Module):
+        def forward(self, x):
+            kinds = (sct.SparseGlobalMaxPool, sct.SparseGlobalAvgPool, sct.SparseGlobalSumPool)
+            return torch.cat([kind()(x) for kind in kinds], 1)
+
+    x, _ = make_tensor(3, 4, device)
+    expect_close(sparseconv.compile(Pools().eval(), x)(x), Pools()(x))
+
+
+class Grid(nn.Module):
+    """What follows on the dense grid: a norm over its channels, and means."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm3d(4)
+
+    def forward(self, x):
+        grid = self.norm(sct.to_dense(x))
+        return grid, grid.mean((2, 3)).argmax(0), torch.relu(sct.to_dense(x, [9, 9, 9]))
+
+
+@check
+def grids(device):
+    model = Grid().to(device).eval().requires_grad_(False)
+    nn.init.uniform_(model.norm.running_mean, -1, 1)
+    x, _ = make_tensor(3, 4, device)
+    with torch.inference_mode():
+        compiled = sparseconv.compile(model, x)
+        for found, value in zip(compiled(x), model(x), strict=True):
+            expect_close(found, value, 1e-5)
+
+
+class Points(nn.Module):
+    """From points in space to voxels and back, and the union of two sets."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = sct.SubMConv3d(3, 4, 3)
+        self.down, self.up = sct.SparseConv3d(4, 4, 2, 2), sct.SparseConv3d(4, 4, 3, 1, 1)
+
+    def forward(self, features, points, places):
+        x = self.conv(sct.voxelise(features, points, (0.5, 0.5, 1.0), batch_size=2))
+        wide = sct.union(self.up(x), x)
+        read = sct.devoxelise(x, places)
+        spread = sct.splat(features, places, x, "nearest")
+        return x.to_points(), wide, read, spread.features
+
+
+@check
+def points_and_unions(device):
+    torch.manual_seed(4)
+    model = Points().to(device).eval().requires_grad_(False)
+
+    def make(count):
+        points = torch.cat([torch.randint(0, 2, (count, 1)), 4 * torch.rand(count, 3)], 1)
+        return [t.to(device) for t in (torch.randn(count, 3), points, points * 1.7 - 1)]
+
+    compiled = sparseconv.compile(model, tuple(make(80)))
+    args = make(50)
+    args[2][:, 0] = args[1][:, 0]
+    found, expected = compiled(*args), model(*args)
+    expect(torch.equal(found[1].coordinates, expected[1].coordinates))
+    for y, z in zip(found, expected, strict=True):
+        pair = [getattr(t, "features", t) for t in (y, z)]
+        expect_close(*pair, 1e-5)
+
+
+class Shared(nn.Module):
+    """A weight in two places, and features that are changed in place under a sum."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = sct.SubMConv3d(4, 4, 3)
+        self.norm = nn.BatchNorm1d(4)
+        self.register_buffer("shift", torch.full((4,), 0.5))
+
+    def forward(self, x):
+        y = self.conv(self.conv(x))
+        bare = sct.SubMConv3d.forward(self.conv, x)
+        moved = bare.features + self.shift
+        bare.features.relu_()
+        normed = self.norm(moved)
+        return y.replace(normed + bare.features + y.features)
+
+
+@check
+def values_and_names(device):
+    torch.manual_seed(6)
+    model = Shared().to(device).eval().requires_grad_(False)
+    model.norm.running_mean.uniform_(-1, 1)
+    x, _ = make_tensor(3, 4, device)
+    compiled = sparseconv.compile(model, x)
+    expect_close(compiled(x).features, model(x).features, 1e-5)
+    names = [value.name for value in compiled._program.main.inputs]
+    expect(names.count("conv.weight") == 1 and len(set(names)) == len(names), str(names))
+
+
+if __name__ == "__main__":
+    torch_checks.run()
