@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "sparseconv/Dialect/SparseConv/IR/EntryNames.h"
 #include "sparseconv/Support/Shorten.h"
 #include "sparseconv/Support/Status.h"
 #include "llvm/ADT/StringExtras.h"
@@ -45,7 +46,7 @@ static llvm::Expected<Parameter> getParameter(std::string name, Type type) {
   std::optional<ElementKind> kind = getElementKind(element);
   if (!kind)
     return llvm::createStringError(
-        parameter.name + " has type " + printShort(type) +
+        "'" + parameter.name + "' has type " + printShort(type) +
         "; an entry function takes and returns ranked tensors and scalars of "
         "i1, i8, i16, i32, i64, index, f16, bf16, f32 and f64");
   parameter.kind = *kind;
@@ -67,27 +68,21 @@ llvm::Expected<Signature> mlir::sparseconv::getSignature(ModuleOp module,
   }
 
   Signature signature;
-  auto add = [](SmallVectorImpl<Parameter> &parameters, StringAttr name,
-                const char *role, Type type) -> llvm::Error {
-    llvm::Expected<Parameter> parameter = getParameter(
-        name ? name.str() : role + std::to_string(parameters.size()), type);
+  auto add = [](SmallVectorImpl<Parameter> &parameters, std::string name,
+                Type type) -> llvm::Error {
+    llvm::Expected<Parameter> parameter = getParameter(std::move(name), type);
     if (!parameter)
       return parameter.takeError();
     parameters.push_back(std::move(*parameter));
     return llvm::Error::success();
   };
-  StringRef key = "sparseconv.name";
   for (auto [number, type] : llvm::enumerate(function.getArgumentTypes()))
     if (llvm::Error error =
-            add(signature.arguments,
-                function.getArgAttrOfType<StringAttr>(number, key), "argument ",
-                type))
+            add(signature.arguments, getArgumentName(function, number), type))
       return error;
   for (auto [number, type] : llvm::enumerate(function.getResultTypes()))
     if (llvm::Error error =
-            add(signature.results,
-                function.getResultAttrOfType<StringAttr>(number, key),
-                "result ", type))
+            add(signature.results, getResultName(function, number), type))
       return error;
   return signature;
 }

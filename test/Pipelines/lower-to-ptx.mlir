@@ -40,7 +40,7 @@
 // CHECK-NOT:   gpu.module
 // SM120-NOT:   remark
 // UNKNOWN:     error: unknown chip 'sm_200' of the target 'cuda'; there are: sm_80, sm_86, sm_89, sm_90a
-func.func @main(%points: tensor<?x4xi32>) -> tensor<?x4xi32> {
+func.func @main(%points: tensor<?x4xi32> {sparseconv.name = "points"}) -> tensor<?x4xi32> {
   %set, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
   %unpacked = sparseconv.unpack %set : !set -> tensor<?x4xi32>
   return %unpacked : tensor<?x4xi32>

@@ -371,7 +371,7 @@ def refuses_more_rows_than_there_are_indices(target):
     text = "func.func @main(%x: tensor<?xi8>) -> tensor<?xi8> {\n  return %x : tensor<?xi8>\n}\n"
     module = sparseconv.compile(text, target="cpu")
     many = np.broadcast_to(np.int8(0), (2**31 + 2,))
-    expect_error(sparseconv.ArgumentError, "'arg0' has 2147483650 rows, more than 2147483646",
+    expect_error(sparseconv.ArgumentError, "'x' has 2147483650 rows, more than 2147483646",
                  module, many)  # fmt: skip
     expect_equal(module(many[:3]).tolist(), [0, 0, 0])
 

@@ -150,15 +150,10 @@ static json::Object describe(StringRef name, ElementKind kind,
                       {"shape", std::move(sizes)}};
 }
 
-/// Names as a plan has them, where the function gives none.
-static json::Array describe(ArrayRef<Parameter> parameters, const char *role,
-                            llvm::function_ref<StringAttr(unsigned)> getName) {
+static json::Array describe(ArrayRef<Parameter> parameters) {
   json::Array values;
-  for (auto [number, parameter] : llvm::enumerate(parameters)) {
-    StringAttr name = getName(number);
-    values.push_back(describe(name ? name.str() : role + std::to_string(number),
-                              parameter.kind, parameter.shape));
-  }
+  for (const Parameter &parameter : parameters)
+    values.push_back(describe(parameter.name, parameter.kind, parameter.shape));
   return values;
 }
 
@@ -199,18 +194,10 @@ llvm::Expected<json::Object> Server::load(const json::Object &request) {
       llvm::consumeError(signature.takeError());
       continue;
     }
-    StringRef key = "sparseconv.name";
-    functions.push_back(json::Object{
-        {"name", function.getName()},
-        {"inputs", describe(signature->arguments, "arg",
-                            [&](unsigned number) {
-                              return function.getArgAttrOfType<StringAttr>(
-                                  number, key);
-                            })},
-        {"outputs",
-         describe(signature->results, "result", [&](unsigned number) {
-           return function.getResultAttrOfType<StringAttr>(number, key);
-         })}});
+    functions.push_back(
+        json::Object{{"name", function.getName()},
+                     {"inputs", describe(signature->arguments)},
+                     {"outputs", describe(signature->results)}});
     signatures[function.getName()] = std::move(*signature);
   }
   if (options.target != "reference") {

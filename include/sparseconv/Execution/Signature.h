@@ -19,7 +19,7 @@ namespace mlir::sparseconv {
 /// One argument or result of an entry function: a ranked tensor, or a scalar
 /// (rank 0).
 struct Parameter {
-  std::string name; ///< `sparseconv.name`, or "argument 3"
+  std::string name; ///< as getArgumentName() and getResultName() say
   Type type;
   ::sparseconv::ElementKind kind;
   SmallVector<int64_t> shape; ///< ShapedType::kDynamic where any size goes

@@ -20,7 +20,10 @@ namespace mlir::sparseconv {
 
 /// The module in the main file of `sources`, without the attributes of dialects
 /// that the context does not know: producers leave notes of their own, such as
-/// `jax.result_info`. Reports what is wrong and returns null; operations of
+/// `jax.result_info`. Arguments of functions that have no `sparseconv.name` get
+/// the one that they have in the text: "w" for %w. Those of bytecode get none,
+/// nor do those that the text counts (%0, %arg0) or whose name another argument
+/// of the function has. Reports what is wrong and returns null; operations of
 /// unknown dialects are wrong.
 OwningOpRef<ModuleOp> parseNetwork(llvm::SourceMgr &sources,
                                    MLIRContext &context);

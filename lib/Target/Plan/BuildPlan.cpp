@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "sparseconv/Dialect/SparseConv/IR/EntryNames.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Target/Plan/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -25,7 +26,6 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 
 static constexpr llvm::StringLiteral kSizeOf = "sparseconv.size_of";
-static constexpr llvm::StringLiteral kName = "sparseconv.name";
 
 namespace {
 /// Turns one host function into a plan's.
@@ -217,8 +217,7 @@ static std::string getSlotName(StringRef value, unsigned axis) {
 void PlanBuilder::addInput(BlockArgument argument) {
   auto type = cast<MemRefType>(argument.getType());
   unsigned number = argument.getArgNumber();
-  auto named = function.getArgAttrOfType<StringAttr>(number, kName);
-  std::string name = named ? named.str() : "arg" + std::to_string(number);
+  std::string name = getArgumentName(function, number);
   SmallVector<Value> sizes;
   for (unsigned axis = 0; axis < type.getRank(); ++axis) {
     if (!type.isDynamicDim(axis))
@@ -282,8 +281,7 @@ LogicalResult PlanBuilder::addOutput(func::ReturnOp op, unsigned number) {
     return op.emitError("result ") << number << " is no buffer of the function";
   if (map.contains(value))
     return op.emitError("a buffer is returned twice");
-  auto named = function.getResultAttrOfType<StringAttr>(number, kName);
-  std::string name = named ? named.str() : "result" + std::to_string(number);
+  std::string name = getResultName(function, number);
   SmallVector<int64_t> shape(alloc.getType().getShape());
   SmallVector<Value> capacities, sizes;
   auto dynamic = alloc.getDynamicSizes().begin();

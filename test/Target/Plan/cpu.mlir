@@ -24,8 +24,8 @@
 // CHECK-NEXT:   input 'x' ?x3xf32
 // FREE-NEXT:    input 'w' 3xf32
 // CHECK-NEXT:   input 'n' scalar 1xi64
-// CHECK-NEXT:   output 'result 0' ?x3xf32
-// CHECK-NEXT:   output 'result 1' scalar 1xi64
+// CHECK-NEXT:   output 'result0' ?x3xf32
+// CHECK-NEXT:   output 'result1' scalar 1xi64
 // CHECK-NEXT:   argument 'x' ?x3xf32
 // CHECK-NEXT:   argument 'w' 3xf32
 // CHECK-NEXT:   argument 'n' scalar 1xi64
@@ -34,8 +34,8 @@
 // FREE-NEXT:    buffer 'n' input 2
 // BOUND-NEXT:   buffer 'w' constant 0
 // BOUND-NEXT:   buffer 'n' input 1
-// CHECK-NEXT:   buffer 'result 0' output 0
-// CHECK-NEXT:   buffer 'result 1' output 1
+// CHECK-NEXT:   buffer 'result0' output 0
+// CHECK-NEXT:   buffer 'result1' output 1
 // CHECK-NOT:  step
 
 // What is for GPUs.

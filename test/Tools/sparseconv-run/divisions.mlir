@@ -12,12 +12,12 @@
 // RUN: sparseconv-run %s --input x=const:-1:5 --input n=const:-1 | FileCheck %s --check-prefix=WRAPS
 // HOST: divisions.mlir:[[#@LINE+11]]:8: arith.divsi: integer division by zero
 // LOOP: divisions.mlir:[[#@LINE+19]]:12: arith.remsi: integer division by zero
-// DIVIDES: 'result 0': tensor<i32>, min -1.07374e+09,
-// DIVIDES: 'result 1': tensor<5xi32>, min 0,
-// DIVIDES: 'result 2': tensor<5xi32>, min 3,
-// WRAPS: 'result 0': tensor<i32>, min -2.14748e+09,
-// WRAPS: 'result 1': tensor<5xi32>, min 0,
-// WRAPS: 'result 2': tensor<5xi32>, min -7,
+// DIVIDES: 'result0': tensor<i32>, min -1.07374e+09,
+// DIVIDES: 'result1': tensor<5xi32>, min 0,
+// DIVIDES: 'result2': tensor<5xi32>, min 3,
+// WRAPS: 'result0': tensor<i32>, min -2.14748e+09,
+// WRAPS: 'result1': tensor<5xi32>, min 0,
+// WRAPS: 'result2': tensor<5xi32>, min -7,
 func.func @main(%x: tensor<?xi32> {sparseconv.name = "x"}, %n: i32 {sparseconv.name = "n"})
     -> (i32, tensor<?xi32>, tensor<?xi32>) {
   %smallest = arith.constant -2147483648 : i32

@@ -61,11 +61,9 @@ static FailureOr<unsigned> findArgument(func::FuncOp function, StringRef text) {
   if (!text.getAsInteger(10, position))
     found = position;
   else
-    for (unsigned number = 0; number < function.getNumArguments(); ++number) {
-      auto name = function.getArgAttrOfType<StringAttr>(number, kNameAttr);
-      if (name && name.getValue() == text)
+    for (unsigned number = 0; number < function.getNumArguments(); ++number)
+      if (getArgumentName(function, number) == text)
         found = number;
-    }
   if (!found || *found >= function.getNumArguments())
     return function.emitOpError("cannot be differentiated: it has no argument ")
            << text;

@@ -10,11 +10,9 @@
 #define SPARSECONV_LIB_DIALECT_SPARSECONV_DIFFERENTIATION_GRADIENTFUNCTION_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "sparseconv/Dialect/SparseConv/IR/EntryNames.h"
 
 namespace mlir::sparseconv {
-
-/// The attribute that names arguments and results for callers.
-inline constexpr StringLiteral kNameAttr = "sparseconv.name";
 
 /// A function that computes the results of another one and behind them the
 /// gradients by its arguments.

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "sparseconv/Dialect/SparseConv/IR/EntryNames.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvTypes.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
@@ -118,11 +119,11 @@ static LogicalResult verifyFunction(func::FuncOp function) {
            << "' has no body; a network calls only what is in its module";
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (failed(verifyAttributes(function, function.getArgAttrDict(i),
-                                {"sparseconv.name"})))
+                                {kNameAttr})))
       return failure();
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (failed(verifyAttributes(function, function.getResultAttrDict(i),
-                                {"sparseconv.name"})))
+                                {kNameAttr})))
       return failure();
   return success();
 }

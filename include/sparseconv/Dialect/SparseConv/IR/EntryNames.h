@@ -1,0 +1,33 @@
+//===- EntryNames.h - names of arguments and results ------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The names by which callers know the arguments and results of a function: in
+// tools, in plans, and from Python and C.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_DIALECT_SPARSECONV_IR_ENTRYNAMES_H
+#define SPARSECONV_DIALECT_SPARSECONV_IR_ENTRYNAMES_H
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace mlir::sparseconv {
+
+/// The attribute that names an argument or a result.
+inline constexpr StringLiteral kNameAttr = "sparseconv.name";
+
+/// The name of an argument: that of its attribute, otherwise "arg0", "arg1" and
+/// so on by position.
+std::string getArgumentName(FunctionOpInterface function, unsigned number);
+
+/// The name of a result: that of its attribute, otherwise "result0" and so on.
+std::string getResultName(FunctionOpInterface function, unsigned number);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_DIALECT_SPARSECONV_IR_ENTRYNAMES_H

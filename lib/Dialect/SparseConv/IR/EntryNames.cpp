@@ -1,0 +1,25 @@
+//===- EntryNames.cpp - names of arguments and results --------------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sparseconv/Dialect/SparseConv/IR/EntryNames.h"
+
+using namespace mlir;
+
+std::string mlir::sparseconv::getArgumentName(FunctionOpInterface function,
+                                              unsigned number) {
+  if (auto name = function.getArgAttrOfType<StringAttr>(number, kNameAttr))
+    return name.str();
+  return "arg" + std::to_string(number);
+}
+
+std::string mlir::sparseconv::getResultName(FunctionOpInterface function,
+                                            unsigned number) {
+  if (auto name = function.getResultAttrOfType<StringAttr>(number, kNameAttr))
+    return name.str();
+  return "result" + std::to_string(number);
+}
