@@ -193,6 +193,8 @@ protected:
       allocationsLeft = frame < firstFrames ? -1 : 0;
       int code = run(frame, sizes);
       if (code == SPARSECONV_OK)
+        code = sparseconv_instance_check(instance, 1);
+      if (code == SPARSECONV_OK)
         code = sparseconv_instance_results(instance, 1);
       if (code == SPARSECONV_OK)
         code = sparseconv_instance_output(instance, 0, found, &bytes, &data);
