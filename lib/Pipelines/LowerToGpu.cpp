@@ -1,4 +1,4 @@
-//===- LowerToGpu.cpp - from a network to GPU kernels -----------------===//
+//===- LowerToGpu.cpp - from a network to GPU kernels ---------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

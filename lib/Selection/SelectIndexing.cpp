@@ -1,4 +1,4 @@
-//===- SelectIndexing.cpp - decides how maps and sets are made -----------===//
+//===- SelectIndexing.cpp - decides how maps and sets are made ------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

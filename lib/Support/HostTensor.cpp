@@ -1,4 +1,4 @@
-//===- HostTensor.cpp - a dense tensor in host memory
+//===- HostTensor.cpp - a dense tensor in host memory ---------------------===//
 //----------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM

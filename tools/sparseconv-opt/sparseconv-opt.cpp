@@ -1,4 +1,4 @@
-//===- sparseconv-opt.cpp - runs passes on IR files
+//===- sparseconv-opt.cpp - runs passes on IR files -----------------------===//
 //------------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM

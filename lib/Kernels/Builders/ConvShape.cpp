@@ -1,4 +1,4 @@
-//===- ConvShape.cpp - sizes of a convolution's weights
+//===- ConvShape.cpp - sizes of a convolution's weights -------------------===//
 //--------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM

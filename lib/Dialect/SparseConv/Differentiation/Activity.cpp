@@ -1,4 +1,4 @@
-//===- Activity.cpp - which values need gradients ---------------------===//
+//===- Activity.cpp - which values need gradients -------------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

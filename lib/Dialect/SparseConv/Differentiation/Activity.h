@@ -1,4 +1,4 @@
-//===- Activity.h - which values need gradients -----------*- C++ -*-===//
+//===- Activity.h - which values need gradients -----------------*- C++ -*-===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

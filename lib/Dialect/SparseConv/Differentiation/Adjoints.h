@@ -1,4 +1,4 @@
-//===- Adjoints.h - what adjoints share ------------------------*- C++ -*-===//
+//===- Adjoints.h - what adjoints share -------------------------*- C++ -*-===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

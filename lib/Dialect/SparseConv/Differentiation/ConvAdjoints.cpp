@@ -1,4 +1,4 @@
-//===- ConvAdjoints.cpp - adjoints of convolutions --------------------===//
+//===- ConvAdjoints.cpp - adjoints of convolutions ------------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -28,6 +28,18 @@ struct Convolution {
   Location loc;
   Value map;
   bool allowTf32, allowNondeterministic;
+
+  /// One of x, w and dy is the gradient by the result of an operation that
+  /// takes the others: adds the gradients by these.
+  void addGradients(OpBuilder &b, Value x, Value w, Value dy,
+                    Gradients &gradients) const {
+    if (gradients.isActive(x))
+      gradients.add(b, loc, x, inputGrad(b, dy, w));
+    if (gradients.isActive(dy))
+      gradients.add(b, loc, dy, conv(b, x, w, dy.getType()));
+    if (gradients.isActive(w))
+      gradients.add(b, loc, w, weightGrad(b, x, dy, w));
+  }
 
   Value conv(OpBuilder &b, Value x, Value w, Type y) const {
     return ConvOp::create(b, loc, y, x, w, map, ValueRange(), DataflowAttr(),
@@ -64,12 +76,8 @@ struct ConvAdjoint
         return failure();
       dy = *sum;
     }
-    if (dy && gradients.isActive(conv.getX()))
-      gradients.add(b, rule.loc, conv.getX(),
-                    rule.inputGrad(b, dy, conv.getW()));
-    if (dy && gradients.isActive(conv.getW()))
-      gradients.add(b, rule.loc, conv.getW(),
-                    rule.weightGrad(b, conv.getX(), dy, conv.getW()));
+    if (dy)
+      rule.addGradients(b, conv.getX(), conv.getW(), dy, gradients);
     return success();
   }
 
@@ -124,13 +132,8 @@ struct InputGradAdjoint
     auto grad = cast<InputGradOp>(op);
     Convolution rule{op->getLoc(), grad.getMap(), grad.getAllowTf32(),
                      grad.getAllowNondeterministic()};
-    Value x = resultGradients[0];
-    if (gradients.isActive(grad.getDy()))
-      gradients.add(b, rule.loc, grad.getDy(),
-                    rule.conv(b, x, grad.getW(), grad.getDy().getType()));
-    if (gradients.isActive(grad.getW()))
-      gradients.add(b, rule.loc, grad.getW(),
-                    rule.weightGrad(b, x, grad.getDy(), grad.getW()));
+    rule.addGradients(b, resultGradients[0], grad.getW(), grad.getDy(),
+                      gradients);
     return success();
   }
 };
@@ -144,13 +147,8 @@ struct WeightGradAdjoint
     auto grad = cast<WeightGradOp>(op);
     Convolution rule{op->getLoc(), grad.getMap(), grad.getAllowTf32(),
                      /*allowNondeterministic=*/false};
-    Value w = resultGradients[0];
-    if (gradients.isActive(grad.getX()))
-      gradients.add(b, rule.loc, grad.getX(),
-                    rule.inputGrad(b, grad.getDy(), w));
-    if (gradients.isActive(grad.getDy()))
-      gradients.add(b, rule.loc, grad.getDy(),
-                    rule.conv(b, grad.getX(), w, grad.getDy().getType()));
+    rule.addGradients(b, grad.getX(), resultGradients[0], grad.getDy(),
+                      gradients);
     return success();
   }
 };

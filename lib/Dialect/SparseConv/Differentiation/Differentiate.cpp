@@ -1,4 +1,4 @@
-//===- Differentiate.cpp - the gradient of functions -------------------===//
+//===- Differentiate.cpp - the gradient of functions ----------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

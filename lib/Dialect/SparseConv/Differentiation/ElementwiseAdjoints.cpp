@@ -1,4 +1,4 @@
-//===- ElementwiseAdjoints.cpp - adjoints of arith and math on tensors -===//
+//===- ElementwiseAdjoints.cpp - adjoints of arith and math on tensors ----===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

@@ -1,4 +1,4 @@
-//===- GradientFunction.cpp - forward and backward in one ------------===//
+//===- GradientFunction.cpp - forward and backward in one -----------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

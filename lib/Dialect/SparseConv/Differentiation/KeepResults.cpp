@@ -1,4 +1,4 @@
-//===- KeepResults.cpp - forward and backward as two functions --------===//
+//===- KeepResults.cpp - forward and backward as two functions ------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

@@ -1,4 +1,4 @@
-//===- LinalgAdjoints.cpp - adjoints of structured operations ---------===//
+//===- LinalgAdjoints.cpp - adjoints of structured operations -------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

@@ -1,4 +1,4 @@
-//===- LoopBody.cpp - adjoints of loops around scalars -----------------===//
+//===- LoopBody.cpp - adjoints of loops around scalars --------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

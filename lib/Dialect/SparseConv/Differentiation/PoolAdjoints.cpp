@@ -1,4 +1,4 @@
-//===- PoolAdjoints.cpp - adjoints of pooling -------------------------===//
+//===- PoolAdjoints.cpp - adjoints of pooling -----------------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

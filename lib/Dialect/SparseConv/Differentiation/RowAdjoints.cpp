@@ -1,4 +1,4 @@
-//===- RowAdjoints.cpp - adjoints of what moves rows -----------------===//
+//===- RowAdjoints.cpp - adjoints of what moves rows ----------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -26,7 +26,36 @@ using namespace mlir::sparseconv;
 // Combining rows, spreading rows
 //===----------------------------------------------------------------------===//
 
+static Value transpose(GatherOp op, OpBuilder &b, Value dy) {
+  Value n = tensor::DimOp::create(b, op.getLoc(), op.getX(), 0);
+  return ScatterOp::create(b, op.getLoc(), PoolKind::Sum, dy, op.getRows(), n);
+}
+
+static Value transpose(ToDenseOp op, OpBuilder &b, Value dy) {
+  return FromDenseOp::create(b, op.getLoc(), dy, op.getCoords(),
+                             op.getOriginAttr());
+}
+
+static Value transpose(FromDenseOp op, OpBuilder &b, Value dy) {
+  return ToDenseOp::create(b, op.getLoc(), op.getDense().getType(), dy,
+                           op.getCoords(), op.getOriginAttr());
+}
+
 namespace {
+/// Of an operation that is linear in its first operand and has no gradient by
+/// the others, the adjoint is its transpose.
+template <typename OpTy>
+struct LinearAdjoint
+    : DifferentiableOpInterface::ExternalModel<LinearAdjoint<OpTy>, OpTy> {
+  LogicalResult buildAdjoint(Operation *op, OpBuilder &b,
+                             ArrayRef<Value> resultGradients,
+                             Gradients &gradients) const {
+    gradients.add(b, op->getLoc(), op->getOperand(0),
+                  transpose(cast<OpTy>(op), b, resultGradients[0]));
+    return success();
+  }
+};
+
 /// A sum of rows x into rows y and its adjoint.
 struct Combination {
   OpBuilder &b;
@@ -89,21 +118,6 @@ private:
     Value shares = castTo(type, spread(divide(dy, combine(equals))));
     return arith::SelectOp::create(b, loc, isLargest, shares,
                                    createZerosLike(b, loc, x));
-  }
-};
-
-struct GatherAdjoint
-    : DifferentiableOpInterface::ExternalModel<GatherAdjoint, GatherOp> {
-  LogicalResult buildAdjoint(Operation *op, OpBuilder &b,
-                             ArrayRef<Value> resultGradients,
-                             Gradients &gradients) const {
-    auto gather = cast<GatherOp>(op);
-    Location loc = op->getLoc();
-    Value n = tensor::DimOp::create(b, loc, gather.getX(), 0);
-    gradients.add(b, loc, gather.getX(),
-                  ScatterOp::create(b, loc, PoolKind::Sum, resultGradients[0],
-                                    gather.getRows(), n));
-    return success();
   }
 };
 
@@ -186,46 +200,15 @@ struct DevoxeliseAdjoint
   }
 };
 
-//===----------------------------------------------------------------------===//
-// Grids
-//===----------------------------------------------------------------------===//
-
-struct ToDenseAdjoint
-    : DifferentiableOpInterface::ExternalModel<ToDenseAdjoint, ToDenseOp> {
-  LogicalResult buildAdjoint(Operation *op, OpBuilder &b,
-                             ArrayRef<Value> resultGradients,
-                             Gradients &gradients) const {
-    auto dense = cast<ToDenseOp>(op);
-    gradients.add(b, op->getLoc(), dense.getX(),
-                  FromDenseOp::create(b, op->getLoc(), resultGradients[0],
-                                      dense.getCoords(),
-                                      dense.getOriginAttr()));
-    return success();
-  }
-};
-
-struct FromDenseAdjoint
-    : DifferentiableOpInterface::ExternalModel<FromDenseAdjoint, FromDenseOp> {
-  LogicalResult buildAdjoint(Operation *op, OpBuilder &b,
-                             ArrayRef<Value> resultGradients,
-                             Gradients &gradients) const {
-    auto rows = cast<FromDenseOp>(op);
-    gradients.add(b, op->getLoc(), rows.getDense(),
-                  ToDenseOp::create(b, op->getLoc(), rows.getDense().getType(),
-                                    resultGradients[0], rows.getCoords(),
-                                    rows.getOriginAttr()));
-    return success();
-  }
-};
 } // namespace
 
 void mlir::sparseconv::registerRowAdjoints(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, SparseConvDialect *) {
     DevoxeliseOp::attachInterface<DevoxeliseAdjoint>(*context);
-    FromDenseOp::attachInterface<FromDenseAdjoint>(*context);
-    GatherOp::attachInterface<GatherAdjoint>(*context);
+    FromDenseOp::attachInterface<LinearAdjoint<FromDenseOp>>(*context);
+    GatherOp::attachInterface<LinearAdjoint<GatherOp>>(*context);
     ScatterOp::attachInterface<ScatterAdjoint>(*context);
-    ToDenseOp::attachInterface<ToDenseAdjoint>(*context);
+    ToDenseOp::attachInterface<LinearAdjoint<ToDenseOp>>(*context);
     VoxeliseOp::attachInterface<VoxeliseAdjoint>(*context);
   });
 }

@@ -1,4 +1,4 @@
-//===- ScalarAdjoints.cpp - adjoints of operations on scalars -----------===//
+//===- ScalarAdjoints.cpp - adjoints of operations on scalars -------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

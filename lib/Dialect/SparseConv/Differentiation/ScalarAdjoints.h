@@ -1,4 +1,4 @@
-//===- ScalarAdjoints.h - adjoints of operations on scalars ----*- C++ -*-===//
+//===- ScalarAdjoints.h - adjoints of operations on scalars -----*- C++ -*-===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

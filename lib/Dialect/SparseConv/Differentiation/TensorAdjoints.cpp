@@ -1,4 +1,4 @@
-//===- TensorAdjoints.cpp - adjoints of the tensor dialect ------------===//
+//===- TensorAdjoints.cpp - adjoints of the tensor dialect ----------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

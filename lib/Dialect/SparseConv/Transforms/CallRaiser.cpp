@@ -1,4 +1,4 @@
-//===- CallRaiser.cpp - operations in place of one call ------------------===//
+//===- CallRaiser.cpp - operations in place of one call -------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

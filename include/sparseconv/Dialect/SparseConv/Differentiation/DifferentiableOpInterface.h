@@ -1,4 +1,4 @@
-//===- DifferentiableOpInterface.h - operations with adjoints -*- C++ -*-===//
+//===- DifferentiableOpInterface.h - operations with adjoints ---*- C++ -*-===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

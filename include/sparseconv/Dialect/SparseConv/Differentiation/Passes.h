@@ -1,4 +1,4 @@
-//===- Passes.h - passes that build gradients -----------------*- C++ -*-===//
+//===- Passes.h - passes that build gradients -------------------*- C++ -*-===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

@@ -1,4 +1,4 @@
-//===- Passes.td - passes that build gradients ----*- tablegen -*-===//
+//===- Passes.td - passes that build gradients -------------*- tablegen -*-===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
