@@ -246,52 +246,28 @@ int sparseconv_program_bind_constant(sparseconv_program *program,
 }
 
 int64_t sparseconv_program_num_functions(const sparseconv_program *program) {
-  return guardGetter<int64_t>(0, [&](int64_t &count) -> Error {
-    if (!program)
-      return isNull("program");
-    count = program->impl->getFunctions().size();
-    return Error::success();
-  });
+  return Owner(program).countFunctions();
 }
 
 const char *sparseconv_program_function_name(const sparseconv_program *program,
                                              int64_t index) {
-  return guardGetter<const char *>(nullptr, [&](const char *&name) -> Error {
-    if (!program)
-      return isNull("program");
-    return getName(program->impl->getFunctions(), "program", index, name);
-  });
+  return Owner(program).getName(index);
 }
 
 int sparseconv_program_num_values(const sparseconv_program *program,
                                   const char *function, int64_t *numInputs,
                                   int64_t *numOutputs) {
-  return guard([&]() -> Error {
-    if (!program)
-      return isNull("program");
-    return countValues(program->impl->getFunctions(), "program", function,
-                       numInputs, numOutputs);
-  });
+  return Owner(program).countValues(function, numInputs, numOutputs);
 }
 
 int sparseconv_program_input(const sparseconv_program *program,
                              const char *function, int64_t index,
                              sparseconv_value_info *info) {
-  return guard([&]() -> Error {
-    if (!program)
-      return isNull("program");
-    return describeValue(program->impl->getFunctions(), "program", function,
-                         index, /*isInput=*/true, info);
-  });
+  return Owner(program).describeValue(function, index, /*isInput=*/true, info);
 }
 
 int sparseconv_program_output(const sparseconv_program *program,
                               const char *function, int64_t index,
                               sparseconv_value_info *info) {
-  return guard([&]() -> Error {
-    if (!program)
-      return isNull("program");
-    return describeValue(program->impl->getFunctions(), "program", function,
-                         index, /*isInput=*/false, info);
-  });
+  return Owner(program).describeValue(function, index, /*isInput=*/false, info);
 }

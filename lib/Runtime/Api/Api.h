@@ -17,6 +17,11 @@ struct sparseconv_context {
 struct sparseconv_program {
   std::shared_ptr<sparseconv::runtime::Program> impl;
 };
+struct sparseconv_plan {
+  std::string file; ///< what `plan` has views of
+  sparseconv::plan::Plan plan;
+  std::vector<sparseconv::runtime::Function> functions;
+};
 
 namespace sparseconv::runtime {
 
@@ -60,17 +65,26 @@ int within(sparseconv_context *context, const Body &body) noexcept {
   });
 }
 
-// Functions of a program or a plan, as `owner` says.
-using Functions = std::vector<runtime::Function>;
-Error findFunction(const Functions &functions, const char *owner,
-                   const char *name, const Function *&function);
-Error countValues(const Functions &functions, const char *owner,
-                  const char *name, int64_t *numInputs, int64_t *numOutputs);
-Error describeValue(const Functions &functions, const char *owner,
-                    const char *name, int64_t index, bool isInput,
-                    sparseconv_value_info *info);
-Error getName(const Functions &functions, const char *owner, int64_t index,
-              const char *&name);
+/// What has functions: a program or a plan, which may be null.
+struct Owner {
+  explicit Owner(const sparseconv_program *program)
+      : kind("program"),
+        functions(program ? &program->impl->getFunctions() : nullptr) {}
+  explicit Owner(const sparseconv_plan *plan)
+      : kind("plan"), functions(plan ? &plan->functions : nullptr) {}
+
+  Error find(const char *name, const Function *&function) const;
+  // The functions of the interface that a program and a plan have in common.
+  int64_t countFunctions() const noexcept;
+  const char *getName(int64_t index) const noexcept;
+  int countValues(const char *name, int64_t *numInputs,
+                  int64_t *numOutputs) const noexcept;
+  int describeValue(const char *name, int64_t index, bool isInput,
+                    sparseconv_value_info *info) const noexcept;
+
+  const char *kind;
+  const std::vector<Function> *functions;
+};
 
 /// A CPU, by the library that has all that code for CPUs needs; it is opened
 /// when it is first asked for.

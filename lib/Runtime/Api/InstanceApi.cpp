@@ -61,11 +61,8 @@ int sparseconv_instance_create(sparseconv_program *program,
   return guard([&]() -> Error {
     if (!instance || (!capacities && numCapacities))
       return isNull("capacities or instance");
-    if (!program)
-      return isNull("program");
     const Function *found = nullptr;
-    if (Error error = findFunction(program->impl->getFunctions(), "program",
-                                   function, found))
+    if (Error error = Owner(program).find(function, found))
       return error;
     if (flags & ~uint32_t(SPARSECONV_POISON | SPARSECONV_SYNCHRONOUS |
                           SPARSECONV_FIXED_CAPACITIES | SPARSECONV_EXACT))
