@@ -11,11 +11,11 @@
 #include "Jit.h"
 #include "sparseconv/Runtime/CpuProgram.h"
 #include "sparseconv/Runtime/CpuRuntime.h"
+#include "sparseconv/Runtime/UseThreads.h"
 #include "sparseconv/Support/VectorLevels.h"
 #include "llvm/ADT/StringMap.h"
 #include <chrono>
 #include <cstring>
-#include <omp.h>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -43,9 +43,6 @@ struct CpuExecutable::Impl {
   std::vector<plan::Op> operations, kernels;
   unsigned numThreads = 0;
 
-  void setThreads(unsigned wanted) {
-    numThreads = wanted ? wanted : omp_get_num_procs();
-  }
   llvm::Expected<const EntryFunction *>
   find(StringRef name, ArrayRef<HostTensor> arguments) const;
   llvm::Error call(StringRef name, const EntryFunction &entry,
@@ -70,7 +67,7 @@ StringRef mlir::sparseconv::getNativeLevel() {
 llvm::Expected<std::unique_ptr<CpuExecutable>>
 CpuExecutable::compile(ModuleOp module, const CpuOptions &options) {
   auto impl = std::make_unique<Impl>();
-  impl->setThreads(options.numThreads);
+  impl->numThreads = options.numThreads;
   auto machine = describeMachine(options);
   if (!machine)
     return machine.takeError();
@@ -103,7 +100,7 @@ CpuExecutable::load(StringRef file, MLIRContext *context,
     return llvm::createStringError("the code of a plan has no marks for a "
                                    "profile");
   auto impl = std::make_unique<Impl>();
-  impl->setThreads(options.numThreads);
+  impl->numThreads = options.numThreads;
   if (auto error = cpu::Program::load(file.str(), options.level, impl->program))
     return llvm::createStringError(error.getText());
   for (auto [number, function] :
@@ -153,7 +150,7 @@ llvm::Error CpuExecutable::Impl::call(StringRef name,
                                       const EntryFunction &entry,
                                       const std::vector<cpu::Array> &arrays,
                                       std::unique_ptr<cpu::Call> &call) {
-  omp_set_num_threads(numThreads);
+  cpu::UseThreads threads(numThreads);
   if (program) {
     auto error = program->run(entry.number, arrays, call);
     return error ? llvm::createStringError(error.getText())

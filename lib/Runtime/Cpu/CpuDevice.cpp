@@ -67,8 +67,7 @@ Error CpuDevice::allocate(sparseconv_stream stream, uint64_t bytes,
                                (bytes + alignment) / alignment * alignment);
   if (*data)
     return Error::success();
-  return Error(SPARSECONV_OUT_OF_MEMORY,
-               "the host has no " + std::to_string(bytes) + " bytes");
+  return Error(SPARSECONV_OUT_OF_MEMORY, describeMissing(bytes));
 }
 
 Error CpuDevice::free(sparseconv_stream stream, void *data) {

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CpuDevice.h"
+#include "sparseconv/Runtime/UseThreads.h"
 #include <cstring>
 #include <mutex>
-#include <omp.h>
 
 using namespace sparseconv;
 using namespace sparseconv::cpu;
@@ -216,8 +216,7 @@ Error CpuInstance::runOnce(Tensors inputs) {
     if (Error error = toArray(i, inputs.data[i], arrays[i]))
       return error;
   }
-  omp_set_num_threads(owner->numThreads ? owner->numThreads
-                                        : omp_get_num_procs());
+  UseThreads threads(owner->numThreads);
   const plan::Plan &plan = owner->program->getPlan();
   std::unique_ptr<Call> made;
   Error error =

@@ -6,21 +6,32 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sparseconv/Runtime/CpuProgram.h"
+#include "CpuDevice.h"
 #include <functional>
 #include <gtest/gtest.h>
+#include <omp.h>
 
 using namespace sparseconv;
 using namespace sparseconv::plan;
 
 using Access = Image::Segment::Access;
 
-/// A page of code that returns at once, and one with a table of the only
-/// function that it may call and a word that points to the code.
-static Plan makePlan() {
+/// Code of functions without arguments but the status record: one that returns
+/// at once, and one that reports a division by zero.
+static const std::string kReturns("\xC3", 1);
+static const std::string kFails("\x48\x8B\x07"                 // mov rax, [rdi]
+                                "\x48\x8B\x00"                 // mov rax, [rax]
+                                "\x48\x8B\x00"                 // mov rax, [rax]
+                                "\x48\xC7\x00\x0D\x00\x00\x00" // mov [rax], 13
+                                "\xC3",
+                                17);
+
+/// A page of code, and one with a table of the only function that it may call
+/// and a word that points to the code.
+static Plan makePlan(const std::string &code = kReturns) {
   Plan plan;
   std::string bytes(2 * kPageBytes, '\0');
-  bytes[64] = char(0xC3); // ret
+  bytes.replace(64, code.size(), code);
   bytes[kPageBytes + 8] = 64;
   Image &image = plan.modules.emplace_back().images.emplace_back(
       Image::Kind::MachineCode, "sse2", plan.keep(std::move(bytes)));
@@ -48,6 +59,43 @@ TEST(CpuPlan, Runs) {
   std::unique_ptr<cpu::Call> call;
   error = program->run(0, {}, call);
   EXPECT_FALSE(error) << error.getText();
+}
+
+// Through the interface that a GPU has, too.
+TEST(CpuPlan, ReportsRunsThatNobodyAskedFor) {
+  std::shared_ptr<runtime::Device> device;
+  std::shared_ptr<runtime::Program> program;
+  std::unique_ptr<runtime::Instance> instance;
+  ASSERT_FALSE(cpu::CpuDevice::create("sse2", /*numThreads=*/1, device));
+  ASSERT_FALSE(device->load(serialise(makePlan(kFails)), program));
+  ASSERT_FALSE(program->createInstance(program->getFunctions()[0], {},
+                                       /*flags=*/0, instance));
+  EXPECT_FALSE(instance->checkRuns(false));
+  omp_set_num_threads(3);
+  for (int run = 0; run != 2; ++run)
+    EXPECT_FALSE(instance->run(nullptr, {}, {}));
+  EXPECT_EQ(omp_get_max_threads(), 3); // the caller's
+  EXPECT_EQ(instance->checkRuns(false).getText(),
+            "an earlier run of function 'main': integer division by zero");
+  EXPECT_FALSE(instance->checkRuns(false));
+  EXPECT_EQ(instance->getResults(true).getCode(), SPARSECONV_PROGRAM_ERROR);
+  EXPECT_FALSE(instance->run(nullptr, {}, {}));
+  EXPECT_EQ(instance->getResults(true).getCode(), SPARSECONV_PROGRAM_ERROR);
+  EXPECT_EQ(instance->runHost({}).getCode(), SPARSECONV_PROGRAM_ERROR);
+  EXPECT_FALSE(instance->checkRuns(false));
+}
+
+// A count of arguments that are not there.
+TEST(CpuPlan, RefusesArgumentsWithoutData) {
+  std::shared_ptr<runtime::Device> device;
+  std::shared_ptr<runtime::Program> program;
+  std::unique_ptr<runtime::Instance> instance;
+  ASSERT_FALSE(cpu::CpuDevice::create("sse2", /*numThreads=*/1, device));
+  ASSERT_FALSE(device->load(serialise(makePlan()), program));
+  ASSERT_FALSE(program->createInstance(program->getFunctions()[0], {},
+                                       /*flags=*/0, instance));
+  EXPECT_EQ(instance->run(nullptr, {nullptr, 5}, {}).getText(),
+            "function 'main' has 0 inputs, not 5");
 }
 
 TEST(CpuPlan, ReasonsOfCode) {
