@@ -9,10 +9,15 @@
 #include "CompileToCpuPlan.h"
 #include "CpuCode.h"
 #include "LinkImage.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Threading.h"
+#include "llvm/ADT/Sequence.h"
+#include <set>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
 namespace plan = ::sparseconv::plan;
+using llvm::orc::JITTargetMachineBuilder;
 
 static plan::Function describeFunction(StringRef name,
                                        const Signature &signature,
@@ -39,35 +44,89 @@ static plan::Function describeFunction(StringRef name,
   return function;
 }
 
-llvm::Expected<plan::Plan>
-mlir::sparseconv::compileToCpuPlan(ModuleOp module, ArrayRef<StringRef> levels,
-                                   const PlanOptions &options) {
-  plan::Plan result;
-  result.producer = "sparseconv";
-  plan::Module &code = result.modules.emplace_back();
-  code.name = "network";
-  CpuOptions cpuOptions;
-  cpuOptions.allowKernels = options.allowKernels;
-  cpuOptions.selection = options.selection;
+namespace {
+/// What compiling for one vector level leaves.
+struct CompiledLevel {
+  CpuCode code;
+  LinkedImage linked;
+};
+} // namespace
+
+static llvm::Expected<CompiledLevel>
+compileLevel(ModuleOp module, const JITTargetMachineBuilder &machine,
+             StringRef level, const CpuOptions &options) {
+  llvm::Expected<CpuCode> code = CpuCode::compile(
+      module, machine, level, options, CpuCode::Form::Complete);
+  if (!code)
+    return code.takeError();
+  llvm::Expected<LinkedImage> linked = linkImage(*code->objects.front());
+  if (!linked)
+    return linked.takeError();
+  linked->image.chip = level.str();
+  return CompiledLevel{std::move(*code), std::move(*linked)};
+}
+
+/// Compiles for each level at a time, on the threads of the context.
+static llvm::Expected<std::vector<CompiledLevel>>
+compileLevels(ModuleOp module, ArrayRef<StringRef> levels,
+              const CpuOptions &options) {
+  std::vector<JITTargetMachineBuilder> machines;
   for (StringRef level : levels) {
     auto machine = describeLevel(level);
     if (!machine)
       return machine.takeError();
-    llvm::Expected<CpuCode> compiled = CpuCode::compile(
-        module, *machine, level, cpuOptions, CpuCode::Form::Complete);
-    if (!compiled)
-      return compiled.takeError();
-    llvm::Expected<plan::Image> image =
-        linkImage(*compiled->objects.front(), result);
-    if (!image)
-      return image.takeError();
-    image->chip = level.str();
-    code.images.push_back(std::move(*image));
-    if (!result.functions.empty())
-      continue;
-    for (auto &[name, signature] : compiled->signatures)
-      result.functions.push_back(
-          describeFunction(name, signature, compiled->operations));
+    machines.push_back(std::move(*machine));
   }
+  MLIRContext *context = module.getContext();
+  loadCpuDialects(*context);
+  // What is wrong with a network is so for every level, and said once.
+  std::set<std::string> said;
+  ScopedDiagnosticHandler once(context, [&](Diagnostic &diagnostic) {
+    std::string text;
+    llvm::raw_string_ostream(text) << diagnostic.getLocation() << diagnostic
+                                   << int(diagnostic.getSeverity());
+    return success(!said.insert(text).second);
+  });
+  [[maybe_unused]] size_t numLoaded = context->getLoadedDialects().size();
+  std::vector<CompiledLevel> compiled(levels.size());
+  std::vector<std::string> problems(levels.size());
+  LogicalResult result = failableParallelForEach(
+      context, llvm::seq<size_t>(0, levels.size()), [&](size_t i) {
+        auto level = compileLevel(module, machines[i], levels[i], options);
+        if (level)
+          compiled[i] = std::move(*level);
+        else
+          problems[i] = llvm::toString(level.takeError());
+        return success(problems[i].empty());
+      });
+  assert(numLoaded == context->getLoadedDialects().size() &&
+         "loading a dialect is no work for several threads");
+  if (succeeded(result))
+    return compiled;
+  return llvm::createStringError(*llvm::find_if(
+      problems, [](const std::string &text) { return !text.empty(); }));
+}
+
+llvm::Expected<plan::Plan>
+mlir::sparseconv::compileToCpuPlan(ModuleOp module, ArrayRef<StringRef> levels,
+                                   const PlanOptions &options) {
+  CpuOptions cpuOptions;
+  cpuOptions.allowKernels = options.allowKernels;
+  cpuOptions.selection = options.selection;
+  auto compiled = compileLevels(module, levels, cpuOptions);
+  if (!compiled)
+    return compiled.takeError();
+  plan::Plan result;
+  result.producer = "sparseconv";
+  plan::Module &code = result.modules.emplace_back();
+  code.name = "network";
+  for (CompiledLevel &level : *compiled) {
+    level.linked.image.bytes = result.keep(std::move(level.linked.bytes));
+    code.images.push_back(std::move(level.linked.image));
+  }
+  // The same for every level.
+  for (auto &[name, signature] : compiled->front().code.signatures)
+    result.functions.push_back(
+        describeFunction(name, signature, compiled->front().code.operations));
   return result;
 }

@@ -58,21 +58,14 @@ mlir::sparseconv::compileToPlan(ModuleOp module, StringRef target,
   checks.addPass(createSparseConvVerifyNetwork({options.allowKernels}));
   if (failed(checks.run(*lowered)))
     return failure();
-  bool isEmpty = true;
-  for (auto function : lowered->getOps<func::FuncOp>()) {
-    if (!function.isPublic())
-      continue;
-    // Functions on sets or maps are for callers inside the module.
-    llvm::Expected<Signature> signature =
-        getSignature(module, function.getName());
-    if (!signature)
-      llvm::consumeError(signature.takeError());
-    if (signature && (entry.empty() || function.getName() == entry))
-      isEmpty = false;
-    else
+  auto entries = getEntries(*lowered);
+  if (!entry.empty())
+    entries.remove_if(
+        [&](const auto &candidate) { return candidate.first != entry; });
+  for (auto function : lowered->getOps<func::FuncOp>())
+    if (function.isPublic() && !entries.contains(function.getName()))
       function.setPrivate();
-  }
-  if (isEmpty)
+  if (entries.empty())
     return entry.empty()
                ? module.emitError("the module has no public function "
                                   "of tensors and scalars")

@@ -171,22 +171,16 @@ static void addPackedFunctions(llvm::Module &module) {
 // Compilation
 //===----------------------------------------------------------------------===//
 
-/// Keeps the signatures of public functions, and asks for their C interface.
-static void exposeFunctions(ModuleOp module, ModuleOp lowered, CpuCode &code) {
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isPrivate())
-      continue;
-    // Functions on sets or maps are for callers inside the module.
-    llvm::Expected<Signature> signature =
-        getSignature(module, function.getName());
-    if (!signature) {
-      llvm::consumeError(signature.takeError());
-      continue;
-    }
-    code.signatures[function.getName()] = std::move(*signature);
-    lowered.lookupSymbol(function.getName())
-        ->setAttr("llvm.emit_c_interface", UnitAttr::get(module.getContext()));
-  }
+void mlir::sparseconv::loadCpuDialects(MLIRContext &context) {
+  DialectRegistry registry;
+  registerLLVMIRTranslation(registry);
+  PassManager pm(&context);
+  pm.addPass(createSparseConvVerifyNetwork());
+  buildLowerToCpuPipeline(pm, LowerToCpuOptions());
+  pm.getDependentDialects(registry);
+  context.appendDialectRegistry(registry);
+  for (StringRef name : registry.getDialectNames())
+    context.getOrLoadDialect(name);
 }
 
 llvm::Expected<CpuCode> CpuCode::compile(ModuleOp module,
@@ -194,12 +188,16 @@ llvm::Expected<CpuCode> CpuCode::compile(ModuleOp module,
                                          StringRef level,
                                          const CpuOptions &options, Form form) {
   CpuCode code;
+  loadCpuDialects(*module.getContext());
   OwningOpRef<ModuleOp> lowered(module.clone());
   PassManager checks(module.getContext());
   checks.addPass(createSparseConvVerifyNetwork({options.allowKernels}));
   if (failed(checks.run(*lowered)))
     return llvm::createStringError("the module is not a network");
-  exposeFunctions(module, *lowered, code);
+  code.signatures = getEntries(module);
+  for (auto &[name, signature] : code.signatures)
+    lowered->lookupSymbol(name)->setAttr("llvm.emit_c_interface",
+                                         UnitAttr::get(module.getContext()));
   renameFunctions(*lowered);
 
   PassManager pm(module.getContext());
@@ -217,9 +215,6 @@ llvm::Expected<CpuCode> CpuCode::compile(ModuleOp module,
   code.operations = takeTable(*lowered, kOpTableAttr);
   code.kernels = takeTable(*lowered, "sparseconv.kernel_table");
 
-  DialectRegistry translations;
-  registerLLVMIRTranslation(translations);
-  module.getContext()->appendDialectRegistry(translations);
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> translated =
       translateModuleToLLVMIR(*lowered, context);

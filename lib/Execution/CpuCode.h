@@ -24,6 +24,10 @@ describeMachine(const CpuOptions &options);
 llvm::Expected<llvm::orc::JITTargetMachineBuilder>
 describeLevel(StringRef level);
 
+/// Loads all that compile() needs of a context. Several threads may compile
+/// modules of one context after that; nobody may load dialects then.
+void loadCpuDialects(MLIRContext &context);
+
 /// The signature as plans have it.
 SmallVector<::sparseconv::plan::Value> toValues(ArrayRef<Parameter> parameters);
 

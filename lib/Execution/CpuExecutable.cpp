@@ -118,12 +118,8 @@ llvm::Expected<const EntryFunction *>
 CpuExecutable::Impl::find(StringRef name,
                           ArrayRef<HostTensor> arguments) const {
   auto it = entries.find(name);
-  if (it == entries.end()) {
-    std::string text = ("no public function '@" + name +
-                        "' of tensors and scalars in the module")
-                           .str();
-    return llvm::createStringError(text);
-  }
+  if (it == entries.end())
+    return refuseEntry(name);
   if (llvm::Error error = checkArguments(it->second.signature, arguments))
     return error;
   return &it->second;

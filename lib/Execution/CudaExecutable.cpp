@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Execution/CudaExecutable.h"
-#include "mlir/AsmParser/AsmParser.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "sparseconv/Execution/CompileToPlan.h"
 #include "sparseconv/Runtime/CudaRuntime.h"
 #include "sparseconv/Support/Status.h"
@@ -140,17 +138,8 @@ CudaExecutable::compile(ModuleOp module, const CudaOptions &options) {
   if (chip.empty())
     chip = sparseconv_context_chip(impl->context.get());
 
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function.isPublic() || function.isExternal())
-      continue;
-    // Functions on sets or maps are for callers inside the module.
-    llvm::Expected<Signature> signature =
-        mlir::sparseconv::getSignature(module, function.getName());
-    if (signature)
-      impl->signatures[function.getName()] = std::move(*signature);
-    else
-      llvm::consumeError(signature.takeError());
-  }
+  for (auto &[name, signature] : getEntries(module))
+    impl->signatures[name] = std::move(signature);
   auto plan = compileToPlan(
       module, "cuda:" + chip,
       {/*entry=*/{}, options.streams, options.allowKernels, options.selection});
@@ -184,8 +173,7 @@ llvm::Expected<const Signature *>
 CudaExecutable::Impl::prepare(StringRef name, ArrayRef<HostTensor> arguments) {
   auto it = signatures.find(name);
   if (it == signatures.end())
-    return llvm::createStringError("no public function '@" + name.str() +
-                                   "' of tensors and scalars in the module");
+    return refuseEntry(name);
   const Signature &signature = it->second;
   if (llvm::Error error = checkArguments(signature, arguments))
     return error;

@@ -39,9 +39,7 @@ void mlir::sparseconv::addImports(llvm::Module &module) {
 
 namespace {
 /// What one link leaves.
-struct Linked {
-  plan::Image image;
-  std::string bytes;
+struct Linked : LinkedImage {
   std::string problem;
 };
 
@@ -181,8 +179,8 @@ llvm::Error ImageContext::relocate(LinkGraph &graph) {
   return llvm::Error::success();
 }
 
-llvm::Expected<plan::Image>
-mlir::sparseconv::linkImage(llvm::MemoryBufferRef object, plan::Plan &plan) {
+llvm::Expected<LinkedImage>
+mlir::sparseconv::linkImage(llvm::MemoryBufferRef object) {
   auto graph = createLinkGraphFromObject(
       object, std::make_shared<llvm::orc::SymbolStringPool>());
   if (!graph)
@@ -197,9 +195,8 @@ mlir::sparseconv::linkImage(llvm::MemoryBufferRef object, plan::Plan &plan) {
   llvm::sort(linked.image.symbols,
              [](const auto &a, const auto &b) { return a.name < b.name; });
   linked.image.kind = plan::Image::Kind::MachineCode;
-  linked.image.bytes = plan.keep(std::move(linked.bytes));
   for (const ::sparseconv::cpu::Symbol &symbol :
        ::sparseconv::cpu::getSymbols())
     linked.image.imports.push_back(symbol.name);
-  return std::move(linked.image);
+  return LinkedImage(std::move(linked));
 }

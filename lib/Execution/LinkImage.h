@@ -22,11 +22,15 @@ namespace mlir::sparseconv {
 /// module's object is complete.
 void addImports(llvm::Module &module);
 
+/// An image whose bytes no plan keeps yet.
+struct LinkedImage {
+  ::sparseconv::plan::Image image;
+  std::string bytes;
+};
+
 /// Links an object of a module with imports by LLVM's JITLink, for no process.
-/// The bytes of the image are those of `plan`. Errors: a call of a function
-/// that neither the object nor the runtime have.
-llvm::Expected<::sparseconv::plan::Image>
-linkImage(llvm::MemoryBufferRef object, ::sparseconv::plan::Plan &plan);
+/// Errors: a call of a function that neither the object nor the runtime have.
+llvm::Expected<LinkedImage> linkImage(llvm::MemoryBufferRef object);
 
 } // namespace mlir::sparseconv
 

@@ -87,6 +87,27 @@ llvm::Expected<Signature> mlir::sparseconv::getSignature(ModuleOp module,
   return signature;
 }
 
+llvm::MapVector<StringRef, Signature>
+mlir::sparseconv::getEntries(ModuleOp module) {
+  llvm::MapVector<StringRef, Signature> entries;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPublic() || function.isExternal())
+      continue;
+    llvm::Expected<Signature> signature =
+        getSignature(module, function.getName());
+    if (signature)
+      entries[function.getName()] = std::move(*signature);
+    else
+      llvm::consumeError(signature.takeError());
+  }
+  return entries;
+}
+
+llvm::Error mlir::sparseconv::refuseEntry(StringRef name) {
+  return llvm::createStringError("no public function '@" + name +
+                                 "' of tensors and scalars in the module");
+}
+
 bool mlir::sparseconv::isSize(const ::sparseconv::plan::Value &input) {
   return input.type == ::sparseconv::plan::ElementType::I8 &&
          input.dims.size() == 2 && input.dims[1].size == 0;

@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "sparseconv/Runtime/Plan.h"
 #include "sparseconv/Support/HostTensor.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Error.h"
 
 namespace mlir::sparseconv {
@@ -34,6 +35,14 @@ struct Signature {
 /// function (the message names those that there are); a parameter is neither a
 /// tensor nor a scalar of a known element type, but a coordinate set, say.
 llvm::Expected<Signature> getSignature(ModuleOp module, StringRef entry);
+
+/// The public functions that have a body and take and return tensors and
+/// scalars alone, in order. Those on sets or maps are for callers inside the
+/// module.
+llvm::MapVector<StringRef, Signature> getEntries(ModuleOp module);
+
+/// The error that there is no such function.
+llvm::Error refuseEntry(StringRef name);
 
 /// Whether an input of a plan for GPUs stands for a size: it has as many rows,
 /// and no columns.
