@@ -103,6 +103,7 @@ static void addElementwiseFusion(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
   pm.addPass(createLinalgElementwiseOpFusionPass());
   addCleanUp(pm);
+  pm.addNestedPass<func::FuncOp>(createSparseConvMergeReductions());
 }
 
 static void addBufferization(OpPassManager &pm) {

@@ -20,8 +20,9 @@ using namespace mlir::sparseconv;
 /// Threads of a block, the terms that a thread loads before it combines them,
 /// and the fewest terms that are worth a thread.
 static constexpr int64_t kThreads = 256, kTermsAtOnce = 4, kMinTerms = 8;
-/// Blocks of the first kernel: two for each multiprocessor of a large GPU.
-static constexpr int64_t kMaxBlocks = 264;
+/// Blocks of the first kernel: about two for each multiprocessor of a large
+/// GPU, and as many as the second one loads at once.
+static constexpr int64_t kMaxBlocks = 256, kPartsAtOnce = 8;
 /// Elements of a block of the second kernel: its loads are as wide as a sector
 /// of the cache.
 static constexpr int64_t kLastColumns = 8;
@@ -160,14 +161,15 @@ SplitReduction::Place SplitReduction::getPlace(const Thread &t, int64_t width,
 
 SplitReduction::Terms
 SplitReduction::combineRange(const Place &place, Value first, Value end,
-                             Value stride, function_ref<Terms(Value)> load) {
+                             Value stride, int64_t atOnce,
+                             function_ref<Terms(Value)> load) {
   Value count = b.ceilDiv(b.max(b.sub(end, first), b.index(0)), stride);
   count = b.select(place.isActive, count, b.index(0));
   Value last = b.sub(count, 1);
-  return b.forLoop(b.index(0), count, kTermsAtOnce, getNeutral(),
+  return b.forLoop(b.index(0), count, atOnce, getNeutral(),
                    [&](Value i, ValueRange carried) -> SmallVector<Value> {
                      SmallVector<Terms> loaded;
-                     for (int64_t k = 0; k < kTermsAtOnce; ++k) {
+                     for (int64_t k = 0; k < atOnce; ++k) {
                        Value number = b.min(b.add(i, k), last);
                        loaded.push_back(
                            load(b.add(first, b.mul(number, stride))));
@@ -231,12 +233,13 @@ void SplitReduction::emitPartial() {
       Place place = getPlace(t, columns, b.mul(chunk, columns));
       Value first = b.add(b.mul(number, place.lanes), place.lane);
       Value stride = b.mul(numParts, place.lanes);
-      Terms sum = combineRange(place, first, numTerms, stride, [&](Value term) {
-        SmallVector<Value> ivs(op.getNumLoops());
-        splitNumber(place.element, kept, ivs);
-        splitNumber(term, reduced, ivs);
-        return computeTerms(ivs);
-      });
+      Terms sum = combineRange(place, first, numTerms, stride, kTermsAtOnce,
+                               [&](Value term) {
+                                 SmallVector<Value> ivs(op.getNumLoops());
+                                 splitNumber(place.element, kept, ivs);
+                                 splitNumber(term, reduced, ivs);
+                                 return computeTerms(ivs);
+                               });
       sum = combineLanes(place, sum);
       ifFirst(place, [&] {
         for (auto [value, buffer] : llvm::zip(sum, partial))
@@ -251,12 +254,13 @@ void SplitReduction::emitResults() {
   Value launched = b.index(llvm::divideCeil(numElements, width));
   b.launch(launched, kThreads, getShared(b, partial), [&](const Thread &t) {
     Place place = getPlace(t, width, b.mul(t.block, width));
-    Terms sum = combineRange(
-        place, place.lane, numParts, b.index(place.lanes), [&](Value block) {
-          return llvm::map_to_vector(partial, [&](Value buffer) {
-            return b.load(buffer, {block, place.element});
-          });
-        });
+    Terms sum =
+        combineRange(place, place.lane, numParts, b.index(place.lanes),
+                     kPartsAtOnce, [&](Value block) {
+                       return llvm::map_to_vector(partial, [&](Value buffer) {
+                         return b.load(buffer, {block, place.element});
+                       });
+                     });
     sum = combineLanes(place, sum);
     ifFirst(place, [&] {
       SmallVector<Value> ivs(op.getNumLoops());

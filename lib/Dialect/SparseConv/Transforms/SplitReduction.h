@@ -51,10 +51,10 @@ private:
   Terms computeTerms(ArrayRef<Value> ivs);
   Terms combine(ValueRange earlier, ValueRange later);
   Terms getNeutral();
-  /// Combines `load(first + i * stride)` below `end`, where the thread is
-  /// active.
+  /// Combines `load(first + i * stride)` below `end`, `atOnce` at a time, where
+  /// the thread is active.
   Terms combineRange(const Place &place, Value first, Value end, Value stride,
-                     function_ref<Terms(Value)> load);
+                     int64_t atOnce, function_ref<Terms(Value)> load);
   /// What the thread with lane 0 gets of all lanes.
   Terms combineLanes(const Place &place, Terms own);
   void ifFirst(const Place &place, function_ref<void()> then);

@@ -10,6 +10,7 @@
 #define SPARSECONV_TRANSFORMS_PASSES
 
 include "mlir/Pass/PassBase.td"
+include "sparseconv/Dialect/SparseConv/Transforms/Reductions.td"
 
 def SparseConvLimitParallelism
     : Pass<"sparseconv-limit-parallelism", "::mlir::func::FuncOp"> {
@@ -118,30 +119,6 @@ def SparseConvParalleliseCopies
     layout; the copy of a strided buffer would otherwise call a library.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
-}
-
-def SparseConvSplitReductions
-    : Pass<"sparseconv-split-reductions", "::mlir::func::FuncOp"> {
-  let summary = "shares reductions of many rows among all threads";
-  let description = [{
-    Lowered to loops, a reduction such as the gradient of a scale has one thread
-    for each element of its result, and an error that grows with the number of
-    rows. This pass writes a `linalg.generic` on buffers in two steps: threads
-    combine a part of the terms each into a buffer of partial results, and then
-    these are combined with what the destination holds. On a GPU both are kernels,
-    whose threads add up what they have in shared memory.
-
-    It applies where one operation with a neutral element combines (`addf`,
-    `maximumf`, `muli`, ...), the loops that reduce have 4096 iterations or a
-    number that is not known, and the result at most 16384 elements. The order of
-    a sum depends on the number of rows alone, so that equal input gives equal
-    bits.
-  }];
-  let dependentDialects = ["::mlir::affine::AffineDialect",
-                           "::mlir::arith::ArithDialect",
-                           "::mlir::gpu::GPUDialect",
-                           "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect"];
 }
 
 def SparseConvRaiseCustomCalls : Pass<"sparseconv-raise-custom-calls"> {

@@ -1,0 +1,52 @@
+//===- Reductions.td - passes on reductions ----------------*- tablegen -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_DIALECT_SPARSECONV_TRANSFORMS_REDUCTIONS_TD
+#define SPARSECONV_DIALECT_SPARSECONV_TRANSFORMS_REDUCTIONS_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SparseConvMergeReductions
+    : Pass<"sparseconv-merge-reductions", "::mlir::func::FuncOp"> {
+  let summary = "writes reductions over the rows of one tensor as one";
+  let description = [{
+    The gradients of the scale and the shift of a norm are two sums over the same
+    rows. Two such `linalg.generic` on tensors become one with two results, so
+    that the rows are read once, where they have the same loops, some of a number
+    of iterations that is not known; read one tensor in the same way; have
+    results of known sizes; and the second needs nothing that is computed after
+    the first.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def SparseConvSplitReductions
+    : Pass<"sparseconv-split-reductions", "::mlir::func::FuncOp"> {
+  let summary = "shares reductions of many rows among all threads";
+  let description = [{
+    Lowered to loops, a reduction such as the gradient of a scale has one thread
+    for each element of its result, and an error that grows with the number of
+    rows. This pass writes a `linalg.generic` on buffers in two steps: threads
+    combine a part of the terms each into a buffer of partial results, and then
+    these are combined with what the destination holds. On a GPU both are kernels,
+    whose threads add up what they have in shared memory.
+
+    It applies where one operation with a neutral element combines (`addf`,
+    `maximumf`, `muli`, ...), the loops that reduce have 4096 iterations or a
+    number that is not known, and the result at most 16384 elements. The order of
+    a sum depends on the number of rows alone, so that equal input gives equal
+    bits.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+#endif // SPARSECONV_DIALECT_SPARSECONV_TRANSFORMS_REDUCTIONS_TD
