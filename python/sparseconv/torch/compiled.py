@@ -16,6 +16,7 @@ from ..errors import ArgumentError, CompileError
 from ..module import compile as compile_network
 from ..weights import save as save_weights
 from . import programs
+from .rows import sorting
 from .signature import Inputs, Outputs
 from .tracing import Tracer
 from .tracing.places import find_line_of
@@ -140,7 +141,8 @@ def trace(model, inputs):
     name, and what it returns."""
     tracer = Tracer(model)
     try:
-        result = tracer.run(model, *inputs.make_stand_ins(tracer))
+        with sorting(tracer.note_points):
+            result = tracer.run(model, *inputs.make_stand_ins(tracer))
     except GuardOnDataDependentSymNode as error:
         raise CompileError(
             "the model decides by a number of rows, which only a run has\n"

@@ -4,10 +4,35 @@
 """What drop-ins for other libraries share: tensors whose rows keep their users' order,
 and convolutions whose weights keep the shapes of those libraries."""
 
+import contextlib
+import contextvars
+
 import torch
 
 from ..errors import ArgumentError
 from .tensor import Cache, CoordinateSet, SparseTensor, repeat
+
+
+_sorting = contextvars.ContextVar("sorting", default=None)
+
+
+class _Sorting:
+    """What is known while new tensors are made in set order."""
+
+    def __init__(self, note):
+        self.note, self.handed = note, {}
+
+
+@contextlib.contextmanager
+def sorting(note):
+    """Within it new tensors have their rows in set order, as a compiler wants them.
+    `note` is called with the coordinates of each new set, and with the row of each of
+    its points, by which rows come back into the order of the points."""
+    token = _sorting.set(_Sorting(note))
+    try:
+        yield
+    finally:
+        _sorting.reset(token)
 
 
 class _Given:
@@ -72,15 +97,33 @@ class RowTensor(SparseTensor):
     that keep coordinates; what a layer at other coordinates makes is in set order.
     Coordinates are in units of the tensor's own stride, in `indices`."""
 
-    def _start(self, features, indices, stride, shape, batch_size):
+    def start(self, features, indices, stride, shape, batch_size):
+        """Makes the tensor anew, of rows at coordinates in units of the stride."""
         self._features, self._batch_size = features, batch_size
-        self._given, self._set = _Given(indices, stride, shape), None
+        self.given, self._set = _Given(indices, stride, shape), None
+        if _sorting.get() is not None:
+            self._sort(_sorting.get())
+
+    def _sort(self, state):
+        """Brings new rows into set order, unless their coordinates are those of a set."""
+        given, self.given = self.given, None
+        if id(given.indices) in state.handed:
+            _, self._set, self._cache = state.handed[id(given.indices)]
+            return
+        indices = given.indices
+        if max(given.stride) > 1:
+            indices = indices * _scale(indices, given.stride)
+        packed = SparseTensor(
+            self._features, indices, given.shape, self._batch_size, stride=given.stride
+        )
+        state.note(packed.set.coords, packed._row_of)
+        self._features, self._set, self._cache = packed.features, packed.set, packed.cache
 
     def _make(self, features, set):
         made = object.__new__(type(self))
         made._features, made._batch_size = features, self._batch_size
-        keeps = self._given is not None and set is not None and set is self._given.set
-        made._given = self._given if keeps else None
+        keeps = self.given is not None and set is not None and set is self.given.set
+        made.given = self.given if keeps else None
         made._set, made._cache = set, self.cache
         return made
 
@@ -104,7 +147,7 @@ class RowTensor(SparseTensor):
 
     @property
     def set(self):
-        found = self._set if self._given is None else self._given.get_set()
+        found = self._set if self.given is None else self.given.get_set()
         if found.handed is not None and found.handed.has_changed():
             raise ArgumentError(
                 "the coordinates of this tensor were changed in place, which its maps do "
@@ -119,11 +162,11 @@ class RowTensor(SparseTensor):
 
     @set.setter
     def set(self, found):
-        self._given, self._set = None, found
+        self.given, self._set = None, found
 
     @property
     def cache(self):
-        return self._cache if self._given is None else self._given.cache
+        return self._cache if self.given is None else self.given.cache
 
     @cache.setter
     def cache(self, cache):
@@ -140,8 +183,8 @@ class RowTensor(SparseTensor):
     @property
     def indices(self):
         """The coordinates of the rows, in units of the stride."""
-        if self._given is not None:
-            return self._given.indices
+        if self.given is not None:
+            return self.given.indices
         found = self._set
         if found.handed is None:
             indices = found.coordinates
@@ -150,40 +193,57 @@ class RowTensor(SparseTensor):
                     indices, _scale(indices, found.stride), rounding_mode="floor"
                 )
             _Given(indices, found.stride, found.shape).hand_out(found)
-        return found.handed.indices
+        indices, state = found.handed.indices, _sorting.get()
+        if state is not None:
+            state.handed[id(indices)] = indices, found, self._cache
+        return indices
 
     @indices.setter
     def indices(self, indices):
-        self._given = _Given(indices, self.stride, self.get_shape())
-        self._set = None
+        self.start(self._features, indices, self.stride, self.get_shape(), self._batch_size)
+
+    @property
+    def coordinates(self):
+        if self.given is None:
+            return self._set.coordinates
+        indices = self.given.indices
+        return indices * _scale(indices, self.stride) if max(self.stride) > 1 else indices
+
+    @property
+    def keeps_points(self):
+        return self.given is not None or self._set.order is not None
+
+    @property
+    def spatial_shape(self):
+        return self.get_shape()
 
     @property
     def stride(self):
-        return self._set.stride if self._given is None else self._given.stride
+        return self._set.stride if self.given is None else self.given.stride
 
     def get_shape(self):
-        return self._set.shape if self._given is None else self._given.shape
+        return self._set.shape if self.given is None else self.given.shape
 
     def adopt(self, other_given, cache):
         """Takes the sets and maps of another tensor, or what it was given, where that has
         the coordinates of this one."""
-        mine = self._given
+        mine = self.given
         if mine is None or cache is self.cache:
             return
         if other_given is not None and other_given.holds(mine):
-            self._given = other_given
+            self.given = other_given
             return
         for known in cache.sets.values():
             other = RowTensor._at(known, cache)
             if known.num_rows == len(mine.indices) and known.shape == mine.shape:
                 if other.indices is mine.indices or torch.equal(other.indices, mine.indices):
-                    self._given, self._set, self._cache = None, known, cache
+                    self.given, self._set, self._cache = None, known, cache
                     return
 
     @staticmethod
     def _at(known, cache):
         tensor = object.__new__(RowTensor)
-        tensor._features = tensor._batch_size = tensor._given = None
+        tensor._features = tensor._batch_size = tensor.given = None
         tensor._set, tensor._cache = known, cache
         return tensor
 
@@ -202,7 +262,7 @@ class RowTensor(SparseTensor):
 
     def check_rows_of(self, other, what):
         """That another tensor has the same coordinates, row by row."""
-        same = self is other or self._given is not None and self._given is other._given
+        same = self is other or self.given is not None and self.given is other.given
         if same or self.has_set_of(other):
             return
         mine, others = self.indices, other.indices
@@ -232,6 +292,8 @@ class KeepsLayout:
 
     def get_kernel(self):
         weight = getattr(self, self.weight_name)
+        if _sorting.get() is not None:  # a compiler follows weights by their names
+            return self.convert_weight(weight)
         if torch.compiler.is_compiling() or torch.is_grad_enabled() or weight.is_inference():
             return self.convert_weight(weight)
         mark = weight.data_ptr(), weight._version, weight.dtype, weight.device

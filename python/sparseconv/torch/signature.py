@@ -12,6 +12,7 @@ import torch
 from torch.utils._pytree import tree_flatten, tree_flatten_with_path, tree_unflatten
 
 from ..errors import ArgumentError
+from .rows import RowTensor
 from .tensor import Cache, CoordinateSet, SparseTensor
 from .tracing.text import tensor_type
 from .tracing.tracer import is_traced
@@ -73,13 +74,17 @@ class Inputs:
         for number, leaf in enumerate(self._leaves):
             if isinstance(leaf, torch.Tensor) and not leaf.dim():
                 self._refuse(number, "tensors with axes", "one without")
-            if isinstance(leaf, SparseTensor) and leaf.set.order is not None:
-                self._refuse(number, "rows in set order", "rows in the order of points")
             if isinstance(leaf, (SparseTensor, torch.Tensor)):
                 key = _find_key(leaf)
                 self._groups.setdefault(key, _Group(key)).members.append(number)
         if not self._groups:
             raise ArgumentError("expects an example with a tensor")
+        #: The sparse tensors whose rows keep an order of their own.
+        self._ordered = {
+            number
+            for number, leaf in enumerate(self._leaves)
+            if isinstance(leaf, SparseTensor) and leaf.keeps_points
+        }
         self._firsts = {group.members[0] for group in self._groups.values()}
         self._leaves = self._drop_data()
         #: Of the last trace: the batch size and the set of each sparse tensor.
@@ -157,8 +162,12 @@ class Inputs:
         type = tracer.get_type(coords)
         if key not in sets:
             points = tracer.text.add_argument(_join(prefix, "points"), type)
-            made, order, _ = tracer.emit_pack(points, type, leaf.stride)
+            made, order, row_of = tracer.emit_pack(points, type, leaf.stride)
             tracer.bind(coords, made)
+            if number in self._ordered:
+                rows = tracer.make_like(coords, shape=coords.shape[:1])
+                tracer.bind(rows, Rows(row_of))
+                tracer.note_points(coords, rows)
             sets[key] = *_make_set(leaf.set, coords), order, _Noted(leaf.batch_size)
         found, cache, order, batch_size = sets[key]
         argument = tracer.text.add_argument(
@@ -216,6 +225,10 @@ class Inputs:
                 self._refuse(
                     number, f"the {what} {getattr(expected, what)}", getattr(leaf, what)
                 )
+        keeps = number in self._ordered
+        if leaf.keeps_points != keeps:
+            rows = "rows in set order", "rows in the order of points"
+            self._refuse(number, rows[keeps], rows[not keeps])
         noted = self._batch_sizes.get(number)
         if noted is not None and noted.is_read and leaf._batch_size not in (None, noted):
             self._refuse(number, f"the batch size {noted}", leaf._batch_size)
@@ -251,6 +264,7 @@ class Outputs:
             if isinstance(leaf, SparseTensor):
                 leaf = self._take_sparse(tracer, _name_path(path), leaf)
             elif is_traced(leaf):
+                leaf = tracer.restore_order(leaf) if isinstance(leaf, torch.Tensor) else leaf
                 leaf = self._take(tracer, _name_path(path) or "result", leaf)
             self._leaves.append(leaf)
         if not self.values:
@@ -264,11 +278,14 @@ class Outputs:
         return _Output(len(self.values) - 1)
 
     def _take_sparse(self, tracer, prefix, tensor):
-        features = self._take(tracer, _join(prefix, "features"), tensor.features)
+        features = tracer.restore_order(tensor.features)
+        features = self._take(tracer, _join(prefix, "features"), features)
         coords = self._take(tracer, _join(prefix, "coordinates"), tensor.coordinates)
-        row_of = None
-        if tensor._row_of is not None:
-            row_of = self._take(tracer, _join(prefix, "row_of"), tensor._row_of)
+        row_of = tensor._row_of
+        if isinstance(tensor, RowTensor):
+            row_of = tracer.find_row_of(tensor.coordinates)
+        if row_of is not None:
+            row_of = self._take(tracer, _join(prefix, "row_of"), row_of)
         source = self._inputs.find_source(tensor)
         template = copy.copy(tensor)
         template.features = template.set = template.cache = template._row_of = None
@@ -311,17 +328,23 @@ class _SparseOutput:
     def make(self, results, leaves, caches):
         made = copy.copy(self.template)
         made.features = results[self.features.number]
+        row_of = None if self.row_of is None else results[self.row_of.number]
         if self.source is not None:
             x = leaves[self.source]
+            if isinstance(x, RowTensor):
+                return x.replace(made.features)
             made.set, made.cache, made._row_of = x.set, x.cache, x._row_of
             made._batch_size = x._batch_size
             return made
         made.cache = caches.setdefault(self.cache, Cache())
         stride, shape, name = self.place
         if name not in made.cache.sets:
+            rows = (None, None)
+            if row_of is not None and isinstance(made, RowTensor):
+                rows = torch.argsort(row_of).int(), row_of
             coords = results[self.coords.number]
-            made.cache.sets[name] = CoordinateSet(coords, stride, shape, name)
+            made.cache.sets[name] = CoordinateSet(coords, stride, shape, name, *rows)
         made.set = made.cache.sets[name]
-        if self.row_of is not None:
-            made._row_of = results[self.row_of.number]
+        if row_of is not None:
+            made._row_of = row_of
         return made

@@ -258,6 +258,11 @@ class SparseTensor:
         return self.set.coordinates
 
     @property
+    def keeps_points(self):
+        """Whether rows are in the order of points, not in set order."""
+        return self.set.order is not None
+
+    @property
     def spatial_shape(self):
         return self.set.shape
 

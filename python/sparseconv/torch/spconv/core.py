@@ -56,7 +56,7 @@ class SparseConvTensor(RowTensor):
                 f"spatial_shape: expects {indices.shape[1] - 1} axes, as the indices have, "
                 f"but found {len(shape)}"
             )
-        self._start(features, indices, (1,) * len(shape), shape, int(batch_size))
+        self.start(features, indices, (1,) * len(shape), shape, int(batch_size))
         if indice_dict is not None:
             self.indice_dict = indice_dict
 
@@ -67,7 +67,7 @@ class SparseConvTensor(RowTensor):
     @spatial_shape.setter
     def spatial_shape(self, shape):
         indices = self.indices
-        self._start(
+        self.start(
             self._features, indices, (1,) * (indices.shape[1] - 1),
             tuple(int(cells) for cells in shape), self._batch_size,
         )  # fmt: skip
@@ -85,7 +85,7 @@ class SparseConvTensor(RowTensor):
 
     @property
     def indice_dict(self):
-        return IndiceDict(self._given, self.cache)
+        return IndiceDict(self.given, self.cache)
 
     @indice_dict.setter
     def indice_dict(self, indice_dict):

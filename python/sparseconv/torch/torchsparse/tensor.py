@@ -28,7 +28,7 @@ class SparseTensor(RowTensor):
         if spatial_range is not None:
             batch_size, *shape = (int(cells) for cells in spatial_range)
             shape = tuple(shape)
-        self._start(feats, coords, make_ntuple(stride, 3), shape, batch_size)
+        self.start(feats, coords, make_ntuple(stride, 3), shape, batch_size)
 
     @property
     def feats(self):
@@ -48,7 +48,7 @@ class SparseTensor(RowTensor):
 
     @RowTensor.stride.setter
     def stride(self, stride):
-        self._start(
+        self.start(
             self._features, self.indices, make_ntuple(stride, 3), self.get_shape(),
             self._batch_size,
         )  # fmt: skip
@@ -62,7 +62,7 @@ class SparseTensor(RowTensor):
 
     @property
     def _caches(self):
-        return self._given, self.cache
+        return self.given, self.cache
 
     @_caches.setter
     def _caches(self, caches):

@@ -83,6 +83,30 @@ class Tracer(TorchDispatchMode):
         self._operator, self._depth = "an operator", 0
         #: What counts the rows that a symbol stands for: a set or a tensor.
         self._counted, self._sizes = {}, {}
+        #: For symbols of rows that are in set order but were given in another one, the
+        #: row of each point.
+        self._rows_of = {}
+
+    def note_points(self, coords, row_of):
+        """Says that rows come back into the order of the points at the end."""
+        self._rows_of[str(coords.shape[0])] = row_of
+
+    def find_row_of(self, tensor):
+        """The row of each point, for rows that come back into their order, or None."""
+        return self._rows_of.get(str(tensor.shape[0])) if tensor.dim() else None
+
+    def restore_order(self, tensor):
+        """A result of the model with its rows as they were given."""
+        row_of = self.find_row_of(tensor)
+        if row_of is None:
+            return tensor
+        if tensor.dim() != 2 or not tensor.dtype.is_floating_point:
+            refuse(
+                self.modules, "a result", "only features [rows, channels] come back into the "
+                f"order of their points, but it has the shape {list(tensor.shape)}"
+            )  # fmt: skip
+        with self:
+            return torch.index_select(tensor, 0, row_of)
 
     def make_stand_ins(self, tensors):
         """Stand-ins with one new number of rows for tensors of equally many."""
