@@ -13,6 +13,7 @@ _EPILOG = """\
 in Python:
   net = sparseconv.compile("net.mlir", target="cpu")      help(sparseconv)
   import sparseconv.torch                                 help(sparseconv.torch)
+  import sparseconv.plot                                  help(sparseconv.plot)
 networks and weights to begin with:
   python3 -m sparseconv.networks --help
   python3 -m sparseconv.weights --help
