@@ -98,6 +98,9 @@ class SparseUNet(nn.Module):
             spatial_shape=shape,
             batch_size=batch[-1].tolist() + 1,
         )
+        return self.segment(x).features
+
+    def segment(self, x):
         x = self.conv_input(x)
         skips = [x]
         for down, enc in zip(self.down, self.enc):
@@ -109,4 +112,4 @@ class SparseUNet(nn.Module):
             skip = skips.pop()
             x = x.replace_feature(torch.cat((x.features, skip.features), dim=1))
             x = dec(x)
-        return self.final(x).features
+        return self.final(x)
