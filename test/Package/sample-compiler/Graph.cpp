@@ -21,348 +21,269 @@ namespace json = llvm::json;
 namespace sc = mlir::sparseconv;
 
 namespace {
+/// A node as the file has it.
+struct Spec {
+  std::string name, op;
+  std::vector<std::string> inputs;
+  int64_t channels = 1, by = 1, size = 1;
+};
+
+bool fromJSON(const json::Value &value, Spec &spec, json::Path path) {
+  json::ObjectMapper node(value, path);
+  return node && node.map("name", spec.name) && node.map("op", spec.op) &&
+         node.mapOptional("inputs", spec.inputs) &&
+         node.mapOptional("channels", spec.channels) &&
+         node.mapOptional("by", spec.by) && node.mapOptional("size", spec.size);
+}
 
 /// What a node computes: features with the set that they lie on, a set alone, a
 /// map, or points with features that are on no set yet.
 struct Node {
   Value features, set, map, points;
 };
+using Part = Value Node::*;
 
 class Importer {
 public:
   Importer(ModuleOp module)
-      : b(module.getLoc(), OpBuilder::atBlockEnd(module.getBody())) {}
+      : b(module.getLoc(), OpBuilder::atBlockEnd(module.getBody())) {
+    function = func::FuncOp::create(b, "main", b.getFunctionType({}, {}));
+    b.setInsertionPointToEnd(function.addEntryBlock());
+  }
 
-  LogicalResult importAll(const json::Object &graph);
+  LogicalResult importNode(const Spec &spec) {
+    b.setLoc(NameLoc::get(b.getStringAttr(spec.name)));
+    constexpr Part features = &Node::features, set = &Node::set;
+    struct Kind {
+      FailureOr<Node> (Importer::*make)(const Spec &, ArrayRef<Node>);
+      SmallVector<Part> reads; ///< what is read of each input
+    };
+    static const llvm::StringMap<Kind> kinds = {
+        {"input", {&Importer::makeInput, {}}},
+        {"pack", {&Importer::makePack, {&Node::points}}},
+        {"downsample", {&Importer::makeDownsample, {set}}},
+        {"kernel_map", {&Importer::makeKernelMap, {set, set}}},
+        {"conv", {&Importer::makeConv, {features, &Node::map}}},
+        {"relu", {&Importer::makeRelu, {features}}},
+        {"add", {&Importer::makeAdd, {features, features}}},
+        {"concat", {&Importer::makeConcat, {features, features}}},
+        {"linear", {&Importer::makeLinear, {features}}}};
+    auto kind = kinds.find(spec.op);
+    if (kind == kinds.end())
+      return error() << "unknown op '" << spec.op << "'";
+    if (nodes.count(spec.name))
+      return error() << "there are two nodes of this name";
+    for (int64_t number : {spec.channels, spec.by, spec.size})
+      if (number < 1 || number > 4096)
+        return error() << "expects numbers from 1 to 4096, but found "
+                       << number;
+    ArrayRef<Part> reads = kind->second.reads;
+    bool takesMore = spec.op == "add" || spec.op == "concat";
+    if (takesMore ? spec.inputs.size() < reads.size()
+                  : spec.inputs.size() != reads.size())
+      return error() << "expects " << reads.size() << " of 'inputs'"
+                     << (takesMore ? ", or more" : "");
+    SmallVector<Node> inputs;
+    for (auto [number, name] : llvm::enumerate(spec.inputs)) {
+      auto input = nodes.find(name);
+      if (input == nodes.end())
+        return error() << "there is no node '" << name << "' before this one";
+      Part part = reads[std::min(number, reads.size() - 1)];
+      if (!(input->second.*part))
+        return error() << "cannot read '" << name << "'";
+      // At run time only row counts are compared.
+      if (part == features && input->second.set != nodes[spec.inputs[0]].set)
+        return error() << "'" << name << "' is on another set than '"
+                       << spec.inputs[0] << "'";
+      inputs.push_back(input->second);
+    }
+    FailureOr<Node> made = (this->*kind->second.make)(spec, inputs);
+    if (succeeded(made))
+      nodes[spec.name] = *made;
+    return made;
+  }
+
+  LogicalResult finish(StringRef output) {
+    b.setLoc(b.getUnknownLoc());
+    Value features = nodes.lookup(output).features;
+    if (!features)
+      return error() << "the output '" << output << "' has no features";
+    func::ReturnOp::create(b, features);
+    function.setFunctionType(
+        b.getFunctionType(function.getArgumentTypes(), features.getType()));
+    return success();
+  }
 
 private:
-  // One function for each kind of node.
-  FailureOr<Node> makeInput();
-  FailureOr<Node> makePack();
-  FailureOr<Node> makeDownsample();
-  FailureOr<Node> makeKernelMap();
-  FailureOr<Node> makeConv();
-  FailureOr<Node> makeRelu();
-  FailureOr<Node> makeAdd();
-  FailureOr<Node> makeConcat();
-  FailureOr<Node> makeLinear();
-  LogicalResult importNode(const json::Value &value);
-
-  // Fields of the current node.
   InFlightDiagnostic error() { return emitError(b.getLoc()); }
-  FailureOr<int64_t> getNumber(StringRef key);
-  FailureOr<Node> find(std::optional<StringRef> name, StringRef key,
-                       Value Node::*part, StringRef what);
-  FailureOr<Node> get(StringRef key, Value Node::*part, StringRef what) {
-    return find(node->getString(key), key, part, what);
-  }
-  LogicalResult getInputs(SmallVector<Node> &inputs);
-
-  // Pieces of IR.
   static int64_t getChannels(Value features) {
     return cast<RankedTensorType>(features.getType()).getDimSize(1);
   }
-  Value addArgument(Twine name, ArrayRef<int64_t> shape, Type element);
-  Value makeEmpty(Value like, int64_t channels);
+
+  Value addArgument(Twine name, ArrayRef<int64_t> shape, Type element) {
+    unsigned number = function.getNumArguments();
+    NamedAttribute attribute =
+        b.getNamedAttr("sparseconv.name", b.getStringAttr(name));
+    (void)function.insertArgument(number, RankedTensorType::get(shape, element),
+                                  b.getDictionaryAttr(attribute), b.getLoc());
+    return function.getArgument(number);
+  }
+
+  /// As many rows as `like`.
+  Value makeEmpty(Value like, int64_t channels) {
+    Value rows = tensor::DimOp::create(b, like, 0);
+    auto type =
+        RankedTensorType::get({ShapedType::kDynamic, channels}, b.getF32Type());
+    return tensor::EmptyOp::create(b, type, rows);
+  }
+
+  FailureOr<Node> makeInput(const Spec &spec, ArrayRef<Node>) {
+    if (function.getNumArguments())
+      return error() << "there is an input already";
+    Node made;
+    made.points =
+        addArgument("points", {ShapedType::kDynamic, 4}, b.getI32Type());
+    made.features = addArgument(
+        "features", {ShapedType::kDynamic, spec.channels}, b.getF32Type());
+    return made;
+  }
+
+  FailureOr<Node> makePack(const Spec &, ArrayRef<Node> inputs) {
+    auto packing =
+        sc::PackingAttr::get(b.getContext(), /*keyWidth=*/64,
+                             /*batch=*/8, {20, 20, 16}, {32, 32, 32});
+    auto type = sc::CoordsType::get(b.getContext(), 3, {1, 1, 1}, packing);
+    auto pack = sc::PackOp::create(b, type, inputs[0].points);
+    Node made;
+    made.set = pack.getCoords();
+    made.features =
+        sc::GatherOp::create(b, inputs[0].features, pack.getOrder());
+    return made;
+  }
+
+  FailureOr<Node> makeDownsample(const Spec &spec, ArrayRef<Node> inputs) {
+    auto type = cast<sc::CoordsType>(inputs[0].set.getType());
+    SmallVector<int64_t> factors(type.getDim(), spec.by), stride;
+    for (int64_t size : type.getStride())
+      stride.push_back(size * spec.by);
+    if (stride[0] > 32768)
+      return error() << "would make a stride of " << stride[0];
+    Node made;
+    made.set = sc::DownsampleOp::create(
+        b, type.withStride(stride), inputs[0].set, factors,
+        sc::OutputRule::Floor,
+        /*offsets=*/nullptr, /*clip=*/nullptr, /*capacity=*/nullptr,
+        /*coarsening=*/nullptr);
+    return made;
+  }
+
+  FailureOr<Node> makeKernelMap(const Spec &spec, ArrayRef<Node> inputs) {
+    auto in = cast<sc::CoordsType>(inputs[0].set.getType());
+    auto out = cast<sc::CoordsType>(inputs[1].set.getType());
+    if (spec.size > 7)
+      return error() << "expects a window of at most 7 on each axis";
+    SmallVector<int64_t> window(in.getDim(), spec.size);
+    auto type = sc::KernelMapType::get(
+        b.getContext(), spec.size * spec.size * spec.size, in, out);
+    Node made;
+    made.map = sc::KernelMapOp::create(b, type, inputs[0].set, inputs[1].set,
+                                       sc::BoxAttr::get(b.getContext(), window),
+                                       /*transposed=*/in.getStride()[0] >
+                                           out.getStride()[0],
+                                       /*search=*/nullptr);
+    return made;
+  }
+
+  FailureOr<Node> makeConv(const Spec &spec, ArrayRef<Node> inputs) {
+    Value x = inputs[0].features, map = inputs[1].map;
+    auto relation = map.getDefiningOp<sc::KernelMapOp>();
+    if (relation.getIn() != inputs[0].set)
+      return error() << "the map does not begin at the set of the features";
+    int64_t volume = cast<sc::KernelMapType>(map.getType()).getVolume();
+    Value weight =
+        addArgument(spec.name + ".weight",
+                    {volume, getChannels(x), spec.channels}, b.getF32Type());
+    Node made;
+    made.set = relation.getOut();
+    made.features = sc::ConvOp::create(b, x, weight, map);
+    return made;
+  }
+
+  FailureOr<Node> makeRelu(const Spec &, ArrayRef<Node> inputs) {
+    Node made = inputs[0];
+    Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+    Value init = makeEmpty(made.features, getChannels(made.features));
+    Value zeros = linalg::FillOp::create(b, zero, init).getResult(0);
+    made.features =
+        linalg::MaxOp::create(b, ValueRange{made.features, zeros}, init)
+            .getResult(0);
+    return made;
+  }
+
+  FailureOr<Node> makeAdd(const Spec &, ArrayRef<Node> inputs) {
+    Node sum = inputs[0];
+    int64_t channels = getChannels(sum.features);
+    for (const Node &input : inputs.drop_front()) {
+      if (getChannels(input.features) != channels)
+        return error() << "expects equal channels, but there are " << channels
+                       << " and " << getChannels(input.features);
+      Value init = makeEmpty(inputs[0].features, channels);
+      sum.features = linalg::AddOp::create(
+                         b, ValueRange{sum.features, input.features}, init)
+                         .getResult(0);
+    }
+    return sum;
+  }
+
+  FailureOr<Node> makeConcat(const Spec &, ArrayRef<Node> inputs) {
+    SmallVector<Value> features;
+    for (const Node &input : inputs)
+      features.push_back(input.features);
+    Node made = inputs[0];
+    made.features = tensor::ConcatOp::create(b, /*dim=*/1, features);
+    return made;
+  }
+
+  /// x * weight + bias of each row: nothing in it is sparse.
+  FailureOr<Node> makeLinear(const Spec &spec, ArrayRef<Node> inputs) {
+    Node made = inputs[0];
+    Value weight = addArgument(spec.name + ".weight",
+                               {getChannels(made.features), spec.channels},
+                               b.getF32Type());
+    Value bias =
+        addArgument(spec.name + ".bias", {spec.channels}, b.getF32Type());
+    Value init = makeEmpty(made.features, spec.channels);
+    Value start =
+        linalg::BroadcastOp::create(b, bias, init, ArrayRef<int64_t>{0})
+            ->getResult(0);
+    made.features =
+        linalg::MatmulOp::create(b, ValueRange{made.features, weight}, start)
+            .getResult(0);
+    return made;
+  }
 
   ImplicitLocOpBuilder b;
   func::FuncOp function;
   llvm::StringMap<Node> nodes;
-  const json::Object *node = nullptr;
 };
-
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// Fields
-//===----------------------------------------------------------------------===//
-
-FailureOr<int64_t> Importer::getNumber(StringRef key) {
-  std::optional<int64_t> number = node->getInteger(key);
-  if (!number || *number < 1 || *number > 4096)
-    return error() << "expects a number from 1 to 4096 as '" << key << "'";
-  return *number;
-}
-
-FailureOr<Node> Importer::find(std::optional<StringRef> name, StringRef key,
-                               Value Node::*part, StringRef what) {
-  if (!name)
-    return error() << "expects the name of a node as '" << key << "'";
-  auto found = nodes.find(*name);
-  if (found == nodes.end())
-    return error() << "there is no node '" << *name << "' before this one";
-  if (!(found->second.*part))
-    return error() << "'" << *name << "' has no " << what;
-  return found->second;
-}
-
-/// Two or more features on one set.
-LogicalResult Importer::getInputs(SmallVector<Node> &inputs) {
-  const json::Array *names = node->getArray("inputs");
-  if (!names || names->size() < 2)
-    return error() << "expects two names or more as 'inputs'";
-  for (const json::Value &name : *names) {
-    auto input =
-        find(name.getAsString(), "inputs", &Node::features, "features");
-    if (failed(input))
-      return failure();
-    inputs.push_back(*input);
-    if (input->set != inputs[0].set)
-      return error() << "'" << *name.getAsString()
-                     << "' is on another set than "
-                     << "'" << *(*names)[0].getAsString() << "'";
-  }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Pieces of IR
-//===----------------------------------------------------------------------===//
-
-Value Importer::addArgument(Twine name, ArrayRef<int64_t> shape, Type element) {
-  unsigned number = function.getNumArguments();
-  NamedAttribute attribute =
-      b.getNamedAttr("sparseconv.name", b.getStringAttr(name));
-  (void)function.insertArgument(number, RankedTensorType::get(shape, element),
-                                b.getDictionaryAttr(attribute), b.getLoc());
-  return function.getArgument(number);
-}
-
-/// As many rows as `like`.
-Value Importer::makeEmpty(Value like, int64_t channels) {
-  Value rows = tensor::DimOp::create(b, like, 0);
-  auto type =
-      RankedTensorType::get({ShapedType::kDynamic, channels}, b.getF32Type());
-  return tensor::EmptyOp::create(b, type, rows);
-}
-
-//===----------------------------------------------------------------------===//
-// Nodes
-//===----------------------------------------------------------------------===//
-
-FailureOr<Node> Importer::makeInput() {
-  FailureOr<int64_t> channels = getNumber("channels");
-  if (failed(channels))
-    return failure();
-  if (function.getNumArguments())
-    return error() << "there is an input already";
-  Node result;
-  result.points =
-      addArgument("points", {ShapedType::kDynamic, 4}, b.getI32Type());
-  result.features = addArgument("features", {ShapedType::kDynamic, *channels},
-                                b.getF32Type());
-  return result;
-}
-
-FailureOr<Node> Importer::makePack() {
-  FailureOr<Node> input = get("input", &Node::points, "points");
-  if (failed(input))
-    return failure();
-  auto packing = sc::PackingAttr::get(b.getContext(), /*keyWidth=*/64,
-                                      /*batch=*/8, {20, 20, 16}, {32, 32, 32});
-  auto type = sc::CoordsType::get(b.getContext(), 3, {1, 1, 1}, packing);
-  auto pack = sc::PackOp::create(b, type, input->points);
-  Node result;
-  result.set = pack.getCoords();
-  result.features = sc::GatherOp::create(b, input->features, pack.getOrder());
-  return result;
-}
-
-FailureOr<Node> Importer::makeDownsample() {
-  FailureOr<Node> input = get("input", &Node::set, "set");
-  FailureOr<int64_t> by = getNumber("by");
-  if (failed(input) || failed(by))
-    return failure();
-  auto type = cast<sc::CoordsType>(input->set.getType());
-  SmallVector<int64_t> factors(type.getDim(), *by), stride;
-  for (int64_t size : type.getStride()) {
-    if (size * *by > 32768)
-      return error() << "would make a stride of " << size * *by
-                     << ", more than 32768";
-    stride.push_back(size * *by);
-  }
-  Node result;
-  result.set = sc::DownsampleOp::create(
-      b, type.withStride(stride), input->set, factors, sc::OutputRule::Floor,
-      /*offsets=*/nullptr, /*clip=*/nullptr, /*capacity=*/nullptr,
-      /*coarsening=*/nullptr);
-  return result;
-}
-
-FailureOr<Node> Importer::makeKernelMap() {
-  FailureOr<Node> from = get("from", &Node::set, "set");
-  FailureOr<Node> to = get("to", &Node::set, "set");
-  FailureOr<int64_t> size = getNumber("size");
-  if (failed(from) || failed(to) || failed(size))
-    return failure();
-  auto in = cast<sc::CoordsType>(from->set.getType());
-  auto out = cast<sc::CoordsType>(to->set.getType());
-  if (*size > 7)
-    return error() << "expects a window of at most 7 on each axis";
-  auto box = sc::BoxAttr::get(b.getContext(),
-                              SmallVector<int64_t>(in.getDim(), *size));
-  auto type =
-      sc::KernelMapType::get(b.getContext(), *size * *size * *size, in, out);
-  Node result;
-  result.map = sc::KernelMapOp::create(b, type, from->set, to->set, box,
-                                       /*transposed=*/in.getStride()[0] >
-                                           out.getStride()[0],
-                                       /*search=*/nullptr);
-  return result;
-}
-
-FailureOr<Node> Importer::makeConv() {
-  FailureOr<Node> input = get("input", &Node::features, "features");
-  FailureOr<Node> map = get("map", &Node::map, "map");
-  FailureOr<int64_t> channels = getNumber("channels");
-  if (failed(input) || failed(map) || failed(channels))
-    return failure();
-  auto relation = map->map.getDefiningOp<sc::KernelMapOp>();
-  if (relation.getIn() != input->set)
-    return error() << "the map does not begin at the set of the input";
-  int64_t volume = cast<sc::KernelMapType>(map->map.getType()).getVolume();
-  Value weight = addArgument(*node->getString("name") + ".weight",
-                             {volume, getChannels(input->features), *channels},
-                             b.getF32Type());
-  Node result;
-  result.set = relation.getOut();
-  result.features = sc::ConvOp::create(b, input->features, weight, map->map);
-  return result;
-}
-
-FailureOr<Node> Importer::makeRelu() {
-  FailureOr<Node> input = get("input", &Node::features, "features");
-  if (failed(input))
-    return failure();
-  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  Value init = makeEmpty(input->features, getChannels(input->features));
-  AffineMap map = b.getMultiDimIdentityMap(2);
-  auto relu = linalg::GenericOp::create(
-      b, init.getType(), input->features, init, ArrayRef<AffineMap>{map, map},
-      SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel),
-      [&](OpBuilder &body, Location loc, ValueRange values) {
-        Value larger = arith::MaximumFOp::create(body, loc, values[0], zero);
-        linalg::YieldOp::create(body, loc, larger);
-      });
-  input->features = relu.getResult(0);
-  return input;
-}
-
-FailureOr<Node> Importer::makeAdd() {
-  SmallVector<Node> inputs;
-  if (failed(getInputs(inputs)))
-    return failure();
-  Node sum = inputs[0];
-  int64_t channels = getChannels(sum.features);
-  for (const Node &input : ArrayRef(inputs).drop_front()) {
-    if (getChannels(input.features) != channels)
-      return error() << "expects equal channels, but there are " << channels
-                     << " and " << getChannels(input.features);
-    Value init = makeEmpty(inputs[0].features, channels);
-    sum.features =
-        linalg::AddOp::create(b, ValueRange{sum.features, input.features}, init)
-            .getResult(0);
-  }
-  return sum;
-}
-
-FailureOr<Node> Importer::makeConcat() {
-  SmallVector<Node> inputs;
-  if (failed(getInputs(inputs)))
-    return failure();
-  SmallVector<Value> features;
-  for (const Node &input : inputs)
-    features.push_back(input.features);
-  inputs[0].features = tensor::ConcatOp::create(b, /*dim=*/1, features);
-  return inputs[0];
-}
-
-/// x * weight + bias of each row: nothing in it is sparse.
-FailureOr<Node> Importer::makeLinear() {
-  FailureOr<Node> input = get("input", &Node::features, "features");
-  FailureOr<int64_t> channels = getNumber("channels");
-  if (failed(input) || failed(channels))
-    return failure();
-  StringRef name = *node->getString("name");
-  Value weight =
-      addArgument(name + ".weight", {getChannels(input->features), *channels},
-                  b.getF32Type());
-  Value bias = addArgument(name + ".bias", {*channels}, b.getF32Type());
-  Value init = makeEmpty(input->features, *channels);
-  Value start = linalg::BroadcastOp::create(b, bias, init, ArrayRef<int64_t>{0})
-                    ->getResult(0);
-  input->features =
-      linalg::MatmulOp::create(b, ValueRange{input->features, weight}, start)
-          .getResult(0);
-  return input;
-}
-
-//===----------------------------------------------------------------------===//
-// Graphs
-//===----------------------------------------------------------------------===//
-
-LogicalResult Importer::importNode(const json::Value &value) {
-  node = value.getAsObject();
-  std::optional<StringRef> name, op;
-  if (node)
-    name = node->getString("name"), op = node->getString("op");
-  if (!name || !op)
-    return error() << "expects nodes with a 'name' and an 'op'";
-  b.setLoc(NameLoc::get(b.getStringAttr(*name)));
-  static const llvm::StringMap<FailureOr<Node> (Importer::*)()> operations = {
-      {"input", &Importer::makeInput},
-      {"pack", &Importer::makePack},
-      {"downsample", &Importer::makeDownsample},
-      {"kernel_map", &Importer::makeKernelMap},
-      {"conv", &Importer::makeConv},
-      {"relu", &Importer::makeRelu},
-      {"add", &Importer::makeAdd},
-      {"concat", &Importer::makeConcat},
-      {"linear", &Importer::makeLinear}};
-  auto operation = operations.find(*op);
-  if (operation == operations.end())
-    return error() << "unknown op '" << *op << "'";
-  if (nodes.count(*name))
-    return error() << "there are two nodes of this name";
-  FailureOr<Node> made = (this->*operation->second)();
-  if (succeeded(made))
-    nodes[*name] = *made;
-  return made;
-}
-
-LogicalResult Importer::importAll(const json::Object &graph) {
-  const json::Array *list = graph.getArray("nodes");
-  if (!list)
-    return error() << "expects a list of 'nodes'";
-  Location top = b.getLoc();
-  function = func::FuncOp::create(b, "main", b.getFunctionType({}, {}));
-  b.setInsertionPointToEnd(function.addEntryBlock());
-  for (const json::Value &value : *list)
-    if (failed(importNode(value)))
-      return failure();
-  b.setLoc(top);
-  FailureOr<Node> output =
-      find(graph.getString("output"), "output", &Node::set, "set");
-  if (failed(output))
-    return failure();
-  if (!output->features)
-    return error() << "the output has no features";
-  func::ReturnOp::create(b, output->features);
-  function.setFunctionType(b.getFunctionType(
-      function.getArgumentTypes(), TypeRange{output->features.getType()}));
-  return success();
-}
-
-OwningOpRef<ModuleOp> sample::importGraph(const json::Value &graph,
-                                          MLIRContext *context) {
-  auto loc = NameLoc::get(StringAttr::get(context, "graph"));
-  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
-  const json::Object *object = graph.getAsObject();
-  if (!object) {
-    emitError(loc, "expects an object");
-    return nullptr;
-  }
-  if (failed(Importer(*module).importAll(*object)) || failed(verify(*module)))
-    return nullptr;
+llvm::Expected<OwningOpRef<ModuleOp>>
+sample::importGraph(const json::Value &graph, MLIRContext *context) {
+  std::vector<Spec> nodes;
+  std::string output;
+  json::Path::Root root("graph");
+  json::ObjectMapper fields(graph, root);
+  if (!fields || !fields.map("nodes", nodes) || !fields.map("output", output))
+    return root.getError();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
+  Importer importer(*module);
+  LogicalResult imported = success();
+  for (const Spec &spec : nodes)
+    if (succeeded(imported))
+      imported = importer.importNode(spec);
+  if (failed(imported) || failed(importer.finish(output)) ||
+      failed(verify(*module)))
+    return llvm::createStringError("the graph is not valid");
   return module;
 }

@@ -20,6 +20,7 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Pass/PassManager.h"
 #include "sparseconv/Execution/CompileToPlan.h"
+#include "sparseconv/Execution/Signature.h"
 #include "sparseconv/IO/NamedTensors.h"
 #include "sparseconv/IO/Npy.h"
 #include "sparseconv/IO/Quantise.h"
@@ -29,7 +30,6 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 namespace cl = llvm::cl;
@@ -54,40 +54,17 @@ static llvm::Error writePlan(ModuleOp module) {
   auto plan = mlir::sparseconv::compileToPlan(module, "cuda:" + chip);
   if (failed(plan))
     return llvm::createStringError("there is no plan");
-  std::error_code code;
-  llvm::ToolOutputFile file(planPath, code, llvm::sys::fs::OF_None);
-  if (code)
-    return llvm::createStringError(code, planPath);
-  file.os() << ::sparseconv::plan::serialise(*plan);
-  file.keep();
-  return llvm::Error::success();
+  return llvm::writeToOutput(planPath, [&](llvm::raw_ostream &os) {
+    os << ::sparseconv::plan::serialise(*plan);
+    return llvm::Error::success();
+  });
 }
 
-/// Points and features of the scan, then weights by name.
-static llvm::Expected<std::vector<const HostTensor *>>
-bindArguments(func::FuncOp function, const ::sparseconv::Voxels &voxels,
-              const ::sparseconv::NamedTensors &weights) {
-  std::vector<const HostTensor *> arguments = {&voxels.points,
-                                               &voxels.features};
-  for (unsigned i = 2; i != function.getNumArguments(); ++i) {
-    auto name = function.getArgAttrOfType<StringAttr>(i, "sparseconv.name");
-    auto type = cast<RankedTensorType>(function.getArgument(i).getType());
-    auto found = llvm::find_if(
-        weights, [&](const auto &entry) { return entry.name == name; });
-    if (found == weights.end() || found->tensor.getShape() != type.getShape() ||
-        found->tensor.getKind() != ::sparseconv::ElementKind::F32)
-      return llvm::createStringError("no f32 weights '" + name.getValue() +
-                                     "' of the right shape");
-    arguments.push_back(&found->tensor);
-  }
-  return arguments;
-}
-
-static llvm::Error runOnScan(ModuleOp module) {
-  auto function = module.lookupSymbol<func::FuncOp>("main");
+/// Reads points and features of the scan, then weights by name.
+static llvm::Expected<std::vector<HostTensor>>
+readArguments(const mlir::sparseconv::Signature &signature) {
   ::sparseconv::QuantiseOptions options;
-  options.numFeatures =
-      cast<RankedTensorType>(function.getArgument(1).getType()).getDimSize(1);
+  options.numFeatures = signature.arguments[1].shape[1];
   auto scan = ::sparseconv::readScan(scanPath);
   if (!scan)
     return scan.takeError();
@@ -97,18 +74,36 @@ static llvm::Error runOnScan(ModuleOp module) {
   auto weights = ::sparseconv::readNamedTensors(weightsPath);
   if (!weights)
     return weights.takeError();
-  auto arguments = bindArguments(function, *voxels, *weights);
+  std::vector<HostTensor> arguments;
+  arguments.push_back(std::move(voxels->points));
+  arguments.push_back(std::move(voxels->features));
+  for (const auto &parameter : ArrayRef(signature.arguments).drop_front(2)) {
+    auto found = llvm::find_if(*weights, [&](const auto &entry) {
+      return entry.name == parameter.name;
+    });
+    if (found == weights->end())
+      return llvm::createStringError("no weights '" + parameter.name + "'");
+    arguments.push_back(std::move(found->tensor));
+  }
+  if (auto error = mlir::sparseconv::checkArguments(signature, arguments))
+    return error;
+  return arguments;
+}
+
+static llvm::Error runOnScan(ModuleOp module) {
+  auto signature = mlir::sparseconv::getSignature(module, "main");
+  if (!signature)
+    return signature.takeError();
+  auto arguments = readArguments(*signature);
   if (!arguments)
     return arguments.takeError();
-  auto program = sample::CpuProgram::compile(module);
-  if (!program)
-    return program.takeError();
-  auto result = (*program)->run(*arguments);
+  std::vector<std::pair<std::string, double>> times;
+  auto result = sample::runOnCpu(module, *arguments, times);
   if (!result)
     return result.takeError();
   llvm::outs() << result->getTypeString() << "\n";
   if (profile)
-    for (const auto &[node, seconds] : (*program)->getTimes())
+    for (const auto &[node, seconds] : times)
       llvm::outs() << llvm::format("%9.3f ms  ", seconds * 1e3) << node << "\n";
   return resultPath.empty() ? llvm::Error::success()
                             : ::sparseconv::writeNpy(resultPath, *result);
@@ -138,19 +133,19 @@ static llvm::Error compile() {
     llvm::errs() << diagnostic << "\n";
   });
 
-  OwningOpRef<ModuleOp> module = sample::importGraph(*graph, &context);
+  auto module = sample::importGraph(*graph, &context);
   if (!module)
-    return llvm::createStringError("the graph is not valid");
+    return module.takeError();
   PassManager pm(&context);
   pm.addNestedPass<func::FuncOp>(sample::createFuseAddsPass());
-  if (failed(pm.run(*module)))
+  if (failed(pm.run(**module)))
     return llvm::createStringError("a pass failed");
   if (printNetwork)
-    module->print(llvm::outs());
+    (*module)->print(llvm::outs());
   if (!planPath.empty())
-    if (llvm::Error error = writePlan(*module))
+    if (llvm::Error error = writePlan(**module))
       return error;
-  return scanPath.empty() ? llvm::Error::success() : runOnScan(*module);
+  return scanPath.empty() ? llvm::Error::success() : runOnScan(**module);
 }
 
 int main(int argc, char **argv) {
