@@ -84,11 +84,21 @@ def read_blocks():
     return re.findall(r"^```(sh|python)\n(.*?)^```$", section, re.M | re.S)
 
 
+def find_foreign_libraries(environment, path):
+    """The libraries beside glibc's that come from the machine, which others do not have."""
+    return [line.strip() for line in environment.run("ldd", path).splitlines()
+            if "=> " in line and environment.folder not in line
+            and not re.match(r"\s*lib(c|m|dl|pthread|rt)\.so", line)]  # fmt: skip
+
+
 def check_installed(environment):
     """What a wheel must not have, and what it says of itself."""
     for path in environment.list_files():
         bound = "sparseconv" in path and re.search(r"\.(cpython|abi3)[^/]*\.so$|nanobind", path)
         expect(not bound, f"{path} binds the wheel to versions of Python")
+        if re.search(r"/sparseconv/(bin/sparseconv|lib/[^/]*\.so[.\d]*)$", path):
+            others = find_foreign_libraries(environment, path)
+            expect(not others, f"{path} needs libraries that are not in the wheel: {others}")
     expect("sparseconv-run" in environment.run("python", "-m", "sparseconv"), "no help")
     for name in ("lsp-server", "opt", "run", "serve", "sweep", "translate", "tune"):
         expect("USAGE" in environment.run(f"sparseconv-{name}", "--help"), f"sparseconv-{name}: no help")
