@@ -117,7 +117,15 @@ LogicalResult HostFunction::verify() {
       return function.emitError("expects only the rows of result ")
              << sizeOf[0] << " to be known after a run, but it is " << type;
   }
-  if (function.getBody().hasOneBlock())
+  // What has to be changed stands in the function itself.
+  WalkResult nested = function.walk([&](Operation *op) {
+    bool isChanged = isa<gpu::LaunchFuncOp, memref::AllocOp, memref::DeallocOp,
+                         memref::GetGlobalOp, UnrealizedConversionCastOp,
+                         GrowableCapacityOp, ExactSizeOp>(op);
+    return isChanged && op->getParentOp() != function ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+  });
+  if (function.getBody().hasOneBlock() && !nested.wasInterrupted())
     return success();
   return function.emitError(
       "expects what launches kernels to have no branches");

@@ -133,3 +133,24 @@ module attributes {gpu.container_module} {
     }
   }
 }
+
+// -----
+
+module attributes {gpu.container_module} {
+  // expected-error @+1 {{expects what launches kernels to have no branches}}
+  func.func @branch(%is_wanted: i1) {
+    %c1 = arith.constant 1 : index
+    scf.if %is_wanted {
+      %buffer = memref.alloc() : memref<4xf32>
+      gpu.launch_func @kernels::@kernel blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+          args(%buffer : memref<4xf32>)
+      memref.dealloc %buffer : memref<4xf32>
+    }
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @kernel(%buffer: memref<4xf32>) kernel {
+      gpu.return
+    }
+  }
+}
