@@ -3,7 +3,8 @@
 Substitutions: the project's tools by their names, FileCheck, not, count and
 split-file; %python is a Python 3 that has numpy and finds the packages under
 python/; %scripts and %networks are the folders of the scripts and of the
-generated networks; %match is what stands in for FileCheck in the bundle;
+generated networks; %match is what stands in for FileCheck in the bundle; %docs, %test_docs and %build are the folders of the pages, of their
+tests and of the build; %features are the features below;
 %mlir_include is the folder of MLIR's headers and ODS files, %mlir_lib that of its
 libraries, and mlir-opt and mlir-runner are upstream's; %plugin_opt is mlir-opt with the
 project's plugin, and %cpu_runtime the library that its code calls; %gpu_runtime is what
@@ -165,6 +166,10 @@ if os.path.exists(plugin) and not config.sparseconv_sanitize:
         library = os.path.join(libraries, f"libsparseconv-test-{name}-runtime.so")
         config.substitutions.append((f"%{name}_runtime", library))
 
+config.substitutions.append(("%test_docs", os.path.join(config.test_source_root, "Docs")))
+config.substitutions.append(("%docs", os.path.join(config.sparseconv_src_root, "docs")))
+config.substitutions.append(("%build", config.sparseconv_obj_root))
+
 if config.sparseconv_sanitize:
     # libMLIR is not instrumented: it poisons its arenas by hand.
     llvm_config.with_environment("ASAN_OPTIONS", "allow_user_poisoning=0")
@@ -239,3 +244,4 @@ config.available_features.update(cpu_levels)
 for level in ("avx2", "avx512"):
     if level not in cpu_levels:
         lit_config.note(f"feature '{level}' is missing: the processor has none")
+config.substitutions.append(("%features", " ".join(sorted(config.available_features))))

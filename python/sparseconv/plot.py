@@ -102,6 +102,8 @@ def voxels(coordinates, values=None, *, batch=0, stride=1, colormap="viridis", a
     low, high = places.min(axis=0), places.max(axis=0) + stride
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
     ax.set_box_aspect(high - low)
+    for axis, extent in zip("xyz", high - low):  # a flat scene has no room for many
+        ax.locator_params(axis=axis, nbins=max(2, round(8 * extent / max(high - low))))
     from matplotlib import cm, colors
 
     shades = cm.ScalarMappable(colors.Normalize(), colormap).to_rgba(values)
@@ -204,6 +206,10 @@ def read_profile(path):
         ) from error
 
 
+def _format_ms(time):
+    return f"{time:.0f} ms" if time >= 100 else f"{time:.3g} ms"
+
+
 def timeline(profile, *, ax=None):
     """Draws when each kind of kernel was busy in a profiled run.
 
@@ -240,7 +246,7 @@ def timeline(profile, *, ax=None):
         group = [(begin - start, time) for begin, time in spans[name]]
         ax.broken_barh(group, (line - 0.4, 0.8), facecolors=f"C{line % 10}")
     labels = [
-        f"{name}\n{sums[name]:.3g} ms, {sums[name] / total:.0%}" if total else name
+        f"{name}\n{_format_ms(sums[name])}, {sums[name] / total:.0%}" if total else name
         for name in names
     ]
     ax.set_yticks(range(len(names)), labels, fontsize="small")
@@ -249,7 +255,7 @@ def timeline(profile, *, ax=None):
     count = sum(len(group) for group in spans.values())
     if len(sums) > len(names):
         count -= len(spans[names[-1]])  # those of the last line are there twice
-    ax.set_title(f"{count} kernels, {total:.3g} ms")
+    ax.set_title(f"{count} kernels, {_format_ms(total)}")
     return ax
 
 

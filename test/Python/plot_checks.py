@@ -101,7 +101,7 @@ def check_timeline_of_a_run():
     labels = " ".join(label.get_text() for label in ax.get_yticklabels())
     expect(all(name in labels for name in names), labels)
     total = 1e3 * sum(end - begin for _, begin, end in kernels)
-    expect_equal(ax.get_title(), f"{len(kernels)} kernels, {total:.3g} ms")
+    expect_equal(ax.get_title(), f"{len(kernels)} kernels, {plot._format_ms(total)}")
     render(ax)
 
 
