@@ -61,67 +61,54 @@ template <typename T> static T roundToEven(T value) {
   return std::nearbyint(value);
 }
 
-// Functions of one number that the C library has for f64 and, with an `f` at
-// the end, for f32.
+template <typename Fn> static void *addressOf(Fn *function) {
+  return reinterpret_cast<void *>(function);
+}
+
 // clang-format off: it takes the entries for declarations.
+#define SPARSECONV_RUNTIME_FUNCTIONS(X) \
+  X(_mlir_memref_to_llvm_alloc) X(_mlir_memref_to_llvm_aligned_alloc) \
+  X(_mlir_memref_to_llvm_free) X(sparseconv_cpu_leave) \
+  X(sparseconv_cpu_sort_u32) X(sparseconv_cpu_sort_u64) \
+  X(sparseconv_cpu_thread) X(sparseconv_cpu_threads) \
+  X(sparseconv_cpu_trace_begin) X(sparseconv_cpu_trace_end) \
+  X(__kmpc_barrier) X(__kmpc_for_static_fini) X(__kmpc_for_static_init_8u) \
+  X(__kmpc_fork_call) X(__kmpc_global_thread_num) \
+  X(__extendhfsf2) X(__truncsfhf2) X(__truncdfhf2)
+// What the optimiser makes of loops that copy, fill and compare, and the code
+// generator of a sine and a cosine of one number.
+#define SPARSECONV_HELPERS(X) \
+  X(bcmp) X(memcmp) X(memcpy) X(memmove) X(memset) X(sincos) X(sincosf)
+// Functions that the C library has for f64 and, with an `f` at the end, for
+// f32.
 #define SPARSECONV_UNARY_FUNCTIONS(X) \
   X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(ceil) \
   X(cos) X(cosh) X(erf) X(erfc) X(exp) X(exp2) X(expm1) X(fabs) \
   X(floor) X(log) X(log10) X(log1p) X(log2) X(nearbyint) X(rint) X(round) \
   X(sin) X(sinh) X(sqrt) X(tan) X(tanh) X(trunc)
-// clang-format on
-#define SPARSECONV_BINARY_FUNCTIONS(X)                                         \
+#define SPARSECONV_BINARY_FUNCTIONS(X) \
   X(atan2) X(copysign) X(fmax) X(fmin) X(fmod) X(pow)
 
-template <typename Fn> static void *addressOf(Fn *function) {
-  return reinterpret_cast<void *>(function);
-}
+#define SPARSECONV_SYMBOL(NAME) {#NAME, addressOf(&::NAME)},
+#define SPARSECONV_SYMBOLS(TYPE, NAME) \
+  {#NAME, addressOf(static_cast<TYPE>(&::NAME))}, \
+  {#NAME "f", addressOf(&::NAME##f)},
+#define SPARSECONV_UNARY(NAME) SPARSECONV_SYMBOLS(double (*)(double), NAME)
+#define SPARSECONV_BINARY(NAME) \
+  SPARSECONV_SYMBOLS(double (*)(double, double), NAME)
 
 const std::vector<Symbol> &sparseconv::cpu::getSymbols() {
-#define SPARSECONV_SYMBOL(NAME) {#NAME, addressOf(&::NAME)},
-#define SPARSECONV_UNARY(NAME)                                                 \
-  {#NAME, addressOf(static_cast<double (*)(double)>(&::NAME))},                \
-      {#NAME "f", addressOf(&::NAME##f)},
-#define SPARSECONV_BINARY(NAME)                                                \
-  {#NAME, addressOf(static_cast<double (*)(double, double)>(&::NAME))},        \
-      {#NAME "f", addressOf(&::NAME##f)},
   static const std::vector<Symbol> symbols = {
-      SPARSECONV_SYMBOL(_mlir_memref_to_llvm_alloc) SPARSECONV_SYMBOL(
-          _mlir_memref_to_llvm_aligned_alloc)
-          SPARSECONV_SYMBOL(_mlir_memref_to_llvm_free) SPARSECONV_SYMBOL(
-              sparseconv_cpu_leave) SPARSECONV_SYMBOL(sparseconv_cpu_sort_u32)
-              SPARSECONV_SYMBOL(sparseconv_cpu_sort_u64) SPARSECONV_SYMBOL(
-                  sparseconv_cpu_thread)
-                  SPARSECONV_SYMBOL(sparseconv_cpu_threads) SPARSECONV_SYMBOL(
-                      sparseconv_cpu_trace_begin)
-                      SPARSECONV_SYMBOL(sparseconv_cpu_trace_end)
-                          SPARSECONV_SYMBOL(__kmpc_barrier) SPARSECONV_SYMBOL(
-                              __kmpc_for_static_fini)
-                              SPARSECONV_SYMBOL(__kmpc_for_static_init_8u)
-                                  SPARSECONV_SYMBOL(__kmpc_fork_call)
-                                      SPARSECONV_SYMBOL(
-                                          __kmpc_global_thread_num)
-                                          SPARSECONV_SYMBOL(__extendhfsf2)
-                                              SPARSECONV_SYMBOL(__truncsfhf2)
-                                                  SPARSECONV_SYMBOL(
-                                                      __truncdfhf2){
-                                                      "__truncsfbf2",
-                                                      addressOf(
-                                                          &truncateToBFloat)},
+      SPARSECONV_RUNTIME_FUNCTIONS(SPARSECONV_SYMBOL)
+      SPARSECONV_HELPERS(SPARSECONV_SYMBOL)
+      SPARSECONV_UNARY_FUNCTIONS(SPARSECONV_UNARY)
+      SPARSECONV_BINARY_FUNCTIONS(SPARSECONV_BINARY)
+      SPARSECONV_SYMBOLS(double (*)(double, double, double), fma)
+      SPARSECONV_SYMBOLS(double (*)(double, int), ldexp)
+      {"__truncsfbf2", addressOf(&truncateToBFloat)},
       {"__truncdfbf2", addressOf(&truncateDoubleToBFloat)},
-      // What the optimiser makes of loops that copy, fill and compare.
-      SPARSECONV_SYMBOL(bcmp) SPARSECONV_SYMBOL(memcmp) SPARSECONV_SYMBOL(
-          memcpy) SPARSECONV_SYMBOL(memmove) SPARSECONV_SYMBOL(memset)
-          SPARSECONV_UNARY_FUNCTIONS(
-              SPARSECONV_UNARY) SPARSECONV_BINARY_FUNCTIONS(SPARSECONV_BINARY){
-              "fma", addressOf(static_cast<double (*)(double, double, double)>(
-                         &::fma))},
-      {"fmaf", addressOf(&::fmaf)},
-      {"ldexp", addressOf(static_cast<double (*)(double, int)>(&::ldexp))},
-      {"ldexpf", addressOf(&::ldexpf)},
       {"roundeven", addressOf(&roundToEven<double>)},
-      {"roundevenf", addressOf(&roundToEven<float>)},
-      // The code generator's for a sine and a cosine of one number.
-      SPARSECONV_SYMBOL(sincos) SPARSECONV_SYMBOL(sincosf)};
+      {"roundevenf", addressOf(&roundToEven<float>)}};
   return symbols;
 }
+// clang-format on
