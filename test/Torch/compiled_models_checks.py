@@ -4,6 +4,8 @@
 """Models of spconv's and torchsparse's users compiled as a whole, against themselves: with
 the rows of results where the models have them."""
 
+import subprocess
+
 import models
 import sparseconv
 import sparseconv.torch as sct
@@ -12,6 +14,7 @@ import sparseconv.torch.torchsparse as torchsparse
 import torch
 import torch_checks
 from models import expect_same_rows, make_points
+from sparseconv.compiler import find_program
 from sparseconv.torch.torchsparse.nn import functional as F
 from torch import nn
 from torch_checks import check, expect, expect_close, expect_error
@@ -39,14 +42,31 @@ def second(device):
         with torch.no_grad():
             found, expected = compiled(batch), model(batch)
         expect_close(found["from_above"], expected["from_above"], 2e-5)
-        expect(torch.equal(found["levels"]["conv1"].indices, points), "rows changed their order")
+        expect(
+            torch.equal(found["levels"]["conv1"].indices, points), "rows changed their order"
+        )
         for name, level in expected["levels"].items():
             expect_same_rows(found["levels"][name], level, name)
+    expect_rows_move_twice(compiled.mlir())
     # Features at the points' coordinates can be read row by row.
     first = found["levels"]["conv1"]
     expect_close(first.features, expected["levels"]["conv1"].features, 2e-5)
     again = spconv.SubMConv3d(16, 4, 3).to(device)
     expect_close(again(first).features, again(expected["levels"]["conv1"]).features, 2e-5)
+
+
+def expect_rows_move_twice(text):
+    """Points come into set order once, the one result in their order goes back, and
+    everything between is done where convolutions store rows."""
+    passes = "canonicalize,cse,func.func(sparseconv-fuse-epilogues)"
+    fused = subprocess.run(
+        [find_program("sparseconv-opt"), f"--pass-pipeline=builtin.module({passes})"],
+        input=text, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    expect(fused.count("sparseconv.gather ") == 2, fused)
+    # What is left makes the map from above: its axes in another order.
+    expect(fused.count("sparseconv.conv ") == fused.count(" epilogue(") == 12, fused)
+    expect("linalg.generic" not in fused, fused)
 
 
 @check
@@ -75,7 +95,8 @@ def tensors_in_and_out(device):
     # The same with tensors of the package's own, which say whether rows are the points'.
     layer = sct.SubMConv3d(4, 8, 3).to(device).eval()
     x, other = (
-        sct.SparseTensor(x.features, points, [8] * 3, 2, rows=rows) for rows in ("points", "set")
+        sct.SparseTensor(x.features, points, [8] * 3, 2, rows=rows)
+        for rows in ("points", "set")
     )
     compiled = sparseconv.compile(layer, x)
     with torch.no_grad():
@@ -89,15 +110,57 @@ def minkunet(device):
         "minkunet", lambda m: m.MinkUNet(5, 4, 0.5, (32, 64, 96), (96, 64, 48)), device
     )
     points = make_points((15, 12, 16), 250).to(device)
-    x = torchsparse.SparseTensor(torch.randn(len(points), 4, device=device), points)
+    for mode in ("hashmap", "hashmap_on_the_fly"):
+        x = torchsparse.SparseTensor(torch.randn(len(points), 4, device=device), points)
+        try:
+            F.set_kmap_mode(mode)
+            with torch.no_grad():
+                expect_close(sparseconv.compile(model, x)(x), model(x), 2e-5, mode)
+        finally:
+            F.set_kmap_mode("hashmap_on_the_fly")
+
+
+class Mixed(nn.Module):
+    """Features in the points' order beside what a layer makes of them."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm = spconv.SubMConv3d(4, 4, 3), nn.BatchNorm1d(4)
+
+    def forward(self, features, points):
+        x = spconv.SparseConvTensor(features, points, [8] * 3, 2)
+        y = self.conv(x)
+        y = y.replace_feature(torch.relu(self.norm(y.features)) + features[:, :1])
+        same = torch.cat([y.features, features * points[:, 1:2]], 1)
+        return y.features.amax(1), y, self.conv(y), same
+
+
+@check
+def orders_that_meet(device):
+    torch.manual_seed(4)
+    model = Mixed().to(device).eval().requires_grad_(False)
+    points = make_points((8, 8, 8), 80).to(device)
+    args = torch.randn(len(points), 4, device=device), points
+    compiled = sparseconv.compile(model, args)
+    points = make_points((8, 8, 8), 60, seed=1).to(device)
+    args = torch.randn(len(points), 4, device=device), points
+    for found, expected in zip(compiled(*args), model(*args), strict=True):
+        expect_close(*(getattr(t, "features", t) for t in (found, expected)), 2e-5)
+
+
+@check
+def shapes_from_data_are_refused(device):
+    model = make("spunet", lambda m: m.SparseUNet(6, 13, (16, 32), (24,), 1), device)
+    points = make_points((17, 20, 14), 250).to(device)
+    features = torch.randn(len(points), 6, device=device)
+    args = points[:, 1:], features, points[:, 0]
     try:
-        F.set_kmap_mode("hashmap")
-        with torch.no_grad():
-            expect_close(sparseconv.compile(model, x)(x), model(x), 2e-5)
-    finally:
-        F.set_kmap_mode("hashmap_on_the_fly")
-    x = torchsparse.SparseTensor(x.F, x.C)
-    expect_error(sparseconv.CompileError, "minkunet.py", sparseconv.compile, model, x)
+        sparseconv.compile(model, args)
+    except sparseconv.CompileError as error:
+        expect("it reads a number from a device" in str(error), str(error))
+        expect("Models/spunet.py:" in str(error) and ".tolist()" in str(error), str(error))
+        return
+    raise AssertionError("expected an error")
 
 
 if __name__ == "__main__":

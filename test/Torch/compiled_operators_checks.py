@@ -87,6 +87,7 @@ def shapes(device):
         lambda f: torch.stack([f, f * 2], 1), lambda f: f.view(-1, 2, 4),
         lambda f: f.reshape(-1, 4, 2).permute(0, 2, 1).reshape(-1, 8),
         lambda f: f.unsqueeze(1).expand(-1, 3, -1).flatten(1), lambda f: f[:, None, :, None],
+        lambda f: f.sum().view(1, 1) * f, lambda f: f.amax(0, keepdim=True)[:, :1].squeeze(),
     ])  # fmt: skip
 
 
@@ -98,7 +99,9 @@ def reductions(device):
         lambda f: f.max(1)[0], lambda f: f.max(1)[1], lambda f: f.argmin(1), lambda f: f.std(1),
         lambda f: f.var(1, unbiased=False), lambda f: F.normalize(f, dim=1),
         lambda f: f.softmax(1), lambda f: F.log_softmax(f, dim=-1),
-        lambda f: F.softmax(f.view(-1, 2, 4), -1).flatten(1),
+        lambda f: F.softmax(f.view(-1, 2, 4), -1).flatten(1), lambda f: f.max(0)[0],
+        lambda f: (f * 9).int().amax(0), lambda f: (f * 9).int().min(1)[0] // 2,
+        lambda f: (f > -0.5).all(1), lambda f: (f > 0.5).any(),
     ], (torch.float32,))  # fmt: skip
 
 
@@ -229,6 +232,28 @@ def points_and_unions(device):
     for y, z in zip(found, expected, strict=True):
         pair = [getattr(t, "features", t) for t in (y, z)]
         expect_close(*pair, 1e-5)
+
+
+class Pruned(nn.Module):
+    """Rows that a mask keeps, and layers behind them."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm = sct.SubMConv3d(4, 8, 3), nn.BatchNorm1d(8)
+        self.down = sct.SparseConv3d(8, 4, 3, 2, 1)
+
+    def forward(self, x):
+        y = self.conv(x)
+        y = sct.prune(y, y.features[:, 0] > 0)
+        y = y.replace(self.norm(y.features))
+        return [y, self.down(y)]
+
+
+@check
+def pruned(device):
+    for rows in (60, 0):
+        x, _ = make_tensor(3, 4, device, rows=rows)
+        compare_layers(device, x, Pruned())
 
 
 class Shared(nn.Module):

@@ -4,35 +4,10 @@
 """What drop-ins for other libraries share: tensors whose rows keep their users' order,
 and convolutions whose weights keep the shapes of those libraries."""
 
-import contextlib
-import contextvars
-
 import torch
 
 from ..errors import ArgumentError
 from .tensor import Cache, CoordinateSet, SparseTensor, repeat
-
-
-_sorting = contextvars.ContextVar("sorting", default=None)
-
-
-class _Sorting:
-    """What is known while new tensors are made in set order."""
-
-    def __init__(self, note):
-        self.note, self.handed = note, {}
-
-
-@contextlib.contextmanager
-def sorting(note):
-    """Within it new tensors have their rows in set order, as a compiler wants them.
-    `note` is called with the coordinates of each new set, and with the row of each of
-    its points, by which rows come back into the order of the points."""
-    token = _sorting.set(_Sorting(note))
-    try:
-        yield
-    finally:
-        _sorting.reset(token)
 
 
 class _Given:
@@ -101,23 +76,6 @@ class RowTensor(SparseTensor):
         """Makes the tensor anew, of rows at coordinates in units of the stride."""
         self._features, self._batch_size = features, batch_size
         self.given, self._set = _Given(indices, stride, shape), None
-        if _sorting.get() is not None:
-            self._sort(_sorting.get())
-
-    def _sort(self, state):
-        """Brings new rows into set order, unless their coordinates are those of a set."""
-        given, self.given = self.given, None
-        if id(given.indices) in state.handed:
-            _, self._set, self._cache = state.handed[id(given.indices)]
-            return
-        indices = given.indices
-        if max(given.stride) > 1:
-            indices = indices * _scale(indices, given.stride)
-        packed = SparseTensor(
-            self._features, indices, given.shape, self._batch_size, stride=given.stride
-        )
-        state.note(packed.set.coords, packed._row_of)
-        self._features, self._set, self._cache = packed.features, packed.set, packed.cache
 
     def _make(self, features, set):
         made = object.__new__(type(self))
@@ -193,10 +151,7 @@ class RowTensor(SparseTensor):
                     indices, _scale(indices, found.stride), rounding_mode="floor"
                 )
             _Given(indices, found.stride, found.shape).hand_out(found)
-        indices, state = found.handed.indices, _sorting.get()
-        if state is not None:
-            state.handed[id(indices)] = indices, found, self._cache
-        return indices
+        return found.handed.indices
 
     @indices.setter
     def indices(self, indices):
@@ -290,10 +245,12 @@ class KeepsLayout:
         """The parameter as [offsets, in, out]."""
         raise NotImplementedError
 
+    def forget(self):
+        """Drops what is kept."""
+        self._kept = (None, None)
+
     def get_kernel(self):
         weight = getattr(self, self.weight_name)
-        if _sorting.get() is not None:  # a compiler follows weights by their names
-            return self.convert_weight(weight)
         if torch.compiler.is_compiling() or torch.is_grad_enabled() or weight.is_inference():
             return self.convert_weight(weight)
         mark = weight.data_ptr(), weight._version, weight.dtype, weight.device

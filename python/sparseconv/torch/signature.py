@@ -14,7 +14,6 @@ from torch.utils._pytree import tree_flatten, tree_flatten_with_path, tree_unfla
 from ..errors import ArgumentError
 from .rows import RowTensor
 from .tensor import Cache, CoordinateSet, SparseTensor
-from .tracing.text import tensor_type
 from .tracing.tracer import is_traced
 from .tracing.values import Rows
 
@@ -46,8 +45,23 @@ def _make_set(like, coords):
     return made, cache
 
 
+def _is_given(tensor):
+    """Whether a tensor has the coordinates that a user gave, in their order."""
+    return isinstance(tensor, RowTensor) and tensor.given is not None
+
+
+def _get_coords(tensor):
+    return tensor.indices if _is_given(tensor) else tensor.coordinates
+
+
+def _get_shape(tensor):
+    return tensor.get_shape() if isinstance(tensor, RowTensor) else tensor.spatial_shape
+
+
 def _find_key(leaf):
     """What inputs of one number of rows have in common."""
+    if _is_given(leaf):
+        return id(leaf.given)
     if isinstance(leaf, SparseTensor):
         return id(leaf.cache), leaf.set.name
     return leaf.shape[0]
@@ -79,7 +93,7 @@ class Inputs:
                 self._groups.setdefault(key, _Group(key)).members.append(number)
         if not self._groups:
             raise ArgumentError("expects an example with a tensor")
-        #: The sparse tensors whose rows keep an order of their own.
+        #: The sparse tensors whose rows are in the order of points.
         self._ordered = {
             number
             for number, leaf in enumerate(self._leaves)
@@ -87,7 +101,8 @@ class Inputs:
         }
         self._firsts = {group.members[0] for group in self._groups.values()}
         self._leaves = self._drop_data()
-        #: Of the last trace: the batch size and the set of each sparse tensor.
+        #: Of the last trace: the batch size of each sparse tensor, and the set and the
+        #: cache of each group, or the coordinates that it was given.
         self._batch_sizes, self._sets = {}, {}
 
     @staticmethod
@@ -111,20 +126,29 @@ class Inputs:
         leaves = list(self._leaves)
         for number, leaf in enumerate(leaves):
             if isinstance(leaf, SparseTensor):
-                made = copy.copy(leaf)
-                made._batch_size, made._row_of = leaf.batch_size, None
-                made.features = leaf.features.detach()[:0]
-                made.set, made.cache = _make_set(leaf.set, leaf.coordinates[:0])
-                leaves[number] = made
+                leaves[number] = self._empty(leaf)
             elif isinstance(leaf, torch.Tensor):
                 leaves[number] = leaf.detach()[:0]
         return leaves
+
+    @staticmethod
+    def _empty(leaf):
+        made, features = copy.copy(leaf), leaf.features.detach()[:0]
+        batch_size = leaf.batch_size
+        if _is_given(leaf):
+            indices = leaf.indices.detach()[:0]
+            made.start(features, indices, leaf.stride, leaf.get_shape(), batch_size)
+        else:
+            made.set, made.cache = _make_set(leaf.set, leaf.coordinates[:0])
+            made.features, made._batch_size, made._row_of = features, batch_size, None
+        return made
 
     # Stand-ins ----------------------------------------------------------------
 
     def make_stand_ins(self, tracer):
         """The arguments for a trace; writes the arguments of the network."""
         leaves, sets = list(self._leaves), {}
+        self._batch_sizes, self._sets = {}, {}
         alone = sum(isinstance(leaf, SparseTensor) for leaf in leaves) == 1
         stand_ins = {}
         for group in self._groups.values():
@@ -145,7 +169,7 @@ class Inputs:
         members = [self._leaves[number] for number in group.members]
         if isinstance(members[0], SparseTensor):
             coords, *features = tracer.make_stand_ins(
-                [members[0].coordinates, *(member.features for member in members)]
+                [_get_coords(members[0]), *(member.features for member in members)]
             )
             return {n: (group.key, coords, f) for n, f in zip(group.members, features)}
         return dict(zip(group.members, tracer.make_stand_ins(members)))
@@ -157,36 +181,52 @@ class Inputs:
         return value.name
 
     def _write_sparse(self, tracer, prefix, number, stand_ins, sets):
-        """Points in any order come into set order first."""
         leaf, (key, coords, features) = self._leaves[number], stand_ins[number]
-        type = tracer.get_type(coords)
         if key not in sets:
-            points = tracer.text.add_argument(_join(prefix, "points"), type)
-            made, order, row_of = tracer.emit_pack(points, type, leaf.stride)
-            tracer.bind(coords, made)
-            if number in self._ordered:
-                rows = tracer.make_like(coords, shape=coords.shape[:1])
-                tracer.bind(rows, Rows(row_of))
-                tracer.note_points(coords, rows)
-            sets[key] = *_make_set(leaf.set, coords), order, _Noted(leaf.batch_size)
-        found, cache, order, batch_size = sets[key]
-        argument = tracer.text.add_argument(
-            _join(prefix, "features"), tracer.get_type(features)
-        )
-        line = (
-            f"sparseconv.gather {argument}, {order} : {tracer.get_type(features)}, "
-            f"{tensor_type([None], 'i32')} -> {tracer.get_type(features)}"
-        )
-        tracer.bind(features, Rows(tracer.text.emit_value(line)))
+            points = self._write(tracer, _join(prefix, "points"), coords)
+            sets[key] = points, _Noted(leaf.batch_size)
+        points, self._batch_sizes[number] = sets[key]
+        name = self._write(tracer, _join(prefix, "features"), features)
         made = copy.copy(leaf)
-        made.features, made.set, made.cache = features, found, cache
-        made._batch_size = self._batch_sizes[number] = batch_size
-        self._sets[number] = found
+        if _is_given(leaf):
+            made.start(features, coords, leaf.stride, leaf.get_shape(), sets[key][1])
+            made.given = self._sets.setdefault(key, made.given)
+            return made
+        if number in self._ordered:
+            with tracer:
+                packed = SparseTensor(
+                    features, coords, leaf.spatial_shape, stride=leaf.stride, rows="points"
+                )
+            known = self._sets.setdefault(key, (packed.set, packed.cache, packed._row_of))
+            made.set, made.cache, made._row_of = known
+            made.features, made._batch_size = features, sets[key][1]
+            return made
+        # Points in any order come into set order first.
+        type = tracer.get_type(features)
+        if key not in self._sets:
+            packed, order, _ = tracer.emit_pack(points, tracer.get_type(coords), leaf.stride)
+            tracer.bind(coords, packed)
+            self._sets[key] = *_make_set(leaf.set, coords), order
+        made.set, made.cache, order = self._sets[key]
+        tracer.bind(features, Rows(tracer.emit_gather(name, type, order, type)))
+        made.features, made._batch_size = features, sets[key][1]
         return made
 
     def find_source(self, tensor):
-        """The first leaf with the set of a tensor, or None."""
-        return next((n for n, found in self._sets.items() if found is tensor.set), None)
+        """The first leaf with the rows and the set of a tensor, or None."""
+        for key, group in self._groups.items():
+            known = self._sets.get(key)
+            if known is None:
+                continue
+            if isinstance(known, tuple):
+                same = not _is_given(tensor) and known[0] is tensor.set
+            elif _is_given(tensor):
+                same = known is tensor.given
+            else:
+                same = known.set is not None and known.set is tensor.set
+            if same:
+                return group.members[0]
+        return None
 
     # Calls --------------------------------------------------------------------
 
@@ -220,20 +260,20 @@ class Inputs:
         )
 
     def _read_sparse(self, number, leaf, expected):
-        for what in ("stride", "spatial_shape"):
-            if getattr(leaf, what) != getattr(expected, what):
-                self._refuse(
-                    number, f"the {what} {getattr(expected, what)}", getattr(leaf, what)
-                )
         keeps = number in self._ordered
         if leaf.keeps_points != keeps:
             rows = "rows in set order", "rows in the order of points"
             self._refuse(number, rows[keeps], rows[not keeps])
+        structures = [(tensor.stride, _get_shape(tensor)) for tensor in (expected, leaf)]
+        for what, known, found in zip(("stride", "spatial_shape"), *structures):
+            if known != found:
+                self._refuse(number, f"the {what} {known}", found)
         noted = self._batch_sizes.get(number)
         if noted is not None and noted.is_read and leaf._batch_size not in (None, noted):
             self._refuse(number, f"the batch size {noted}", leaf._batch_size)
         is_first = number in self._firsts
-        return [leaf.coordinates, leaf.features] if is_first else [leaf.features]
+        coords = leaf.indices if _is_given(expected) else leaf.coordinates
+        return [coords, leaf.features] if is_first else [leaf.features]
 
     def _check_groups(self, leaves):
         """That what had one number of rows in the example has so now."""
@@ -242,7 +282,8 @@ class Inputs:
             for number in group.members[1:]:
                 leaf, name = leaves[number], self._names[group.members[0]]
                 if isinstance(leaf, SparseTensor):
-                    if not leaf.has_set_of(first):
+                    same = _is_given(leaf) and _find_key(leaf) == _find_key(first)
+                    if not same and not leaf.has_set_of(first):
                         self._refuse(number, f"the coordinates of {name}", "others")
                 elif leaf.shape[:1] != first.shape[:1]:
                     rows = [", ".join(map(str, t.shape[:1])) for t in (first, leaf)]
@@ -264,7 +305,6 @@ class Outputs:
             if isinstance(leaf, SparseTensor):
                 leaf = self._take_sparse(tracer, _name_path(path), leaf)
             elif is_traced(leaf):
-                leaf = tracer.restore_order(leaf) if isinstance(leaf, torch.Tensor) else leaf
                 leaf = self._take(tracer, _name_path(path) or "result", leaf)
             self._leaves.append(leaf)
         if not self.values:
@@ -278,23 +318,24 @@ class Outputs:
         return _Output(len(self.values) - 1)
 
     def _take_sparse(self, tracer, prefix, tensor):
-        features = tracer.restore_order(tensor.features)
-        features = self._take(tracer, _join(prefix, "features"), features)
-        coords = self._take(tracer, _join(prefix, "coordinates"), tensor.coordinates)
-        row_of = tensor._row_of
-        if isinstance(tensor, RowTensor):
-            row_of = tracer.find_row_of(tensor.coordinates)
-        if row_of is not None:
-            row_of = self._take(tracer, _join(prefix, "row_of"), row_of)
-        source = self._inputs.find_source(tensor)
-        template = copy.copy(tensor)
+        source, template = self._inputs.find_source(tensor), copy.copy(tensor)
+        if tensor._batch_size is not None:
+            template._batch_size = int.__index__(tensor._batch_size)
+        starts = isinstance(tensor, RowTensor) and tensor.keeps_points
+        with tracer:  # coordinates may have to be computed
+            coords = tensor.indices if starts else tensor.coordinates
+        values = [
+            self._take(tracer, _join(prefix, "features"), tensor.features),
+            self._take(tracer, _join(prefix, "coordinates"), coords),
+        ]
+        if not starts and tensor._row_of is not None and source is None:
+            values.append(self._take(tracer, _join(prefix, "row_of"), tensor._row_of))
+        name = None if starts else tensor.set.name
+        place = tensor.stride, _get_shape(tensor), name
+        key = id(tensor.given) if _is_given(tensor) else id(tensor.cache)
+        keeps = tensor.keeps_points
         template.features = template.set = template.cache = template._row_of = None
-        if template._batch_size is not None:
-            template._batch_size = int.__index__(template._batch_size)
-        place = tensor.set.stride, tensor.set.shape, tensor.set.name
-        return _SparseOutput(
-            template, features, coords, row_of, source, place, id(tensor.cache)
-        )
+        return _SparseOutput(template, values, source, place, keeps, key)
 
     def make(self, results, leaves):
         """What a call returns, from the results of the network and the leaves of the
@@ -317,34 +358,34 @@ class _Output:
 @dataclasses.dataclass
 class _SparseOutput:
     template: SparseTensor
-    features: _Output
-    coords: _Output
-    row_of: Optional[_Output]
+    #: Features, coordinates, and where it has them the rows of points.
+    values: list
     #: The number of the leaf of the arguments that has the same set, or None.
     source: Optional[int]
+    #: Its stride, its shape, and the name of its set; None where it starts anew.
     place: tuple
+    #: Whether its rows are in the order of points.
+    keeps: bool
+    #: What tensors with one cache have in common.
     cache: int
 
     def make(self, results, leaves, caches):
-        made = copy.copy(self.template)
-        made.features = results[self.features.number]
-        row_of = None if self.row_of is None else results[self.row_of.number]
+        features, coords, *row_of = (results[value.number] for value in self.values)
         if self.source is not None:
-            x = leaves[self.source]
-            if isinstance(x, RowTensor):
-                return x.replace(made.features)
-            made.set, made.cache, made._row_of = x.set, x.cache, x._row_of
-            made._batch_size = x._batch_size
-            return made
-        made.cache = caches.setdefault(self.cache, Cache())
+            return leaves[self.source].replace(features)
+        made = copy.copy(self.template)
         stride, shape, name = self.place
-        if name not in made.cache.sets:
-            rows = (None, None)
-            if row_of is not None and isinstance(made, RowTensor):
-                rows = torch.argsort(row_of).int(), row_of
-            coords = results[self.coords.number]
-            made.cache.sets[name] = CoordinateSet(coords, stride, shape, name, *rows)
-        made.set = made.cache.sets[name]
-        if row_of is not None:
-            made._row_of = row_of
+        if name is None:
+            made.start(features, coords, stride, shape, made._batch_size)
+            made.given = caches.setdefault(self.cache, made.given)
+            return made
+        cache = caches.setdefault(self.cache, Cache())
+        if name not in cache.sets:
+            rows = ()
+            if self.keeps:
+                order = torch.argsort(row_of[0]).int()
+                coords, rows = coords.index_select(0, order), (order, row_of[0])
+            cache.sets[name] = CoordinateSet(coords, stride, shape, name, *rows)
+        made.set, made.cache, made.features = cache.sets[name], cache, features
+        made._row_of = row_of[0] if row_of else None
         return made

@@ -7,10 +7,10 @@ import math
 
 import torch
 
-from .scalars import emit_elementwise
+from .scalars import emit_elementwise, is_float
 from .text import TYPES
-from .tracer import handles
-from .values import Biased, Fill, Rows
+from .tracer import handles, is_traced
+from .values import Biased, Fill
 
 
 def _clamp(b, x, low, high):
@@ -92,9 +92,7 @@ def _register_unary(name, body, extra):
     @handles(f"aten::{name}")
     def handle(tracer, a, result):
         extras = [getattr(a, word) for word in extra]
-        return Rows(
-            emit_elementwise(tracer, result, [a.self], lambda b, x: body(b, x, *extras))
-        )
+        return emit_elementwise(tracer, result, [a.self], lambda b, x: body(b, x, *extras))
 
 
 for _name, (_body, _extra) in _UNARY.items():
@@ -115,10 +113,10 @@ def _add(tracer, a, result):
         return b.apply("add", x, _scaled(b, y, a.alpha))
 
     if not _is_bias(tracer, a, result):
-        return Rows(emit_elementwise(tracer, result, [a.self, a.other], body))
+        return emit_elementwise(tracer, result, [a.self, a.other], body)
     # A stand-in of its own: the model may change the other one in place.
     rows = tracer.make_like(a.self)
-    tracer.bind(rows, tracer.get_value(a.self))
+    tracer.bind(rows, tracer.peek(a.self))
     return Biased(
         rows, a.other, lambda: emit_elementwise(tracer, result, [rows, a.other], body)
     )
@@ -127,7 +125,7 @@ def _add(tracer, a, result):
 def _is_bias(tracer, a, result):
     return (
         isinstance(a.self, torch.Tensor) and isinstance(a.other, torch.Tensor)
-        and tracer.get_known(a.self) is not None and tracer.get_known(a.other) is None
+        and is_traced(a.self) and not is_traced(a.other)
         and a.other.dim() == 1 and a.self.dim() == 2 and _is_one(a.alpha)
         and a.self.dtype == result.dtype
     )  # fmt: skip
@@ -138,7 +136,7 @@ def _sub(tracer, a, result):
     def body(b, x, y):
         return b.apply("sub", x, _scaled(b, y, a.alpha))
 
-    return Rows(emit_elementwise(tracer, result, [a.self, a.other], body))
+    return emit_elementwise(tracer, result, [a.self, a.other], body)
 
 
 @handles("aten::rsub")
@@ -146,13 +144,13 @@ def _rsub(tracer, a, result):
     def body(b, x, y):
         return b.apply("sub", y, _scaled(b, x, a.alpha))
 
-    return Rows(emit_elementwise(tracer, result, [a.self, a.other], body))
+    return emit_elementwise(tracer, result, [a.self, a.other], body)
 
 
 def _register_binary(name, body):
     @handles(f"aten::{name}")
     def handle(tracer, a, result):
-        return Rows(emit_elementwise(tracer, result, [a.self, a.other], body))
+        return emit_elementwise(tracer, result, [a.self, a.other], body)
 
 
 _register_binary("mul", lambda b, x, y: b.apply("mul", x, y))
@@ -162,15 +160,25 @@ _register_binary("minimum", lambda b, x, y: b.smallest(x, y))
 
 @handles("aten::div")
 def _div(tracer, a, result):
-    mode = getattr(a, "rounding_mode", None)
-    if mode not in (None, "floor") or not result.dtype.is_floating_point:
-        tracer.refuse("the compiler divides floats alone, and rounds down or not")
+    return _divide(tracer, a, result, getattr(a, "rounding_mode", None))
+
+
+@handles("aten::floor_divide")
+def _floor_divide(tracer, a, result):
+    return _divide(tracer, a, result, "floor")
+
+
+def _divide(tracer, a, result, mode):
+    if mode not in (None, "floor"):
+        tracer.refuse("the compiler rounds quotients down, or not at all")
 
     def body(b, x, y):
+        if not is_float(b.type):
+            return b.apply("arith.floordivsi", x, y)
         quotient = b.apply("div", x, y)
         return b.apply("math.floor", quotient) if mode else quotient
 
-    return Rows(emit_elementwise(tracer, result, [a.self, a.other], body))
+    return emit_elementwise(tracer, result, [a.self, a.other], body)
 
 
 @handles("aten::pow")
@@ -182,11 +190,9 @@ def _pow(tracer, a, result):
             square = b.apply("mul", x, x)
             return square if power == 2 else b.apply("mul", square, x)
 
-        return Rows(emit_elementwise(tracer, result, [a.self], body))
-    return Rows(
-        emit_elementwise(
-            tracer, result, [a.self, power], lambda b, x, y: b.apply("math.powf", x, y)
-        )
+        return emit_elementwise(tracer, result, [a.self], body)
+    return emit_elementwise(
+        tracer, result, [a.self, power], lambda b, x, y: b.apply("math.powf", x, y)
     )
 
 
@@ -195,7 +201,7 @@ def _prelu(tracer, a, result):
     def body(b, x, slope):
         return b.select(b.compare("gt", x, b.number(0)), x, b.apply("mul", x, slope))
 
-    return Rows(emit_elementwise(tracer, result, [a.self, a.weight], body))
+    return emit_elementwise(tracer, result, [a.self, a.weight], body)
 
 
 def _register_comparison(predicate):
@@ -208,7 +214,7 @@ def _register_comparison(predicate):
         def body(b, x, y):
             return b.compare(predicate, x, y), "i1"
 
-        return Rows(emit_elementwise(tracer, result, [a.self, a.other], body, compute))
+        return emit_elementwise(tracer, result, [a.self, a.other], body, compute)
 
 
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
@@ -218,10 +224,10 @@ for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
 def _register_logic(name):
     @handles(f"aten::bitwise_{name}", f"aten::logical_{name}")
     def handle(tracer, a, result):
-        return Rows(emit_elementwise(
+        return emit_elementwise(
             tracer, result, [a.self, a.other],
             lambda b, x, y: b.write(f"arith.{name}i {x}, {y} : {b.type}"),
-        ))  # fmt: skip
+        )  # fmt: skip
 
 
 for _name in ("and", "or", "xor"):
@@ -233,13 +239,13 @@ def _where(tracer, a, result):
     def body(b, condition, x, y):
         return b.select(b.compare("ne", condition, b.number(0)), x, y)
 
-    return Rows(emit_elementwise(tracer, result, [a.condition, a.self, a.other], body))
+    return emit_elementwise(tracer, result, [a.condition, a.self, a.other], body)
 
 
 @handles("sparseconv::scale_and_shift")
 def _scale_and_shift(tracer, a, result):
     x, shift = a.x, a.shift
-    value = tracer.get_value(x)
+    value = tracer.peek(x)
     if isinstance(value, Biased):
         x = value.rows
         shift = tracer.weights.add_bias(a.scale, shift, value.bias)
@@ -247,7 +253,7 @@ def _scale_and_shift(tracer, a, result):
     def body(b, x, scale, shift):
         return b.apply("add", b.apply("mul", x, scale), shift)
 
-    return Rows(emit_elementwise(tracer, result, [x, (a.scale, [1]), (shift, [1])], body))
+    return emit_elementwise(tracer, result, [x, (a.scale, [1]), (shift, [1])], body)
 
 
 # What keeps every element, or makes all alike -----------------------------------
@@ -265,12 +271,12 @@ def _copy(tracer, a, result):
         return value
     source = tracer.get_element(a.self)
     compute = "f32" if a.self.dtype.is_floating_point else source
-    return Rows(emit_elementwise(tracer, result, [a.self], lambda b, x: x, compute))
+    return emit_elementwise(tracer, result, [a.self], lambda b, x: x, compute)
 
 
 @handles("aten::expand")
 def _expand(tracer, a, result):
-    return Rows(emit_elementwise(tracer, result, [a.self], lambda b, x: x))
+    return emit_elementwise(tracer, result, [a.self], lambda b, x: x)
 
 
 def _register_fill(name, number):

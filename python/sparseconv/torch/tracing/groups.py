@@ -38,8 +38,9 @@ def group_axes(source, target):
             else:
                 return None
         groups.append((first, second))
-    if i < len(left) or j < len(right) or not groups:
+    if i < len(left) or j < len(right):
         return None
+    groups = groups or [([0], [0])]
     return list(zip(*(_fill([g[side] for g in groups], len(shape))
                       for side, shape in enumerate((source, target)))))  # fmt: skip
 

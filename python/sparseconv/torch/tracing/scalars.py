@@ -3,10 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The bodies of elementwise operations, on scalars."""
 
+import torch
+
 from .groups import emit_squeezed
 from .text import write_number
-from .tracer import NotHandled
-from .values import Fill
+from .tracer import NotHandled, is_traced
+from .values import Fill, Rows, Turned
 
 _WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64}
 _HALVES = ("f16", "bf16")
@@ -41,10 +43,14 @@ class Scalars:
         return self.write(f"{name} {', '.join(operands)} : {self.type}")
 
     def largest(self, *operands):
-        return self.apply("maximum" if is_float(self.type) else "maxs", *operands)
+        return self.apply(self._choose("maximum", "maxs", "or"), *operands)
 
     def smallest(self, *operands):
-        return self.apply("minimum" if is_float(self.type) else "mins", *operands)
+        return self.apply(self._choose("minimum", "mins", "and"), *operands)
+
+    def _choose(self, of_floats, of_integers, of_truths):
+        of_others = of_truths if self.type == "i1" else of_integers
+        return of_floats if is_float(self.type) else of_others
 
     def compare(self, predicate, left, right):
         kind = "f" if is_float(self.type) else "i"
@@ -91,10 +97,50 @@ def _find_conversion(source, target):
 
 
 def emit_elementwise(tracer, result, operands, body, compute=None):
-    """A result of operands that are broadcast: stand-ins, weights, numbers, and tensors
+    """The value of a result of operands that are broadcast: stand-ins, weights, numbers, and tensors
     with the axes of the result that they have. `body` gives a scalar of theirs, or a
     scalar and its type. Operands are widened to the type that is computed in, and the
     result is rounded once."""
+    order = find_order(tracer, operands, result)
+    operands = [sort_operand(tracer, operand, order) for operand in operands]
+    name = _emit(tracer, result, operands, body, compute)
+    return tracer.turn(result, Rows(name), order) if order else Rows(name)
+
+
+def _split(operand):
+    """A tensor and its first axis in the result, if that is given."""
+    return (operand[0], operand[1][:1]) if isinstance(operand, tuple) else (operand, [0])
+
+
+def _has_rows(tensor):
+    return is_traced(tensor) and isinstance(tensor, torch.Tensor) and tensor.dim() > 0 and (
+        not isinstance(tensor.shape[0], int)
+    )  # fmt: skip
+
+
+def find_order(tracer, operands, result):
+    """The order of points that all operands with rows, and so the result, are in; or an
+    empty text."""
+    orders = set()
+    for tensor, axis in map(_split, operands):
+        if not _has_rows(tensor) or isinstance(tracer.get_value(tensor), Fill):
+            continue
+        is_first = list(axis) == [0] and _has_rows(result)
+        is_first = is_first and str(tensor.shape[0]) == str(result.shape[0])
+        value = tracer.get_value(tensor)
+        orders.add(value.order if is_first and isinstance(value, Turned) else "")
+    return orders.pop() if len(orders) == 1 else ""
+
+
+def sort_operand(tracer, operand, order):
+    tensor, _ = _split(operand)
+    if not order or not _has_rows(tensor):
+        return operand
+    tensor = tracer.sort(tensor, order)
+    return (tensor, operand[1]) if isinstance(operand, tuple) else tensor
+
+
+def _emit(tracer, result, operands, body, compute):
     text, rank = tracer.text, result.dim()
     element = tracer.get_element(result)
     compute = compute or ("f32" if is_float(element) else element)

@@ -4,10 +4,10 @@
 """Handlers of operators that move elements: slices, concatenations, other shapes."""
 
 from .groups import group_axes, multiply
-from .scalars import emit_elementwise
+from .scalars import emit_elementwise, find_order, sort_operand
 from .text import tensor_type
 from .tracer import handles
-from .values import Fill, Rows
+from .values import Chosen, Fill, Rows
 
 # Parts and wholes ---------------------------------------------------------------
 
@@ -64,17 +64,20 @@ def _split(tracer, a, result):
 @handles("aten::cat")
 def _cat(tracer, a, result):
     dim = _get_axis(tracer, result, a.dim)
+    order = find_order(tracer, a.tensors, result)
     parts = []
     for tensor in a.tensors:
+        tensor = sort_operand(tracer, tensor, order)
         name, type = tracer.get_name(tensor), tracer.get_type(tensor)
         if tensor.dtype != result.dtype:
             same = tracer.make_like(tensor, result.dtype)
-            name = emit_elementwise(tracer, same, [tensor], lambda b, x: x)
-            type = tracer.get_type(same)
+            tracer.bind(same, emit_elementwise(tracer, same, [tensor], lambda b, x: x))
+            name, type = tracer.get_name(same), tracer.get_type(same)
         parts.append((name, type))
     names, types = (", ".join(part[i] for part in parts) for i in (0, 1))
     line = f"tensor.concat dim({dim}) {names} : ({types}) -> {tracer.get_type(result)}"
-    return Rows(tracer.text.emit_value(line))
+    made = Rows(tracer.text.emit_value(line))
+    return tracer.turn(result, made, order) if order else made
 
 
 # Other shapes -------------------------------------------------------------------
@@ -105,11 +108,17 @@ def _permute(tracer, a, result):
 )
 def _reshape(tracer, a, result):
     value = tracer.get_value(a.self)
-    if isinstance(value, Fill):
+    if isinstance(value, (Chosen, Fill)):
         return value
     source, target = list(a.self.shape), list(result.shape)
     if list(map(str, source)) == list(map(str, target)):
         return value
+    if not source or not target:
+        kind = "expand_shape" if target else "collapse_shape"
+        sizes = f" output_shape {target}" if target else ""
+        types = f"{tracer.get_type(a.self)} into {tracer.get_type(result)}"
+        line = f"tensor.{kind} {tracer.get_name(a.self)} []{sizes} : {types}"
+        return Rows(tracer.text.emit_value(line))
     groups = group_axes(source, target)
     if groups is None:
         tracer.refuse(f"it is from {tuple(source)} to {tuple(target)}")

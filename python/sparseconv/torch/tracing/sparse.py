@@ -4,10 +4,14 @@
 """Handlers of the operators of sets, maps and features, which are operations of the
 dialect."""
 
+import dataclasses
+
+import torch
+
 from .. import ir
 from .text import tensor_type
 from .tracer import handles
-from .values import Map, Rows, Set
+from .values import Chosen, Map, Rows, Set, Turned
 
 
 def _emit(tracer, operation, operands, types, result_type):
@@ -33,6 +37,13 @@ def _pack(tracer, a, result):
     return made, Rows(order), Rows(row_of)
 
 
+@handles("sparseconv::pack_distinct")
+def _pack_distinct(tracer, a, result):
+    made, order, row_of = _pack(tracer, a, result)
+    tracer.row_of[order.name], tracer.order[row_of.name] = row_of.name, order.name
+    return made, order, row_of
+
+
 @handles("sparseconv::output_set")
 def _output_set(tracer, a, result):
     source = tracer.get_set(a.coords, a.stride)
@@ -52,6 +63,25 @@ def _union(tracer, a, result):
     line = f"sparseconv.union {left.name}, {right.name} : {left.type}"
     tracer.text.emit(f"{', '.join(names)} = {line}")
     return Set(names[0], left.type, left.stride), Rows(names[1]), Rows(names[2])
+
+
+def _emit_prune(tracer, source, mask):
+    """The coordinates of a set where a mask is true, and the rows that they come from."""
+    number = tracer.text.make_name().removeprefix("%")
+    names = [f"%set{number}", f"%rows{number}"]
+    line = f"sparseconv.prune {source.name}, {tracer.get_name(mask)} : {source.type}"
+    tracer.text.emit(f"{', '.join(names)} = {line}, {tracer.get_type(mask)}")
+    return Set(names[0], source.type, source.stride), names[1]
+
+
+@handles("aten::nonzero")
+def _nonzero(tracer, a, result):
+    """The rows where a mask of a set is true, as `prune` asks for them."""
+    source = tracer.find_set_of(a.self.shape[0]) if a.self.dim() == 1 else None
+    if source is None or a.self.dtype != torch.bool:
+        tracer.refuse()
+    kept, rows = _emit_prune(tracer, source, a.self)
+    return Chosen(rows, source, kept)
 
 
 # Maps -------------------------------------------------------------------------
@@ -76,7 +106,16 @@ def _transpose_table(tracer, a, result):
     map = _get_map(tracer, a.table)
     type = tracer.text.map_type(map.volume, map.target, map.source)
     line = f"sparseconv.transpose_map {map.name} : {map.type} -> {type}"
-    return Map(tracer.text.emit_value(line, "map"), type, map.target, map.source, map.volume)
+    made = Map(tracer.text.emit_value(line, "map"), type, map.target, map.source, map.volume)
+    made.order = tracer.order.get(map.row_of, "")
+    made.row_of = tracer.row_of.get(map.order, "")
+    return made
+
+
+@handles("sparseconv::renumber")
+def _renumber(tracer, a, result):
+    names = ["" if rows is None else tracer.get_name(rows) for rows in (a.order, a.row_of)]
+    return dataclasses.replace(_get_map(tracer, a.table), order=names[0], row_of=names[1])
 
 
 # Features ---------------------------------------------------------------------
@@ -96,17 +135,31 @@ def emit_conv(tracer, x, w, map, result_type):
 def _conv(tracer, a, result):
     if a.x.dtype != a.w.dtype:
         tracer.refuse(f"it has features of {a.x.dtype} and weights of {a.w.dtype}")
-    return emit_conv(tracer, a.x, a.w, _get_map(tracer, a.table), tracer.get_type(result))
+    map = _get_map(tracer, a.table)
+    x = _sort(tracer, a.x, map)
+    return _turn(tracer, result, emit_conv(tracer, x, a.w, map, tracer.get_type(result)), map)
+
+
+def _sort(tracer, x, map):
+    """Features in the order of a map's in set."""
+    return tracer.sort(x, map.order) if map.order else x
+
+
+def _turn(tracer, result, value, map):
+    """Features of a map's out set in the order that the result has."""
+    return tracer.turn(result, value, tracer.order[map.row_of]) if map.row_of else value
 
 
 @handles("sparseconv::pool")
 def _pool(tracer, a, result):
     map, type = _get_map(tracer, a.table), tracer.get_type(a.x)
     word = " count(volume)" if a.count_volume else ""
-    return _emit(
+    made = _emit(
         tracer, f"sparseconv.pool {a.kind} {{}}, {{}}{word}",
-        [tracer.get_name(a.x), map.name], [type, map.type], tracer.get_type(result),
+        [tracer.get_name(_sort(tracer, a.x, map)), map.name], [type, map.type],
+        tracer.get_type(result),
     )  # fmt: skip
+    return _turn(tracer, result, made, map)
 
 
 @handles("sparseconv::global_pool")
@@ -164,6 +217,8 @@ def _devoxelise(tracer, a, result):
 
 def _get_row_numbers(tracer, rows):
     """Row numbers in i32, which is what the dialect's operations take."""
+    if isinstance(tracer.get_known(rows), Chosen):
+        return tracer.get_known(rows).name
     name, element = tracer.get_name(rows), tracer.get_element(rows)
     if element == "i32":
         return name
@@ -173,27 +228,45 @@ def _get_row_numbers(tracer, rows):
     return tracer.text.emit_value(f"arith.trunci {name} : {wide} to {narrow}")
 
 
-def _emit_gather(tracer, x, rows, result):
+def _pick_rows(tracer, x, rows, result):
     if x.dim() != 2:
         tracer.refuse("the compiler picks rows of [rows, channels]")
     numbers = _get_row_numbers(tracer, rows)
-    types = [tracer.get_type(x), tensor_type(rows.shape, "i32")]
-    return _emit(
-        tracer, "sparseconv.gather {}, {}", [tracer.get_name(x), numbers], types,
-        tracer.get_type(result),
-    )  # fmt: skip
+    value = tracer.get_value(x)
+    if isinstance(value, Turned) and value.order == numbers:
+        return tracer.get_value(value.rows)
+    chosen = tracer.get_known(rows)
+    if isinstance(chosen, Chosen) and value is chosen.source:
+        return chosen.kept
+    if isinstance(value, Set) and value.row_of == numbers:
+        return Rows(value.points)
+    if not x.dtype.is_floating_point:
+        tracer.refuse("the compiler picks rows of floats")
+    types = tracer.get_type(x), tracer.get_type(result)
+    return Rows(tracer.emit_gather(tracer.get_name(x), types[0], numbers, types[1]))
 
 
 @handles("sparseconv::gather")
 def _gather(tracer, a, result):
-    return _emit_gather(tracer, a.x, a.rows, result)
+    return _pick_rows(tracer, a.x, a.rows, result)
 
 
 @handles("aten::index_select")
 def _index_select(tracer, a, result):
     if a.dim not in (0, -a.self.dim()):
         tracer.refuse("the compiler picks rows, not channels")
-    return _emit_gather(tracer, a.self, a.index, result)
+    return _pick_rows(tracer, a.self, a.index, result)
+
+
+@handles("aten::index")
+def _index(tracer, a, result):
+    """Coordinates, and no other rows, where a mask is true."""
+    mask, *others = a.indices
+    source = tracer.get_known(a.self)
+    is_mask = not others and mask is not None and mask.dtype == torch.bool and mask.dim() == 1
+    if not is_mask or not isinstance(source, Set):
+        tracer.refuse()
+    return _emit_prune(tracer, source, mask)[0]
 
 
 def emit_scatter(tracer, x, rows, count, result):

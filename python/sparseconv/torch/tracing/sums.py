@@ -7,7 +7,14 @@ import math
 
 import torch
 
-from .scalars import Scalars, emit_elementwise, emit_generic
+from .scalars import (
+    Scalars,
+    emit_elementwise,
+    emit_generic,
+    find_order,
+    is_float,
+    sort_operand,
+)
 from .sparse import emit_conv, emit_map, emit_scatter
 from .text import tensor_type
 from .tracer import handles, is_traced
@@ -22,18 +29,21 @@ def _emit_product(tracer, x, w, result):
     if not (x.dtype == w.dtype == result.dtype and x.dtype.is_floating_point):
         tracer.refuse("its element types differ")
     coords = tracer.find_set_of(x.shape[0])
+    order = find_order(tracer, [x], result)
     if coords and not is_traced(w):
         ones = ", ".join(["1"] * len(coords.stride))
         map = emit_map(tracer, coords, coords, f"box<{ones}>", 1)
         weight = tracer.weights.view(w, (1, *w.shape))
-        return emit_conv(tracer, x, weight, map, tracer.get_type(result)).name
+        x = sort_operand(tracer, x, order)
+        made = emit_conv(tracer, x, weight, map, tracer.get_type(result))
+        return tracer.turn(result, made, order) if order else made
     wide = tensor_type(result.shape, "f32")
     out = tracer.emit_filled(result.shape, "f32", 0)
     product = tracer.text.emit_value(
         f"linalg.matmul ins({tracer.get_name(x)}, {tracer.get_name(w)} : "
         f"{tracer.get_type(x)}, {tracer.get_type(w)}) outs({out} : {wide}) -> {wide}"
     )
-    return _round(tracer, product, result)
+    return Rows(_round(tracer, product, result))
 
 
 def _round(tracer, name, result):
@@ -47,19 +57,19 @@ def _round(tracer, name, result):
 
 @handles("aten::mm")
 def _mm(tracer, a, result):
-    return Rows(_emit_product(tracer, a.self, a.mat2, result))
+    return _emit_product(tracer, a.self, a.mat2, result)
 
 
 @handles("aten::addmm")
 def _addmm(tracer, a, result):
     product = tracer.make_like(result)
-    tracer.bind(product, Rows(_emit_product(tracer, a.mat1, a.mat2, result)))
+    tracer.bind(product, _emit_product(tracer, a.mat1, a.mat2, result))
 
     def body(b, x, y):
         x = x if a.alpha == 1 else b.apply("mul", x, b.number(a.alpha))
         return b.apply("add", x, y if a.beta == 1 else b.apply("mul", y, b.number(a.beta)))
 
-    return Rows(emit_elementwise(tracer, result, [product, a.self], body))
+    return emit_elementwise(tracer, result, [product, a.self], body)
 
 
 @handles("aten::index_add")
@@ -68,31 +78,46 @@ def _index_add(tracer, a, result):
         tracer.refuse("the compiler adds rows of [rows, channels]")
     part = tracer.make_like(result)
     tracer.bind(part, emit_scatter(tracer, a.source, a.index, a.self.shape[0], result))
-    return Rows(
-        emit_elementwise(tracer, result, [a.self, part], lambda b, x, y: b.apply("add", x, y))
+    return emit_elementwise(
+        tracer, result, [a.self, part], lambda b, x, y: b.apply("add", x, y)
     )
 
 
 # Reductions ---------------------------------------------------------------------
 
 
-def _emit_reduction(tracer, x, dims, name, start):
-    """The sum, or another combination, over some axes, in f32 without these axes: as a
-    stand-in."""
+#: The combinations of a reduction: what they are called, and what they begin with in
+#: floats; integers begin with their lowest or highest number.
+_STARTS = {"add": 0, "largest": -math.inf, "smallest": math.inf}
+
+
+def _emit_reduction(tracer, x, dims, kind):
+    """A combination over some axes without these axes, as a stand-in: of floats in f32,
+    of integers in their type."""
     kept = [axis for axis in range(x.dim()) if axis not in dims]
     shape = [x.shape[axis] for axis in kept]
-    out = tracer.make_like(x, torch.float32, shape)
-    scalars = Scalars("f32")
-    value = scalars.convert("%in0", tracer.get_element(x), "f32")
-    found = scalars.apply(name, "%out", value)
+    source, dtype = tracer.get_element(x), x.dtype
+    start = _STARTS[kind]
+    if is_float(source):
+        dtype = torch.float32
+    elif dtype == torch.bool:
+        start = int(kind == "smallest")
+    elif kind != "add":
+        start = torch.iinfo(dtype).min if kind == "largest" else torch.iinfo(dtype).max
+    out = tracer.make_like(x, dtype, shape)
+    element = tracer.get_element(out)
+    scalars = Scalars(element)
+    value = scalars.convert("%in0", source, element)
+    combine = {"largest": scalars.largest, "smallest": scalars.smallest}
+    found = combine.get(kind, lambda *both: scalars.apply("add", *both))("%out", value)
     maps = [
         tracer.text.index_map(x.dim(), [f"d{axis}" for axis in axes])
         for axes in (range(x.dim()), kept)
     ]
     kinds = ["reduction" if axis in dims else "parallel" for axis in range(x.dim())]
-    source = tracer.get_name(x), tracer.get_type(x), tracer.get_element(x)
-    target = tracer.emit_filled(shape, "f32", start), tensor_type(shape, "f32"), "f32"
-    made = emit_generic(tracer.text, [source], target, maps, kinds, scalars.lines, found)
+    inputs = [(tracer.get_name(x), tracer.get_type(x), source)]
+    target = tracer.emit_filled(shape, element, start), tensor_type(shape, element), element
+    made = emit_generic(tracer.text, inputs, target, maps, kinds, scalars.lines, found)
     tracer.bind(out, Rows(made))
     return out
 
@@ -125,24 +150,26 @@ def _finish_reduction(tracer, total, x, dims, result, scale=1.0):
         return value if scale == 1 else b.apply("mul", value, b.number(scale))
 
     operand = _spread(total, x, dims) if keeps else total
-    return Rows(emit_elementwise(tracer, result, [operand], body))
+    return emit_elementwise(tracer, result, [operand], body)
 
 
-def _register_reduction(name, operation, start):
+def _register_reduction(name, kind):
     @handles(f"aten::{name}")
     def handle(tracer, a, result):
-        if not a.self.dtype.is_floating_point:
+        x = a.self
+        if kind == "add" and not x.dtype.is_floating_point:
             tracer.refuse("the compiler adds floats alone")
-        dims = _list_dims(a.self, getattr(a, "dim", None))
-        count = math.prod(_get_sizes(tracer, a.self, dims)) if name == "mean" else 1
-        total = _emit_reduction(tracer, a.self, dims, operation, start)
-        return _finish_reduction(tracer, total, a.self, dims, result, 1 / count)
+        dims = _list_dims(x, getattr(a, "dim", None))
+        count = math.prod(_get_sizes(tracer, x, dims)) if name == "mean" else 1
+        total = _emit_reduction(tracer, x, dims, kind)
+        return _finish_reduction(tracer, total, x, dims, result, 1 / count)
 
 
-_register_reduction("sum", "add", 0)
-_register_reduction("mean", "add", 0)
-_register_reduction("amax", "maximum", -math.inf)
-_register_reduction("amin", "minimum", math.inf)
+for _name, _kind in (
+    ("sum", "add"), ("mean", "add"), ("amax", "largest"), ("amin", "smallest"),
+    ("any", "largest"), ("all", "smallest"),
+):  # fmt: skip
+    _register_reduction(_name, _kind)
 
 
 def _emit_place(tracer, x, dims, extreme):
@@ -173,35 +200,39 @@ def _emit_place(tracer, x, dims, extreme):
     return Rows(emit_generic(tracer.text, inputs, out, maps, kinds, b.lines, place))
 
 
-def _register_place(word, operation, start):
+def _register_place(word, kind):
     """argmax and argmin, and max and min along an axis, which give both."""
 
-    def find(tracer, a, keeps):
-        x = a.self
-        if not isinstance(a.dim, int) or keeps or not isinstance(x.shape[a.dim], int):
+    def find(tracer, x, dim, keeps):
+        if not isinstance(dim, int) or keeps or not isinstance(x.shape[dim], int):
             tracer.refuse("the compiler looks along one axis that is not that of the rows")
         if not x.dtype.is_floating_point:
             tracer.refuse("the compiler looks among floats alone")
-        dims = _list_dims(x, a.dim)
-        extreme = _emit_reduction(tracer, x, dims, operation, start)
-        return x, dims, extreme, _emit_place(tracer, x, dims, extreme)
+        dims = _list_dims(x, dim)
+        extreme = _emit_reduction(tracer, x, dims, kind)
+        return extreme, _emit_place(tracer, x, dims, extreme)
 
     @handles(f"aten::arg{word}")
     def handle_place(tracer, a, result):
-        return find(tracer, a, a.keepdim)[3]
+        return find(tracer, a.self, a.dim, a.keepdim)[1]
 
     @handles(f"aten::{word}")
     def handle(tracer, a, result):
-        if not hasattr(a, "dim"):
-            x = a.self
-            extreme = _emit_reduction(tracer, x, _list_dims(x, None), operation, start)
-            return _finish_reduction(tracer, extreme, x, _list_dims(x, None), result)
-        x, dims, extreme, place = find(tracer, a, getattr(a, "keepdim", True))
+        x, dim = a.self, getattr(a, "dim", None)
+        dims = _list_dims(x, dim)
+        if dim is None:
+            return _finish_reduction(
+                tracer, _emit_reduction(tracer, x, dims, kind), x, dims, result
+            )
+        if isinstance(x.shape[dim], int) and x.dtype.is_floating_point:
+            extreme, place = find(tracer, x, dim, a.keepdim)
+        else:
+            extreme, place = _emit_reduction(tracer, x, dims, kind), None
         return _finish_reduction(tracer, extreme, x, dims, result[0]), place
 
 
-_register_place("max", "maximum", -math.inf)
-_register_place("min", "minimum", math.inf)
+_register_place("max", "largest")
+_register_place("min", "smallest")
 
 
 # Norms and what else needs more than one pass ------------------------------------
@@ -211,7 +242,7 @@ def _emit_squares(tracer, x, dims):
     """The sum over some axes, and that of the squares of what is around the mean; and
     the body that takes the mean off a scalar."""
     share = 1 / math.prod(_get_sizes(tracer, x, dims))
-    total = _spread(_emit_reduction(tracer, x, dims, "add", 0), x, dims)
+    total = _spread(_emit_reduction(tracer, x, dims, "add"), x, dims)
     square = tracer.make_like(x, torch.float32)
 
     def centre(b, value, total):
@@ -221,8 +252,8 @@ def _emit_squares(tracer, x, dims):
         centred = centre(b, value, total)
         return b.apply("mul", centred, centred)
 
-    tracer.bind(square, Rows(emit_elementwise(tracer, square, [x, total], squared)))
-    return total, _emit_reduction(tracer, square, dims, "add", 0), centre
+    tracer.bind(square, emit_elementwise(tracer, square, [x, total], squared))
+    return total, _emit_reduction(tracer, square, dims, "add"), centre
 
 
 @handles("aten::native_layer_norm")
@@ -243,7 +274,7 @@ def _layer_norm(tracer, a, result):
     names = [n for n, w in (("mul", a.weight), ("add", a.bias)) if w is not None]
     affine = [w for w in (a.weight, a.bias) if w is not None]
     operands = [x, total, _spread(squares, x, dims), *affine]
-    return Rows(emit_elementwise(tracer, result[0], operands, norm)), None, None
+    return emit_elementwise(tracer, result[0], operands, norm), None, None
 
 
 def _emit_variance(tracer, a, result):
@@ -270,7 +301,7 @@ def _var_mean(tracer, a, result):
 
 def _emit_softmax(tracer, a, result, is_log):
     x, dims = a.self, [a.dim % a.self.dim()]
-    largest = _spread(_emit_reduction(tracer, x, dims, "maximum", -math.inf), x, dims)
+    largest = _spread(_emit_reduction(tracer, x, dims, "largest"), x, dims)
     powers = tracer.make_like(x, torch.float32)
 
     def power(b, value, most):
@@ -279,12 +310,12 @@ def _emit_softmax(tracer, a, result, is_log):
     def logarithm(b, value, most, total):
         return b.apply("sub", b.apply("sub", value, most), b.apply("math.log", total))
 
-    tracer.bind(powers, Rows(emit_elementwise(tracer, powers, [x, largest], power)))
-    total = _spread(_emit_reduction(tracer, powers, dims, "add", 0), x, dims)
+    tracer.bind(powers, emit_elementwise(tracer, powers, [x, largest], power))
+    total = _spread(_emit_reduction(tracer, powers, dims, "add"), x, dims)
     if is_log:
-        return Rows(emit_elementwise(tracer, result, [x, largest, total], logarithm))
+        return emit_elementwise(tracer, result, [x, largest, total], logarithm)
     share = [powers, total]
-    return Rows(emit_elementwise(tracer, result, share, lambda b, p, t: b.apply("div", p, t)))
+    return emit_elementwise(tracer, result, share, lambda b, p, t: b.apply("div", p, t))
 
 
 @handles("aten::_softmax")

@@ -20,7 +20,7 @@ from torch.utils._pytree import tree_leaves
 
 from .places import ModuleStack, refuse
 from .text import TYPES, NetworkText, tensor_type, write_number
-from .values import Biased, Fill, Map, Rows, Set
+from .values import Biased, Chosen, Fill, Map, Rows, Set, Turned
 from .weights import Weights
 
 #: What writes an operator, by the operator's name without its overload.
@@ -83,30 +83,10 @@ class Tracer(TorchDispatchMode):
         self._operator, self._depth = "an operator", 0
         #: What counts the rows that a symbol stands for: a set or a tensor.
         self._counted, self._sizes = {}, {}
-        #: For symbols of rows that are in set order but were given in another one, the
-        #: row of each point.
-        self._rows_of = {}
-
-    def note_points(self, coords, row_of):
-        """Says that rows come back into the order of the points at the end."""
-        self._rows_of[str(coords.shape[0])] = row_of
-
-    def find_row_of(self, tensor):
-        """The row of each point, for rows that come back into their order, or None."""
-        return self._rows_of.get(str(tensor.shape[0])) if tensor.dim() else None
-
-    def restore_order(self, tensor):
-        """A result of the model with its rows as they were given."""
-        row_of = self.find_row_of(tensor)
-        if row_of is None:
-            return tensor
-        if tensor.dim() != 2 or not tensor.dtype.is_floating_point:
-            refuse(
-                self.modules, "a result", "only features [rows, channels] come back into the "
-                f"order of their points, but it has the shape {list(tensor.shape)}"
-            )  # fmt: skip
-        with self:
-            return torch.index_select(tensor, 0, row_of)
+        #: The name of the row of each point, by that of the point of each row, and back.
+        self.row_of, self.order = {}, {}
+        #: What was brought into set order, by its name and that of the order.
+        self._sorted = {}
 
     def make_stand_ins(self, tensors):
         """Stand-ins with one new number of rows for tensors of equally many."""
@@ -210,6 +190,14 @@ class Tracer(TorchDispatchMode):
     # Values -------------------------------------------------------------------
 
     def get_value(self, tensor):
+        value = self.peek(tensor)
+        if isinstance(value, Biased):
+            value.value = value.value or value.emit()
+            return value.value
+        return value
+
+    def peek(self, tensor):
+        """The value of a tensor, which may be a sum that is not written yet."""
         if not is_traced(tensor):
             return Rows(self.weights.use(self.text, tensor))
         reference, value = self._values.get(id(tensor), (None, None))
@@ -231,15 +219,20 @@ class Tracer(TorchDispatchMode):
                 value.coords = self.text.emit_value(line, "coordinates")
             return value.coords
         if isinstance(value, Map):
+            if value.order or value.row_of:
+                self.refuse("it reads a map between rows in the order of points")
             if not value.table:
                 type = self.get_type(tensor)
                 line = f"sparseconv.neighbour_table {value.name} : {value.type} -> {type}"
                 value.table = self.text.emit_value(line, "table")
             return value.table
+        if isinstance(value, Chosen):
+            self.refuse("it computes with the numbers of rows that a mask has chosen")
         if isinstance(value, Fill):
             return self.emit_filled(tensor.shape, self.get_element(tensor), value.number)
-        if isinstance(value, Biased) and not value.name:
-            value.name = value.emit()
+        if isinstance(value, Turned) and not value.name:
+            name, type = self.get_name(value.rows), self.get_type(tensor)
+            value.name = self.emit_gather(name, type, self.row_of[value.order], type)
         return value.name
 
     def get_element(self, tensor):
@@ -263,7 +256,34 @@ class Tracer(TorchDispatchMode):
         known = self._counted.get(str(rows))
         return known[1] if known and isinstance(known[1], Set) else None
 
+    # Rows in the order of points ----------------------------------------------
+
+    def sort(self, tensor, order):
+        """Features in set order, from those in the order of points that `order` names."""
+        value = self.get_value(tensor)
+        if isinstance(value, Fill):
+            return tensor
+        if isinstance(value, Turned) and value.order == order:
+            return value.rows
+        key = self.get_name(tensor), order
+        if key not in self._sorted:
+            type, rows = self.get_type(tensor), self.make_like(tensor)
+            self.bind(rows, Rows(self.emit_gather(key[0], type, order, type)))
+            self._sorted[key] = rows
+        return self._sorted[key]
+
+    def turn(self, tensor, value, order):
+        """What stands for `tensor` where `value` is the same in set order."""
+        rows = self.make_like(tensor)
+        self.bind(rows, value)
+        return Turned(rows, order)
+
     # Text that several handlers write -----------------------------------------
+
+    def emit_gather(self, name, type, rows, result_type):
+        numbers = tensor_type([None], "i32")
+        line = f"sparseconv.gather {name}, {rows} : {type}, {numbers} -> {result_type}"
+        return self.text.emit_value(line)
 
     def emit_pack(self, points, type, stride):
         """The set of points, and the names of its other results."""
@@ -271,7 +291,8 @@ class Tracer(TorchDispatchMode):
         names = [f"%set{number}", f"%order{number}", f"%row_of{number}"]
         alias = self.text.set_type(stride)
         self.text.emit(f"{', '.join(names)} = sparseconv.pack {points} : {type} -> {alias}")
-        return Set(names[0], alias, tuple(stride)), names[1], names[2]
+        made = Set(names[0], alias, tuple(stride), points=points, row_of=names[2])
+        return made, names[1], names[2]
 
     def emit_size(self, size):
         """A size as an index: a number, or the rows of what has as many."""
