@@ -26,8 +26,6 @@ LAYERS = [
     ("SubMConv3d", {"kernel_size": 3}),
     ("SubMConv3d", {"kernel_size": 3, "dilation": 2}),
     ("SubMConv3d", {"kernel_size": 5}),
-    ("SubMConv3d", {"kernel_size": 2}),
-    ("SubMConv3d", {"kernel_size": 4}),
     ("SubMConv3d", {"kernel_size": 1}),
     ("SubMConv3d", {"kernel_size": (1, 3, 3)}),
     ("SparseConv3d", {"kernel_size": 3, "stride": 2, "padding": 1}),

@@ -56,7 +56,7 @@ def sort_rows(indices, features):
 def expect_same_rows(found, expected, text, bound=2e-5):
     """That two tensors have the same features at the same indices, in any order."""
     mine, features = sort_rows(found.indices.cpu(), found.features.cpu())
-    other, values = sort_rows(expected.indices, expected.features)
+    other, values = sort_rows(expected.indices.cpu(), expected.features.cpu())
     expect(torch.equal(mine, other), f"{text}: indices differ")
     expect(found.spatial_shape == list(expected.spatial_shape), f"{text}: shapes differ")
     expect_close(features, values, bound, text)
