@@ -189,14 +189,15 @@ class RowTensor(SparseTensor):
             self.given = other_given
             return
         for known in cache.sets.values():
-            other = RowTensor._at(known, cache)
+            other = RowTensor.at(known, cache)
             if known.num_rows == len(mine.indices) and known.shape == mine.shape:
                 if other.indices is mine.indices or torch.equal(other.indices, mine.indices):
                     self.given, self._set, self._cache = None, known, cache
                     return
 
     @staticmethod
-    def _at(known, cache):
+    def at(known, cache):
+        """A tensor without features at a set, for its coordinates."""
         tensor = object.__new__(RowTensor)
         tensor._features = tensor._batch_size = tensor.given = None
         tensor._set, tensor._cache = known, cache

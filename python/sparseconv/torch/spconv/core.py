@@ -138,11 +138,11 @@ class IndiceData:
 
     @property
     def indices(self):
-        return RowTensor._at(self._pair.source, self._cache).indices
+        return RowTensor.at(self._pair.source, self._cache).indices
 
     @property
     def out_indices(self):
-        return RowTensor._at(self._pair.target, self._cache).indices
+        return RowTensor.at(self._pair.target, self._cache).indices
 
     @property
     def pair_fwd(self):

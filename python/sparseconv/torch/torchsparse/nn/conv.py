@@ -38,11 +38,11 @@ class Conv3d(KeepsLayout, conv._Convolution):
                 "use sparseconv.torch.SubMConv3d"
             )
         size, steps = repeat(kernel_size, 3, "kernel_size"), repeat(stride, 3, "stride")
+        # What the parameters' shapes and values depend on.
         self.is_pointwise = math.prod(size) == 1 and max(steps) == 1
+        self.transposed, self.config = transposed, config
         window = conv.Window(3, size, steps, padding)
         super().__init__(window, in_channels, out_channels, bias=bias)
-        self.transposed, self.config = transposed, config
-        self.reset_parameters()
 
     @property
     def kernel_size(self):
@@ -60,7 +60,7 @@ class Conv3d(KeepsLayout, conv._Convolution):
         return weights.from_library("torchsparse", weight, self.window.size)
 
     def reset_parameters(self):
-        channels = self.out_channels if getattr(self, "transposed", False) else self.in_channels
+        channels = self.out_channels if self.transposed else self.in_channels
         bound = 1 / math.sqrt(self.window.volume * channels)
         for parameter in self.parameters():
             nn.init.uniform_(parameter, -bound, bound)
