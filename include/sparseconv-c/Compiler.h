@@ -80,6 +80,10 @@ typedef struct sparseconv_compile_options {
    * the compilation, which then ends within a tenth of a second; NULL for
    * compilations that nobody cancels. */
   const volatile int *cancel;
+  /* Other than 0: the caller vouches for the neighbour tables that the plan is
+   * given (sparseconv.map_from_table), and the plan does not check them. A
+   * wrong one then makes it read and write where it may not. */
+  int trust_tables;
 } sparseconv_compile_options;
 
 /* What came out of a compilation, also of one that failed. */

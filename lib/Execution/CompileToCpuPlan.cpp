@@ -113,6 +113,7 @@ mlir::sparseconv::compileToCpuPlan(ModuleOp module, ArrayRef<StringRef> levels,
   CpuOptions cpuOptions;
   cpuOptions.allowKernels = options.allowKernels;
   cpuOptions.selection = options.selection;
+  cpuOptions.trustTables = options.trustTables;
   auto compiled = compileLevels(module, levels, cpuOptions);
   if (!compiled)
     return compiled.takeError();

@@ -10,6 +10,7 @@
 #include "CompileToCpuPlan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "sparseconv/Dialect/SparseConv/IR/TrustedTables.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Execution/Signature.h"
 #include "sparseconv/Pipelines/LowerToGpu.h"
@@ -25,6 +26,8 @@ namespace plan = ::sparseconv::plan;
 /// Lowers a network to kernels and steps.
 static FailureOr<plan::Plan> compileToGpuPlan(ModuleOp module, StringRef target,
                                               const PlanOptions &options) {
+  if (options.trustTables)
+    trustTables(module);
   DialectRegistry translations;
   registerPtxTarget(translations);
   module.getContext()->appendDialectRegistry(translations);

@@ -12,6 +12,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
+#include "sparseconv/Dialect/SparseConv/IR/TrustedTables.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Pipelines/LowerToCpu.h"
 #include "sparseconv/Support/TargetInfo.h"
@@ -194,6 +195,8 @@ llvm::Expected<CpuCode> CpuCode::compile(ModuleOp module,
   checks.addPass(createSparseConvVerifyNetwork({options.allowKernels}));
   if (failed(checks.run(*lowered)))
     return llvm::createStringError("the module is not a network");
+  if (options.trustTables)
+    trustTables(*lowered);
   code.signatures = getEntries(module);
   for (auto &[name, signature] : code.signatures)
     lowered->lookupSymbol(name)->setAttr("llvm.emit_c_interface",

@@ -24,6 +24,7 @@ class _Options(ctypes.Structure):
         ("time_limit", ctypes.c_double),
         ("tuning_database", ctypes.c_char_p),
         ("cancel", ctypes.POINTER(ctypes.c_int)),
+        ("trust_tables", ctypes.c_int),
     ]
 
 
@@ -67,7 +68,7 @@ class Compilation:
     interrupts it, or another exception of a signal handler, the compiler is ended."""
 
     def __init__(self, text, chip=None, entry=None, name=None, time_limit=None,
-                 tuning_database=None, target=None):  # fmt: skip
+                 tuning_database=None, target=None, trust_tables=False):  # fmt: skip
         def encode(word):
             return None if word is None else word.encode()
 
@@ -75,7 +76,7 @@ class Compilation:
         options = _Options(
             encode(target), encode(chip), encode(entry), encode(name), None, time_limit or 0,
             None if tuning_database is None else os.fsencode(tuning_database),
-            ctypes.pointer(cancel),
+            ctypes.pointer(cancel), trust_tables,
         )  # fmt: skip
         with progress.show(f"compiling {os.path.basename(name or 'a network')}"):
             code, message = self._run(text, options, cancel)
@@ -89,21 +90,21 @@ class Compilation:
         makes, also when nobody waits any more."""
         if threading.current_thread() is not threading.main_thread():
             return self._compile(text, options)
-        outcome = []
+        outcome, done = [], threading.Event()
 
         def work():
             try:
                 outcome.append(self._compile(text, options))
             except BaseException as error:
                 outcome.append(error)
+            done.set()
 
-        worker = threading.Thread(target=work, name="sparseconv-compile", daemon=True)
-        worker.start()
         try:
-            worker.join()
+            threading.Thread(target=work, name="sparseconv-compile", daemon=True).start()
+            done.wait()
         except BaseException:
             cancel.value = 1
-            worker.join()
+            done.wait(5)  # the compiler ends at once; a thread that never began does not
             raise
         if isinstance(outcome[0], BaseException):
             raise outcome[0]

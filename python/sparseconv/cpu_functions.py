@@ -49,12 +49,18 @@ class CpuPlanFunction(_HostFunction):
         self._idle.clear()
 
     def _call(self, bound, views):
-        instance = self._find_idle(bound) or self._make_instance(bound)
+        instance = self._take(bound)
         try:
             return instance.run(*views)
         finally:
-            if bound is self._bound:
-                self._idle.append((bound, instance))
+            self._give_back(bound, instance)
+
+    def _take(self, bound):
+        return self._find_idle(bound) or self._make_instance(bound)
+
+    def _give_back(self, bound, instance):
+        if bound is self._bound:
+            self._idle.append((bound, instance))
 
     def _find_idle(self, bound):
         while True:

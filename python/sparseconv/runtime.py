@@ -548,10 +548,13 @@ class Instance(_Owner):
         _call("instance_output", self.handle, ctypes.c_int64(index), sizes, None, None)
         return tuple(sizes[:rank])
 
+    def read(self, index, pointer, nbytes):
+        """Copies an output of the last run to host memory."""
+        _call("instance_read_output", self.handle, ctypes.c_int64(index),
+              ctypes.c_void_p(pointer), ctypes.c_uint64(nbytes))  # fmt: skip
+
     def _read(self, index, value):
         dtype = "uint16" if value.dtype == "bfloat16" else value.dtype
         array = np.empty(self.get_shape(index), dtype)
-        _call("instance_read_output", self.handle, ctypes.c_int64(index),
-              ctypes.c_void_p(array.ctypes.data),
-              ctypes.c_uint64(array.nbytes))  # fmt: skip
+        self.read(index, array.ctypes.data, array.nbytes)
         return array

@@ -11,7 +11,7 @@ import sparseconv.torch as sct
 import torch
 import torch_checks
 from sparseconv import runtime
-from sparseconv.torch import ir, programs
+from sparseconv.torch import ir, ops, programs, sets
 from torch import nn
 from torch_checks import check, densify, expect, expect_close, expect_error, make_tensor
 
@@ -371,6 +371,26 @@ def late_errors(device):
     for late in (wait, call_again, make_set):
         expect_error(sparseconv.Error, "coordinate 7 on axis 1 is outside 0 .. 6", late)
         sct.check()  # once
+
+
+@check
+def tables_are_checked(device):
+    # A table that no operator made, and one that somebody writes to.
+    x, _ = make_tensor(1, 4, device)
+    layer = sct.SubMConv1d(4, 4, 3).to(device)
+    y = layer(x).features
+    (table,) = x.cache.tables.values()
+    rows = len(x.features)
+    expect(sets.is_trusted(table, rows) and not sets.is_trusted(table, rows - 1))
+    expect(not sets.is_trusted(table.clone(), rows))
+    weight = layer.weight.detach()
+    again = ops.conv(x.features, weight, table.clone()) + layer.bias
+    expect_close(again, y, 1e-6)
+    table[0, 0] = rows
+    expect(not sets.is_trusted(table, rows))
+    if device == "cpu":
+        expect_error(sparseconv.Error, f"input row {rows}", ops.conv, x.features, weight, table)
+        expect_error(sparseconv.Error, "input row", ops.conv, x.features[1:], weight, table)
 
 
 @check

@@ -66,6 +66,9 @@ struct PlanOptions {
   llvm::cl::opt<bool> explain{
       "explain", llvm::cl::desc("prints what is chosen for each layer of a "
                                 "network, and why")};
+  llvm::cl::opt<bool> trustTables{
+      "trust-tables", llvm::cl::desc("the neighbour tables that a network is "
+                                     "given are right, and not checked")};
   llvm::cl::opt<bool> cubin{
       "cubin", llvm::cl::desc("puts machine code for the chips into a plan, "
                               "beside the PTX; needs NVIDIA's ptxas")};
@@ -257,8 +260,9 @@ writeNetworkPlan(const std::shared_ptr<llvm::SourceMgr> &given,
   if (failed(checkOptions("network-to-plan",
                           {options.chips, options.entry, options.inputName,
                            options.streams, options.tuningDatabase,
-                           options.explain, options.cubin, options.ptxas,
-                           options.weights, options.weightsByReference})))
+                           options.explain, options.trustTables, options.cubin,
+                           options.ptxas, options.weights,
+                           options.weightsByReference})))
     return failure();
   if (options.chips.size() > 1)
     return refuse(*given, "a network is compiled for one chip, but found " +
@@ -292,7 +296,8 @@ writeNetworkPlan(const std::shared_ptr<llvm::SourceMgr> &given,
                         {options.entry,
                          options.streams,
                          /*allowKernels=*/false,
-                         {options.tuningDatabase, options.explain}}),
+                         {options.tuningDatabase, options.explain},
+                         options.trustTables}),
                     os);
 }
 

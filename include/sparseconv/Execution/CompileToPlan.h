@@ -24,6 +24,9 @@ struct PlanOptions {
   /// Take operations of the kernel level, too.
   bool allowKernels = false;
   SelectionOptions selection;
+  /// Neighbour tables are not checked: the caller vouches for those of all
+  /// calls.
+  bool trustTables = false;
 };
 
 /// The plan of a network for a target such as "cuda:sm_90a". Compiles a copy of

@@ -30,6 +30,9 @@ struct CpuOptions {
   /// checked by nobody, so this is for IR of one's own.
   bool allowKernels = false;
   SelectionOptions selection;
+  /// Neighbour tables are not checked: the caller vouches for those of all
+  /// calls.
+  bool trustTables = false;
 };
 
 /// A module lowered through the pipeline `sparseconv-lower-to-cpu` and compiled

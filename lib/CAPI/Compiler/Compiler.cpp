@@ -165,6 +165,8 @@ static int compile(std::string_view text,
   pass("--chip=", options.chip);
   pass("--entry=", options.entry);
   pass("--tuning-database=", options.tuning_database);
+  if (options.trust_tables)
+    arguments.push_back("--trust-tables");
   ChildResult result = capi::runChild(program, arguments, text,
                                       {options.time_limit, options.cancel});
   compilation.diagnostics = std::move(result.diagnostics);

@@ -8,16 +8,72 @@
 
 #include "Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "sparseconv/Dialect/SparseConv/IR/SetBounds.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
 
+/// Whether `points` are (0, 0), (0, 1), (0, 2), ...: a `linalg.generic` whose
+/// elements are the row times the column. A set of them is a set of row
+/// numbers, for maps whose table is given.
+static bool isRowNumbers(Value points) {
+  auto generic = points.getDefiningOp<linalg::GenericOp>();
+  if (!generic || generic.getNumDpsInputs() || generic.getNumDpsInits() != 1 ||
+      generic.getNumLoops() != 2 || generic.getNumReductionLoops() ||
+      !generic.getIndexingMapsArray()[0].isIdentity())
+    return false;
+  Value element = generic.getBody()->getTerminator()->getOperand(0);
+  auto cast = element.getDefiningOp<arith::IndexCastOp>();
+  auto product =
+      cast ? cast.getIn().getDefiningOp<arith::MulIOp>() : arith::MulIOp();
+  if (!product)
+    return false;
+  auto row = product.getLhs().getDefiningOp<linalg::IndexOp>();
+  auto column = product.getRhs().getDefiningOp<linalg::IndexOp>();
+  return row && column && row.getDim() == 0 && column.getDim() == 1;
+}
+
+/// Whether every row number is a coordinate of a set.
+static bool holdsRowNumbers(CoordsType set) {
+  PackingAttr packing = set.getPacking();
+  return set.getDim() == 1 && set.getStride()[0] == 1 &&
+         packing.getBias(0) - 1 - packing.getGuard()[0] >=
+             ::sparseconv::kMaxRows - 1;
+}
+
+/// The set of row numbers is sorted as it is, and nothing in it can fail.
+static Replacements lowerRowNumbers(KernelWriter &w, PackOp op, Value points) {
+  CoordsType set = op.getCoords().getType();
+  Value rows = w.dim(points);
+  Value init = w.emptyKeys(set, rows);
+  int64_t bias = set.getPacking().getBias(0);
+  auto store = [&](OpBuilder &builder, Location loc, ValueRange) {
+    ImplicitLocOpBuilder b(loc, builder);
+    IntegerType type = set.getKeyType();
+    Value row =
+        arith::IndexCastOp::create(b, type, linalg::IndexOp::create(b, 0));
+    Value offset = arith::ConstantOp::create(b, b.getIntegerAttr(type, bias));
+    linalg::YieldOp::create(b,
+                            arith::AddIOp::create(b, row, offset).getResult());
+  };
+  auto keys = linalg::GenericOp::create(
+      w, init.getType(), ValueRange(), init,
+      ArrayRef<AffineMap>{w.getMultiDimIdentityMap(1)},
+      ArrayRef<utils::IteratorType>{utils::IteratorType::parallel}, store);
+  Value numbers = w.numberRows(rows);
+  return {{{keys.getResult(0)},
+           {numbers},
+           {w.castTo(numbers, op.getRowOf().getType())}}};
+}
+
 static Replacements lowerPack(KernelWriter &w, PackOp op,
                               AdaptorOf<PackOp> adaptor) {
   CoordsType set = op.getCoords().getType();
   Value points = adaptor.getPoints()[0];
+  if (!op.getClip() && holdsRowNumbers(set) && isRowNumbers(op.getPoints()))
+    return lowerRowNumbers(w, op, points);
   Value rows = w.dim(points);
   // Upstream has no slices of a buffer that is known to be empty.
   bool isEmpty = op.getPoints().getType().getDimSize(0) == 0;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "sparseconv/Dialect/SparseConv/IR/TrustedTables.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -50,6 +51,13 @@ static Replacements lowerMapFromPairs(KernelWriter &w, MapFromPairsOp op,
 
 static Replacements lowerMapFromTable(KernelWriter &w, MapFromTableOp op,
                                       AdaptorOf<MapFromTableOp> adaptor) {
+  if (op->hasAttr(kTrustedAttr))
+    return {
+        {{w.castTo(adaptor.getTable()[0],
+                   RankedTensorType::get({ShapedType::kDynamic,
+                                          op.getMap().getType().getVolume()},
+                                         w.getI32Type())),
+          w.dim(adaptor.getIn()[0])}}};
   return lowerGivenMap<CheckTableOp>(w, op, adaptor.getTable()[0], adaptor);
 }
 

@@ -8,7 +8,7 @@ strides, not numbers of rows. The text is also the key of what is compiled from 
 
 A coordinate set is an array of its points, in set order, and a kernel map is its
 neighbour table. An operation on a table needs no coordinates, but a network's maps
-relate sets: there each side is a set of row numbers, which come as an argument."""
+relate sets: there each side is a set of row numbers."""
 
 import functools
 import math
@@ -18,11 +18,8 @@ import math
 _AXIS = {1: (32, 65536), 2: (27, 16384), 3: (18, 4096), 4: (14, 512)}
 BATCH_BITS = 8
 
-_ROWS = """#rows = #sparseconv.packing<i32, batch = 0, bits = [30], guard = [1]>
+_ROWS = """#rows = #sparseconv.packing<i64, batch = 0, bits = [32], guard = [1]>
 !rows = !sparseconv.coords<1, stride = [1], #rows>
-"""
-_SIDES = """  %in, %in_order, %in_row_of = sparseconv.pack %in_rows : tensor<?x2xi32> -> !rows
-  %out, %out_order, %out_row_of = sparseconv.pack %out_rows : tensor<?x2xi32> -> !rows
 """
 
 
@@ -161,16 +158,42 @@ def kernel_map(in_stride, out_stride, offsets, volume, transposed):
     return types + _function(inputs, {"table": table}, body)
 
 
-def _on_table(volume, inputs, outputs, operation, extra=""):
-    """A network on a given table: the operation reads `%map`."""
+def _number_rows(side, tensor, type):
+    """The set `%SIDE` of the numbers of a tensor's rows, which the compiler knows to
+    be sorted: each element of its points is the row times the column."""
+    return f"""  %{side}_size = tensor.dim %{tensor}, %axis : {type}
+  %{side}_init = tensor.empty(%{side}_size) : tensor<?x2xi32>
+  %{side}_points = linalg.generic {{
+    indexing_maps = [affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "parallel"]
+  }} outs(%{side}_init : tensor<?x2xi32>) {{
+  ^body(%old: i32):
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %product = arith.muli %row, %column : index
+    %number = arith.index_cast %product : index to i32
+    linalg.yield %number : i32
+  }} -> tensor<?x2xi32>
+  %{side}, %{side}_order, %{side}_row_of = sparseconv.pack %{side}_points : tensor<?x2xi32> -> !rows
+"""
+
+
+def _on_table(volume, inputs, outputs, operation, rows_of=None):
+    """A network on a given table: the operation reads `%map`. The in set has the rows
+    of an input, or of one more, `in_rows`, whose elements nobody reads."""
     table = f"tensor<?x{volume}xi32>"
-    sides = {"table": table, "in_rows": "tensor<?x2xi32>", "out_rows": "tensor<?x2xi32>"}
+    inputs = {**inputs, "table": table}
+    if rows_of is None:
+        rows_of = "in_rows"
+        inputs[rows_of] = "tensor<?x1xi32>"
     body = (
-        f"{_SIDES}  %map = sparseconv.map_from_table %table, %in to %out : {table}, !map\n"
-        f"{extra}{operation}"
+        "  %axis = arith.constant 0 : index\n"
+        + _number_rows("in", rows_of, inputs[rows_of])
+        + _number_rows("out", "table", table)
+        + f"  %map = sparseconv.map_from_table %table, %in to %out : {table}, !map\n"
+        + operation
     )
     types = _ROWS + f"!map = !sparseconv.kernel_map<{volume}, !rows to !rows>\n"
-    return types + _function({**inputs, **sides}, outputs, body)
+    return types + _function(inputs, outputs, body)
 
 
 @functools.cache
@@ -209,7 +232,8 @@ def conv(kind, volume, in_channels, out_channels, groups, dtype, tf32=False):
     operation = (
         f"  %result = sparseconv.{kind} {names}, %map{word} : {types}, !map -> {result}\n"
     )
-    return _on_table(volume, inputs, {"result": result}, operation)
+    rows_of = None if kind == "input_grad" else "x"
+    return _on_table(volume, inputs, {"result": result}, operation, rows_of)
 
 
 @functools.cache
@@ -217,7 +241,7 @@ def pool(kind, volume, channels, dtype, count_volume):
     x = f"tensor<?x{channels}x{dtype}>"
     word = " count(volume)" if count_volume else ""
     operation = f"  %result = sparseconv.pool {kind} %x, %map{word} : {x}, !map -> {x}\n"
-    return _on_table(volume, {"x": x}, {"result": x}, operation)
+    return _on_table(volume, {"x": x}, {"result": x}, operation, "x")
 
 
 @functools.cache
@@ -229,8 +253,9 @@ def pool_grad(kind, volume, channels, dtype, count_volume):
         f"  %result = sparseconv.pool_grad {kind} %dy, %map{of}{word} "
         f": {x}, !map{of_type} -> {x}\n"
     )
-    inputs = {"dy": x, "x": x} if kind == "max" else {"dy": x}
-    return _on_table(volume, inputs, {"result": x}, operation)
+    if kind == "max":
+        return _on_table(volume, {"dy": x, "x": x}, {"result": x}, operation, "x")
+    return _on_table(volume, {"dy": x}, {"result": x}, operation)
 
 
 @functools.cache

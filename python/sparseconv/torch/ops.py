@@ -13,10 +13,8 @@ from torch import Tensor
 
 from ..errors import ArgumentError
 from . import ir
-from .programs import get_dtype, run
-from .sets import make_sides
-
-_operator = torch.library.custom_op
+from .programs import define_operator, get_dtype, run
+from .sets import is_trusted, make_rows
 
 
 def _check_rows(tensor, rows, what):
@@ -49,7 +47,8 @@ def _allows_tf32(tensor):
     return tensor.is_cuda and torch.backends.cuda.matmul.allow_tf32
 
 
-def _run_conv(kind, weights, first, second, table, num_in, shape):
+def _run_conv(kind, weights, tensors, table, num_in, shape):
+    first, second, *_ = tensors
     _check_same(first, second, kind)
     volume, in_channels, out_channels, groups = weights
     if table.shape[1] != volume:
@@ -59,20 +58,20 @@ def _run_conv(kind, weights, first, second, table, num_in, shape):
     text = ir.conv(
         kind, volume, in_channels, out_channels, groups, get_dtype(first), _allows_tf32(first)
     )
-    return run(text, [first, second, *make_sides(table, num_in)], [shape])[0]
+    return run(text, tensors, [shape], is_trusted(table, num_in))[0]
 
 
 # Convolution and its gradients ------------------------------------------------
 
 
-@_operator("sparseconv::conv", mutates_args=())
+@define_operator("conv")
 def conv(x: Tensor, w: Tensor, table: Tensor) -> Tensor:
     weights = _get_weights(w, "conv")
     _check_rows(x, x.shape[0], "conv")
     if x.shape[1] != weights[1]:
         raise ArgumentError(f"conv: expects {weights[1]} channels, but found {x.shape[1]}")
     shape = (table.shape[0], weights[2])
-    return _run_conv("conv", weights, x, w, table, x.shape[0], shape)
+    return _run_conv("conv", weights, [x, w, table], table, x.shape[0], shape)
 
 
 @conv.register_fake
@@ -81,11 +80,12 @@ def _(x, w, table):
     return x.new_empty((table.shape[0], out_channels))
 
 
-@_operator("sparseconv::input_grad", mutates_args=())
+@define_operator("input_grad")
 def input_grad(dy: Tensor, w: Tensor, table: Tensor, num_in: int) -> Tensor:
     weights = _get_weights(w, "input_grad")
     _check_rows(dy, table.shape[0], "input_grad")
-    return _run_conv("input_grad", weights, dy, w, table, num_in, (num_in, weights[1]))
+    tensors = [dy, w, table, make_rows(num_in, dy.device)]
+    return _run_conv("input_grad", weights, tensors, table, num_in, (num_in, weights[1]))
 
 
 @input_grad.register_fake
@@ -94,12 +94,12 @@ def _(dy, w, table, num_in):
     return dy.new_empty((num_in, in_channels))
 
 
-@_operator("sparseconv::weight_grad", mutates_args=())
+@define_operator("weight_grad")
 def weight_grad(x: Tensor, dy: Tensor, table: Tensor, groups: int) -> Tensor:
     _check_rows(dy, table.shape[0], "weight_grad")
     weights = table.shape[1], x.shape[1], dy.shape[1], groups
     shape = _weight_shape(*weights)
-    return _run_conv("weight_grad", weights, x, dy, table, x.shape[0], shape)
+    return _run_conv("weight_grad", weights, [x, dy, table], table, x.shape[0], shape)
 
 
 @weight_grad.register_fake
@@ -157,12 +157,12 @@ weight_grad.register_autograd(_weight_grad_backward, setup_context=_save_input_g
 # Pooling ----------------------------------------------------------------------
 
 
-@_operator("sparseconv::pool", mutates_args=())
+@define_operator("pool")
 def pool(x: Tensor, table: Tensor, kind: str, count_volume: bool) -> Tensor:
     _check_rows(x, x.shape[0], "pool")
     text = ir.pool(kind, table.shape[1], x.shape[1], get_dtype(x), count_volume)
-    tensors = [x, *make_sides(table, x.shape[0])]
-    return run(text, tensors, [(table.shape[0], x.shape[1])])[0]
+    shapes = [(table.shape[0], x.shape[1])]
+    return run(text, [x, table], shapes, is_trusted(table, x.shape[0]))[0]
 
 
 @pool.register_fake
@@ -170,12 +170,14 @@ def _(x, table, kind, count_volume):
     return x.new_empty((table.shape[0], x.shape[1]))
 
 
-@_operator("sparseconv::pool_grad", mutates_args=())
+@define_operator("pool_grad")
 def pool_grad(dy: Tensor, x: Tensor, table: Tensor, kind: str, count_volume: bool) -> Tensor:
     _check_rows(dy, table.shape[0], "pool_grad")
     text = ir.pool_grad(kind, table.shape[1], x.shape[1], get_dtype(x), count_volume)
-    tensors = [dy, x] if kind == "max" else [dy]
-    return run(text, [*tensors, *make_sides(table, x.shape[0])], [tuple(x.shape)])[0]
+    tensors = [dy, x, table]
+    if kind != "max":
+        tensors = [dy, table, make_rows(x.shape[0], x.device)]
+    return run(text, tensors, [tuple(x.shape)], is_trusted(table, x.shape[0]))[0]
 
 
 @pool_grad.register_fake
@@ -196,7 +198,7 @@ def _pool_backward(ctx, dy):
 pool.register_autograd(_pool_backward, setup_context=_save_pool)
 
 
-@_operator("sparseconv::global_pool", mutates_args=())
+@define_operator("global_pool")
 def global_pool(x: Tensor, coords: Tensor, kind: str, batch_size: int) -> Tensor:
     _check_rows(x, coords.shape[0], "global_pool")
     text = ir.global_pool(kind, coords.shape[1] - 1, x.shape[1], get_dtype(x))
@@ -209,7 +211,7 @@ def _(x, coords, kind, batch_size):
     return x.new_empty((batch_size, x.shape[1]))
 
 
-@_operator("sparseconv::global_pool_grad", mutates_args=())
+@define_operator("global_pool_grad")
 def global_pool_grad(dy: Tensor, x: Tensor, coords: Tensor, kind: str) -> Tensor:
     text = ir.global_pool_grad(kind, coords.shape[1] - 1, x.shape[1], get_dtype(x))
     tensors = [dy, coords, x] if kind == "max" else [dy, coords]
@@ -232,7 +234,7 @@ global_pool.register_autograd(_global_pool_backward, setup_context=_save_pool)
 # Points, sets and grids: each operator is the adjoint of the next -------------
 
 
-@_operator("sparseconv::scatter", mutates_args=())
+@define_operator("scatter")
 def scatter(x: Tensor, rows: Tensor, count: int) -> Tensor:
     items = torch.zeros((count, 2), dtype=torch.int32, device=x.device)
     text = ir.scatter(x.shape[1], get_dtype(x))
@@ -244,7 +246,7 @@ def _(x, rows, count):
     return x.new_empty((count, x.shape[1]))
 
 
-@_operator("sparseconv::gather", mutates_args=())
+@define_operator("gather")
 def gather(x: Tensor, rows: Tensor) -> Tensor:
     """What index_select does; its gradient is a sum in a fixed order, too."""
     return x.index_select(0, rows)
@@ -272,7 +274,7 @@ scatter.register_autograd(_scatter_backward, setup_context=_save_rows)
 gather.register_autograd(_gather_backward, setup_context=_save_rows)
 
 
-@_operator("sparseconv::voxelise", mutates_args=())
+@define_operator("voxelise")
 def voxelise(
     x: Tensor, points: Tensor, coords: Tensor, stride: list[int], interpolation: str
 ) -> Tensor:
@@ -288,7 +290,7 @@ def _(x, points, coords, stride, interpolation):
     return x.new_empty((coords.shape[0], x.shape[1]))
 
 
-@_operator("sparseconv::devoxelise", mutates_args=())
+@define_operator("devoxelise")
 def devoxelise(
     x: Tensor, points: Tensor, coords: Tensor, stride: list[int], interpolation: str
 ) -> Tensor:
@@ -304,7 +306,7 @@ def _(x, points, coords, stride, interpolation):
     return x.new_empty((points.shape[0], x.shape[1]))
 
 
-@_operator("sparseconv::to_dense", mutates_args=())
+@define_operator("to_dense")
 def to_dense(x: Tensor, coords: Tensor, stride: list[int], shape: list[int]) -> Tensor:
     _check_rows(x, coords.shape[0], "to_dense")
     text = ir.dense("to_dense", tuple(stride), tuple(shape), x.shape[1], get_dtype(x))
@@ -316,7 +318,7 @@ def _(x, coords, stride, shape):
     return x.new_empty((*shape, x.shape[1]))
 
 
-@_operator("sparseconv::from_dense", mutates_args=())
+@define_operator("from_dense")
 def from_dense(grid: Tensor, coords: Tensor, stride: list[int]) -> Tensor:
     text = ir.dense(
         "from_dense", tuple(stride), tuple(grid.shape[:-1]), grid.shape[-1], get_dtype(grid)

@@ -29,6 +29,12 @@ from ..unread import Unread
 DTYPES = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
 
 
+@functools.cache
+def get_name(dtype):
+    """What numpy calls an element type of torch."""
+    return str(dtype).removeprefix("torch.")
+
+
 def get_dtype(tensor):
     """The element type of features in IR."""
     name = DTYPES.get(tensor.dtype)
@@ -38,23 +44,42 @@ def get_dtype(tensor):
     return name
 
 
+_operators = torch.library.Library("sparseconv", "FRAGMENT")
+
+
+def define_operator(name):
+    """A decorator that makes an operator `sparseconv::NAME` of a function of tensors."""
+
+    def define(function):
+        made = torch.library.custom_op(f"sparseconv::{name}", function, mutates_args=())
+        # The same function, without what torch puts around it for functions that may
+        # change their arguments or return them.
+        for device in ("CPU", "CUDA"):
+            _operators.impl(name, function, device)
+        return made
+
+    return define
+
+
 _programs = {}
 _lock = threading.Lock()
 
 
-def run(text, tensors, shapes=None):
+def run(text, tensors, shapes=None, trusted=False):
     """The results of a network on tensors of one device, as a list. Where `shapes`
-    gives those of the results, a GPU is not waited for."""
-    return run_function(_get_program(text, find_device(tensors)).main, tensors, shapes)
+    gives those of the results, a GPU is not waited for. Tables that are `trusted` are
+    not checked."""
+    program = _get_program(text, find_device(tensors), trusted)
+    return run_function(program.functions["main"], tensors, shapes)
 
 
 def run_function(function, tensors, shapes=None):
     """The same for a function of a module, whose inputs that are not bound are the
     tensors."""
-    tensors = [tensor.detach().contiguous() for tensor in tensors]
+    tensors = [tensor.contiguous() for tensor in tensors]
     device = tensors[0].device
     if device.type == "cpu":
-        return _run_on_host(function, tensors)
+        return _run_on_host(function, tensors, shapes)
     with torch.cuda.device(device):
         return _run_on_gpu(function, tensors, shapes)
 
@@ -72,23 +97,24 @@ def find_device(tensors):
     return device
 
 
-def _get_program(text, device):
+def _get_program(text, device, trusted):
     number = torch.get_num_threads() if device.type == "cpu" else device.index
-    key = text, device.type, number
+    key = text, device.type, number, trusted
     if key not in _programs:
         with _lock:
             if key not in _programs:
-                _programs[key] = load_program(text, device)
+                _programs[key] = load_program(text, device, trusted=trusted)
     return _programs[key]
 
 
-def load_program(text, device, tuning_database=None):
+def load_program(text, device, tuning_database=None, trusted=False):
     """A module for a network on a device, on a CPU with as many threads as torch has."""
     if device.type == "cpu":
         level = runtime.CpuContext().chip
-        plan = get_plan(text, f"cpu:{level}", tuning_database)
+        plan = get_plan(text, f"cpu:{level}", tuning_database, trusted)
         return modules.CpuPlanModule(plan, level, torch.get_num_threads())
-    plan = get_plan(text, f"cuda:{modules.get_chip(device.index)}", tuning_database)
+    target = f"cuda:{modules.get_chip(device.index)}"
+    plan = get_plan(text, target, tuning_database, trusted)
     return modules.CudaModule(plan, device.index)
 
 
@@ -111,10 +137,10 @@ def _get_compiler_mark():
     return f"{path} {status.st_size} {status.st_mtime_ns}"
 
 
-def get_plan(text, target, tuning_database=None):
+def get_plan(text, target, tuning_database=None, trusted=False):
     """The plan of a network for a target, from a file if there is one. A database of
     `sparseconv-tune` is named by its path."""
-    mark = f"{_get_compiler_mark()}\n{target}\n{_read(tuning_database)}\n{text}"
+    mark = f"{_get_compiler_mark()}\n{target} {trusted}\n{_read(tuning_database)}\n{text}"
     folder = get_cache_folder()
     path = os.path.join(folder, hashlib.sha256(mark.encode()).hexdigest() + ".plan")
     try:
@@ -126,7 +152,8 @@ def get_plan(text, target, tuning_database=None):
         pass  # there is none, or what is there is no plan
     backend, _, chip = target.partition(":")
     options = {"chip": chip} if backend == "cuda" else {"target": target}
-    plan = Compilation(text.encode(), tuning_database=tuning_database, **options).plan
+    options.update(tuning_database=tuning_database, trust_tables=trusted)
+    plan = Compilation(text.encode(), **options).plan
     try:
         os.makedirs(folder, exist_ok=True)
         _write_file(folder, path, plan)
@@ -161,12 +188,6 @@ def _read(path):
 # On a CPU ---------------------------------------------------------------------
 
 
-def _run_on_host(function, tensors):
-    results = function(*map(to_numpy, tensors))
-    results = results if isinstance(results, tuple) else (results,)
-    return [_from_numpy(array, value.dtype) for array, value in zip(results, function.outputs)]
-
-
 def to_numpy(tensor):
     """A tensor in host memory as numpy's array; a bfloat16 is a uint16 there."""
     if tensor.dtype == torch.bfloat16:
@@ -174,10 +195,41 @@ def to_numpy(tensor):
     return tensor.numpy()
 
 
-def _from_numpy(array, dtype):
-    if dtype == "bfloat16":
-        return torch.from_numpy(array.view("int16")).view(torch.bfloat16)
-    return torch.from_numpy(array)
+def _view_inputs(values, tensors):
+    """Pointer, shape and bytes of each tensor, which has to fit its input."""
+    for value, tensor in zip(values, tensors):
+        value.check(get_name(tensor.dtype), tensor.shape, "a layer")
+    return [(tensor.data_ptr(), tensor.shape, tensor.nbytes) for tensor in tensors]
+
+
+def _make_outputs(function, shapes):
+    return [
+        torch.empty(shape, dtype=getattr(torch, value.dtype))
+        for value, shape in zip(function.outputs, shapes)
+    ]
+
+
+def _run_on_host(function, tensors, shapes):
+    """Where the shapes of results are known, the run writes into tensors at once."""
+    bound = function._bound
+    inputs = _view_inputs(bound.free, tensors)
+    instance = function._take(bound)
+    try:
+        if shapes is None:
+            instance.enqueue(0, inputs, [(None, 0)] * len(function.outputs))
+            instance.wait()
+            shapes = map(instance.get_shape, range(len(function.outputs)))
+            outputs = _make_outputs(function, shapes)
+            for i, output in enumerate(outputs):
+                instance.read(i, output.data_ptr(), output.nbytes)
+        else:
+            outputs = _make_outputs(function, shapes)
+            targets = [(output.data_ptr(), output.nbytes) for output in outputs]
+            instance.enqueue(0, inputs, targets)
+            instance.wait()
+        return outputs
+    finally:
+        function._give_back(bound, instance)
 
 
 # On a GPU ---------------------------------------------------------------------
@@ -220,7 +272,7 @@ def _run_on_gpu(function, tensors, shapes):
     inputs = [(t.data_ptr(), tuple(t.shape), t.numel() * t.element_size()) for t in tensors]
     bound = function._bound
     for value, tensor in zip(bound.free, tensors):
-        value.check(str(tensor.dtype).removeprefix("torch."), tensor.shape, "a layer")
+        value.check(get_name(tensor.dtype), tensor.shape, "a layer")
     while True:
         instance, key = function._take([view[1] for view in inputs], bound, False)
         try:

@@ -14,34 +14,34 @@ from torch import Tensor
 
 from ..errors import ArgumentError
 from . import ir
-from .programs import run
-
-_operator = torch.library.custom_op
+from .programs import define_operator, run
 
 
-#: For each device the longest set of row numbers so far.
-_rows = {}
+def make_rows(count, device):
+    """An array for networks that need its number of rows alone."""
+    return torch.empty((count, 1), dtype=torch.int32, device=device)
 
 
-def _get_rows(count, device):
-    """A set of row numbers: a side of a map whose coordinates nobody needs. All sides
-    share memory."""
-    rows = _rows.get(device)
-    if rows is None or rows.shape[0] < count:
-        with torch.inference_mode(False):
-            size = max(1024, 1 << (count - 1).bit_length()) if count else 1024
-            rows = torch.zeros((size, 2), dtype=torch.int32, device=device)
-            rows[:, 1] = torch.arange(size, dtype=torch.int32, device=device)
-        if device.type == "cuda":
-            torch.cuda.current_stream(device).synchronize()  # other streams read it, too
-        _rows[device] = rows
-    return rows[:count]
+def _get_mark(table, num_in):
+    return num_in, None if table.is_inference() else table._version
 
 
-def make_sides(table, num_in):
-    """What a network on a given table takes for it: the table and its two sides."""
-    device = table.device
-    return [table, _get_rows(num_in, device), _get_rows(table.shape[0], device)]
+def trust(table, num_in):
+    """Notes that a table is one of a map whose in set has so many rows, until somebody
+    writes to it. Operators check other tables each time: an entry that is none of the
+    rows would be an access outside of the features."""
+    table._sparseconv_mark = _get_mark(table, num_in)
+    return table
+
+
+def get_trusted_rows(table):
+    """The rows of the in set of a table that is trusted; None for others."""
+    num_in, _ = mark = getattr(table, "_sparseconv_mark", (None, None))
+    return num_in if mark == _get_mark(table, num_in) else None
+
+
+def is_trusted(table, num_in):
+    return get_trusted_rows(table) == num_in
 
 
 def _unknown_rows():
@@ -49,7 +49,7 @@ def _unknown_rows():
     return torch.library.get_ctx().new_dynamic_size(min=2)
 
 
-@_operator("sparseconv::pack", mutates_args=())
+@define_operator("pack")
 def pack(points: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
     """The set of some points in set order, the lowest point of each row, and the
     row of each point."""
@@ -72,7 +72,7 @@ def _(points, stride):
     )
 
 
-@_operator("sparseconv::pack_distinct", mutates_args=())
+@define_operator("pack_distinct")
 def pack_distinct(points: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
     """What `pack` gives of points at distinct coordinates. Their set has as many rows."""
     coords, order, row_of = run(ir.pack(tuple(stride)), [points])
@@ -90,18 +90,21 @@ def _(points, stride):
     return torch.empty_like(points), points.new_empty((rows,)), points.new_empty((rows,))
 
 
-@_operator("sparseconv::renumber", mutates_args=())
+@define_operator("renumber")
 def renumber(table: Tensor, row_of: Optional[Tensor], order: Optional[Tensor]) -> Tensor:
     """A table with the rows of points for those of sets: `row_of` has the row of each
     point of the out set, `order` the point of each row of the in set; None is for a set
     whose rows stay."""
+    num_in = get_trusted_rows(table)
     if row_of is not None:
         table = table.index_select(0, row_of)
     if order is not None:
         # The number -1 stands for no neighbour, and stays.
         numbers = torch.cat([order.new_full((1,), -1), order])
         table = numbers.index_select(0, (table + 1).flatten()).view(table.shape)
-    return table.clone() if row_of is None and order is None else table
+    table = table.clone() if row_of is None and order is None else table
+    # Points and rows of sets are one to one here.
+    return table if num_in is None else trust(table, num_in)
 
 
 @renumber.register_fake
@@ -109,7 +112,7 @@ def _(table, row_of, order):
     return table.new_empty((table.shape[0] if row_of is None else row_of.shape[0], table.shape[1]))
 
 
-@_operator("sparseconv::output_set", mutates_args=())
+@define_operator("output_set")
 def output_set(
     coords: Tensor, rule: str, stride: list[int], by: list[int], offsets: str, clip: list[int]
 ) -> Tensor:
@@ -122,7 +125,7 @@ def _(coords, rule, stride, by, offsets, clip):
     return coords.new_empty((_unknown_rows(), coords.shape[1]))
 
 
-@_operator("sparseconv::union", mutates_args=())
+@define_operator("union")
 def union(lhs: Tensor, rhs: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
     coords, lhs_rows, rhs_rows = run(ir.union(tuple(stride)), [lhs, rhs])
     return coords, lhs_rows, rhs_rows
@@ -137,13 +140,14 @@ def _(lhs, rhs, stride):
     )
 
 
-@_operator("sparseconv::kernel_map", mutates_args=())
+@define_operator("kernel_map")
 def kernel_map(
     in_coords: Tensor, out_coords: Tensor, in_stride: list[int], out_stride: list[int],
     offsets: str, volume: int, transposed: bool,
 ) -> Tensor:  # fmt: skip
     text = ir.kernel_map(tuple(in_stride), tuple(out_stride), offsets, volume, transposed)
-    return run(text, [in_coords, out_coords], [(out_coords.shape[0], volume)])[0]
+    table = run(text, [in_coords, out_coords], [(out_coords.shape[0], volume)])[0]
+    return trust(table, in_coords.shape[0])
 
 
 @kernel_map.register_fake
@@ -151,11 +155,14 @@ def _(in_coords, out_coords, in_stride, out_stride, offsets, volume, transposed)
     return in_coords.new_empty((out_coords.shape[0], volume))
 
 
-@_operator("sparseconv::transpose_table", mutates_args=())
+@define_operator("transpose_table")
 def transpose_table(table: Tensor, num_in: int) -> Tensor:
     """The table of the map with its sides swapped."""
     text = ir.transpose_table(table.shape[1])
-    return run(text, make_sides(table, num_in), [(num_in, table.shape[1])])[0]
+    rows = make_rows(num_in, table.device)
+    shapes = [(num_in, table.shape[1])]
+    turned = run(text, [table, rows], shapes, is_trusted(table, num_in))[0]
+    return trust(turned, table.shape[0])
 
 
 @transpose_table.register_fake

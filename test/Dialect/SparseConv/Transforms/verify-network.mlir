@@ -265,3 +265,16 @@ func.func @pad(%x: tensor<?xf32>, %low: index) -> tensor<?xf32> {
   } : tensor<?xf32> to tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+// That tables are right is for the caller of a program to say, not for a network.
+#p = #sparseconv.packing<i64, batch = 4, bits = [12], guard = [8]>
+!set = !sparseconv.coords<1, stride = [1], #p>
+func.func @main(%points: tensor<?x2xi32>, %table: tensor<?x3xi32>) -> tensor<?x3xi32> {
+  %c, %order, %row_of = sparseconv.pack %points : tensor<?x2xi32> -> !set
+  // expected-error @+1 {{has the attribute 'sparseconv.trusted', which a network may not have}}
+  %m = sparseconv.map_from_table %table, %c to %c {sparseconv.trusted} : tensor<?x3xi32>, !sparseconv.kernel_map<3, !set to !set>
+  %0 = sparseconv.neighbour_table %m : !sparseconv.kernel_map<3, !set to !set> -> tensor<?x3xi32>
+  return %0 : tensor<?x3xi32>
+}
