@@ -100,6 +100,7 @@ template <typename Fn> static void *addressOf(Fn *function) {
 const std::vector<Symbol> &sparseconv::cpu::getSymbols() {
   static const std::vector<Symbol> symbols = {
       SPARSECONV_RUNTIME_FUNCTIONS(SPARSECONV_SYMBOL)
+      // NOLINTNEXTLINE(bugprone-unsafe-functions): bcmp is not called here.
       SPARSECONV_HELPERS(SPARSECONV_SYMBOL)
       SPARSECONV_UNARY_FUNCTIONS(SPARSECONV_UNARY)
       SPARSECONV_BINARY_FUNCTIONS(SPARSECONV_BINARY)

@@ -26,6 +26,14 @@ using namespace mlir::sparseconv;
 // Combining rows, spreading rows
 //===----------------------------------------------------------------------===//
 
+/// The weights move with the points, unless each point has the one of its cell.
+static LogicalResult verifyPoints(Operation *op, Interpolation interpolation,
+                                  Value points, const Gradients &gradients) {
+  if (interpolation != Interpolation::Nearest && gradients.isActive(points))
+    return emitNoRule(op, "'points'");
+  return success();
+}
+
 static Value transpose(GatherOp op, OpBuilder &b, Value dy) {
   Value n = tensor::DimOp::create(b, op.getLoc(), op.getX(), 0);
   return ScatterOp::create(b, op.getLoc(), PoolKind::Sum, dy, op.getRows(), n);
@@ -141,14 +149,6 @@ struct ScatterAdjoint
     return success();
   }
 };
-
-/// The weights move with the points, unless each point has the one of its cell.
-LogicalResult verifyPoints(Operation *op, Interpolation interpolation,
-                           Value points, const Gradients &gradients) {
-  if (interpolation != Interpolation::Nearest && gradients.isActive(points))
-    return emitNoRule(op, "'points'");
-  return success();
-}
 
 struct VoxeliseAdjoint
     : DifferentiableOpInterface::ExternalModel<VoxeliseAdjoint, VoxeliseOp> {
