@@ -18,9 +18,12 @@ import os
 import sys
 import time
 
-import sparseconv.torch as sct
-import torch
-from torch import distributed, nn
+# Torch's threads and those of the layers share the cores; this is read when torch starts.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+import sparseconv.torch as sct  # noqa: E402
+import torch  # noqa: E402
+from torch import distributed, nn  # noqa: E402
 
 NUM_POINTS = 256
 VOXEL_SIZE = 0.14

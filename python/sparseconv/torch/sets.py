@@ -44,6 +44,12 @@ def is_trusted(table, num_in):
     return get_trusted_rows(table) == num_in
 
 
+def trust_copy(copy, table):
+    """Trusts a copy of a table as the table is trusted."""
+    num_in = get_trusted_rows(table)
+    return copy if num_in is None else trust(copy, num_in)
+
+
 def _unknown_rows():
     """Torch's batch norm cannot be traced for rows that may be none, or one."""
     return torch.library.get_ctx().new_dynamic_size(min=2)

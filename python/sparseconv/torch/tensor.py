@@ -116,7 +116,7 @@ class Cache:
     def map(self, function):
         """A copy in which a function was applied to all coordinates and tables."""
         made = Cache(self.origin)
-        copies = {id(table): function(table) for table in self.tables.values()}
+        copies = {id(t): sets.trust_copy(function(t), t) for t in self.tables.values()}
         made.tables = {key: copies[id(table)] for key, table in self.tables.items()}
         made.sets = {
             name: CoordinateSet(function(set.coords), set.stride, set.shape, name)
