@@ -223,6 +223,26 @@ def batches(device):
     expect_error(error, "float16", sct.collate, [parts[0], half])
 
 
+@check
+def rows_of_points(device):
+    # Tensors whose rows stay in the order of their points move and are joined, too.
+    x = make_input(device)
+    order = torch.randperm(len(x.features), generator=torch.Generator().manual_seed(1)).to(device)
+    points, features = x.coordinates[order], x.features[order]
+    y = sct.SparseTensor(features, points, [SIZE] * 3, 2, rows="points")
+    net = make_net(device).eval()
+    expected = net(x)
+    net(y)
+    moved = y._map(y.features, torch.clone)
+    expect(torch.equal(moved.coordinates, points) and torch.equal(moved.to_points(), features))
+    expect_close(net(moved), expected, 1e-5)
+    both = sct.collate([y, x])
+    expect(torch.equal(both.coordinates[: len(points)], x.coordinates))
+    expect(torch.equal(both.features[: len(points)], x.features))
+    expect(torch.equal(both.to_points()[: len(points)], features))
+    expect_close(net(both), torch.cat([expected, expected]), 1e-5)
+
+
 class Scans(torch.utils.data.Dataset):
     """Tensors of one item; the last one has no voxels."""
 

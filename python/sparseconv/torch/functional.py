@@ -55,6 +55,7 @@ def collate(tensors):
 
         loader = DataLoader(scans, batch_size=8, collate_fn=sct.collate)
 
+    Rows of the result are in set order, `to_points` gives those of all points.
     Features have one type and number of channels, and the tensors one stride,
     spatial shape and device; otherwise it is an ArgumentError."""
     tensors = list(tensors)
@@ -72,13 +73,13 @@ def collate(tensors):
                 "collate: expects one stride, spatial shape, number of channels, type and "
                 f"device, but found {describe(first)} and {describe(x)}"
             )
-        shift = x.coordinates.new_tensor([num_items] + [0] * x.dim)
-        coords.append(x.coordinates + shift)
+        shift = x.set.coords.new_tensor([num_items] + [0] * x.dim)
+        coords.append(x.set.coords + shift)
         if x._row_of is not None:
             rows_of.append(x._row_of + num_rows)
-        num_rows += x.coordinates.shape[0]
+        num_rows += x.set.coords.shape[0]
         num_items += x.batch_size
-    features = torch.cat([x.features for x in tensors])
+    features = torch.cat([x.sort(x.features) for x in tensors])
     made = _start(first, torch.cat(coords), features, "collate")
     made._row_of = torch.cat(rows_of) if len(rows_of) == len(tensors) else None
     made._batch_size = num_items

@@ -39,6 +39,12 @@ class CoordinateSet:
     def dim(self):
         return len(self.stride)
 
+    def map(self, function):
+        """A copy in which a function was applied to all arrays."""
+        arrays = (a if a is None else function(a) for a in (self.coords, self.order, self.row_of))
+        coords, order, row_of = arrays
+        return CoordinateSet(coords, self.stride, self.shape, self.name, order, row_of)
+
     @property
     def num_rows(self):
         """The number of rows that features have."""
@@ -118,13 +124,11 @@ class Cache:
         made = Cache(self.origin)
         copies = {id(t): sets.trust_copy(function(t), t) for t in self.tables.values()}
         made.tables = {key: copies[id(table)] for key, table in self.tables.items()}
-        made.sets = {
-            name: CoordinateSet(function(set.coords), set.stride, set.shape, name)
-            for name, set in self.sets.items()
-        }
-        for key, (source, target, table, size) in self.pairs.items():
-            sides = made.sets[source.name], made.sets[target.name]
-            made.pairs[key] = *sides, copies[id(table)], size
+        made.sets = {name: set.map(function) for name, set in self.sets.items()}
+        for key, pairs in self.pairs.items():
+            for pair in pairs.values():
+                sides = made.sets[pair.source.name], made.sets[pair.target.name]
+                made.add_pair(key, Pair(*sides, copies[id(pair.table)], pair.size))
         return made
 
 
