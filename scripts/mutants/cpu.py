@@ -40,6 +40,10 @@ MUTANTS = [
     ("lib/Conversion/KernelsToGpu/ShareMemory.cpp", "unused.insert(op.getOperand(i));", "", "test/Conversion/KernelsToGpu/share-memory.mlir"),
     ("lib/Pipelines/ParseNetwork.cpp", "return attribute.getNameDialect() ||", "return true ||", "test/Tools/sparseconv-run/foreign-attributes.mlir"),
     (KERNELS + "ReportErrors.cpp", "text += op.name + '\\0' + op.place + '\\0';", "text += op.name + '\\0';", "test/Conversion/SparseConvToKernels/report-errors.mlir"),
+    # Sets of row numbers, and tables that a caller vouches for.
+    (KERNELS + "Coords.cpp", "!op.getClip() && holdsRowNumbers(set) &&", "!op.getClip() &&", "test/Conversion/SparseConvToKernels/row-numbers.mlir"),
+    (KERNELS + "Coords.cpp", "row.getDim() == 0 && column.getDim() == 1", "row.getDim() == 0", "test/Conversion/SparseConvToKernels/row-numbers.mlir"),
+    (KERNELS + "Maps.cpp", "if (op->hasAttr(kTrustedAttr))", "if (true)", "test/Execution/row-numbers.mlir"),
     # Gradients.
     (GRADIENTS + "LoopBody.cpp", "return isReduction() ? getWideType(element) : element;", "return element;", GRADIENT_TESTS + "linalg.mlir"),
     (GRADIENTS + "LoopBody.cpp", "inputs[read.getArgNumber()].map != target.map", "false", GRADIENT_TESTS + "linalg.mlir " + RUN + "gradients.mlir"),
