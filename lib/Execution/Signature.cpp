@@ -172,3 +172,26 @@ llvm::Error mlir::sparseconv::checkArguments(const Signature &signature,
       return error;
   return llvm::Error::success();
 }
+
+llvm::Error mlir::sparseconv::addRowCounts(llvm::Error error,
+                                           const Signature &signature,
+                                           ArrayRef<HostTensor> arguments) {
+  std::vector<std::string> counts;
+  bool differ = false;
+  std::optional<int64_t> first;
+  for (auto [parameter, value] : llvm::zip(signature.arguments, arguments)) {
+    if (parameter.shape.empty() || !ShapedType::isDynamic(parameter.shape[0]) ||
+        value.getShape().empty())
+      continue;
+    int64_t rows = value.getDim(0);
+    counts.push_back("'" + parameter.name + "' has " + std::to_string(rows) +
+                     (counts.empty() ? " rows" : ""));
+    differ |= rows != first.value_or(rows);
+    first = rows;
+  }
+  if (!differ)
+    return error;
+  StringRef separator = counts.size() == 2 ? ", but " : ", ";
+  return llvm::createStringError(llvm::toString(std::move(error)) +
+                                 "\nnote: " + joinShort(counts, separator));
+}

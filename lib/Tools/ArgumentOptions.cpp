@@ -21,8 +21,9 @@ ArgumentOptions::ArgumentOptions(cl::OptionCategory &ofInputs,
                       "of floats where the next argument is integer points"),
              cl::value_desc("what"), cl::cat(ofInputs)),
       weights("weights",
-              cl::desc("bind the entries of a file to arguments by name"),
-              cl::value_desc("FILE.npz|FILE.safetensors"), cl::cat(ofInputs)),
+              cl::desc("bind the tensors of an .npz or .safetensors file to "
+                       "arguments by name"),
+              cl::value_desc("FILE"), cl::cat(ofInputs)),
       convertWeights(
           "convert-weights",
           cl::desc("round the floats of --weights to the types of their "

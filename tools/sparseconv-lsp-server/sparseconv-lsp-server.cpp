@@ -10,8 +10,10 @@
 #include "mlir/Support/LLVM.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "sparseconv/Pipelines/Registration.h"
+#include "sparseconv/Tools/CommandLine.h"
 
 int main(int argc, char **argv) {
+  sparseconv::hideOptionsSoFar(argc, argv);
   mlir::DialectRegistry registry;
   mlir::sparseconv::registerDialects(registry);
   return mlir::MlirLspServerMain(argc, argv, registry).failed();

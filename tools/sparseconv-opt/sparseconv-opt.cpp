@@ -1,5 +1,4 @@
 //===- sparseconv-opt.cpp - runs passes on IR files -----------------------===//
-//------------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -9,12 +8,29 @@
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "sparseconv/Pipelines/Registration.h"
+#include "sparseconv/Tools/CommandLine.h"
+
+static const char overview[] = R"(runs passes on IR files
+
+Examples:
+  sparseconv-opt net.mlir
+      checks the text and prints it again
+  sparseconv-opt net.mlir --sparseconv-lower-to-buffers
+  sparseconv-opt net.mlir --sparseconv-lower-to-cpu
+  sparseconv-opt net.mlir --sparseconv-lower-to-gpu=target=cuda:sm_90
+  sparseconv-opt net.mlir --sparseconv-lower-to-ptx=target=cuda:sm_90
+      lower a network: to kernels on buffers, to the LLVM dialect, to GPU
+      kernels, and to PTX with a plan of the host side
+  sparseconv-opt net.mlir --sparseconv-differentiate --canonicalize
+      runs passes in the order that is given
+)";
 
 int main(int argc, char **argv) {
+  sparseconv::hideOptionsSoFar(argc, argv);
   mlir::DialectRegistry registry;
   mlir::sparseconv::registerDialects(registry);
   mlir::sparseconv::registerBriefDiagnostics(registry);
   mlir::sparseconv::registerPasses();
   return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "sparseconv optimizer driver\n", registry));
+      mlir::MlirOptMain(argc, argv, overview, registry));
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Comparison.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -127,5 +128,20 @@ bool mlir::sparseconv::compareWithReference(StringRef name,
                      reference.getDouble(where))
      << "), relative L2 " << llvm::format("%.3g", relative)
      << "; bound: " << bound << '\n';
+  return ok;
+}
+
+bool mlir::sparseconv::compareAll(ModuleOp module, const Signature &signature,
+                                  ArrayRef<HostTensor> results,
+                                  ArrayRef<BoundedResult> expected,
+                                  llvm::raw_ostream &os) {
+  bool allowsTf32 = false;
+  module.walk(
+      [&](ImplicitGemmOpInterface op) { allowsTf32 |= op.getAllowTf32(); });
+  bool ok = true;
+  for (auto [parameter, found, reference] :
+       llvm::zip(signature.results, results, expected))
+    ok &=
+        compareWithReference(parameter.name, found, reference, allowsTf32, os);
   return ok;
 }

@@ -9,6 +9,7 @@
 #ifndef SPARSECONV_TOOLS_SPARSECONV_RUN_COMPARISON_H
 #define SPARSECONV_TOOLS_SPARSECONV_RUN_COMPARISON_H
 
+#include "sparseconv/Execution/Signature.h"
 #include "sparseconv/Reference/Reference.h"
 
 namespace mlir::sparseconv {
@@ -23,6 +24,11 @@ bool compareWithReference(llvm::StringRef name,
                           const ::sparseconv::HostTensor &found,
                           const BoundedResult &expected, bool allowsTf32,
                           llvm::raw_ostream &os);
+
+/// Compares all results of a function of `module` in this way.
+bool compareAll(ModuleOp module, const Signature &signature,
+                ArrayRef<::sparseconv::HostTensor> results,
+                ArrayRef<BoundedResult> expected, llvm::raw_ostream &os);
 
 } // namespace mlir::sparseconv
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PrintResult.h"
+#include "sparseconv/IO/Npy.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
@@ -68,4 +69,34 @@ void mlir::sparseconv::printElements(const HostTensor &tensor,
   }
   if (rows > most)
     os << "  and " << rows - most << " more rows\n";
+}
+
+llvm::Error mlir::sparseconv::writeResults(ArrayRef<std::string> outputs,
+                                           const Signature &signature,
+                                           ArrayRef<HostTensor> results) {
+  size_t next = 0;
+  for (StringRef output : outputs) {
+    size_t number = results.size();
+    StringRef path = output;
+    if (auto [name, rest] = output.split('='); name.size() != output.size()) {
+      for (auto [i, parameter] : llvm::enumerate(signature.results))
+        if (parameter.name == name) {
+          number = i;
+          path = rest;
+        }
+      // A file name may hold '=' too, but then it has a folder in front.
+      if (number == results.size() && !name.contains('/'))
+        return llvm::createStringError("--output " + output + ": '" + name +
+                                       "' is no result of the function");
+    }
+    if (path.size() == output.size())
+      number = next++;
+    if (number >= results.size())
+      return llvm::createStringError("--output " + output +
+                                     ": the function has " +
+                                     llvm::Twine(results.size()) + " results");
+    if (llvm::Error error = ::sparseconv::writeNpy(path, results[number]))
+      return error;
+  }
+  return llvm::Error::success();
 }

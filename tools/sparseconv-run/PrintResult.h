@@ -9,6 +9,7 @@
 #ifndef SPARSECONV_TOOLS_SPARSECONV_RUN_PRINTRESULT_H
 #define SPARSECONV_TOOLS_SPARSECONV_RUN_PRINTRESULT_H
 
+#include "sparseconv/Execution/Signature.h"
 #include "sparseconv/Support/HostTensor.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -22,6 +23,11 @@ void printSummary(llvm::StringRef name, const ::sparseconv::HostTensor &tensor,
 /// with more than 1000 rows, the first 1000.
 void printElements(const ::sparseconv::HostTensor &tensor,
                    llvm::raw_ostream &os);
+
+/// Writes results to .npy files: "NAME=FILE", or "FILE" for the next one.
+llvm::Error writeResults(ArrayRef<std::string> outputs,
+                         const Signature &signature,
+                         ArrayRef<::sparseconv::HostTensor> results);
 
 } // namespace mlir::sparseconv
 

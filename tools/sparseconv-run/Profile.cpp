@@ -129,3 +129,12 @@ void mlir::sparseconv::printProfile(ArrayRef<KernelEvent> events,
       os);
   printTable(events, "layer", kMaxLines, getLayer, os);
 }
+
+void mlir::sparseconv::printTimes(std::vector<double> seconds,
+                                  llvm::raw_ostream &os) {
+  llvm::sort(seconds);
+  os << llvm::format(
+      "time: median %.3f ms, fastest %.3f ms, slowest %.3f ms of %zu runs\n",
+      seconds[seconds.size() / 2] * 1e3, seconds.front() * 1e3,
+      seconds.back() * 1e3, seconds.size());
+}

@@ -20,6 +20,9 @@ llvm::Error writeProfile(StringRef path, ArrayRef<KernelEvent> events);
 /// Prints the time by kind of kernel and by layer, longest first.
 void printProfile(ArrayRef<KernelEvent> events, llvm::raw_ostream &os);
 
+/// Prints the median and the ends of the seconds that runs took.
+void printTimes(std::vector<double> seconds, llvm::raw_ostream &os);
+
 } // namespace mlir::sparseconv
 
 #endif // SPARSECONV_TOOLS_SPARSECONV_RUN_PROFILE_H

@@ -22,6 +22,8 @@
 #include "sparseconv/Support/Shorten.h"
 #include "sparseconv/Support/TargetInfo.h"
 #include "sparseconv/Tools/ArgumentOptions.h"
+#include "sparseconv/Tools/CommandLine.h"
+#include "sparseconv/Tools/Progress.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -45,8 +47,7 @@ static cl::OptionCategory inputCategory("Arguments and results");
 static cl::OptionCategory scanCategory("Scans");
 
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
-                                      cl::desc("FILE.mlir"),
-                                      cl::cat(runCategory));
+                                      cl::desc("FILE"), cl::cat(runCategory));
 static cl::opt<std::string>
     targetName("target",
                cl::desc("what runs the function: 'cpu' (compiled for this "
@@ -104,6 +105,8 @@ static cl::opt<bool> explain("explain",
                              cl::cat(runCategory));
 static cl::opt<bool> quiet("quiet", cl::desc("print no summary"),
                            cl::cat(runCategory));
+
+static ::sparseconv::ProgressOption progressOption(runCategory);
 
 static ArgumentOptions argumentOptions(inputCategory, scanCategory);
 static cl::list<std::string> outputs(
@@ -210,66 +213,6 @@ static void printResults(const Signature &signature,
   }
 }
 
-static llvm::Error writeOutputs(const Signature &signature,
-                                ArrayRef<HostTensor> results) {
-  size_t next = 0;
-  for (StringRef output : outputs) {
-    size_t number = results.size();
-    StringRef path = output;
-    if (auto [name, rest] = output.split('='); name.size() != output.size()) {
-      for (auto [i, parameter] : llvm::enumerate(signature.results))
-        if (parameter.name == name) {
-          number = i;
-          path = rest;
-        }
-      // A file name may hold '=' too, but then it has a folder in front.
-      if (number == results.size() && !name.contains('/'))
-        return llvm::createStringError("--output " + output + ": '" + name +
-                                       "' is no result of the function");
-    }
-    if (path.size() == output.size())
-      number = next++;
-    if (number >= results.size())
-      return llvm::createStringError("--output " + output +
-                                     ": the function has " +
-                                     llvm::Twine(results.size()) + " results");
-    if (llvm::Error error = ::sparseconv::writeNpy(path, results[number]))
-      return error;
-  }
-  return llvm::Error::success();
-}
-
-static int checkResults(ModuleOp module, StringRef name,
-                        const Signature &signature,
-                        ArrayRef<HostTensor> arguments,
-                        ArrayRef<HostTensor> results) {
-  auto expected = runReferenceWithBounds(module, name, arguments);
-  if (!expected)
-    return fail("reference: " + llvm::toString(expected.takeError()));
-  bool allowsTf32 = false;
-  module.walk(
-      [&](ImplicitGemmOpInterface op) { allowsTf32 |= op.getAllowTf32(); });
-  bool ok = true;
-  for (auto [parameter, found, reference] :
-       llvm::zip(signature.results, results, *expected))
-    ok &= compareWithReference(parameter.name, found, reference, allowsTf32,
-                               llvm::outs());
-  return ok ? 0 : 1;
-}
-
-static int timeFunction(Executable &executable, StringRef name,
-                        ArrayRef<HostTensor> arguments, unsigned runs) {
-  auto seconds = executable.time(name, arguments, /*warmups=*/3, runs);
-  if (!seconds)
-    return fail(seconds.takeError());
-  llvm::sort(*seconds);
-  llvm::outs() << llvm::format(
-      "time: median %.3f ms, fastest %.3f ms, slowest %.3f ms of %u runs\n",
-      (*seconds)[seconds->size() / 2] * 1e3, seconds->front() * 1e3,
-      seconds->back() * 1e3, runs);
-  return 0;
-}
-
 /// What the options ask of a program that it cannot do.
 static llvm::Error checkOptions(const Program &program,
                                 const std::optional<Target> &target) {
@@ -357,20 +300,58 @@ static llvm::Error profileFunction(Executable &executable, StringRef name,
   return llvm::Error::success();
 }
 
+static llvm::Error timeFunction(Executable &executable, StringRef name,
+                                ArrayRef<HostTensor> arguments, unsigned runs,
+                                ::sparseconv::Progress &progress) {
+  auto seconds = progress.during("timing", [&] {
+    return executable.time(name, arguments, /*warmups=*/3, runs);
+  });
+  if (!seconds)
+    return seconds.takeError();
+  printTimes(std::move(*seconds), llvm::outs());
+  return llvm::Error::success();
+}
+
+/// The target, or what is wrong with an option that needs no program.
+static llvm::Expected<std::optional<Target>> readOptions() {
+  if (precision != "rounded" && precision != "exact")
+    return llvm::createStringError("--precision is 'rounded' or 'exact'");
+  if (exact && !profile.empty())
+    return llvm::createStringError(
+        "--exact and --profile: a profile has sizes by capacity");
+  if (pictureColumn.getNumOccurrences() && picture.empty())
+    return llvm::createStringError("--picture-column is for --picture");
+  auto target = readTarget();
+  if (!target)
+    return target;
+  if (llvm::Error error = checkTargetOptions(*target))
+    return std::move(error);
+  return target;
+}
+
+/// Values for the arguments, and where the options say that they come from.
+static llvm::Expected<BoundArguments> bind(const Signature &signature,
+                                           ArgumentSources &sources) {
+  auto given = argumentOptions.getSources();
+  if (!given)
+    return given.takeError();
+  sources = std::move(*given);
+  auto bound = bindArguments(signature, sources);
+  if (!bound)
+    return bound;
+  if (llvm::Error error = argumentOptions.check(*bound, sources))
+    return std::move(error);
+  return bound;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   registerMLIRContextCLOptions();
-  cl::HideUnrelatedOptions({&runCategory, &inputCategory, &scanCategory});
-  cl::ParseCommandLineOptions(argc, argv, overview);
-  if (precision != "rounded" && precision != "exact")
-    return fail("--precision is 'rounded' or 'exact'");
-  if (exact && !profile.empty())
-    return fail("--exact and --profile: a profile has sizes by capacity");
-  auto target = readTarget();
+  ::sparseconv::parseCommandLine(argc, argv, overview,
+                                 {&runCategory, &inputCategory, &scanCategory});
+  auto target = readOptions();
   if (!target)
     return fail(target.takeError());
-  if (llvm::Error error = checkTargetOptions(*target))
-    return fail(std::move(error));
   auto runs = getTimeRuns();
   if (!runs)
     return fail(runs.takeError());
@@ -394,42 +375,52 @@ int main(int argc, char **argv) {
   auto signature = program->getSignature(*name, context);
   if (!signature)
     return fail(signature.takeError());
-  auto argumentSources = argumentOptions.getSources();
-  if (!argumentSources)
-    return fail(argumentSources.takeError());
-  auto bound = bindArguments(*signature, *argumentSources);
+  ArgumentSources argumentSources;
+  auto bound = bind(*signature, argumentSources);
   if (!bound)
     return fail(bound.takeError());
-  if (pictureColumn.getNumOccurrences() && picture.empty())
-    return fail("--picture-column is for --picture");
-  if (llvm::Error error = argumentOptions.check(*bound, *argumentSources))
-    return fail(std::move(error));
 
-  auto executable = compile(*program, *target, context);
+  // What is explained would come between.
+  ::sparseconv::Progress progress(progressOption.isOn() && !explain);
+  ScopedDiagnosticHandler clearsProgress(&context, [&](Diagnostic &) {
+    progress.clear();
+    return failure();
+  });
+  auto executable = progress.during(
+      (program->plan ? "loading for " : "compiling for ") + targetName,
+      [&] { return compile(*program, *target, context); });
   if (!executable)
     return fail(executable.takeError());
   ReferenceOptions referenceOptions;
   referenceOptions.exact = precision == "exact";
-  auto results = *executable ? (*executable)->run(*name, bound->values)
-                             : runReference(module, *name, bound->values,
-                                            referenceOptions);
+  auto results = progress.during("running", [&] {
+    return *executable
+               ? (*executable)->run(*name, bound->values)
+               : runReference(module, *name, bound->values, referenceOptions);
+  });
   if (!results)
-    return fail(results.takeError());
+    return fail(addRowCounts(results.takeError(), *signature, bound->values));
 
   printResults(*signature, *results);
-  if (llvm::Error error = writeOutputs(*signature, *results))
+  if (llvm::Error error = writeResults(outputs, *signature, *results))
     return fail(std::move(error));
   if (!picture.empty())
     if (llvm::Error error =
-            drawPicture(*name, *bound, *results, *argumentSources))
+            drawPicture(*name, *bound, *results, argumentSources))
       return fail(std::move(error));
   if (!profile.empty())
     if (llvm::Error error = profileFunction(**executable, *name, bound->values))
       return fail(std::move(error));
   if (timeRuns.getNumOccurrences())
-    if (int code = timeFunction(**executable, *name, bound->values, *runs))
-      return code;
-  if (check)
-    return checkResults(module, *name, *signature, bound->values, *results);
-  return 0;
+    if (llvm::Error error =
+            timeFunction(**executable, *name, bound->values, *runs, progress))
+      return fail(std::move(error));
+  if (!check)
+    return 0;
+  auto expected = progress.during("computing the reference", [&] {
+    return runReferenceWithBounds(module, *name, bound->values);
+  });
+  if (!expected)
+    return fail("reference: " + llvm::toString(expected.takeError()));
+  return !compareAll(module, *signature, *results, *expected, llvm::outs());
 }

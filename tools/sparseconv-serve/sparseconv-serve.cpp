@@ -33,7 +33,7 @@
 #include "sparseconv/Reference/Reference.h"
 #include "sparseconv/Support/Status.h"
 #include "sparseconv/Support/TargetInfo.h"
-#include "llvm/Support/CommandLine.h"
+#include "sparseconv/Tools/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/SourceMgr.h"
@@ -54,18 +54,19 @@ static constexpr int64_t kMostModuleBytes = UINT32_MAX;
 namespace {
 /// Registered when the tool starts, as it may share a program with others.
 struct Options {
+  cl::OptionCategory category{"Serving"};
   cl::opt<std::string> target{
       "target",
       cl::desc("'cpu' (compiled for this machine) or 'reference' "
                "(the interpreter, in float64)"),
-      cl::init("cpu"), cl::value_desc("name")};
+      cl::init("cpu"), cl::value_desc("name"), cl::cat(category)};
   cl::opt<unsigned> threads{"num-threads",
                             cl::desc("threads of the CPU target (0: all)"),
-                            cl::init(0)};
+                            cl::init(0), cl::cat(category)};
   cl::opt<std::string> tuningDatabase{
       "tuning-database",
       cl::desc("a file of sparseconv-tune, for the CPU target"),
-      cl::value_desc("file")};
+      cl::value_desc("file"), cl::cat(category)};
 };
 
 class Server {
@@ -306,9 +307,11 @@ Server::call(const json::Object &request) {
   if (!signature)
     return llvm::createStringError("no function '" + name +
                                    "' of tensors and scalars in the module");
-  if (executable)
-    return executable->run(name, *arguments);
-  return runReference(*module, name, *arguments, {});
+  auto results = executable ? executable->run(name, *arguments)
+                            : runReference(*module, name, *arguments, {});
+  if (!results)
+    return addRowCounts(results.takeError(), *signature, *arguments);
+  return results;
 }
 
 void Server::answer(const json::Object &request) {
@@ -357,10 +360,12 @@ int Server::serve() {
 int main(int argc, char **argv) {
   Options options;
   llvm::InitLLVM init(argc, argv);
-  cl::ParseCommandLineOptions(
+  ::sparseconv::parseCommandLine(
       argc, argv,
-      "compiles a network for the CPU and calls its functions, for the process "
-      "at the other end of its standard input and output\n");
+      "compiles a network for the CPU and calls its functions, for the "
+      "process\n"
+      "at the other end of its standard input and output\n",
+      &options.category);
   if (options.target != "reference") {
     llvm::Expected<Target> target = parseTarget(options.target);
     if (!target || target->info->isGpu) {

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/IO/SyntheticSweep.h"
-#include "llvm/Support/CommandLine.h"
+#include "sparseconv/Tools/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -28,7 +28,7 @@ struct Options {
       "o",
       cl::desc("The .bin file to write (f32 rows of x, y, z, intensity, as "
                "KITTI has them)"),
-      cl::value_desc("file"), cl::Required, cl::cat(category)};
+      cl::value_desc("file"), cl::cat(category)};
   cl::alias outputAlias{"output", cl::desc("The same as -o"),
                         cl::aliasopt(outputPath), cl::cat(category)};
   cl::opt<uint64_t> seed{
@@ -44,6 +44,8 @@ struct Options {
 } // namespace
 
 static Error run(const Options &given) {
+  if (given.outputPath.empty())
+    return createStringError("-o FILE is missing, the .bin file to write");
   SweepOptions options;
   options.seed = given.seed;
   options.beams = given.beams;
@@ -60,14 +62,14 @@ static Error run(const Options &given) {
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   Options options;
-  cl::HideUnrelatedOptions(options.category);
-  cl::ParseCommandLineOptions(
+  parseCommandLine(
       argc, argv,
       "sparseconv-sweep: the scan of a made-up street\n\n"
       "Example: a sweep of the size of a KITTI one, and another street\n\n"
       "  sparseconv-sweep -o street.bin\n"
       "  sparseconv-sweep --seed=7 --beams=32 --azimuths=1000 -o other.bin\n\n"
-      "One seed gives the same file on every machine.\n");
+      "One seed gives the same file on every machine.\n",
+      &options.category);
   if (Error error = run(options)) {
     WithColor::error(errs(), "sparseconv-sweep")
         << toString(std::move(error)) << "\n";

@@ -15,10 +15,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TranslateOptions.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/ToolUtilities.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
-#include "mlir/Tools/mlir-translate/Translation.h"
 #include "sparseconv/Execution/CompileToPlan.h"
 #include "sparseconv/Pipelines/ParseNetwork.h"
 #include "sparseconv/Pipelines/Registration.h"
@@ -28,109 +30,62 @@
 #include "sparseconv/Target/Plan/Assemble.h"
 #include "sparseconv/Target/Plan/BindWeights.h"
 #include "sparseconv/Target/Plan/TranslateToPlan.h"
+#include "sparseconv/Tools/CommandLine.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
+using mlir::sparseconv::Form;
+using mlir::sparseconv::TranslateOptions;
 namespace plan = ::sparseconv::plan;
 
-namespace {
-/// Registered when the tool starts, as it may share a program with others.
-struct PlanOptions {
-  llvm::cl::list<std::string> chips{
-      "chip", llvm::cl::CommaSeparated, llvm::cl::value_desc("sm_80,..."),
-      llvm::cl::desc(
-          "chips that a plan gets PTX for (default: that of the target; a "
-          "network's plan has one), or whose PTX is shown (default: all)")};
-  llvm::cl::opt<std::string> target{
-      "target", llvm::cl::init("cuda"), llvm::cl::value_desc("name"),
-      llvm::cl::desc("what a network is compiled for: cuda (default), or with "
-                     "a chip, cuda:sm_80")};
-  llvm::cl::opt<std::string> entry{
-      "entry", llvm::cl::value_desc("name"),
-      llvm::cl::desc("the only function of a network to compile")};
-  llvm::cl::opt<std::string> inputName{
-      "input-name", llvm::cl::value_desc("name"),
-      llvm::cl::desc("what messages call a network (default: its file)")};
-  llvm::cl::opt<unsigned> streams{
-      "streams", llvm::cl::init(mlir::sparseconv::kDefaultStreams),
-      llvm::cl::desc("streams over which a plan may spread its steps; with 1 "
-                     "they run in the order of the program")};
-  llvm::cl::opt<std::string> tuningDatabase{
-      "tuning-database", llvm::cl::value_desc("file"),
-      llvm::cl::desc("measured choices for a network, as sparseconv-tune "
-                     "writes them")};
-  llvm::cl::opt<bool> explain{
-      "explain", llvm::cl::desc("prints what is chosen for each layer of a "
-                                "network, and why")};
-  llvm::cl::opt<bool> trustTables{
-      "trust-tables", llvm::cl::desc("the neighbour tables that a network is "
-                                     "given are right, and not checked")};
-  llvm::cl::opt<bool> cubin{
-      "cubin", llvm::cl::desc("puts machine code for the chips into a plan, "
-                              "beside the PTX; needs NVIDIA's ptxas")};
-  llvm::cl::opt<std::string> ptxas{
-      "ptxas", llvm::cl::init("ptxas"), llvm::cl::value_desc("file"),
-      llvm::cl::desc("the assembler for --cubin (default: the one in PATH, or "
-                     "in /usr/local/cuda/bin)")};
-  llvm::cl::opt<std::string> weights{
-      "weights", llvm::cl::value_desc("file"),
-      llvm::cl::desc("puts the tensors of an .npz or .safetensors file into a "
-                     "plan, in place of the inputs of their names")};
-  llvm::cl::opt<bool> convertWeights{
-      "convert-weights",
-      llvm::cl::desc("rounds the floats of --weights to the types of their "
-                     "inputs; without this, other types are errors")};
-  llvm::cl::opt<bool> weightsByReference{
-      "weights-by-reference",
-      llvm::cl::desc("leaves the data of --weights out of the plan: whoever "
-                     "loads it has to bring the same")};
-};
-} // namespace
+static const char overview[] =
+    R"(writes a network as a plan, and shows or completes plans
 
-static PlanOptions &getPlanOptions() {
-  static PlanOptions options;
+Examples:
+  sparseconv-translate net.mlir --network-to-plan --chip=sm_90a -o net.plan
+      compiles a network ahead for a GPU; --target=cpu does so for CPUs
+  sparseconv-translate net.plan --plan-to-plan --weights=net.npz -o full.plan
+      puts the weights into it
+  sparseconv-translate net.plan --plan-to-text
+      shows what it takes, returns and runs
+)";
+
+static TranslateOptions &getOptions() {
+  static TranslateOptions options;
   return options;
 }
 
-static llvm::cl::list<std::string> &getChips() {
-  return getPlanOptions().chips;
+static LogicalResult fail(const llvm::Twine &message) {
+  llvm::errs() << "sparseconv-translate: error: " << message << '\n';
+  return failure();
 }
 
-using OptionList =
-    std::initializer_list<std::reference_wrapper<const llvm::cl::Option>>;
-
-/// Refuses options that say nothing to a translation, which reads `known`.
-static LogicalResult checkOptions(StringRef translation, OptionList known) {
-  PlanOptions &options = getPlanOptions();
-  auto refuse = [](const llvm::cl::Option &option, const llvm::Twine &why) {
-    llvm::errs() << "error: --" << option.ArgStr << ' ' << why << '\n';
-    return failure();
-  };
-  for (const llvm::cl::Option &option : OptionList{
-           options.chips, options.entry, options.inputName, options.streams,
-           options.tuningDatabase, options.explain, options.cubin,
-           options.ptxas, options.weights, options.weightsByReference})
-    if (option.getNumOccurrences() &&
-        llvm::none_of(known, [&](const llvm::cl::Option &other) {
-          return &other == &option;
-        }))
-      return refuse(option, "is not for --" + translation);
-  if (options.ptxas.getNumOccurrences() && !options.cubin)
-    return refuse(options.ptxas, "is for --cubin");
-  if (options.weightsByReference && options.weights.empty())
-    return refuse(options.weightsByReference, "is for --weights");
-  return success();
+/// The module in the main file of `sources`, with all that it may hold.
+static OwningOpRef<ModuleOp>
+parseModule(llvm::SourceMgr &sources, MLIRContext &context,
+            void (*registerMore)(DialectRegistry &)) {
+  DialectRegistry registry;
+  mlir::sparseconv::registerDialects(registry);
+  mlir::sparseconv::registerBriefDiagnostics(registry);
+  registerMore(registry);
+  context.appendDialectRegistry(registry);
+  return parseSourceFile<ModuleOp>(sources, &context);
 }
 
-static LogicalResult writeLLVMIR(Operation *op, llvm::raw_ostream &os) {
-  if (failed(checkOptions("mlir-to-llvmir", {})))
+static LogicalResult writeLLVMIR(llvm::SourceMgr &sources,
+                                 llvm::raw_ostream &os, MLIRContext &context) {
+  OwningOpRef<ModuleOp> parsed = parseModule(
+      sources, context, mlir::sparseconv::registerLLVMIRTranslation);
+  if (!parsed)
     return failure();
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(op, context);
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> module =
+      translateModuleToLLVMIR(*parsed, llvmContext);
   if (!module)
     return failure();
   module->print(os, nullptr);
@@ -139,7 +94,7 @@ static LogicalResult writeLLVMIR(Operation *op, llvm::raw_ostream &os) {
 
 /// Adds to a plan what options ask for.
 static llvm::Error completePlan(plan::Plan &plan) {
-  PlanOptions &options = getPlanOptions();
+  TranslateOptions &options = getOptions();
   if (!options.weights.empty()) {
     llvm::Expected<::sparseconv::NamedTensors> weights =
         ::sparseconv::readNamedTensors(options.weights);
@@ -155,6 +110,8 @@ static llvm::Error completePlan(plan::Plan &plan) {
     return llvm::Error::success();
   if (plan.isForCpu())
     return llvm::createStringError("--cubin is for a plan for a GPU");
+  ::sparseconv::Progress progress(options.progress.isOn());
+  progress.begin("assembling");
   return mlir::sparseconv::addMachineCode(plan, options.ptxas);
 }
 
@@ -170,17 +127,16 @@ static LogicalResult finishPlan(FailureOr<plan::Plan> plan,
   return success();
 }
 
-static LogicalResult writePlan(Operation *op, llvm::raw_ostream &os) {
-  PlanOptions &options = getPlanOptions();
-  if (failed(checkOptions("mlir-to-plan",
-                          {options.chips, options.streams, options.cubin,
-                           options.ptxas, options.weights,
-                           options.weightsByReference})))
+static LogicalResult writePlan(llvm::SourceMgr &sources, llvm::raw_ostream &os,
+                               MLIRContext &context) {
+  OwningOpRef<ModuleOp> parsed =
+      parseModule(sources, context, mlir::sparseconv::registerPtxTarget);
+  if (!parsed)
     return failure();
-  SmallVector<StringRef> names(getChips().begin(), getChips().end());
-  return finishPlan(mlir::sparseconv::translateToPlan(cast<ModuleOp>(op), names,
-                                                      getPlanOptions().streams),
-                    os);
+  TranslateOptions &options = getOptions();
+  SmallVector<StringRef> chips(options.chips.begin(), options.chips.end());
+  return finishPlan(
+      mlir::sparseconv::translateToPlan(*parsed, chips, options.streams), os);
 }
 
 /// A problem with a file as a whole.
@@ -201,39 +157,27 @@ static std::optional<plan::Plan> readPlan(llvm::SourceMgr &sources) {
   return result;
 }
 
-static LogicalResult
-rewritePlan(const std::shared_ptr<llvm::SourceMgr> &sources,
-            llvm::raw_ostream &os, MLIRContext *) {
-  PlanOptions &options = getPlanOptions();
-  if (failed(checkOptions("plan-to-plan",
-                          {options.cubin, options.ptxas, options.weights,
-                           options.weightsByReference})))
-    return failure();
-  std::optional<plan::Plan> read = readPlan(*sources);
+static LogicalResult rewritePlan(llvm::SourceMgr &sources,
+                                 llvm::raw_ostream &os, MLIRContext &) {
+  std::optional<plan::Plan> read = readPlan(sources);
   if (!read)
     return failure();
   return finishPlan(std::move(*read), os);
 }
 
-static LogicalResult
-writePlanText(const std::shared_ptr<llvm::SourceMgr> &sources,
-              llvm::raw_ostream &os, MLIRContext *) {
-  if (failed(checkOptions("plan-to-text", {})))
-    return failure();
-  std::optional<plan::Plan> read = readPlan(*sources);
+static LogicalResult writePlanText(llvm::SourceMgr &sources,
+                                   llvm::raw_ostream &os, MLIRContext &) {
+  std::optional<plan::Plan> read = readPlan(sources);
   if (!read)
     return failure();
   os << plan::dump(*read);
   return success();
 }
 
-static LogicalResult
-writePlanPtx(const std::shared_ptr<llvm::SourceMgr> &sources,
-             llvm::raw_ostream &os, MLIRContext *) {
-  llvm::cl::list<std::string> &chips = getChips();
-  if (failed(checkOptions("plan-to-ptx", {chips})))
-    return failure();
-  std::optional<plan::Plan> read = readPlan(*sources);
+static LogicalResult writePlanPtx(llvm::SourceMgr &sources,
+                                  llvm::raw_ostream &os, MLIRContext &) {
+  const llvm::cl::list<std::string> &chips = getOptions().chips;
+  std::optional<plan::Plan> read = readPlan(sources);
   if (!read)
     return failure();
   bool isFound = false;
@@ -245,30 +189,22 @@ writePlanPtx(const std::shared_ptr<llvm::SourceMgr> &sources,
         isFound = true;
       }
   return isFound ? success()
-                 : refuse(*sources,
-                          "the plan holds no PTX for " +
-                              (chips.empty()
-                                   ? "any chip"
-                                   : ::sparseconv::joinShort(chips, ", ")));
+                 : refuse(sources, "the plan holds no PTX for " +
+                                       (chips.empty() ? "any chip"
+                                                      : ::sparseconv::joinShort(
+                                                            chips, ", ")));
 }
 
 /// Parses the network itself, to name it as asked for.
-static LogicalResult
-writeNetworkPlan(const std::shared_ptr<llvm::SourceMgr> &given,
-                 llvm::raw_ostream &os, MLIRContext *context) {
-  PlanOptions &options = getPlanOptions();
-  if (failed(checkOptions("network-to-plan",
-                          {options.chips, options.entry, options.inputName,
-                           options.streams, options.tuningDatabase,
-                           options.explain, options.trustTables, options.cubin,
-                           options.ptxas, options.weights,
-                           options.weightsByReference})))
-    return failure();
+static LogicalResult writeNetworkPlan(llvm::SourceMgr &given,
+                                      llvm::raw_ostream &os,
+                                      MLIRContext &context) {
+  TranslateOptions &options = getOptions();
   if (options.chips.size() > 1)
-    return refuse(*given, "a network is compiled for one chip, but found " +
-                              ::sparseconv::joinShort(options.chips, ", "));
+    return refuse(given, "a network is compiled for one chip, but found " +
+                             ::sparseconv::joinShort(options.chips, ", "));
   const llvm::MemoryBuffer *buffer =
-      given->getMemoryBuffer(given->getMainFileID());
+      given.getMemoryBuffer(given.getMainFileID());
   std::string name = options.inputName.empty()
                          ? buffer->getBufferIdentifier().str()
                          : options.inputName.getValue();
@@ -276,13 +212,13 @@ writeNetworkPlan(const std::shared_ptr<llvm::SourceMgr> &given,
   sources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBuffer(buffer->getBuffer(), name),
       llvm::SMLoc());
-  SourceMgrDiagnosticHandler diagnostics(sources, context);
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
   DialectRegistry registry;
   mlir::sparseconv::registerDialects(registry);
   mlir::sparseconv::registerBriefDiagnostics(registry);
-  context->appendDialectRegistry(registry);
+  context.appendDialectRegistry(registry);
   OwningOpRef<ModuleOp> module =
-      mlir::sparseconv::parseNetwork(sources, *context);
+      mlir::sparseconv::parseNetwork(sources, context);
   if (!module)
     return failure();
   std::string target = options.target;
@@ -290,43 +226,92 @@ writeNetworkPlan(const std::shared_ptr<llvm::SourceMgr> &given,
     target += ":" + options.chips[0];
   if (StringRef(target).starts_with("cpu") &&
       options.streams.getNumOccurrences())
-    return refuse(*given, "--streams is for a plan for a GPU");
-  return finishPlan(mlir::sparseconv::compileToPlan(
-                        *module, target,
-                        {options.entry,
-                         options.streams,
-                         /*allowKernels=*/false,
-                         {options.tuningDatabase, options.explain},
-                         options.trustTables}),
-                    os);
+    return refuse(given, "--streams is for a plan for a GPU");
+  // What is explained would come between.
+  ::sparseconv::Progress progress(options.progress.isOn() && !options.explain);
+  ScopedDiagnosticHandler clearsProgress(&context, [&](Diagnostic &) {
+    progress.clear();
+    return failure();
+  });
+  auto plan = progress.during("compiling for " + target, [&] {
+    return mlir::sparseconv::compileToPlan(
+        *module, target,
+        {options.entry,
+         options.streams,
+         /*allowKernels=*/false,
+         {options.tuningDatabase, options.explain},
+         options.trustTables});
+  });
+  return finishPlan(std::move(plan), os);
 }
 
-static void registerPlanDialects(DialectRegistry &registry) {
-  mlir::sparseconv::registerDialects(registry);
-  mlir::sparseconv::registerBriefDiagnostics(registry);
-  mlir::sparseconv::registerPtxTarget(registry);
+static LogicalResult translate(llvm::SourceMgr &sources, llvm::raw_ostream &os,
+                               MLIRContext &context) {
+  switch (getOptions().form.getValue()) {
+  case Form::NetworkToPlan:
+    return writeNetworkPlan(sources, os, context);
+  case Form::PlanToPlan:
+    return rewritePlan(sources, os, context);
+  case Form::PlanToText:
+    return writePlanText(sources, os, context);
+  case Form::PlanToPtx:
+    return writePlanPtx(sources, os, context);
+  case Form::MlirToPlan:
+    return writePlan(sources, os, context);
+  case Form::MlirToLLVMIR:
+    return writeLLVMIR(sources, os, context);
+  }
+  llvm_unreachable("unknown form");
 }
 
-static void registerTranslationDialects(DialectRegistry &registry) {
-  mlir::sparseconv::registerDialects(registry);
-  mlir::sparseconv::registerBriefDiagnostics(registry);
-  mlir::sparseconv::registerLLVMIRTranslation(registry);
+/// Translates a file, or one of the parts of a test.
+static LogicalResult translate(std::unique_ptr<llvm::MemoryBuffer> file,
+                               llvm::raw_ostream &os) {
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  MLIRContext context;
+  context.printOpOnDiagnostic(!getOptions().verifyDiagnostics);
+  if (!getOptions().verifyDiagnostics) {
+    SourceMgrDiagnosticHandler diagnostics(sources, &context);
+    return translate(sources, os, context);
+  }
+  SourceMgrDiagnosticVerifierHandler diagnostics(sources, &context);
+  (void)translate(sources, os, context);
+  return diagnostics.verify();
+}
+
+static LogicalResult run() {
+  TranslateOptions &options = getOptions();
+  if (!options.form.getNumOccurrences())
+    return fail("what to write is not said, such as --network-to-plan or "
+                "--plan-to-text; --help lists all");
+  if (failed(options.check()))
+    return failure();
+  std::string message;
+  auto file = openInputFile(options.input, &message);
+  if (!file)
+    return fail(message);
+  auto output = openOutputFile(options.output, &message);
+  if (!output)
+    return fail(message);
+  if (failed(splitAndProcessBuffer(
+          std::move(file),
+          [](std::unique_ptr<llvm::MemoryBuffer> part, llvm::raw_ostream &os) {
+            return translate(std::move(part), os);
+          },
+          output->os(), options.splitInput ? kDefaultSplitMarker : "")))
+    return failure();
+  output->keep();
+  return success();
 }
 
 int main(int argc, char **argv) {
-  getPlanOptions();
-  TranslateFromMLIRRegistration toLLVMIR(
-      "mlir-to-llvmir", "the LLVM IR of a module in the LLVM dialect",
-      writeLLVMIR, registerTranslationDialects);
-  TranslateFromMLIRRegistration toPlan(
-      "mlir-to-plan", "the plan of a module of kernels and host functions",
-      writePlan, registerPlanDialects);
-  TranslateRegistration networkToPlan(
-      "network-to-plan", "the plan of a network", writeNetworkPlan);
-  TranslateRegistration planToPlan(
-      "plan-to-plan", "a plan with weights or machine code added", rewritePlan);
-  TranslateRegistration toText("plan-to-text", "a plan as readable text",
-                               writePlanText);
-  TranslateRegistration toPtx("plan-to-ptx", "the PTX in a plan", writePlanPtx);
-  return failed(mlirTranslateMain(argc, argv, "sparseconv translation tool"));
+  llvm::InitLLVM init(argc, argv);
+  registerMLIRContextCLOptions();
+  TranslateOptions &options = getOptions();
+  ::sparseconv::parseCommandLine(argc, argv, overview,
+                                 {&options.generalCategory,
+                                  &options.networkCategory,
+                                  &options.planCategory});
+  return failed(run());
 }

@@ -24,9 +24,10 @@ static constexpr Decision kDecisions[] = {
     Decision::Dataflow, Decision::RowOrder, Decision::Indexing};
 
 Tuner::Tuner(const TunedNetwork &network, std::vector<Scene> scenes,
-             TunerOptions options)
+             TunerOptions options, ::sparseconv::Progress &progress)
     : network(network), scenes(std::move(scenes)), options(std::move(options)),
-      current(network.getUntuned()), start(std::chrono::steady_clock::now()) {}
+      progress(progress), current(network.getUntuned()),
+      start(std::chrono::steady_clock::now()) {}
 
 //===----------------------------------------------------------------------===//
 // Classes and variants
@@ -87,7 +88,8 @@ std::vector<Tuner::Variant> Tuner::makeVariants(Decision decision) const {
   return variants;
 }
 
-void Tuner::compileAll(MutableArrayRef<Variant> variants) const {
+void Tuner::compileAll(MutableArrayRef<Variant> variants) {
+  progress.begin("compiling", variants.size());
   llvm::DefaultThreadPool pool(llvm::hardware_concurrency(options.jobs));
   for (Variant &variant : variants)
     pool.async([&] {
@@ -96,6 +98,7 @@ void Tuner::compileAll(MutableArrayRef<Variant> variants) const {
         variant.compiled = std::move(*compiled);
       else
         variant.problem = "not compiled: " + toString(compiled.takeError());
+      progress.advance();
     });
   pool.wait();
 }
@@ -154,6 +157,8 @@ void Tuner::measureVariant(Variant &variant) {
     record(variant, scene, &*times, variant.problem);
   }
   ++numDone;
+  progress.advance();
+  progress.clear();
   printProgress(variant, total);
   // Memory of the device is for the next one.
   variant.compiled.executable.reset();
@@ -218,8 +223,10 @@ Error Tuner::tuneDecision(Decision decision) {
   if (variants.empty())
     return Error::success();
   compileAll(variants);
+  progress.begin("measuring", variants.size());
   for (Variant &variant : variants)
     measureVariant(variant);
+  progress.end();
   if (!variants.front().problem.empty())
     return llvm::createStringError("what was chosen so far: " +
                                    variants.front().problem);
@@ -229,7 +236,8 @@ Error Tuner::tuneDecision(Decision decision) {
 
 Expected<TuningDatabase> Tuner::tune() {
   findClasses();
-  if (Error error = runBaseline())
+  if (Error error = progress.during("compiling and running the network",
+                                    [&] { return runBaseline(); }))
     return std::move(error);
   for (Decision decision : kDecisions)
     numPlanned += makeVariants(decision).size();
@@ -286,7 +294,12 @@ void Tuner::dropHalf() {
 }
 
 Error Tuner::dropWhatSlows() {
-  auto untuned = network.compile(network.getUntuned(), /*forProfile=*/false);
+  auto compile = [&](const Choices &choices) {
+    return progress.during("compiling the whole network", [&] {
+      return network.compile(choices, /*forProfile=*/false);
+    });
+  };
+  auto untuned = compile(network.getUntuned());
   if (!untuned)
     return untuned.takeError();
   for (;;) {
@@ -295,7 +308,7 @@ Error Tuner::dropWhatSlows() {
       llvm::outs() << "the untuned network is the fastest\n";
       return Error::success();
     }
-    auto tuned = network.compile(current, /*forProfile=*/false);
+    auto tuned = compile(current);
     if (!tuned)
       return tuned.takeError();
     auto isEnough = isNoSlower(*untuned->executable, *tuned->executable);

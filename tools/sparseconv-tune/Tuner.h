@@ -19,6 +19,7 @@
 
 #include "Measure.h"
 #include "TunedNetwork.h"
+#include "sparseconv/Tools/Progress.h"
 #include "sparseconv/Tuning/TuningDatabase.h"
 #include <chrono>
 
@@ -36,8 +37,9 @@ struct TunerOptions {
 
 class Tuner {
 public:
+  /// What it does is shown by `progress`, which outlives it.
   Tuner(const TunedNetwork &network, std::vector<Scene> scenes,
-        TunerOptions options);
+        TunerOptions options, ::sparseconv::Progress &progress);
 
   /// Measures, and drops what does not make the whole network faster.
   llvm::Expected<TuningDatabase> tune();
@@ -62,7 +64,7 @@ private:
   void findClasses();
   llvm::Error runBaseline();
   std::vector<Variant> makeVariants(Decision decision) const;
-  void compileAll(MutableArrayRef<Variant> variants) const;
+  void compileAll(MutableArrayRef<Variant> variants);
   void measureVariant(Variant &variant);
   void record(const Variant &variant, const Scene &scene,
               const SceneTimes *times, StringRef problem);
@@ -79,6 +81,7 @@ private:
   const TunedNetwork &network;
   std::vector<Scene> scenes;
   TunerOptions options;
+  ::sparseconv::Progress &progress;
   std::vector<Class> classes;
   TuningDatabase database;
   Choices current;

@@ -17,6 +17,7 @@
 #include "sparseconv/Runtime/CudaRuntime.h"
 #include "sparseconv/Target/Plan/Assemble.h"
 #include "sparseconv/Tools/ArgumentOptions.h"
+#include "sparseconv/Tools/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
@@ -49,7 +50,7 @@ struct TuneOptions {
   cl::list<std::string> files{cl::Positional, cl::OneOrMore,
                               cl::desc("FILE.mlir | --merge FILE.json..."),
                               cl::cat(category)};
-  cl::opt<std::string> output{"o", cl::Required,
+  cl::opt<std::string> output{"o",
                               cl::desc("the database to write; one that is "
                                        "there is added to"),
                               cl::value_desc("FILE.json"), cl::cat(category)};
@@ -79,6 +80,7 @@ struct TuneOptions {
   cl::opt<unsigned> choices{
       "choices", cl::desc("the most choices of a class measured in one stage"),
       cl::init(16), cl::cat(category)};
+  ::sparseconv::ProgressOption progress{category};
   ArgumentOptions arguments{category, category};
 };
 } // namespace
@@ -221,14 +223,17 @@ static Expected<TuningDatabase> tune(ModuleOp module,
                            llvm::hardware_concurrency().compute_thread_count());
   tuning.maxChoices = options.choices;
   tuning.tolerance = getTolerance(module);
-  return Tuner(*network, std::move(*scenes), std::move(tuning)).tune();
+  ::sparseconv::Progress progress(options.progress.isOn());
+  return Tuner(*network, std::move(*scenes), std::move(tuning), progress)
+      .tune();
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   TuneOptions options;
-  cl::HideUnrelatedOptions(options.category);
-  cl::ParseCommandLineOptions(argc, argv, overview);
+  ::sparseconv::parseCommandLine(argc, argv, overview, &options.category);
+  if (options.output.empty())
+    return fail("-o FILE.json is missing, the database to write");
   if (options.merge) {
     if (Error error = mergeFiles(options))
       return fail(std::move(error));

@@ -63,6 +63,11 @@ llvm::Error checkArgument(const Parameter &parameter,
 llvm::Error checkArguments(const Signature &signature,
                            ArrayRef<::sparseconv::HostTensor> arguments);
 
+/// Adds to the error of a call which arguments of any number of rows have
+/// different numbers of them: "'points' has 999 rows, but 'features' has 1000".
+llvm::Error addRowCounts(llvm::Error error, const Signature &signature,
+                         ArrayRef<::sparseconv::HostTensor> arguments);
+
 /// The host's name for an MLIR element type (index counts as i64).
 std::optional<::sparseconv::ElementKind> getElementKind(Type type);
 

@@ -1,0 +1,35 @@
+//===- CommandLine.h - help and errors of command lines ---------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM's libraries register hundreds of options when a program starts. The help
+// of a tool shows the tool's own; with --help-hidden it shows all.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_TOOLS_COMMANDLINE_H
+#define SPARSECONV_TOOLS_COMMANDLINE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace sparseconv {
+
+/// Reads the command line of a tool whose options are those of `categories`.
+/// Of a command line that it does not understand it reports the first mistake,
+/// in one line, and ends the program with 1.
+void parseCommandLine(
+    int argc, char **argv, llvm::StringRef overview,
+    llvm::ArrayRef<const llvm::cl::OptionCategory *> categories);
+
+/// Hides from help and from suggestions what is registered so far. A tool whose
+/// command line a library of MLIR parses calls this first.
+void hideOptionsSoFar(int argc, char **argv);
+
+} // namespace sparseconv
+
+#endif // SPARSECONV_TOOLS_COMMANDLINE_H
