@@ -159,9 +159,11 @@ def read_scene(path):
 def make_cases(coords):
     """For each model its name, how it is made, and what it is called with."""
     flipped = coords[:, [0, 3, 2, 1]].contiguous()
-    # The depth of the encoders' grids is 41 cells: the others are left out.
-    kept = flipped[flipped[:, 1] < 41].contiguous()
     depth, height, width = (-(-(int(n) + 1) // 16) * 16 for n in flipped[:, 1:].amax(0))
+    # The encoders' grids are 41 cells deep, which the scan has to fit into.
+    kept = flipped.clone()
+    kept[:, 1] = kept[:, 1] * 41 // depth
+    kept = torch.unique(kept, dim=0).contiguous()
     features = torch.randn(len(coords), 4, device="cuda")
     few = features[: len(kept)]
     shape = (width, height, 40)
