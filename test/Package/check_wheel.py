@@ -78,9 +78,10 @@ class Environment:
 
 
 def read_blocks():
-    """The blocks of README.md's section, as (language, text)."""
+    """The blocks of README.md's section that a reader sees, as (language, text)."""
     with open(os.path.join(HERE, "../../README.md"), encoding="utf-8") as file:
         section = file.read().split("\n## From Python\n")[1].split("\n## ")[0]
+    section = re.sub("<!--.*?-->", "", section, flags=re.S)
     return re.findall(r"^```(sh|python)\n(.*?)^```$", section, re.M | re.S)
 
 
