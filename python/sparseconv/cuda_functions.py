@@ -147,7 +147,7 @@ class CudaFunction(Function):
                 dropped = self._set_capacities(
                     [c if n <= c else _round_up(n) for n, c in zip(needed, old)]
                 )
-            key = list(self._capacities), bound, bool(exact)
+            key = self._capacities, bound, exact
         del dropped  # waits for runs, so not within the lock
         return self._find_idle(key) or self._make_instance(*key), key
 
@@ -181,11 +181,11 @@ class CudaFunction(Function):
                 known, instance = self._idle.pop()
             except IndexError:
                 return None
-            if known[0] == key[0] and known[1] is key[1] and known[2] == key[2]:
+            if known[0] is key[0] and known[1] is key[1] and known[2] == key[2]:
                 return instance
 
     def _give_back(self, key, instance):
-        if key[0] == self._capacities and key[1] is self._bound:
+        if key[0] is self._capacities and key[1] is self._bound:
             self._idle.append((key, instance))
 
     def __call__(self, /, *arrays, stream=None, exact=False, **named):

@@ -17,6 +17,7 @@ class Value:
     def __init__(self, name, dtype, shape):
         self.name, self.dtype, self.shape = name, dtype, tuple(shape)
         self._names = dtype, array_views.get_numpy_dtype(dtype).name
+        self._fitting = None  # the last type and shape that did
 
     def __repr__(self):
         sizes = "".join("?x" if size is None else f"{size}x" for size in self.shape)
@@ -24,6 +25,8 @@ class Value:
 
     def check(self, dtype, shape, where):
         """Raises an error unless an array of a type and shape can be passed."""
+        if (dtype, shape) == self._fitting:
+            return
         fits = dtype in self._names and len(shape) == len(self.shape)
         if not fits or any(e != s and e is not None for e, s in zip(self.shape, shape)):
             found = shorten("".join(f"{size}x" for size in shape) + dtype)
@@ -32,6 +35,7 @@ class Value:
             raise ArgumentError(
                 f"{where}: '{self.name}' has {shape[0]} rows, more than {runtime.MAX_ROWS}"
             )
+        self._fitting = dtype, shape
 
 
 class Bound:

@@ -71,6 +71,7 @@ class _InstanceInfo(ctypes.Structure):
         ("scratch_bytes", ctypes.c_uint64),
         ("num_steps", ctypes.c_int64),
         ("num_streams", ctypes.c_int32),
+        ("reports", ctypes.c_int32),
         ("num_growables", ctypes.c_int64),
     ]
 
@@ -94,6 +95,12 @@ def _open_library():
         getattr(library, f"sparseconv_{kind}_num_functions").restype = ctypes.c_int64
     for kind in ("context", "program", "plan", "instance"):
         getattr(library, f"sparseconv_{kind}_destroy").restype = None
+    # The functions of each run: what they take is converted without an object.
+    tensors = ctypes.POINTER(_Tensor)
+    library.sparseconv_instance_run.argtypes = (
+        ctypes.c_void_p, ctypes.c_void_p, tensors, ctypes.c_int64, tensors, ctypes.c_int64,
+    )  # fmt: skip
+    library.sparseconv_instance_check.argtypes = (ctypes.c_void_p, ctypes.c_int)
     return library
 
 
@@ -367,16 +374,24 @@ class _Arguments:
     def __init__(self, instance):
         self.inputs = (_Tensor * max(1, len(instance.inputs)))()
         self.outputs = (_Tensor * max(1, len(instance.outputs)))()
-        self.counts = ctypes.c_int64(len(instance.inputs)), ctypes.c_int64(len(instance.outputs))
+        self.counts = len(instance.inputs), len(instance.outputs)
         # What is taken out of an array is an object, which is then written to.
         self._free = [(self.inputs[i], instance.inputs[i].type) for i in instance.free]
+        self._views = [(None, None, None)] * len(self._free)  # that were filled in last
         self._results = [self.outputs[i] for i in range(len(instance.outputs))]
         for tensor, value in zip(self._results, instance.outputs):
             tensor.type = value.type
 
     def fill(self, inputs, outputs):
-        for (tensor, kind), (pointer, shape, nbytes) in zip(self._free, inputs):
-            _write(tensor, kind, pointer, shape, nbytes)
+        for (tensor, kind), view, old in zip(self._free, inputs, self._views):
+            if view is old:
+                continue
+            pointer, shape, nbytes = view
+            if shape == old[1]:
+                tensor.data, tensor.bytes = pointer, nbytes
+            else:
+                _write(tensor, kind, pointer, shape, nbytes)
+        self._views = list(inputs)
         for tensor, (pointer, nbytes) in zip(self._results, outputs):
             tensor.data, tensor.bytes = pointer, nbytes
 
@@ -404,7 +419,10 @@ class Instance(_Owner):
             "instance_create", program.handle, function.encode(), numbers,
             ctypes.c_int64(len(capacities)), ctypes.c_uint32(flags), ctypes.byref(self.handle),
         )  # fmt: skip
-        self.num_growables = self._describe().num_growables
+        info = self._describe()
+        self.num_growables = info.num_growables
+        #: Whether a run can tell what was not known before it.
+        self.reports = bool(info.reports)
 
     def _describe(self):
         info = _InstanceInfo()
@@ -507,9 +525,12 @@ class Instance(_Owner):
             arguments = _Arguments(self)
         arguments.fill(inputs, outputs)
         num_inputs, num_outputs = arguments.counts
-        _call("instance_run", self.handle, ctypes.c_void_p(stream),
-              arguments.inputs, num_inputs, arguments.outputs, num_outputs)  # fmt: skip
+        code = _library.sparseconv_instance_run(
+            self.handle, stream, arguments.inputs, num_inputs, arguments.outputs, num_outputs
+        )
         spare.append(arguments)
+        if code != 0:
+            raise _make_error(code)
 
     def is_done(self):
         """Whether the last run has ended, well or not."""
@@ -523,7 +544,7 @@ class Instance(_Owner):
     def check(self, wait=False):
         """Whether all runs have ended, which `wait` waits for. Raises, once, what one
         reports whose results nobody has asked for."""
-        code = _get_library().sparseconv_instance_check(self.handle, int(wait))
+        code = _library.sparseconv_instance_check(self.handle, wait)
         if code not in (0, _NOT_READY):
             raise _make_error(code)
         return code == 0

@@ -33,6 +33,9 @@ struct Function {
   std::vector<std::vector<int64_t>> inputSizes, outputSizes;
   /// Number of the inputs' dynamic dimensions.
   size_t numCapacities = 0;
+  /// Whether a run can tell what the host does not know before it: an error, or
+  /// a size that is not one of an input.
+  bool reports = false;
 
   // What callers do wrong is said in the same words for every device. Checks
   // that succeed allocate nothing.

@@ -40,6 +40,7 @@ public:
   void describe(sparseconv_instance_info &info) const override {
     info = {};
     info.num_streams = 1;
+    info.reports = 1;
   }
 
   // What a CPU does not have.

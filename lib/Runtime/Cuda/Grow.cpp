@@ -31,8 +31,11 @@ static int64_t addSlack(int64_t rows) { return rows + rows / 4; }
 void Instance::describe(sparseconv_instance_info &info) const {
   std::lock_guard<std::mutex> lock(mutex);
   info = {uint64_t(layout.arenaBytes) + restBytes,
-          uint64_t(layout.scratchBytes), int64_t(function.steps.size()),
-          int32_t(function.numStreams), int64_t(function.growables.size())};
+          uint64_t(layout.scratchBytes),
+          int64_t(function.steps.size()),
+          int32_t(function.numStreams),
+          int32_t(!tellsNothing()),
+          int64_t(function.growables.size())};
 }
 
 Error Instance::describeGrowable(int64_t index,
@@ -54,6 +57,7 @@ Error Instance::describeGrowable(int64_t index,
 /// Gives back all memory whose size depends on growable capacities.
 void Instance::releaseMemory() {
   isPlaced = false;
+  uploaded.clear();
   dropGraphs();
   for (CUdeviceptr &pointer : ownOutputs) {
     context.free(pointer);

@@ -65,7 +65,7 @@ Error Instance::initialise() {
     return error;
   if (Error error = placeMemory())
     return error;
-  return addStaging();
+  return addStaging(0);
 }
 
 /// All that depends on capacities.
@@ -226,7 +226,7 @@ void Instance::prepareLaunch(size_t index) {
   }
 }
 
-Error Instance::addStaging() {
+Error Instance::addStaging(size_t place) {
   staging.reserve(staging.size() + 1);
   Staging added;
   CUresult result = driver.cuEventCreate(&added.done, CU_EVENT_DISABLE_TIMING);
@@ -240,7 +240,7 @@ Error Instance::addStaging() {
   }
   added.up = static_cast<int64_t *>(memory);
   added.down = added.up + layout.scalarBytes / 8;
-  staging.push_back(added);
+  staging.insert(staging.begin() + place, added);
   return Error::success();
 }
 

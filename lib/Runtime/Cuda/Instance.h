@@ -150,7 +150,8 @@ private:
   uint64_t getParam(const plan::Param &param, uint64_t number) const;
   void prepareLaunches();
   void prepareLaunch(size_t index);
-  Error addStaging();
+  /// In front of those in flight that come behind `place` in the ring.
+  Error addStaging(size_t place);
 
   // Growing (Grow.cpp).
   void releaseMemory();
@@ -179,6 +180,9 @@ private:
 
   // Issuing work. `stream` is the caller's.
   Error beginRun(CUstream stream);
+  /// Whether the host knows all that a run could tell it: no step reports
+  /// errors, and all sizes are those of inputs.
+  bool tellsNothing() const;
   Error upload(CUstream stream, const InputSizes &sizes);
   bool isScratch(uint32_t buffer) const;
   void fillBlock(uint32_t index);
@@ -291,6 +295,9 @@ private:
   /// Of the current run. It is kept for its memory, as are the vectors below: a
   /// run allocates nothing once there was one.
   InputSizes runSizes;
+  /// What the arena begins with, where no step changes that; empty where it is
+  /// not known.
+  std::vector<int64_t> uploaded;
 
   State state = State::NotRun;
   Error lastError = Error::success();

@@ -168,7 +168,7 @@ Error Instance::checkRuns(bool wait) {
                            : driver.cuEventQuery(run.done);
     if (result == CUDA_ERROR_NOT_READY) {
       isPending = true;
-      continue;
+      break; // those behind it are of later runs
     }
     if (Error error = check(result, "an earlier run failed"))
       return error;

@@ -7,12 +7,33 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Runtime/Device.h"
+#include <algorithm>
 
 using namespace sparseconv;
 using namespace sparseconv::runtime;
 using std::to_string;
 
-runtime::Function::Function(const plan::Function &function) : plan(function) {
+/// Whether a step has the status record, or a number that is no input's size.
+static bool hasReports(const plan::Function &function) {
+  std::vector<bool> isKnown(function.slots.size());
+  for (const plan::Value &input : function.inputs)
+    for (const plan::Dim &dim : input.dims)
+      if (dim.size == plan::kDynamic && dim.slot < isKnown.size())
+        isKnown[dim.slot] = true; // plans for CPUs have none
+  auto isStatus = [](const plan::Param &param) {
+    return param.kind == plan::Param::Kind::Status;
+  };
+  return !std::all_of(isKnown.begin(), isKnown.end(),
+                      [](bool known) { return known; }) ||
+         std::any_of(function.steps.begin(), function.steps.end(),
+                     [&](const plan::Step &step) {
+                       return std::any_of(step.params.begin(),
+                                          step.params.end(), isStatus);
+                     });
+}
+
+runtime::Function::Function(const plan::Function &function)
+    : plan(function), reports(hasReports(function)) {
   for (const plan::Value &input : function.inputs) {
     inputSizes.push_back(input.getSizes());
     for (int64_t size : inputSizes.back())
