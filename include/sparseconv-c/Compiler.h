@@ -80,9 +80,12 @@ typedef struct sparseconv_compile_options {
    * the compilation, which then ends within a tenth of a second; NULL for
    * compilations that nobody cancels. */
   const volatile int *cancel;
-  /* Other than 0: the caller vouches for the neighbour tables that the plan is
-   * given (sparseconv.map_from_table), and the plan does not check them. A
-   * wrong one then makes it read and write where it may not. */
+  /* Other than 0: the caller vouches for the neighbour tables and tiles that
+   * the plan is given (sparseconv.map_from_table, map_from_tiles), and the plan
+   * does not check them. A wrong one then makes it read and write where it may
+   * not. The caller also vouches for points that the network says are those of
+   * a set (sparseconv.pack with in_order), which are neither checked nor
+   * sorted. */
   int trust_tables;
 } sparseconv_compile_options;
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
+#include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "llvm/Support/Parallel.h"
 
@@ -120,15 +121,12 @@ static llvm::Error runMapFromPairs(MapFromPairsOp op, Frame &frame) {
   return llvm::Error::success();
 }
 
-static llvm::Error runMapFromTable(MapFromTableOp op, Frame &frame) {
-  const DenseValue &table = frame.getDense(op.getTable());
-  auto map = makeMap(op, frame);
-  if (!map)
-    return map.takeError();
-  KernelMap &made = **map;
-  if (llvm::Error error =
-          checkRows(op, 0, table, made.outRows, StatusSide::OutSet))
-    return error;
+/// The map of a table, whose rows are as many as those of the out set.
+template <typename OpTy, typename TableTy>
+static llvm::Error takeTable(OpTy op, Frame &frame,
+                             std::shared_ptr<KernelMap> map,
+                             const TableTy &table) {
+  KernelMap &made = *map;
   std::vector<bool> hasIn(made.inRows * made.volume);
   for (int64_t i = 0; i < made.outRows * made.volume; ++i) {
     int64_t in = static_cast<int64_t>(table[i]), k = i % made.volume;
@@ -149,8 +147,82 @@ static llvm::Error runMapFromTable(MapFromTableOp op, Frame &frame) {
     hasIn[in * made.volume + k] = true;
     made.table[i] = static_cast<int32_t>(in);
   }
-  frame.set(op.getMap(), KernelMapRef(std::move(*map)));
+  frame.set(op.getMap(), KernelMapRef(std::move(map)));
   return llvm::Error::success();
+}
+
+static llvm::Error runMapFromTable(MapFromTableOp op, Frame &frame) {
+  const DenseValue &table = frame.getDense(op.getTable());
+  auto map = makeMap(op, frame);
+  if (!map)
+    return map.takeError();
+  if (llvm::Error error =
+          checkRows(op, 0, table, (*map)->outRows, StatusSide::OutSet))
+    return error;
+  return takeTable(op, frame, std::move(*map), table);
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// Rows are in tiles in their own order.
+static llvm::Error runMapTiles(MapTilesOp op, Frame &frame) {
+  const KernelMap &map = frame.getMap(op.getMap());
+  int64_t slots = llvm::alignTo(map.outRows, 256);
+  int64_t words = getMaskWords(map.volume), tiles = slots / kMaskRows;
+  if (llvm::Error error = checkElementCount(op, {map.volume, slots}))
+    return error;
+  Elements table(map.volume * slots, -1), rows(slots, -1);
+  std::vector<uint32_t> masks(tiles * words);
+  for (int64_t r = 0; r < map.outRows; ++r) {
+    rows[r] = static_cast<double>(r);
+    for (int64_t k = 0; k < map.volume; ++k) {
+      int64_t in = map.find(r, k);
+      table[k * slots + r] = static_cast<double>(in);
+      if (in >= 0)
+        masks[r / kMaskRows * words + k / kMaskBits] |= 1u << k % kMaskBits;
+    }
+  }
+  Elements bits;
+  for (uint32_t mask : masks)
+    bits.push_back(static_cast<int32_t>(mask));
+  Elements sizes = {double(map.inRows), double(map.outRows), double(slots)};
+  if (llvm::Error error =
+          frame.setDense(op.getTable(), {map.volume, slots}, std::move(table)))
+    return error;
+  if (llvm::Error error = frame.setDense(op.getRow(), {slots}, std::move(rows)))
+    return error;
+  if (llvm::Error error =
+          frame.setDense(op.getMasks(), {tiles, words}, std::move(bits)))
+    return error;
+  return frame.setDense(op.getSizes(), {3}, std::move(sizes));
+}
+
+static llvm::Error runMapFromTiles(MapFromTilesOp op, Frame &frame) {
+  const DenseValue &tiled = frame.getDense(op.getTable());
+  const DenseValue &rows = frame.getDense(op.getRow());
+  const DenseValue &masks = frame.getDense(op.getMasks());
+  auto map = makeMap(op, frame);
+  if (!map)
+    return map.takeError();
+  int64_t volume = (*map)->volume, words = getMaskWords(volume);
+  int64_t width = tiled.getNumElements() / volume;
+  int64_t slots = std::min(
+      {rows.getRows(), width, masks.getNumElements() / words * kMaskRows});
+  Elements table((*map)->outRows * volume, -1);
+  for (int64_t p = 0; p < slots; ++p) {
+    auto row = static_cast<int64_t>(rows[p]);
+    if (row < 0 || row >= (*map)->outRows)
+      continue;
+    for (int64_t k = 0; k < volume; ++k) {
+      auto word =
+          static_cast<int64_t>(masks[p / kMaskRows * words + k / kMaskBits]);
+      if (word >> k % kMaskBits & 1)
+        table[row * volume + k] = tiled[k * width + p];
+    }
+  }
+  return takeTable(op, frame, std::move(*map), table);
 }
 
 static llvm::Error runTransposeMap(TransposeMapOp op, Frame &frame) {
@@ -181,6 +253,8 @@ void reference::registerMaps(HandlerTable &table) {
   table.add<KernelMapOp>(runKernelMap);
   table.add<MapFromPairsOp>(runMapFromPairs);
   table.add<MapFromTableOp>(runMapFromTable);
+  table.add<MapTilesOp>(runMapTiles);
+  table.add<MapFromTilesOp>(runMapFromTiles);
   table.add<TransposeMapOp>(runTransposeMap);
   table.add<MapSizeOp>(runMapSize);
   table.add<NeighbourTableOp>(runNeighbourTable);

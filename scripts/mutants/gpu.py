@@ -37,7 +37,7 @@ MUTANTS = [
     (TRANSFORMS + "BoundCounts.cpp", "argument.getType().isIndex() && isUsedAsSize(argument)", "argument.getType().isIndex()", BOUND_COUNTS),
     # Kernels and what they take.
     (TRANSFORMS + "FormKernels.cpp", "known && known == getConstantIntValue(room[axis])", "false", FORM_KERNELS),
-    (TRANSFORMS + "FormKernels.cpp", "isSize && source && !isa<BlockArgument>(source.getBuffer())", "false", FORM_KERNELS),
+    (TRANSFORMS + "FormKernels.cpp", "isSize && source && !isScalarArgument(source.getBuffer())", "false", FORM_KERNELS),
     (TRANSFORMS + "FormKernels.cpp", "isOpTriviallyDead(&op)", "false", FORM_KERNELS),
     (TRANSFORMS + "TakeOperands.cpp", "type.getNumElements() != 0", "true", FORM_KERNELS),
     (TRANSFORMS + "MergeKernels.cpp", 'kernel->removeAttr("known_grid_size");', "", MERGE_KERNELS),

@@ -264,6 +264,13 @@ def map_from_table(case):
     case.expect_set("coords_out", r.outs)
 
 
+def map_tiles(case):
+    r = Relation(case)
+    case.expect(table=r.table, back=oracle.transpose(r.table, len(r.ins)))
+    case.expect_set("coords_in", r.ins)
+    case.expect_set("coords_out", r.outs)
+
+
 def map_size(case):
     r = Relation(case)
     side = r.ins if case.values["side"] == "in" else r.outs

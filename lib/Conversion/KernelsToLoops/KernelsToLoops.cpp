@@ -35,7 +35,7 @@ LogicalResult mlir::sparseconv::verifyKernelsForLoops(Operation *root) {
 void mlir::sparseconv::populateKernelsToLoopsPatterns(
     RewritePatternSet &patterns) {
   populateRowPatterns(patterns);
-  addLoopPatterns(patterns, emitSortCall, emitSearchLoops,
+  addLoopPatterns(patterns, emitSortCall, emitSearchLoops, emitTileRowsLoops,
                   emitGatherGemmScatter, emitWeightGrad);
 }
 

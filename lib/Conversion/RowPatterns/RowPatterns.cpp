@@ -20,7 +20,8 @@ void mlir::sparseconv::populateRowPatterns(RewritePatternSet &patterns) {
                   emitSelect, emitIntersect);
   // Encodings of kernel maps.
   addLoopPatterns(patterns, emitTableFromPairs, emitCheckTable, emitInvertTable,
-                  emitKeepOffsets, emitPairLists, emitGroupPairs);
+                  emitKeepOffsets, emitUntileRows, emitPairLists,
+                  emitGroupPairs);
   // Pooling.
   addLoopPatterns(patterns, emitPool, emitPoolGrad, emitGlobalPool,
                   emitGlobalPoolGrad);

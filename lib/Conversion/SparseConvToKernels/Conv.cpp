@@ -41,7 +41,10 @@ static Replacements lowerInputGrad(KernelWriter &w, InputGradOp op,
   MapValue map = getMap(adaptor.getMap());
   Value dy =
       w.guardRows(adaptor.getDy()[0], w.dim(map.table), 0, StatusSide::OutSet);
-  Value inverse = w.invertTable(map.table, map.inRows);
+  // The table of a map that was transposed is there.
+  auto transposed = map.table.getDefiningOp<InvertTableOp>();
+  Value inverse =
+      transposed ? transposed.getTable() : w.invertTable(map.table, map.inRows);
   GemmOperands operands{dy,
                         adaptor.getW()[0],
                         inverse,

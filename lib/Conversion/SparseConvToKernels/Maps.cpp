@@ -61,6 +61,30 @@ static Replacements lowerMapFromTable(KernelWriter &w, MapFromTableOp op,
   return lowerGivenMap<CheckTableOp>(w, op, adaptor.getTable()[0], adaptor);
 }
 
+static Replacements lowerMapTiles(KernelWriter &w, MapTilesOp op,
+                                  AdaptorOf<MapTilesOp> adaptor) {
+  MapValue map = getMap(adaptor.getMap());
+  RowTiles tiles = w.tileRows(map.table, map.inRows, RowOrderAttr());
+  return {{{tiles.table}, {tiles.order}, {tiles.masks}, {tiles.sizes}}};
+}
+
+/// The table is one of a map only if somebody vouches for the tiles. Who tiles
+/// it again then takes these, and nothing makes the table.
+static Replacements lowerMapFromTiles(KernelWriter &w, MapFromTilesOp op,
+                                      AdaptorOf<MapFromTilesOp> adaptor) {
+  bool isTrusted = op->hasAttr(kTrustedAttr);
+  Value init = w.empty(w.getI32Type(), w.dim(adaptor.getOut()[0]),
+                       {op.getMap().getType().getVolume()});
+  Value table =
+      w.kernel<UntileRowsOp>(init, adaptor.getTable()[0], adaptor.getRow()[0],
+                             adaptor.getMasks()[0], adaptor.getSizes()[0], init,
+                             isTrusted)
+          .getResult(0);
+  if (isTrusted)
+    return {{{table, w.dim(adaptor.getIn()[0])}}};
+  return lowerGivenMap<CheckTableOp>(w, op, table, adaptor);
+}
+
 static Replacements lowerTransposeMap(KernelWriter &w, TransposeMapOp op,
                                       AdaptorOf<TransposeMapOp> adaptor) {
   MapValue map = getMap(adaptor.getMap());
@@ -86,6 +110,9 @@ void mlir::sparseconv::populateMapsToKernelsPatterns(
                                               lowerMapFromPairs);
   patterns.add<KernelPattern<MapFromTableOp>>(converter, context,
                                               lowerMapFromTable);
+  patterns.add<KernelPattern<MapTilesOp>>(converter, context, lowerMapTiles);
+  patterns.add<KernelPattern<MapFromTilesOp>>(converter, context,
+                                              lowerMapFromTiles);
   patterns.add<KernelPattern<TransposeMapOp>>(converter, context,
                                               lowerTransposeMap);
   patterns.add<KernelPattern<MapSizeOp>>(converter, context, lowerMapSize);

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
 #include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 
 using namespace mlir;
@@ -169,6 +170,24 @@ OffsetLists KernelWriter::offsetLists(Value table) {
   auto lists =
       kernel<OffsetListsOp>(inits, table, inits[0], inits[1], inits[2]);
   return {lists.getResult(0), lists.getResult(1), lists.getResult(2)};
+}
+
+RowTiles KernelWriter::tileRows(Value table, Value inRows,
+                                RowOrderAttr rowOrder) {
+  constexpr int64_t kSlots = 256;
+  int64_t offsets = cast<RankedTensorType>(table.getType()).getDimSize(1);
+  Value slots = mul(ceilDiv(dim(table), kSlots), index(kSlots));
+  SmallVector<Value> inits = {
+      tensor::EmptyOp::create(*this,
+                              ArrayRef<int64_t>{offsets, ShapedType::kDynamic},
+                              getI32Type(), slots),
+      emptyRows(slots),
+      empty(getI32Type(), ceilDiv(slots, kMaskRows), {getMaskWords(offsets)}),
+      emptyStatic({3}, getIndexType())};
+  auto tiles = kernel<TileRowsOp>(inits, table, inRows, inits[0], inits[1],
+                                  inits[2], inits[3], rowOrder);
+  return {tiles.getResult(0), tiles.getResult(1), tiles.getResult(2),
+          tiles.getResult(3)};
 }
 
 Value KernelWriter::invertTable(Value table, Value rows) {

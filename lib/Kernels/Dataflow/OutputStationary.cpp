@@ -47,11 +47,6 @@ private:
   std::string verifySplits(const ConvTask &task, int64_t splitK,
                            const TargetInfo &target) const;
 };
-
-/// What a GEMM by tiles needs of a map and of weights.
-struct Tiles {
-  Value image, table, order, masks, sizes;
-};
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -155,28 +150,13 @@ static Value dropOneGroup(KernelWriter &w, const ImplicitGemmConfig &config,
   return tensor::CollapseShapeOp::create(w, weights, merged);
 }
 
-static Tiles tileMap(KernelWriter &w, const ImplicitGemmConfig &config,
-                     const ConvTask &task, const GemmOperands &operands) {
-  constexpr int64_t kSlots = 256;
-  Value table = operands.table;
-  Value slots = w.mul(w.ceilDiv(w.dim(table), kSlots), w.index(kSlots));
-  SmallVector<Value> inits = {
-      tensor::EmptyOp::create(
-          w, ArrayRef<int64_t>{config.offsets, ShapedType::kDynamic},
-          w.getI32Type(), slots),
-      w.emptyRows(slots),
-      w.empty(w.getI32Type(), w.ceilDiv(slots, kMaskRows),
-              {config.maskWords()}),
-      w.emptyStatic({3}, w.getIndexType())};
-  auto tiles =
-      w.kernel<TileRowsOp>(inits, table, operands.inRows, inits[0], inits[1],
-                           inits[2], inits[3], task.rowOrder);
+static Value packWeights(KernelWriter &w, const ImplicitGemmConfig &config,
+                         const ConvTask &task, const GemmOperands &operands) {
   Value image = w.emptyStatic(config.weightBytes(), w.getI8Type());
   auto pack = w.kernel<PackWeightsOp>(
       image, dropOneGroup(w, config, operands.weights), image,
       cast<GemmTilingAttr>(task.tiling), task.hasTransposedWeights());
-  return Tiles{pack.getResult(0), tiles.getResult(0), tiles.getResult(1),
-               tiles.getResult(2), tiles.getResult(3)};
+  return pack.getResult(0);
 }
 
 Value OutputStationary::lowerGemm(KernelWriter &w, const ConvTask &task,
@@ -192,7 +172,8 @@ Value OutputStationary::lowerGemm(KernelWriter &w, const ConvTask &task,
   int64_t splitK = task.dataflow.getSplitK();
   auto config = getTiledGemm(tiling, splitK, task.weights, isTransposed);
   const TargetInfo &target = w.getTarget();
-  Tiles tiles = tileMap(w, config, task, operands);
+  RowTiles tiles = w.tileRows(operands.table, operands.inRows, task.rowOrder);
+  Value image = packWeights(w, config, task, operands);
   Value scratch =
       w.emptyStatic(config.scratchBytes(target) / 4, w.getF32Type());
   Value counters = w.emptyStatic(config.counters(target), w.getI32Type());
@@ -203,7 +184,7 @@ Value OutputStationary::lowerGemm(KernelWriter &w, const ConvTask &task,
     counters = w.fill(counters, w.getI32IntegerAttr(0));
   return finishGemm(w, operands,
                     w.kernel<TiledGemmOp>({init, scratch, counters}, operands.x,
-                                          tiles.image, tiles.table, tiles.order,
+                                          image, tiles.table, tiles.order,
                                           tiles.masks, tiles.sizes,
                                           operands.extras, init, scratch,
                                           counters, splitK, groups, tiling));

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -33,6 +34,71 @@ void mlir::sparseconv::emitInvertTable(LoopBuilder &b, InvertTableOp op) {
     b.ifThen(b.greaterEqual(neighbour, b.i32(0)), [&] {
       b.store(b.cast(row, b.getI32Type()), op.getInverse(),
               {b.toIndex(neighbour), k});
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// Without sorting: on a CPU nothing multiplies by tiles, which are only handed
+/// on.
+void mlir::sparseconv::emitTileRowsLoops(LoopBuilder &b, TileRowsOp op) {
+  Value table = op.getTable(), masks = op.getMasks(), none = b.i32(-1);
+  Value numRows = b.dim(table, 0), numSlots = b.dim(op.getOrder(), 0);
+  for (auto [i, size] :
+       llvm::enumerate(SmallVector<Value>{op.getInRows(), numRows, numSlots}))
+    b.store(size, op.getSizes(), b.index(i));
+  forEachEntry(b, masks, [&](Value tile, Value word) {
+    b.store(b.i32(0), masks, {tile, word});
+  });
+  // A tile is of one thread, which alone changes its masks.
+  forEachRow(b, b.dim(masks, 0), kDefaultRowBlock, [&](Value tile) {
+    b.forLoop(b.index(0), b.index(kMaskRows), 1, [&](Value place) {
+      Value slot = b.add(b.mul(tile, kMaskRows), place);
+      Value isRow = b.less(slot, numRows);
+      b.store(b.select(isRow, b.cast(slot, b.getI32Type()), none),
+              op.getOrder(), slot);
+      b.forLoop(b.index(0), b.dim(table, 1), 1, [&](Value k) {
+        b.store(none, op.getTiledTable(), {k, slot});
+        b.ifThen(isRow, [&] {
+          Value entry = b.load(table, {slot, k});
+          b.ifThen(b.lessUnsigned(b.toIndex(entry), op.getInRows()), [&] {
+            b.store(entry, op.getTiledTable(), {k, slot});
+            SmallVector<Value> word = {tile, b.divide(k, b.index(kMaskBits))};
+            Value bit =
+                b.shiftLeft(b.i32(1), b.cast(b.remainder(k, b.index(kMaskBits)),
+                                             b.getI32Type()));
+            b.store(b.orBits(b.load(masks, word), bit), masks, word);
+          });
+        });
+      });
+    });
+  });
+}
+
+void mlir::sparseconv::emitUntileRows(LoopBuilder &b, UntileRowsOp op) {
+  Value table = op.getTable(), masks = op.getMasks();
+  forEachEntry(b, table, [&](Value row, Value k) {
+    b.store(b.i32(-1), table, {row, k});
+  });
+  Value numSlots =
+      b.min(b.min(b.dim(op.getOrder(), 0), b.dim(op.getTiledTable(), 1)),
+            b.mul(b.dim(masks, 0), kMaskRows));
+  forEachRow(b, numSlots, kDefaultRowBlock, [&](Value slot) {
+    Value row = b.toIndex(b.load(op.getOrder(), slot));
+    b.ifThen(b.lessUnsigned(row, b.dim(table, 0)), [&] {
+      b.forLoop(b.index(0), b.dim(table, 1), 1, [&](Value k) {
+        Value tile = b.divide(slot, b.index(kMaskRows));
+        Value word = b.load(masks, {tile, b.divide(k, b.index(kMaskBits))});
+        Value bit =
+            b.shiftLeft(b.i32(1), b.cast(b.remainder(k, b.index(kMaskBits)),
+                                         b.getI32Type()));
+        b.ifThen(b.notEqual(b.andBits(word, bit), b.i32(0)), [&] {
+          b.store(b.load(op.getTiledTable(), {k, slot}), table, {row, k});
+        });
+      });
     });
   });
 }

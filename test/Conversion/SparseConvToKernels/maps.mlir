@@ -44,6 +44,52 @@ func.func @transpose_map(%m: !down) -> !up {
   return %back : !up
 }
 
+// Going back over a map that is transposed takes the table that was transposed.
+// CHECK-LABEL: func.func @back_over_transposed(
+// CHECK-SAME: %[[TABLE:[^:]*]]: tensor<?x2xi32>
+// CHECK:     sparseconv.kernel.pair_lists ins(%[[TABLE]] :
+// CHECK:     sparseconv.kernel.gather_gemm_scatter {{.*}}transpose_weights
+func.func @back_over_transposed(%m: !down, %dy: tensor<?x4xf32>, %w: tensor<2x4x4xf32>) -> tensor<?x4xf32> {
+  %back = sparseconv.transpose_map %m : !down -> !up
+  %dx = sparseconv.input_grad %dy, %w, %back {dataflow = #sparseconv.dataflow<weight_stationary>, tiling = #sparseconv.tiling<row_block = 64, rows = 16, columns = 16, lanes = 8>}
+      : tensor<?x4xf32>, tensor<2x4x4xf32>, !up -> tensor<?x4xf32>
+  return %dx : tensor<?x4xf32>
+}
+
+// A map by tiles, which is checked as a table is.
+// CHECK-LABEL: func.func @tiles(
+// CHECK-SAME: %[[TABLE:[^:]*]]: tensor<?x2xi32> {{[^,]*}}, %[[NIN:[^:]*]]: index
+// CHECK: sparseconv.kernel.tile_rows ins(%[[TABLE]], %[[NIN]] :
+func.func @tiles(%m: !down) -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>) {
+  %t, %row, %masks, %sizes = sparseconv.map_tiles %m : !down
+  return %t, %row, %masks, %sizes : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>
+}
+
+// CHECK-LABEL: func.func @from_tiles(
+// CHECK: %[[TABLE:.*]] = sparseconv.kernel.untile_rows ins({{.*}}) outs(
+// CHECK-NOT: trusted
+// CHECK: %[[CHECKED:.*]] = sparseconv.kernel.check_table ins(%[[TABLE]],
+// CHECK: return %[[CHECKED]],
+func.func @from_tiles(%t: tensor<2x?xi32>, %row: tensor<?xi32>, %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>,
+                      %fine: !fine, %half: !half) -> !down {
+  %m = sparseconv.map_from_tiles %t, %row, %masks, %sizes, %fine to %half
+      : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, !down
+  return %m : !down
+}
+
+// Tiles that somebody vouches for are those of the map.
+// CHECK-LABEL: func.func @tiles_of_trusted(
+// CHECK-SAME: %[[T:[^:]*]]: tensor<2x?xi32> {{[^,]*}}, %[[ROW:[^:]*]]: tensor<?xi32> {{[^,]*}}, %[[MASKS:[^:]*]]: tensor<?x1xi32> {{[^,]*}}, %[[SIZES:[^:]*]]: tensor<3xindex>
+// CHECK-NOT: sparseconv.kernel
+// CHECK: return %[[T]], %[[ROW]], %[[MASKS]], %[[SIZES]]
+func.func @tiles_of_trusted(%t: tensor<2x?xi32>, %row: tensor<?xi32>, %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>,
+                            %fine: !fine, %half: !half) -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>) {
+  %m = sparseconv.map_from_tiles %t, %row, %masks, %sizes, %fine to %half {sparseconv.trusted}
+      : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, !down
+  %0, %1, %2, %3 = sparseconv.map_tiles %m : !down
+  return %0, %1, %2, %3 : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>
+}
+
 // CHECK-LABEL: func.func @sizes_and_table(
 // CHECK-SAME: %[[TABLE:[^:]*]]: tensor<?x2xi32> {{[^,]*}}, %[[NIN:[^:]*]]: index
 // CHECK: %[[NOUT:.*]] = tensor.dim %[[TABLE]]

@@ -33,6 +33,39 @@ func.func @keys(%n: index) -> tensor<?x2xi32> {
   return %points : tensor<?x2xi32>
 }
 
+// Points that are those of a set in its order are sorted nevertheless, unless whoever
+// compiles vouches for them. Then nothing can fail, and rows are points.
+
+// CHECK-LABEL: @in_order
+// CHECK: sparseconv.kernel.encode
+// CHECK: sparseconv.kernel.sort
+func.func @in_order(%points: tensor<?x2xi32>) -> (tensor<?x2xi32>, tensor<?xi32>) {
+  %c, %order, %row_of = sparseconv.pack %points {in_order} : tensor<?x2xi32> -> !set
+  %0 = sparseconv.unpack %c : !set -> tensor<?x2xi32>
+  return %0, %order : tensor<?x2xi32>, tensor<?xi32>
+}
+
+#batched = #sparseconv.packing<i64, batch = 8, bits = [20], guard = [1]>
+!batched = !sparseconv.coords<1, stride = [2], #batched>
+
+// CHECK-LABEL: @trusted
+// CHECK-SAME: %[[POINTS:.*]]: tensor<?x2xi32>
+// CHECK-NOT: sparseconv.kernel.encode
+// CHECK-NOT: sparseconv.kernel.sort
+// CHECK: %[[KEYS:.*]] = linalg.generic {{.*}} ins(%[[POINTS]], %[[POINTS]] :
+// CHECK: ^bb0(%[[BATCH:.*]]: i32, %[[X:.*]]: i32, %{{.*}}: i64):
+// CHECK: %[[B:.*]] = arith.extsi %[[BATCH]]
+// CHECK: %[[HIGH:.*]] = arith.shli %[[B]], %c20_i64
+// CHECK: %[[WIDE:.*]] = arith.extsi %[[X]]
+// CHECK: %[[BIASED:.*]] = arith.addi %[[WIDE]], %c524288_i64
+// CHECK: arith.addi %[[HIGH]], %[[BIASED]]
+// CHECK: sparseconv.kernel.decode ins(%[[KEYS]] :
+func.func @trusted(%points: tensor<?x2xi32>) -> (tensor<?x2xi32>, tensor<?xi32>) {
+  %c, %order, %row_of = sparseconv.pack %points {in_order, sparseconv.trusted} : tensor<?x2xi32> -> !batched
+  %0 = sparseconv.unpack %c : !batched -> tensor<?x2xi32>
+  return %0, %order : tensor<?x2xi32>, tensor<?xi32>
+}
+
 // CHECK-LABEL: @sizes
 // CHECK-NOT: linalg.generic
 // CHECK: sparseconv.kernel.check_table

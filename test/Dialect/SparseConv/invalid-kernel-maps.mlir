@@ -416,8 +416,18 @@ func.func @f(%i: tensor<?xi32>, %m: tensor<1x?xi32>, %r: tensor<?x4xi32>, %c: te
 // -----
 
 //===----------------------------------------------------------------------===//
-// tile_rows, tile_hits
+// tile_rows, untile_rows, tile_hits
 //===----------------------------------------------------------------------===//
+
+func.func @f(%table: tensor<?x2xi32>, %tt: tensor<3x?xi32>, %o: tensor<?xi32>, %m: tensor<?x1xi32>, %s: tensor<3xindex>) {
+  // expected-error @+1 {{expects 'tiled_table' to have size 2 in dimension 0, the offsets of 'table', but found 'tensor<3x?xi32>'}}
+  %0 = sparseconv.kernel.untile_rows
+      ins(%tt, %o, %m, %s : tensor<3x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+      outs(%table : tensor<?x2xi32>) -> tensor<?x2xi32>
+  return
+}
+
+// -----
 
 func.func @f(%table: tensor<?x?xi32>, %n: index, %tt: tensor<2x?xi32>, %o: tensor<?xi32>, %m: tensor<?x1xi32>, %s: tensor<3xindex>) {
   // expected-error @+1 {{expects 'table' to have a static last dimension, but found 'tensor<?x?xi32>'}}

@@ -39,6 +39,38 @@ func.func @f(%c: !fine, %table: tensor<?x4xi32>) {
 
 #p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
 !fine = !sparseconv.coords<2, stride = [1, 1], #p>
+func.func @f(%c: !fine, %table: tensor<4x?xi32>, %row: tensor<?xi32>, %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>) {
+  // expected-error @+1 {{expects 'table' with one row for each of 5 offsets, but found 'tensor<4x?xi32>'}}
+  %m = sparseconv.map_from_tiles %table, %row, %masks, %sizes, %c to %c
+      : tensor<4x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, !sparseconv.kernel_map<5, !fine to !fine>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+func.func @f(%c: !fine, %table: tensor<33x?xi32>, %row: tensor<?xi32>, %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>) {
+  // expected-error @+1 {{expects 'masks' of 2 words for 33 offsets, but found 'tensor<?x1xi32>'}}
+  %m = sparseconv.map_from_tiles %table, %row, %masks, %sizes, %c to %c
+      : tensor<33x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, !sparseconv.kernel_map<33, !fine to !fine>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+func.func @f(%points: tensor<?x3xi32>) {
+  // expected-error @+1 {{expects no 'clip' for points that are in order}}
+  %c, %order, %row_of = sparseconv.pack %points clip(<[0, 0] to [9, 9]>) {in_order} : tensor<?x3xi32> -> !fine
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
 func.func @f(%c: !fine, %d: !fine) {
   // expected-error @+1 {{expects a search with 'half' from a set to itself, but found two sets}}
   %m = sparseconv.kernel_map %c to %d offsets(box<3, 3>) {search = #sparseconv.search<hash, half>}

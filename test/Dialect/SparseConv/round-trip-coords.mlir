@@ -119,6 +119,20 @@ func.func @given_map(%c: !fine, %h: !half, %pairs: tensor<?x3xi32>, %table: tens
   %0 = sparseconv.map_from_pairs %pairs, %c to %h : tensor<?x3xi32>, !down
   // CHECK: sparseconv.map_from_table %[[TABLE]], %[[C]] to %[[H]] : tensor<?x27xi32>, !map27
   %1 = sparseconv.map_from_table %table, %c to %h : tensor<?x27xi32>, !down
+  // CHECK: %[[TILES:.*]], %[[ROW:.*]], %[[MASKS:.*]], %[[SIZES:.*]] = sparseconv.map_tiles %{{.*}} : !map27
+  %tiles, %row, %masks, %sizes = sparseconv.map_tiles %1 : !down
+  // CHECK: sparseconv.map_from_tiles %[[TILES]], %[[ROW]], %[[MASKS]], %[[SIZES]], %[[C]] to %[[H]]
+  // CHECK-SAME: : tensor<27x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, !map27
+  %2 = sparseconv.map_from_tiles %tiles, %row, %masks, %sizes, %c to %h
+      : tensor<27x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, !down
+  return
+}
+
+// Points that are those of a set, in its order.
+// CHECK-LABEL: func.func @pack_in_order(
+func.func @pack_in_order(%points: tensor<?x4xi32>) {
+  // CHECK: sparseconv.pack %{{.*}} {in_order} : tensor<?x4xi32> -> !coords_1_1_1
+  %c, %order, %row_of = sparseconv.pack %points {in_order} : tensor<?x4xi32> -> !fine
   return
 }
 

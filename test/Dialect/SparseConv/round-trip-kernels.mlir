@@ -260,6 +260,9 @@ func.func @tiled_gemm(%x: tensor<?x64xf16>, %w: tensor<2x64x16xf16>, %table: ten
   %t:4 = sparseconv.kernel.tile_rows ins(%table, %rows : tensor<?x2xi32>, index)
       outs(%tiled, %order, %masks, %sizes : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
       -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+  // CHECK: sparseconv.kernel.untile_rows ins(%{{.*}} : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>) outs(%{{.*}} : tensor<?x2xi32>) {trusted} -> tensor<?x2xi32>
+  %u = sparseconv.kernel.untile_rows ins(%t#0, %t#1, %t#2, %t#3 : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+      outs(%table : tensor<?x2xi32>) {trusted} -> tensor<?x2xi32>
   // CHECK: sparseconv.kernel.pack_weights ins(%{{.*}} : tensor<2x64x16xf16>) outs(%{{.*}} : tensor<4096xi8>) {tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 64, tile_n = 16, resident = true>} -> tensor<4096xi8>
   %p = sparseconv.kernel.pack_weights ins(%w : tensor<2x64x16xf16>) outs(%image : tensor<4096xi8>)
       {tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 64, tile_n = 16, resident = true>} -> tensor<4096xi8>

@@ -43,6 +43,11 @@ struct OffsetLists {
   Value inRows, outRows, counts;
 };
 
+/// A map by tiles of its rows, as an implicit GEMM reads it.
+struct RowTiles {
+  Value table, order, masks, sizes;
+};
+
 /// A builder for the kernel operations that one network operation becomes. It
 /// knows the status record and the number of that operation, makes
 /// destinations, and turns a buffer and a count into exact rows.
@@ -99,6 +104,8 @@ public:
                           bool clips = false);
   PairLists pairLists(Value table, int64_t rowBlock);
   OffsetLists offsetLists(Value table);
+  /// The rows of a table in tiles, by `rowOrder` if that is there.
+  RowTiles tileRows(Value table, Value inRows, RowOrderAttr rowOrder);
   /// The table of the transposed map, with `rows` rows.
   Value invertTable(Value table, Value rows);
 

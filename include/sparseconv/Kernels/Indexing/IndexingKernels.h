@@ -42,6 +42,8 @@ void emitSearchLoops(LoopBuilder &b, SearchOp op);
 void emitSearchKernels(LoopBuilder &b, SearchOp op);
 void emitSearchHits(LoopBuilder &b, SearchHitsOp op);
 void emitTileRows(LoopBuilder &b, TileRowsOp op);
+void emitTileRowsLoops(LoopBuilder &b, TileRowsOp op);
+void emitUntileRows(LoopBuilder &b, UntileRowsOp op);
 void emitTileHits(LoopBuilder &b, TileHitsOp op);
 void emitTableFromPairs(LoopBuilder &b, TableFromPairsOp op);
 void emitCheckTable(LoopBuilder &b, CheckTableOp op);

@@ -56,7 +56,7 @@ void PackOp::build(OpBuilder &builder, OperationState &state, CoordsType type,
   auto pointsType = cast<RankedTensorType>(points.getType());
   build(builder, state, type, getRowsType(builder.getContext()),
         RankedTensorType::get({pointsType.getDimSize(0)}, builder.getI32Type()),
-        points, clip);
+        points, clip, /*in_order=*/UnitAttr());
 }
 
 ParseResult PackOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -101,6 +101,8 @@ LogicalResult PackOp::verify() {
     return failure();
   if (failed(verifyClip(*this, getClip(), getCoords().getType())))
     return failure();
+  if (getInOrder() && getClip())
+    return emitOpError("expects no 'clip' for points that are in order");
   if (!getOrder().getType().isDynamicDim(0))
     return emitOpError("expects 'order' of type tensor<?xi32>, but found ")
            << getOrder().getType();

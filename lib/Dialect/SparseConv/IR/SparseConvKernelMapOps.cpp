@@ -140,6 +140,29 @@ LogicalResult TileRowsOp::verify() {
   return v.getResult();
 }
 
+/// The tiles of a table that was made of tiles are those, in whatever order
+/// they have the rows.
+LogicalResult TileRowsOp::canonicalize(TileRowsOp op,
+                                       PatternRewriter &rewriter) {
+  auto untile = op.getTable().getDefiningOp<UntileRowsOp>();
+  if (!untile || !untile.getTrusted())
+    return failure();
+  SmallVector<Value> tiles = {untile.getTiledTable(), untile.getOrder(),
+                              untile.getMasks(), untile.getSizes()};
+  if (TypeRange(ValueRange(tiles)) != op->getResultTypes())
+    return failure();
+  rewriter.replaceOp(op, tiles);
+  return success();
+}
+
+LogicalResult UntileRowsOp::verify() {
+  KernelVerifier v(*this);
+  NamedOperand table("table", getTable());
+  v.checkStaticColumns(table);
+  checkTiles(v, *this, table.getSize(1), "'table'");
+  return v.getResult();
+}
+
 LogicalResult TileHitsOp::verify() {
   KernelVerifier v(*this);
   v.checkDisplacements(getDisplacements(), getPacking());

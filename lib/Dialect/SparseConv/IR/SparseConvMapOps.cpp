@@ -99,6 +99,53 @@ OpFoldResult MapFromTableOp::fold(FoldAdaptor) {
 }
 
 //===----------------------------------------------------------------------===//
+// MapTilesOp, MapFromTilesOp
+//===----------------------------------------------------------------------===//
+
+/// tensor<Kx?xi32> and tensor<?xWxi32>, W words having K bits.
+static std::pair<RankedTensorType, RankedTensorType>
+getTileTypes(KernelMapType map) {
+  constexpr int64_t kDynamic = ShapedType::kDynamic, kBits = 32;
+  auto i32 = IntegerType::get(map.getContext(), 32);
+  int64_t volume = map.getVolume(), words = llvm::divideCeil(volume, kBits);
+  return {RankedTensorType::get({volume, kDynamic}, i32),
+          RankedTensorType::get({kDynamic, words}, i32)};
+}
+
+LogicalResult MapTilesOp::inferReturnTypes(MLIRContext *context,
+                                           std::optional<Location>,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  auto [table, masks] =
+      getTileTypes(cast<KernelMapType>(adaptor.getMap().getType()));
+  auto sizes = RankedTensorType::get({3}, IndexType::get(context));
+  auto rows = RankedTensorType::get({ShapedType::kDynamic},
+                                    IntegerType::get(context, 32));
+  types.append({table, rows, masks, sizes});
+  return success();
+}
+
+void MapTilesOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getTable(), "table");
+  setName(getRow(), "row");
+  setName(getMasks(), "masks");
+  setName(getSizes(), "sizes");
+}
+
+LogicalResult MapFromTilesOp::verify() {
+  KernelMapType map = getMap().getType();
+  auto [table, masks] = getTileTypes(map);
+  if (getTable().getType().getDimSize(0) != table.getDimSize(0))
+    return emitOpError("expects 'table' with one row for each of ")
+           << map.getVolume() << " offsets, but found " << getTable().getType();
+  if (getMasks().getType().getDimSize(1) != masks.getDimSize(1))
+    return emitOpError("expects 'masks' of ")
+           << masks.getDimSize(1) << " words for " << map.getVolume()
+           << " offsets, but found " << getMasks().getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // TransposeMapOp, MapSizeOp, NeighbourTableOp
 //===----------------------------------------------------------------------===//
 
@@ -117,9 +164,10 @@ Value mlir::sparseconv::getSet(Value map, MapSide side) {
   if (!op)
     return {};
   return TypeSwitch<Operation *, Value>(op)
-      .Case<KernelMapOp, MapFromPairsOp, MapFromTableOp>([&](auto op) -> Value {
-        return side == MapSide::In ? op.getIn() : op.getOut();
-      })
+      .Case<KernelMapOp, MapFromPairsOp, MapFromTableOp, MapFromTilesOp>(
+          [&](auto op) -> Value {
+            return side == MapSide::In ? op.getIn() : op.getOut();
+          })
       .Default(Value());
 }
 

@@ -107,6 +107,6 @@ void mlir::sparseconv::registerBufferizableOpInterfaceExternalModels(
         PoolGradKernelOp, PoolKernelOp, ScatterRowsOp, SearchHitsOp, SearchOp,
         PackWeightsOp, KeepOffsetsOp, SelectOp, SortOp, SpreadOp, TileHitsOp,
         TileRowsOp, TiledGemmOp, TiledWeightGradOp, ToDenseKernelOp, UniqueOp,
-        WeightGradKernelOp, WeightedGatherOp>(context);
+        UntileRowsOp, WeightGradKernelOp, WeightedGatherOp>(context);
   });
 }

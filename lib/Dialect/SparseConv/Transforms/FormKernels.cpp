@@ -18,6 +18,15 @@ namespace mlir::sparseconv {
 using namespace mlir;
 using namespace mlir::sparseconv;
 
+/// Whether a buffer is an argument that is no size of another one.
+static bool isScalarArgument(Value buffer) {
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  if (!argument)
+    return false;
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  return !function.getArgAttr(argument.getArgNumber(), "sparseconv.size_of");
+}
+
 LogicalResult KernelFormer::returnSizes() {
   auto end = cast<func::ReturnOp>(function.front().getTerminator());
   SmallVector<Value> results;
@@ -31,7 +40,7 @@ LogicalResult KernelFormer::returnSizes() {
       auto source = scalar.getDefiningOp<DeviceScalarOp>();
       Value slot;
       // Results that are no sizes have buffers of their own.
-      if (isSize && source && !isa<BlockArgument>(source.getBuffer())) {
+      if (isSize && source && !isScalarArgument(source.getBuffer())) {
         slot = source.getBuffer();
       } else {
         slot = memref::AllocOp::create(rewriter, loc,

@@ -340,3 +340,20 @@ func.func @growing(%x: memref<?xf32>, %size: memref<1xindex> {sparseconv.size_of
   memref.store %one, %second[%k] : memref<?xi64>
   return
 }
+
+// -----
+
+// A result with the rows of an argument has that argument's number, without a kernel
+// that copies it. A number that is no size of another argument may change, and is copied.
+
+// CHECK-LABEL: func.func @same_rows(
+// CHECK-SAME: %[[X:[^,]*]]: memref<?xf32>, %[[ROWS:[^,]*]]: memref<1xindex>
+// CHECK-NOT:  gpu.launch
+// CHECK:      return %{{.*}}, %[[ROWS]] : memref<?xf32>, memref<1xindex>
+func.func @same_rows(%x: memref<?xf32>, %rows: memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>}) -> memref<?xf32> {
+  %c0 = arith.constant 0 : index
+  %room = memref.dim %x, %c0 : memref<?xf32>
+  %n = sparseconv.kernel.device_scalar %rows at_most %room : memref<1xindex>
+  %y = memref.alloc(%n) : memref<?xf32>
+  return %y : memref<?xf32>
+}

@@ -34,12 +34,22 @@ def SparseConv_PackOp : SparseConv_Op<"pack",
         clip(<[0, -800, 0] to [1408, 800, 40]>) : tensor<?x4xi32> -> !set
     ```
 
+    `in_order` says that the points are those of a set, in its order. It changes
+    no result, but whoever compiles may vouch for it (`--trust-tables`), and
+    then nothing is checked or sorted:
+
+    ```mlir
+    %coords, %order, %row_of = sparseconv.pack %points {in_order}
+        : tensor<?x4xi32> -> !set
+    ```
+
     Run-time errors: a coordinate or batch index beyond the packing (axis,
     value and bound are reported); a coordinate that is not a multiple of the
-    set's stride; more than 2^31-2 points.
+    set's stride; more than 2^31-2 points. Verification: `in_order` with `clip`.
   }];
   let arguments = (ins SparseConv_Points:$points,
-                       OptionalAttr<SparseConv_RegionAttr>:$clip);
+                       OptionalAttr<SparseConv_RegionAttr>:$clip,
+                       UnitAttr:$in_order);
   let results = (outs SparseConv_CoordsType:$coords, SparseConv_Rows:$order,
                       SparseConv_Rows:$row_of);
   let builders = [OpBuilder<(ins "CoordsType":$type, "Value":$points,

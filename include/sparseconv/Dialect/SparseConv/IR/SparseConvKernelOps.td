@@ -10,6 +10,7 @@
 #define SPARSECONV_KERNEL_OPS
 
 include "sparseconv/Dialect/SparseConv/IR/SparseConvKernelIndexingOps.td"
+include "sparseconv/Dialect/SparseConv/IR/SparseConvKernelTileOps.td"
 
 //===----------------------------------------------------------------------===//
 // Features

@@ -50,6 +50,13 @@ def SparseConv_KernelMapOp : SparseConv_Op<"kernel_map",
   let hasVerifier = 1;
 }
 
+/// The numbers of input rows, output rows and slots of tiles.
+def SparseConv_TileSizes
+    : Type<And<[RankedTensorOf<[Index]>.predicate,
+                CPred<"::llvm::cast<::mlir::ShapedType>($_self).getShape() == "
+                      "::llvm::ArrayRef<int64_t>({3})">]>,
+           "a tensor of three indices", "::mlir::RankedTensorType">;
+
 /// A map that the caller gives: its pairs are checked when it is made.
 class SparseConv_GivenMapOp<string mnemonic> : SparseConv_Op<mnemonic,
     [NoMemoryEffect,
@@ -108,6 +115,56 @@ def SparseConv_MapFromTableOp : SparseConv_GivenMapOp<"map_from_table"> {
     $table `,` $in `to` $out attr-dict `:` type($table) `,` type($map)
   }];
   let hasFolder = 1;
+}
+
+def SparseConv_MapTilesOp : SparseConv_Op<"map_tiles",
+    [Pure, SparseConv_Infer, SparseConv_ResultNames]> {
+  let summary = "a kernel map by tiles of output rows";
+  let description = [{
+    ```mlir
+    %table, %row, %masks, %sizes = sparseconv.map_tiles %map
+        : !sparseconv.kernel_map<27, !fine to !half>
+    ```
+
+    What the implicit GEMM of a GPU reads of a map, for networks that share it:
+    it is made once, and each of them has a map again by `map_from_tiles`. N is
+    the number of output rows, K that of offsets, P is N rounded up to a
+    multiple of 256. Which rows make a tile is up to the target.
+
+    | result   | type                      | holds |
+    |----------|---------------------------|-------|
+    | `%table` | tensor<K x ? x i32>       | [K, P]: the input row of the slot's row by offset k, or -1; anything where the mask of the slot lacks k |
+    | `%row`   | tensor<? x i32>           | [P]: the output row of each slot, or -1 behind the last |
+    | `%masks` | tensor<? x ceil(K/32) x i32> | [P / 16, ceil(K/32)]: bit k % 32 of word k / 32 is set where one of 16 rows has offset k |
+    | `%sizes` | tensor<3 x index>         | the number of input rows, N and P |
+  }];
+  let arguments = (ins SparseConv_KernelMapType:$map);
+  let results = (outs SparseConv_Points:$table, SparseConv_Rows:$row,
+                      SparseConv_Points:$masks, SparseConv_TileSizes:$sizes);
+  let assemblyFormat = "$map attr-dict `:` type($map)";
+}
+
+def SparseConv_MapFromTilesOp : SparseConv_GivenMapOp<"map_from_tiles"> {
+  let summary = "a kernel map from its tiles";
+  let description = [{
+    ```mlir
+    %map = sparseconv.map_from_tiles %table, %row, %masks, %sizes, %fine to %half
+        : tensor<27x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>,
+          !sparseconv.kernel_map<27, !fine to !half>
+    ```
+
+    The map whose `map_tiles` are given: of two sets with as many rows as then.
+
+    Run-time errors: those of `map_from_table`, for the table that the tiles are
+    of. An output row that no slot has meets nothing.
+  }];
+  let arguments = (ins SparseConv_Points:$table, SparseConv_Rows:$row,
+                       SparseConv_Points:$masks, SparseConv_TileSizes:$sizes,
+                       SparseConv_CoordsType:$in, SparseConv_CoordsType:$out);
+  let assemblyFormat = [{
+    $table `,` $row `,` $masks `,` $sizes `,` $in `to` $out attr-dict
+    `:` type($table) `,` type($row) `,` type($masks) `,` type($sizes) `,` type($map)
+  }];
 }
 
 def SparseConv_TransposeMapOp : SparseConv_Op<"transpose_map",

@@ -20,13 +20,17 @@
 
 namespace mlir::sparseconv {
 
-/// The attribute of a `map_from_table` that is not checked.
+/// The attribute of a given map that is not checked, and of a `pack` of points
+/// in order that is not sorted.
 inline constexpr llvm::StringLiteral kTrustedAttr = "sparseconv.trusted";
 
-/// Takes all tables that a module is given as those of maps.
+/// Takes all tables and tiles that a module is given as those of maps, and all
+/// points that it says are in order as those of sets.
 inline void trustTables(Operation *module) {
-  module->walk([](MapFromTableOp op) {
-    op->setAttr(kTrustedAttr, UnitAttr::get(op.getContext()));
+  module->walk([](Operation *op) {
+    auto pack = dyn_cast<PackOp>(op);
+    if (isa<MapFromTableOp, MapFromTilesOp>(op) || (pack && pack.getInOrder()))
+      op->setAttr(kTrustedAttr, UnitAttr::get(op->getContext()));
   });
 }
 
