@@ -379,6 +379,49 @@ def late_errors(device):
 
 
 @check
+def sets_are_sorted_unless_trusted(device):
+    x, _ = make_tensor(3, 4, device)
+    coords, stride, offsets = x.set.coords, [1, 1, 1], ir.box((3, 3, 3), (-1, -1, -1), (1, 1, 1))
+    table = sets.kernel_map(coords, coords, stride, stride, offsets, 27, False)
+    expect(sets.is_trusted(coords, "set") and not sets.is_trusted(coords.clone(), "set"))
+    copy = coords.clone()
+    expect(torch.equal(table, sets.kernel_map(copy, coords, stride, stride, offsets, 27, False)))
+    kept = coords.clone()
+    coords.copy_(coords.flip(0))
+    expect(not sets.is_trusted(coords, "set"), "somebody has written to the set")
+    expect(torch.equal(table, sets.kernel_map(coords, coords, stride, stride, offsets, 27, False)))
+    coords.copy_(kept)
+
+
+@check
+def tiles_are_as_good_as_tables(device):
+    """What layers run on a GPU, as networks, which run on a CPU as well."""
+    x, _ = make_tensor(3, 8, device, rows=300)
+    y = sct.SparseConv3d(8, 12, 2, 2, groups=2).to(device)(x)
+    (table,) = x.cache.tables.values()
+    num_in, num_out = len(x.features), len(y.features)
+    expect((num_in, num_out) != (num_out, num_in) and table.shape == (num_out, 8))
+    inverse = sets.transpose_table(table, num_in)
+    w = torch.randn(8, 2, 4, 6, device=device)
+    dy = torch.randn(num_out, 12, device=device)
+    cases = (
+        ("conv", x.features, table, num_in, ops.conv(x.features, w, table)),
+        ("input_grad", dy, inverse, num_out, ops.input_grad(dy, w, table, num_in)),
+    )
+    for kind, features, given, rows, expected in cases:
+        slots = -(-len(given) // 256) * 256
+        shapes = [(8, slots), (slots,), (slots // 16, 1), (3,)]
+        count = sets.make_rows(rows, table.device)
+        for trusted in (True, False):
+            tiles = programs.run(ir.tile_table(8), [given, count], shapes, trusted)
+            expect(tiles[3].tolist() == [rows, len(given), slots], f"sizes of {kind}")
+            text = ir.conv_by_tiles(kind, 8, 8, 12, 2, "f32")
+            tensors = [features, w, *tiles, given]
+            found = programs.run(text, tensors, [tuple(expected.shape)], trusted)[0]
+            expect_close(found, expected, 1e-6, f"{kind}, trusted: {trusted}")
+
+
+@check
 def tables_are_checked(device):
     # A table that no operator made, and one that somebody writes to.
     x, _ = make_tensor(1, 4, device)

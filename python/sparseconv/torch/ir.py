@@ -6,8 +6,8 @@
 Each function writes one, for a shape class: element types, channels, offsets and
 strides, not numbers of rows. The text is also the key of what is compiled from it.
 
-A coordinate set is an array of its points, in set order, and a kernel map is its
-neighbour table. An operation on a table needs no coordinates, but a network's maps
+A coordinate set is an array of its points, in set order (`in_order`, which saves
+sorting them where they are trusted), and a kernel map is its neighbour table. An operation on a table needs no coordinates, but a network's maps
 relate sets: there each side is a set of row numbers."""
 
 import functools
@@ -115,7 +115,7 @@ def output_set(rule, stride, by, offsets, clip):
     out_stride = get_out_stride(rule, stride, by)
     operation = output_set_operation(rule, by, offsets, clip, "%in", "!in", "!out")
     body = (
-        f"  %in, %order, %row_of = sparseconv.pack %points : {points} -> !in\n"
+        f"  %in, %order, %row_of = sparseconv.pack %points {{in_order}} : {points} -> !in\n"
         f"  %out = {operation}\n"
         f"  %coords = sparseconv.unpack %out : !out -> {points}\n"
     )
@@ -128,8 +128,8 @@ def union(stride):
     dim = len(stride)
     points = _points(dim)
     body = (
-        f"  %a, %a_order, %a_row_of = sparseconv.pack %lhs : {points} -> !set\n"
-        f"  %b, %b_order, %b_row_of = sparseconv.pack %rhs : {points} -> !set\n"
+        f"  %a, %a_order, %a_row_of = sparseconv.pack %lhs {{in_order}} : {points} -> !set\n"
+        f"  %b, %b_order, %b_row_of = sparseconv.pack %rhs {{in_order}} : {points} -> !set\n"
         "  %set, %lhs_rows, %rhs_rows = sparseconv.union %a, %b : !set\n"
         f"  %coords = sparseconv.unpack %set : !set -> {points}\n"
     )
@@ -142,19 +142,24 @@ def union(stride):
 
 
 @functools.cache
-def kernel_map(in_stride, out_stride, offsets, volume, transposed):
+def kernel_map(in_stride, out_stride, offsets, volume, transposed, from_itself=False):
+    """`from_itself` says that both sets are one, which is given once."""
     dim = len(in_stride)
     points, table = _points(dim), f"tensor<?x{volume}xi32>"
+    sides = ("in",) if from_itself else ("in", "out")
+    body = "".join(
+        f"  %{side}, %{side}_order, %{side}_row_of = sparseconv.pack %{side}_points {{in_order}} "
+        f": {points} -> !{side}\n"
+        for side in sides
+    )
     word = " transposed" if transposed else ""
-    body = (
-        f"  %in, %in_order, %in_row_of = sparseconv.pack %in_points : {points} -> !in\n"
-        f"  %out, %out_order, %out_row_of = sparseconv.pack %out_points : {points} -> !out\n"
-        f"  %map = sparseconv.kernel_map %in to %out offsets({offsets}){word} : !map\n"
+    body += (
+        f"  %map = sparseconv.kernel_map %in to %{sides[-1]} offsets({offsets}){word} : !map\n"
         f"  %table = sparseconv.neighbour_table %map : !map -> {table}\n"
     )
     types = _packing(dim) + _set("in", in_stride) + _set("out", out_stride)
-    types += f"!map = !sparseconv.kernel_map<{volume}, !in to !out>\n"
-    inputs = {"in_points": points, "out_points": points}
+    types += f"!map = !sparseconv.kernel_map<{volume}, !in to !{sides[-1]}>\n"
+    inputs = {f"{side}_points": points for side in sides}
     return types + _function(inputs, {"table": table}, body)
 
 
@@ -206,6 +211,27 @@ def transpose_table(volume):
     return _on_table(volume, {}, {"back": table}, operation)
 
 
+def _tiles(volume):
+    """The tensors that a GPU reads of a map: see `sparseconv.map_tiles`."""
+    return {
+        "tiles": f"tensor<{volume}x?xi32>",
+        "order": "tensor<?xi32>",
+        "masks": f"tensor<?x{-(-volume // 32)}xi32>",
+        "sizes": "tensor<3xindex>",
+    }
+
+
+def _refer(names):
+    return ", ".join("%" + name for name in names)
+
+
+@functools.cache
+def tile_table(volume):
+    tiles = _tiles(volume)
+    operation = f"  {_refer(tiles)} = sparseconv.map_tiles %map : !map\n"
+    return _on_table(volume, {}, tiles, operation)
+
+
 # Features ---------------------------------------------------------------------
 
 
@@ -234,6 +260,32 @@ def conv(kind, volume, in_channels, out_channels, groups, dtype, tf32=False):
     )
     rows_of = None if kind == "input_grad" else "x"
     return _on_table(volume, inputs, {"result": result}, operation, rows_of)
+
+
+@functools.cache
+def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=False):
+    """conv on the tiles of a map, or input_grad on those of its transposed map. The
+    result has the rows of one more input, `table`, whose elements nobody reads."""
+    tiles, table = _tiles(volume), f"tensor<?x{volume}xi32>"
+    w = _weights(volume, in_channels, out_channels, groups, dtype)
+    sides = [f"tensor<?x{in_channels}x{dtype}>", f"tensor<?x{out_channels}x{dtype}>"]
+    x, result = sides if kind == "conv" else reversed(sides)
+    word = " tf32 = allowed" if tf32 and dtype == "f32" else ""
+    body = (
+        "  %axis = arith.constant 0 : index\n"
+        + _number_rows("in", "x", x)
+        + _number_rows("out", "table", table)
+        + f"  %given = sparseconv.map_from_tiles {_refer(tiles)}, %in to %out "
+        f": {', '.join(tiles.values())}, !map\n"
+    )
+    name = "%given"
+    if kind == "input_grad":
+        name = "%map"
+        body += f"  {name} = sparseconv.transpose_map %given : !map -> !map\n"
+    body += f"  %result = sparseconv.{kind} %x, %w, {name}{word} : {x}, {w}, !map -> {result}\n"
+    types = _ROWS + f"!map = !sparseconv.kernel_map<{volume}, !rows to !rows>\n"
+    inputs = {"x": x, "w": w, **tiles, "table": table}
+    return types + _function(inputs, {"result": result}, body)
 
 
 @functools.cache

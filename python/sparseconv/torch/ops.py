@@ -13,6 +13,7 @@ from torch import Tensor
 
 from ..errors import ArgumentError
 from . import ir
+from .encodings import get_inverse, get_tiles
 from .programs import define_operator, get_dtype, run
 from .sets import is_trusted, make_rows
 
@@ -55,10 +56,14 @@ def _run_conv(kind, weights, tensors, table, num_in, shape):
         raise ArgumentError(
             f"{kind}: expects weights of {table.shape[1]} offsets, but found {volume}"
         )
-    text = ir.conv(
-        kind, volume, in_channels, out_channels, groups, get_dtype(first), _allows_tf32(first)
-    )
-    return run(text, tensors, [shape], is_trusted(table, num_in))[0]
+    key = kind, volume, in_channels, out_channels, groups, get_dtype(first), _allows_tf32(first)
+    trusted = is_trusted(table, num_in)
+    if trusted and table.is_cuda and kind != "weight_grad":
+        given, rows = table, num_in
+        if kind == "input_grad":
+            given, rows = get_inverse(table, num_in), table.shape[0]
+        return run(ir.conv_by_tiles(*key), tensors[:2], [shape], True, get_tiles(given, rows))[0]
+    return run(ir.conv(*key), tensors, [shape], trusted)[0]
 
 
 # Convolution and its gradients ------------------------------------------------

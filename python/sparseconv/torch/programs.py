@@ -13,6 +13,7 @@ import contextlib
 import atexit
 import functools
 import hashlib
+import math
 import os
 import sys
 import tempfile
@@ -65,23 +66,22 @@ _programs = {}
 _lock = threading.Lock()
 
 
-def run(text, tensors, shapes=None, trusted=False):
+def run(text, tensors, shapes=None, trusted=False, views=()):
     """The results of a network on tensors of one device, as a list. Where `shapes`
-    gives those of the results, a GPU is not waited for. Tables that are `trusted` are
-    not checked."""
+    gives those of the results, a GPU is not waited for. Tables and sets that are
+    `trusted` are not checked. On a GPU `views` has the inputs behind the tensors, as
+    `view_inputs` gave them."""
     program = _get_program(text, find_device(tensors), trusted)
-    return run_function(program.functions["main"], tensors, shapes)
+    return run_function(program.functions["main"], tensors, shapes, views)
 
 
-def run_function(function, tensors, shapes=None):
+def run_function(function, tensors, shapes=None, views=()):
     """The same for a function of a module, whose inputs that are not bound are the
     tensors."""
     tensors = [tensor.contiguous() for tensor in tensors]
-    device = tensors[0].device
-    if device.type == "cpu":
-        return _run_on_host(function, tensors, shapes)
-    with torch.cuda.device(device):
-        return _run_on_gpu(function, tensors, shapes)
+    if tensors[0].is_cuda:
+        return _run_on_gpu(function, tensors, shapes, views)
+    return _run_on_host(function, tensors, shapes)
 
 
 def find_device(tensors):
@@ -116,6 +116,11 @@ def load_program(text, device, tuning_database=None, trusted=False):
     target = f"cuda:{modules.get_chip(device.index)}"
     plan = get_plan(text, target, tuning_database, trusted)
     return modules.CudaModule(plan, device.index)
+
+
+def view_inputs(tensors):
+    """Pointer, shape and bytes of tensors as runs take them."""
+    return [(tensor.data_ptr(), tensor.shape, tensor.nbytes) for tensor in tensors]
 
 
 # Plans as files ---------------------------------------------------------------
@@ -195,13 +200,6 @@ def to_numpy(tensor):
     return tensor.numpy()
 
 
-def _view_inputs(values, tensors):
-    """Pointer, shape and bytes of each tensor, which has to fit its input."""
-    for value, tensor in zip(values, tensors):
-        value.check(get_name(tensor.dtype), tensor.shape, "a layer")
-    return [(tensor.data_ptr(), tensor.shape, tensor.nbytes) for tensor in tensors]
-
-
 def _make_outputs(function, shapes):
     return [
         torch.empty(shape, dtype=getattr(torch, value.dtype))
@@ -212,7 +210,9 @@ def _make_outputs(function, shapes):
 def _run_on_host(function, tensors, shapes):
     """Where the shapes of results are known, the run writes into tensors at once."""
     bound = function._bound
-    inputs = _view_inputs(bound.free, tensors)
+    for value, tensor in zip(bound.free, tensors):
+        value.check(get_name(tensor.dtype), tensor.shape, "a layer")
+    inputs = view_inputs(tensors)
     instance = function._take(bound)
     try:
         if shapes is None:
@@ -257,53 +257,86 @@ def _report_at_exit():
         print(f"sparseconv.torch: error: {error}", file=sys.stderr)
 
 
+def get_stream(device):
+    """Torch's current stream on a GPU, as a number. This is how torch's own compiled
+    code asks for it; the object that torch makes of it takes longer than a launch."""
+    return torch._C._cuda_getCurrentRawStream(device.index)
+
+
 def _align(tensor):
     return tensor if tensor.data_ptr() % 16 == 0 else tensor.clone()
 
 
-def _run_on_gpu(function, tensors, shapes):
+class _Room:
+    """How memory of torch's allocator is made for an output, with room for its
+    capacity, whatever it holds in the end."""
+
+    def __init__(self, value, nbytes):
+        dtype = getattr(torch, value.dtype)
+        self._dtype, self._static = dtype, None not in value.shape
+        # Where the rows alone are unknown, the result is a part of a tensor of rows.
+        inner = value.shape[1:]
+        self._by_rows = not self._static and bool(value.shape) and None not in inner
+        if not nbytes:
+            self._static = self._by_rows = False
+        if self._static:
+            self._shape = value.shape
+        elif self._by_rows:
+            self._shape = (-(-nbytes // (math.prod(inner) * dtype.itemsize)), *inner)
+        else:
+            self._shape, self._dtype = (max(nbytes, 1),), torch.uint8
+        self._final, self.nbytes = dtype, nbytes
+
+    def make(self, device):
+        return torch.empty(self._shape, dtype=self._dtype, device=device)
+
+    def cut(self, memory, shape):
+        """The result of a shape, where it lies."""
+        if self._static:
+            return memory
+        if self._by_rows:
+            return memory if shape[0] == self._shape[0] else memory.narrow(0, 0, shape[0])
+        size = math.prod(shape) * self._final.itemsize
+        return memory[:size].view(self._final).view(shape)
+
+
+def _get_rooms(function, instance):
+    sizes = instance.get_rooms()
+    if getattr(instance, "_torch_rooms", (None,))[0] != sizes:
+        made = [_Room(value, size) for value, size in zip(function.outputs, sizes)]
+        instance._torch_rooms = list(sizes), made
+    return instance._torch_rooms[1]
+
+
+def _run_on_gpu(function, tensors, shapes, views=()):
     """On torch's current stream, into memory of torch's allocator. Runs of an
     instance are ordered, so that it may be handed on before its run ends, unless
     the run is waited for: its results would be another one's. What a run reports
     that is not waited for, a later call raises."""
     _unread.look()
-    tensors = list(map(_align, tensors))
-    stream = torch.cuda.current_stream().cuda_stream
-    inputs = [(t.data_ptr(), tuple(t.shape), t.numel() * t.element_size()) for t in tensors]
-    bound = function._bound
+    bound, device = function._bound, tensors[0].device
+    stream = get_stream(device)
+    tensors = list(map(_align, tensors))  # they stay until the run is enqueued
     for value, tensor in zip(bound.free, tensors):
         value.check(get_name(tensor.dtype), tensor.shape, "a layer")
+    inputs = [*view_inputs(tensors), *views]
     while True:
         instance, key = function._take([view[1] for view in inputs], bound, False)
         try:
-            rooms = instance.get_rooms()
-            outputs = [
-                torch.empty(max(room, 1), dtype=torch.uint8, device=tensors[0].device)
-                for room in rooms
-            ]
-            targets = [(o.data_ptr(), room) for o, room in zip(outputs, rooms)]
+            rooms = _get_rooms(function, instance)
+            outputs = [room.make(device) for room in rooms]
+            targets = [(o.data_ptr(), room.nbytes) for o, room in zip(outputs, rooms)]
             instance.enqueue(stream, inputs, targets)
             found = shapes
             if found is None:
                 instance.wait()
                 found = [instance.get_shape(i) for i in range(len(outputs))]
                 _unread.look(all=True)
-            else:
+            elif instance.reports:
                 _unread.add(instance)
         except RepeatError:
             function._learn(instance)
             continue
         finally:
             function._give_back(key, instance)
-        return [
-            _view(output, value.dtype, shape)
-            for output, value, shape in zip(outputs, function.outputs, found)
-        ]
-
-
-def _view(memory, dtype, shape):
-    dtype = getattr(torch, dtype)
-    size = dtype.itemsize
-    for extent in shape:
-        size *= extent
-    return memory[:size].view(dtype).view(shape)
+        return [room.cut(o, shape) for room, o, shape in zip(rooms, outputs, found)]

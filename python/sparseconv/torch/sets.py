@@ -50,6 +50,16 @@ def trust_copy(copy, table):
     return copy if num_in is None else trust(copy, num_in)
 
 
+def trust_set(coords):
+    """Notes that some coordinates are those of a set, in its order, until somebody
+    writes to them. Others are sorted each time."""
+    return trust(coords, "set")
+
+
+def _is_set(*tensors):
+    return all(is_trusted(coords, "set") for coords in tensors)
+
+
 def _unknown_rows():
     """Torch's batch norm cannot be traced for rows that may be none, or one."""
     return torch.library.get_ctx().new_dynamic_size(min=2)
@@ -65,7 +75,7 @@ def pack(points: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
             f"{len(stride)} axes, but found the shape {tuple(points.shape)}"
         )
     coords, order, row_of = run(ir.pack(tuple(stride)), [points])
-    return coords, order, row_of
+    return trust_set(coords), order, row_of
 
 
 @pack.register_fake
@@ -87,7 +97,7 @@ def pack_distinct(points: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Te
             f"expects distinct coordinates, but {points.shape[0]} points have "
             f"{coords.shape[0]}; sparseconv.torch.SparseTensor(reduce=...) joins points"
         )
-    return coords, order, row_of
+    return trust_set(coords), order, row_of
 
 
 @pack_distinct.register_fake
@@ -123,7 +133,7 @@ def output_set(
     coords: Tensor, rule: str, stride: list[int], by: list[int], offsets: str, clip: list[int]
 ) -> Tensor:
     text = ir.output_set(rule, tuple(stride), tuple(by), offsets, tuple(clip))
-    return run(text, [coords])[0]
+    return trust_set(run(text, [coords], trusted=_is_set(coords))[0])
 
 
 @output_set.register_fake
@@ -133,8 +143,9 @@ def _(coords, rule, stride, by, offsets, clip):
 
 @define_operator("union")
 def union(lhs: Tensor, rhs: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
-    coords, lhs_rows, rhs_rows = run(ir.union(tuple(stride)), [lhs, rhs])
-    return coords, lhs_rows, rhs_rows
+    text = ir.union(tuple(stride))
+    coords, lhs_rows, rhs_rows = run(text, [lhs, rhs], trusted=_is_set(lhs, rhs))
+    return trust_set(coords), lhs_rows, rhs_rows
 
 
 @union.register_fake
@@ -151,8 +162,13 @@ def kernel_map(
     in_coords: Tensor, out_coords: Tensor, in_stride: list[int], out_stride: list[int],
     offsets: str, volume: int, transposed: bool,
 ) -> Tensor:  # fmt: skip
-    text = ir.kernel_map(tuple(in_stride), tuple(out_stride), offsets, volume, transposed)
-    table = run(text, [in_coords, out_coords], [(out_coords.shape[0], volume)])[0]
+    both = [in_coords, out_coords]
+    from_itself = in_coords is out_coords and in_stride == out_stride
+    text = ir.kernel_map(
+        tuple(in_stride), tuple(out_stride), offsets, volume, transposed, from_itself
+    )
+    inputs = both[:1] if from_itself else both
+    table = run(text, inputs, [(out_coords.shape[0], volume)], _is_set(*inputs))[0]
     return trust(table, in_coords.shape[0])
 
 
@@ -164,13 +180,18 @@ def _(in_coords, out_coords, in_stride, out_stride, offsets, volume, transposed)
 @define_operator("transpose_table")
 def transpose_table(table: Tensor, num_in: int) -> Tensor:
     """The table of the map with its sides swapped."""
-    text = ir.transpose_table(table.shape[1])
-    rows = make_rows(num_in, table.device)
-    shapes = [(num_in, table.shape[1])]
-    turned = run(text, [table, rows], shapes, is_trusted(table, num_in))[0]
-    return trust(turned, table.shape[0])
+    return invert(table, num_in)
 
 
 @transpose_table.register_fake
 def _(table, num_in):
     return table.new_empty((num_in, table.shape[1]))
+
+
+def invert(table, num_in):
+    """The same outside of torch's dispatcher."""
+    text = ir.transpose_table(table.shape[1])
+    rows = make_rows(num_in, table.device)
+    shapes = [(num_in, table.shape[1])]
+    turned = run(text, [table, rows], shapes, is_trusted(table, num_in))[0]
+    return trust(turned, table.shape[0])

@@ -43,6 +43,7 @@ class CoordinateSet:
         """A copy in which a function was applied to all arrays."""
         arrays = (a if a is None else function(a) for a in (self.coords, self.order, self.row_of))
         coords, order, row_of = arrays
+        sets.trust_copy(coords, self.coords)
         return CoordinateSet(coords, self.stride, self.shape, self.name, order, row_of)
 
     @property
