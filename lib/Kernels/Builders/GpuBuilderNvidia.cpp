@@ -45,6 +45,11 @@ Value mlir::sparseconv::lanesWithSame(ImplicitLocOpBuilder &b, Value value) {
                                    NVVM::MatchSyncKind::any);
 }
 
+Value mlir::sparseconv::sumOfLanes(ImplicitLocOpBuilder &b, Value value) {
+  return NVVM::ReduxOp::create(b, b.getI32Type(), value, NVVM::ReduxKind::ADD,
+                               allLanes(b));
+}
+
 Value mlir::sparseconv::minOfLanes(ImplicitLocOpBuilder &b, Value value) {
   return NVVM::ReduxOp::create(b, b.getI32Type(), value, NVVM::ReduxKind::UMIN,
                                allLanes(b));

@@ -47,12 +47,17 @@ int64_t ImplicitGemmConfig::scratchBytesPerSplit() const {
 }
 
 int64_t ImplicitGemmConfig::blocksOfSplit(const TargetInfo &target) const {
-  return std::max<int64_t>(1, target.multiprocessors * blocks *
-                                  loop->wavesOfSplit() / columnTiles());
+  return divideCeil(target.multiprocessors * blocks * loop->wavesOfSplit(),
+                    columnTiles());
 }
 
 int64_t ImplicitGemmConfig::roomOfSplit(const TargetInfo &target) const {
   return blocksOfSplit(target) * (isPersistent() ? warps : 1);
+}
+
+int64_t ImplicitGemmConfig::countersOfTiles() const {
+  // There is a plan for as many row blocks as a thread block has threads.
+  return threads() * (rowsPerBlock() / rowsPerTile()) * countersPerTile();
 }
 
 int64_t ImplicitGemmConfig::tilesOfSplit(const TargetInfo &target) const {
@@ -64,7 +69,11 @@ int64_t ImplicitGemmConfig::scratchBytes(const TargetInfo &target) const {
 }
 
 int64_t ImplicitGemmConfig::counters(const TargetInfo &target) const {
-  return splitK == 1 ? 1 : tilesOfSplit(target) * countersPerTile();
+  if (splitK == 1)
+    return 1;
+  if (loop->plansSplits())
+    return countersOfTiles() + columnTiles();
+  return tilesOfSplit(target) * countersPerTile();
 }
 
 std::string ImplicitGemmConfig::verify(const TargetInfo &target) const {

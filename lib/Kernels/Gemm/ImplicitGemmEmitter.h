@@ -156,9 +156,9 @@ public:
   }
   /// Stores some accumulators, from the four of number `tile` on.
   using StoreSums = function_ref<void(ValueRange sums, int64_t tile)>;
-  /// Leaves the sums of a split tile in scratch memory, where the last split to
-  /// arrive adds all of them up; stores a whole tile at once. `warpInTile` says
-  /// which 16 rows this warp has.
+  /// Leaves the sums of a split tile in scratch memory, but for those of the
+  /// last split to end, which adds all of them up; stores a whole tile at once.
+  /// `warpInTile` says which 16 rows this warp has.
   void finishTask(const GemmTask &task, ValueRange accumulators,
                   Value warpInTile, StoreSums store);
 
@@ -245,10 +245,12 @@ private:
   Value numberInTile(Value index, Value warpInTile);
   void finishSplit(const GemmTask &task, ValueRange accumulators,
                    Value warpInTile, StoreSums store);
-  /// Adds up the splits of a tile, each at `place(number)`, and stores the
-  /// sums.
-  void addSplits(function_ref<Value(Value number)> place, Value splits,
-                 StoreSums store);
+  void leaveSums(ValueRange accumulators, Value place, Value counter);
+  using PlaceOfSplit = function_ref<Value(Value split)>;
+  /// Adds up the splits of a tile in their order, this one's own and those at
+  /// their places, and stores the sums.
+  void addSplits(const GemmTask &task, ValueRange accumulators,
+                 PlaceOfSplit place, StoreSums store);
 
   GemmEpilogue epilogue;
   Value slot;

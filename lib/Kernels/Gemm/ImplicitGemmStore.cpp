@@ -116,24 +116,43 @@ void ImplicitGemmEmitter::storeTiles(ValueRange accumulators,
 // Splits
 //===----------------------------------------------------------------------===//
 
-void ImplicitGemmEmitter::addSplits(function_ref<Value(Value)> place,
-                                    Value splits, StoreSums store) {
+void ImplicitGemmEmitter::addSplits(const GemmTask &task,
+                                    ValueRange accumulators, PlaceOfSplit place,
+                                    StoreSums store) {
+  // Splits whose sums are on their way at a time.
+  constexpr int64_t sideBySide = 2;
   auto four = VectorType::get(4, b.getF32Type());
+  // In place of its own sums, which are not in memory, this split reads others.
+  Value another = b.select(b.equal(task.split, 0), b.i32(1), b.i32(0));
   // A few columns at a time: their sums need not live beside all others.
   for (int64_t tile = 0; tile < layout.tiles();
        tile += layout.stripSize(tile)) {
     int64_t size = layout.stripSize(tile);
-    SmallVector<Value> sums = forLoop(
-        b, b.i32(0), splits, b.i32(1), SmallVector<Value>(4 * size, b.f32(0)),
-        [&](Value number, SmallVector<Value> &sums) {
-          Value theirs = place(number);
-          for (int64_t i : llvm::seq(size)) {
-            Value values = b.load(four, b.offset(theirs, (tile + i) * 512), 16);
-            for (auto [j, value] : llvm::enumerate(b.unpack(values)))
-              sums[i * 4 + j] = b.add(sums[i * 4 + j], value);
+    auto add = [&](Value first, SmallVector<Value> &sums) {
+      SmallVector<Value> isOwn, isThere, loaded;
+      for (int64_t i : llvm::seq(sideBySide)) {
+        Value number = b.add(first, i);
+        isOwn.push_back(b.equal(number, task.split));
+        isThere.push_back(b.lessUnsigned(number, task.splits));
+        Value isTheirs = b.andBits(b.notEqual(number, task.split), isThere[i]);
+        Value theirs = place(b.select(isTheirs, number, another));
+        for (int64_t j : llvm::seq(size))
+          loaded.push_back(
+              b.load(four, b.offset(theirs, (tile + j) * 512), 16));
+      }
+      for (int64_t i : llvm::seq(sideBySide))
+        for (int64_t j : llvm::seq(size))
+          for (auto [k, value] :
+               llvm::enumerate(b.unpack(loaded[i * size + j]))) {
+            Value own = accumulators[(tile + j) * 4 + k];
+            Value &sum = sums[j * 4 + k];
+            Value part = b.select(isOwn[i], own, value);
+            sum = b.add(sum, b.select(isThere[i], part, b.f32(0)));
           }
-        });
-    store(sums, tile);
+    };
+    store(forLoop(b, b.i32(0), task.splits, b.i32(sideBySide),
+                  SmallVector<Value>(4 * size, b.f32(0)), add),
+          tile);
   }
 }
 
@@ -152,27 +171,52 @@ Value ImplicitGemmEmitter::splitPointer(const GemmTask &task, Value split,
   return b.offset(b.element(scratch, index, slotBytes), b.mul(lane, 16));
 }
 
+/// Where the splits of a tile tell each other how far they are: how many have
+/// ended, and in the upper half of how many the sums are in memory.
+static constexpr int64_t kLeftShift = 16;
+
+/// Leaves the sums of a split in memory.
+void ImplicitGemmEmitter::leaveSums(ValueRange accumulators, Value place,
+                                    Value counter) {
+  auto four = VectorType::get(4, b.getF32Type());
+  for (int64_t tile : llvm::seq(layout.tiles()))
+    b.store(vector::FromElementsOp::create(b, four,
+                                           accumulators.slice(tile * 4, 4)),
+            b.offset(place, tile * 512), 16);
+  b.fenceDevice();
+  b.syncWarp();
+  b.ifThen(b.equal(lane, 0),
+           [&] { b.atomicAdd(counter, b.i32(int64_t(1) << kLeftShift)); });
+}
+
+/// The last split to end keeps its sums. Those of the others are in memory, or
+/// on their way there, and none of them waits for anything.
 void ImplicitGemmEmitter::finishSplit(const GemmTask &task,
                                       ValueRange accumulators, Value warpInTile,
                                       StoreSums store) {
   auto place = [&](Value split) {
     return splitPointer(task, split, warpInTile);
   };
-  auto four = VectorType::get(4, b.getF32Type());
-  Value ours = place(task.split);
-  for (int64_t tile : llvm::seq(layout.tiles()))
-    b.store(vector::FromElementsOp::create(b, four,
-                                           accumulators.slice(tile * 4, 4)),
-            b.offset(ours, tile * 512), 16);
-  b.fenceDevice();
-  b.syncWarp();
   Value counter = b.element(counters, numberInTile(task.tile, warpInTile), 4);
-  Value arrived = fromFirstLane([&] { return b.atomicAdd(counter, b.i32(1)); });
-  b.ifThen(b.equal(arrived, b.sub(task.splits, 1)), [&] {
-    b.fenceDevice();
-    b.ifThen(b.equal(lane, 0), [&] { b.store(b.i32(0), counter, 4); });
-    addSplits(place, task.splits, store);
-  });
+  Value ended = fromFirstLane([&] { return b.atomicAdd(counter, b.i32(1)); });
+  ended = b.andBits(ended, (1 << kLeftShift) - 1);
+  Value others = b.sub(task.splits, 1);
+  b.ifElse(
+      b.notEqual(ended, others),
+      [&] { leaveSums(accumulators, place(task.split), counter); },
+      [&] {
+        b.ifThen(b.equal(lane, 0), [&] {
+          doWhile(b, b.i32(0), [&](Value &left) {
+            left = b.shiftRight(b.atomicAdd(counter, b.i32(0)), kLeftShift);
+            return b.notEqual(left, others);
+          });
+          // For the next run.
+          b.store(b.i32(0), counter, 4);
+        });
+        b.syncWarp();
+        b.fenceDevice();
+        addSplits(task, accumulators, place, store);
+      });
 }
 
 void ImplicitGemmEmitter::finishTask(const GemmTask &task,

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each warpgroup of a thread block owns 64 output rows. The thread block's
-// offsets are those that any of its warpgroups has. Their weights pass through
+// Thread blocks take tasks until there are none (SplitPlan.h). Each warpgroup of
+// a thread block owns 64 output rows of a task. The thread block's offsets are
+// those that any of its warpgroups has, or the task's split of them. Their weights pass through
 // a ring of stages in shared memory, one chunk of input channels at a time, and
 // a warpgroup lets pass what its rows do not need. Rows are gathered as in
 // Group64.
@@ -42,6 +43,7 @@
 
 #include "MainLoops.h"
 #include "OffsetList.h"
+#include "SplitPlan.h"
 #include "TensorCores.h"
 #include "WeightRing.h"
 #include "Wgmma.h"
@@ -49,18 +51,13 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-/// Of a split sum the number of the split and how many there are.
-static int64_t splitBytes(const ImplicitGemmConfig &config) {
-  return config.splitK > 1 ? 16 : 0;
-}
-
 namespace {
 
 class Ring64 {
 public:
   explicit Ring64(ImplicitGemmEmitter &e)
-      : e(e), b(e.b), layout(e.layout), warpgroups(e.config.warps / 4),
-        ring(e) {}
+      : e(e), b(e.b), layout(e.layout), warpgroups(e.config.warps / 4), ring(e),
+        plan(e, WeightRing::getSharedBytes(e.config)) {}
 
   void emit(const TargetInfo &target);
 
@@ -79,27 +76,39 @@ private:
     }
   };
 
-  void emitThreadBlock(Value number);
+  /// Where a thread block is between two tasks.
+  struct Turn {
+    Value number;
+    WeightRing::Place place;
+
+    void fields(LoopFields &f) { f(number, place); }
+  };
+
+  void emitTask(Turn &now);
+  /// Returns the row block of a task.
+  Value startTask(Value number);
+  Value takeNext(Value number);
   /// Set where the warpgroup's walk starts; return where the thread block's
   /// does.
   OffsetWalk startWalks(Value firstTile, Value hasTile);
   OffsetWalk splitWalks(Value firstTile, Value hasTile);
   OffsetWalk listWalks(Value firstTile, Value hasTile);
-  void storeSplit();
-  /// Where the lists begin: behind the ring, and the split if there are some.
+  /// Where the lists begin: behind the ring and the plan.
   int64_t listsBegin() const {
-    return WeightRing::getSharedBytes(e.config) + splitBytes(e.config);
+    return WeightRing::getSharedBytes(e.config) +
+           SplitPlan::getSharedBytes(e.config);
   }
-  State prologue(const OffsetWalk &walk);
+  State prologue(const OffsetWalk &walk, const WeightRing::Place &place);
   Value step(State &now);
   void multiply(int64_t chunk, State &now);
-  void epilogue(State &end, Value hasTile);
+  void epilogue(const State &end, Value hasTile);
 
   ImplicitGemmEmitter &e;
   GpuBuilder &b;
   const FragmentLayout &layout;
   int64_t warpgroups;
   WeightRing ring;
+  SplitPlan plan;
   Value warpgroup, warp;
   GemmTask task;
 };
@@ -117,7 +126,6 @@ OffsetWalk Ring64::splitWalks(Value firstTile, Value hasTile) {
   Value ownBits = b.select(hasTile, e.loadWord(task.tile, zero), zero);
   Value ringBits = e.joinWords(firstTile, warpgroups, zero);
   if (task.splits) {
-    storeSplit();
     ringBits = e.takeSplit(task, ringBits);
     ownBits = b.andBits(ownBits, ringBits);
   }
@@ -134,8 +142,6 @@ OffsetWalk Ring64::listWalks(Value firstTile, Value hasTile) {
   auto joined = [&](Value word) {
     return e.joinWords(firstTile, warpgroups, word);
   };
-  if (task.splits)
-    storeSplit();
   OffsetRange range = e.findSplit(task, joined);
   Value first = b.i32(listsBegin());
   Value bytes = b.i32(OffsetList::getSharedBytes(e.config));
@@ -153,22 +159,15 @@ OffsetWalk Ring64::listWalks(Value firstTile, Value hasTile) {
   return ofRing.start();
 }
 
-/// The split waits in shared memory for the epilogue.
-void Ring64::storeSplit() {
-  b.ifThen(ring.isFirst, [&] {
-    b.store(task.split, ring.end, 4);
-    b.store(task.splits, b.offset(ring.end, 4), 4);
-  });
-}
-
 OffsetWalk Ring64::startWalks(Value firstTile, Value hasTile) {
   return e.config.maskWords() == 1 ? splitWalks(firstTile, hasTile)
                                    : listWalks(firstTile, hasTile);
 }
 
-Ring64::State Ring64::prologue(const OffsetWalk &walk) {
+Ring64::State Ring64::prologue(const OffsetWalk &walk,
+                               const WeightRing::Place &place) {
   State start;
-  start.ring = ring.fill(walk);
+  start.ring = ring.fill(walk, place);
   e.setRows(b.add(b.mul(task.tile, 64), b.mul(warp, 16)));
   start.rows = e.startOffsets(task.walk, start.own);
   start.sums = e.zeroAccumulators();
@@ -210,14 +209,15 @@ Value Ring64::step(State &now) {
 // Epilogue
 //===----------------------------------------------------------------------===//
 
-/// The other warpgroups may still need this one to let chunks pass.
-void Ring64::epilogue(State &end, Value hasTile) {
-  ring.skipTo(end.ring, b.i32(-1));
+void Ring64::epilogue(const State &end, Value hasTile) {
   if (task.splits) {
     // Read again: the sums leave few registers.
-    task.split = b.load(b.getI32Type(), ring.end, 4);
-    task.splits = b.load(b.getI32Type(), b.offset(ring.end, 4), 4);
-    task.firstSplit = b.mul(task.tile, task.splits);
+    SplitPlan::Task found = plan.load();
+    task.split = found.split;
+    task.splits = found.splits;
+    // The splits of each tile lie side by side.
+    task.firstSplit = b.add(b.mul(found.firstSplit, warpgroups),
+                            b.mul(warpgroup, found.splits));
   }
   b.ifThen(hasTile, [&] {
     SmallVector<Value> rows = e.loadOutputRows();
@@ -231,26 +231,62 @@ void Ring64::epilogue(State &end, Value hasTile) {
 // The kernel
 //===----------------------------------------------------------------------===//
 
-void Ring64::emitThreadBlock(Value number) {
+Value Ring64::startTask(Value number) {
+  if (e.config.splitK == 1)
+    return b.sub(b.sub(plan.getNumTasks(), 1), number);
+  plan.find(number);
+  b.barrier();
+  SplitPlan::Task found = plan.load();
+  task.split = found.split;
+  task.splits = found.splits;
+  return found.rowBlock;
+}
+
+void Ring64::emitTask(Turn &now) {
   Value tiles = e.tileCount();
-  Value firstTile = b.mul(number, warpgroups);
+  Value firstTile = b.mul(startTask(now.number), warpgroups);
   task.tile = b.add(firstTile, warpgroup);
   Value hasTile = b.lessUnsigned(task.tile, tiles);
   OffsetWalk walk = startWalks(firstTile, hasTile);
   // A warpgroup without a tile has no offsets, but reads somewhere.
   task.tile = b.minUnsigned(task.tile, b.sub(tiles, 1));
-  State start = prologue(walk);
+  State start = prologue(walk, now.place);
   State end = doWhileIf(b, b.greaterEqual(start.own.offset, 0), start,
-                        [&](State &now) { return step(now); });
+                        [&](State &at) { return step(at); });
+  // The other warpgroups may still need this one to let chunks pass.
+  ring.skipTo(end.ring, b.i32(-1));
+  // Not before now: a thread block that has much to do would take another one's
+  // task. It comes while the sums are stored.
+  Value next = takeNext(now.number);
   epilogue(end, hasTile);
+  now.place = {end.ring.stage, end.ring.parity};
+  if (e.config.splitK > 1)
+    next = plan.share(ring.isFirst, next);
+  else
+    b.barrier();
+  now.number = next;
+}
+
+/// The number of the task after `number`; of those that are handed out, in
+/// thread 0 only.
+Value Ring64::takeNext(Value number) {
+  if (e.config.splitK == 1)
+    return b.add(number, b.gridSize());
+  return changeIf(b, ring.isFirst, b.i32(0),
+                  [&](Value &taken) { taken = plan.takeNumber(); });
 }
 
 void Ring64::emit(const TargetInfo &target) {
   ring.setUp();
   warpgroup = b.shuffle(b.divide(e.thread, kWarpgroupThreads), b.i32(0));
   warp = b.remainder(b.divide(e.thread, kWarpLanes), 4);
-  e.forThreadBlock(target, task,
-                   [&](Value number) { emitThreadBlock(number); });
+  plan.make();
+  whileLoop(
+      b, Turn{b.blockId(), ring.getStart()},
+      [&](const Turn &now) {
+        return b.lessUnsigned(now.number, plan.getNumTasks());
+      },
+      [&](Turn &now) { emitTask(now); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -263,6 +299,8 @@ public:
   Ring64MainLoop() : MainLoop("ring64") {}
 
   int64_t rowsPerTile() const override { return 64; }
+  bool isPersistent() const override { return true; }
+  bool plansSplits() const override { return true; }
   ImageOrder getImageOrder() const override { return ImageOrder::Swizzled; }
   bool hasStages() const override { return true; }
   int64_t sharedBytes(const ImplicitGemmConfig &config) const override;
@@ -280,7 +318,8 @@ public:
 
 int64_t Ring64MainLoop::sharedBytes(const ImplicitGemmConfig &config) const {
   int64_t lists = config.maskWords() > 1 ? config.warps / 4 + 1 : 0;
-  return WeightRing::getSharedBytes(config) + splitBytes(config) +
+  return WeightRing::getSharedBytes(config) +
+         SplitPlan::getSharedBytes(config) +
          lists * OffsetList::getSharedBytes(config);
 }
 

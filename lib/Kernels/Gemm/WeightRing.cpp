@@ -35,18 +35,26 @@ void WeightRing::startCopy(const State &at, Value stage) {
   b.copyBulk(target, source, bytes, barrier);
 }
 
-WeightRing::State WeightRing::fill(const OffsetWalk &walk) {
+WeightRing::State WeightRing::fill(const OffsetWalk &walk, const Place &place) {
   State at;
   at.put = e.startChunks(walk);
   at.offset = at.put.offset;
   at.walk = at.put.walk;
-  at.stage = at.parity = b.i32(0);
-  for (int64_t stage : llvm::seq(stages - 2)) {
+  at.stage = place.stage;
+  at.parity = place.parity;
+  Value stage = place.stage;
+  for (int64_t i = 0; i < stages - 2; ++i) {
     b.ifThen(b.andBits(isFirst, b.greaterEqual(at.put.offset, 0)),
-             [&] { startCopy(at, b.i32(stage)); });
+             [&] { startCopy(at, stage); });
     e.moveToNextChunk(at.put);
+    stage = getStageAfter(stage);
   }
   return at;
+}
+
+Value WeightRing::getStageAfter(Value stage) {
+  Value after = b.add(stage, 1);
+  return b.select(b.equal(after, stages), b.i32(0), after);
 }
 
 /// Fills the stage that was used two chunks ago: by then all warpgroups are
@@ -72,10 +80,9 @@ void WeightRing::release(State &at) {
   b.syncWarp();
   b.ifThen(b.equal(e.lane, 0),
            [&] { b.arrive(b.offset(empty, b.mul(at.stage, 8))); });
-  Value after = b.add(at.stage, 1);
-  Value wraps = b.equal(after, stages);
-  at.parity = b.select(wraps, b.xorBits(at.parity, 1), at.parity);
-  at.stage = b.select(wraps, b.i32(0), after);
+  at.stage = getStageAfter(at.stage);
+  at.parity =
+      b.select(b.equal(at.stage, 0), b.xorBits(at.parity, 1), at.parity);
 }
 
 void WeightRing::skipTo(State &at, Value target) {

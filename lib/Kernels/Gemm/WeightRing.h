@@ -42,9 +42,17 @@ public:
 
   /// Makes the barriers, which are ready once all threads have met.
   void setUp();
-  /// Starts the first S - 2 copies: so many are on their way when the first
-  /// chunk is used.
-  State fill(const OffsetWalk &walk);
+  /// Where the ring stands between two walks; at first at its first stage.
+  struct Place {
+    Value stage, parity;
+
+    void fields(LoopFields &f) { f(stage, parity); }
+  };
+  Place getStart() { return {b.i32(0), b.i32(0)}; }
+  /// Starts the first S - 2 copies of a walk, from `place` on: so many are on
+  /// their way when the first chunk is used. The stages of the walk before are
+  /// empty once all threads have met behind it.
+  State fill(const OffsetWalk &walk, const Place &place);
   /// Around the use of a chunk: waits for its weights; lets its stage go.
   void acquire(State &at);
   void release(State &at);
@@ -63,6 +71,7 @@ public:
   Value isFirst;
 
 private:
+  Value getStageAfter(Value stage);
   void startCopy(const State &at, Value stage);
   void refill(State &at);
 

@@ -17,9 +17,13 @@
 // CHECK:          nvvm.mbarrier.init %[[EMPTY]], %c8_i32
 // CHECK-COUNT-6:  nvvm.mbarrier.init
 
-// A thread block has 128 rows. Its offsets are those of both tiles; a warpgroup's
+// Thread blocks stay, and take every n-th task, n being their number. The next
+// task begins at the stage where the ring stands.
+// CHECK:        scf.while (%[[NUMBER:[^ ]*]] = %{{[^ ]*}}, %[[STAGE:[^ ]*]] = %c0_i32, %[[PARITY:[^ ]*]] = %c0_i32
+// CHECK:          scf.condition
+
+// A task is 128 rows. Its offsets are those of both tiles; a warpgroup's
 // are those of its own. A tile has four masks of 16 rows each.
-// CHECK:        nvvm.read.ptx.sreg.ctaid.x
 // CHECK:          llvm.getelementptr %[[MASKS]]
 // CHECK:          %[[OWN_BITS:.*]] = arith.select {{.*}}, %c0_i32
 // CHECK-COUNT-6:  arith.ori
@@ -28,16 +32,16 @@
 // CHECK:          %[[OWN_MASK:.*]] = nvvm.shfl.sync idx {{.*}}, %[[OWN_BITS]],
 // CHECK:          nvvm.barrier
 
-// Prologue. One thread starts the copies of the first two chunks, into stages 0
-// and 1. Each warp finds its first two offsets, their neighbours, and the rows
+// Prologue. One thread starts the copies of the first two chunks, into this stage
+// and the one after it. Each warp finds its first two offsets, their neighbours, and the rows
 // of the first one.
 // CHECK:          math.cttz %[[RING_MASK]]
-// CHECK:          nvvm.mbarrier.arrive.expect_tx %[[FULL]], %c1024_i32
-// CHECK:          nvvm.cp.async.bulk.shared.cluster.global %[[SHARED]],
-// CHECK:          %[[STAGE1:.*]] = llvm.getelementptr %[[SHARED]][1024]
-// CHECK:          %[[FULL1:.*]] = llvm.getelementptr %[[FULL]][8]
-// CHECK:          nvvm.mbarrier.arrive.expect_tx %[[FULL1]], %c1024_i32
-// CHECK:          nvvm.cp.async.bulk.shared.cluster.global %[[STAGE1]],
+// CHECK:          %[[PLACE:.*]] = arith.muli %{{.*}}, %c1024_i32
+// CHECK:          %[[TARGET:.*]] = llvm.getelementptr %[[SHARED]][%[[PLACE]]]
+// CHECK:          nvvm.mbarrier.arrive.expect_tx %{{.*}}, %c1024_i32
+// CHECK:          nvvm.cp.async.bulk.shared.cluster.global %[[TARGET]],
+// CHECK:          nvvm.mbarrier.arrive.expect_tx %{{.*}}, %c1024_i32
+// CHECK:          nvvm.cp.async.bulk.shared.cluster.global
 // CHECK:          math.cttz %[[OWN_MASK]]
 // CHECK-COUNT-4:  ld.global.nc.b32
 // CHECK-COUNT-2:  ld.global.nc.v4.b32
@@ -101,4 +105,8 @@
 // CHECK:          llvm.getelementptr %[[ORDER]]
 // CHECK:          llvm.getelementptr %[[Y]]
 // CHECK:          llvm.store
+
+// The shared memory is the next task's once all threads are done with this one.
+// CHECK:          nvvm.barrier
+// CHECK:          scf.yield
 // CHECK:        gpu.return

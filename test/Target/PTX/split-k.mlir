@@ -29,15 +29,18 @@ func.func @main(%points: tensor<?x4xi32>, %x: tensor<?x128xf16>, %w: tensor<27x1
   %0 = sparseconv.conv %x, %w, %map {dataflow = #whole, tiling = #ring}
       : tensor<?x128xf16>, tensor<27x128x128xf16>, !map -> tensor<?x128xf16>
 
-  // Scratch and counters are two more parameters. There are two parts where a
-  // device has room for them, for the number of rows is known to it alone.
+  // Scratch and counters are two more parameters. Which rows have two parts is
+  // planned on the device, which alone knows the number of rows and their offsets.
+  // The part that ends last adds the other's sums, and the task after that comes
+  // from a counter.
   // IR:  sparseconv.kernel.tiled_gemm {{.*}} outs({{.*}} : tensor<?x128xf16>, tensor<{{[0-9][0-9]+}}xf32>, tensor<{{[0-9][0-9]+}}xi32>) {split_k = 2 : i64,
   // PTX-SAME: [[HALVES:tiled_gemm_[0-9]+]](
   // PTX:     [[HALVES]]_param_10
-  // PTX:     selp.b32 %r{{[0-9]+}}, 2, 1,
+  // PTX:     redux.sync.add
   // PTX:     wgmma.mma_async
-  // PTX:     fence.acq_rel.gpu
+  // PTX:     atom.global.inc.u32
   // PTX:     atom.global.add.u32
+  // PTX:     fence.acq_rel.gpu
   // PTX:     fence.acq_rel.gpu
   %1 = sparseconv.conv %x, %w, %map {dataflow = #halves, tiling = #ring}
       : tensor<?x128xf16>, tensor<27x128x128xf16>, !map -> tensor<?x128xf16>
@@ -46,8 +49,8 @@ func.func @main(%points: tensor<?x4xi32>, %x: tensor<?x128xf16>, %w: tensor<27x1
   // PTX:     [[WARPS]]_param_10
   // PTX:     selp.b32 %r{{[0-9]+}}, 2, 1,
   // PTX:     mma.sync
-  // PTX:     fence.acq_rel.gpu
   // PTX:     atom.global.add.u32
+  // PTX:     fence.acq_rel.gpu
   // PTX:     fence.acq_rel.gpu
   %2 = sparseconv.conv %x, %w, %map {dataflow = #halves, tiling = #warps}
       : tensor<?x128xf16>, tensor<27x128x128xf16>, !map -> tensor<?x128xf16>

@@ -28,6 +28,8 @@ Value ballot(ImplicitLocOpBuilder &b, Value condition);
 Value lanesBefore(ImplicitLocOpBuilder &b);
 /// The bits of the lanes whose `value` (i32) is the same (i32).
 Value lanesWithSame(ImplicitLocOpBuilder &b, Value value);
+/// The sum of all lanes' values (i32).
+Value sumOfLanes(ImplicitLocOpBuilder &b, Value value);
 /// The least and the greatest of all lanes' values, unsigned i32.
 Value minOfLanes(ImplicitLocOpBuilder &b, Value value);
 Value maxOfLanes(ImplicitLocOpBuilder &b, Value value);

@@ -60,6 +60,8 @@ public:
   virtual bool hasResidentWeights() const { return false; }
   /// Whether several thread blocks, or warps, may share the sums of a tile.
   virtual bool splitsSums() const { return true; }
+  /// Whether row blocks are split by how many offsets they have (SplitPlan.h).
+  virtual bool plansSplits() const { return false; }
   /// For how many times the thread blocks that fit a device at once a sum is
   /// split.
   virtual int64_t wavesOfSplit() const { return 1; }

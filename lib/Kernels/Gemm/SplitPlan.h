@@ -1,0 +1,98 @@
+//===- SplitPlan.h - which thread blocks share rows -------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Row blocks differ in their offsets. Where there are fewer row blocks than
+// thread blocks that run at a time, all wait for the one with the most offsets,
+// and some thread blocks have nothing to do. So full row blocks are cut into
+// several tasks, which share their offsets, as far as all tasks still run at a
+// time. Cutting costs time, too, since sums then go through memory. The warps
+// of a thread block rate some grains, the most offsets that a task may have,
+// and all thread blocks find the same one.
+//
+// With 7 thread blocks at a time:
+//
+//   row block       0        1        2        3     tasks   largest
+//   offsets        27       13        9        5
+//   grain 27       27       13        9        5         4        27
+//   grain 14      14 13     13        9        5         5        14
+//   grain  9     9 9 9      7 6       9        5         7         9
+//   grain  7    7 7 7 6     7 6      5 4       5         9: too many
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_LIB_KERNELS_GEMM_SPLITPLAN_H
+#define SPARSECONV_LIB_KERNELS_GEMM_SPLITPLAN_H
+
+#include "ImplicitGemmEmitter.h"
+
+namespace mlir::sparseconv {
+
+/// The tasks of a kernel whose thread blocks take one after the other: row
+/// blocks, or splits of them. Methods are for all threads of a thread block
+/// together, unless they say otherwise.
+class SplitPlan {
+public:
+  /// Lies `begin` bytes behind the start of dynamic shared memory.
+  SplitPlan(ImplicitGemmEmitter &e, int64_t begin)
+      : e(e), b(e.b), begin(begin) {}
+
+  static int64_t getSharedBytes(const ImplicitGemmConfig &config);
+
+  /// Finds out how many tasks there are. Threads that have met since see what
+  /// they need to look one up.
+  void make();
+  Value getNumTasks() const { return numTasks; }
+
+  /// Which row block a task is of, which of how many splits of that it is, and
+  /// how many tasks come before the first of these.
+  struct Task {
+    Value rowBlock, split, splits, firstSplit;
+  };
+  /// Looks up a task: all threads can load it once they have met, until the
+  /// next one is looked up. Full row blocks come first.
+  void find(Value number);
+  Task load();
+
+  /// By one thread: the number of the next task that no thread block has taken.
+  Value takeNumber();
+  /// Hands a number from the thread that has it to all. They have met then.
+  Value share(Value hasIt, Value number);
+
+private:
+  /// What is in shared memory: how many offsets row blocks have, what is said
+  /// of each grain, how many tasks come before each row block's, and a task.
+  enum Part { Counts, Rates, Starts, Found };
+  Value getElement(Part part, Value index);
+  Value getElement(Part part, int64_t index) {
+    return getElement(part, b.i32(index));
+  }
+  Value loadElement(Part part, Value index) {
+    return b.load(b.getI32Type(), getElement(part, index), 4);
+  }
+  Value loadElement(Part part, int64_t index) {
+    return loadElement(part, b.i32(index));
+  }
+
+  Value countOffsets(Value rowBlock);
+  void rateGrains();
+  Value rate(Value grain);
+  Value chooseGrain();
+  Value addUpBefore(Value own);
+  Value cut();
+  void store(ArrayRef<Value> task);
+
+  ImplicitGemmEmitter &e;
+  GpuBuilder &b;
+  int64_t begin;
+  /// `isCut` says (i1) that row blocks may be cut.
+  Value numRowBlocks, isCut, numTasks;
+};
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_LIB_KERNELS_GEMM_SPLITPLAN_H
