@@ -184,6 +184,26 @@ void mlir::sparseconv::loadCpuDialects(MLIRContext &context) {
     context.getOrLoadDialect(name);
 }
 
+/// Runs the pipeline that `options` ask for.
+static LogicalResult lower(ModuleOp module, StringRef level,
+                           const CpuOptions &options) {
+  PassManager pm(module.getContext());
+  std::string target = ("cpu:" + level).str();
+  if (options.buildPipeline) {
+    options.buildPipeline(pm, target);
+    return pm.run(module);
+  }
+#ifdef NDEBUG
+  pm.enableVerifier(false); // our own passes are tested with it
+#endif
+  LowerToCpuOptions pipeline;
+  pipeline.target = target;
+  pipeline.instrument = options.instrument;
+  pipeline.selection.set(options.selection);
+  buildLowerToCpuPipeline(pm, pipeline);
+  return pm.run(module);
+}
+
 llvm::Expected<CpuCode> CpuCode::compile(ModuleOp module,
                                          const JITTargetMachineBuilder &machine,
                                          StringRef level,
@@ -203,16 +223,7 @@ llvm::Expected<CpuCode> CpuCode::compile(ModuleOp module,
                                          UnitAttr::get(module.getContext()));
   renameFunctions(*lowered);
 
-  PassManager pm(module.getContext());
-#ifdef NDEBUG
-  pm.enableVerifier(false);
-#endif
-  LowerToCpuOptions pipeline;
-  pipeline.target = ("cpu:" + level).str();
-  pipeline.instrument = options.instrument;
-  pipeline.selection.set(options.selection);
-  buildLowerToCpuPipeline(pm, pipeline);
-  if (failed(pm.run(*lowered)))
+  if (failed(lower(*lowered, level, options)))
     return llvm::createStringError(
         "the module could not be lowered to the CPU");
   code.operations = takeTable(*lowered, kOpTableAttr);

@@ -86,7 +86,8 @@ CpuExecutable::compile(ModuleOp module, const CpuOptions &options) {
   }
   impl->operations = std::move(code->operations);
   impl->kernels = std::move(code->kernels);
-  auto jit = Jit::load(std::move(code->objects), std::move(*machine));
+  auto jit =
+      Jit::load(std::move(code->objects), std::move(*machine), options.symbols);
   if (!jit)
     return jit.takeError();
   impl->jit = std::move(*jit);

@@ -15,7 +15,8 @@ using namespace mlir::sparseconv;
 using llvm::orc::JITTargetMachineBuilder;
 
 llvm::Expected<std::unique_ptr<Jit>>
-Jit::load(Objects objects, JITTargetMachineBuilder machine) {
+Jit::load(Objects objects, JITTargetMachineBuilder machine,
+          ArrayRef<::sparseconv::cpu::Symbol> symbols) {
   auto engine = llvm::orc::LLJITBuilder()
                     .setJITTargetMachineBuilder(std::move(machine))
                     .setLinkProcessSymbolsByDefault(false)
@@ -35,8 +36,13 @@ Jit::load(Objects objects, JITTargetMachineBuilder machine) {
   llvm::orc::JITDylib &library = jit->engine->getMainJITDylib();
   llvm::orc::MangleAndInterner mangle(library.getExecutionSession(),
                                       jit->engine->getDataLayout());
+  llvm::orc::SymbolMap visible = getRuntimeSymbols(mangle);
+  for (const ::sparseconv::cpu::Symbol &symbol : symbols)
+    visible[mangle(symbol.name)] = {
+        llvm::orc::ExecutorAddr::fromPtr(symbol.address),
+        llvm::JITSymbolFlags::Exported};
   if (llvm::Error error =
-          library.define(llvm::orc::absoluteSymbols(getRuntimeSymbols(mangle))))
+          library.define(llvm::orc::absoluteSymbols(std::move(visible))))
     return error;
   for (std::unique_ptr<llvm::MemoryBuffer> &object : objects)
     if (llvm::Error error = jit->engine->addObjectFile(std::move(object)))

@@ -17,6 +17,7 @@
 
 #include "MachineCode.h"
 #include "sparseconv/Runtime/CpuCall.h"
+#include "sparseconv/Runtime/CpuSymbols.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/Error.h"
 #include <memory>
@@ -24,12 +25,13 @@
 namespace mlir::sparseconv {
 
 /// A compiled module in this process. Beside what it defines it sees the
-/// functions of getRuntimeSymbols() and nothing else.
+/// functions of getRuntimeSymbols(), those it is given, and nothing else.
 class Jit {
 public:
-  /// Takes objects that were compiled for `machine`.
+  /// Takes objects that were compiled for `machine`, and may call `symbols`.
   static llvm::Expected<std::unique_ptr<Jit>>
-  load(Objects objects, llvm::orc::JITTargetMachineBuilder machine);
+  load(Objects objects, llvm::orc::JITTargetMachineBuilder machine,
+       ArrayRef<::sparseconv::cpu::Symbol> symbols);
 
   /// A packed function. Errors: what the linker refuses, such as a function
   /// that neither the objects nor the runtime have.

@@ -45,7 +45,10 @@ void mlir::sparseconv::buildLowerToCpuPipeline(
 
   if (options.instrument)
     pm.addPass(createSparseConvInstrumentKernels());
+  buildLowerBuffersToCpuPipeline(pm);
+}
 
+void mlir::sparseconv::buildLowerBuffersToCpuPipeline(OpPassManager &pm) {
   // Loops.
   pm.addPass(createConvertSparseConvKernelsToLoops());
   pm.addNestedPass<func::FuncOp>(createSparseConvParalleliseCopies());

@@ -166,6 +166,11 @@ void mlir::sparseconv::registerOwnPasses() {
   PassPipelineRegistration<LowerToCpuOptions>(
       "sparseconv-lower-to-cpu", "a network to the LLVM dialect, for the CPU",
       buildLowerToCpuPipeline);
+  PassPipelineRegistration<>("sparseconv-lower-buffers-to-cpu",
+                             "kernel operations on buffers to the LLVM "
+                             "dialect, the second half of "
+                             "sparseconv-lower-to-cpu",
+                             buildLowerBuffersToCpuPipeline);
 
   PassPipelineRegistration<LowerToGpuOptions>(
       "sparseconv-lower-to-gpu", "a network to GPU kernels and host functions",

@@ -82,6 +82,22 @@ llvm::Expected<ArgumentSources> ArgumentOptions::getSources() const {
   return sources;
 }
 
+llvm::Expected<BoundArguments> ArgumentOptions::bind(ModuleOp module,
+                                                     StringRef entry) const {
+  auto sources = getSources();
+  if (!sources)
+    return sources.takeError();
+  auto signature = getSignature(module, entry);
+  if (!signature)
+    return signature.takeError();
+  auto bound = bindArguments(*signature, *sources);
+  if (!bound)
+    return bound;
+  if (llvm::Error error = check(*bound, *sources))
+    return error;
+  return bound;
+}
+
 llvm::Error ArgumentOptions::check(const BoundArguments &bound,
                                    const ArgumentSources &sources) const {
   auto hasInput = [&](function_ref<bool(StringRef)> is) {

@@ -2,6 +2,11 @@
 // RUN: sparseconv-opt %s --sparseconv-lower-to-cpu=target=cpu:avx512 | FileCheck %s --check-prefix=LLVM
 // RUN: sparseconv-opt %s --sparseconv-lower-to-cpu | sparseconv-translate --mlir-to-llvmir | FileCheck %s --check-prefix=IR
 
+// In its two halves, for hosts with passes of their own in between.
+// RUN: sparseconv-opt %s --sparseconv-lower-to-cpu -o %t.whole.mlir
+// RUN: sparseconv-opt %s --sparseconv-lower-to-buffers -o %t.buffers.mlir
+// RUN: sparseconv-opt %t.buffers.mlir --sparseconv-lower-buffers-to-cpu | cmp - %t.whole.mlir
+
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [1, 1, 1]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 !map = !sparseconv.kernel_map<27, !set to !set>

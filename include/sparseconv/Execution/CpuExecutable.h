@@ -12,7 +12,13 @@
 #include "sparseconv/Execution/Executable.h"
 #include "sparseconv/Execution/Signature.h"
 #include "sparseconv/Pipelines/SelectionOptions.h"
+#include "sparseconv/Runtime/CpuSymbols.h"
+#include <functional>
 #include <memory>
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
 
 namespace mlir::sparseconv {
 
@@ -33,11 +39,30 @@ struct CpuOptions {
   /// Neighbour tables are not checked: the caller vouches for those of all
   /// calls.
   bool trustTables = false;
+  /// Adds passes that write a network in the LLVM dialect, in place of
+  /// `sparseconv-lower-to-cpu`, for a target such as "cpu:avx2". What a host
+  /// has of its own stands between the halves of that pipeline, for example:
+  ///
+  ///   options.buildPipeline = [](OpPassManager &pm, StringRef target) {
+  ///     LowerToBuffersOptions toBuffers;
+  ///     toBuffers.target = target.str();
+  ///     buildLowerToBuffersPipeline(pm, toBuffers);
+  ///     pm.addPass(createPassOfTheHost()); // on kernel operations on buffers
+  ///     buildLowerBuffersToCpuPipeline(pm);
+  ///   };
+  ///
+  /// Whatever the passes are, public functions keep their names, and have to
+  /// end up with buffers for tensors and the status record as last argument
+  /// (`convert-sparseconv-to-kernels{every-function}`).
+  std::function<void(OpPassManager &pm, StringRef target)> buildPipeline;
+  /// Functions of the host's that its passes call by name. Compiled code sees
+  /// these, those of the runtime, and no others.
+  std::vector<::sparseconv::cpu::Symbol> symbols;
 };
 
-/// A module lowered through the pipeline `sparseconv-lower-to-cpu` and compiled
-/// in memory by LLVM's ORC JIT. Calls of one executable from several threads at
-/// a time are allowed.
+/// A module lowered through the pipeline `sparseconv-lower-to-cpu`, or one of
+/// the host's, and compiled in memory by LLVM's ORC JIT. Calls of one
+/// executable from several threads at a time are allowed.
 class CpuExecutable : public Executable {
 public:
   ~CpuExecutable() override;

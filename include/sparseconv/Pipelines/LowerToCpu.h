@@ -34,6 +34,12 @@ struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
 void buildLowerToCpuPipeline(OpPassManager &pm,
                              const LowerToCpuOptions &options);
 
+/// The second half of it: from what `buildLowerToBuffersPipeline` leaves,
+/// kernel operations and others on buffers, to the LLVM dialect. A host's own
+/// passes stand between the two. Also the flag
+/// `sparseconv-lower-buffers-to-cpu`.
+void buildLowerBuffersToCpuPipeline(OpPassManager &pm);
+
 } // namespace sparseconv
 } // namespace mlir
 

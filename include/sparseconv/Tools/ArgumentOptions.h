@@ -21,6 +21,15 @@ public:
   ArgumentOptions(llvm::cl::OptionCategory &ofInputs,
                   llvm::cl::OptionCategory &ofScans);
 
+  /// The arguments of function `entry` of `module`, from what the command line
+  /// says: all of the below in one. Errors: there is no such function, and
+  /// those of bindArguments() and check().
+  ///
+  ///   static ArgumentOptions options(category, category); // --input,
+  ///   --weights auto bound = options.bind(module, "main"); auto results =
+  ///   executable->run("main", bound->values);
+  llvm::Expected<BoundArguments> bind(ModuleOp module, StringRef entry) const;
+
   llvm::Expected<ArgumentSources> getSources() const;
   /// An error for an option that says nothing to what was bound.
   llvm::Error check(const BoundArguments &bound,

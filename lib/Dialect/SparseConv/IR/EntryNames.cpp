@@ -23,3 +23,16 @@ std::string mlir::sparseconv::getResultName(FunctionOpInterface function,
     return name.str();
   return "result" + std::to_string(number);
 }
+
+Value mlir::sparseconv::addArgument(FunctionOpInterface function,
+                                    const Twine &name, Type type) {
+  unsigned number = function.getNumArguments();
+  auto attribute = StringAttr::get(function.getContext(), name);
+  if (failed(function.insertArgument(
+          number, type,
+          DictionaryAttr::get(function.getContext(),
+                              NamedAttribute(kNameAttr, attribute)),
+          function.getLoc())))
+    llvm_unreachable("a function takes what is added behind its arguments");
+  return function.getArgument(number);
+}

@@ -28,6 +28,12 @@ std::string getArgumentName(FunctionOpInterface function, unsigned number);
 /// The name of a result: that of its attribute, otherwise "result0" and so on.
 std::string getResultName(FunctionOpInterface function, unsigned number);
 
+/// Adds an argument behind the others of a function with a body, and gives it a
+/// name:
+///
+///   Value w = addArgument(function, "stem.weight", type);
+Value addArgument(FunctionOpInterface function, const Twine &name, Type type);
+
 } // namespace mlir::sparseconv
 
 #endif // SPARSECONV_DIALECT_SPARSECONV_IR_ENTRYNAMES_H
