@@ -293,6 +293,25 @@ def translate(option, *options, data):
 
 
 @check("cuda")
+def runs_plan_of_sample_compiler(target):
+    """What a compiler outside of the project wrote, with machine code, gives on the GPU
+    what that compiler computed on a CPU."""
+    if runtime.Context().chip != "sm_90a":
+        raise Skip("the machine code is for sm_90a")
+    path = os.path.join(EXECUTION, "Inputs", "sample")
+    if not os.path.exists(path + ".plan"):
+        raise Skip(f"there is no {path}.plan, which scripts/bundle makes")
+    module = sparseconv.load(path + ".plan")
+    with np.load(path + ".npz") as arrays:
+        points, features, expected = (arrays[name] for name in ("points", "features", "result"))
+    found = module.main(points, features)
+    expect_equal(found.shape, expected.shape)
+    # Convolutions may round to tf32; bound as in network_bounds.py.
+    error = np.linalg.norm(found - expected) / np.linalg.norm(expected)
+    expect(error <= 2.2e-3, f"relative L2 {error:.2g}")
+
+
+@check("cuda")
 def runs_machine_code(target):
     """A plan with a cubin and spoilt PTX: no other code can have run."""
     if runtime.Context().chip != "sm_90a":
