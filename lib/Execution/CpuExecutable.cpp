@@ -180,6 +180,10 @@ takeResults(const Signature &signature, const cpu::Call &call) {
   return results;
 }
 
+void CpuExecutable::setNumThreads(unsigned number) {
+  impl->numThreads = number;
+}
+
 llvm::Expected<std::vector<HostTensor>>
 CpuExecutable::run(StringRef name, ArrayRef<HostTensor> arguments) {
   auto entry = impl->find(name, arguments);

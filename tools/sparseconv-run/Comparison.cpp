@@ -145,3 +145,22 @@ bool mlir::sparseconv::compareAll(ModuleOp module, const Signature &signature,
         compareWithReference(parameter.name, found, reference, allowsTf32, os);
   return ok;
 }
+
+bool mlir::sparseconv::compareBits(StringRef where, const Signature &signature,
+                                   ArrayRef<HostTensor> results,
+                                   ArrayRef<HostTensor> others,
+                                   llvm::raw_ostream &os) {
+  auto getBytes = [](const HostTensor &tensor) {
+    return StringRef(tensor.getData(), tensor.getNumBytes());
+  };
+  bool ok = true;
+  for (auto [parameter, one, other] :
+       llvm::zip(signature.results, results, others)) {
+    bool isSame =
+        one.getShape() == other.getShape() && getBytes(one) == getBytes(other);
+    os << "bits of '" << parameter.name << "' " << where << ": "
+       << (isSame ? "ok" : "FAILED: they are others") << '\n';
+    ok &= isSame;
+  }
+  return ok;
+}

@@ -30,6 +30,14 @@ bool compareAll(ModuleOp module, const Signature &signature,
                 ArrayRef<::sparseconv::HostTensor> results,
                 ArrayRef<BoundedResult> expected, llvm::raw_ostream &os);
 
+/// Compares the results of another run, which has to give the same bits, and
+/// prints a line for each: "bits of 'y' on 1 threads: ok". Returns whether all
+/// are the same.
+bool compareBits(llvm::StringRef where, const Signature &signature,
+                 ArrayRef<::sparseconv::HostTensor> results,
+                 ArrayRef<::sparseconv::HostTensor> others,
+                 llvm::raw_ostream &os);
+
 } // namespace mlir::sparseconv
 
 #endif // SPARSECONV_TOOLS_SPARSECONV_RUN_COMPARISON_H

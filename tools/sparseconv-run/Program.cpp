@@ -52,6 +52,13 @@ SmallVector<StringRef> Program::getEntries() {
   return entries;
 }
 
+void Program::keepOnly(StringRef name) {
+  if (!plan)
+    for (auto function : module->getOps<func::FuncOp>())
+      if (function.getName() != name)
+        function.setPrivate();
+}
+
 llvm::Expected<Signature> Program::getSignature(StringRef name,
                                                 MLIRContext &context) {
   if (!plan)

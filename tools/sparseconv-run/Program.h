@@ -29,6 +29,9 @@ struct Program {
 
   /// The functions that can be called.
   SmallVector<StringRef> getEntries();
+  /// Makes all other functions private, so that nobody compiles what is not
+  /// called.
+  void keepOnly(StringRef name);
   llvm::Expected<Signature> getSignature(StringRef name, MLIRContext &context);
 };
 

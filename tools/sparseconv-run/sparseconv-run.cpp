@@ -86,6 +86,11 @@ static cl::opt<std::string>
 static cl::opt<bool> check("check",
                            cl::desc("compare every result with the reference"),
                            cl::cat(runCategory));
+static cl::list<unsigned>
+    checkThreads("check-threads", cl::CommaSeparated,
+                 cl::desc("run again on each of these numbers of threads, and "
+                          "compare the bits"),
+                 cl::value_desc("1,..."), cl::cat(runCategory));
 static cl::opt<std::string>
     timeRuns("time", cl::ValueOptional,
              cl::desc("time the function (default 10 runs after 3 to warm up)"),
@@ -160,10 +165,11 @@ static llvm::Error checkTargetOptions(const std::optional<Target> &target) {
     const cl::Option &option;
     bool onCpu, onCuda, onReference;
   } const rules[] = {
-      {threads, true, false, false},       {streams, false, true, false},
-      {exact, false, true, false},         {precision, false, false, true},
-      {timeRuns, true, true, false},       {profile, true, true, false},
-      {tuningDatabase, true, true, false}, {explain, true, true, false},
+      {threads, true, false, false},   {checkThreads, true, false, false},
+      {streams, false, true, false},   {exact, false, true, false},
+      {precision, false, false, true}, {timeRuns, true, true, false},
+      {profile, true, true, false},    {tuningDatabase, true, true, false},
+      {explain, true, true, false},
   };
   for (const auto &[option, onCpu, onCuda, onReference] : rules) {
     bool isMeant = !target ? onReference : target->info->isGpu ? onCuda : onCpu;
@@ -312,6 +318,43 @@ static llvm::Error timeFunction(Executable &executable, StringRef name,
   return llvm::Error::success();
 }
 
+/// Runs again on the numbers of threads of --check-threads. Returns whether all
+/// give the bits of `results`.
+static llvm::Expected<bool> checkOnThreads(Executable *executable,
+                                           StringRef name,
+                                           const Signature &signature,
+                                           ArrayRef<HostTensor> arguments,
+                                           ArrayRef<HostTensor> results) {
+  bool ok = true;
+  for (unsigned number : checkThreads) {
+    // No other target has the option.
+    static_cast<CpuExecutable *>(executable)->setNumThreads(number);
+    auto others = executable->run(name, arguments);
+    if (!others)
+      return others.takeError();
+    ok &= compareBits(("on " + Twine(number) + " threads").str(), signature,
+                      results, *others, llvm::outs());
+  }
+  return ok;
+}
+
+/// Returns whether the results are those of the reference, where --check asks.
+static llvm::Expected<bool> checkResults(ModuleOp module, StringRef name,
+                                         const Signature &signature,
+                                         ArrayRef<HostTensor> arguments,
+                                         ArrayRef<HostTensor> results,
+                                         ::sparseconv::Progress &progress) {
+  if (!check)
+    return true;
+  auto expected = progress.during("computing the reference", [&] {
+    return runReferenceWithBounds(module, name, arguments);
+  });
+  if (!expected)
+    return llvm::createStringError("reference: " +
+                                   llvm::toString(expected.takeError()));
+  return compareAll(module, signature, results, *expected, llvm::outs());
+}
+
 /// The target, or what is wrong with an option that needs no program.
 static llvm::Expected<std::optional<Target>> readOptions() {
   if (precision != "rounded" && precision != "exact")
@@ -375,6 +418,7 @@ int main(int argc, char **argv) {
   auto signature = program->getSignature(*name, context);
   if (!signature)
     return fail(signature.takeError());
+  program->keepOnly(*name);
   ArgumentSources argumentSources;
   auto bound = bind(*signature, argumentSources);
   if (!bound)
@@ -415,12 +459,11 @@ int main(int argc, char **argv) {
     if (llvm::Error error =
             timeFunction(**executable, *name, bound->values, *runs, progress))
       return fail(std::move(error));
-  if (!check)
-    return 0;
-  auto expected = progress.during("computing the reference", [&] {
-    return runReferenceWithBounds(module, *name, bound->values);
-  });
-  if (!expected)
-    return fail("reference: " + llvm::toString(expected.takeError()));
-  return !compareAll(module, *signature, *results, *expected, llvm::outs());
+  auto sameBits = checkOnThreads(executable->get(), *name, *signature,
+                                 bound->values, *results);
+  auto isRight = checkResults(module, *name, *signature, bound->values,
+                              *results, progress);
+  if (!sameBits || !isRight)
+    return fail(joinErrors(sameBits.takeError(), isRight.takeError()));
+  return !(*sameBits && *isRight);
 }

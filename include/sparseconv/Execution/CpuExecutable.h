@@ -84,6 +84,10 @@ public:
   time(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,
        unsigned warmups, unsigned repeats) override;
 
+  /// Threads of calls that begin from now on, as CpuOptions has them. No call
+  /// may be under way.
+  void setNumThreads(unsigned number);
+
   /// The options must have asked for instrumentation.
   llvm::Expected<std::vector<KernelEvent>>
   profile(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,

@@ -173,3 +173,21 @@ TEST(Comparison, Tf32IsHeldAgainstTheErrorOfF16) {
   HostTensor half = make(ElementKind::BF16, {2}, {1, 2.0625});
   EXPECT_FALSE(compare(half, expected, std::nullopt, /*allowsTf32=*/true).ok);
 }
+
+TEST(Comparison, BitsAreComparedAsTheyAre) {
+  mlir::sparseconv::Signature signature;
+  signature.results.push_back(
+      {"y", mlir::Type(), ElementKind::F32, {mlir::ShapedType::kDynamic}});
+  auto compareTo = [&](HostTensor other) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    HostTensor zeros = make(ElementKind::F32, {2}, {0, 0});
+    bool ok = compareBits("on 1 threads", signature, zeros, other, os);
+    EXPECT_EQ(text, ok ? "bits of 'y' on 1 threads: ok\n"
+                       : "bits of 'y' on 1 threads: FAILED: they are others\n");
+    return ok;
+  };
+  EXPECT_TRUE(compareTo(make(ElementKind::F32, {2}, {0, 0})));
+  EXPECT_FALSE(compareTo(make(ElementKind::F32, {2}, {0, -0.0})));
+  EXPECT_FALSE(compareTo(make(ElementKind::F32, {2, 1}, {0, 0})));
+}
