@@ -1,14 +1,29 @@
-"""Assembles kernels: assemble.py PTXAS TOOL CHIP < variants
+"""Assembles kernels: assemble.py PTXAS TOOL CHIP[,CHIP] < variants
 
 Each line of the input is one variant, as options of the tool. Prints one line per
 variant; the exit status says whether all of them assemble without spills, local
-memory or serialised wgmma.
+memory or serialised wgmma. Of two chips, whose kernels differ in numbers alone, the
+second gets the PTX of the first; for the first variant that is compared with its own.
 """
 
 import re
 import subprocess
 import sys
 import tempfile
+
+
+def assemble_for_all(ptxas, chips, make_ptx, compare):
+    """What is wrong with kernels on each chip. `make_ptx` compiles them for one; with
+    `compare` for all, as the others are expected to differ in numbers alone."""
+    first, *others = chips
+    ptx = make_ptx(first)
+    problems = find_problems(ptxas, first, ptx)
+    for chip in others:
+        same = ptx.replace(f".target {first}".encode(), f".target {chip}".encode())
+        if compare and re.sub(rb"\d+", b"0", make_ptx(chip)) != re.sub(rb"\d+", b"0", same):
+            problems.append(f"the PTX for {chip} is not that for {first}")
+        problems += find_problems(ptxas, chip, same)
+    return problems
 
 
 def find_problems(ptxas, chip, ptx):
@@ -33,15 +48,18 @@ def find_problems(ptxas, chip, ptx):
 
 
 def main():
-    ptxas, tool, chip = sys.argv[1:]
+    ptxas, tool, chips = sys.argv[1:]
     failed = False
-    for line in sys.stdin:
-        command = [tool, "--chip=" + chip, *line.split()]
-        run = subprocess.run(command, capture_output=True, check=False)
-        if run.returncode:
-            problems = [run.stderr.decode().strip() or "the tool failed"]
-        else:
-            problems = find_problems(ptxas, chip, run.stdout)
+    for number, line in enumerate(sys.stdin):
+
+        def make_ptx(chip):
+            command = [tool, "--chip=" + chip, *line.split()]
+            return subprocess.run(command, capture_output=True, check=True).stdout
+
+        try:
+            problems = assemble_for_all(ptxas, chips.split(","), make_ptx, number == 0)
+        except subprocess.CalledProcessError as error:
+            problems = [error.stderr.decode().strip() or "the tool failed"]
         print("FAILED" if problems else "ok", line.strip(), *problems)
         failed |= bool(problems)
     sys.exit(failed)

@@ -1,10 +1,12 @@
-"""Assembles the kernels of operations: assemble_operations.py PTXAS CHIP WORK
-FILE ...
+"""Assembles the kernels of operations: assemble_operations.py PTXAS CHIP[,CHIP]
+WORK FILE ...
 
 The files hold cases as the execution tests do. Prints one line per module of cases;
-the exit status says whether all kernels assemble as assemble.py wants them to.
+the exit status says whether all kernels assemble as assemble.py wants them to. Two chips
+are as for that; the first module of each file is compared.
 """
 
+import functools
 import os
 import subprocess
 import sys
@@ -13,14 +15,17 @@ EXECUTION = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, 
 sys.path.insert(0, EXECUTION)
 
 import run_cases
-from assemble import find_problems
+from assemble import assemble_for_all
 
 
-def compile_ptx(functions, chip, folder):
-    """The PTX of the functions' kernels."""
+def write_module(functions, folder):
     for function in functions:
         function.sizes = ["1"]
-    run_cases.Module(functions, folder, run_cases.Settings("cuda:" + chip))
+    run_cases.Module(functions, folder, run_cases.Settings("cuda"))
+
+
+def compile_ptx(folder, chip):
+    """The PTX of the module's kernels."""
     plan = os.path.join(folder, "module.plan")
     translate = "sparseconv-translate"
     subprocess.run(
@@ -33,12 +38,14 @@ def compile_ptx(functions, chip, folder):
 
 
 def main():
-    ptxas, chip, work, *files = sys.argv[1:]
+    ptxas, chips, work, *files = sys.argv[1:]
     failed = False
     for path in files:
         for number, functions in enumerate(run_cases.read_groups(path)):
             folder = os.path.join(work, os.path.basename(path), str(number))
-            problems = find_problems(ptxas, chip, compile_ptx(functions, chip, folder))
+            write_module(functions, folder)
+            compile_module = functools.partial(compile_ptx, folder)
+            problems = assemble_for_all(ptxas, chips.split(","), compile_module, number == 0)
             names = "; ".join(function.line for function in functions)
             print("FAILED" if problems else "ok", names, *problems, flush=True)
             failed |= bool(problems)
