@@ -103,6 +103,8 @@ tools_dir = os.path.join(config.sparseconv_obj_root, "bin")
 opt_arguments = ["--verify-roundtrip"] if verify_roundtrip else []
 llvm_config.with_environment("PATH", [tools_dir, config.llvm_tools_dir], append_path=True)
 llvm_config.with_environment("FILECHECK_OPTS", "-enable-var-scope")
+# Threads that wait for work leave the cores to the tests beside them.
+llvm_config.with_environment("KMP_BLOCKTIME", "0")
 # Which of the mutants that scripts/mutate builds together the tools are.
 llvm_config.with_system_environment("SPARSECONV_MUTANT")
 llvm_config.add_tool_substitutions(
