@@ -17,6 +17,7 @@ WARP_SPLITS = 'case conv tf32=allowed channels=256 out_channels=256 offsets="box
 GROUP = "case conv channels=64 out_channels=64 dtype=f16 sizes=129x3,999x3"
 RING = "case conv channels=128 out_channels=128 dtype=f16 sizes=31,129x3"
 RING_WORDS = 'case conv channels=64 out_channels=64 dtype=f16 offsets="box<5, 3, 3>" sizes=129x3'
+RING_MANY = "case conv channels=128 out_channels=128 dtype=f16 sizes=49999"
 RING_CHUNKS = "case conv channels=256 out_channels=256 dtype=bf16 sizes=129"
 COLUMNS = "case conv channels=64 out_channels=320 dtype=f16 sizes=129x3"
 FMA = "case conv channels=64 out_channels=64 sizes=129x3,999x3"
@@ -97,13 +98,19 @@ MUTANTS = [
     (GEMM + "ImplicitGemmStore.cpp", "b.offset(orderLane, half * 32)", "b.offset(orderLane, half * 16)", WARP),
     (GEMM + "ImplicitGemmStore.cpp", "b.mul(laneInGroup, elements)", "b.mul(laneInGroup, elements / 2)", WARP),
     (GEMM + "ImplicitGemmStore.cpp", "accumulators[i / 2 * 4 + 2 * half + i % 2]", "accumulators[i / 2 * 4 + i % 2]", WARP),
-    (GEMM + "ImplicitGemmStore.cpp", "b.add(sums[i * 4 + j], value)", "value", RING),
+    (GEMM + "ImplicitGemmStore.cpp", "b.select(isOwn[i], own, value)", "value", RING),
+    (GEMM + "ImplicitGemmStore.cpp", "b.select(isTheirs, number, another)", "another", RING),
+    (GEMM + "SplitPlan.cpp", "b.sub(number, first)", "b.sub(first, first)", RING),
+    (GEMM + "SplitPlan.cpp", "b.add(b.mul(index, 4), begin + 4 * starts[part])", "b.add(b.mul(index, 4), begin)", RING),
+    (GEMM + "SplitPlan.cpp", "b.sub(last, e.thread), split, count, first", "b.sub(last, e.thread), split, count, split", RING),
+    (GEMM + "SplitPlan.cpp", "b.sub(last, number), zero", "last, zero", RING_MANY),
+    (GEMM + "SplitPlan.cpp", "b.add(taken, b.gridSize())", "taken", RING_MANY),
     (GEMM + "ImplicitGemmSplits.cpp", "b.divide(b.mul(count, split), task.splits)", "b.divide(b.mul(b.sub(count, 1), split), task.splits)", RING),
     (GEMM + "ImplicitGemmSplits.cpp", "b.add(b.mul(word, 32), b.countTrailingZeros(left))", "b.countTrailingZeros(left)", RING_WORDS),
     (GEMM + "OffsetList.cpp", "b.popCount(b.andBits(bits, b.sub(ownBit, 1)))", "b.i32(0)", FMA_WORDS),
     (GEMM + "OffsetList.cpp", "b.xorBits(bitsBelow(b, range.end, word),\n                                           bitsBelow(b, range.first, word))", "bitsBelow(b, range.end, word)", WARP_SPLITS),
     (GEMM + "OffsetList.cpp", "walk.entry = b.add(walk.entry, kEntryBytes);", "walk.entry = b.add(walk.entry, 2 * kEntryBytes);", RING_WORDS),
-    (GEMM + "ImplicitGemmStore.cpp", "(tile + i) * 512", "i * 512", RING),
+    (GEMM + "ImplicitGemmStore.cpp", "(tile + j) * 512", "j * 512", RING),
     (GEMM + "ImplicitGemmStore.cpp", "b.mul(lane, 16)", "b.mul(laneInGroup, 16)", RING),
     ("lib/Kernels/Builders/GpuBuilder.cpp", "vector::FromElementsOp::create(*this, wide, ValueRange{low, high})", "vector::FromElementsOp::create(*this, wide, ValueRange{high, low})", WARP),
     (GEMM + "ImplicitGemmStore.cpp", "b.add(b.mul(b.extend64(piece.row), channels), index)", "index", EPILOGUE),

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Thread blocks take tasks until there are none (SplitPlan.h). Each warpgroup of
-// a thread block owns 64 output rows of a task. The thread block's offsets are
-// those that any of its warpgroups has, or the task's split of them. Their weights pass through
-// a ring of stages in shared memory, one chunk of input channels at a time, and
-// a warpgroup lets pass what its rows do not need. Rows are gathered as in
-// Group64.
+// Thread blocks take tasks until there are none (SplitPlan.h). Each warpgroup
+// of a thread block owns 64 output rows of a task. The thread block's offsets
+// are those that any of its warpgroups has, or the task's split of them. Their
+// weights pass through a ring of stages in shared memory, one chunk of input
+// channels at a time, and a warpgroup lets pass what its rows do not need. Rows
+// are gathered as in Group64.
 //
 // A ring of S = 4 stages. w0, w1, .. are the chunks of the thread block's
 // offsets in their order; this warpgroup's tile has all offsets but that of w1.
