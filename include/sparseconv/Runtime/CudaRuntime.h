@@ -259,7 +259,8 @@ typedef struct sparseconv_instance_info {
   uint64_t scratch_bytes; /* what scratch buffers would take without reuse */
   int64_t num_steps;
   int32_t num_streams;
-  int32_t reports; /* 0 where the host knows all that a run could tell it */
+  int32_t reports; /* 0 where the host knows all that a run could tell it;
+                      outputs then need room for their exact sizes only */
   int64_t num_growables;
 } sparseconv_instance_info;
 int sparseconv_instance_describe(const sparseconv_instance *instance,

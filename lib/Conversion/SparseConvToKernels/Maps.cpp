@@ -51,13 +51,16 @@ static Replacements lowerMapFromPairs(KernelWriter &w, MapFromPairsOp op,
 
 static Replacements lowerMapFromTable(KernelWriter &w, MapFromTableOp op,
                                       AdaptorOf<MapFromTableOp> adaptor) {
-  if (op->hasAttr(kTrustedAttr))
-    return {
-        {{w.castTo(adaptor.getTable()[0],
-                   RankedTensorType::get({ShapedType::kDynamic,
-                                          op.getMap().getType().getVolume()},
-                                         w.getI32Type())),
-          w.dim(adaptor.getIn()[0])}}};
+  if (op->hasAttr(kTrustedAttr)) {
+    // It has the rows of the out set, which others are compared with.
+    Value table =
+        w.castTo(adaptor.getTable()[0],
+                 RankedTensorType::get(
+                     {ShapedType::kDynamic, op.getMap().getType().getVolume()},
+                     w.getI32Type()));
+    Value rows = w.dim(adaptor.getOut()[0]);
+    return {{{w.take(table, rows), w.dim(adaptor.getIn()[0])}}};
+  }
   return lowerGivenMap<CheckTableOp>(w, op, adaptor.getTable()[0], adaptor);
 }
 

@@ -97,7 +97,21 @@ Error Instance::ownBuffer(bool isInput, int64_t index, CUdeviceptr &pointer) {
   return Error::success();
 }
 
-Error Instance::bindOutputs(Tensors outputs) {
+/// The bytes that a run may write to an output: as many as it takes at most, or
+/// its exact size, where the host knows that and nobody poisons the rest.
+uint64_t Instance::getNeeded(int64_t output,
+                             const std::vector<int64_t> *slots) const {
+  if (!slots || !tellsNothing() || (flags & SPARSECONV_POISON))
+    return getRoom(/*isInput=*/false, output);
+  const plan::Value &value = function.outputs[output];
+  uint64_t bytes = plan::getByteWidth(value.type);
+  for (const plan::Dim &dim : value.dims)
+    bytes *= dim.size == plan::kDynamic ? (*slots)[dim.slot] : dim.size;
+  return bytes;
+}
+
+Error Instance::bindOutputs(Tensors outputs,
+                            const std::vector<int64_t> *slots) {
   if (outputs.data)
     if (Error error = entry.checkCount(/*isInput=*/false, outputs))
       return error;
@@ -114,7 +128,7 @@ Error Instance::bindOutputs(Tensors outputs) {
     const sparseconv_tensor &tensor = outputs.data[i];
     if (Error error = entry.checkType(/*isInput=*/false, i, tensor))
       return error;
-    if (Error error = checkPointer(tensor, getRoom(/*isInput=*/false, i),
+    if (Error error = checkPointer(tensor, getNeeded(i, slots),
                                    /*isInput=*/false, i))
       return error;
     address = getAddress(tensor);

@@ -176,7 +176,10 @@ private:
   Error ownBuffer(bool isInput, int64_t index, CUdeviceptr &pointer);
   Error checkInput(int64_t index, const sparseconv_tensor &tensor) const;
   Error placeInput(int64_t index, const sparseconv_tensor *tensor);
-  Error bindOutputs(Tensors outputs);
+  /// `slots` has the sizes of the run's inputs, where those are known.
+  Error bindOutputs(Tensors outputs,
+                    const std::vector<int64_t> *slots = nullptr);
+  uint64_t getNeeded(int64_t output, const std::vector<int64_t> *slots) const;
 
   // Issuing work. `stream` is the caller's.
   Error beginRun(CUstream stream);

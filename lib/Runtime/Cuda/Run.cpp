@@ -44,7 +44,7 @@ Error Instance::run(sparseconv_stream target, Tensors inputs, Tensors outputs) {
   CurrentContext current(context);
   if (Error error = current.take())
     return error;
-  if (Error error = bindOutputs(outputs))
+  if (Error error = bindOutputs(outputs, &sizes.slots))
     return error;
   for (int64_t i = 0; i != inputs.size; ++i)
     if (Error error = placeInput(i, &inputs.data[i]))
