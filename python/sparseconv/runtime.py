@@ -18,6 +18,7 @@ import numpy as np
 
 from .errors import ArgumentError, CapacityError, Error, RepeatError, shorten
 from .libraries import open_library
+from .structures import GrowableInfo, InstanceInfo, StepInfo, Tensor, ValueInfo
 
 _TYPES = ("bool", "int8", "uint8", "int16", "int32", "int64", "float16",
           "bfloat16", "float32", "float64")  # fmt: skip
@@ -38,53 +39,6 @@ _NOT_READY = 9
 _MOST_LATE = 64
 
 
-class _ValueInfo(ctypes.Structure):
-    _fields_ = [
-        ("name", ctypes.c_char_p),
-        ("type", ctypes.c_int32),
-        ("rank", ctypes.c_int32),
-        ("sizes", ctypes.POINTER(ctypes.c_int64)),
-    ]
-
-
-class _Tensor(ctypes.Structure):
-    _fields_ = [
-        ("data", ctypes.c_void_p),
-        ("type", ctypes.c_int32),
-        ("rank", ctypes.c_int32),
-        ("sizes", ctypes.POINTER(ctypes.c_int64)),
-        ("bytes", ctypes.c_uint64),
-    ]
-
-
-class _StepInfo(ctypes.Structure):
-    _fields_ = [
-        ("name", ctypes.c_char_p),
-        ("operation", ctypes.c_char_p),
-        ("location", ctypes.c_char_p),
-    ]
-
-
-class _InstanceInfo(ctypes.Structure):
-    _fields_ = [
-        ("arena_bytes", ctypes.c_uint64),
-        ("scratch_bytes", ctypes.c_uint64),
-        ("num_steps", ctypes.c_int64),
-        ("num_streams", ctypes.c_int32),
-        ("reports", ctypes.c_int32),
-        ("num_growables", ctypes.c_int64),
-    ]
-
-
-class _GrowableInfo(ctypes.Structure):
-    _fields_ = [
-        ("operation", ctypes.c_char_p),
-        ("location", ctypes.c_char_p),
-        ("capacity", ctypes.c_int64),
-        ("bound", ctypes.c_int64),
-    ]
-
-
 def _open_library():
     library = open_library("runtime", "SPARSECONV_RUNTIME")
     for function in ("last_error", "code_name", "context_chip",
@@ -96,7 +50,7 @@ def _open_library():
     for kind in ("context", "program", "plan", "instance"):
         getattr(library, f"sparseconv_{kind}_destroy").restype = None
     # The functions of each run: what they take is converted without an object.
-    tensors = ctypes.POINTER(_Tensor)
+    tensors = ctypes.POINTER(Tensor)
     library.sparseconv_instance_run.argtypes = (
         ctypes.c_void_p, ctypes.c_void_p, tensors, ctypes.c_int64, tensors, ctypes.c_int64,
     )  # fmt: skip
@@ -318,7 +272,7 @@ class _Functions(_Owner):
         for side, count in zip(("input", "output"), counts):
             values.append([])
             for i in range(count.value):
-                info = _ValueInfo()
+                info = ValueInfo()
                 _call(f"{self.kind}_{side}", self.handle, function.encode(),
                       ctypes.c_int64(i), ctypes.byref(info))  # fmt: skip
                 values[-1].append(Value(info))
@@ -372,12 +326,13 @@ class _Arguments:
     bound, and few inputs that are not."""
 
     def __init__(self, instance):
-        self.inputs = (_Tensor * max(1, len(instance.inputs)))()
-        self.outputs = (_Tensor * max(1, len(instance.outputs)))()
+        self.inputs = (Tensor * max(1, len(instance.inputs)))()
+        self.outputs = (Tensor * max(1, len(instance.outputs)))()
         self.counts = len(instance.inputs), len(instance.outputs)
         # What is taken out of an array is an object, which is then written to.
         self._free = [(self.inputs[i], instance.inputs[i].type) for i in instance.free]
         self._views = [(None, None, None)] * len(self._free)  # that were filled in last
+        self._filled = None  # what `repeat` has filled in
         self._results = [self.outputs[i] for i in range(len(instance.outputs))]
         for tensor, value in zip(self._results, instance.outputs):
             tensor.type = value.type
@@ -391,9 +346,21 @@ class _Arguments:
                 tensor.data, tensor.bytes = pointer, nbytes
             else:
                 _write(tensor, kind, pointer, shape, nbytes)
-        self._views = list(inputs)
+        self._views, self._filled = list(inputs), None
         for tensor, (pointer, nbytes) in zip(self._results, outputs):
             tensor.data, tensor.bytes = pointer, nbytes
+
+
+    def move(self, inputs, pointers, output):
+        """The same as `fill` for the inputs of the last time, but for the addresses of
+        the first ones and the only output."""
+        if self._filled is not inputs:
+            self.fill(inputs, [output])
+            self._filled = inputs
+        for (tensor, _), pointer in zip(self._free, pointers):
+            tensor.data = pointer
+        result = self._results[0]
+        result.data, result.bytes = output
 
 
 def _write(tensor, kind, pointer, shape, nbytes):
@@ -425,7 +392,7 @@ class Instance(_Owner):
         self.reports = bool(info.reports)
 
     def _describe(self):
-        info = _InstanceInfo()
+        info = InstanceInfo()
         _call("instance_describe", self.handle, ctypes.byref(info))
         return info
 
@@ -434,7 +401,7 @@ class Instance(_Owner):
         location, capacity and bound."""
         result = []
         for i in range(self.num_growables):
-            info = _GrowableInfo()
+            info = GrowableInfo()
             _call("instance_growable", self.handle, ctypes.c_int64(i), ctypes.byref(info))
             texts = (info.operation, info.location)
             result.append((*(t.decode() for t in texts), info.capacity, info.bound))
@@ -465,7 +432,7 @@ class Instance(_Owner):
         """Says where inputs of static shape stay, and does at once what depends on
         them alone, after what is on the stream. `inputs` has a tuple of pointer,
         shape and bytes, or None, for each input."""
-        tensors = (_Tensor * max(1, len(inputs)))()
+        tensors = (Tensor * max(1, len(inputs)))()
         for tensor, value, view in zip(tensors, self.inputs, inputs):
             if view is not None:
                 _write(tensor, value.type, *view)
@@ -476,7 +443,7 @@ class Instance(_Owner):
     def _pass(self, arrays):
         if len(arrays) != len(self.free):
             raise ArgumentError(f"expects {len(self.free)} arrays, but found {len(arrays)}")
-        tensors = (_Tensor * max(1, len(self.inputs)))()
+        tensors = (Tensor * max(1, len(self.inputs)))()
         kept = []
         for number, array in zip(self.free, arrays):
             value = self.inputs[number]
@@ -508,7 +475,7 @@ class Instance(_Owner):
         del kept
         steps = []
         for i in range(info.num_steps):
-            step = _StepInfo()
+            step = StepInfo()
             _call("instance_step", self.handle, ctypes.c_int64(i), ctypes.byref(step))
             texts = (step.name, step.operation, step.location)
             steps.append((*(t.decode() for t in texts), times[i], times[i + 1]))
@@ -518,19 +485,29 @@ class Instance(_Owner):
         """Enqueues a run on device memory: tuples of pointer, shape and bytes for
         the inputs that are not bound, of pointer and bytes for the outputs."""
         self._check_counts(inputs, outputs)
-        spare = self._spare
-        try:
-            arguments = spare.pop()
-        except IndexError:
-            arguments = _Arguments(self)
+        arguments = self._take_arguments()
         arguments.fill(inputs, outputs)
+        self._start(stream, arguments)
+
+    def repeat(self, stream, inputs, pointers, output):
+        """Enqueues a run of a function with one output. `inputs` is a list as `enqueue`
+        takes it, that nobody changes: where it is that of the run before, only the
+        addresses of the first inputs, `pointers`, and the output are looked at."""
+        arguments = self._take_arguments()
+        arguments.move(inputs, pointers, output)
+        self._start(stream, arguments)
+
+    def _take_arguments(self):
+        try:
+            return self._spare.pop()
+        except IndexError:
+            return _Arguments(self)
+
+    def _start(self, stream, arguments):
         num_inputs, num_outputs = arguments.counts
-        code = _library.sparseconv_instance_run(
-            self.handle, stream, arguments.inputs, num_inputs, arguments.outputs, num_outputs
-        )
-        spare.append(arguments)
-        if code != 0:
-            raise _make_error(code)
+        _call("instance_run", self.handle, stream,
+              arguments.inputs, num_inputs, arguments.outputs, num_outputs)  # fmt: skip
+        self._spare.append(arguments)
 
     def is_done(self):
         """Whether the last run has ended, well or not."""
@@ -544,7 +521,7 @@ class Instance(_Owner):
     def check(self, wait=False):
         """Whether all runs have ended, which `wait` waits for. Raises, once, what one
         reports whose results nobody has asked for."""
-        code = _library.sparseconv_instance_check(self.handle, wait)
+        code = _get_library().sparseconv_instance_check(self.handle, wait)
         if code not in (0, _NOT_READY):
             raise _make_error(code)
         return code == 0

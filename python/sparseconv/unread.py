@@ -24,6 +24,8 @@ class Unread:
         """Raises what a run reports. Without `wait` nothing is waited for: it looks at
         runs that have ended, and where one has not, at none behind it, unless
         `all` says so."""
+        if not self._instances:
+            return
         with self._lock:
             for instance in list(self._instances):
                 if instance.check(wait):

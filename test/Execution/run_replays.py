@@ -52,7 +52,7 @@ def make_points(size):
 
 def make_tensors(values, held):
     """The arguments of a call, and what has to live as long."""
-    tensors, kept = (runtime._Tensor * len(values))(), []
+    tensors, kept = (runtime.Tensor * len(values))(), []
     for tensor, value in zip(tensors, values):
         array = held[value.name]
         sizes = (ctypes.c_int64 * max(1, len(array.shape)))(*array.shape)

@@ -46,7 +46,7 @@ class Interface:
         def read(tensors, number):
             return [
                 (t.data, t.type, list(t.sizes[: t.rank]) if t.sizes else [], t.bytes)
-                for t in tensors[: number.value]
+                for t in tensors[:number]
             ]
 
         self.runs.append((read(inputs, num_inputs), read(outputs, num_outputs)))

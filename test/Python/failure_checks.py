@@ -55,7 +55,7 @@ class Subject:
         del kept
 
     def make_tensors(self, inputs):
-        tensors, kept = (runtime._Tensor * len(inputs))(), []
+        tensors, kept = (runtime.Tensor * len(inputs))(), []
         for tensor, value, (pointer, shape, nbytes) in zip(tensors, self.instance.inputs, inputs):
             sizes = (ctypes.c_int64 * len(shape))(*shape)
             kept.append(sizes)

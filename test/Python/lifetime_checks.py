@@ -214,7 +214,8 @@ def make_run():
     function = CudaFunction(None, "main", [], [])
     function._capacities = []
     output = types.SimpleNamespace(shape=None)
-    return function, Run(function, HostInstance(), ([], function._bound), [], [output])
+    key = function._capacities, function._bound
+    return function, Run(function, HostInstance(), key, [], [output])
 
 
 @check("cpu")

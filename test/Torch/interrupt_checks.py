@@ -96,7 +96,7 @@ def compilations(device):
 @check
 def files(device):
     # An interrupt after the plan was made and before its file has its name.
-    text, replace = ir.transpose_table(6), os.replace
+    text, replace = ir.transpose_table(6, False), os.replace
 
     def fail(*_):
         raise KeyboardInterrupt

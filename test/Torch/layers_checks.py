@@ -11,7 +11,7 @@ import sparseconv.torch as sct
 import torch
 import torch_checks
 from sparseconv import runtime
-from sparseconv.torch import ir, ops, programs, sets
+from sparseconv.torch import encodings, ir, ops, programs, sets
 from torch import nn
 from torch_checks import check, densify, expect, expect_close, expect_error, make_tensor
 
@@ -326,7 +326,7 @@ def maps_are_made_once(device):
 
 @check
 def plans_stay_in_files(device):
-    text, target = ir.transpose_table(5), "cpu:sse2"
+    text, target = ir.transpose_table(5, False), "cpu:sse2"
     with tempfile.TemporaryDirectory() as folder:
         os.environ["SPARSECONV_CACHE"], before = folder, os.environ.get("SPARSECONV_CACHE")
         try:
@@ -383,12 +383,12 @@ def sets_are_sorted_unless_trusted(device):
     x, _ = make_tensor(3, 4, device)
     coords, stride, offsets = x.set.coords, [1, 1, 1], ir.box((3, 3, 3), (-1, -1, -1), (1, 1, 1))
     table = sets.kernel_map(coords, coords, stride, stride, offsets, 27, False)
-    expect(sets.is_trusted(coords, "set") and not sets.is_trusted(coords.clone(), "set"))
+    expect(encodings.is_trusted(coords, "set") and not encodings.is_trusted(coords.clone(), "set"))
     copy = coords.clone()
     expect(torch.equal(table, sets.kernel_map(copy, coords, stride, stride, offsets, 27, False)))
     kept = coords.clone()
     coords.copy_(coords.flip(0))
-    expect(not sets.is_trusted(coords, "set"), "somebody has written to the set")
+    expect(not encodings.is_trusted(coords, "set"), "somebody has written to the set")
     expect(torch.equal(table, sets.kernel_map(coords, coords, stride, stride, offsets, 27, False)))
     coords.copy_(kept)
 
@@ -411,7 +411,7 @@ def tiles_are_as_good_as_tables(device):
     for kind, features, given, rows, expected in cases:
         slots = -(-len(given) // 256) * 256
         shapes = [(8, slots), (slots,), (slots // 16, 1), (3,)]
-        count = sets.make_rows(rows, table.device)
+        count = encodings.make_rows(rows, table.device)
         for trusted in (True, False):
             tiles = programs.run(ir.tile_table(8), [given, count], shapes, trusted)
             expect(tiles[3].tolist() == [rows, len(given), slots], f"sizes of {kind}")
@@ -429,13 +429,13 @@ def tables_are_checked(device):
     y = layer(x).features
     (table,) = x.cache.tables.values()
     rows = len(x.features)
-    expect(sets.is_trusted(table, rows) and not sets.is_trusted(table, rows - 1))
-    expect(not sets.is_trusted(table.clone(), rows))
+    expect(encodings.is_trusted(table, rows) and not encodings.is_trusted(table, rows - 1))
+    expect(not encodings.is_trusted(table.clone(), rows))
     weight = layer.weight.detach()
     again = ops.conv(x.features, weight, table.clone()) + layer.bias
     expect_close(again, y, 1e-6)
     table[0, 0] = rows
-    expect(not sets.is_trusted(table, rows))
+    expect(not encodings.is_trusted(table, rows))
     if device == "cpu":
         expect_error(sparseconv.Error, f"input row {rows}", ops.conv, x.features, weight, table)
         expect_error(sparseconv.Error, "input row", ops.conv, x.features[1:], weight, table)

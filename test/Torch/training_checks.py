@@ -13,7 +13,7 @@ import sparseconv
 import sparseconv.torch as sct
 import torch
 import torch_checks
-from sparseconv.torch import sets
+from sparseconv.torch import encodings
 from torch import nn
 from torch.utils.data import DataLoader
 from torch_checks import Skip, check, densify, expect, expect_close, expect_error, make_tensor
@@ -191,8 +191,8 @@ def places(device):
     expect_close(x.to(device).to_points().cpu(), x.to_points(), 0)
     expect(x.to(device).cpu().has_set_of(x))
     tables = x.cache.map(torch.clone).tables
-    rows = {sets.get_trusted_rows(table) for table in tables.values()}
-    expect(rows == {sets.get_trusted_rows(table) for table in x.cache.tables.values()})
+    rows = {encodings.get_trusted_rows(table) for table in tables.values()}
+    expect(rows == {encodings.get_trusted_rows(table) for table in x.cache.tables.values()})
     expect(rows and None not in rows)
 
 

@@ -131,6 +131,10 @@ class _Convolution(nn.Module):
         """The weights as [offsets, in, out], or [offsets, groups, ...]."""
         return self.weight
 
+    def is_product(self, features):
+        """Whether the layer is one matrix product, which torch starts sooner on a GPU."""
+        return False
+
     def reset_parameters(self):
         """As torch's own convolutions do."""
         bound = 1 / math.sqrt(self.window.volume * self.in_channels // self.groups)
@@ -144,9 +148,12 @@ class _Convolution(nn.Module):
                 f"{type(self).__name__}: expects a tensor of {self.window.dim} axes, but "
                 f"found {x.dim}"
             )
-        target, table = self.find_map(x)
         features, weight = cast_for_autocast(x.features, self.get_kernel())
-        y = ops.conv(features, weight, table)
+        if self.is_product(features):
+            target, y = x.set, ops.multiply_rows(features, weight)
+        else:
+            target, table = self.find_map(x)
+            y = ops.apply_conv(features, weight, table)
         if self.bias is not None:
             y = y + self.bias.to(y.dtype)
         return x._make(y, target)
@@ -178,6 +185,11 @@ class _SubMConv(_Convolution):
             window, in_channels, out_channels, groups, bias, indice_key, device, dtype
         )
         self.anchor = anchor
+
+    def is_product(self, features):
+        # What traces a model sees the convolution, and so does who goes back over it.
+        is_point = self.window.volume == 1 and self.groups == 1 and self.indice_key is None
+        return is_point and features.is_cuda and type(features) in (torch.Tensor, nn.Parameter)
 
     def find_map(self, x):
         return x.set, x.cache.get_table(x.set, x.set, self.window.offsets, self.window.volume)

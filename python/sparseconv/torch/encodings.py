@@ -1,19 +1,87 @@
 # Part of the sparseconv project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for licence information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What GPUs read of a kernel map in place of its table: made by the first layer that
-wants it, and kept with the table, for all layers on the map.
+"""Neighbour tables and sets that are known to be right, and what GPUs read of a map
+beside its table: made once, and kept with the table for all layers on the map."""
 
-Tables have to be trusted, so that nobody has written to them since."""
+import functools
+
+import torch
 
 from . import ir
 from .programs import get_stream, run, view_inputs
-from .sets import invert, make_rows
+
+# Trust ------------------------------------------------------------------------
+
+
+def make_rows(count, device):
+    """An array for networks that need its number of rows alone."""
+    return torch.empty((count, 1), dtype=torch.int32, device=device)
+
+
+def _get_mark(table, num_in):
+    return num_in, None if table.is_inference() else table._version
+
+
+def trust(table, num_in):
+    """Notes that a table is one of a map whose in set has so many rows, until somebody
+    writes to it. Operators check other tables each time: an entry that is none of the
+    rows would be an access outside of the features."""
+    table._sparseconv_mark = _get_mark(table, num_in)
+    return table
+
+
+def get_trusted_rows(table):
+    """The rows of the in set of a table that is trusted; None for others."""
+    num_in, _ = mark = getattr(table, "_sparseconv_mark", (None, None))
+    return num_in if mark == _get_mark(table, num_in) else None
+
+
+def is_trusted(table, num_in):
+    return get_trusted_rows(table) == num_in
+
+
+def trust_copy(copy, table):
+    """Trusts a copy of a table as the table is trusted."""
+    num_in = get_trusted_rows(table)
+    return copy if num_in is None else trust(copy, num_in)
+
+
+def trust_set(coords):
+    """Notes that some coordinates are those of a set, in its order, until somebody
+    writes to them. Others are sorted each time."""
+    return trust(coords, "set")
+
+
+# Tables and what is kept with them -----------------------------------------------
+
+
+def make_table(write, inputs, rows, volume, trusted, tiled):
+    """The table of a map between sets of two numbers of rows, by the network that
+    `write(by_tiles)` writes. Where it is `tiled`, the tiles are kept with it."""
+    num_in, num_out = rows
+    shapes = [(num_out, volume)]
+    if not tiled:
+        return trust(run(write(False), inputs, shapes, trusted)[0], num_in)
+    shapes += _get_tile_shapes(num_out, volume)
+    table, *tiles = run(write(True), inputs, shapes, trusted)
+    trust(table, num_in)
+    _keep(table, "tiles", lambda: _view_tiles(table, tiles))
+    return table
+
+
+def invert(table, num_in):
+    """The table of the map with its sides swapped."""
+    trusted, volume = is_trusted(table, num_in), table.shape[1]
+    return make_table(
+        functools.partial(ir.transpose_table, volume), [table, make_rows(num_in, table.device)],
+        (table.shape[0], num_in), volume, trusted, trusted and table.is_cuda,
+    )  # fmt: skip
 
 
 def _keep(table, name, make):
-    """Something made of a table, by work on the current stream: other streams do not
-    wait for that, and have their own."""
+    """Something made of a trusted table, by work on the current stream: other streams
+    do not wait for that, and have their own."""
     mark = table._sparseconv_mark, get_stream(table.device)
     known, kept = getattr(table, "_sparseconv_kept", (None, None))
     if known != mark:
@@ -25,7 +93,7 @@ def _keep(table, name, make):
 
 
 def get_inverse(table, num_in):
-    """The table of the map with its sides swapped."""
+    """The table of the map with its sides swapped, kept with this one."""
     return _keep(table, "inverse", lambda: invert(table, num_in))
 
 
@@ -35,9 +103,18 @@ def get_tiles(table, num_in):
     return _keep(table, "tiles", lambda: _tile(table, num_in))[1]
 
 
+def _get_tile_shapes(num_out, volume):
+    slots = -(-num_out // 256) * 256
+    return [(volume, slots), (slots,), (slots // 16, -(-volume // 32)), (3,)]
+
+
+def _view_tiles(table, tiles):
+    return tiles, view_inputs([*tiles, table])
+
+
 def _tile(table, num_in):
     num_out, volume = table.shape
-    slots = -(-num_out // 256) * 256
-    shapes = [(volume, slots), (slots,), (slots // 16, -(-volume // 32)), (3,)]
-    tiles = run(ir.tile_table(volume), [table, make_rows(num_in, table.device)], shapes, True)
-    return tiles, view_inputs([*tiles, table])
+    inputs = [table, make_rows(num_in, table.device)]
+    return _view_tiles(
+        table, run(ir.tile_table(volume), inputs, _get_tile_shapes(num_out, volume), True)
+    )

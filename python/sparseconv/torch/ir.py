@@ -142,8 +142,9 @@ def union(stride):
 
 
 @functools.cache
-def kernel_map(in_stride, out_stride, offsets, volume, transposed, from_itself=False):
-    """`from_itself` says that both sets are one, which is given once."""
+def kernel_map(in_stride, out_stride, offsets, volume, transposed, from_itself, by_tiles):
+    """`from_itself` says that both sets are one, which is given once. With `by_tiles`
+    the results are the table and the tiles."""
     dim = len(in_stride)
     points, table = _points(dim), f"tensor<?x{volume}xi32>"
     sides = ("in",) if from_itself else ("in", "out")
@@ -160,7 +161,11 @@ def kernel_map(in_stride, out_stride, offsets, volume, transposed, from_itself=F
     types = _packing(dim) + _set("in", in_stride) + _set("out", out_stride)
     types += f"!map = !sparseconv.kernel_map<{volume}, !in to !{sides[-1]}>\n"
     inputs = {f"{side}_points": points for side in sides}
-    return types + _function(inputs, {"table": table}, body)
+    outputs = {"table": table}
+    if by_tiles:
+        outputs.update(_tiles(volume))
+        body += _write_tiles(volume, "%map")
+    return types + _function(inputs, outputs, body)
 
 
 def _number_rows(side, tensor, type):
@@ -182,9 +187,10 @@ def _number_rows(side, tensor, type):
 """
 
 
-def _on_table(volume, inputs, outputs, operation, rows_of=None):
+def _on_table(volume, inputs, outputs, operation, rows_of=None, out_rows_of="table"):
     """A network on a given table: the operation reads `%map`. The in set has the rows
-    of an input, or of one more, `in_rows`, whose elements nobody reads."""
+    of an input, or of one more, `in_rows`, whose elements nobody reads; the out set
+    those of another input."""
     table = f"tensor<?x{volume}xi32>"
     inputs = {**inputs, "table": table}
     if rows_of is None:
@@ -193,7 +199,7 @@ def _on_table(volume, inputs, outputs, operation, rows_of=None):
     body = (
         "  %axis = arith.constant 0 : index\n"
         + _number_rows("in", rows_of, inputs[rows_of])
-        + _number_rows("out", "table", table)
+        + _number_rows("out", out_rows_of, inputs[out_rows_of])
         + f"  %map = sparseconv.map_from_table %table, %in to %out : {table}, !map\n"
         + operation
     )
@@ -202,13 +208,17 @@ def _on_table(volume, inputs, outputs, operation, rows_of=None):
 
 
 @functools.cache
-def transpose_table(volume):
+def transpose_table(volume, by_tiles):
     table = f"tensor<?x{volume}xi32>"
+    outputs = {"back": table}
     operation = (
         "  %turned = sparseconv.transpose_map %map : !map -> !map\n"
         f"  %back = sparseconv.neighbour_table %turned : !map -> {table}\n"
     )
-    return _on_table(volume, {}, {"back": table}, operation)
+    if by_tiles:
+        outputs.update(_tiles(volume))
+        operation += _write_tiles(volume, "%turned")
+    return _on_table(volume, {}, outputs, operation)
 
 
 def _tiles(volume):
@@ -225,11 +235,13 @@ def _refer(names):
     return ", ".join("%" + name for name in names)
 
 
+def _write_tiles(volume, name):
+    return f"  {_refer(_tiles(volume))} = sparseconv.map_tiles {name} : !map\n"
+
+
 @functools.cache
 def tile_table(volume):
-    tiles = _tiles(volume)
-    operation = f"  {_refer(tiles)} = sparseconv.map_tiles %map : !map\n"
-    return _on_table(volume, {}, tiles, operation)
+    return _on_table(volume, {}, _tiles(volume), _write_tiles(volume, "%map"))
 
 
 # Features ---------------------------------------------------------------------
@@ -259,7 +271,8 @@ def conv(kind, volume, in_channels, out_channels, groups, dtype, tf32=False):
         f"  %result = sparseconv.{kind} {names}, %map{word} : {types}, !map -> {result}\n"
     )
     rows_of = None if kind == "input_grad" else "x"
-    return _on_table(volume, inputs, {"result": result}, operation, rows_of)
+    out_rows_of = "table" if kind == "conv" else "dy"
+    return _on_table(volume, inputs, {"result": result}, operation, rows_of, out_rows_of)
 
 
 @functools.cache

@@ -13,9 +13,8 @@ from torch import Tensor
 
 from ..errors import ArgumentError
 from . import ir
-from .encodings import get_inverse, get_tiles
-from .programs import define_operator, get_dtype, run
-from .sets import is_trusted, make_rows
+from .encodings import get_inverse, get_tiles, is_trusted, make_rows
+from .programs import define_operator, get_dtype, repeat, run
 
 
 def _check_rows(tensor, rows, what):
@@ -62,21 +61,47 @@ def _run_conv(kind, weights, tensors, table, num_in, shape):
         given, rows = table, num_in
         if kind == "input_grad":
             given, rows = get_inverse(table, num_in), table.shape[0]
-        return run(ir.conv_by_tiles(*key), tensors[:2], [shape], True, get_tiles(given, rows))[0]
+        return repeat(ir.conv_by_tiles(*key), tensors[:2], get_tiles(given, rows), shape)
     return run(ir.conv(*key), tensors, [shape], trusted)[0]
+
+
+def multiply_rows(x, w):
+    """What `conv` gives for weights of one offset and a table that has each row itself,
+    as torch's product."""
+    _check_same(x, w, "conv")
+    get_dtype(x)
+    if x.shape[1] != w.shape[1]:
+        raise ArgumentError(f"conv: expects {w.shape[1]} channels, but found {x.shape[1]}")
+    return x @ w[0]
 
 
 # Convolution and its gradients ------------------------------------------------
 
 
-@define_operator("conv")
-def conv(x: Tensor, w: Tensor, table: Tensor) -> Tensor:
+def _conv(x: Tensor, w: Tensor, table: Tensor) -> Tensor:
     weights = _get_weights(w, "conv")
     _check_rows(x, x.shape[0], "conv")
     if x.shape[1] != weights[1]:
         raise ArgumentError(f"conv: expects {weights[1]} channels, but found {x.shape[1]}")
     shape = (table.shape[0], weights[2])
     return _run_conv("conv", weights, [x, w, table], table, x.shape[0], shape)
+
+
+conv = define_operator("conv")(_conv)
+
+
+def apply_conv(x, w, table):
+    """`conv`, on a GPU without torch's dispatcher where nothing asks that for more: a
+    third of the host's time of a layer."""
+    if (
+        torch.compiler.is_compiling()
+        or not x.is_cuda
+        or type(x) is not Tensor
+        or (torch.is_grad_enabled() and (x.requires_grad or w.requires_grad))
+        or torch._C._len_torch_dispatch_stack()
+    ):
+        return conv(x, w, table)
+    return _conv(x, w, table)
 
 
 @conv.register_fake

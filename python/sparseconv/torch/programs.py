@@ -66,21 +66,32 @@ _programs = {}
 _lock = threading.Lock()
 
 
-def run(text, tensors, shapes=None, trusted=False, views=()):
+def run(text, tensors, shapes=None, trusted=False):
     """The results of a network on tensors of one device, as a list. Where `shapes`
     gives those of the results, a GPU is not waited for. Tables and sets that are
-    `trusted` are not checked. On a GPU `views` has the inputs behind the tensors, as
-    `view_inputs` gave them."""
+    `trusted` are not checked."""
     program = _get_program(text, find_device(tensors), trusted)
-    return run_function(program.functions["main"], tensors, shapes, views)
+    return run_function(program.functions["main"], tensors, shapes)
 
 
-def run_function(function, tensors, shapes=None, views=()):
+def repeat(text, tensors, views, shape):
+    """The only result of a network on a GPU that can report nothing: of tensors, the
+    first of which has the element type of the result, and of views, as `view_inputs`
+    gave them. The host's part takes as little time as it can."""
+    device = tensors[0].device
+    function = _get_program(text, device, True).functions["main"]
+    tensors = [_align(tensor.contiguous()) for tensor in tensors]
+    made = torch.empty(shape, dtype=tensors[0].dtype, device=device)
+    function.repeat(get_stream(device), tensors, views, (made.data_ptr(), made.nbytes))
+    return made
+
+
+def run_function(function, tensors, shapes=None):
     """The same for a function of a module, whose inputs that are not bound are the
     tensors."""
     tensors = [tensor.contiguous() for tensor in tensors]
     if tensors[0].is_cuda:
-        return _run_on_gpu(function, tensors, shapes, views)
+        return _run_on_gpu(function, tensors, shapes)
     return _run_on_host(function, tensors, shapes)
 
 
@@ -308,7 +319,7 @@ def _get_rooms(function, instance):
     return instance._torch_rooms[1]
 
 
-def _run_on_gpu(function, tensors, shapes, views=()):
+def _run_on_gpu(function, tensors, shapes):
     """On torch's current stream, into memory of torch's allocator. Runs of an
     instance are ordered, so that it may be handed on before its run ends, unless
     the run is waited for: its results would be another one's. What a run reports
@@ -319,7 +330,7 @@ def _run_on_gpu(function, tensors, shapes, views=()):
     tensors = list(map(_align, tensors))  # they stay until the run is enqueued
     for value, tensor in zip(bound.free, tensors):
         value.check(get_name(tensor.dtype), tensor.shape, "a layer")
-    inputs = [*view_inputs(tensors), *views]
+    inputs = view_inputs(tensors)
     while True:
         instance, key = function._take([view[1] for view in inputs], bound, False)
         try:

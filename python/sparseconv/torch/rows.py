@@ -7,7 +7,7 @@ and convolutions whose weights keep the shapes of those libraries."""
 import torch
 
 from ..errors import ArgumentError
-from . import sets
+from .encodings import trust_copy
 from .tensor import Cache, CoordinateSet, SparseTensor, repeat
 
 
@@ -209,7 +209,7 @@ class RowTensor(SparseTensor):
         go below the resolution of their input. It has new sets."""
         fine = self.set
         stride = tuple(s * f for s, f in zip(fine.stride, factors))
-        coords = sets.trust_copy(fine.coords * _scale(fine.coords, factors), fine.coords)
+        coords = trust_copy(fine.coords * _scale(fine.coords, factors), fine.coords)
         name = (("refined", *fine.name, factors),)
         made = self._make(self._features, None)
         made._cache = Cache()

@@ -7,53 +7,16 @@ The number of rows of a set is known once it is made, so a GPU is waited for the
 and only there. In graphs of `torch.compile` it is a size that only a run knows, which
 needs `torch._dynamo.config.capture_dynamic_output_shape_ops = True`."""
 
+import functools
 from typing import Optional
 
 import torch
 from torch import Tensor
 
 from ..errors import ArgumentError
-from . import ir
+from . import encodings, ir
+from .encodings import get_trusted_rows, invert, is_trusted, trust, trust_set
 from .programs import define_operator, run
-
-
-def make_rows(count, device):
-    """An array for networks that need its number of rows alone."""
-    return torch.empty((count, 1), dtype=torch.int32, device=device)
-
-
-def _get_mark(table, num_in):
-    return num_in, None if table.is_inference() else table._version
-
-
-def trust(table, num_in):
-    """Notes that a table is one of a map whose in set has so many rows, until somebody
-    writes to it. Operators check other tables each time: an entry that is none of the
-    rows would be an access outside of the features."""
-    table._sparseconv_mark = _get_mark(table, num_in)
-    return table
-
-
-def get_trusted_rows(table):
-    """The rows of the in set of a table that is trusted; None for others."""
-    num_in, _ = mark = getattr(table, "_sparseconv_mark", (None, None))
-    return num_in if mark == _get_mark(table, num_in) else None
-
-
-def is_trusted(table, num_in):
-    return get_trusted_rows(table) == num_in
-
-
-def trust_copy(copy, table):
-    """Trusts a copy of a table as the table is trusted."""
-    num_in = get_trusted_rows(table)
-    return copy if num_in is None else trust(copy, num_in)
-
-
-def trust_set(coords):
-    """Notes that some coordinates are those of a set, in its order, until somebody
-    writes to them. Others are sorted each time."""
-    return trust(coords, "set")
 
 
 def _is_set(*tensors):
@@ -160,20 +123,22 @@ def _(lhs, rhs, stride):
 @define_operator("kernel_map")
 def kernel_map(
     in_coords: Tensor, out_coords: Tensor, in_stride: list[int], out_stride: list[int],
-    offsets: str, volume: int, transposed: bool,
+    offsets: str, volume: int, transposed: bool, tiled: bool = False,
 ) -> Tensor:  # fmt: skip
+    """The table of a map. `tiled` says that convolutions will read it."""
     both = [in_coords, out_coords]
     from_itself = in_coords is out_coords and in_stride == out_stride
-    text = ir.kernel_map(
-        tuple(in_stride), tuple(out_stride), offsets, volume, transposed, from_itself
-    )
+    key = tuple(in_stride), tuple(out_stride), offsets, volume, transposed, from_itself
     inputs = both[:1] if from_itself else both
-    table = run(text, inputs, [(out_coords.shape[0], volume)], _is_set(*inputs))[0]
-    return trust(table, in_coords.shape[0])
+    rows = in_coords.shape[0], out_coords.shape[0]
+    return encodings.make_table(
+        functools.partial(ir.kernel_map, *key), inputs, rows, volume, _is_set(*inputs),
+        tiled and in_coords.is_cuda,
+    )  # fmt: skip
 
 
 @kernel_map.register_fake
-def _(in_coords, out_coords, in_stride, out_stride, offsets, volume, transposed):
+def _(in_coords, out_coords, in_stride, out_stride, offsets, volume, transposed, tiled=False):
     return in_coords.new_empty((out_coords.shape[0], volume))
 
 
@@ -186,12 +151,3 @@ def transpose_table(table: Tensor, num_in: int) -> Tensor:
 @transpose_table.register_fake
 def _(table, num_in):
     return table.new_empty((num_in, table.shape[1]))
-
-
-def invert(table, num_in):
-    """The same outside of torch's dispatcher."""
-    text = ir.transpose_table(table.shape[1])
-    rows = make_rows(num_in, table.device)
-    shapes = [(num_in, table.shape[1])]
-    turned = run(text, [table, rows], shapes, is_trusted(table, num_in))[0]
-    return trust(turned, table.shape[0])

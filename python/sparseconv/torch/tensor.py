@@ -9,6 +9,7 @@ import torch
 
 from ..errors import ArgumentError
 from . import ir, ops, sets
+from .encodings import trust_copy
 
 
 def repeat(value, dim, what):
@@ -43,7 +44,7 @@ class CoordinateSet:
         """A copy in which a function was applied to all arrays."""
         arrays = (a if a is None else function(a) for a in (self.coords, self.order, self.row_of))
         coords, order, row_of = arrays
-        sets.trust_copy(coords, self.coords)
+        trust_copy(coords, self.coords)
         return CoordinateSet(coords, self.stride, self.shape, self.name, order, row_of)
 
     @property
@@ -104,11 +105,12 @@ class Cache:
         """The map between two sets, as a table of rows of features."""
         key = source.name, target.name, offsets, transposed
         if key not in self.tables:
+            renumbers = target.row_of is not None or source.order is not None
             table = sets.kernel_map(
                 source.coords, target.coords, list(source.stride), list(target.stride),
-                offsets, volume, transposed,
+                offsets, volume, transposed, not renumbers,
             )  # fmt: skip
-            if target.row_of is not None or source.order is not None:
+            if renumbers:
                 table = sets.renumber(table, target.row_of, source.order)
             self.tables[key] = table
         return self.tables[key]
@@ -123,7 +125,7 @@ class Cache:
     def map(self, function):
         """A copy in which a function was applied to all coordinates and tables."""
         made = Cache(self.origin)
-        copies = {id(t): sets.trust_copy(function(t), t) for t in self.tables.values()}
+        copies = {id(t): trust_copy(function(t), t) for t in self.tables.values()}
         made.tables = {key: copies[id(table)] for key, table in self.tables.items()}
         made.sets = {name: set.map(function) for name, set in self.sets.items()}
         for key, pairs in self.pairs.items():

@@ -90,6 +90,18 @@ func.func @tiles_of_trusted(%t: tensor<2x?xi32>, %row: tensor<?xi32>, %masks: te
   return %0, %1, %2, %3 : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>
 }
 
+// A table that somebody vouches for is that of the map, with the rows of the out set.
+// CHECK-LABEL: func.func @from_trusted_table(
+// CHECK-SAME: %[[GIVEN:[^:]*]]: tensor<?x2xi32> {{[^,]*}}, %[[IN:[^:]*]]: tensor<?xi64> {{[^,]*}}, %[[OUT:[^:]*]]: tensor<?xi64>
+// CHECK-NOT: sparseconv.kernel
+// CHECK-DAG: %[[NOUT:.*]] = tensor.dim %[[OUT]]
+// CHECK-DAG: %[[TABLE:.*]] = tensor.extract_slice %[[GIVEN]][0, 0] [%[[NOUT]], 2]
+// CHECK: return %[[TABLE]],
+func.func @from_trusted_table(%table: tensor<?x2xi32>, %fine: !fine, %half: !half) -> !down {
+  %m = sparseconv.map_from_table %table, %fine to %half {sparseconv.trusted} : tensor<?x2xi32>, !down
+  return %m : !down
+}
+
 // CHECK-LABEL: func.func @sizes_and_table(
 // CHECK-SAME: %[[TABLE:[^:]*]]: tensor<?x2xi32> {{[^,]*}}, %[[NIN:[^:]*]]: index
 // CHECK: %[[NOUT:.*]] = tensor.dim %[[TABLE]]
