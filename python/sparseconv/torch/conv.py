@@ -19,6 +19,7 @@ from torch import nn
 
 from ..errors import ArgumentError
 from . import ir, ops
+from .programs import is_watched
 from .tensor import Pair, repeat
 
 
@@ -189,10 +190,11 @@ class _SubMConv(_Convolution):
     def is_product(self, features):
         # What traces a model sees the convolution, and so does who goes back over it.
         is_point = self.window.volume == 1 and self.groups == 1 and self.indice_key is None
-        return is_point and features.is_cuda and type(features) in (torch.Tensor, nn.Parameter)
+        return is_point and features.is_cuda and not is_watched(features)
 
     def find_map(self, x):
-        return x.set, x.cache.get_table(x.set, x.set, self.window.offsets, self.window.volume)
+        found = x.set
+        return found, x.cache.get_table(found, found, self.window.offsets, self.window.volume)
 
 
 class _SparseConv(_Convolution):

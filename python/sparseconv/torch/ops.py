@@ -14,7 +14,7 @@ from torch import Tensor
 from ..errors import ArgumentError
 from . import ir
 from .encodings import get_inverse, get_tiles, is_trusted, make_rows
-from .programs import define_operator, get_dtype, repeat, run
+from .programs import define_operator, get_dtype, is_watched, repeat, run
 
 
 def _check_rows(tensor, rows, what):
@@ -61,7 +61,7 @@ def _run_conv(kind, weights, tensors, table, num_in, shape):
         given, rows = table, num_in
         if kind == "input_grad":
             given, rows = get_inverse(table, num_in), table.shape[0]
-        return repeat(ir.conv_by_tiles(*key), tensors[:2], get_tiles(given, rows), shape)
+        return repeat(ir.conv_by_tiles, key, tensors[:2], get_tiles(given, rows), shape)
     return run(ir.conv(*key), tensors, [shape], trusted)[0]
 
 
@@ -91,15 +91,8 @@ conv = define_operator("conv")(_conv)
 
 
 def apply_conv(x, w, table):
-    """`conv`, on a GPU without torch's dispatcher where nothing asks that for more: a
-    third of the host's time of a layer."""
-    if (
-        torch.compiler.is_compiling()
-        or not x.is_cuda
-        or type(x) is not Tensor
-        or (torch.is_grad_enabled() and (x.requires_grad or w.requires_grad))
-        or torch._C._len_torch_dispatch_stack()
-    ):
+    """`conv`, without torch's dispatcher where nobody sees the difference."""
+    if is_watched(x) or (torch.is_grad_enabled() and (x.requires_grad or w.requires_grad)):
         return conv(x, w, table)
     return _conv(x, w, table)
 

@@ -62,6 +62,34 @@ def define_operator(name):
     return define
 
 
+def is_watched(tensor):
+    """Whether somebody sees operators of torch called: a compiler, a mode, or a tensor
+    of a class of its own. Where nobody does, and there are no gradients to take, a
+    function does without torch's dispatcher, which takes as long as half a layer."""
+    return (
+        torch.compiler.is_compiling()
+        or type(tensor) is not torch.Tensor
+        or torch._C._len_torch_dispatch_stack() > 0
+    )
+
+
+def define_plain_operator(name):
+    """The same for functions of integers, which have no gradients: who calls the
+    operator from here calls the function where nobody sees the difference."""
+
+    def define(function):
+        made = define_operator(name)(function)
+
+        @functools.wraps(function)
+        def call(first, *rest):
+            return (made if is_watched(first) else function)(first, *rest)
+
+        call.register_fake = made.register_fake
+        return call
+
+    return define
+
+
 _programs = {}
 _lock = threading.Lock()
 
@@ -74,12 +102,17 @@ def run(text, tensors, shapes=None, trusted=False):
     return run_function(program.functions["main"], tensors, shapes)
 
 
-def repeat(text, tensors, views, shape):
-    """The only result of a network on a GPU that can report nothing: of tensors, the
-    first of which has the element type of the result, and of views, as `view_inputs`
-    gave them. The host's part takes as little time as it can."""
+@functools.cache
+def _find_function(write, key, device):
+    return _get_program(write(*key), device, True).functions["main"]
+
+
+def repeat(write, key, tensors, views, shape):
+    """The only result of the network that `write(*key)` gives, on a GPU, where it can
+    report nothing: of tensors, the first of which has the element type of the result,
+    and of views, as `view_inputs` gave them. The host takes as little time as it can."""
     device = tensors[0].device
-    function = _get_program(text, device, True).functions["main"]
+    function = _find_function(write, key, device)
     tensors = [_align(tensor.contiguous()) for tensor in tensors]
     made = torch.empty(shape, dtype=tensors[0].dtype, device=device)
     function.repeat(get_stream(device), tensors, views, (made.data_ptr(), made.nbytes))
@@ -249,8 +282,8 @@ _unread = Unread()
 
 
 def check():
-    """Waits for all that layers have enqueued on GPUs, and raises what one of them has
-    found that nobody has been told yet, such as a coordinate outside of a grid. Without
+    """Waits for all that layers have enqueued on GPUs and that can find a mistake, and
+    raises one that nobody has been told yet, such as a coordinate outside of a grid. Without
     it such an `Error` is raised by a later call of a layer, or printed when the process
     ends. On a CPU a call raises its own errors.
 

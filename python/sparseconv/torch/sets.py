@@ -16,7 +16,7 @@ from torch import Tensor
 from ..errors import ArgumentError
 from . import encodings, ir
 from .encodings import get_trusted_rows, invert, is_trusted, trust, trust_set
-from .programs import define_operator, run
+from .programs import define_plain_operator, run
 
 
 def _is_set(*tensors):
@@ -28,7 +28,7 @@ def _unknown_rows():
     return torch.library.get_ctx().new_dynamic_size(min=2)
 
 
-@define_operator("pack")
+@define_plain_operator("pack")
 def pack(points: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
     """The set of some points in set order, the lowest point of each row, and the
     row of each point."""
@@ -51,7 +51,7 @@ def _(points, stride):
     )
 
 
-@define_operator("pack_distinct")
+@define_plain_operator("pack_distinct")
 def pack_distinct(points: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
     """What `pack` gives of points at distinct coordinates. Their set has as many rows."""
     coords, order, row_of = run(ir.pack(tuple(stride)), [points])
@@ -69,7 +69,7 @@ def _(points, stride):
     return torch.empty_like(points), points.new_empty((rows,)), points.new_empty((rows,))
 
 
-@define_operator("renumber")
+@define_plain_operator("renumber")
 def renumber(table: Tensor, row_of: Optional[Tensor], order: Optional[Tensor]) -> Tensor:
     """A table with the rows of points for those of sets: `row_of` has the row of each
     point of the out set, `order` the point of each row of the in set; None is for a set
@@ -91,7 +91,7 @@ def _(table, row_of, order):
     return table.new_empty((table.shape[0] if row_of is None else row_of.shape[0], table.shape[1]))
 
 
-@define_operator("output_set")
+@define_plain_operator("output_set")
 def output_set(
     coords: Tensor, rule: str, stride: list[int], by: list[int], offsets: str, clip: list[int]
 ) -> Tensor:
@@ -104,7 +104,7 @@ def _(coords, rule, stride, by, offsets, clip):
     return coords.new_empty((_unknown_rows(), coords.shape[1]))
 
 
-@define_operator("union")
+@define_plain_operator("union")
 def union(lhs: Tensor, rhs: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
     text = ir.union(tuple(stride))
     coords, lhs_rows, rhs_rows = run(text, [lhs, rhs], trusted=_is_set(lhs, rhs))
@@ -120,7 +120,7 @@ def _(lhs, rhs, stride):
     )
 
 
-@define_operator("kernel_map")
+@define_plain_operator("kernel_map")
 def kernel_map(
     in_coords: Tensor, out_coords: Tensor, in_stride: list[int], out_stride: list[int],
     offsets: str, volume: int, transposed: bool, tiled: bool = False,
@@ -142,7 +142,7 @@ def _(in_coords, out_coords, in_stride, out_stride, offsets, volume, transposed,
     return in_coords.new_empty((out_coords.shape[0], volume))
 
 
-@define_operator("transpose_table")
+@define_plain_operator("transpose_table")
 def transpose_table(table: Tensor, num_in: int) -> Tensor:
     """The table of the map with its sides swapped."""
     return invert(table, num_in)
