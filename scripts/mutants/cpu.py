@@ -44,6 +44,8 @@ MUTANTS = [
     (KERNELS + "Coords.cpp", "!op.getClip() && holdsRowNumbers(set) &&", "!op.getClip() &&", "test/Conversion/SparseConvToKernels/row-numbers.mlir"),
     (KERNELS + "Coords.cpp", "row.getDim() == 0 && column.getDim() == 1", "row.getDim() == 0", "test/Conversion/SparseConvToKernels/row-numbers.mlir"),
     (KERNELS + "Maps.cpp", "if (op->hasAttr(kTrustedAttr))", "if (true)", "test/Execution/row-numbers.mlir"),
+    (KERNELS + "Maps.cpp", "bool isTrusted = op->hasAttr(kTrustedAttr);", "bool isTrusted = true;", "test/Conversion/SparseConvToKernels/maps.mlir"),
+    (KERNELS + "Coords.cpp", "packing.getBias(axis)", "0", "test/Conversion/SparseConvToKernels/row-numbers.mlir"),
     # Gradients.
     (GRADIENTS + "LoopBody.cpp", "return isReduction() ? getWideType(element) : element;", "return element;", GRADIENT_TESTS + "linalg.mlir"),
     (GRADIENTS + "LoopBody.cpp", "inputs[read.getArgNumber()].map != target.map", "false", GRADIENT_TESTS + "linalg.mlir " + RUN + "gradients.mlir"),

@@ -121,6 +121,11 @@ MUTANTS = [
     (RUNTIME + "Plan/Params.cpp", "(entry == begin || !isWord(entry[-1]))", "true", RUNTIME_TESTS + "Params*"),
     (RUNTIME + "Plan/Params.cpp", "mark < entry", "false", RUNTIME_TESTS + "Params*"),
     (RUNTIME + "Cuda/Bind.cpp", "sizes.bytes.clear();", "", RUNTIME_TESTS + "*"),
+    (RUNTIME + "Cuda/Issue.cpp", "instance.uploaded.clear();", "", RUNTIME_TESTS + "Silent*"),
+    (RUNTIME + "Cuda/Issue.cpp", "std::copy_n(entry.up, words, entry.down);", "", RUNTIME_TESTS + "Silent*"),
+    (RUNTIME + "Cuda/Issue.cpp", "!entry.reports && !isExact()", "true", RUNTIME_TESTS + "Silent*"),
+    (RUNTIME + "Cuda/RunGraph.cpp", "function.steps.size() >= kStepsOfGraph", "true", RUNTIME_TESTS + "Silent*"),
+    (RUNTIME + "Plan/Function.cpp", "isKnown[dim.slot] = true;", "", RUNTIME_TESTS + "Silent*"),
     (RUNTIME + "Api/Api.cpp", "wanted = *stated + 1;", "", RUNTIME_TESTS + "Failure*"),
     # The reference.
     (REFERENCE + "Conv.cpp", "map.transpose()", "map", REFERENCE_TESTS + "*Conv*"),

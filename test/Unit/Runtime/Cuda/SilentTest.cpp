@@ -90,9 +90,11 @@ TEST_F(Silent, CopiesSizesAgainAfterAFailure) {
   ASSERT_EQ(create(makeSilentPlan(), 100), SPARSECONV_OK);
   run(7);
   fake().failName = "cuLaunchKernelEx";
-  int64_t sizes[] = {0, 4};
-  sparseconv_tensor in = makeTensor(nullptr, sizes, 0);
-  EXPECT_NE(sparseconv_instance_run(instance, nullptr, &in, 1, nullptr, 0),
+  alignas(16) float x[28] = {}, y[400];
+  int64_t sizes[] = {7, 4};
+  sparseconv_tensor in = makeTensor(x, sizes, sizeof(x));
+  sparseconv_tensor out = {y, SPARSECONV_F32, 0, nullptr, sizeof(y)};
+  EXPECT_NE(sparseconv_instance_run(instance, nullptr, &in, 1, &out, 1),
             SPARSECONV_OK);
   run(7);
   EXPECT_EQ(count("cuMemcpyHtoDAsync"), 1);
