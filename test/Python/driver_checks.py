@@ -140,7 +140,8 @@ MAINLOOPS = {
 
 def check_split(mainloop, parts):
     """Registers a check of what a mainloop leaves in scratch memory: the sums of
-    all parts of every tile, and nothing else."""
+    all parts of every tile but the one that ends last, and nothing else. ring64 may
+    find that fewer parts are faster."""
     dtype, chip, sizes, tile = MAINLOOPS[mainloop]
 
     def run(target):
@@ -153,7 +154,7 @@ def check_split(mainloop, parts):
                                 decision=decision)  # fmt: skip
         case = operations.make("conv", values, 180, 1, "", 1)
         tiles = -(-len(case.expected["coords_out"]) // tile)
-        expected = parts * tiles * tile * channels
+        part = tiles * tile * channels
         with DriverWatch() as driver:
             context = runtime.Context()
             if chip.endswith("a") and context.chip != chip:
@@ -169,11 +170,13 @@ def check_split(mainloop, parts):
             expect(not problem, problem)
             gemm = [c for c in driver.calls if (c.kernel or "").startswith("tiled_gemm")]
             expect_equal([len(call.parameters) for call in gemm], [11])
-            scratch = np.empty(2 * expected, np.uint32)
+            scratch = np.empty(2 * parts * part, np.uint32)
             context.download(0, scratch.ctypes.data, gemm[0].parameters[9], scratch.nbytes)
             written = scratch != 0x7FFF7FFF
-            expect_equal((int(written[:expected].sum()), int(written[expected:].sum())),
-                         (expected, 0))  # fmt: skip
+            left, rest = divmod(int(written[: parts * part].sum()), part)
+            fewest = 1 if mainloop == "ring64" else parts - 1
+            expect(fewest <= left < parts and rest == 0, f"{left} parts and {rest} numbers")
+            expect_equal(int(written[parts * part :].sum()), 0)
             del instance
 
     run.__name__ = f"splits_offsets_{mainloop}_{parts}"

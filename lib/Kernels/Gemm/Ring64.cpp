@@ -329,7 +329,7 @@ Ring64MainLoop::estimateRegisters(const ImplicitGemmConfig &config) const {
   // The chunks of an offset lie one behind the other in the code.
   int64_t chunks = config.layout().chunks;
   int64_t most = std::min<int64_t>(chunks, 4);
-  int64_t splits = config.tileN > 128 ? 20 : 16;
+  int64_t splits = config.tileN > 128 ? 28 : 16;
   return config.tileN / 2 + 2 * fragment.rows + 24 +
          (config.splitK > 1 ? splits : 0) + (config.maskWords() > 1 ? 14 : 0) +
          12 * (most - 1) + 20 * (chunks - most) + fragment.halves;
