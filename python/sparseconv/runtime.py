@@ -350,7 +350,6 @@ class _Arguments:
         for tensor, (pointer, nbytes) in zip(self._results, outputs):
             tensor.data, tensor.bytes = pointer, nbytes
 
-
     def move(self, inputs, pointers, output):
         """The same as `fill` for the inputs of the last time, but for the addresses of
         the first ones and the only output."""

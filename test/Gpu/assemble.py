@@ -2,7 +2,7 @@
 
 Each line of the input is one variant, as options of the tool. Prints one line per
 variant; the exit status says whether all of them assemble without spills (but for a
-few words on sm_90a), local memory or serialised wgmma. Of two chips, whose kernels differ in numbers alone, the
+few words where tasks are counted), local memory or serialised wgmma. Of two chips, whose kernels differ in numbers alone, the
 second gets the PTX of the first; for the first variant that is compared with its own.
 """
 
@@ -40,7 +40,7 @@ def find_problems(ptxas, chip, ptx):
         return [log]
     # Thread blocks of ring64 keep a few words across tasks, which the loop over the
     # offsets of a task does not touch.
-    most = 16 if chip == "sm_90a" else 0
+    most = 16 if "atom.global.inc.u32" in ptx else 0
     found = [
         f"{kernel}: {sizes.strip()}"
         for kernel, sizes in re.findall(r"properties for (\w+)\n(.*)", log)

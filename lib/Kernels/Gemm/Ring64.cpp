@@ -85,9 +85,6 @@ private:
   };
 
   void emitTask(Turn &now);
-  /// Returns the row block of a task.
-  Value startTask(Value number);
-  Value takeNext(Value number);
   /// Set where the warpgroup's walk starts; return where the thread block's
   /// does.
   OffsetWalk startWalks(Value firstTile, Value hasTile);
@@ -212,7 +209,7 @@ Value Ring64::step(State &now) {
 void Ring64::epilogue(const State &end, Value hasTile) {
   if (task.splits) {
     // Read again: the sums leave few registers.
-    SplitPlan::Task found = plan.load();
+    SplitPlan::Task found = plan.loadTask();
     task.split = found.split;
     task.splits = found.splits;
     // The splits of each tile lie side by side.
@@ -231,20 +228,12 @@ void Ring64::epilogue(const State &end, Value hasTile) {
 // The kernel
 //===----------------------------------------------------------------------===//
 
-Value Ring64::startTask(Value number) {
-  if (e.config.splitK == 1)
-    return b.sub(b.sub(plan.getNumTasks(), 1), number);
-  plan.find(number);
-  b.barrier();
-  SplitPlan::Task found = plan.load();
-  task.split = found.split;
-  task.splits = found.splits;
-  return found.rowBlock;
-}
-
 void Ring64::emitTask(Turn &now) {
   Value tiles = e.tileCount();
-  Value firstTile = b.mul(startTask(now.number), warpgroups);
+  SplitPlan::Task found = plan.startTask(now.number);
+  task.split = found.split;
+  task.splits = found.splits;
+  Value firstTile = b.mul(found.rowBlock, warpgroups);
   task.tile = b.add(firstTile, warpgroup);
   Value hasTile = b.lessUnsigned(task.tile, tiles);
   OffsetWalk walk = startWalks(firstTile, hasTile);
@@ -257,23 +246,10 @@ void Ring64::emitTask(Turn &now) {
   ring.skipTo(end.ring, b.i32(-1));
   // Not before now: a thread block that has much to do would take another one's
   // task. It comes while the sums are stored.
-  Value next = takeNext(now.number);
+  Value next = plan.takeNumber(now.number, ring.isFirst);
   epilogue(end, hasTile);
   now.place = {end.ring.stage, end.ring.parity};
-  if (e.config.splitK > 1)
-    next = plan.share(ring.isFirst, next);
-  else
-    b.barrier();
-  now.number = next;
-}
-
-/// The number of the task after `number`; of those that are handed out, in
-/// thread 0 only.
-Value Ring64::takeNext(Value number) {
-  if (e.config.splitK == 1)
-    return b.add(number, b.gridSize());
-  return changeIf(b, ring.isFirst, b.i32(0),
-                  [&](Value &taken) { taken = plan.takeNumber(); });
+  now.number = plan.share(next, ring.isFirst);
 }
 
 void Ring64::emit(const TargetInfo &target) {

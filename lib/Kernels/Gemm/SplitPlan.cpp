@@ -186,6 +186,7 @@ void SplitPlan::store(ArrayRef<Value> task) {
     b.store(word, getElement(Found, i), 4);
 }
 
+/// Tells all threads of a task, once they have met.
 void SplitPlan::find(Value number) {
   Value last = b.sub(numRowBlocks, 1), zero = b.i32(0);
   auto findSplit = [&] {
@@ -202,25 +203,42 @@ void SplitPlan::find(Value number) {
   b.ifElse(isCut, findSplit, takeWhole);
 }
 
-SplitPlan::Task SplitPlan::load() {
+SplitPlan::Task SplitPlan::startTask(Value number) {
+  if (e.config.splitK == 1)
+    return {b.sub(b.sub(numTasks, 1), number), {}, {}, {}};
+  find(number);
+  b.barrier();
+  return loadTask();
+}
+
+SplitPlan::Task SplitPlan::loadTask() {
   return {loadElement(Found, 0), loadElement(Found, 1), loadElement(Found, 2),
           loadElement(Found, 3)};
 }
 
-Value SplitPlan::takeNumber() {
+Value SplitPlan::takeNumber(Value number, Value isTaker) {
+  Value stride = b.gridSize();
+  if (e.config.splitK == 1)
+    return b.add(number, stride);
   // The first of each thread block is not taken here, but each task that a
   // thread block ends adds one. So the counter is 0 again behind the last, for
   // the next run.
-  Value place = b.i32(e.config.countersOfTiles());
-  if (e.columnTile)
-    place = b.add(place, e.columnTile);
-  Value taken =
-      b.atomicIncrement(b.element(e.counters, place, 4), b.sub(numTasks, 1));
-  return b.add(taken, b.gridSize());
+  return changeIf(b, isTaker, b.i32(0), [&](Value &next) {
+    Value place = b.i32(e.config.countersOfTiles());
+    if (e.columnTile)
+      place = b.add(place, e.columnTile);
+    Value taken =
+        b.atomicIncrement(b.element(e.counters, place, 4), b.sub(numTasks, 1));
+    next = b.add(taken, stride);
+  });
 }
 
-Value SplitPlan::share(Value hasIt, Value number) {
-  b.ifThen(hasIt, [&] { b.store(number, getElement(Found, kTaskWords), 4); });
+Value SplitPlan::share(Value next, Value isTaker) {
+  if (e.config.splitK == 1) {
+    b.barrier();
+    return next;
+  }
+  b.ifThen(isTaker, [&] { b.store(next, getElement(Found, kTaskWords), 4); });
   b.barrier();
   return loadElement(Found, kTaskWords);
 }

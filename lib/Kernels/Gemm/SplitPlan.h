@@ -43,25 +43,25 @@ public:
 
   static int64_t getSharedBytes(const ImplicitGemmConfig &config);
 
-  /// Finds out how many tasks there are. Threads that have met since see what
-  /// they need to look one up.
+  /// Finds out how many tasks there are.
   void make();
   Value getNumTasks() const { return numTasks; }
 
   /// Which row block a task is of, which of how many splits of that it is, and
-  /// how many tasks come before the first of these.
+  /// how many tasks come before the first of these. Where row blocks are whole,
+  /// it is the row block alone.
   struct Task {
     Value rowBlock, split, splits, firstSplit;
   };
-  /// Looks up a task: all threads can load it once they have met, until the
-  /// next one is looked up. Full row blocks come first.
-  void find(Value number);
-  Task load();
+  /// The task of a number; full row blocks come first. Afterwards the threads
+  /// have met, and can load it until the next one starts.
+  Task startTask(Value number);
+  Task loadTask();
 
-  /// By one thread: the number of the next task that no thread block has taken.
-  Value takeNumber();
-  /// Hands a number from the thread that has it to all. They have met then.
-  Value share(Value hasIt, Value number);
+  /// The number of the task behind that of `number`, which a thread takes where
+  /// `isTaker` holds; and how all others get it. They have met then.
+  Value takeNumber(Value number, Value isTaker);
+  Value share(Value next, Value isTaker);
 
 private:
   /// What is in shared memory: how many offsets row blocks have, what is said
@@ -84,6 +84,7 @@ private:
   Value chooseGrain();
   Value addUpBefore(Value own);
   Value cut();
+  void find(Value number);
   void store(ArrayRef<Value> task);
 
   ImplicitGemmEmitter &e;

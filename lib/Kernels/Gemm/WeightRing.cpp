@@ -15,7 +15,6 @@ void WeightRing::setUp() {
   shared = b.dynamicShared();
   full = b.offset(shared, stages * layout.chunkBytes());
   empty = b.offset(full, stages * 8);
-  end = b.offset(empty, stages * 8);
   isFirst = b.equal(e.thread, 0);
   b.ifThen(isFirst, [&] {
     for (int64_t stage : llvm::seq(stages)) {

@@ -65,8 +65,6 @@ public:
     return b.add(b.sharedAddress(shared), b.mul(stage, layout.chunkBytes()));
   }
 
-  /// The shared memory behind the ring.
-  Value end;
   /// Whether this is thread 0.
   Value isFirst;
 

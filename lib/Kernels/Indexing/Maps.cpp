@@ -42,6 +42,13 @@ void mlir::sparseconv::emitInvertTable(LoopBuilder &b, InvertTableOp op) {
 // Tiles
 //===----------------------------------------------------------------------===//
 
+/// The word of a mask that has an offset, and its bit there (i32).
+static std::pair<Value, Value> getMaskBit(LoopBuilder &b, Value offset) {
+  Value bits = b.index(kMaskBits);
+  Value place = b.cast(b.remainder(offset, bits), b.getI32Type());
+  return {b.divide(offset, bits), b.shiftLeft(b.i32(1), place)};
+}
+
 /// Without sorting: on a CPU nothing multiplies by tiles, which are only handed
 /// on.
 void mlir::sparseconv::emitTileRowsLoops(LoopBuilder &b, TileRowsOp op) {
@@ -66,11 +73,9 @@ void mlir::sparseconv::emitTileRowsLoops(LoopBuilder &b, TileRowsOp op) {
           Value entry = b.load(table, {slot, k});
           b.ifThen(b.lessUnsigned(b.toIndex(entry), op.getInRows()), [&] {
             b.store(entry, op.getTiledTable(), {k, slot});
-            SmallVector<Value> word = {tile, b.divide(k, b.index(kMaskBits))};
-            Value bit =
-                b.shiftLeft(b.i32(1), b.cast(b.remainder(k, b.index(kMaskBits)),
-                                             b.getI32Type()));
-            b.store(b.orBits(b.load(masks, word), bit), masks, word);
+            auto [word, bit] = getMaskBit(b, k);
+            Value others = b.load(masks, {tile, word});
+            b.store(b.orBits(others, bit), masks, {tile, word});
           });
         });
       });
@@ -91,11 +96,9 @@ void mlir::sparseconv::emitUntileRows(LoopBuilder &b, UntileRowsOp op) {
     b.ifThen(b.lessUnsigned(row, b.dim(table, 0)), [&] {
       b.forLoop(b.index(0), b.dim(table, 1), 1, [&](Value k) {
         Value tile = b.divide(slot, b.index(kMaskRows));
-        Value word = b.load(masks, {tile, b.divide(k, b.index(kMaskBits))});
-        Value bit =
-            b.shiftLeft(b.i32(1), b.cast(b.remainder(k, b.index(kMaskBits)),
-                                         b.getI32Type()));
-        b.ifThen(b.notEqual(b.andBits(word, bit), b.i32(0)), [&] {
+        auto [word, bit] = getMaskBit(b, k);
+        Value bits = b.andBits(b.load(masks, {tile, word}), bit);
+        b.ifThen(b.notEqual(bits, b.i32(0)), [&] {
           b.store(b.load(op.getTiledTable(), {k, slot}), table, {row, k});
         });
       });

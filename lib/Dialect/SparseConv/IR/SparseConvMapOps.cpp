@@ -105,9 +105,9 @@ OpFoldResult MapFromTableOp::fold(FoldAdaptor) {
 /// tensor<Kx?xi32> and tensor<?xWxi32>, W words having K bits.
 static std::pair<RankedTensorType, RankedTensorType>
 getTileTypes(KernelMapType map) {
-  constexpr int64_t kDynamic = ShapedType::kDynamic, kBits = 32;
+  constexpr int64_t kDynamic = ShapedType::kDynamic;
   auto i32 = IntegerType::get(map.getContext(), 32);
-  int64_t volume = map.getVolume(), words = llvm::divideCeil(volume, kBits);
+  int64_t volume = map.getVolume(), words = getMaskWords(volume);
   return {RankedTensorType::get({volume, kDynamic}, i32),
           RankedTensorType::get({kDynamic, words}, i32)};
 }
