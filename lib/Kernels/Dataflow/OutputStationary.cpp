@@ -21,6 +21,10 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
+/// Counters come in multiples of so many: layers with as many have the same
+/// array of them, which one launch fills with zeros.
+static constexpr int64_t kCounterGrain = 8192;
+
 namespace {
 class OutputStationary final : public Dataflow {
 public:
@@ -176,7 +180,10 @@ Value OutputStationary::lowerGemm(KernelWriter &w, const ConvTask &task,
   Value image = packWeights(w, config, task, operands);
   Value scratch =
       w.emptyStatic(config.scratchBytes(target) / 4, w.getF32Type());
-  Value counters = w.emptyStatic(config.counters(target), w.getI32Type());
+  int64_t numCounters = config.counters(target);
+  if (splitK > 1)
+    numCounters = llvm::alignTo(numCounters, kCounterGrain);
+  Value counters = w.emptyStatic(numCounters, w.getI32Type());
   IntegerAttr groups;
   if (config.groups > 1)
     groups = w.getI64IntegerAttr(config.groups);
