@@ -13,7 +13,8 @@ it prints
     host      milliseconds until a call returns, while nothing is waited for
     device    milliseconds in which the GPU works, and how many kernels and copies it runs
 
-and with --profile what of Python the host's time goes to, and which kernels the device's."""
+and with --profile what of Python the host's time goes to, which functions of the driver take
+how long, and which kernels the device's time goes to."""
 
 import argparse
 import cProfile
@@ -127,26 +128,32 @@ def time_host(run, device, runs):
     return statistics.median(times) * 1e3
 
 
-def count_kernels(run):
-    """The kernels and copies of a call: rows of name, number and milliseconds."""
+def count_events(run):
+    """The kernels and copies of a call, and the calls of the driver that enqueue them or
+    wait: two lists of name, number and milliseconds."""
     from torch.profiler import ProfilerActivity, profile
 
     with profile(activities=[ProfilerActivity.CUDA]) as found:
         for _ in range(PROFILED):
             run()
         torch.cuda.synchronize()
-    rows = {}
+    of_device, of_host = {}, {}
     for event in found.events():
-        if event.device_type == torch.autograd.DeviceType.CUDA:
-            number, spent = rows.get(event.name, (0, 0.0))
-            rows[event.name] = number + 1, spent + event.device_time_total / 1e3
-    return sorted(
-        ((name, n / PROFILED, ms / PROFILED) for name, (n, ms) in rows.items()),
-        key=lambda row: -row[2],
-    )
+        is_device = event.device_type == torch.autograd.DeviceType.CUDA
+        rows = of_device if is_device else of_host
+        spent = event.device_time_total if is_device else event.cpu_time_total
+        number, total = rows.get(event.name, (0, 0.0))
+        rows[event.name] = number + 1, total + spent / 1e3
+    return [
+        sorted(
+            ((name, n / PROFILED, ms / PROFILED) for name, (n, ms) in rows.items()),
+            key=lambda row: -row[2],
+        )
+        for rows in (of_device, of_host)
+    ]
 
 
-def print_profile(run, device, kernels):
+def print_profile(run, device, *lists):
     profiler = cProfile.Profile()
     wait(device)
     profiler.enable()
@@ -155,22 +162,23 @@ def print_profile(run, device, kernels):
     profiler.disable()
     wait(device)
     pstats.Stats(profiler).sort_stats("tottime").print_stats(25)
-    for name, number, spent in kernels[:25]:
-        print(f"{number:8.1f} {spent:9.3f} ms  {name[:90]}")
+    for rows in lists:
+        for name, number, spent in rows[:25]:
+            print(f"{number:8.1f} {spent:9.3f} ms  {name[:90]}")
 
 
 def report(title, run, device, options):
     for _ in range(5):
         run()
     wall, host = (f(run, device, options.runs) for f in (time_wall, time_host))
-    text, kernels = f"{title:34} wall {wall:8.3f}  host {host:8.3f}", []
+    text, kernels, calls = f"{title:34} wall {wall:8.3f}  host {host:8.3f}", [], []
     if device.type == "cuda":
-        kernels = count_kernels(run)
+        kernels, calls = count_events(run)
         number, spent = sum(k[1] for k in kernels), sum(k[2] for k in kernels)
         text += f"  device {spent:8.3f} in {number:.0f}"
     print(text, flush=True)
     if options.profile:
-        print_profile(run, device, kernels)
+        print_profile(run, device, calls, kernels)
 
 
 def main():
