@@ -266,6 +266,10 @@ static llvm::Error runDownsample(DownsampleOp op, Frame &frame) {
   // An output o meets the inputs o + S_in * d: an input is met by c - S_in * d.
   if (op.getRule() == OutputRule::Cover)
     return makeCover(op, frame, set.type.getStride(), -1, *op.getOffsets());
+  // So are the cells that a region clips.
+  if (op.getClip())
+    return makeCover(op, frame, set.type.getStride(), -1,
+                     op.getEffectiveOffsets());
   auto type = cast<CoordsType>(op.getResult().getType());
   if (llvm::Error error = checkItems(op, set.size(), sizeof(Point)))
     return error;

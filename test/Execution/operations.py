@@ -324,7 +324,7 @@ def size(case):
 def downsample(case):
     ins, stride = case.make_set("stride_in")[0], case.get_list("stride_out")
     if case.values["rule"] == "floor":
-        outs = oracle.floor(ins, stride)
+        outs = oracle.floor(ins, stride, case.values["clip"])
     else:
         offsets = oracle.get_offsets(case.values["offsets"])
         outs = oracle.cover(ins, stride, offsets, clip=case.values["clip"])

@@ -125,11 +125,12 @@ def inside(coordinate, clip):
     return all(low <= c < high for c, (low, high) in zip(coordinate[1:], bounds))
 
 
-def floor(coords, stride):
+def floor(coords, stride, clip=""):
     def down(c):
         return (c[0], *(x // s * s for x, s in zip(c[1:], stride)))
 
-    return CoordinateSet([down(c) for c in coords.coordinates], stride)
+    found = map(down, coords.coordinates)
+    return CoordinateSet([c for c in found if inside(c, clip)], stride)
 
 
 def cover(coords, stride, offsets, transposed=False, clip=""):

@@ -130,6 +130,21 @@ def uneven_windows(device):
 
 
 @check
+def grids_of_any_size(device):
+    """A layer has one plan for all of them: it takes long to compile what a user who sizes
+    the grid by the points needs once."""
+    for size, stride, padding in ((2, 2, 0), (3, 2, 1), (3, 1, 0)):
+        layer = sct.SparseConv3d(4, 6, size, stride, padding).to(device)
+        weight, known = torch_checks.get_dense_weight(layer), None
+        for side in (6, 7, 8, 12):
+            x, grid = make_tensor(3, 4, device, size=side)
+            expected = F.conv3d(grid, weight, layer.bias.double(), stride, padding)
+            compare(layer, x, expected, f"{layer} on {side}")
+            expect(known in (None, len(programs._programs)), f"a plan for a side of {side}")
+            known = len(programs._programs)
+
+
+@check
 def floor_rule(device):
     x, _ = make_tensor(2, 4, device)
     y = sct.SparseConv2d(4, 4, 3, 2, 1, output="floor").to(device)(x)

@@ -209,16 +209,18 @@ static Replacements lowerDownsample(KernelWriter &w, DownsampleOp op,
                                     AdaptorOf<DownsampleOp> adaptor) {
   CoordsType set = op.getResult().getType();
   Value keys = adaptor.getCoords()[0];
-  if (op.getRule() == OutputRule::Cover) {
-    SmallVector<int64_t> displacements = getDisplacements(
-        *op.getOffsets(), op.getCoords().getType().getStride(), true);
+  bool merges = op.getCoarsening() == Coarsening::Merge;
+  if (!merges && (op.getRule() == OutputRule::Cover || op.getClip())) {
+    SmallVector<int64_t> displacements =
+        getDisplacements(op.getEffectiveOffsets(),
+                         op.getCoords().getType().getStride(), /*negate=*/true);
     return {{{lowerSpread(w, keys, set, displacements, op.getClip(),
                           op.getCapacity())}}};
   }
   SmallVector<Value> inits = {w.emptyKeys(set, w.dim(keys)), w.emptyCount()};
-  if (op.getCoarsening() == Coarsening::Merge) {
-    auto coarsen =
-        w.kernel<CoarsenOp>(inits, keys, inits[0], inits[1], op.getBy(), set);
+  if (merges) {
+    auto coarsen = w.kernel<CoarsenOp>(inits, keys, inits[0], inits[1],
+                                       op.getBy(), op.getClipAttr(), set);
     return {{{w.take(coarsen.getResult(0), w.count(coarsen.getResult(1)))}}};
   }
   auto floor = w.kernel<FloorOp>(inits, keys, w.getStatus(), inits[0], inits[1],

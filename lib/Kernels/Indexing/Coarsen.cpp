@@ -21,6 +21,7 @@
 // lower. So from the number of first rows below the place of k in each column,
 // the number below the start of that column is taken, and the same holds on the
 // axes in between. The start of the first column of a cell on an axis cancels.
+// Cells outside a clip region have no first row, and count nowhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,10 +56,12 @@ private:
     SmallVector<Value> others;
   };
   Row load(Value row);
+  /// The coordinates of a key (i64).
+  SmallVector<Value> getCoordinates(Value key);
   /// For each query the first position with that key or a higher one (i32).
   SmallVector<Value> find(ArrayRef<Value> queries);
-  /// Whether a row is the first of its cell (i1). Leaves its places in the
-  /// other columns.
+  /// Whether a row is the first of its cell, inside the clip (i1). Leaves its
+  /// places in the other columns.
   Value isFirst(Value row);
   /// Writes the cell of a row that is the first of it.
   void write(RowNumbers &firsts, Value row);
@@ -109,6 +112,13 @@ CellMerge::Row CellMerge::load(Value row) {
   return result;
 }
 
+SmallVector<Value> CellMerge::getCoordinates(Value key) {
+  SmallVector<Value> coordinates;
+  for (unsigned axis = 0; axis < set.getDim(); ++axis)
+    coordinates.push_back(getKeyCoordinate(b, packing, key, axis));
+  return coordinates;
+}
+
 SmallVector<Value> CellMerge::find(ArrayRef<Value> queries) {
   if (queries.empty())
     return {};
@@ -128,6 +138,8 @@ Value CellMerge::isFirst(Value position) {
   Value previous = b.load(keys, b.max(b.sub(position, 1), b.index(0)));
   Value first = b.orBits(b.equal(position, b.index(0)),
                          b.lessUnsigned(previous, b.sub(row.key, along)));
+  if (std::optional<RegionAttr> clip = op.getClip())
+    first = b.andBits(first, isInside(b, *clip, getCoordinates(row.cell)));
   Value extent = b.constantInt(keyType, set.getStride()[last]);
   for (auto [column, place] : llvm::enumerate(find(row.others))) {
     b.store(place, places, {position, b.index(column)});

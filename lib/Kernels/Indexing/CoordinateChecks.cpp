@@ -62,6 +62,17 @@ SmallVector<Check> mlir::sparseconv::checkPoint(LoopBuilder &b, CoordsType set,
   return checks;
 }
 
+Value mlir::sparseconv::isInside(LoopBuilder &b, RegionAttr region,
+                                 ValueRange coordinates) {
+  Value inside = b.i1(true);
+  for (auto [coordinate, lower, upper] :
+       llvm::zip_equal(coordinates, region.getLower(), region.getUpper())) {
+    inside = b.andBits(inside, b.lessEqual(b.i64(lower), coordinate));
+    inside = b.andBits(inside, b.less(coordinate, b.i64(upper)));
+  }
+  return inside;
+}
+
 Value mlir::sparseconv::holdAll(LoopBuilder &b, ArrayRef<Check> checks) {
   Value all = b.i1(true);
   for (const Check &check : checks)

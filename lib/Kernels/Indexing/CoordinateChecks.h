@@ -39,6 +39,9 @@ Check checkAxis(LoopBuilder &b, PackingAttr packing, unsigned axis,
 /// the axes, the batch index first.
 SmallVector<Check> checkPoint(LoopBuilder &b, CoordsType set, ValueRange point);
 
+/// Whether coordinates (i64), without a batch index, are inside a region (i1).
+Value isInside(LoopBuilder &b, RegionAttr region, ValueRange coordinates);
+
 /// Whether `value` (i64) is a multiple of `stride` (i1).
 Value isMultiple(LoopBuilder &b, Value value, int64_t stride);
 

@@ -59,13 +59,8 @@ static Value isLeftOut(LoopBuilder &b, std::optional<RegionAttr> clip,
                        ValueRange point) {
   if (!clip)
     return b.i1(false);
-  Value result = b.equal(point[0], b.i64(-1));
-  for (unsigned axis = 0; axis < clip->getDim(); ++axis)
-    for (Value isOutside :
-         {b.less(point[axis + 1], b.i64(clip->getLower()[axis])),
-          b.lessEqual(b.i64(clip->getUpper()[axis]), point[axis + 1])})
-      result = b.orBits(result, isOutside);
-  return result;
+  return b.orBits(b.equal(point[0], b.i64(-1)),
+                  b.notBit(isInside(b, *clip, point.drop_front())));
 }
 
 /// The key of a point that is left out: the bits of all fields are ones.

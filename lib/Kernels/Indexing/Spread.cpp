@@ -63,12 +63,8 @@ public:
     for (unsigned axis = 0; axis < set.getDim(); ++axis)
       kept = b.andBits(kept,
                        isMultiple(b, candidate[axis], set.getStride()[axis]));
-    std::optional<RegionAttr> clip = op.getClip();
-    for (unsigned axis = 0; clip && axis < set.getDim(); ++axis) {
-      int64_t lower = clip->getLower()[axis], upper = clip->getUpper()[axis];
-      kept = b.andBits(kept, b.lessEqual(b.i64(lower), candidate[axis]));
-      kept = b.andBits(kept, b.less(candidate[axis], b.i64(upper)));
-    }
+    if (std::optional<RegionAttr> clip = op.getClip())
+      kept = b.andBits(kept, isInside(b, *clip, candidate));
     return kept;
   }
 

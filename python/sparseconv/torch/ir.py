@@ -7,8 +7,9 @@ Each function writes one, for a shape class: element types, channels, offsets an
 strides, not numbers of rows. The text is also the key of what is compiled from it.
 
 A coordinate set is an array of its points, in set order (`in_order`, which saves
-sorting them where they are trusted), and a kernel map is its neighbour table. An operation on a table needs no coordinates, but a network's maps
-relate sets: there each side is a set of row numbers."""
+sorting them where they are trusted), and a kernel map is its neighbour table. An
+operation on a table needs no coordinates, but a network's maps relate sets: there each
+side is a set of row numbers."""
 
 import functools
 import math
@@ -91,7 +92,8 @@ def get_out_stride(rule, stride, by):
 
 
 def output_set_operation(rule, by, offsets, clip, source, source_type, target_type):
-    """The operation that makes an output set: see `output_set`."""
+    """The operation that makes an output set: see `output_set`. `clip` has the upper
+    bounds of a region from 0, or nothing."""
     region = f" clip(<{_list([0] * len(by))} to {_list(clip)}>)" if clip else ""
     how = f"offsets({offsets}){{}}{region}"
     types = f"{source_type} -> {target_type}"
@@ -106,21 +108,53 @@ def output_set_operation(rule, by, offsets, clip, source, source_type, target_ty
     return f"sparseconv.expand {source} {how.format(word)} : {source_type}"
 
 
+def _write_kept(dim):
+    """The set `%kept` of the coordinates of `%out` that are not below 0, and below the
+    elements of `%bounds`. The batch index is the first one."""
+    points = _points(dim)
+    return f"""  %all = sparseconv.unpack %out : !out -> {points}
+  %rows = arith.constant 0 : index
+  %true = arith.constant true
+  %size = tensor.dim %all, %rows : {points}
+  %empty = tensor.empty(%size) : tensor<?xi1>
+  %init = linalg.fill ins(%true : i1) outs(%empty : tensor<?xi1>) -> tensor<?xi1>
+  %mask = linalg.generic {{
+    indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (c)>,
+                     affine_map<(r, c) -> (r)>],
+    iterator_types = ["parallel", "reduction"]
+  }} ins(%all, %bounds : {points}, tensor<{dim + 1}xi32>) outs(%init : tensor<?xi1>) {{
+  ^body(%at: i32, %bound: i32, %others: i1):
+    %zero = arith.constant 0 : i32
+    %positive = arith.cmpi sge, %at, %zero : i32
+    %below = arith.cmpi slt, %at, %bound : i32
+    %inside = arith.andi %positive, %below : i1
+    %kept = arith.andi %inside, %others : i1
+    linalg.yield %kept : i1
+  }} -> tensor<?xi1>
+  %kept, %kept_rows = sparseconv.prune %out, %mask : !out, tensor<?xi1>
+"""
+
+
 @functools.cache
-def output_set(rule, stride, by, offsets, clip):
-    """`rule` is floor, cover, upsample, expand or expand_transposed; `by` the
-    factor between the strides; `clip` the upper bounds of a region from 0, or ()."""
+def output_set(rule, stride, by, offsets, is_bounded):
+    """`rule` is floor, cover, upsample, expand or expand_transposed; `by` the factor
+    between the strides. Where it `is_bounded`, the set has no coordinates below 0, or from
+    the elements of a second input on, `bounds`, the first of which is for batch indices: a
+    grid whose size depends on the points has the same network as others."""
     dim = len(stride)
     points = _points(dim)
     out_stride = get_out_stride(rule, stride, by)
-    operation = output_set_operation(rule, by, offsets, clip, "%in", "!in", "!out")
+    inputs, made = {"points": points}, "%out"
     body = (
         f"  %in, %order, %row_of = sparseconv.pack %points {{in_order}} : {points} -> !in\n"
-        f"  %out = {operation}\n"
-        f"  %coords = sparseconv.unpack %out : !out -> {points}\n"
+        f"  %out = {output_set_operation(rule, by, offsets, (), '%in', '!in', '!out')}\n"
     )
+    if is_bounded:
+        inputs["bounds"], made = f"tensor<{dim + 1}xi32>", "%kept"
+        body += _write_kept(dim)
+    body += f"  %coords = sparseconv.unpack {made} : !out -> {points}\n"
     types = _packing(dim) + _set("in", stride) + _set("out", out_stride)
-    return types + _function({"points": points}, {"coords": points}, body)
+    return types + _function(inputs, {"coords": points}, body)
 
 
 @functools.cache

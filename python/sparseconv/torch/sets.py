@@ -91,12 +91,24 @@ def _(table, row_of, order):
     return table.new_empty((table.shape[0] if row_of is None else row_of.shape[0], table.shape[1]))
 
 
+@functools.lru_cache(maxsize=64)
+def _get_bounds(clip, device):
+    """What each column of a set's points is below."""
+    any_batch = 1 << ir.BATCH_BITS
+    return torch.tensor((any_batch, *clip), dtype=torch.int32, device=device)
+
+
 @define_plain_operator("output_set")
 def output_set(
     coords: Tensor, rule: str, stride: list[int], by: list[int], offsets: str, clip: list[int]
 ) -> Tensor:
-    text = ir.output_set(rule, tuple(stride), tuple(by), offsets, tuple(clip))
-    return trust_set(run(text, [coords], trusted=_is_set(coords))[0])
+    """The set that a layer makes of one, without coordinates below 0 and from those of
+    `clip` on, if there are any."""
+    inputs = [coords]
+    if clip:
+        inputs.append(_get_bounds(tuple(clip), coords.device))
+    text = ir.output_set(rule, tuple(stride), tuple(by), offsets, bool(clip))
+    return trust_set(run(text, inputs, trusted=_is_set(coords))[0])
 
 
 @output_set.register_fake

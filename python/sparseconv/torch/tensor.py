@@ -94,7 +94,9 @@ class Cache:
         name = (*source.name, (rule, by, offsets, shape))
         if name not in self.sets:
             stride = ir.get_out_stride(rule, source.stride, by)
-            clip = [n * s for n, s in zip(shape, stride)] if shape else []
+            # A floor has a cell for each coordinate, wherever the shape ends.
+            clips = shape is not None and rule != "floor"
+            clip = [n * s for n, s in zip(shape, stride)] if clips else []
             coords = sets.output_set(
                 source.coords, rule, list(source.stride), list(by), offsets, clip
             )

@@ -112,6 +112,28 @@ func.func @merge(%c: !fine) -> !half {
   return %half : !half
 }
 
+// CHECK-LABEL: func.func @clipped_merge(
+// CHECK:     sparseconv.kernel.coarsen {{.*}} {by = array<i64: 2, 2, 2>, clip = #sparseconv.region<[0, 0, 0] to [64, 64, 64]>, set = !coords_2_2_2}
+func.func @clipped_merge(%c: !fine) -> !half {
+  %half = sparseconv.downsample %c by [2, 2, 2] clip(<[0, 0, 0] to [64, 64, 64]>)
+      {coarsening = #sparseconv.coarsening<merge>} : !fine -> !half
+  return %half : !half
+}
+
+// Where the set is sorted, it is the cover of the cells that are clipped: each
+// input has one output, at the lowest of eight places.
+// CHECK-LABEL: func.func @clipped_floor(
+// CHECK-SAME: %[[KEYS:[^:]*]]: tensor<?xi64>
+// CHECK:     sparseconv.kernel.spread ins(%[[KEYS]],
+// CHECK-SAME:  clip = #sparseconv.region<[0, 0, 0] to [64, 64, 64]>
+// CHECK-SAME:  displacements = array<i64: 0, 0, 0, 0, 0, -1, 0, -1, 0, 0, -1, -1, -1, 0, 0, -1, 0, -1, -1, -1, 0, -1, -1, -1>
+// CHECK:     sparseconv.kernel.unique
+func.func @clipped_floor(%c: !fine) -> !half {
+  %half = sparseconv.downsample %c by [2, 2, 2] clip(<[0, 0, 0] to [64, 64, 64]>)
+      : !fine -> !half
+  return %half : !half
+}
+
 // An output o meets the inputs o + S_in * d, so an input c is met by the outputs
 // c - S_in * d that are multiples of S_out. The kernel keeps those of its set.
 // Of these two offsets an input has one at most, as they differ modulo S_out.

@@ -3,6 +3,7 @@
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !fine = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 !half = !sparseconv.coords<3, stride = [2, 2, 2], #packing>
+!slab = !sparseconv.coords<3, stride = [2, 4, 2], #packing>
 !quarter = !sparseconv.coords<3, stride = [4, 4, 4], #packing>
 !coarse = !sparseconv.coords<3, stride = [4, 64, 4], #packing>
 !map = !sparseconv.kernel_map<27, !fine to !half>
@@ -263,6 +264,52 @@ func.func @floors_of_use(%c: !fine) -> (!half, !quarter) {
   %0 = sparseconv.downsample %c by [2, 2, 2] : !fine -> !half
   %1 = sparseconv.downsample %0 by [2, 2, 2] : !half -> !quarter
   return %0, %1 : !half, !quarter
+}
+
+// Nothing of the inner floor's clip is said by a coarser one.
+// CHECK-LABEL: func.func @floor_of_clipped_floor(
+// CHECK: sparseconv.downsample %{{.*}} by [2, 2, 2] clip(<[0, 0, 0] to [6, 6, 6]>)
+// CHECK: sparseconv.downsample %{{.*}} by [2, 2, 2] :
+func.func @floor_of_clipped_floor(%c: !fine) -> !quarter {
+  %0 = sparseconv.downsample %c by [2, 2, 2] clip(<[0, 0, 0] to [6, 6, 6]>) : !fine -> !half
+  %1 = sparseconv.downsample %0 by [2, 2, 2] : !half -> !quarter
+  return %1 : !quarter
+}
+
+// The outer one's is that of both.
+// CHECK-LABEL: func.func @clipped_floor_of_floor(
+// CHECK-NEXT: sparseconv.downsample %{{.*}} by [4, 4, 4] clip(<[0, 0, 0] to [8, 8, 8]>) : !coords_1_1_1 -> !coords_4_4_4
+func.func @clipped_floor_of_floor(%c: !fine) -> !quarter {
+  %0 = sparseconv.downsample %c by [2, 2, 2] : !fine -> !half
+  %1 = sparseconv.downsample %0 by [2, 2, 2] clip(<[0, 0, 0] to [8, 8, 8]>) : !half -> !quarter
+  return %1 : !quarter
+}
+
+// A clip leaves rows out where the stride stays.
+// CHECK-LABEL: func.func @clip(
+// CHECK-NEXT: sparseconv.downsample %{{.*}} by [1, 1, 1] clip(<[0, 0, 0] to [8, 8, 8]>)
+func.func @clip(%c: !fine) -> !fine {
+  %0 = sparseconv.downsample %c by [1, 1, 1] clip(<[0, 0, 0] to [8, 8, 8]>) : !fine -> !fine
+  return %0 : !fine
+}
+
+// Windows side by side, as they are written or as a list, cover what floor gives;
+// other windows do not, and a capacity is checked.
+// CHECK-LABEL: func.func @cover_by_cells(
+// CHECK: sparseconv.downsample %{{.*}} by [2, 2, 2] : !coords_1_1_1
+// CHECK: sparseconv.downsample %{{.*}} by [1, 2, 1] clip(<[0, 0, 0] to [64, 64, 64]>) : !coords_2_2_2
+// CHECK: cover offsets(box<corner 2, corner 2, corner 2>) capacity(9)
+// CHECK: cover offsets(box<corner 2, corner 2, 3>)
+func.func @cover_by_cells(%c: !fine) -> (!half, !slab, !half, !half) {
+  %0 = sparseconv.downsample %c by [2, 2, 2] cover
+      offsets(box<corner 2, corner 2, corner 2>) : !fine -> !half
+  %1 = sparseconv.downsample %0 by [1, 2, 1] cover offsets(list<[0, 0, 0], [0, 1, 0]>)
+      clip(<[0, 0, 0] to [64, 64, 64]>) : !half -> !slab
+  %2 = sparseconv.downsample %c by [2, 2, 2] cover
+      offsets(box<corner 2, corner 2, corner 2>) capacity(9) : !fine -> !half
+  %3 = sparseconv.downsample %c by [2, 2, 2] cover
+      offsets(box<corner 2, corner 2, 3>) : !fine -> !half
+  return %0, %1, %2, %3 : !half, !slab, !half, !half
 }
 
 // CHECK-LABEL: func.func @floor_of_cover(

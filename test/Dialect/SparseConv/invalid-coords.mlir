@@ -166,12 +166,12 @@ func.func @another_packing(%c: !fine) {
 
 // -----
 
-// Everything but `by` belongs to the cover rule.
+// Offsets and a capacity belong to the cover rule.
 #p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
 !fine = !sparseconv.coords<2, stride = [1, 1], #p>
 !half = !sparseconv.coords<2, stride = [2, 2], #p>
 func.func @f(%c: !fine) {
-  // expected-error @+1 {{takes offsets, a clip region and a capacity with the cover rule only}}
+  // expected-error @+1 {{takes offsets and a capacity with the cover rule only}}
   %h = sparseconv.downsample %c by [2, 2] offsets(box<3, 3>) : !fine -> !half
   return
 }
@@ -182,18 +182,7 @@ func.func @f(%c: !fine) {
 !fine = !sparseconv.coords<2, stride = [1, 1], #p>
 !half = !sparseconv.coords<2, stride = [2, 2], #p>
 func.func @f(%c: !fine) {
-  // expected-error @+1 {{takes offsets, a clip region and a capacity with the cover rule only}}
-  %h = sparseconv.downsample %c by [2, 2] clip(<[0, 0] to [8, 8]>) : !fine -> !half
-  return
-}
-
-// -----
-
-#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
-!fine = !sparseconv.coords<2, stride = [1, 1], #p>
-!half = !sparseconv.coords<2, stride = [2, 2], #p>
-func.func @f(%c: !fine) {
-  // expected-error @+1 {{takes offsets, a clip region and a capacity with the cover rule only}}
+  // expected-error @+1 {{takes offsets and a capacity with the cover rule only}}
   %h = sparseconv.downsample %c by [2, 2] capacity(9) : !fine -> !half
   return
 }

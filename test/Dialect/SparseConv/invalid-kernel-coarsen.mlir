@@ -32,3 +32,14 @@ func.func @f(%keys: memref<?xi64>, %count: memref<1xindex>) {
       {by = array<i64: 2, 2>, set = !set}
   return
 }
+
+// -----
+
+#p = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [2, 2, 2], #p>
+func.func @f(%keys: memref<?xi64>, %count: memref<1xindex>) {
+  // expected-error @+1 {{expects 'clip' with one number for each of 3 axes of the set, but found 2}}
+  sparseconv.kernel.coarsen ins(%keys : memref<?xi64>) outs(%keys, %count : memref<?xi64>, memref<1xindex>)
+      {by = array<i64: 2, 2, 2>, clip = #sparseconv.region<[0, 0] to [4, 4]>, set = !set}
+  return
+}

@@ -39,6 +39,8 @@ func.func @downsample(%c: !fine) {
   %0 = sparseconv.downsample %c by [2, 2, 2] : !fine -> !half
   // CHECK: sparseconv.downsample %[[C]] by [2, 2, 2] {coarsening = #sparseconv.coarsening<merge>} : !coords_1_1_1 -> !coords_2_2_2
   %merged = sparseconv.downsample %c by [2, 2, 2] {coarsening = #sparseconv.coarsening<merge>} : !fine -> !half
+  // CHECK: sparseconv.downsample %[[C]] by [2, 2, 2] clip(<[0, 0, -4] to [64, 64, 4]>) : !coords_1_1_1 -> !coords_2_2_2
+  %clipped = sparseconv.downsample %c by [2, 2, 2] clip(<[0, 0, -4] to [64, 64, 4]>) : !fine -> !half
   // CHECK: sparseconv.downsample %[[C]] by [2, 2, 2] cover offsets(box<3, 3, 3>) : !coords_1_1_1 -> !coords_2_2_2
   %1 = sparseconv.downsample %c by [2, 2, 2] cover offsets(box<3, 3, 3>) : !fine -> !half
   // CHECK: sparseconv.downsample %[[C]] by [2, 2, 2] cover offsets(box<corner 2, corner 2, 3>) clip(<[0, 0, -4] to [64, 64, 4]>) capacity(1000) : !coords_1_1_1 -> !coords_2_2_2

@@ -294,6 +294,16 @@ LogicalResult DownsampleOp::inferReturnTypes(MLIRContext *,
                      /*divide=*/false, types);
 }
 
+/// The cells that lie in one of a stride `by` times as large.
+static OffsetSetInterface getCells(MLIRContext *context, ArrayRef<int64_t> by) {
+  return cast<OffsetSetInterface>(
+      Attribute(BoxAttr::get(context, by, /*corner=*/true)));
+}
+
+OffsetSetInterface DownsampleOp::getEffectiveOffsets() {
+  return getOffsets() ? *getOffsets() : getCells(getContext(), getBy());
+}
+
 LogicalResult DownsampleOp::verify() {
   CoordsType type = getCoords().getType();
   if (failed(verifyStride(*this, type, getBy(), /*divide=*/false,
@@ -302,9 +312,9 @@ LogicalResult DownsampleOp::verify() {
       failed(verifyCapacity(*this, getCapacity())))
     return failure();
   if (getRule() == OutputRule::Floor) {
-    if (getOffsets() || getClip() || getCapacity())
-      return emitOpError("takes offsets, a clip region and a capacity with the "
-                         "cover rule only");
+    if (getOffsets() || getCapacity())
+      return emitOpError(
+          "takes offsets and a capacity with the cover rule only");
     std::string problem =
         getCoarsening() == Coarsening::Merge
             ? describeMergeProblem(getResult().getType(), getBy())
@@ -320,20 +330,36 @@ LogicalResult DownsampleOp::verify() {
 
 OpFoldResult DownsampleOp::fold(FoldAdaptor) {
   // Flooring to the stride that a set has changes nothing.
-  if (getRule() == OutputRule::Floor &&
+  if (getRule() == OutputRule::Floor && !getClip() &&
       getResult().getType() == getCoords().getType())
     return getCoords();
   return {};
 }
 
+/// Windows that lie side by side cover the cells that `floor` gives, which
+/// makes them faster, and never more than there are rows.
+static LogicalResult coverByFloor(DownsampleOp op, PatternRewriter &rewriter) {
+  OffsetSetInterface cells = getCells(op.getContext(), op.getBy());
+  if (op.getCapacity() ||
+      op.getOffsets()->getFlatOffsets() != cells.getFlatOffsets())
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] {
+    op.setRule(OutputRule::Floor);
+    op.removeOffsetsAttr();
+  });
+  return success();
+}
+
 LogicalResult DownsampleOp::canonicalize(DownsampleOp op,
                                          PatternRewriter &rewriter) {
+  if (op.getRule() == OutputRule::Cover)
+    return coverByFloor(op, rewriter);
   // Nested floors compose, and one sort is cheaper than two unless something
   // else reads the set between them.
   auto inner = op.getCoords().getDefiningOp<DownsampleOp>();
-  if (!inner || inner.getRule() != OutputRule::Floor ||
-      op.getRule() != OutputRule::Floor || !inner.getResult().hasOneUse() ||
-      inner.getCoarsening() || op.getCoarsening())
+  if (!inner || inner.getRule() != OutputRule::Floor || inner.getClip() ||
+      !inner.getResult().hasOneUse() || inner.getCoarsening() ||
+      op.getCoarsening())
     return failure();
   // A floor below the packing is an error that names its operation and its
   // coordinate. There is none if the lowest coordinate is on the result's grid.
@@ -360,10 +386,7 @@ LogicalResult UpsampleOp::inferReturnTypes(MLIRContext *,
 }
 
 OffsetSetInterface UpsampleOp::getEffectiveOffsets() {
-  if (std::optional<OffsetSetInterface> offsets = getOffsets())
-    return *offsets;
-  return cast<OffsetSetInterface>(
-      Attribute(BoxAttr::get(getContext(), getBy(), /*corner=*/true)));
+  return getOffsets() ? *getOffsets() : getCells(getContext(), getBy());
 }
 
 LogicalResult UpsampleOp::verify() {

@@ -139,6 +139,8 @@ LogicalResult CoarsenOp::verify() {
   v.checkKeys(coarse, set.getPacking());
   v.checkRoom(coarse, keys.getSize(0), "one for each key");
   v.checkAxes("by", getBy().size(), set);
+  if (getClip())
+    v.checkAxes("clip", getClip()->getDim(), set);
   if (failed(v.getResult()))
     return failure();
   std::string problem = describeMergeProblem(set, getBy());

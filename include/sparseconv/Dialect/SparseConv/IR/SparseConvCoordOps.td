@@ -144,7 +144,8 @@ def SparseConv_DownsampleOp : SparseConv_Op<"downsample",
     floors compose. With `cover` it is every multiple o of S_out for which o +
     S_in * d is in the set for some offset d: the outputs of a dense strided
     convolution. Where `clip` gives a region, coordinates outside it are left
-    out.
+    out. `cover` with the cells of a coarse coordinate, a `corner` box of size
+    `by`, is `floor`.
 
     `capacity` bounds the rows of a `cover` result; more are an error. Without it
     a GPU starts with memory for twice the rows of the first set and repeats a run
@@ -180,6 +181,10 @@ def SparseConv_DownsampleOp : SparseConv_Op<"downsample",
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
+  let extraClassDeclaration = [{
+    /// The offsets written, or the box that stands for `floor`.
+    OffsetSetInterface getEffectiveOffsets();
+  }];
 }
 
 def SparseConv_UpsampleOp : SparseConv_Op<"upsample",

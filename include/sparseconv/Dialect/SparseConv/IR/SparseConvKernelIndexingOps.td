@@ -195,11 +195,13 @@ def SparseConv_CoarsenOp : SparseConv_KernelOp<"coarsen", "getCoarse"> {
     ```mlir
     sparseconv.kernel.coarsen ins(%keys : memref<?xi64>)
         outs(%coarse, %count : memref<?xi64>, memref<1xindex>)
-        {by = array<i64: 2, 2, 2>, set = !half}
+        {by = array<i64: 2, 2, 2>,
+         clip = #sparseconv.region<[0, 0, 0] to [64, 64, 64]>, set = !half}
     ```
 
     coarse = the distinct keys of floor(c / S) * S, ascending, for the coordinates
-    c of `keys` and the stride S of `set`; count says how many. `keys` is a set:
+    c of `keys` and the stride S of `set`, without those outside `clip`; count says
+    how many. `keys` is a set:
     [N], ascending and distinct, at the stride S / `by`. `coarse` has room for N.
 
     Nothing is sorted. A cell is made of columns along the last axis, each of
@@ -215,7 +217,8 @@ def SparseConv_CoarsenOp : SparseConv_KernelOp<"coarsen", "getCoarse"> {
   let arguments = (ins
     SparseConv_KeysLike:$keys,
     SparseConv_KeysLike:$coarse, SparseConv_CountLike:$count,
-    DenseI64ArrayAttr:$by, TypeAttrOf<SparseConv_CoordsType>:$set);
+    DenseI64ArrayAttr:$by, OptionalAttr<SparseConv_RegionAttr>:$clip,
+    TypeAttrOf<SparseConv_CoordsType>:$set);
 }
 
 def SparseConv_SpreadOp : SparseConv_KernelOp<"spread", "getCandidates"> {
