@@ -199,6 +199,8 @@ python_sources = os.path.join(config.sparseconv_src_root, "python")
 config.substitutions.append(("%sparseconv_python", python_sources))
 mlir_c = os.path.join(libraries, "libsparseconv-test-mlir-c.so")
 config.substitutions.append(("%mlir_c", mlir_c))
+own_mlir = os.path.join(libraries, "libsparseconv-test-own-mlir.so")
+config.substitutions.append(("%own_mlir", own_mlir))
 llvm_config.with_environment("SPARSECONV_PLUGIN", plugin)
 if has_modules(config.python_executable, "matplotlib"):
     config.available_features.add("matplotlib")

@@ -10,18 +10,28 @@
     context.append_dialect_registry(registry)
     sparseconv.mlir.register_passes()
 
-The bindings have to be of the MLIR that the project was built with, and to link
-its shared library, as those of a distribution do. SPARSECONV_PLUGIN names
-SparseConvPlugin.so where it is not beside this package or in the system's path.
+The bindings have to find MLIR in the shared library that SparseConvPlugin.so links: two
+copies of MLIR do not know each other's contexts, so others are refused. SPARSECONV_PLUGIN
+names the plugin where it is not beside this package or in the system's path.
 """
 
 import ctypes
 import os
+import sys
 
 from .errors import ArgumentError, Error
 
+_BINDINGS = "mlir._mlir_libs._mlir"
 _CAPSULE = b"mlir.ir.DialectRegistry._CAPIPtr"
+# MLIRContext::getDiagEngine(), which whatever has or links MLIR finds in its own copy.
+_FUNCTION = "_ZN4mlir11MLIRContext13getDiagEngineEv"
 _plugin = None
+
+
+def _find_mlir(library):
+    """Where a library finds MLIR: an address, or None."""
+    function = getattr(library, _FUNCTION, None)
+    return ctypes.cast(function, ctypes.c_void_p).value
 
 
 def _open_plugin():
@@ -29,27 +39,31 @@ def _open_plugin():
     global _plugin
     if _plugin is not None:
         return _plugin
-    with open("/proc/self/maps", encoding="utf-8") as file:
-        shared = "libMLIR.so" in file.read()
-    if not shared:
-        raise Error(
-            "no libMLIR.so is loaded: import MLIR's bindings first, of a build that "
-            "links MLIR as one shared library"
-        )
+    bindings = sys.modules.get(_BINDINGS)
+    if bindings is None:
+        raise Error("MLIR's bindings are not loaded: import mlir.ir first")
     here = os.path.dirname(os.path.abspath(__file__))
     bundled = os.path.join(here, os.pardir, os.pardir, "lib", "SparseConvPlugin.so")
     named = os.environ.get("SPARSECONV_PLUGIN")
     problems = []
     for path in [named] if named else [bundled, "SparseConvPlugin.so"]:
         try:
-            _plugin = ctypes.CDLL(path)
-            return _plugin
+            plugin = ctypes.CDLL(path)
+            break
         except OSError as error:
             problems.append(str(error))
-    reason = "; ".join(problems)
-    raise Error(
-        f"SparseConvPlugin.so cannot be opened: {reason}; name it in SPARSECONV_PLUGIN"
-    )
+    else:
+        reason = "; ".join(problems)
+        raise Error(
+            f"SparseConvPlugin.so cannot be opened: {reason}; name it in SPARSECONV_PLUGIN"
+        )
+    if _find_mlir(ctypes.CDLL(bindings.__file__)) != _find_mlir(plugin):
+        raise Error(
+            f"{bindings.__file__} has a copy of MLIR of its own: it has to link the "
+            "libMLIR.so that SparseConvPlugin.so links"
+        )
+    _plugin = plugin
+    return _plugin
 
 
 def register_dialects(registry):

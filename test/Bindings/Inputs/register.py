@@ -1,10 +1,13 @@
 """Registers the dialect by sparseconv.mlir with a registry of MLIR's C interface.
 
-usage: register.py LIBRARY, which has that interface
+usage: register.py LIBRARY OTHER
+
+LIBRARY has that interface, on MLIR's shared library; OTHER has an MLIR of its own.
 """
 
 import ctypes
 import sys
+import types
 
 from sparseconv import ArgumentError, Error, mlir
 
@@ -51,9 +54,17 @@ def show(text, _):
     sys.stdout.write(ctypes.string_at(text.data, text.length).decode())
 
 
-def main(path):
+def load_bindings(path):
+    """As if MLIR's bindings had been imported, of which `path` is a library."""
+    sys.modules["mlir._mlir_libs._mlir"] = types.SimpleNamespace(__file__=path)
+    return ctypes.CDLL(path)
+
+
+def main(path, other):
     expect_refusal(mlir.register_passes)
-    library = ctypes.CDLL(path)
+    load_bindings(other)
+    expect_refusal(mlir.register_passes)
+    library = load_bindings(path)
 
     def call(name, result, *arguments):
         function = getattr(library, name)
@@ -65,8 +76,9 @@ def main(path):
     expect_refusal(mlir.register_dialects, 1)
     of_others = Registry(registry, b"jaxlib.mlir.ir.DialectRegistry._CAPIPtr")
     expect_refusal(mlir.register_dialects, of_others)
-    mlir.register_dialects(Registry(registry, b"mlir.ir.DialectRegistry._CAPIPtr"))
-    mlir.register_passes()
+    for _ in range(2):  # twice changes nothing
+        mlir.register_dialects(Registry(registry, b"mlir.ir.DialectRegistry._CAPIPtr"))
+        mlir.register_passes()
 
     context = pointer(
         call("mlirContextCreateWithRegistry", pointer, pointer(registry), flag(False))
