@@ -48,7 +48,8 @@ def _open_plugin():
     problems = []
     for path in [named] if named else [bundled, "SparseConvPlugin.so"]:
         try:
-            plugin = ctypes.CDLL(path)
+            # Holds Python's lock in calls: MLIR's registry of passes has none of its own.
+            plugin = ctypes.PyDLL(path)
             break
         except OSError as error:
             problems.append(str(error))
