@@ -88,4 +88,5 @@ void mlir::sparseconv::buildLowerBuffersToCpuPipeline(OpPassManager &pm) {
   pm.addPass(createConvertOpenMPToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   addCleanUp(pm);
+  pm.addPass(createSparseConvOutlineParallel());
 }

@@ -10,6 +10,7 @@ RUN = "test/Execution/"
 NETWORKS = RUN + "random-networks.test "
 TRANSFORM_TESTS = "test/Dialect/SparseConv/Transforms/"
 FUSE_EPILOGUES = TRANSFORM_TESTS + "fuse-epilogues.mlir"
+OUTLINE_PARALLEL = TRANSFORM_TESTS + "outline-parallel.mlir"
 DATAFLOWS = "lib/Kernels/Dataflow/"
 SELECTION_TESTS = "test/Selection/"
 TUNING = "lib/Tuning/"
@@ -69,6 +70,12 @@ MUTANTS = [
     (TRANSFORMS + "LimitParallelism.cpp", "if (!loop.isDefinedOutsideOfLoop(operand))", "if (false && !loop.isDefinedOutsideOfLoop(operand))", TRANSFORM_TESTS + "limit-parallelism.mlir"),
     (TRANSFORMS + "LowerRowGuards.cpp", "report.lower = op.getLength() ? found : op.getRows();", "report.lower = op.getRows();", TRANSFORM_TESTS + "lower-row-guards.mlir"),
     (TRANSFORMS + "LowerRowGuards.cpp", "report.extra = b.i64(op.getSide());", "report.extra = b.i64(0);", TRANSFORM_TESTS + "lower-row-guards.mlir"),
+    (TRANSFORMS + "OutlineParallel.cpp", "if (regions.size() < 2)", "if (regions.empty())", OUTLINE_PARALLEL),
+    (TRANSFORMS + "OutlineParallel.cpp", "op && op->hasTrait<OpTrait::ConstantLike>()", "false", OUTLINE_PARALLEL),
+    (TRANSFORMS + "OutlineParallel.cpp", "if (found)\n      return found;\n", "", OUTLINE_PARALLEL),
+    (TRANSFORMS + "OutlineParallel.cpp", "function.setNoInline(true);", "", OUTLINE_PARALLEL),
+    (TRANSFORMS + "OutlineParallel.cpp", "walk<WalkOrder::PreOrder>", "walk", OUTLINE_PARALLEL),
+    ("lib/Pipelines/LowerToCpu.cpp", "  pm.addPass(createSparseConvOutlineParallel());\n", "", "test/Pipelines/lower-to-cpu.mlir"),
     (TRANSFORMS + "ParalleliseCopies.cpp", "copy, copy.getSource(),\n                                                  copy.getTarget()", "copy, copy.getTarget(),\n                                                  copy.getSource()", TRANSFORM_TESTS + "parallelise-copies.mlir"),
     (TRANSFORMS + "MergeReductions.cpp", "canMove(op, other, dominance);", "true;", TRANSFORM_TESTS + "merge-reductions.mlir"),
     (TRANSFORMS + "MergeReductions.cpp", "other->getBlock() == op->getBlock() && shareLoops(other, op) &&", "other->getBlock() == op->getBlock() &&", TRANSFORM_TESTS + "merge-reductions.mlir"),

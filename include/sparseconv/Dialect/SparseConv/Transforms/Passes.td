@@ -11,21 +11,7 @@
 
 include "mlir/Pass/PassBase.td"
 include "sparseconv/Dialect/SparseConv/Transforms/Reductions.td"
-
-def SparseConvLimitParallelism
-    : Pass<"sparseconv-limit-parallelism", "::mlir::func::FuncOp"> {
-  let summary = "keeps one level and one dimension of parallel loops";
-  let description = [{
-    Threads pay where each gets much to do. Of nested `scf.parallel` loops the
-    outermost stays parallel, of several dimensions the first; all others become
-    `scf.for`. A sequential loop around nothing but a parallel one (a reduction
-    over rows, as `linalg` lowers it) moves inside it; with `only-sink` nothing
-    else changes.
-  }];
-  let options = [Option<"onlySink", "only-sink", "bool", /*default=*/"false",
-                        "keep all parallel loops">];
-  let dependentDialects = ["::mlir::scf::SCFDialect"];
-}
+include "sparseconv/Dialect/SparseConv/Transforms/Threads.td"
 
 def SparseConvGuardAccesses
     : Pass<"sparseconv-guard-accesses", "::mlir::ModuleOp"> {
@@ -56,19 +42,6 @@ def SparseConvGuardAccesses
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
-}
-
-def SparseConvHoistScratch
-    : Pass<"sparseconv-hoist-scratch", "::mlir::ModuleOp"> {
-  let summary = "allocates what threads work in before they start";
-  let description = [{
-    A buffer of static size that lives within an `omp.parallel` becomes a part of
-    one buffer for all threads, allocated in front of it: a thread can neither
-    leave the region nor go on where there is no memory. Each thread takes the part with its number, `sparseconv_cpu_thread()`.
-  }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-    "::mlir::memref::MemRefDialect"];
 }
 
 def SparseConvGuardShapes
