@@ -10,7 +10,7 @@ import warnings
 import sparseconv.torch as sct
 import torch
 import torch_checks
-from sparseconv.torch import ops
+from sparseconv.torch import encodings, ops
 from torch.autograd import gradcheck, gradgradcheck
 from torch_checks import check, densify, expect, expect_close, make_tensor
 
@@ -42,6 +42,27 @@ def differences_of_convolution(device):
     for groups in (1, 2):
         x, y, features, w, table = make_operands(device, groups)
         check_gradients(lambda f, v: ops.conv(f, v, table), features, w, twice=True)
+
+
+@check
+def mirrored_maps(device):
+    """Of a set to itself by offsets around 0: the gradient is a convolution on the map."""
+    for layer, size in ((sct.SubMConv1d, 5), (sct.SubMConv2d, 3), (sct.SubMConv3d, (3, 1, 5)),
+                        (sct.SubMConv2d, 2), (sct.SparseConv2d, 3)):  # fmt: skip
+        for groups, rows in ((1, None), (2, "points")):
+            dim = layer.dim
+            x, _ = make_tensor(dim, 4, device)
+            if rows is not None:
+                x = sct.SparseTensor(x.features, x.coordinates.flip(0), rows=rows)
+            conv = layer(4, 6, size, padding=1, dilation=2, groups=groups).to(device)
+            conv(x)
+            (table,), n = x.cache.tables.values(), len(x.features)
+            is_symmetric = size != 2 and layer is not sct.SparseConv2d
+            expect(encodings.mirrors(table, n) == is_symmetric, f"{conv}, {rows}")
+            dy = torch.randn(table.shape[0], 6, device=device)
+            found = ops.input_grad(dy, conv.weight.detach(), table, n)
+            expected = ops.input_grad(dy, conv.weight.detach(), table.clone(), n)
+            expect_close(found, expected.double(), text=f"{conv}, {rows}")
 
 
 @check

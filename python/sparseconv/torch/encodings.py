@@ -23,11 +23,13 @@ def _get_mark(table, num_in):
     return num_in, None if table.is_inference() else table._version
 
 
-def trust(table, num_in):
+def trust(table, num_in, mirrors=False):
     """Notes that a table is one of a map whose in set has so many rows, until somebody
     writes to it. Operators check other tables each time: an entry that is none of the
-    rows would be an access outside of the features."""
+    rows would be an access outside of the features. Where it `mirrors`, row r meets row s
+    by an offset k if s meets r by the offset that is as far from the last one."""
     table._sparseconv_mark = _get_mark(table, num_in)
+    table._sparseconv_mirrors = mirrors
     return table
 
 
@@ -41,10 +43,15 @@ def is_trusted(table, num_in):
     return get_trusted_rows(table) == num_in
 
 
+def mirrors(table, num_in):
+    """Whether a table is known to be that of its transposed map, offsets reversed."""
+    return getattr(table, "_sparseconv_mirrors", False) and is_trusted(table, num_in)
+
+
 def trust_copy(copy, table):
     """Trusts a copy of a table as the table is trusted."""
     num_in = get_trusted_rows(table)
-    return copy if num_in is None else trust(copy, num_in)
+    return copy if num_in is None else trust(copy, num_in, table._sparseconv_mirrors)
 
 
 def trust_set(coords):
@@ -56,16 +63,16 @@ def trust_set(coords):
 # Tables and what is kept with them -----------------------------------------------
 
 
-def make_table(write, inputs, rows, volume, trusted, tiled):
+def make_table(write, inputs, rows, volume, trusted, tiled, mirrors=False):
     """The table of a map between sets of two numbers of rows, by the network that
     `write(by_tiles)` writes. Where it is `tiled`, the tiles are kept with it."""
     num_in, num_out = rows
     shapes = [(num_out, volume)]
     if not tiled:
-        return trust(run(write(False), inputs, shapes, trusted)[0], num_in)
+        return trust(run(write(False), inputs, shapes, trusted)[0], num_in, mirrors)
     shapes += _get_tile_shapes(num_out, volume)
     table, *tiles = run(write(True), inputs, shapes, trusted)
-    trust(table, num_in)
+    trust(table, num_in, mirrors)
     _keep(table, "tiles", lambda: _view_tiles(table, tiles))
     return table
 

@@ -434,6 +434,14 @@ def dense(kind, stride, shape, channels, dtype):
 
 
 @functools.cache
+def is_symmetric(offsets):
+    """Whether the text of some offsets is that of a box around 0, whose offsets reversed
+    are their negatives."""
+    sizes = offsets.removeprefix("box<").split(", dilation")[0].rstrip(">").split(", ")
+    return all(size.isdigit() and int(size) % 2 for size in sizes)
+
+
+@functools.cache
 def box(size, first, dilation):
     """The offsets first + i * dilation for i = 0 .. size - 1 on each axis, last axis
     fastest, as text: a box where one says it, which has faster searches."""

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ..errors import ArgumentError
 from . import ir
-from .encodings import get_inverse, get_tiles, is_trusted, make_rows
+from .encodings import get_inverse, get_tiles, is_trusted, make_rows, mirrors
 from .programs import define_operator, get_dtype, is_watched, repeat, run
 
 
@@ -107,8 +107,15 @@ def _(x, w, table):
 def input_grad(dy: Tensor, w: Tensor, table: Tensor, num_in: int) -> Tensor:
     weights = _get_weights(w, "input_grad")
     _check_rows(dy, table.shape[0], "input_grad")
+    shape = (num_in, weights[1])
+    if mirrors(table, num_in):
+        # A convolution on the same map, which nothing has to turn round.
+        volume, in_channels, out_channels, groups = weights
+        turned = volume, out_channels, in_channels, groups
+        tensors = [dy, w.flip(0).transpose(-2, -1), table]
+        return _run_conv("conv", turned, tensors, table, num_in, shape)
     tensors = [dy, w, table, make_rows(num_in, dy.device)]
-    return _run_conv("input_grad", weights, tensors, table, num_in, (num_in, weights[1]))
+    return _run_conv("input_grad", weights, tensors, table, num_in, shape)
 
 
 @input_grad.register_fake

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from ..errors import ArgumentError
 from . import encodings, ir
-from .encodings import get_trusted_rows, invert, is_trusted, trust, trust_set
+from .encodings import get_trusted_rows, invert, is_trusted, mirrors, trust, trust_set
 from .programs import define_plain_operator, run
 
 
@@ -75,6 +75,7 @@ def renumber(table: Tensor, row_of: Optional[Tensor], order: Optional[Tensor]) -
     point of the out set, `order` the point of each row of the in set; None is for a set
     whose rows stay."""
     num_in = get_trusted_rows(table)
+    is_mirror = mirrors(table, num_in) and None not in (row_of, order)
     if row_of is not None:
         table = table.index_select(0, row_of)
     if order is not None:
@@ -82,8 +83,9 @@ def renumber(table: Tensor, row_of: Optional[Tensor], order: Optional[Tensor]) -
         numbers = torch.cat([order.new_full((1,), -1), order])
         table = numbers.index_select(0, (table + 1).flatten()).view(table.shape)
     table = table.clone() if row_of is None and order is None else table
-    # Points and rows of sets are one to one here.
-    return table if num_in is None else trust(table, num_in)
+    # Points and rows of sets are one to one here, and those of a set to itself are moved
+    # alike.
+    return table if num_in is None else trust(table, num_in, is_mirror)
 
 
 @renumber.register_fake
@@ -145,7 +147,7 @@ def kernel_map(
     rows = in_coords.shape[0], out_coords.shape[0]
     return encodings.make_table(
         functools.partial(ir.kernel_map, *key), inputs, rows, volume, _is_set(*inputs),
-        tiled and in_coords.is_cuda,
+        tiled and in_coords.is_cuda, from_itself and ir.is_symmetric(offsets),
     )  # fmt: skip
 
 
