@@ -40,12 +40,14 @@ struct SelectIndexing
     if (failed(database))
       return signalPassFailure();
     getOperation()->walk([&](Operation *op) {
-      if (isa<KernelMapOp, DownsampleOp>(op) && database->decide(op))
+      auto map = dyn_cast<KernelMapOp>(op);
+      bool isOpen = (map && !map.isIdentity()) || isa<DownsampleOp>(op);
+      if (isOpen && database->decide(op))
         ++numMeasured;
     });
     StringRef search = Search::getAll().front()->getName();
     getOperation()->walk([&](KernelMapOp op) {
-      if (op.getSearchAttr())
+      if (op.getSearchAttr() || op.isIdentity())
         return;
       op.setSearchAttr(SearchAttr::get(&getContext(), search));
       ++numSelected;

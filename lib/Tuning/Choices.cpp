@@ -186,7 +186,7 @@ SmallVector<DictionaryAttr> mlir::sparseconv::getChoices(Operation *layer,
   all.add(all.written);
   auto gemm = dyn_cast<ImplicitGemmOpInterface>(layer);
   if (auto map = dyn_cast<KernelMapOp>(layer)) {
-    if (decision == Decision::Indexing)
+    if (decision == Decision::Indexing && !map.isIdentity())
       addSearches(all, map);
   } else if (auto downsample = dyn_cast<DownsampleOp>(layer)) {
     if (decision == Decision::Indexing)

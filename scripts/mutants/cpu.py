@@ -161,6 +161,8 @@ MUTANTS = [
     ("lib/IO/Quantise.cpp", "p < options.rangeMax[axis]", "p <= options.rangeMax[axis]", "SparseConvIOTests:*Quantise*"),
     (TRANSFORMS + "SeparateResults.cpp", "if (isFirst && isWhole)", "if (isWhole)", TRANSFORM_TESTS + "separate-results.mlir"),
     (KERNELS + "Rows.cpp", "tensor::getMixedSize(w, w.getLoc(), rows, 0)", "w.dim(rows)", "test/Pipelines/static-sizes.mlir"),
+    (IR + "SparseConvMapOps.cpp", "getIn() == getOut() && getOffsets().getVolume() == 1", "getOffsets().getVolume() == 1", "test/Selection/select-indexing.mlir"),
+    (IR + "SparseConvMapOps.cpp", "return offset == 0;", "return true;", "test/Selection/select-indexing.mlir"),
     (KERNELS + "Coords.cpp", "isEmpty ? w.index(1) : rows", "rows", "test/Pipelines/static-sizes.mlir"),
     # What was measured, and what decides by it.
     (TUNING + "TuningDatabase.cpp", "choice.getProblem().empty() && cost < lowest", "cost < lowest", TUNING_TESTS + "TuningDatabase*"),

@@ -7,6 +7,7 @@
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 !map = !sparseconv.kernel_map<27, !set to !set>
+!one = !sparseconv.kernel_map<1, !set to !set>
 !half = !sparseconv.coords<3, stride = [2, 2, 2], #packing>
 !third = !sparseconv.coords<3, stride = [3, 3, 3], #packing>
 !fourth = !sparseconv.coords<3, stride = [4, 4, 4], #packing>
@@ -20,6 +21,22 @@ func.func @maps(%c: !set) -> (!map, !map, !map) {
   // CHECK: sparseconv.kernel_map {{.*}} {search = #sparseconv.search<guess>}
   %o = sparseconv.kernel_map %c to %c offsets(box<3, 3, 3>) {search = #sparseconv.search<guess>} : !map
   return %m, %n, %o : !map, !map, !map
+}
+
+// Nothing is searched where each row of a set meets itself alone, unless somebody
+// says how; rows of two sets, or at another offset, are.
+
+// CHECK-LABEL: func.func @identities(
+func.func @identities(%c: !set, %d: !set) -> (!one, !one, !one, !one) {
+  // CHECK: sparseconv.kernel_map {{.*}} offsets(box<1, 1, 1>) :
+  %m = sparseconv.kernel_map %c to %c offsets(box<1, 1, 1>) : !one
+  // CHECK: sparseconv.kernel_map {{.*}} {search = #sparseconv.search<hash>}
+  %n = sparseconv.kernel_map %c to %c offsets(box<1, 1, 1>) {search = #sparseconv.search<hash>} : !one
+  // CHECK: sparseconv.kernel_map {{.*}} offsets(list<[0, 0, 1]>) {search = #sparseconv.search<zdelta>}
+  %o = sparseconv.kernel_map %c to %c offsets(list<[0, 0, 1]>) : !one
+  // CHECK: sparseconv.kernel_map {{.*}} offsets(box<1, 1, 1>) {search = #sparseconv.search<zdelta>}
+  %p = sparseconv.kernel_map %c to %d offsets(box<1, 1, 1>) : !one
+  return %m, %n, %o, %p : !one, !one, !one, !one
 }
 
 // On a GPU cells of a few columns are merged: here of 4, 16 and 9, where the last

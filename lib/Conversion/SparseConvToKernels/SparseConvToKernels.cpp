@@ -78,7 +78,7 @@ static void numberOperations(ModuleOp module,
 /// Errors where a pass has yet to decide how `op` is carried out, or where the
 /// target has no kernel for what was decided.
 static LogicalResult verifyDecided(KernelMapOp op) {
-  if (!op.getSearchAttr())
+  if (!op.getSearchAttr() && !op.isIdentity())
     return op.emitOpError("expects a search, as sparseconv-select-indexing "
                           "decides it, but found none");
   return success();

@@ -7,6 +7,7 @@
 !fine = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 !half = !sparseconv.coords<3, stride = [2, 2, 2], #packing>
 !down = !sparseconv.kernel_map<2, !fine to !half>
+!same = !sparseconv.kernel_map<1, !fine to !fine>
 !up = !sparseconv.kernel_map<2, !half to !fine>
 
 // Forward: in = out + S_in * d.
@@ -30,6 +31,20 @@ func.func @forward(%fine: !fine, %half: !half) -> !down {
 func.func @transposed(%fine: !fine, %half: !half) -> !up {
   %m = sparseconv.kernel_map %half to %fine offsets(list<[0, 0, -1], [1, 0, 2]>) transposed : !up
   return %m : !up
+}
+
+// Each row of a set meets itself: the table has the numbers of the rows.
+// CHECK-LABEL: func.func @identity(
+// CHECK-SAME: %[[IN:[^:]*]]: tensor<?xi64>
+// CHECK:     %[[N:.*]] = tensor.dim %[[IN]]
+// CHECK:     %[[INIT:.*]] = tensor.empty(%[[N]]) : tensor<?x1xi32>
+// CHECK:     %[[TABLE:.*]] = linalg.generic {{.*}} outs(%[[INIT]] :
+// CHECK:       linalg.index 0
+// CHECK-NOT: sparseconv.kernel
+// CHECK:     return %[[TABLE]], %[[N]]
+func.func @identity(%fine: !fine) -> !same {
+  %m = sparseconv.kernel_map %fine to %fine offsets(box<1, 1, 1>) : !same
+  return %m : !same
 }
 
 // The sides swap: the table of the transposed map has the rows of the in set.

@@ -67,6 +67,12 @@ LogicalResult KernelMapOp::verify() {
   return success();
 }
 
+bool KernelMapOp::isIdentity() {
+  return getIn() == getOut() && getOffsets().getVolume() == 1 &&
+         llvm::all_of(getOffsets().getFlatOffsets(),
+                      [](int64_t offset) { return offset == 0; });
+}
+
 //===----------------------------------------------------------------------===//
 // MapFromPairsOp, MapFromTableOp
 //===----------------------------------------------------------------------===//

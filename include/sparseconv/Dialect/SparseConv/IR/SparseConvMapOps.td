@@ -29,7 +29,8 @@ def SparseConv_KernelMapOp : SparseConv_Op<"kernel_map",
     Forward (S_out a multiple of S_in): output o and offset k meet the input
     o + S_in * d_k. `transposed` (S_in a multiple of S_out): the input i with
     o = i + S_out * d_k. Inputs of the same batch index only. `search` says how
-    the pairs are found, once that is decided.
+    the pairs are found, once that is decided. A map of a set to itself by the
+    offset 0 alone, as a kernel of one cell has, needs none: its pairs are the rows.
 
     Errors: strides that are not multiples in that direction; offsets of another
     dimension; an offset times the finer stride beyond the packing's guard
@@ -48,6 +49,10 @@ def SparseConv_KernelMapOp : SparseConv_Op<"kernel_map",
     (`transposed` $transposed^)? attr-dict `:` type($map)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether each row of a set meets itself, and nothing else.
+    bool isIdentity();
+  }];
 }
 
 /// The numbers of input rows, output rows and slots of tiles.
