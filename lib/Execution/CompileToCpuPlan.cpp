@@ -19,6 +19,23 @@ using namespace mlir::sparseconv;
 namespace plan = ::sparseconv::plan;
 using llvm::orc::JITTargetMachineBuilder;
 
+/// Gives the dynamic dimensions of the last input slots: its rows that of
+/// another which has as many.
+static void addSlots(plan::Function &function,
+                     std::optional<unsigned> equalRows) {
+  plan::Value &input = function.inputs.back();
+  for (auto [axis, dim] : llvm::enumerate(input.dims)) {
+    if (dim.size != plan::kDynamic)
+      continue;
+    if (axis == 0 && equalRows) {
+      dim.slot = function.inputs[*equalRows].dims[0].slot;
+      continue;
+    }
+    dim.slot = function.slots.size();
+    function.slots.push_back(input.name + "." + std::to_string(axis));
+  }
+}
+
 static plan::Function describeFunction(StringRef name,
                                        const Signature &signature,
                                        std::vector<plan::Op> operations) {
@@ -32,9 +49,11 @@ static plan::Function describeFunction(StringRef name,
     buffer.kind = kind;
     buffer.index = index;
   };
-  for (plan::Value &value : toValues(signature.arguments)) {
+  for (auto [parameter, value] :
+       llvm::zip_equal(signature.arguments, toValues(signature.arguments))) {
     addBuffer(plan::Buffer::Kind::Input, value, function.inputs.size());
     function.inputs.push_back(value);
+    addSlots(function, parameter.equalRows);
     function.arguments.push_back(std::move(value));
   }
   for (plan::Value &value : toValues(signature.results)) {

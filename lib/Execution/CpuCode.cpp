@@ -13,6 +13,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
 #include "sparseconv/Dialect/SparseConv/IR/TrustedTables.h"
+#include "sparseconv/Dialect/SparseConv/Transforms/EqualRows.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Pipelines/LowerToCpu.h"
 #include "sparseconv/Support/TargetInfo.h"
@@ -217,7 +218,9 @@ llvm::Expected<CpuCode> CpuCode::compile(ModuleOp module,
     return llvm::createStringError("the module is not a network");
   if (options.trustTables)
     trustTables(*lowered);
-  code.signatures = getEntries(module);
+  for (auto function : lowered->getOps<func::FuncOp>())
+    findEqualRows(function);
+  code.signatures = getEntries(*lowered);
   for (auto &[name, signature] : code.signatures)
     lowered->lookupSymbol(name)->setAttr("llvm.emit_c_interface",
                                          UnitAttr::get(module.getContext()));

@@ -37,7 +37,7 @@ std::optional<ElementKind> mlir::sparseconv::getElementKind(Type type) {
 }
 
 static llvm::Expected<Parameter> getParameter(std::string name, Type type) {
-  Parameter parameter{std::move(name), type, ElementKind::F32, {}};
+  Parameter parameter{std::move(name), type, ElementKind::F32, {}, {}};
   Type element = type;
   if (auto tensor = dyn_cast<RankedTensorType>(type)) {
     element = tensor.getElementType();
@@ -76,10 +76,12 @@ llvm::Expected<Signature> mlir::sparseconv::getSignature(ModuleOp module,
     parameters.push_back(std::move(*parameter));
     return llvm::Error::success();
   };
-  for (auto [number, type] : llvm::enumerate(function.getArgumentTypes()))
+  for (auto [number, type] : llvm::enumerate(function.getArgumentTypes())) {
     if (llvm::Error error =
             add(signature.arguments, getArgumentName(function, number), type))
       return error;
+    signature.arguments.back().equalRows = getEqualRows(function, number);
+  }
   for (auto [number, type] : llvm::enumerate(function.getResultTypes()))
     if (llvm::Error error =
             add(signature.results, getResultName(function, number), type))
@@ -138,8 +140,11 @@ mlir::sparseconv::getSignature(const ::sparseconv::plan::Function &function,
             : cast<Type>(RankedTensorType::get(parameter.shape, element));
     return parameter;
   };
-  return {llvm::map_to_vector(function.inputs, getParameter),
-          llvm::map_to_vector(function.outputs, getParameter)};
+  Signature signature{llvm::map_to_vector(function.inputs, getParameter),
+                      llvm::map_to_vector(function.outputs, getParameter)};
+  for (auto [input, other] : function.findEqualRows())
+    signature.arguments[input].equalRows = other;
+  return signature;
 }
 
 llvm::Error mlir::sparseconv::checkArgument(const Parameter &parameter,
@@ -170,6 +175,16 @@ llvm::Error mlir::sparseconv::checkArguments(const Signature &signature,
   for (auto [parameter, value] : llvm::zip(signature.arguments, arguments))
     if (llvm::Error error = checkArgument(parameter, value))
       return error;
+  for (auto [parameter, value] : llvm::zip(signature.arguments, arguments)) {
+    if (!parameter.equalRows)
+      continue;
+    const Parameter &other = signature.arguments[*parameter.equalRows];
+    int64_t rows = value.getDim(0);
+    int64_t otherRows = arguments[*parameter.equalRows].getDim(0);
+    if (rows != otherRows)
+      return llvm::createStringError(::sparseconv::plan::describeUnequalRows(
+          parameter.name, rows, other.name, otherRows));
+  }
   return llvm::Error::success();
 }
 

@@ -15,6 +15,7 @@
 #include "mlir/Parser/Parser.h"
 #include "sparseconv/Dialect/SparseConv/IR/EntryNames.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
+#include "sparseconv/Dialect/SparseConv/Transforms/EqualRows.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SourceMgr.h"
@@ -140,8 +141,11 @@ OwningOpRef<ModuleOp> mlir::sparseconv::parseNetwork(llvm::SourceMgr &sources,
   if (result.wasInterrupted())
     return {};
   context.loadDialect<SparseConvDialect>();
-  for (auto function : module->getOps<func::FuncOp>())
-    if (!function.isExternal())
-      nameArguments(function, names);
+  for (auto function : module->getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    nameArguments(function, names);
+    findEqualRows(function);
+  }
   return module;
 }

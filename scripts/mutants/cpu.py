@@ -9,6 +9,8 @@ RUN = "test/Execution/"
 # Quick, and sees most; the tests after it see the others.
 NETWORKS = RUN + "random-networks.test "
 TRANSFORM_TESTS = "test/Dialect/SparseConv/Transforms/"
+FIND_EQUAL_ROWS = TRANSFORM_TESTS + "find-equal-rows.mlir"
+EQUAL_ROWS = "test/Tools/sparseconv-run/equal-rows.test"
 FUSE_EPILOGUES = TRANSFORM_TESTS + "fuse-epilogues.mlir"
 OUTLINE_PARALLEL = TRANSFORM_TESTS + "outline-parallel.mlir"
 DATAFLOWS = "lib/Kernels/Dataflow/"
@@ -164,6 +166,15 @@ MUTANTS = [
     (IR + "SparseConvMapOps.cpp", "getIn() == getOut() && getOffsets().getVolume() == 1", "getOffsets().getVolume() == 1", "test/Selection/select-indexing.mlir"),
     (IR + "SparseConvMapOps.cpp", "return offset == 0;", "return true;", "test/Selection/select-indexing.mlir"),
     (KERNELS + "Coords.cpp", "isEmpty ? w.index(1) : rows", "rows", "test/Pipelines/static-sizes.mlir"),
+    # Arguments with equally many rows.
+    (TRANSFORMS + "FindEqualRows.cpp", "op.getRows() == pack.getOrder()", "true", FIND_EQUAL_ROWS),
+    (TRANSFORMS + "FindEqualRows.cpp", "if (op.getInOrder())", "if (true)", FIND_EQUAL_ROWS),
+    (TRANSFORMS + "FindEqualRows.cpp", "if (op.getDim() != 0)", "if (false)", FIND_EQUAL_ROWS),
+    (TRANSFORMS + "FindEqualRows.cpp", "join(first, operand.get());", "", FIND_EQUAL_ROWS),
+    (TRANSFORMS + "FindEqualRows.cpp", "getEqualRows(function, number) == other", "true", FIND_EQUAL_ROWS),
+    (TRANSFORMS + "VerifyNetwork.cpp", "function.getArgAttr(i, kRowsAttr) && !getEqualRows(function, i)", "false", TRANSFORM_TESTS + "verify-network.mlir"),
+    ("lib/Execution/Signature.cpp", "rows != otherRows", "false", EQUAL_ROWS),
+    ("lib/Execution/CompileToCpuPlan.cpp", "axis == 0 && equalRows", "false", EQUAL_ROWS),
     # What was measured, and what decides by it.
     (TUNING + "TuningDatabase.cpp", "choice.getProblem().empty() && cost < lowest", "cost < lowest", TUNING_TESTS + "TuningDatabase*"),
     (TUNING + "TuningDatabase.cpp", "return 1 - kLeastGain;", "return 1.0;", TUNING_TESTS + "TuningDatabase*"),

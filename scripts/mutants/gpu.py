@@ -84,6 +84,7 @@ MUTANTS = [
     (PLAN + "FindPreparation.cpp", "launches[i].prepares || i > uses.writers.back()", "true", "test/Target/Plan/find-preparation.mlir"),
     (PLAN + "FindCounts.cpp", "steps[i].multiplies", "false", "test/Target/Plan/find-counts.mlir"),
     (PLAN + "FindCounts.cpp", "needed.set(other);", "(void)other;", "test/Target/Plan/find-counts.mlir"),
+    (PLAN + "BuildPlan.cpp", "axis == 0 && equalRows", "false", "test/Tools/sparseconv-run/equal-rows.test"),
     (PLAN + "BindWeights.cpp", "--buffer.index;", "", WEIGHTS),
     (PLAN + "BindWeights.cpp", "--term.input;", "", WEIGHTS),
     # The layout of a plan's memory, and the order of its steps.
@@ -93,6 +94,8 @@ MUTANTS = [
     (RUNTIME + "Plan/Layout.cpp", "bytes <= layout.bufferBytes[buffer] - offset", "true", RUNTIME_TESTS + "Layout.*"),
     (RUNTIME + "Plan/Layout.cpp", "std::min(sizes.capacity, sizes.bound)", "sizes.capacity", RUNTIME_TESTS + "Layout.*"),
     (RUNTIME + "Plan/Verify.cpp", "term.growable >= numGrowables", "term.growable > numGrowables", RUNTIME_TESTS + "PlanVerify.*"),
+    (RUNTIME + "Plan/VerifySlots.cpp", "axis != 0 || !ofRows.count(dim.slot)", "false", RUNTIME_TESTS + "PlanVerify.*"),
+    (RUNTIME + "Plan/Plan.cpp", "pairs.emplace_back(i, first->second);", "", RUNTIME_TESTS + "EqualRows.*"),
     (RUNTIME + "Plan/Schedule.cpp", "row[other] > dependency", "false", RUNTIME_TESTS + "Schedule.*"),
     (RUNTIME + "Plan/Schedule.cpp", "waits[i].forFork = true;", "", RUNTIME_TESTS + "Schedule.*"),
     (RUNTIME + "Plan/Schedule.cpp", "phase == Phase::Counts && isCounted[b] && isInRest[b]", "false", RUNTIME_TESTS + "Layout.*"),

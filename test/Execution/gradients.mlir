@@ -2,7 +2,7 @@
 // float64 (check_gradient.py), and on a target close to the reference.
 
 // RUN: rm -rf %t && mkdir %t
-// RUN: %python %S/check_gradient.py %s %t --rows=61 | FileCheck %s --check-prefix=EQUAL --implicit-check-not=" is "
+// RUN: %python %S/check_gradient.py %s %t | FileCheck %s --check-prefix=EQUAL --implicit-check-not=" is "
 
 // EQUAL-DAG: residual: {{[1-9]}} results are kept: ok
 // EQUAL-DAG: batch_norm: {{[1-9]}} results are kept: ok
@@ -21,6 +21,10 @@
 // RUN: sparseconv-run %t/gradient.mlir --entry=tensors_gradient --weights=%t/tensors.npz --check
 // RUN: sparseconv-run %t/gradient.mlir --entry=loss_gradient --weights=%t/loss.npz --check
 // RUN: sparseconv-run %t/gradient.mlir --entry=matmul_gradient --weights=%t/matmul.npz --check
+
+// More rows than are taken by number.
+// RUN: %python %S/check_gradient.py %s %t/more --entry=scatters --rows=61 | FileCheck %s --check-prefix=MORE --implicit-check-not=" is "
+// MORE: scatters: x: ok
 
 // Few points, and none. Memory that is read before it is written is not a number.
 // RUN: %python %S/check_gradient.py %s %t/few --entry=residual --entry=batch_norm --only-write --points=3

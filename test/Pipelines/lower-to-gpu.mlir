@@ -13,7 +13,7 @@
 // The sizes of the arguments come behind them, and behind the status record; the
 // sizes of the result behind it.
 // HOST-LABEL: func.func @network(
-// HOST-SAME: %[[POINTS:[^:]*]]: memref<?x4xi32> {sparseconv.name = "points"}, %{{[^:]*}}: memref<?x16xf32>, %{{[^:]*}}: memref<27x16x32xf32>, %{{[^:]*}}: memref<32xf32>, %[[STATUS:[^:]*]]: memref<8xi64>
+// HOST-SAME: %[[POINTS:[^:]*]]: memref<?x4xi32> {sparseconv.name = "points"}, %{{[^:]*}}: memref<?x16xf32> {sparseconv.rows = "points"}, %{{[^:]*}}: memref<27x16x32xf32>, %{{[^:]*}}: memref<32xf32>, %[[STATUS:[^:]*]]: memref<8xi64>
 // HOST-SAME: memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>}
 // HOST-SAME: memref<1xindex> {sparseconv.size_of = array<i64: 1, 0>}
 // HOST-SAME: -> (memref<?x32xf32> {sparseconv.name = "features"}, memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>})
@@ -43,14 +43,14 @@
 // KERNELS-NOT: gpu.module
 // KERNELS-NOT: sparseconv.kernel
 
-// PLAN:      plan version 7 by 'sparseconv'
+// PLAN:      plan version 8 by 'sparseconv'
 // PLAN-NEXT: module 'sparseconv_kernels'
 // PLAN-NEXT:   ptx sm_80 {{[1-9][0-9]+}} bytes
 // PLAN-NEXT: kernel 'network_kernel_0' module #0:'sparseconv_kernels' shared 0 + 0
 // PLAN:      constant 'sparseconv_constant_{{[0-9]+}}' 72 bytes
 // PLAN:      function 'network' streams 1
 // PLAN-NEXT:   input 'points' ?(slot [[POINTS:[0-9]+]])x4xi32
-// PLAN-NEXT:   input 'arg1' ?(slot {{[0-9]+}})x16xf32
+// PLAN-NEXT:   input 'arg1' ?(slot [[POINTS]])x16xf32
 // PLAN-NEXT:   input 'arg2' 27x16x32xf32
 // PLAN-NEXT:   input 'arg3' 32xf32
 // PLAN-NEXT:   output 'features' ?(slot [[ROWS:[0-9]+]], at most exact([[ROWS]], min(cap(points, 0), 2147483646)))x32xf32

@@ -95,6 +95,17 @@ def takes_tuning_database(target):
 
 
 @check("cpu", "cuda")
+def names_inputs_whose_rows_disagree(target):
+    example = Example(target)
+    inputs, judge = example.make(129)
+    more = {**inputs, "features": np.zeros((130, inputs["features"].shape[1]), np.float32)}
+    text = "'features' has 130 rows, but 'points' has 129: both need the same number"
+    error = expect_error(sparseconv.Error, text, example.module, **more)
+    expect(str(error).endswith(text), str(error))
+    judge(example.module(**inputs))
+
+
+@check("cpu", "cuda")
 def computes(target):
     for parameters in ({"channels": 16, "dtype": "f16"}, {"channels": 3, "dtype": "bf16"}, {}):
         example = Example(target, **parameters)

@@ -242,6 +242,24 @@ def equal_bits(device):
 
 
 @check
+def tensors_have_equal_rows(device):
+    model, x = make_model(Encoder, device), make_input(device)
+    compiled = sparseconv.compile(model, (x.features, x.coordinates, 2))
+    rows, few = len(x.features), x.features[:-1]
+    text = f"'voxel_coords' has {rows} rows, but 'voxel_features' has {rows - 1}: both need"
+    expect_error(ArgumentError, text, compiled, few, x.coordinates, 2)
+    # Whoever runs the plan learns the same.
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "net.plan")
+        compiled.save(path)
+        net = sparseconv.load(path)
+        names = [value.name for value in net.main.inputs]
+        tensors = {"voxel_features": few, "voxel_coords": x.coordinates}
+        arrays = [tensors[n] if device == "cuda" else tensors[n].numpy() for n in names]
+        expect_error(ArgumentError, "both need the same number", net, *arrays)
+
+
+@check
 def on_another_stream(device):
     if device != "cuda":
         raise Skip("streams are a GPU's")

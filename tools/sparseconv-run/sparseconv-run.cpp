@@ -384,6 +384,9 @@ static llvm::Expected<BoundArguments> bind(const Signature &signature,
     return bound;
   if (llvm::Error error = argumentOptions.check(*bound, sources))
     return std::move(error);
+  // Before anything is compiled.
+  if (llvm::Error error = checkArguments(signature, bound->values))
+    return std::move(error);
   return bound;
 }
 

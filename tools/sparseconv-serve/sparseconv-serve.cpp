@@ -307,6 +307,8 @@ Server::call(const json::Object &request) {
   if (!signature)
     return llvm::createStringError("no function '" + name +
                                    "' of tensors and scalars in the module");
+  if (llvm::Error error = checkArguments(*signature, *arguments))
+    return error;
   auto results = executable ? executable->run(name, *arguments)
                             : runReference(*module, name, *arguments, {});
   if (!results)

@@ -24,6 +24,8 @@ struct Parameter {
   Type type;
   ::sparseconv::ElementKind kind;
   SmallVector<int64_t> shape; ///< ShapedType::kDynamic where any size goes
+  /// The earlier argument that has as many rows in every call.
+  std::optional<unsigned> equalRows = {};
   bool isScalar() const { return !isa<RankedTensorType>(type); }
 };
 
@@ -31,7 +33,8 @@ struct Signature {
   SmallVector<Parameter> arguments, results;
 };
 
-/// The signature of function `entry` of `module`. Errors: there is no such
+/// The signature of function `entry` of `module`, with the equal rows that its
+/// attributes name: findEqualRows() adds what follows. Errors: there is no such
 /// function (the message names those that there are); a parameter is neither a
 /// tensor nor a scalar of a known element type, but a coordinate set, say.
 llvm::Expected<Signature> getSignature(ModuleOp module, StringRef entry);
@@ -59,7 +62,8 @@ Signature getSignature(const ::sparseconv::plan::Function &function,
 llvm::Error checkArgument(const Parameter &parameter,
                           const ::sparseconv::HostTensor &value);
 
-/// All of `arguments` against `signature`.
+/// All of `arguments` against `signature`, and those that need as many rows
+/// against each other.
 llvm::Error checkArguments(const Signature &signature,
                            ArrayRef<::sparseconv::HostTensor> arguments);
 

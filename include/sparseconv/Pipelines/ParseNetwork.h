@@ -23,7 +23,8 @@ namespace mlir::sparseconv {
 /// `jax.result_info`. Arguments of functions that have no `sparseconv.name` get
 /// the one that they have in the text: "w" for %w. Those of bytecode get none,
 /// nor do those that the text counts (%0, %arg0) or whose name another argument
-/// of the function has. Reports what is wrong and returns null; operations of
+/// of the function has. Arguments that need as many rows as another say so
+/// (findEqualRows()). Reports what is wrong and returns null; operations of
 /// unknown dialects are wrong.
 OwningOpRef<ModuleOp> parseNetwork(llvm::SourceMgr &sources,
                                    MLIRContext &context);

@@ -33,7 +33,10 @@
  *
  * A dynamic dimension has a capacity, known on the host when an instance is
  * created, and an exact size that may differ from run to run. Tensors are
- * contiguous and row major at their exact sizes; inputs need no padding.
+ * contiguous and row major at their exact sizes; inputs need no padding. Inputs
+ * of which the network needs equally many rows, such as points and their
+ * features, are compared before a run starts: SPARSECONV_INVALID_ARGUMENT with
+ * both names and numbers.
  */
 
 #ifndef SPARSECONV_RUNTIME_CUDARUNTIME_H

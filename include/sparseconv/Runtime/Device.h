@@ -33,6 +33,8 @@ struct Function {
   std::vector<std::vector<int64_t>> inputSizes, outputSizes;
   /// Number of the inputs' dynamic dimensions.
   size_t numCapacities = 0;
+  /// What plan::Function::findEqualRows() says.
+  std::vector<std::pair<uint32_t, uint32_t>> equalRows;
   /// Whether a run can tell what the host does not know before it: an error, or
   /// a size that is not one of an input.
   bool reports = false;
@@ -48,6 +50,13 @@ struct Function {
   /// kMaxRows where none are given.
   Error checkSizes(int64_t index, int64_t rank, const int64_t *sizes,
                    const int64_t *capacities = nullptr) const;
+  /// Inputs that need as many rows; `getRows` says how many one has.
+  template <typename Fn> Error checkRows(Fn getRows) const {
+    for (auto [input, other] : equalRows)
+      if (getRows(input) != getRows(other))
+        return refuseRows(input, getRows(input), other, getRows(other));
+    return Error::success();
+  }
   /// Whether a tensor has room for `bytes`.
   Error checkRoom(bool isInput, int64_t index, const sparseconv_tensor &tensor,
                   uint64_t bytes) const;
@@ -66,6 +75,10 @@ struct Function {
   Error refuseResults() const;
   /// What a run reports whose results nobody has asked for.
   Error blameEarlierRun(Error error) const;
+
+private:
+  Error refuseRows(uint32_t input, int64_t rows, uint32_t other,
+                   int64_t otherRows) const;
 };
 
 /// See sparseconv_instance_*.

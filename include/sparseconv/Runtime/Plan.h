@@ -25,12 +25,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sparseconv::plan {
 
 /// Written into every file; a reader refuses any other.
-constexpr uint32_t kVersion = 7;
+constexpr uint32_t kVersion = 8;
 constexpr uint32_t kMaxStreams = 16;
 constexpr uint32_t kMaxRank = 8;
 /// Buffers start at multiples of this; so does a caller's pointer at multiples
@@ -127,7 +128,8 @@ constexpr uint32_t kNone = ~uint32_t(0);
 
 struct Dim {
   int64_t size = kDynamic;
-  /// Holds the exact size of a dynamic dimension.
+  /// Holds the exact size of a dynamic dimension. Inputs that need as many rows
+  /// have one slot for them: their dimensions 0.
   uint32_t slot = 0;
   /// Upper bound of a dynamic dimension of an output.
   SizeExpr capacity;
@@ -231,6 +233,10 @@ struct Op {
 /// The message of a status record, with the operation and its location.
 std::string describe(const StatusRecord &record, const std::vector<Op> &ops);
 
+/// The message that two inputs, which need as many rows, do not have them.
+std::string describeUnequalRows(const std::string &name, int64_t rows,
+                                const std::string &other, int64_t otherRows);
+
 /// A capacity that the runtime may raise. Its slot holds it before the first
 /// step, and operation `op` reports where it has more rows.
 struct Growable {
@@ -246,6 +252,7 @@ struct Function {
   std::vector<Buffer> buffers;
   /// Names. The slots of the inputs' dynamic dimensions and of growable
   /// capacities are set before the first step, every other one starts as 0.
+  /// A plan for CPUs has those of inputs alone, which only say what is equal.
   std::vector<std::string> slots;
   std::vector<Growable> growables;
   std::vector<Op> ops;
@@ -255,6 +262,10 @@ struct Function {
   /// order. Buffer i says whether argument i is an input or a constant. The
   /// outputs' buffers come behind.
   std::vector<Value> arguments;
+
+  /// Each input that needs as many rows as an earlier one, and the first of
+  /// these.
+  std::vector<std::pair<uint32_t, uint32_t>> findEqualRows() const;
 
   /// "function 'main'", as messages begin.
   std::string describe() const;

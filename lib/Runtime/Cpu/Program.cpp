@@ -94,6 +94,9 @@ Error Program::run(size_t index, const std::vector<Array> &inputs,
     if (Error error = functions[index].checkSizes(i, inputs[i].sizes.size(),
                                                   inputs[i].sizes.data()))
       return error;
+  if (Error error = functions[index].checkRows(
+          [&](uint32_t input) { return inputs[input].sizes[0]; }))
+    return error;
   std::vector<Array> arrays;
   for (size_t i = 0; i != function.arguments.size(); ++i) {
     const plan::Buffer &buffer = function.buffers[i];

@@ -83,7 +83,8 @@ Error Instance::resolve(Tensors inputs, bool onDevice,
                           : entry.checkRoom(/*isInput=*/true, i, tensor, bytes))
       return error;
   }
-  return Error::success();
+  return entry.checkRows(
+      [&](uint32_t input) { return inputs.data[input].sizes[0]; });
 }
 
 /// The instance's own memory for an input or output, made at first use.

@@ -84,7 +84,8 @@ static void dumpValue(std::ostream &os, const char *kind, const Value &value,
       os << dim.size << 'x';
       continue;
     }
-    if (!function.arguments.empty()) {
+    // What the machine code of a CPU takes and returns has no slot.
+    if (!isInput && !function.arguments.empty()) {
       os << "?x";
       continue;
     }
@@ -221,7 +222,7 @@ std::string sparseconv::plan::dump(const Plan &plan) {
     for (const Value &output : function.outputs)
       dumpValue(os, "output", output, function, /*isInput=*/false);
     for (const Value &argument : function.arguments)
-      dumpValue(os, "argument", argument, function, /*isInput=*/true);
+      dumpValue(os, "argument", argument, function, /*isInput=*/false);
     for (size_t i = 0; i != function.slots.size(); ++i)
       os << "  slot " << i << " '" << function.slots[i] << "'\n";
     for (size_t i = 0; i != function.growables.size(); ++i) {

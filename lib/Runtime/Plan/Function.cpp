@@ -19,7 +19,7 @@ static bool hasReports(const plan::Function &function) {
   for (const plan::Value &input : function.inputs)
     for (const plan::Dim &dim : input.dims)
       if (dim.size == plan::kDynamic && dim.slot < isKnown.size())
-        isKnown[dim.slot] = true; // plans for CPUs have none
+        isKnown[dim.slot] = true;
   auto isStatus = [](const plan::Param &param) {
     return param.kind == plan::Param::Kind::Status;
   };
@@ -33,7 +33,8 @@ static bool hasReports(const plan::Function &function) {
 }
 
 runtime::Function::Function(const plan::Function &function)
-    : plan(function), reports(hasReports(function)) {
+    : plan(function), equalRows(function.findEqualRows()),
+      reports(hasReports(function)) {
   for (const plan::Value &input : function.inputs) {
     inputSizes.push_back(input.getSizes());
     for (int64_t size : inputSizes.back())
@@ -102,6 +103,12 @@ Error runtime::Function::checkSizes(int64_t index, int64_t rank,
                        ", more than its capacity of " + to_string(capacity));
   }
   return Error::success();
+}
+
+Error runtime::Function::refuseRows(uint32_t input, int64_t rows,
+                                    uint32_t other, int64_t otherRows) const {
+  return invalidArgument(plan::describeUnequalRows(
+      plan.inputs[input].name, rows, plan.inputs[other].name, otherRows));
 }
 
 Error runtime::Function::checkRoom(bool isInput, int64_t index,

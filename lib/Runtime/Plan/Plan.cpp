@@ -8,6 +8,7 @@
 
 #include "sparseconv/Runtime/Plan.h"
 #include <algorithm>
+#include <map>
 
 using namespace sparseconv::plan;
 
@@ -53,6 +54,14 @@ std::string sparseconv::plan::describe(const StatusRecord &record,
   bool isKnown = record.opId >= 0 && uint64_t(record.opId) < ops.size();
   Op op = isKnown ? ops[record.opId] : Op();
   return formatStatus(record, op.name, op.location);
+}
+
+std::string sparseconv::plan::describeUnequalRows(const std::string &name,
+                                                  int64_t rows,
+                                                  const std::string &other,
+                                                  int64_t otherRows) {
+  return "'" + name + "' has " + std::to_string(rows) + " rows, but '" + other +
+         "' has " + std::to_string(otherRows) + ": both need the same number";
 }
 
 std::string Function::describe() const { return "function '" + name + "'"; }
@@ -151,6 +160,20 @@ const Function *Plan::findFunction(std::string_view name) const {
     if (function.name == name)
       return &function;
   return nullptr;
+}
+
+std::vector<std::pair<uint32_t, uint32_t>> Function::findEqualRows() const {
+  std::vector<std::pair<uint32_t, uint32_t>> pairs;
+  std::map<uint32_t, uint32_t> firsts; // by slot
+  for (uint32_t i = 0; i != inputs.size(); ++i) {
+    const std::vector<Dim> &dims = inputs[i].dims;
+    if (dims.empty() || dims[0].size != kDynamic)
+      continue;
+    auto [first, isNew] = firsts.emplace(dims[0].slot, i);
+    if (!isNew)
+      pairs.emplace_back(i, first->second);
+  }
+  return pairs;
 }
 
 /// Eight bytes per step, with every bit of a word reaching every bit of the

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VerifyCpu.h"
+#include "VerifySlots.h"
 #include "sparseconv/Runtime/PlanParams.h"
 #include "sparseconv/Support/VectorLevels.h"
 #include <set>
@@ -97,6 +98,7 @@ Reason FunctionVerifier::verifyExpr(const SizeExpr &expr,
 }
 
 Reason FunctionVerifier::verifyValues() {
+  RETURN_REASON(verifyInputSlots(function, setSlots));
   for (const std::vector<Value> *values :
        {&function.inputs, &function.outputs}) {
     bool isInput = values == &function.inputs;
@@ -113,11 +115,8 @@ Reason FunctionVerifier::verifyValues() {
           return what + "a dimension has size " + to_string(dim.size);
         if (dim.size != kDynamic)
           continue;
-        if (dim.slot >= function.slots.size())
+        if (!isInput && dim.slot >= function.slots.size())
           return what + "slot " + to_string(dim.slot) + " is not there";
-        if (isInput && !setSlots.insert(dim.slot).second)
-          return what + "slot " + to_string(dim.slot) +
-                 " holds two dimensions of inputs";
         if (isInput && !dim.capacity.terms.empty())
           return what + "an input's dimension has an expression for capacity";
         if (!isInput)

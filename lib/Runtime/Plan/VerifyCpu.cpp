@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VerifyCpu.h"
+#include "VerifySlots.h"
 #include <cstring>
 
 using namespace sparseconv::plan;
@@ -126,8 +127,11 @@ Reason sparseconv::plan::verifyCpuFunction(const Plan &plan,
       return "the code for " + image.chip + " has it where there is no code";
   }
   if (!function.steps.empty() || !function.growables.empty() ||
-      !function.slots.empty() || function.numStreams != 1)
+      function.numStreams != 1)
     return std::string("it has steps, but machine code for CPUs");
+  std::set<uint32_t> slots;
+  if (Reason reason = verifyInputSlots(function, slots))
+    return reason;
   size_t numArguments = function.arguments.size();
   if (function.buffers.size() != numArguments + function.outputs.size())
     return std::string(

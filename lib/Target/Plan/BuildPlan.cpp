@@ -218,12 +218,19 @@ void PlanBuilder::addInput(BlockArgument argument) {
   auto type = cast<MemRefType>(argument.getType());
   unsigned number = argument.getArgNumber();
   std::string name = getArgumentName(function, number);
+  std::optional<unsigned> equalRows = getEqualRows(function, number);
   SmallVector<Value> sizes;
   for (unsigned axis = 0; axis < type.getRank(); ++axis) {
     if (!type.isDynamicDim(axis))
       continue;
-    sizes.push_back(
-        PlanSlotOp::create(b, argument.getLoc(), getSlotName(name, axis)));
+    if (axis == 0 && equalRows)
+      sizes.push_back(map.lookup(function.getArgument(*equalRows))
+                          .getDefiningOp<PlanInputOp>()
+                          .getSizes()
+                          .front());
+    else
+      sizes.push_back(
+          PlanSlotOp::create(b, argument.getLoc(), getSlotName(name, axis)));
     for (BlockArgument size : function.getArguments())
       if (isSizeOf(function.getArgAttr(size.getArgNumber(), kSizeOf), number,
                    axis))

@@ -286,8 +286,11 @@ class Inputs:
                     if not same and not leaf.has_set_of(first):
                         self._refuse(number, f"the coordinates of {name}", "others")
                 elif leaf.shape[:1] != first.shape[:1]:
-                    rows = [", ".join(map(str, t.shape[:1])) for t in (first, leaf)]
-                    self._refuse(number, f"{rows[0]} rows, which {name} has", rows[1])
+                    rows = [", ".join(map(str, t.shape[:1])) or "no" for t in (leaf, first)]
+                    raise ArgumentError(
+                        f"'{self._names[number]}' has {rows[0]} rows, but '{name}' has "
+                        f"{rows[1]}: both need the same number, as in the example"
+                    )
 
 
 class Outputs:

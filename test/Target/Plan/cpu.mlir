@@ -21,7 +21,7 @@
 // ALL-NEXT:     machine code sse2 {{[0-9]+}} bytes
 // BOUND-NEXT: constant 'w' 12 bytes
 // CHECK-NEXT: function 'main' streams 1
-// CHECK-NEXT:   input 'x' ?x3xf32
+// CHECK-NEXT:   input 'x' ?(slot 0)x3xf32
 // FREE-NEXT:    input 'w' 3xf32
 // CHECK-NEXT:   input 'n' scalar 1xi64
 // CHECK-NEXT:   output 'result0' ?x3xf32
@@ -29,6 +29,7 @@
 // CHECK-NEXT:   argument 'x' ?x3xf32
 // CHECK-NEXT:   argument 'w' 3xf32
 // CHECK-NEXT:   argument 'n' scalar 1xi64
+// CHECK-NEXT:   slot 0 'x.0'
 // CHECK-NEXT:   buffer 'x' input 0
 // FREE-NEXT:    buffer 'w' input 1
 // FREE-NEXT:    buffer 'n' input 2

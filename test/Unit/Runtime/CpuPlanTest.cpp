@@ -98,6 +98,43 @@ TEST(CpuPlan, RefusesArgumentsWithoutData) {
             "function 'main' has 0 inputs, not 5");
 }
 
+/// One that takes x[?x4] and z[?x2], which needs as many rows.
+static Plan makePairPlan() {
+  Plan plan = makePlan();
+  Function &function = plan.functions[0];
+  function.slots = {"x.0"};
+  for (auto [name, columns] : {std::pair("x", 4), std::pair("z", 2)}) {
+    Value input{name, ElementType::F32, {Dim(), Dim()}};
+    input.dims[1].size = columns;
+    Buffer &buffer = function.buffers.emplace_back();
+    buffer.kind = Buffer::Kind::Input;
+    buffer.index = function.inputs.size();
+    function.inputs.push_back(input);
+    function.arguments.push_back(input);
+  }
+  return plan;
+}
+
+TEST(CpuPlan, EqualRows) {
+  std::shared_ptr<cpu::Program> program;
+  auto error = cpu::Program::load(serialise(makePairPlan()), "sse2", program);
+  ASSERT_FALSE(error) << error.getText();
+  std::unique_ptr<cpu::Call> call;
+  EXPECT_FALSE(program->run(0, {{nullptr, {0, 4}}, {nullptr, {0, 2}}}, call));
+  float x[8] = {}, z[2] = {};
+  error = program->run(0, {{x, {2, 4}}, {z, {1, 2}}}, call);
+  EXPECT_EQ(error.getCode(), SPARSECONV_INVALID_ARGUMENT);
+  EXPECT_EQ(error.getText(),
+            "'z' has 1 rows, but 'x' has 2: both need the same number");
+}
+
+TEST(CpuPlan, ReasonsOfSlots) {
+  Plan plan = makePairPlan();
+  plan.functions[0].inputs[1].dims[0].slot = 1;
+  EXPECT_EQ(verify(plan).value_or("no reason"),
+            "function 'main': input 'z': slot 1 is not there");
+}
+
 TEST(CpuPlan, ReasonsOfCode) {
   const std::string in = "module '': the code for sse2: ";
   EXPECT_EQ(refuse([](Image &i) { i.chip = "mmx"; }),

@@ -24,6 +24,26 @@ std::string mlir::sparseconv::getResultName(FunctionOpInterface function,
   return "result" + std::to_string(number);
 }
 
+/// Whether the rows of an argument are counted by each call.
+static bool hasDynamicRows(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped && shaped.hasRank() && shaped.getRank() > 0 &&
+         shaped.isDynamicDim(0);
+}
+
+std::optional<unsigned>
+mlir::sparseconv::getEqualRows(FunctionOpInterface function, unsigned number) {
+  auto name = function.getArgAttrOfType<StringAttr>(number, kRowsAttr);
+  if (!name || !hasDynamicRows(function.getArgumentTypes()[number]))
+    return std::nullopt;
+  for (unsigned other = 0; other < number; ++other)
+    if (getArgumentName(function, other) == name.getValue())
+      return hasDynamicRows(function.getArgumentTypes()[other])
+                 ? std::optional(other)
+                 : std::nullopt;
+  return std::nullopt;
+}
+
 Value mlir::sparseconv::addArgument(FunctionOpInterface function,
                                     const Twine &name, Type type) {
   unsigned number = function.getNumArguments();

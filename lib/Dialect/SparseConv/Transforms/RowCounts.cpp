@@ -26,9 +26,8 @@ static Value getCountedTensor(Value size) {
   return dim && dim.getConstantIndex() == 0 ? dim.getSource() : Value();
 }
 
-/// One step from `tensor` towards what its rows are counted by: another tensor,
-/// or the end.
-static RowCount takeStep(Value tensor) {
+/// Where the rows of `tensor` come from: another tensor, or what is none.
+static RowCount followTensor(Value tensor) {
   auto result = dyn_cast<OpResult>(tensor);
   auto op = dyn_cast_if_present<ReifyRankedShapedTypeOpInterface>(
       tensor.getDefiningOp());
@@ -47,30 +46,32 @@ static RowCount takeStep(Value tensor) {
   auto rows = dyn_cast<Value>(shapes[result.getResultNumber()][0]);
   if (!rows)
     return {tensor, std::nullopt};
-  if (Value next = getCountedTensor(rows))
-    return {next, std::nullopt};
-  if (auto size = rows.getDefiningOp<SizeOp>())
+  RowCount count = followCount({rows, std::nullopt});
+  bool isTemporary = count.source.getParentBlock() == &scratch;
+  return isTemporary ? RowCount{tensor, std::nullopt} : count;
+}
+
+RowCount mlir::sparseconv::followCount(RowCount count) {
+  Value source = count.source;
+  if (count.side)
+    return ::mlir::sparseconv::countRows(source, *count.side);
+  if (auto type = dyn_cast<RankedTensorType>(source.getType()))
+    return type.getRank() ? followTensor(source) : count;
+  if (Value counted = getCountedTensor(source))
+    return {counted, std::nullopt};
+  if (auto size = source.getDefiningOp<SizeOp>())
     return {size.getCoords(), std::nullopt};
-  if (auto size = rows.getDefiningOp<MapSizeOp>())
-    return countRows(size.getMap(), size.getSide());
-  bool isTemporary = rows.getParentBlock() == &scratch;
-  return {isTemporary ? tensor : rows, std::nullopt};
+  if (auto size = source.getDefiningOp<MapSizeOp>())
+    return ::mlir::sparseconv::countRows(size.getMap(), size.getSide());
+  return count;
 }
 
 RowCount mlir::sparseconv::countRows(Value tensor) {
   RowCount count{tensor, std::nullopt};
-  while (!count.side) {
-    Value at = count.source;
-    if (isa<RankedTensorType>(at.getType()))
-      count = takeStep(at);
-    else if (Value counted = getCountedTensor(at))
-      count.source = counted;
-    else if (auto size = at.getDefiningOp<SizeOp>())
-      count.source = size.getCoords();
-    else if (auto size = at.getDefiningOp<MapSizeOp>())
-      count = ::mlir::sparseconv::countRows(size.getMap(), size.getSide());
-    if (count.source == at)
-      break;
+  while (true) {
+    RowCount next = followCount(count);
+    if (next == count)
+      return count;
+    count = next;
   }
-  return count;
 }

@@ -28,8 +28,11 @@ struct RowCount {
 /// The rows of `side` of `map`.
 RowCount countRows(Value map, MapSide side);
 
-/// The rows of `tensor`, on the network level. It is followed through all that
-/// says what shape it gives; no operation is left in the network.
+/// One step from a count towards what it comes from, on the network level; the
+/// count itself where nobody says that. No operation is left in the network.
+RowCount followCount(RowCount count);
+
+/// The rows of `tensor`, followed to the end.
 RowCount countRows(Value tensor);
 
 } // namespace mlir::sparseconv

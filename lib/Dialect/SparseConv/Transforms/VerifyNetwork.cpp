@@ -117,10 +117,16 @@ static LogicalResult verifyFunction(func::FuncOp function) {
     return function.emitOpError("'@")
            << function.getName()
            << "' has no body; a network calls only what is in its module";
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     if (failed(verifyAttributes(function, function.getArgAttrDict(i),
-                                {kNameAttr})))
+                                {kNameAttr, kRowsAttr})))
       return failure();
+    if (function.getArgAttr(i, kRowsAttr) && !getEqualRows(function, i))
+      return function.emitOpError("expects '")
+             << kRowsAttr << "' of argument '" << getArgumentName(function, i)
+             << "' to name an argument before it, both with a dynamic number "
+                "of rows";
+  }
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (failed(verifyAttributes(function, function.getResultAttrDict(i),
                                 {kNameAttr})))

@@ -27,6 +27,35 @@ func.func private @relate(%c: !set) -> !map attributes {no_inline} {
 
 // -----
 
+// A network may say that an argument has as many rows as one before it.
+
+func.func @stated(%points: tensor<?x4xi32> {sparseconv.name = "points"}, %x: tensor<?x4xf16> {sparseconv.rows = "points"}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expects 'sparseconv.rows' of argument 'arg0' to name an argument before it, both with a dynamic number of rows}}
+func.func @later(%x: tensor<?x4xf16> {sparseconv.rows = "y"}, %y: tensor<?x4xf16> {sparseconv.name = "y"}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expects 'sparseconv.rows' of argument 'x' to name an argument before it}}
+func.func @known(%points: tensor<?x4xi32>, %x: tensor<8x4xf16> {sparseconv.name = "x", sparseconv.rows = "arg0"}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expects 'sparseconv.rows' of argument 'arg1' to name an argument before it}}
+func.func @number(%n: index, %x: tensor<?x4xf16> {sparseconv.rows = "arg0"}) {
+  return
+}
+
+// -----
+
 // Functions without a body, whatever they are called.
 
 // expected-error @+1 {{'func.func' op '@system' has no body; a network calls only what is in its module}}

@@ -102,6 +102,7 @@ protected:
 
 TEST_F(Forged, Steps) { useChanged(makeSamplePlan(2)); }
 TEST_F(Forged, Launches) { useChanged(makeLaunchPlan(2)); }
+TEST_F(Forged, EqualRows) { useChanged(makePairPlan()); }
 TEST_F(Forged, GrowingSets) {
   addGrowingKernels(fake());
   useChanged(makeGrowingPlan());

@@ -115,10 +115,19 @@ TEST(PlanFile, RoundTripOfExactSizes) {
        "block 32 after 0 2 op 0\n"});
 }
 
+TEST(PlanFile, RoundTripOfEqualRows) {
+  Plan plan = makePairPlan();
+  using Pairs = std::vector<std::pair<uint32_t, uint32_t>>;
+  EXPECT_EQ(plan.functions[0].findEqualRows(), (Pairs{{1, 0}}));
+  EXPECT_EQ(makeSamplePlan().functions[0].findEqualRows(), Pairs());
+  expectRoundTrip(std::move(plan), {"  input 'x' ?(slot 0)x4xf32\n",
+                                    "  input 'z' ?(slot 0)x2xf32\n"});
+}
+
 TEST(PlanFile, Dump) {
   expectRoundTrip(
       makeSamplePlan(2),
-      {"plan version 7 by 'test'\n", "  cubin sm_90a 9 bytes\n",
+      {"plan version 8 by 'test'\n", "  cubin sm_90a 9 bytes\n",
        "  input 'x' ?(slot 0)x4xf32\n",
        "  output 'y' ?(slot 1, at most cap(x, 0))x4xf32\n",
        "  buffer 'sum' scratch steps [0, 2] bytes (cap(x, 0) * 16)\n",
@@ -153,7 +162,7 @@ TEST(PlanFile, Damage) {
   EXPECT_EQ(damage([](std::string &f) { f.clear(); }),
             "not a plan: the file does not begin with 'SPCVPLAN'");
   EXPECT_EQ(damage([](std::string &f) { f[8] = 1; }),
-            "the plan has version 1, this runtime reads version 7: compile it "
+            "the plan has version 1, this runtime reads version 8: compile it "
             "again");
   EXPECT_EQ(damage([](std::string &f) { f[12] = 1; }),
             "the plan has flags that this runtime does not know");
@@ -238,6 +247,14 @@ TEST(PlanVerify, Reasons) {
   EXPECT_EQ(
       refuse([](P &, F &f) { f.inputs[0].dims[1] = f.inputs[0].dims[0]; }),
       in + "input 'x': slot 0 holds two dimensions of inputs");
+  // Rows may be those of another input, and nothing else.
+  for (bool isFirst : {false, true})
+    EXPECT_EQ(refuse([=](P &p, F &) {
+                p = makePairPlan();
+                std::vector<Value> &inputs = p.functions[0].inputs;
+                std::swap(inputs[!isFirst].dims[0], inputs[!isFirst].dims[1]);
+              }),
+              in + "input 'z': slot 0 holds two dimensions of inputs");
   EXPECT_EQ(refuse([](P &, F &f) { f.buffers[1].index = 1; }),
             in + "buffer 'y': input or output 1 is not there");
   EXPECT_EQ(refuse([](P &, F &f) { f.buffers[1].kind = Buffer::Kind::Input; }),

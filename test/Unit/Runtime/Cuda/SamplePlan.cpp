@@ -127,6 +127,19 @@ Plan sparseconv::makeLaunchPlan(uint32_t streams) {
   return plan;
 }
 
+Plan sparseconv::makePairPlan() {
+  Plan plan = makeSamplePlan();
+  Function &function = plan.functions[0];
+  Value z = function.inputs[0];
+  z.name = "z";
+  z.dims[1].size = 2;
+  function.inputs.push_back(std::move(z));
+  function.buffers.push_back(
+      makeBuffer("z", Buffer::Kind::Input,
+                 SizeExpr::capacity(1, 0) * SizeExpr::constant(8), 1));
+  return plan;
+}
+
 void sparseconv::addSampleKernels(cuda::FakeDriver &driver) {
   driver.kernels["add"] = {
       {8, 8, 8, 8}, [](const cuda::FakeLaunch &l) {

@@ -23,6 +23,9 @@ plan::Plan makeSamplePlan(uint32_t streams = 1, bool weightsInFile = true);
 /// The same with nothing but launches, which is what compilers write.
 plan::Plan makeLaunchPlan(uint32_t streams);
 
+/// The first with another input z[?x2], which needs as many rows as x.
+plan::Plan makePairPlan();
+
 /// The weights of the plan.
 extern const float sampleWeights[4];
 

@@ -274,6 +274,32 @@ def SparseConvLimitAllocations
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def SparseConvFindEqualRows
+    : Pass<"sparseconv-find-equal-rows", "::mlir::func::FuncOp"> {
+  let summary = "says which arguments have as many rows as another";
+  let description = [{
+    Marks each argument that needs as many rows as one before it, by the name of
+    the first of these, where that follows from the operations of the function's
+    first block, which every call carries out:
+
+    - what an operation compares at run time is equal: `x` of a convolution and
+      the in set of its map, the operands of an elementwise operation;
+    - what is gathered by `order` of a `pack` has a row for each point;
+    - the set of a `pack` that is `in_order` has a row for each point.
+
+    ```mlir
+    func.func @main(%points: tensor<?x4xi32>, %x: tensor<?x8xf32>) {
+      %coords, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
+      %0 = sparseconv.gather %x, %order
+          : tensor<?x8xf32>, tensor<?xi32> -> tensor<?x8xf32>
+    ```
+
+    gives `%x: tensor<?x8xf32> {sparseconv.rows = "arg0"}`. What is gathered by
+    the caller's own rows may have any number. A network may have the attribute
+    already. A call with other numbers is refused before anything runs.
+  }];
+}
+
 def SparseConvVerifyNetwork
     : Pass<"sparseconv-verify-network", "::mlir::ModuleOp"> {
   let summary = "checks that a module from outside is a network";
@@ -293,7 +319,7 @@ def SparseConvVerifyNetwork
     | `tensor.expand_shape` | one dynamic size for each that it divides, at most |
     | types of values | ranked tensors of numbers, numbers, coordinate sets, kernel maps |
     | functions | those with a body |
-    | attributes that the operations do not define | `sparseconv.name` on arguments and results, `sparseconv.target` on the module |
+    | attributes that the operations do not define | `sparseconv.name` on arguments and results, `sparseconv.rows` on arguments, `sparseconv.target` on the module |
     | constants | up to 2 GiB |
 
     The error names the operation, and is the only one. For example
