@@ -7,8 +7,9 @@
     sparseconv.plot.voxels(coordinates).figure.savefig("voxels.png")
 
 `voxels` shows a coordinate set, `pairs` how many pairs of rows each offset of a
-kernel map has, `timeline` when the kernels of a profiled run were busy, and
-`roofline` how far layers are from what a device can do. Each draws into `ax`, or
+kernel map has, `timeline` when the kernels of a profiled run were busy, `roofline`
+how far layers are from what a device can do, and `network` the same of all layers of
+a profiled network. Each draws into `ax`, or
 into a figure of its own, and returns the axes. Arguments are numpy arrays, or
 tensors of torch on any device.
 
@@ -29,6 +30,8 @@ from .errors import ArgumentError, Error
 MOST_CUBES = 6000
 #: Kinds of kernels that a timeline has a line for; the others share one.
 MOST_LINES = 12
+#: Layers of a network whose names a roofline has.
+MOST_NAMES = 10
 
 
 def _make_axes(ax, size, **options):
@@ -183,6 +186,23 @@ def pairs(table, window=None, *, ax=None):
 # Times -----------------------------------------------------------------------
 
 
+def _read_events(path, category):
+    """The events of a category in a file that `sparseconv-run --profile` has written."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            events = [e for e in json.load(file)["traceEvents"] if e.get("cat") == category]
+        for event in events:
+            if not {"name", "ts", "dur", "args"} <= event.keys():
+                raise KeyError
+        return events
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror}", "SPARSECONV_FILE_ERROR") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Error(
+            f"{path}: expects a profile that sparseconv-run has written", "SPARSECONV_FILE_ERROR"
+        ) from error
+
+
 def read_profile(path):
     """The kernels in a file that `sparseconv-run --profile` has written: tuples of
     name, begin and end, in seconds. A file that is none of these is an `Error`.
@@ -190,20 +210,10 @@ def read_profile(path):
         kernels = sparseconv.plot.read_profile("trace.json")
         print(sum(end - begin for name, begin, end in kernels))
     """
-    try:
-        with open(path, encoding="utf-8") as file:
-            events = json.load(file)["traceEvents"]
-        return [
-            (event["name"], event["ts"] * 1e-6, (event["ts"] + event["dur"]) * 1e-6)
-            for event in events
-            if event.get("cat") == "kernel"
-        ]
-    except OSError as error:
-        raise Error(f"{path}: {error.strerror}", "SPARSECONV_FILE_ERROR") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Error(
-            f"{path}: expects a profile that sparseconv-run has written", "SPARSECONV_FILE_ERROR"
-        ) from error
+    return [
+        (event["name"], event["ts"] * 1e-6, (event["ts"] + event["dur"]) * 1e-6)
+        for event in _read_events(path, "kernel")
+    ]
 
 
 def _format_ms(time):
@@ -307,6 +317,93 @@ class Layer:
     def rate(self):
         """Operations for each second."""
         return self.operations / self.seconds
+
+
+@dataclasses.dataclass
+class Device:
+    """What a device can do at most: bytes in a second, and floating point operations
+    in a second by the name of their type.
+
+        laptop = sparseconv.plot.Device(60e9, {"f32": 1.5e12})
+    """
+
+    bandwidth: float
+    peaks: dict
+
+
+#: Devices by name, by their makers' data sheets, without sparsity.
+DEVICES = {
+    "A100": Device(2.04e12, {"f16": 312e12, "tf32": 156e12, "f32": 19.5e12}),
+    "H100": Device(3.35e12, {"f16": 989e12, "tf32": 494e12, "f32": 67e12}),
+    "H200": Device(4.8e12, {"f16": 989e12, "tf32": 494e12, "f32": 67e12}),
+}
+
+
+def read_layers(path):
+    """The `Layer`s in a file that `sparseconv-run net.mlir --profile` has written: the
+    convolutions and their gradients, in the order of their first kernels. A layer with
+    several kernels has the sum of their times. A file that is none, or that has no
+    layers with work, as that of a plan, is an `Error`.
+
+        for layer in sparseconv.plot.read_layers("trace.json"):
+            print(layer.name, layer.rate)
+    """
+    layers = {}
+    for event in _read_events(path, "layer"):
+        work = event["args"]
+        if "operations" in work:
+            layer = layers.setdefault(
+                event["name"], Layer(event["name"], work["operations"], work["bytes"], 0.0)
+            )
+            layer.seconds += event["dur"] * 1e-6
+    if not layers:
+        raise Error(f"{path}: expects a profile of a network, whose layers have work")
+    return list(layers.values())
+
+
+def network(profile, device, dtype="f16", *, ax=None):
+    """Draws all layers of a profiled network below what a device can do at most.
+
+    profile  the path of a file that `sparseconv-run net.mlir --profile` has written, or
+             `Layer`s
+    device   a `Device`, or the name of one: "A100", "H100" or "H200"
+    dtype    the type whose peak bounds the layers: "f16", also for bf16, "tf32" or "f32"
+    ax       axes to draw into
+
+    Layers are points that are numbered from the largest share of the time on; the legend
+    has the first ten with their shares of the time. The device's other peaks are dashed
+    lines. The title has the time of all layers and how much of it the roof would take.
+    A device or type that is not known is an `ArgumentError`, a file that cannot be read
+    an `Error`.
+
+        ax = sparseconv.plot.network("trace.json", "H200")
+        ax.figure.savefig("roofline.png")
+    """
+    if isinstance(device, str) and device not in DEVICES:
+        raise ArgumentError(f"no device '{device}'; there are: {', '.join(DEVICES)}")
+    device = DEVICES[device] if isinstance(device, str) else device
+    if dtype not in device.peaks:
+        raise ArgumentError(f"no peak of '{dtype}'; there are: {', '.join(device.peaks)}")
+    layers = read_layers(profile) if isinstance(profile, (str, os.PathLike)) else list(profile)
+    layers = sorted(layers, key=lambda layer: -layer.seconds)
+    peak = device.peaks[dtype]
+    names = [str(number) for number in range(1, len(layers) + 1)]
+    numbered = [dataclasses.replace(layer, name=n) for layer, n in zip(layers, names)]
+    ax = roofline(numbered, peak, device.bandwidth, ax=ax)
+    for name, other in device.peaks.items():
+        if name != dtype:
+            ax.axhline(other / 1e9, color="gray", linewidth=1, linestyle="--")
+        ax.annotate(name, (1, other / 1e9), xycoords=ax.get_yaxis_transform(), ha="right",
+                    va="bottom", fontsize="small", color="gray")  # fmt: skip
+    total = sum(layer.seconds for layer in layers)
+    for name, layer in list(zip(names, layers))[:MOST_NAMES]:
+        ax.plot([], [], " ", label=f"{name}: {layer.name}, {layer.seconds / total:.0%}")
+    ax.legend(fontsize="x-small", loc="lower right", handlelength=0)
+    times = (max(e.operations / peak, e.bytes / device.bandwidth) for e in layers)
+    least = sum(times)
+    ax.set_title(f"{len(layers)} layers, {_format_ms(1e3 * total)}; the roof: "
+                 f"{_format_ms(1e3 * least)} ({least / total:.0%})")  # fmt: skip
+    return ax
 
 
 def roofline(layers, peak, bandwidth, *, ax=None, **style):

@@ -175,6 +175,10 @@ MUTANTS = [
     (TRANSFORMS + "VerifyNetwork.cpp", "function.getArgAttr(i, kRowsAttr) && !getEqualRows(function, i)", "false", TRANSFORM_TESTS + "verify-network.mlir"),
     ("lib/Execution/Signature.cpp", "rows != otherRows", "false", EQUAL_ROWS),
     ("lib/Execution/CompileToCpuPlan.cpp", "axis == 0 && equalRows", "false", EQUAL_ROWS),
+    # What layers have to do.
+    ("tools/sparseconv-run/Work.cpp", "return row >= 0;", "return true;", "test/Tools/sparseconv-run/work.mlir"),
+    ("tools/sparseconv-run/Work.cpp", "sizes.size() == 4 ? sizes[1] : 1", "1", "test/Tools/sparseconv-run/work.mlir"),
+    ("tools/sparseconv-run/Work.cpp", "pm.addPass(createInlinerPass());", "", "test/Tools/sparseconv-run/work.mlir"),
     # What was measured, and what decides by it.
     (TUNING + "TuningDatabase.cpp", "choice.getProblem().empty() && cost < lowest", "cost < lowest", TUNING_TESTS + "TuningDatabase*"),
     (TUNING + "TuningDatabase.cpp", "return 1 - kLeastGain;", "return 1.0;", TUNING_TESTS + "TuningDatabase*"),

@@ -161,6 +161,58 @@ def check_roofline():
     expect_error(ArgumentError, "above 0", plot.roofline, layers, 0, 1.0)
 
 
+def check_layers_of_a_run():
+    """The README's network has one convolution, 4 to 32 channels in f32, from a set to
+    itself: each row meets itself at least."""
+    (layer,) = plot.read_layers(PROFILE)
+    expect(".mlir:" in layer.name, layer.name)
+    pairs, rest = divmod(layer.operations, 2 * 4 * 32)
+    rows, rest_of_bytes = divmod(layer.bytes - 4 * 27 * 4 * 32, 4 * (4 + 32) + 4 * 27)
+    expect_equal((rest, rest_of_bytes), (0, 0))
+    expect(0 < rows < pairs < 27 * rows, f"{pairs} pairs of {rows} rows")
+    kernels = plot.read_profile(PROFILE)
+    expect(0 < layer.seconds < sum(end - begin for _, begin, end in kernels))
+    render(plot.network(PROFILE, "H200"))
+
+
+def check_layers_of_several_kernels():
+    """Times are added up, work is that of the layer."""
+    args = {"location": "net.mlir:1:2", "operations": 8e9, "bytes": 1e9}
+    events = [{"name": "conv", "cat": "layer", "ts": 0, "dur": 1e6, "args": args},
+              {"name": "pack", "cat": "layer", "ts": 1e6, "dur": 1e6, "args": {}},
+              {"name": "conv", "cat": "layer", "ts": 2e6, "dur": 3e6, "args": args}]  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "trace.json")
+        for content in (events, events[1:2]):
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"traceEvents": content}, file)
+            if content is events:
+                expect_equal(plot.read_layers(path), [plot.Layer("conv", 8e9, 1e9, 4.0)])
+        expect_error(Error, "whose layers have work", plot.read_layers, path)
+
+
+def check_network():
+    """Layers from the longest on, below the roof of one type and the peaks of all."""
+    layers = [plot.Layer("gemm", 4e12, 1e10, 3.0), plot.Layer("copy", 1e9, 1e11, 9.0)]
+    device = plot.Device(1e11, {"f32": 2e12, "f16": 8e12})
+    ax = plot.network(layers, device, "f32")
+    roof, points, other = ax.lines[:3]
+    expect_equal(sorted(roof.get_ydata())[-2:], [2000, 2000])
+    expect_equal(list(points.get_xdata()), [0.01, 400])
+    expect_equal(list(other.get_ydata()), [8000, 8000])
+    texts = [text.get_text() for text in ax.texts]
+    expect_equal(texts, ["1 (11%)", "2 (67%)", "f32", "f16"])
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    expect_equal(legend, ["1: copy, 75%", "2: gemm, 25%"])
+    expect_equal(ax.get_title(), "2 layers, 12000 ms; the roof: 3000 ms (25%)")
+    render(ax)
+    expect_error(ArgumentError, "no device 'GTX'; there are: A100, H100, H200", plot.network,
+                 layers, "GTX")  # fmt: skip
+    expect_error(ArgumentError, "no peak of 'i8'; there are: f32, f16", plot.network,
+                 layers, device, "i8")  # fmt: skip
+    expect_error(ArgumentError, "above 0", plot.network, [], device)
+
+
 def check_without_matplotlib():
     hidden = sys.modules["matplotlib"]
     shown = {name: sys.modules.pop(name) for name in list(sys.modules)

@@ -47,7 +47,8 @@ static void writeTrackName(llvm::json::OStream &json, Track track,
 }
 
 static void writeEvent(llvm::json::OStream &json, Track track, StringRef name,
-                       StringRef location, double begin, double end) {
+                       StringRef location, double begin, double end,
+                       const Work &work = {}) {
   json.object([&] {
     json.attribute("name", name);
     json.attribute("cat", track == Kernels ? "kernel" : "layer");
@@ -56,12 +57,19 @@ static void writeEvent(llvm::json::OStream &json, Track track, StringRef name,
     json.attribute("tid", int64_t(track));
     json.attribute("ts", begin * 1e6);
     json.attribute("dur", (end - begin) * 1e6);
-    json.attributeObject("args", [&] { json.attribute("location", location); });
+    json.attributeObject("args", [&] {
+      json.attribute("location", location);
+      if (work.bytes > 0) {
+        json.attribute("operations", work.operations);
+        json.attribute("bytes", work.bytes);
+      }
+    });
   });
 }
 
 llvm::Error mlir::sparseconv::writeProfile(StringRef path,
-                                           ArrayRef<KernelEvent> events) {
+                                           ArrayRef<KernelEvent> events,
+                                           const llvm::StringMap<Work> &works) {
   return ::sparseconv::writeFile(path, [&](llvm::raw_ostream &os) {
     llvm::json::OStream json(os, 1);
     json.object([&] {
@@ -80,7 +88,8 @@ llvm::Error mlir::sparseconv::writeProfile(StringRef path,
             ++i;
           if (!layer.empty())
             writeEvent(json, Layers, layer, events[first].location,
-                       events[first].begin, events[i - 1].end);
+                       events[first].begin, events[i - 1].end,
+                       works.lookup(events[first].location));
         }
       });
     });

@@ -9,13 +9,16 @@
 #ifndef SPARSECONV_TOOLS_SPARSECONV_RUN_PROFILE_H
 #define SPARSECONV_TOOLS_SPARSECONV_RUN_PROFILE_H
 
+#include "Work.h"
 #include "sparseconv/Execution/Executable.h"
 
 namespace mlir::sparseconv {
 
 /// Writes the events in the JSON trace format that Perfetto opens: a track of
-/// kernels, and one of the layers (network operations) that they belong to.
-llvm::Error writeProfile(StringRef path, ArrayRef<KernelEvent> events);
+/// kernels, and one of the layers (network operations) that they belong to,
+/// with the work of those whose place is among `works`.
+llvm::Error writeProfile(StringRef path, ArrayRef<KernelEvent> events,
+                         const llvm::StringMap<Work> &works);
 
 /// Prints the time by kind of kernel and by layer, longest first.
 void printProfile(ArrayRef<KernelEvent> events, llvm::raw_ostream &os);

@@ -295,12 +295,24 @@ static llvm::Error drawPicture(StringRef name, const BoundArguments &bound,
   return llvm::Error::success();
 }
 
-static llvm::Error profileFunction(Executable &executable, StringRef name,
+/// Does what --profile says. The layers of IR have their work beside their
+/// times; a plan does not tell it.
+static llvm::Error profileFunction(Executable *executable, ModuleOp module,
+                                   StringRef name,
                                    ArrayRef<HostTensor> arguments) {
-  auto events = executable.profile(name, arguments, /*warmups=*/2);
+  if (profile.empty())
+    return llvm::Error::success();
+  auto events = executable->profile(name, arguments, /*warmups=*/2);
   if (!events)
     return events.takeError();
-  if (llvm::Error error = writeProfile(profile, *events))
+  llvm::StringMap<Work> works;
+  if (module) {
+    auto counted = countWork(module, name, arguments);
+    if (!counted)
+      return counted.takeError();
+    works = std::move(*counted);
+  }
+  if (llvm::Error error = writeProfile(profile, *events, works))
     return error;
   printProfile(*events, llvm::outs());
   return llvm::Error::success();
@@ -455,9 +467,9 @@ int main(int argc, char **argv) {
     if (llvm::Error error =
             drawPicture(*name, *bound, *results, argumentSources))
       return fail(std::move(error));
-  if (!profile.empty())
-    if (llvm::Error error = profileFunction(**executable, *name, bound->values))
-      return fail(std::move(error));
+  if (llvm::Error error =
+          profileFunction(executable->get(), module, *name, bound->values))
+    return fail(std::move(error));
   if (timeRuns.getNumOccurrences())
     if (llvm::Error error =
             timeFunction(**executable, *name, bound->values, *runs, progress))
