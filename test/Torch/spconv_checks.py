@@ -131,6 +131,24 @@ def containers(device):
 
 
 @check
+def memory_of_a_call(device):
+    net = spconv.SparseSequential(
+        spconv.SubMConv3d(4, 4, 3, indice_key="fine"), nn.BatchNorm1d(4),
+        spconv.SparseConv3d(4, 4, 2, 2, indice_key="down"), spconv.SubMConv3d(4, 4, 3),
+        spconv.SparseInverseConv3d(4, 4, 2, "down"),
+    ).to(device)  # fmt: skip
+
+    def run():
+        x, _ = make_tensor(device)
+        y = net(x)
+        y.features.sum().backward()
+        expect(len(y.indices) == len(y.features) and y.spatial_shape == x.spatial_shape)
+        net.zero_grad()
+
+    torch_checks.expect_no_cycles(run)
+
+
+@check
 def tensors_made_anew(device):
     x, _ = make_tensor(device)
     y = spconv.SparseConv3d(4, 4, 2, 2, indice_key="down").to(device)(x)

@@ -4,6 +4,7 @@
 """What the checks of the layers for torch share."""
 
 import argparse
+import gc
 import sys
 import traceback
 
@@ -32,6 +33,25 @@ def expect_close(found, expected, bound=1e-5, text=""):
     worst = (found.double() - expected.double()).abs().max().item() if found.numel() else 0.0
     scale = max(1.0, expected.double().abs().max().item() if expected.numel() else 0.0)
     expect(worst <= bound * scale, f"{text}: off by {worst}, largest {scale}")
+
+
+def expect_no_cycles(run):
+    """That all tensors of a call are freed as soon as nobody has them: what waits until
+    Python looks for cycles, such as the maps of a scan, soon fills a GPU."""
+
+    def count():
+        return sum(issubclass(type(known), torch.Tensor) for known in gc.get_objects())
+
+    run()  # what it makes to keep
+    gc.collect()
+    gc.disable()
+    try:
+        before = count()
+        run()
+        left = count() - before
+    finally:
+        gc.enable()
+    expect(left == 0, f"{left} tensors wait for the search for cycles")
 
 
 def expect_error(kind, text, function, *arguments, **named):

@@ -146,6 +146,23 @@ def modules(device):
 
 
 @check
+def memory_of_a_call(device):
+    net = torch.nn.Sequential(
+        spnn.Conv3d(4, 4, 3), spnn.BatchNorm(4), spnn.Conv3d(4, 4, 2, stride=2),
+        spnn.Conv3d(4, 4, 2, stride=2, transposed=True),
+    ).to(device)  # fmt: skip
+
+    def run():
+        x, _ = make_tensor(device)
+        y = net(x)
+        y.F.sum().backward()
+        expect(len(y.C) == len(y.F))
+        net.zero_grad()
+
+    torch_checks.expect_no_cycles(run)
+
+
+@check
 def samples(device):
     points = np.array([[0.4, 0.1, 0.0], [1.2, 0.0, 0.0], [0.3, 0.3, 0.9], [-0.1, 0.0, 0.0]])
     voxels, index, inverse = sparse_quantize(points, 0.5, return_index=True, return_inverse=True)

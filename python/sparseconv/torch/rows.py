@@ -11,6 +11,19 @@ from .encodings import trust_copy
 from .tensor import Cache, CoordinateSet, SparseTensor, repeat
 
 
+class _Handed:
+    """The coordinates that users see of a set, as they were then. A set knows these
+    alone: would it know who gave them, which has the set, its maps would stay in memory
+    until Python looks for cycles."""
+
+    def __init__(self, indices):
+        self.indices, self._version = indices, _get_version(indices)
+
+    def has_changed(self):
+        version = _get_version(self.indices)
+        return None not in (version, self._version) and version != self._version
+
+
 class _Given:
     """The coordinates that a user gave for a tensor, in units of its stride. They are
     packed where a layer first needs their set, and shared by all tensors that have
@@ -18,7 +31,7 @@ class _Given:
 
     def __init__(self, indices, stride, shape):
         self.indices, self.stride, self.shape = indices, stride, shape
-        self.set, self.cache, self.version = None, Cache(), None
+        self.set, self.cache = None, Cache()
 
     def holds(self, other):
         """Whether two tensors were given the same."""
@@ -28,16 +41,8 @@ class _Given:
     def get_set(self):
         if self.set is None:
             self.set = self._pack()
-            self.hand_out(self.set)
+            self.set.handed = _Handed(self.indices)
         return self.set
-
-    def has_changed(self):
-        version = _get_version(self.indices)
-        return None not in (version, self.version) and version != self.version
-
-    def hand_out(self, found):
-        """Makes these the coordinates that users see of a set."""
-        self.version, found.handed = _get_version(self.indices), self
 
     def _pack(self):
         indices = self.indices
@@ -151,7 +156,7 @@ class RowTensor(SparseTensor):
                 indices = torch.div(
                     indices, _scale(indices, found.stride), rounding_mode="floor"
                 )
-            _Given(indices, found.stride, found.shape).hand_out(found)
+            found.handed = _Handed(indices)
         return found.handed.indices
 
     @indices.setter
