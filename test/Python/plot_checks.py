@@ -36,7 +36,7 @@ def check_cubes():
     coordinates = np.array([[0, 0, 0, 0], [0, 2, 0, 0], [1, 9, 9, 9]])
     ax = plot.voxels(coordinates, values=[0.0, 1.0, 5.0], stride=2)
     (cubes,) = ax.collections
-    expect_equal(len(cubes._vec[0]) // 4, 10)
+    expect_equal(len(cubes.get_facecolor()), 10)
     expect_equal(ax.get_title(), "2 voxels")
     expect_equal(tuple(ax.get_xlim()), (0, 4))
     pixels = render(ax)
