@@ -97,7 +97,7 @@ class Window:
         return text + (f", dilation={self.dilation}" if max(self.dilation) > 1 else "")
 
 
-class _Convolution(nn.Module):
+class Convolution(nn.Module):
     """What convolutions share: parameters, and what is done over a map. Layers under
     the names of other libraries have weights of their own shapes, and give them as
     layers here have them in `get_kernel`."""
@@ -144,6 +144,15 @@ class _Convolution(nn.Module):
             nn.init.uniform_(self.bias, -bound, bound)
 
     def forward(self, x):
+        return self.run(x)
+
+    def takes_norm(self):
+        """Whether `run` with a norm is what the layer and the norm behind it give."""
+        return True
+
+    def run(self, x, norm=None):
+        """The layer, or with a `norm` of a scale, a shift and the name of an activation
+        the layer without its bias, and these behind it."""
         if x.dim != self.window.dim:
             raise ArgumentError(
                 f"{type(self).__name__}: expects a tensor of {self.window.dim} axes, but "
@@ -154,6 +163,8 @@ class _Convolution(nn.Module):
             target, y = x.set, ops.multiply_rows(features, weight)
         else:
             target, table = self.find_map(x)
+            if norm is not None:
+                return x._make(ops.conv_and_norm(features, weight, table, *norm), target)
             y = ops.apply_conv(features, weight, table)
         if self.bias is not None:
             y = y + self.bias.to(y.dtype)
@@ -165,7 +176,7 @@ class _Convolution(nn.Module):
         return text + (", bias=False" if self.bias is None else "")
 
 
-class _SubMConv(_Convolution):
+class _SubMConv(Convolution):
     """Outputs at the coordinates of the inputs. What of the kernel is at the output
     itself: its place size // 2 as in spconv ("middle"), (size - 1) // 2 ("centred"),
     which differs where the size is even, or 0 ("corner"). `stride` and `padding`
@@ -197,7 +208,7 @@ class _SubMConv(_Convolution):
         return found, x.cache.get_table(found, found, self.window.offsets, self.window.volume)
 
 
-class _SparseConv(_Convolution):
+class _SparseConv(Convolution):
     """Outputs wherever the kernel meets an input, or with `output="floor"` at the
     coordinates of the inputs divided by the stride."""
 
@@ -220,7 +231,7 @@ class _SparseConv(_Convolution):
         return target, table
 
 
-class _SparseInverseConv(_Convolution):
+class _SparseInverseConv(Convolution):
     """Goes back over the map of the layer with the same `indice_key`, to the
     coordinates that this had as input."""
 
@@ -250,7 +261,7 @@ class _SparseInverseConv(_Convolution):
         return pair.source, x.cache.get_transposed(self.indice_key, pair)
 
 
-class _SparseConvTranspose(_Convolution):
+class _SparseConvTranspose(Convolution):
     """Outputs wherever the kernel of an input reaches: the input at i reaches
     i * stride - padding + j * dilation for each j below the kernel size."""
 

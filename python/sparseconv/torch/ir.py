@@ -288,9 +288,28 @@ def _weights(volume, in_channels, out_channels, groups, dtype):
     return f"tensor<{shape}x{dtype}>"
 
 
+def _write_norm(channels, activation):
+    """An epilogue that scales and moves each channel, and its two inputs. `activation` is
+    "relu" or nothing."""
+    inputs = dict.fromkeys(("scale", "shift"), f"tensor<{channels}xf32>")
+    last, rectified = "%moved", ""
+    if activation == "relu":
+        last = "%rectified"
+        rectified = """    %zero = arith.constant 0.0 : f32
+    %rectified = arith.maximumf %moved, %zero : f32
+"""
+    return inputs, f""" epilogue({_refer(inputs)} : {", ".join(inputs.values())}) {{
+  ^body(%sum: f32, %factor: f32, %term: f32):
+    %scaled = arith.mulf %sum, %factor : f32
+    %moved = arith.addf %scaled, %term : f32
+{rectified}    sparseconv.yield {last} : f32
+  }}"""
+
+
 @functools.cache
-def conv(kind, volume, in_channels, out_channels, groups, dtype, tf32=False):
-    """`kind` is conv, input_grad or weight_grad."""
+def conv(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, norm=None):
+    """`kind` is conv, input_grad or weight_grad. A `norm`, the activation behind it or "",
+    is an epilogue of conv."""
     x, dy = f"tensor<?x{in_channels}x{dtype}>", f"tensor<?x{out_channels}x{dtype}>"
     w = _weights(volume, in_channels, out_channels, groups, dtype)
     inputs, result, names = {
@@ -300,17 +319,21 @@ def conv(kind, volume, in_channels, out_channels, groups, dtype, tf32=False):
     }[kind]
     word = f" groups({groups})" if kind == "weight_grad" and groups > 1 else ""
     word += " tf32 = allowed" if tf32 and dtype == "f32" else ""
-    types = ", ".join(inputs.values())
+    types, extras = ", ".join(inputs.values()), {}
+    if norm is not None:
+        extras, text = _write_norm(out_channels, norm)
+        word += text
     operation = (
         f"  %result = sparseconv.{kind} {names}, %map{word} : {types}, !map -> {result}\n"
     )
     rows_of = None if kind == "input_grad" else "x"
     out_rows_of = "table" if kind == "conv" else "dy"
+    inputs = {**inputs, **extras}
     return _on_table(volume, inputs, {"result": result}, operation, rows_of, out_rows_of)
 
 
 @functools.cache
-def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=False):
+def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, norm=None):
     """conv on the tiles of a map, or input_grad on those of its transposed map. The
     result has the rows of one more input, `table`, whose elements nobody reads."""
     tiles, table = _tiles(volume), f"tensor<?x{volume}xi32>"
@@ -318,6 +341,10 @@ def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=F
     sides = [f"tensor<?x{in_channels}x{dtype}>", f"tensor<?x{out_channels}x{dtype}>"]
     x, result = sides if kind == "conv" else reversed(sides)
     word = " tf32 = allowed" if tf32 and dtype == "f32" else ""
+    extras = {}
+    if norm is not None:
+        extras, text = _write_norm(out_channels, norm)
+        word += text
     body = (
         "  %axis = arith.constant 0 : index\n"
         + _number_rows("in", "x", x)
@@ -331,7 +358,7 @@ def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=F
         body += f"  {name} = sparseconv.transpose_map %given : !map -> !map\n"
     body += f"  %result = sparseconv.{kind} %x, %w, {name}{word} : {x}, {w}, !map -> {result}\n"
     types = _ROWS + f"!map = !sparseconv.kernel_map<{volume}, !rows to !rows>\n"
-    inputs = {"x": x, "w": w, **tiles, "table": table}
+    inputs = {"x": x, "w": w, **extras, **tiles, "table": table}
     return types + _function(inputs, {"result": result}, body)
 
 

@@ -47,7 +47,9 @@ def _allows_tf32(tensor):
     return tensor.is_cuda and torch.backends.cuda.matmul.allow_tf32
 
 
-def _run_conv(kind, weights, tensors, table, num_in, shape):
+def _run_conv(kind, weights, tensors, table, num_in, shape, norm=None):
+    """`tensors` are two operands, then the scale and the shift of a `norm` if there is
+    one, then the table and what gives the rows of the in set where no operand has them."""
     first, second, *_ = tensors
     _check_same(first, second, kind)
     volume, in_channels, out_channels, groups = weights
@@ -55,13 +57,15 @@ def _run_conv(kind, weights, tensors, table, num_in, shape):
         raise ArgumentError(
             f"{kind}: expects weights of {table.shape[1]} offsets, but found {volume}"
         )
-    key = kind, volume, in_channels, out_channels, groups, get_dtype(first), _allows_tf32(first)
+    tf32 = _allows_tf32(first)
+    key = kind, volume, in_channels, out_channels, groups, get_dtype(first), tf32, norm
     trusted = is_trusted(table, num_in)
     if trusted and table.is_cuda and kind != "weight_grad":
         given, rows = table, num_in
         if kind == "input_grad":
             given, rows = get_inverse(table, num_in), table.shape[0]
-        return repeat(ir.conv_by_tiles, key, tensors[:2], get_tiles(given, rows), shape)
+        operands = tensors[: 2 if norm is None else 4]
+        return repeat(ir.conv_by_tiles, key, operands, get_tiles(given, rows), shape)
     return run(ir.conv(*key), tensors, [shape], trusted)[0]
 
 
@@ -78,13 +82,17 @@ def multiply_rows(x, w):
 # Convolution and its gradients ------------------------------------------------
 
 
-def _conv(x: Tensor, w: Tensor, table: Tensor) -> Tensor:
+def _run_forward(x, w, table, extras=(), norm=None):
     weights = _get_weights(w, "conv")
     _check_rows(x, x.shape[0], "conv")
     if x.shape[1] != weights[1]:
         raise ArgumentError(f"conv: expects {weights[1]} channels, but found {x.shape[1]}")
     shape = (table.shape[0], weights[2])
-    return _run_conv("conv", weights, [x, w, table], table, x.shape[0], shape)
+    return _run_conv("conv", weights, [x, w, *extras, table], table, x.shape[0], shape, norm)
+
+
+def _conv(x: Tensor, w: Tensor, table: Tensor) -> Tensor:
+    return _run_forward(x, w, table)
 
 
 conv = define_operator("conv")(_conv)
@@ -95,6 +103,13 @@ def apply_conv(x, w, table):
     if is_watched(x) or (torch.is_grad_enabled() and (x.requires_grad or w.requires_grad)):
         return conv(x, w, table)
     return _conv(x, w, table)
+
+
+def conv_and_norm(x, w, table, scale, shift, activation):
+    """A convolution whose result each channel is scaled and moved in f32, [out channels],
+    before it is rounded; `activation` is "relu" or "". For who needs no gradients, where
+    nobody watches."""
+    return _run_forward(x, w, table, (scale, shift), activation)
 
 
 @conv.register_fake

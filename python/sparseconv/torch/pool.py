@@ -3,12 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Pooling as modules, and the container that applies torch's own modules."""
 
+from collections import deque
+
 import torch
 from torch import nn
 
 from ..errors import ArgumentError
 from . import ops
 from .conv import Window
+from .norms import run_with_norm
 from .tensor import Pair
 
 __all__ = ["SparseGlobalAvgPool", "SparseGlobalMaxPool", "SparseGlobalSumPool", "SparseSequential"]
@@ -69,15 +72,21 @@ class SparseGlobalSumPool(_GlobalPool):
 
 class SparseSequential(nn.Sequential):
     """Modules one after the other. Those of torch, such as norms and activations,
-    are applied to features."""
+    are applied to features. In eval mode and without gradients a convolution, the
+    BatchNorm1d behind it and a ReLU behind that are one run, which rounds once."""
 
     def forward(self, x):
-        for module in self:
-            if self.takes_features(module) and not isinstance(x, torch.Tensor):
-                x = x.replace(module(x.features))
-            else:
-                x = module(x)
+        rest = deque(self)
+        while rest:
+            module = rest.popleft()
+            y = run_with_norm(module, rest, x)
+            x = self.run_module(module, x) if y is None else y
         return x
+
+    def run_module(self, module, x):
+        if self.takes_features(module) and not isinstance(x, torch.Tensor):
+            return x.replace(module(x.features))
+        return module(x)
 
     def takes_features(self, module):
         return type(module).__module__.startswith("torch.nn.") and not isinstance(

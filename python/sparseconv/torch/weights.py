@@ -111,7 +111,7 @@ _WRAPPERS = {
 def _get_name(library, name, module):
     """What a parameter or buffer `name` of a module here is called in a library."""
     path, _, leaf = name.rpartition(".")
-    if isinstance(module, conv._Convolution):
+    if isinstance(module, conv.Convolution):
         leaf = _NAMES.get(library, "weight") if leaf == "weight" else leaf
     for kinds, wrapper in _WRAPPERS.get(library, ()):
         if isinstance(module, kinds):
@@ -125,7 +125,7 @@ def _list_parameters(library, model):
     _check_name(library)
     for name, value in model.state_dict().items():
         module = model.get_submodule(name.rpartition(".")[0])
-        if isinstance(module, conv._Convolution):
+        if isinstance(module, conv.Convolution):
             _check_layer(library, name, module)
         yield name, _get_name(library, name, module), module, value
 
@@ -181,7 +181,7 @@ def from_state_dict(library, state, model, strict=True):
             continue
         used.add(there)
         found = state[there]
-        if isinstance(module, conv._Convolution):
+        if isinstance(module, conv.Convolution):
             if name.endswith("weight"):
                 pointwise = is_spconv_pointwise(module)
                 found = from_library(library, found, module.window.size, pointwise)
@@ -204,7 +204,7 @@ def to_state_dict(library, model):
     """The state dict of a model of layers here, as another library has it."""
     result = {}
     for name, there, module, value in _list_parameters(library, model):
-        if isinstance(module, conv._Convolution):
+        if isinstance(module, conv.Convolution):
             if name.endswith("weight"):
                 pointwise = is_spconv_pointwise(module)
                 value = to_library(library, value, module.window.size, pointwise)

@@ -62,6 +62,9 @@ class SparseConvolution(KeepsLayout, SparseModule):
     def get_max_num_voxels(self):
         return getattr(self, "max_num_voxels_during_training", None)
 
+    def takes_norm(self):
+        return not (self.record_voxel_count or self.transposed)
+
     def forward(self, input, add_input=None):
         y = super().forward(input)
         if self.record_voxel_count:

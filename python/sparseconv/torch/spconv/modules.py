@@ -39,14 +39,10 @@ class SparseSequential(SparseModule, pool.SparseSequential):
         kinds = (SparseModule, SparseBatchNorm, SparseSyncBatchNorm, SparseReLU, SparseIdentity)
         return not isinstance(module, kinds)
 
-    def forward(self, x):
-        for module in self:
-            if isinstance(x, SparseConvTensor) and self.takes_features(module):
-                if x.features.shape[0]:
-                    x = x.replace_feature(module(x.features))
-            else:
-                x = module(x)
-        return x
+    def run_module(self, module, x):
+        if not isinstance(x, SparseConvTensor) or not self.takes_features(module):
+            return module(x)
+        return x.replace_feature(module(x.features)) if x.features.shape[0] else x
 
 
 class _OnFeatures:

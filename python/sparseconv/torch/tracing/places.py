@@ -17,7 +17,7 @@ _FOLDERS = tuple(
 )
 _HINTS = {
     "aten::_local_scalar_dense": "it reads a number from a device, which only a run has; "
-    "give a SparseTensor its batch_size",
+    "give a SparseTensor its batch_size and spatial_shape",
     "aten::index": "rows are picked by torch.index_select, or by prune",
     "aten::nonzero": "the compiler chooses rows of a set, by prune",
     "aten::convolution": "the compiler has no dense convolutions; leave them outside",

@@ -17,7 +17,7 @@ from . import config as settings
 from .strided import find_target
 
 
-class Conv3d(KeepsLayout, conv._Convolution):
+class Conv3d(KeepsLayout, conv.Convolution):
     """A convolution at the coordinates of its inputs; with a stride, at those that
     torchsparse finds; with `transposed=True`, back over the map of the layer that made
     its inputs with the same size and stride."""
