@@ -170,7 +170,7 @@ MUTANTS = [
     (TRANSFORMS + "FindEqualRows.cpp", "op.getRows() == pack.getOrder()", "true", FIND_EQUAL_ROWS),
     (TRANSFORMS + "FindEqualRows.cpp", "if (op.getInOrder())", "if (true)", FIND_EQUAL_ROWS),
     (TRANSFORMS + "FindEqualRows.cpp", "if (op.getDim() != 0)", "if (false)", FIND_EQUAL_ROWS),
-    (TRANSFORMS + "FindEqualRows.cpp", "join(first, operand.get());", "", FIND_EQUAL_ROWS),
+    (TRANSFORMS + "FindEqualRows.cpp", "join(first, operand.get());", ";", FIND_EQUAL_ROWS),
     (TRANSFORMS + "FindEqualRows.cpp", "getEqualRows(function, number) == other", "true", FIND_EQUAL_ROWS),
     (TRANSFORMS + "VerifyNetwork.cpp", "function.getArgAttr(i, kRowsAttr) && !getEqualRows(function, i)", "false", TRANSFORM_TESTS + "verify-network.mlir"),
     ("lib/Execution/Signature.cpp", "rows != otherRows", "false", EQUAL_ROWS),
