@@ -39,7 +39,10 @@ project = "sparseconv"
 author = copyright = "the sparseconv project"
 extensions = ["myst_parser"]
 root_doc = "index"
-source_suffix = {".md": "markdown"}
+# The pages of the Python packages are reStructuredText.
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+add_module_names = False
+toc_object_entries_show_parents = "hide"
 # Names of anchors as on GitHub, of as many levels as pages link to.
 myst_heading_anchors = 4
 html_theme = "furo"

@@ -26,9 +26,14 @@ def get_numpy_dtype(dtype):
 
 
 def convert(array, dtype):
-    """Floats rounded to an element type, to the nearest, ties to even; a bfloat16
-    is a uint16. Calls take arrays of the types that a network states, so this is
-    for those of others:
+    """Floats rounded to an element type, to the nearest, ties to even: a numpy array of
+    the same shape. Calls take arrays of the types that a network states, so this is for
+    those of others.
+
+    array  floats of any shape, as an array or anything that numpy makes one of
+    dtype  "float16", "float32", "float64", or "bfloat16", which is a uint16 in numpy
+
+    Numbers that are no floats, and other types, are an `ArgumentError`.
 
         net.main(points, sparseconv.convert(features, "bfloat16"))
     """
@@ -307,8 +312,10 @@ def view_host(array):
 
 
 class DeviceArray:
-    """A contiguous array on a GPU. Its memory goes back when nothing refers to
-    it: neither this object nor an array that was made of it through DLPack.
+    """A contiguous array on a GPU, as functions give it. `dtype` is the name of its
+    element type, and `shape` its sizes; `pointer` is its address on the GPU. Its memory
+    goes back when nothing refers to it: neither this object nor an array that was made of
+    it through DLPack.
 
         torch.from_dlpack(array), cupy.from_dlpack(array), array.numpy()
 
@@ -329,22 +336,27 @@ class DeviceArray:
 
     @property
     def device(self):
+        """The number of its GPU."""
         return self.context.device
 
     @property
     def ndim(self):
+        """The number of its axes."""
         return len(self.shape)
 
     @property
     def size(self):
+        """The number of its elements."""
         return math.prod(self.shape)
 
     @property
     def itemsize(self):
+        """The bytes of an element."""
         return get_numpy_dtype(self.dtype).itemsize
 
     @property
     def nbytes(self):
+        """The bytes of all elements."""
         return self.size * self.itemsize
 
     def __len__(self):
@@ -355,7 +367,8 @@ class DeviceArray:
         return f"<DeviceArray {sizes}x{self.dtype} on GPU {self.device}>"
 
     def numpy(self):
-        """A copy in host memory; a bfloat16 as uint16."""
+        """A copy in host memory, once its stream has come to it: a numpy array of the same
+        shape; a bfloat16 as uint16."""
         array = np.empty(self.shape, get_numpy_dtype(self.dtype))
         self.context.download(self.stream, array.ctypes.data, self.pointer, array.nbytes)
         return array
@@ -385,7 +398,8 @@ class DeviceArray:
         return _export(self)
 
     def share(self, user):
-        """For work on a stream from now on, which the memory outlives."""
+        """Makes the array ready for work on another stream, an integer: that waits for the
+        work of its own stream so far, and the memory is not given back before it is done."""
         if user != self.stream:
             self.context.wait(user, self.stream)
             self._users.add(user)

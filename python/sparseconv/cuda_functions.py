@@ -14,7 +14,12 @@ from .functions import Function
 
 
 class Run:
-    """A run of a function that may be under way."""
+    """A run of a function on a GPU that may be under way, as `CudaFunction.start` gives it.
+    When it is dropped, it waits for its end, as the arrays are in use until then.
+
+        run = net.main.start(points, x, weights)
+        y = run.results()
+    """
 
     def __init__(self, function, instance, key, views, outputs):
         self._function, self._instance, self._key = function, instance, key
@@ -25,11 +30,14 @@ class Run:
 
     @property
     def done(self):
+        """Whether the run has ended, with or without an error. Does not wait."""
         instance = self._instance
         return instance is None or instance.is_done()
 
     def results(self):
-        """Waits; then the results, or the error that the run ended with."""
+        """Waits for the end of the run, and gives its results as a call does, as
+        `DeviceArray`s, or raises the error that it ended with. A `RepeatError` says that it
+        has to be started again."""
         with self._lock:
             if self._instance is not None:
                 try:
@@ -61,13 +69,17 @@ class Run:
 
 
 class CudaFunction(Function):
-    """On a GPU there is memory for a number of rows, the capacity. It grows with
-    the arguments, or is fixed by `reserve`. Sets that could have many times the
+    """A `Function` on a GPU. There is memory for a number of rows, the capacity. It grows
+    with the arguments, or is fixed by `reserve`. Sets that could have many times the
     rows of the arguments have memory of their own, which starts small: a call
     that needs more of it is repeated.
 
-    Instances that no run has are idle. A run may give its own back in its
-    finaliser, so anywhere: that takes no lock, only an operation of a deque."""
+    A call takes arrays in host memory, or arrays on the module's GPU and with them a
+    `stream`, an integer or one of torch or cupy; by default it is the current one of the
+    library whose the first array is. The call waits for the results."""
+
+    # Instances that no run has are idle. A run may give its own back in its finaliser, so
+    # anywhere: that takes no lock, only an operation of a deque.
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
@@ -79,7 +91,12 @@ class CudaFunction(Function):
 
     def reserve(self, /, **sizes):
         """Fixes the capacity: for each input with sizes that are not known, its
-        largest size, or sizes in a tuple. More is then a `CapacityError`."""
+        largest size, or sizes in a tuple. More is then a `CapacityError`. An input
+        that is left out or is not known, and a size that is out of range, are an
+        `ArgumentError`.
+
+            net.main.reserve(points=100000, x=100000)
+        """
         capacities = []
         unknown = set(sizes)
         for value in self.inputs:
@@ -153,8 +170,8 @@ class CudaFunction(Function):
         return self._find_idle(key) or self._make_instance(*key), key
 
     def repeat(self, stream, tensors, views, output):
-        """Enqueues a run that reports nothing and has one output, a pointer and bytes.
-        The inputs are tensors of torch, then `views` of others, as `enqueue` takes them.
+        """Enqueues a run that reports nothing and has one output, a pointer and bytes:
+        what the layers of `sparseconv.torch` call. The inputs are tensors of torch, then `views` of others, as `enqueue` takes them.
         Sizes are looked at where the views or the first shape are not those of the
         last time."""
         known, shape, key, inputs = self._repeated
@@ -243,7 +260,8 @@ class CudaFunction(Function):
         the first array is.
 
         Where the run turns out to need more memory, its results are a
-        `RepeatError`, as the arguments may have changed since: start it again."""
+        `RepeatError`, as the arguments may have changed since: start it again. Arrays
+        that do not fit, or that lie elsewhere, are an `ArgumentError`."""
         bound = self._bound
         return self._start(self._gather(arrays, named, bound), bound, stream, exact)
 

@@ -23,7 +23,8 @@ def join_short(items, separator=", "):
 
 
 class Error(RuntimeError):
-    """A failure. `code` is the name of the library's status, or ""."""
+    """A failure: what was expected and what was found, or what the system said. `code` is
+    the name of the library's status, such as "SPARSECONV_FILE_ERROR", or ""."""
 
     def __init__(self, message, code=""):
         super().__init__(message)
@@ -31,11 +32,12 @@ class Error(RuntimeError):
 
 
 class ArgumentError(Error, ValueError):
-    """An argument is not what the function takes."""
+    """An argument is not what the function takes. Its message says what was expected and
+    what was found."""
 
 
 class CapacityError(Error):
-    """More rows than there is memory set aside for."""
+    """There are more rows than memory was set aside for, as by `CudaFunction.reserve`."""
 
 
 class RepeatError(CapacityError):

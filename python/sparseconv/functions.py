@@ -11,8 +11,12 @@ from .errors import ArgumentError, join_short, shorten
 
 
 class Value:
-    """The name, element type and shape (None where any size goes) of an argument
-    or result. A scalar has the shape (1,)."""
+    """An argument or a result of a function: its `name`, its element type `dtype`, such as
+    "float32" or "bfloat16", and its `shape`, with None where any size goes. A scalar has
+    the shape (1,).
+
+        print(net.main.inputs[0])  # points: ?x4xint32
+    """
 
     def __init__(self, name, dtype, shape):
         self.name, self.dtype, self.shape = name, dtype, tuple(shape)
@@ -24,7 +28,8 @@ class Value:
         return shorten(f"{self.name}: {sizes}{self.dtype}")
 
     def check(self, dtype, shape, where):
-        """Raises an error unless an array of a type and shape can be passed."""
+        """Raises an `ArgumentError` unless an array of a type, by its name, and of a shape
+        can be passed. `where` begins the message."""
         if (dtype, shape) == self._fitting:
             return
         fits = dtype in self._names and len(shape) == len(self.shape)
@@ -62,16 +67,21 @@ class Bound:
 
 
 class Function:
-    """A function of a module. `inputs` and `outputs` are `Value`s.
+    """A function of a module. `inputs` and `outputs` are tuples of `Value`s, `name` is its
+    name in the text.
 
     Called with an array for each input, in order or by name, it returns a tuple
     of arrays, or the array where there is one output: numpy arrays for arrays in
-    host memory, `DeviceArray`s for arrays on a GPU.
+    host memory, `DeviceArray`s for arrays on a GPU. Arrays of another type or shape
+    are an `ArgumentError`.
 
     With `exact=True` a call on a GPU first counts the rows of all sets and waits
     for the counts, and takes memory for these rows alone where it would take it
     for the most that there can be. The results are the same. On a CPU it always
     is so.
+
+        y = net.main(points, x, weights)
+        y = net.main(points, x, weights=weights)
     """
 
     def __init__(self, module, name, inputs, outputs):
@@ -87,7 +97,8 @@ class Function:
         The arrays stay where they are and may not change while they are bound.
         When they have changed, bind them again. On a GPU what depends on them
         alone, such as the packing of weights, is then done once and not in every
-        call; arrays in host memory are copied there.
+        call; arrays in host memory are copied there. A name that is no input, and an
+        input of unknown shape, are an `ArgumentError`.
 
             net.main.bind(**weights)
             y = net.main(points, features)

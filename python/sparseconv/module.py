@@ -23,8 +23,16 @@ _SERVED, _PLANNED = ("cpu", "reference"), ("cuda",)
 
 
 class Module:
-    """A compiled network: `module.NAME` and `module.functions[NAME]` are its
-    functions; to call the module is to call the only one, or `main`."""
+    """A compiled network, as `compile` and `load` give it.
+
+    `module.NAME` and `module.functions[NAME]` are its `Function`s; to call the module is to
+    call the only one, or `main`. Another name is an `AttributeError`. `target` is what it
+    was compiled for, and `diagnostics` what the compiler printed. A module for a GPU is a
+    `CudaModule`; that, and what `compile` with `in_process` gives, is a `PlanModule`.
+
+        net = sparseconv.compile("net.mlir", target="cpu")
+        y = net(points, x, weights)
+    """
 
     def __init__(self, target, functions):
         self.target, self.diagnostics = target, ""
@@ -67,8 +75,9 @@ class CpuModule(Module):
 
 
 class PlanModule(Module):
-    """`plan` is its bytes; `weights` has the constants that it holds by
-    reference. The device is looked for at the first call."""
+    """A `Module` from a plan: one for a GPU, one that `compile` made with `in_process`, or
+    one that `load` has read. `plan` is its bytes. The device is looked for at the first
+    call."""
 
     def __init__(self, target, plan, weights):
         read = runtime.Plan(plan)
@@ -79,7 +88,11 @@ class PlanModule(Module):
         self._context = self._program = None
 
     def save(self, path):
-        """Writes the plan, for `load` and other users of the runtime."""
+        """Writes the plan to a file, for `load` and other users of the runtime. A path that
+        cannot be written is an `OSError`.
+
+            net.save("net.plan")
+        """
         with open(path, "wb") as file:
             file.write(self.plan)
 
@@ -114,6 +127,10 @@ class CpuPlanModule(PlanModule):
 
 
 class CudaModule(PlanModule):
+    """A `PlanModule` for a GPU. Its functions are `CudaFunction`s. `device` is the number of
+    the GPU, and `ptx` the text of the kernels, which is empty for a plan that `load` has
+    read."""
+
     _make = CudaFunction
 
     def __init__(self, plan, device=0, weights=None):
@@ -124,8 +141,12 @@ class CudaModule(PlanModule):
         return runtime.Context(self.device)
 
     def to_device(self, array, stream=0):
-        """A copy of a numpy array on the module's GPU; a uint16 can be passed as
-        a bfloat16."""
+        """A copy of a numpy array on the module's GPU, a `DeviceArray` of the same shape and
+        type; a uint16 can be passed as a bfloat16. `stream` is an integer, or a stream of
+        torch or cupy.
+
+            x = net.to_device(numpy.ones((1000, 4), numpy.float32))
+        """
         array = np.asarray(array)
         return array_views.to_device(self._get_context(), array, array.dtype.name, stream)
 
@@ -167,9 +188,11 @@ def get_chip(device):
 def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
             num_threads=None, time_limit=None, tuning_database=None,
             in_process=False):  # fmt: skip
-    """Compiles a module, given as text (or bytecode) or as the path of a file. With
-    `sparseconv.torch` it also takes a module of torch: `compile(model, example)`.
+    """Compiles a network. With `sparseconv.torch` it also takes a module of torch,
+    `compile(model, example)`, and gives a `CompiledModule`.
 
+    text_or_path
+                 the text or bytecode of a module, or the path of a file
     target       "cuda" or "cpu", also with a chip ("cuda:sm_80", "cpu:avx2"), or
                  "reference" (the interpreter, in float64)
     chip         of "cuda": "sm_80", "sm_86", "sm_89", "sm_90a"; by default the
@@ -183,6 +206,11 @@ def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
                  machine: it decides how layers are carried out that it knows
     in_process   of "cpu": makes a plan, whose machine code runs in this process and
                  on the arrays where they lie, and which can be saved
+
+    Gives a `Module`. IR that is rejected is a `CompileError`, a file that cannot be read
+    an `Error`, and options that do not go together an `ArgumentError`.
+
+        net = sparseconv.compile("net.mlir", target="cuda:sm_80")
     """
     backend, _, named = str(target).partition(":")
     if backend not in _SERVED + _PLANNED:
@@ -216,14 +244,20 @@ def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
 
 
 def load(plan, device=0, weights=None, *, level=None, num_threads=None):
-    """A module from a plan: its bytes, or the path of its file. `weights` maps
-    the names of the constants that the plan holds by reference to arrays, of
-    the same bytes as those that the plan was written with.
+    """A module from a plan.
 
+    plan         its bytes, or the path of its file
     device       of a plan for a GPU: its number
+    weights      maps the names of the constants that the plan holds by reference to
+                 arrays, of the same bytes as those that the plan was written with
     level        of a plan for CPUs: "avx512", "avx2" or "sse2"; by default the
                  widest vectors that the processor has
     num_threads  of a plan for CPUs: by default as many as there are cores
+
+    Gives a `PlanModule`. Bytes that are no plan, and a file that cannot be read, are an
+    `Error`; options for another kind of plan are an `ArgumentError`.
+
+        net = sparseconv.load("net.plan", weights=numpy.load("net.npz"))
     """
     if not isinstance(plan, (bytes, bytearray)):
         plan, _ = _read_text(os.fspath(plan))

@@ -26,6 +26,11 @@ import numpy as np
 
 from .errors import ArgumentError, Error
 
+__all__ = [
+    "Device", "Layer", "network", "pairs", "read_layers", "read_profile", "roofline", "timeline",
+    "voxels",
+]  # fmt: skip
+
 #: Sets of more voxels than this are drawn as points, not as cubes.
 MOST_CUBES = 6000
 #: Kinds of kernels that a timeline has a line for; the others share one.
@@ -274,8 +279,16 @@ def timeline(profile, *, ax=None):
 
 @dataclasses.dataclass
 class Layer:
-    """What a roofline shows of a layer: its name, the number of its floating point
-    operations, the bytes that it has to move at least, and its time in seconds."""
+    """What a roofline shows of a layer.
+
+    name        how it is called in the picture
+    operations  the number of its floating point operations
+    bytes       the bytes that it has to move at least
+    seconds     its time
+
+        layer = sparseconv.plot.Layer("stem", operations=2e9, bytes=5e7, seconds=2e-3)
+        print(layer.intensity, layer.rate)
+    """
 
     name: str
     operations: float
@@ -293,6 +306,7 @@ class Layer:
         Only pairs that exist count as work, a multiplication and an addition for
         each pair of channels. The bytes are those of both features, in the type
         of the weights, of the weights and of the table, each read or written once.
+        Arrays of other shapes are an `ArgumentError`.
 
             layer = Layer.conv("stem", 2e-3, table, len(features), weights)
         """
@@ -310,19 +324,24 @@ class Layer:
 
     @property
     def intensity(self):
-        """Operations for each byte."""
+        """Floating point operations for each byte that is moved."""
         return self.operations / self.bytes
 
     @property
     def rate(self):
-        """Operations for each second."""
+        """Floating point operations in a second."""
         return self.operations / self.seconds
 
 
 @dataclasses.dataclass
 class Device:
-    """What a device can do at most: bytes in a second, and floating point operations
-    in a second by the name of their type.
+    """What a device can do at most.
+
+    bandwidth  bytes in a second, to and from its memory
+    peaks      floating point operations in a second by the name of their type
+
+    `DEVICES` has "A100", "H100" and "H200" by these names, as their makers' data sheets
+    have them, without sparsity.
 
         laptop = sparseconv.plot.Device(60e9, {"f32": 1.5e12})
     """

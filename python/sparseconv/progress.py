@@ -22,6 +22,8 @@ import time
 
 from .errors import ArgumentError
 
+__all__ = ["enable", "is_enabled", "show", "track"]
+
 #: Seconds before a line appears, and between two states of it.
 _DELAY, _INTERVAL = 0.5, 0.1
 _BAR = 24
@@ -34,7 +36,7 @@ _has_line = False
 def enable(on=True):
     """Turns progress on or off for this process; `None` leaves it to the
     environment, as it is at the start. On a stderr that is no terminal there is
-    none in any case.
+    none in any case. Anything else is an `ArgumentError`.
 
         sparseconv.progress.enable(False)
     """
@@ -45,7 +47,7 @@ def enable(on=True):
 
 
 def is_enabled():
-    """Whether what takes long has a line just now."""
+    """Whether what takes long would have a line on stderr just now."""
     wanted = os.environ.get("SPARSECONV_PROGRESS") != "0" if _enabled is None else _enabled
     try:
         return wanted and sys.stderr.isatty()
@@ -54,7 +56,7 @@ def is_enabled():
 
 
 def format_time(seconds):
-    """Such as "7 s" or "2 min 05 s"."""
+    """A number of seconds as text, such as "7 s" or "2 min 05 s"."""
     minutes, seconds = divmod(int(seconds), 60)
     return f"{minutes} min {seconds:02} s" if minutes else f"{seconds} s"
 

@@ -23,8 +23,18 @@ from .tracing.places import find_line_of
 
 
 class CompiledModule:
-    """A module as one plan. It is called as the module is, without gradients, and takes
-    any numbers of rows.
+    """A module of torch as one plan: what `sparseconv.compile(model, example)` gives once
+    `sparseconv.torch` is imported. It is called as the module is, without gradients, and
+    takes any numbers of rows.
+
+    model            a `torch.nn.Module` in eval mode
+    example          what the module takes: a `SparseTensor`, a tensor, or a tuple of the
+                     arguments; the plan is for its device
+    tuning_database  the path of a file that sparseconv-tune has written, as for
+                     `sparseconv.compile`
+
+    Arguments of other shapes and types, or on another device, are an `ArgumentError`. A
+    module that does what no network can is a `CompileError` that names its line.
 
         compiled = sparseconv.compile(model.eval(), x)
         y = compiled(x)
@@ -46,7 +56,8 @@ class CompiledModule:
 
     def update(self):
         """Takes the weights that the module has now. Where something else has changed,
-        such as a number that the network holds, it is compiled again."""
+        such as a number that the network holds, it is compiled again. A module in
+        training mode, or on another device, is an `ArgumentError`."""
         _check_model(self._model, self._device)
         texts, weights, self._outputs = trace(self._model, self._inputs)
         if texts != self._texts:
@@ -77,7 +88,11 @@ class CompiledModule:
         """Writes the plan with its weights, for `sparseconv.load`, `sparseconv-run` and
         the C interface. `inputs` and `outputs` say what it takes and gives. With a
         `target` ("cuda:sm_80", "cpu:avx2", or "cpu" for all CPUs) the network is compiled
-        for that; otherwise the plan is for what this one runs on."""
+        for that; otherwise the plan is for what this one runs on. Another target is an
+        `ArgumentError`, and a plan that cannot be made or written a `CompileError`.
+
+            compiled.save("net.plan", target="cuda:sm_80")
+        """
         with tempfile.TemporaryDirectory() as folder:
             source, weights = (os.path.join(folder, name) for name in ("net", "weights.npz"))
             if target is None:
@@ -95,12 +110,13 @@ class CompiledModule:
 
     @property
     def inputs(self):
-        """What the plan takes: names, element types and shapes, weights left out."""
+        """What the plan takes: names, element types and shapes, weights left out, as
+        `sparseconv.Value`s."""
         return tuple(v for v in self._program.main.inputs if v.name not in self._weights)
 
     @property
     def outputs(self):
-        """What the plan gives."""
+        """What the plan gives, as `sparseconv.Value`s."""
         return self._program.main.outputs
 
     def __repr__(self):

@@ -13,6 +13,7 @@ Weights are [offsets, in channels, out channels], or [offsets, groups, ...], the
 axis of the kernel fastest."""
 
 import math
+import re
 
 import torch
 from torch import nn
@@ -22,6 +23,13 @@ from . import ir, ops
 from .programs import is_watched
 from .tensor import Pair, repeat
 
+__all__ = [
+    "SubMConv1d", "SubMConv2d", "SubMConv3d", "SubMConv4d",
+    "SparseConv1d", "SparseConv2d", "SparseConv3d", "SparseConv4d",
+    "SparseInverseConv1d", "SparseInverseConv2d", "SparseInverseConv3d", "SparseInverseConv4d",
+    "SparseConvTranspose1d", "SparseConvTranspose2d",
+    "SparseConvTranspose3d", "SparseConvTranspose4d",
+]  # fmt: skip
 
 #: The places of submanifold kernels that are at the output itself, by their sizes.
 ANCHORS = {"middle": lambda k: k // 2, "centred": lambda k: (k - 1) // 2, "corner": lambda k: 0}
@@ -177,10 +185,31 @@ class Convolution(nn.Module):
 
 
 class _SubMConv(Convolution):
-    """Outputs at the coordinates of the inputs. What of the kernel is at the output
-    itself: its place size // 2 as in spconv ("middle"), (size - 1) // 2 ("centred"),
-    which differs where the size is even, or 0 ("corner"). `stride` and `padding`
-    change nothing, as in spconv."""
+    """A convolution whose outputs are at the coordinates of its inputs.
+
+    in_channels   of the features that it takes, [rows, in_channels]
+    out_channels  of the features that it gives, [rows, out_channels]
+    kernel_size   the number of offsets on each axis: one for all axes or one for each
+    stride        accepted, and changes nothing, as in spconv; so does `padding`
+    dilation      the step between two offsets in cells: one for all axes or one for each
+    groups        channels are convolved in this many groups; it divides both numbers
+    bias          whether a number is added to each channel
+    indice_key    accepted, and changes nothing: layers with equal windows share their map
+    anchor        what of the kernel is at the output itself: its place size // 2 as in
+                  spconv ("middle"), (size - 1) // 2 ("centred"), which differs where the
+                  size is even, or 0 ("corner")
+    device        where the parameters are made, as for layers of torch
+    dtype         the type of the parameters: f32, f16 or bf16
+
+    `weight` is [offsets, in_channels, out_channels], or with groups [offsets, groups,
+    in_channels / groups, out_channels / groups], the last axis of the kernel fastest;
+    `bias` is [out_channels]. It is called with a `SparseTensor` of as many axes and gives
+    one. Arguments that are out of their range, and a tensor with other axes, are an
+    `ArgumentError`.
+
+        layer = sct.SubMConv3d(4, 32, kernel_size=3)
+        y = layer(x)  # features [rows, 4] become [rows, 32]
+    """
 
     dim = None
 
@@ -209,8 +238,31 @@ class _SubMConv(Convolution):
 
 
 class _SparseConv(Convolution):
-    """Outputs wherever the kernel meets an input, or with `output="floor"` at the
-    coordinates of the inputs divided by the stride."""
+    """A convolution with outputs wherever its kernel meets an input.
+
+    in_channels   of the features that it takes, [rows, in_channels]
+    out_channels  of the features that it gives, [output rows, out_channels]
+    kernel_size   the number of offsets on each axis: one for all axes or one for each
+    stride        the cells between two outputs: one for all axes or one for each
+    padding       the cells that the kernel may begin before the grid, likewise
+    dilation      the step between two offsets in cells, likewise
+    groups        channels are convolved in this many groups; it divides both numbers
+    bias          whether a number is added to each channel
+    indice_key    a name by which a `SparseInverseConv3d` finds the layer
+    output        "cover" for outputs wherever the kernel meets an input, within the
+                  `spatial_shape` if there is one; "floor" for outputs at the coordinates
+                  of the inputs divided by the stride
+    device        where the parameters are made, as for layers of torch
+    dtype         the type of the parameters: f32, f16 or bf16
+
+    The stride of the tensor that it gives is that of the input times `stride`;
+    coordinates stay in units of the finest grid. Parameters have the shapes of those of
+    `SubMConv3d`. Arguments that are out of their range, a tensor with other axes, and a
+    grid with no room for the kernel are an `ArgumentError`.
+
+        layer = sct.SparseConv3d(32, 64, kernel_size=2, stride=2)
+        y = layer(x)  # y.stride is (2, 2, 2) where that of x is (1, 1, 1)
+    """
 
     dim = None
 
@@ -232,8 +284,26 @@ class _SparseConv(Convolution):
 
 
 class _SparseInverseConv(Convolution):
-    """Goes back over the map of the layer with the same `indice_key`, to the
-    coordinates that this had as input."""
+    """A convolution that goes back over the map of another layer, to the coordinates
+    that this had as input.
+
+    in_channels   of the features that it takes, [rows, in_channels]
+    out_channels  of the features that it gives, [output rows, out_channels]
+    kernel_size   that of the other layer: one for all axes or one for each
+    indice_key    that of the other layer, a strided or transposed convolution or a pooling
+    bias          whether a number is added to each channel
+    groups        channels are convolved in this many groups; it divides both numbers
+    device        where the parameters are made, as for layers of torch
+    dtype         the type of the parameters: f32, f16 or bf16
+
+    Parameters have the shapes of those of `SubMConv3d`. An `indice_key` of no layer
+    before this one, another size of the kernel, and a tensor at other coordinates than
+    those that the layer gave are an `ArgumentError`.
+
+        down = sct.SparseConv3d(32, 64, 2, stride=2, indice_key="down")
+        up = sct.SparseInverseConv3d(64, 32, 2, indice_key="down")
+        y = up(down(x))  # at the coordinates of x
+    """
 
     dim = None
 
@@ -262,8 +332,31 @@ class _SparseInverseConv(Convolution):
 
 
 class _SparseConvTranspose(Convolution):
-    """Outputs wherever the kernel of an input reaches: the input at i reaches
-    i * stride - padding + j * dilation for each j below the kernel size."""
+    """A transposed convolution, with outputs wherever the kernel of an input reaches:
+    the input at i reaches i * stride - padding + j * dilation for each j below the kernel
+    size.
+
+    in_channels     of the features that it takes, [rows, in_channels]
+    out_channels    of the features that it gives, [output rows, out_channels]
+    kernel_size     the number of offsets on each axis: one for all axes or one for each
+    stride          the cells between what two inputs reach first, likewise
+    padding         the cells that the reach of an input begins before it, likewise
+    output_padding  the cells by which the output's `spatial_shape` is larger, likewise
+    dilation        the step between two offsets in cells, likewise
+    groups          channels are convolved in this many groups; it divides both numbers
+    bias            whether a number is added to each channel
+    indice_key      a name by which a `SparseInverseConv3d` finds the layer
+    device          where the parameters are made, as for layers of torch
+    dtype           the type of the parameters: f32, f16 or bf16
+
+    The stride of the tensor that it gives is that of the input divided by `stride`, so
+    that this has to divide it. Parameters have the shapes of those of `SubMConv3d`.
+    Arguments that are out of their range, and a tensor with other axes or another stride,
+    are an `ArgumentError`.
+
+        layer = sct.SparseConvTranspose3d(64, 32, kernel_size=2, stride=2)
+        y = layer(x)  # y.stride is (1, 1, 1) where that of x is (2, 2, 2)
+    """
 
     dim = None
 
@@ -292,17 +385,14 @@ class _SparseConvTranspose(Convolution):
         return target, table
 
 
-def _define(base, stem):
-    """The classes of a kind for 1 to 4 axes."""
-    for dim in range(1, 5):
-        name = f"{stem}{dim}d"
-        body = {"dim": dim, "__doc__": base.__doc__, "__module__": __name__}
-        globals()[name] = type(name, (base,), body)
-        __all__.append(name)
+def define_dims(namespace):
+    """The classes of layers for 1 to 4 axes that a module exports: SubMConv3d of
+    _SubMConv, and so on."""
+    for name in namespace["__all__"]:
+        if found := re.fullmatch(r"(\w+)(\d)d", name):
+            base = namespace[f"_{found[1]}"]
+            body = {"dim": int(found[2]), "__doc__": base.__doc__, "__module__": base.__module__}
+            namespace[name] = type(name, (base,), body)
 
 
-__all__ = []
-_define(_SubMConv, "SubMConv")
-_define(_SparseConv, "SparseConv")
-_define(_SparseInverseConv, "SparseInverseConv")
-_define(_SparseConvTranspose, "SparseConvTranspose")
+define_dims(globals())

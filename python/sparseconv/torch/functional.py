@@ -11,7 +11,12 @@ from .tensor import Cache, CoordinateSet, SparseTensor
 
 
 def cat(tensors):
-    """Tensors at the same coordinates as one, channel after channel."""
+    """Tensors at the same coordinates as one, channel after channel: [rows, C1] and
+    [rows, C2] become [rows, C1 + C2]. Tensors at other coordinates are an
+    `ArgumentError`.
+
+        y = sct.cat([x, block(x)])
+    """
     first = tensors[0]
     for other in tensors[1:]:
         if not first.has_set_of(other):
@@ -30,7 +35,12 @@ def _start(like, coords, features, how):
 
 
 def union(lhs, rhs):
-    """The sum of two tensors, at the coordinates of either."""
+    """The sum of two tensors, at the coordinates of either: a row that one of them has not
+    counts as zeros. They have one stride, spatial shape and number of channels; another
+    stride or shape is an `ArgumentError`.
+
+        y = sct.union(x, other)
+    """
     if lhs.stride != rhs.stride or lhs.spatial_shape != rhs.spatial_shape:
         raise ArgumentError(
             f"union: expects one stride and shape, but found {lhs.stride} and {rhs.stride}, "
@@ -57,7 +67,7 @@ def collate(tensors):
 
     Rows of the result are in set order, `to_points` gives those of all points.
     Features have one type and number of channels, and the tensors one stride,
-    spatial shape and device; otherwise it is an ArgumentError."""
+    spatial shape and device; otherwise it is an `ArgumentError`."""
     tensors = list(tensors)
     if not tensors:
         raise ArgumentError("collate: expects at least one tensor")
@@ -87,7 +97,12 @@ def collate(tensors):
 
 
 def prune(x, mask):
-    """The rows where a mask, one bool for each, is true."""
+    """The rows of a tensor where a mask is true: bools [rows], in the order of the rows.
+    Another shape or type is an `ArgumentError`. Items of the batch stay, also those that
+    lose all rows.
+
+        y = sct.prune(x, x.features[:, 0] > 0)
+    """
     if mask.dtype != torch.bool or mask.shape != x.features.shape[:1]:
         raise ArgumentError(
             f"prune: expects a mask of {x.features.shape[0]} bools, but found "
@@ -102,8 +117,18 @@ def prune(x, mask):
 
 
 def to_dense(x, spatial_shape=None, channels_last=False):
-    """A grid [batch, channels, cells ...], zeros where there is no row. Its origin is
-    the coordinate 0, and a row outside of it is an error."""
+    """The features as a dense tensor of torch [batch, channels, cells ...], with zeros
+    where there is no row.
+
+    x              a `SparseTensor`
+    spatial_shape  the cells of the grid on each axis; by default those of `x`
+    channels_last  whether the grid is [batch, cells ..., channels]
+
+    The grid begins at the coordinate 0. A row outside of it is an `Error`: on a GPU that
+    of a later call, or of `check`. No spatial shape at all is an `ArgumentError`.
+
+        grid = sct.to_dense(x, spatial_shape=(64, 64, 32))
+    """
     shape = x.spatial_shape if spatial_shape is None else tuple(spatial_shape)
     if shape is None:
         raise ArgumentError("to_dense: expects a spatial_shape, as the tensor has none")
@@ -114,9 +139,18 @@ def to_dense(x, spatial_shape=None, channels_last=False):
 
 def voxelise(features, points, voxel_size, origin=None, *, spatial_shape=None,
              batch_size=None, reduce="avg"):  # fmt: skip
-    """A tensor of the voxels of points in space. `points` [points, 1 + D] has a batch
-    index and coordinates in any unit, `voxel_size` a size for each axis in it, or
-    one for all."""
+    """A `SparseTensor` of the voxels that hold points in space.
+
+    features       [points, channels]
+    points         [points, 1 + D] of floats: a batch index, and coordinates in any unit
+    voxel_size     the size of a voxel in that unit: one for all axes or one for each
+    origin         where the voxel 0 begins, in that unit; by default at 0
+    spatial_shape  the voxels of the grid on each axis, as for `SparseTensor`
+    batch_size     by default one more than the highest batch index
+    reduce         what becomes of points in one voxel: "avg", "sum" or "first"
+
+        x = sct.voxelise(scan, torch.nn.functional.pad(scan[:, :3], (1, 0)), 0.05)
+    """
     places = points[:, 1:]
     size = torch.as_tensor(voxel_size, dtype=points.dtype, device=points.device)
     if origin is not None:
@@ -127,14 +161,34 @@ def voxelise(features, points, voxel_size, origin=None, *, spatial_shape=None,
 
 
 def devoxelise(x, points, mode="trilinear"):
-    """Features at points [points, 1 + D] in f32, a batch index and coordinates in
-    units of the finest grid: those of the voxel that holds a point ("nearest"), or
-    interpolated ("trilinear"). A voxel that is not there counts as zeros."""
+    """Features at points in space, [points, channels].
+
+    x       the `SparseTensor` that has the features
+    points  [points, 1 + D] in f32: a batch index, and coordinates in units of the finest
+            grid
+    mode    "nearest" for the features of the voxel that holds a point, "trilinear" to
+            interpolate between those around it
+
+    A voxel that is not there counts as zeros.
+
+        at_points = sct.devoxelise(net(x), points)
+    """
     return ops.devoxelise(x.sort(x.features), points, x.set.coords, list(x.stride), mode)
 
 
 def splat(features, points, like, mode="trilinear"):
-    """The adjoint of `devoxelise`: adds features at points to the voxels of a tensor."""
+    """Adds features at points to the voxels of a tensor: the adjoint of `devoxelise`.
+
+    features  [points, channels]
+    points    [points, 1 + D] in f32, as for `devoxelise`
+    like      the `SparseTensor` that has the voxels; its features are not read
+    mode      "nearest" or "trilinear": how much of a point each voxel takes
+
+    Gives a `SparseTensor` at the coordinates of `like`. What of a point belongs to a voxel
+    that is not there is lost.
+
+        y = sct.splat(features, points, like=x)
+    """
     total = ops.voxelise(features, points, like.set.coords, list(like.stride), mode)
     if like.set.row_of is not None:
         total = ops.gather(total, like.set.row_of)

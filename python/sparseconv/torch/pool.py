@@ -10,17 +10,20 @@ from torch import nn
 
 from ..errors import ArgumentError
 from . import ops
-from .conv import Window
+from .conv import Window, define_dims
 from .norms import run_with_norm
 from .tensor import Pair
 
-__all__ = ["SparseGlobalAvgPool", "SparseGlobalMaxPool", "SparseGlobalSumPool", "SparseSequential"]
+__all__ = [
+    "SparseGlobalAvgPool", "SparseGlobalMaxPool", "SparseGlobalSumPool", "SparseSequential",
+    "SparseMaxPool1d", "SparseMaxPool2d", "SparseMaxPool3d", "SparseMaxPool4d",
+    "SparseAvgPool1d", "SparseAvgPool2d", "SparseAvgPool3d", "SparseAvgPool4d",
+    "SparseSumPool1d", "SparseSumPool2d", "SparseSumPool3d", "SparseSumPool4d",
+]  # fmt: skip
 
 
 class _Pool(nn.Module):
-    """Combines the inputs that a window meets, by channel, among those that are
-    there. An average divides by their number, or with `count_volume` by the size of
-    the window. By default the stride is the size of the window."""
+    """Combines the inputs that a kernel meets, by channel, among those that are there."""
 
     dim = kind = None
 
@@ -49,8 +52,7 @@ class _Pool(nn.Module):
 
 
 class _GlobalPool(nn.Module):
-    """Combines all rows of each batch item: [batch size, channels], zeros for an
-    item without rows."""
+    """Combines all rows of each batch item."""
 
     kind = None
 
@@ -58,22 +60,109 @@ class _GlobalPool(nn.Module):
         return ops.global_pool(x.sort(x.features), x.set.coords, self.kind, x.batch_size)
 
 
+class _SparseMaxPool(_Pool):
+    """The largest of the inputs that a kernel meets, by channel, among those that are
+    there.
+
+    kernel_size   the number of offsets on each axis: one for all axes or one for each
+    stride        the cells between two outputs, likewise; by default the kernel's size
+    padding       the cells that the kernel may begin before the grid, likewise
+    dilation      the step between two offsets in cells, likewise
+    indice_key    a name by which a `SparseInverseConv3d` finds the layer
+    output        "cover" or "floor", as for `SparseConv3d`
+    count_volume  for averages alone
+
+    Features [rows, channels] become [output rows, channels]. Arguments that are out of
+    their range, and a tensor with other axes, are an `ArgumentError`.
+
+        y = sct.SparseMaxPool3d(2)(x)
+    """
+
+    kind = "max"
+
+
+class _SparseAvgPool(_Pool):
+    """The mean of the inputs that a kernel meets, by channel: their sum by the number of
+    those that are there.
+
+    kernel_size   the number of offsets on each axis: one for all axes or one for each
+    stride        the cells between two outputs, likewise; by default the kernel's size
+    padding       the cells that the kernel may begin before the grid, likewise
+    dilation      the step between two offsets in cells, likewise
+    indice_key    a name by which a `SparseInverseConv3d` finds the layer
+    output        "cover" or "floor", as for `SparseConv3d`
+    count_volume  whether to divide by the number of offsets instead
+
+    Features [rows, channels] become [output rows, channels]. Arguments that are out of
+    their range, and a tensor with other axes, are an `ArgumentError`.
+
+        y = sct.SparseAvgPool3d(2)(x)
+    """
+
+    kind = "avg"
+
+
+class _SparseSumPool(_Pool):
+    """The sum of the inputs that a kernel meets, by channel.
+
+    kernel_size   the number of offsets on each axis: one for all axes or one for each
+    stride        the cells between two outputs, likewise; by default the kernel's size
+    padding       the cells that the kernel may begin before the grid, likewise
+    dilation      the step between two offsets in cells, likewise
+    indice_key    a name by which a `SparseInverseConv3d` finds the layer
+    output        "cover" or "floor", as for `SparseConv3d`
+    count_volume  for averages alone
+
+    Features [rows, channels] become [output rows, channels]. Arguments that are out of
+    their range, and a tensor with other axes, are an `ArgumentError`.
+
+        y = sct.SparseSumPool3d(2)(x)
+    """
+
+    kind = "sum"
+
+
 class SparseGlobalMaxPool(_GlobalPool):
+    """The largest of all rows of each batch item, by channel: a `SparseTensor` becomes a
+    tensor [batch size, channels], with zeros for an item without rows.
+
+        y = sct.SparseGlobalMaxPool()(x)
+    """
+
     kind = "max"
 
 
 class SparseGlobalAvgPool(_GlobalPool):
+    """The mean of all rows of each batch item, by channel: a `SparseTensor` becomes a
+    tensor [batch size, channels], with zeros for an item without rows.
+
+        y = sct.SparseGlobalAvgPool()(x)
+    """
+
     kind = "avg"
 
 
 class SparseGlobalSumPool(_GlobalPool):
+    """The sum of all rows of each batch item, by channel: a `SparseTensor` becomes a
+    tensor [batch size, channels], with zeros for an item without rows.
+
+        y = sct.SparseGlobalSumPool()(x)
+    """
+
     kind = "sum"
 
 
 class SparseSequential(nn.Sequential):
-    """Modules one after the other. Those of torch, such as norms and activations,
-    are applied to features. In eval mode and without gradients a convolution, the
-    BatchNorm1d behind it and a ReLU behind that are one run, which rounds once."""
+    """Modules one after the other. Those of torch, such as norms and activations, are
+    applied to the features of a `SparseTensor`, [rows, channels], and have to keep its
+    rows; another number of rows is an `ArgumentError`. In eval mode and without gradients
+    a convolution, the BatchNorm1d behind it and a ReLU behind that are one run, which
+    rounds once.
+
+        net = sct.SparseSequential(
+            sct.SubMConv3d(4, 32, 3), torch.nn.BatchNorm1d(32), torch.nn.ReLU())
+        y = net(x)
+    """
 
     def forward(self, x):
         rest = deque(self)
@@ -94,11 +183,4 @@ class SparseSequential(nn.Sequential):
         )
 
 
-for _kind in ("max", "avg", "sum"):
-    for _dim in range(1, 5):
-        _name = f"Sparse{_kind.capitalize()}Pool{_dim}d"
-        _body = {
-            "dim": _dim, "kind": _kind, "__doc__": _Pool.__doc__, "__module__": __name__,
-        }  # fmt: skip
-        globals()[_name] = type(_name, (_Pool,), _body)
-        __all__.append(_name)
+define_dims(globals())

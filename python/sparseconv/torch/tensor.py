@@ -155,7 +155,15 @@ class SparseTensor:
     Rows are in set order, by batch index, then by axis, the last one fastest;
     `coordinates` has theirs. `to_points` gives the rows of the points that the tensor
     was made from. Sets and maps that layers make stay with all tensors that are made
-    from this one."""
+    from this one. `x + y` adds features of two tensors at the same coordinates.
+
+    `features` of f32, f16 or bf16 is an attribute. Shapes, types and values that do not
+    fit are an `ArgumentError`; a coordinate that is out of range on a GPU is an `Error` of
+    a later call, or of `check`.
+
+        points = torch.tensor([[0, 5, 5, 5], [0, 5, 5, 6], [1, 2, 3, 4]], dtype=torch.int32)
+        x = sct.SparseTensor(torch.randn(3, 16), points, batch_size=2)
+    """
 
     def __init__(self, features, coordinates, spatial_shape=None, batch_size=None, *,
                  stride=1, reduce="first", rows="set"):  # fmt: skip
@@ -199,7 +207,12 @@ class SparseTensor:
         return made
 
     def replace(self, features):
-        """Other features at the same coordinates."""
+        """Other features at the same coordinates: a tensor [rows, channels] with as many
+        rows, in the order of `coordinates`. Another number of rows is an `ArgumentError`.
+        `replace_feature` is the same.
+
+            y = x.replace(torch.relu(x.features))
+        """
         if features.shape[0] != self.set.num_rows:
             raise ArgumentError(
                 f"expects features of {self.set.num_rows} rows, as the coordinates "
@@ -230,19 +243,25 @@ class SparseTensor:
         return made
 
     def cpu(self):
+        """A tensor in host memory, coordinates, sets and maps included."""
         return self.to("cpu")
 
     def cuda(self, device=None):
+        """A tensor on a GPU, coordinates, sets and maps included: on the current one, or
+        on that of a number or of a device of torch."""
         device = "cuda" if device is None else device
         return self.to(torch.device("cuda", device) if isinstance(device, int) else device)
 
     def float(self):
+        """The same with features in f32."""
         return self.to(torch.float32)
 
     def half(self):
+        """The same with features in f16."""
         return self.to(torch.float16)
 
     def bfloat16(self):
+        """The same with features in bf16."""
         return self.to(torch.bfloat16)
 
     def detach(self):
@@ -256,14 +275,18 @@ class SparseTensor:
 
     @property
     def device(self):
+        """The device of torch on which features and coordinates are."""
         return self.features.device
 
     @property
     def dtype(self):
+        """The type of the features."""
         return self.features.dtype
 
     @property
     def coordinates(self):
+        """The coordinates of the rows, [rows, 1 + D] in int32: a batch index, then the axes
+        in units of the finest grid, all multiples of `stride`."""
         return self.set.coordinates
 
     @property
@@ -273,25 +296,33 @@ class SparseTensor:
 
     @property
     def spatial_shape(self):
+        """The number of cells on each axis, or None where the grid has no borders. A cell
+        is `stride` units of the finest grid."""
         return self.set.shape
 
     @property
     def stride(self):
+        """The size of a cell on each axis, in units of the finest grid."""
         return self.set.stride
 
     @property
     def dim(self):
+        """The number of axes, 1 to 4, the batch index left out."""
         return self.set.dim
 
     @property
     def batch_size(self):
+        """The number of items: what was given, or else one more than the highest batch
+        index, which is read from the device."""
         if self._batch_size is None:
             coords = self.set.coords
             self._batch_size = int(coords[-1, 0]) + 1 if coords.shape[0] else 0
         return int(self._batch_size)
 
     def to_points(self):
-        """Its features at the points that it was made from, in their order."""
+        """Its features at the points that it was made from, in their order:
+        [points, channels]. A tensor at other coordinates than those of its points, such as
+        that of a strided layer, is an `ArgumentError`."""
         if self._row_of is None:
             raise ArgumentError("expects a tensor at the coordinates of points")
         if self.set.order is not None:
@@ -299,10 +330,13 @@ class SparseTensor:
         return ops.gather(self.features, self._row_of)
 
     def sort(self, rows):
-        """Something that has the rows of the features, in set order."""
+        """A tensor that has the rows of the features, [rows, ...], in set order."""
         return rows if self.set.order is None else rows.index_select(0, self.set.order)
 
     def has_set_of(self, other):
+        """Whether another tensor is at the same coordinates: made from the same points by
+        layers that make the same sets, and on the same device. Equal coordinates of
+        tensors that were made apart do not count."""
         return self.set is other.set or (
             self.cache.origin is other.cache.origin
             and self.set.name == other.set.name

@@ -23,6 +23,9 @@ from torch import nn
 from ..errors import ArgumentError, join_short
 from . import conv
 
+__all__ = [
+    "from_library", "from_state_dict", "is_spconv_pointwise", "to_library", "to_state_dict",
+]  # fmt: skip
 _LAST_CHANNELS = ("spconv", "flexgemm")
 _LISTS = ("minkowski", "torchsparse", "warpconvnet")
 LIBRARIES = (*_LAST_CHANNELS, *_LISTS)
@@ -57,14 +60,25 @@ def _check(library, weight, axes, shape):
 
 
 def is_spconv_pointwise(layer):
-    """Whether spconv takes a layer for a product of features and one matrix."""
+    """Whether spconv takes a layer, a convolution of `sparseconv.torch`, for a product of
+    features and one matrix."""
     keeps = not isinstance(layer, conv._SparseInverseConv) and max(layer.window.stride) == 1
     return keeps and layer.window.volume == 1
 
 
 def from_library(library, weight, kernel_size, pointwise=False):
-    """The weights of a layer here from those of another library. `pointwise` is for
-    spconv's of one offset, where `is_spconv_pointwise` is true of the layer."""
+    """The weights of a layer here from those of another library.
+
+    library      "spconv", "flexgemm", "minkowski", "torchsparse" or "warpconvnet"
+    weight       a tensor of the shape that the library has, as the table above says
+    kernel_size  the number of offsets on each axis
+    pointwise    for spconv's of one offset, where `is_spconv_pointwise` is true of the layer
+
+    Gives [offsets, in, out], or [offsets, groups, in / groups, out / groups]. Another
+    library or shape is an `ArgumentError`.
+
+        weight = sct.weights.from_library("minkowski", kernel, (3, 3, 3))
+    """
     kernel_size = tuple(kernel_size)
     dim, volume = len(kernel_size), math.prod(kernel_size)
     if library in _LAST_CHANNELS:
@@ -82,7 +96,18 @@ def from_library(library, weight, kernel_size, pointwise=False):
 
 
 def to_library(library, weight, kernel_size, pointwise=False):
-    """The weights of another library from those of a layer here."""
+    """The weights of another library from those of a layer here: the opposite of
+    `from_library`.
+
+    library      "spconv", "flexgemm", "minkowski", "torchsparse" or "warpconvnet"
+    weight       [offsets, in, out], or for warpconvnet with groups, too
+    kernel_size  the number of offsets on each axis
+    pointwise    as for `from_library`
+
+    Gives a tensor of the library's shape. Another library or shape is an `ArgumentError`.
+
+        kernel = sct.weights.to_library("minkowski", layer.weight, (3, 3, 3))
+    """
     kernel_size = tuple(kernel_size)
     dim, volume = len(kernel_size), math.prod(kernel_size)
     _check(library, weight, (3, 4) if library == "warpconvnet" else (3,), (volume,))
@@ -172,7 +197,11 @@ def from_state_dict(library, state, model, strict=True):
     library changes (`kernel`, `norm.bn.weight`) as torch has them. `strict=False` leaves
     out what one of the two has not.
 
-        model.load_state_dict(weights.from_state_dict("minkowski", state, model))"""
+    Another library or shape, a layer with another window than the library's, and with
+    `strict` what one of the two has not, are an `ArgumentError`.
+
+        model.load_state_dict(sct.weights.from_state_dict("minkowski", state, model))
+    """
     result, used, missing = {}, set(), []
     for name, there, module, value in _list_parameters(library, model):
         if there not in state:
@@ -201,7 +230,11 @@ def from_state_dict(library, state, model, strict=True):
 
 
 def to_state_dict(library, model):
-    """The state dict of a model of layers here, as another library has it."""
+    """The state dict of a model of layers here, as another library has it: the opposite of
+    `from_state_dict`, with the same errors.
+
+        torch.save(sct.weights.to_state_dict("minkowski", model), "model.pth")
+    """
     result = {}
     for name, there, module, value in _list_parameters(library, model):
         if isinstance(module, conv.Convolution):

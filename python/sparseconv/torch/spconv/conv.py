@@ -11,6 +11,13 @@ from ..rows import KeepsLayout
 from ..tensor import Pair
 from .modules import SparseModule
 
+__all__ = [
+    "SubMConv1d", "SubMConv2d", "SubMConv3d", "SubMConv4d",
+    "SparseConv1d", "SparseConv2d", "SparseConv3d", "SparseConv4d",
+    "SparseConvTranspose1d", "SparseConvTranspose2d", "SparseConvTranspose3d", "SparseConvTranspose4d",
+    "SparseInverseConv1d", "SparseInverseConv2d", "SparseInverseConv3d", "SparseInverseConv4d",
+]  # fmt: skip
+
 
 class SparseConvolution(KeepsLayout, SparseModule):
     """What all convolutions share. `algo`, `fp32_accum` and `large_kernel_fast_algo` are
@@ -131,16 +138,11 @@ class _SparseInverseConv:
 
 def _define():
     """The classes of each kind for 1 to 4 axes."""
-    kinds = (_SubMConv, _SparseConv, _SparseConvTranspose, _SparseInverseConv)
-    for kind in kinds:
-        for dim in range(1, 5):
-            name = f"{kind.__name__[1:]}{dim}d"
-            layer = getattr(conv, name)
-            body = {"layer": layer, "__doc__": layer.__doc__, "__module__": __name__}
-            bases = (kind, SparseConvolution, layer)
-            globals()[name] = type(name, bases, body)
-            __all__.append(name)
+    for name in __all__:
+        kind, layer = globals()[f"_{name[:-2]}"], getattr(conv, name)
+        doc = f"spconv's {name}: sparseconv.torch.{name} with spconv's arguments and weights."
+        body = {"layer": layer, "__doc__": doc, "__module__": __name__}
+        globals()[name] = type(name, (kind, SparseConvolution, layer), body)
 
 
-__all__ = []
 _define()

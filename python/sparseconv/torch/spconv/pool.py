@@ -6,7 +6,11 @@
 from .. import pool
 from .modules import SparseModule
 
-__all__ = ["SparseGlobalAvgPool", "SparseGlobalMaxPool"]
+__all__ = [
+    "SparseGlobalAvgPool", "SparseGlobalMaxPool",
+    "SparseMaxPool1d", "SparseMaxPool2d", "SparseMaxPool3d", "SparseMaxPool4d",
+    "SparseAvgPool1d", "SparseAvgPool2d", "SparseAvgPool3d", "SparseAvgPool4d",
+]  # fmt: skip
 
 
 class _SparsePool(SparseModule):
@@ -26,8 +30,8 @@ class SparseGlobalAvgPool(SparseModule, pool.SparseGlobalAvgPool):
     """The mean of the features of each batch item: [batch, channels]."""
 
 
-for _name in [name for name in pool.__all__ if name[-1] == "d" and "Sum" not in name]:
-    _layer = getattr(pool, _name)
-    _body = {"layer": _layer, "__doc__": _SparsePool.__doc__, "__module__": __name__}
-    globals()[_name] = type(_name, (_SparsePool, _layer), _body)
-    __all__.append(_name)
+for _name in __all__:
+    if _name.endswith("d"):
+        _layer = getattr(pool, _name)
+        _body = {"layer": _layer, "__doc__": _SparsePool.__doc__, "__module__": __name__}
+        globals()[_name] = type(_name, (_SparsePool, _layer), _body)
