@@ -6,9 +6,9 @@
 // RUN: not sparseconv-run %s --entry=wrong 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: sparseconv.map_from_table: row 0: input row 3 of offset 1 is outside -1 .. 2
 // RUN: sparseconv-translate %s --network-to-plan --entry=wrong --target=cpu:sse2 -o %t.checked.plan
-// RUN: not sparseconv-run %t.checked.plan --entry=wrong 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: not sparseconv-run %t.checked.plan --entry=wrong --target=cpu 2>&1 | FileCheck %s --check-prefix=WRONG
 // RUN: sparseconv-translate %s --network-to-plan --trust-tables --entry=wrong --target=cpu:sse2 -o %t.plan
-// RUN: sparseconv-run %t.plan --entry=wrong --print | FileCheck %s --check-prefix=TRUSTED
+// RUN: sparseconv-run %t.plan --entry=wrong --target=cpu --print | FileCheck %s --check-prefix=TRUSTED
 
 #rows = #sparseconv.packing<i64, batch = 0, bits = [32], guard = [1]>
 !set = !sparseconv.coords<1, stride = [1], #rows>
