@@ -127,7 +127,10 @@ MUTANTS = [
     (RUNTIME + "Cuda/Issue.cpp", "instance.uploaded.clear();", "", RUNTIME_TESTS + "Silent*"),
     (RUNTIME + "Cuda/Issue.cpp", "std::copy_n(entry.up, words, entry.down);", "", RUNTIME_TESTS + "Silent*"),
     (RUNTIME + "Cuda/Issue.cpp", "!entry.reports && !isExact()", "true", RUNTIME_TESTS + "Silent*"),
-    (RUNTIME + "Cuda/RunGraph.cpp", "function.steps.size() >= kStepsOfGraph", "true", RUNTIME_TESTS + "Silent*"),
+    (RUNTIME + "Cuda/RunGraph.cpp", "!Program::isShort(function)", "true", RUNTIME_TESTS + "Silent*"),
+    (RUNTIME + "Cuda/Program.cpp", "keepInOrder(function);", "(void)keepInOrder;", RUNTIME_TESTS + "Run.*"),
+    (RUNTIME + "Cuda/Issue.cpp", "return followRun(stream);", "(void)0;", RUNTIME_TESTS + "Silent*"),
+    (RUNTIME + "Cuda/Issue.cpp", "result = driver.cuStreamWaitEvent(stream, last.done, 0);", "result = CUDA_SUCCESS;", RUNTIME_TESTS + "Silent*"),
     (RUNTIME + "Plan/Function.cpp", "isKnown[dim.slot] = true;", "", RUNTIME_TESTS + "Silent*"),
     (RUNTIME + "Api/Api.cpp", "wanted = *stated + 1;", "", RUNTIME_TESTS + "Failure*"),
     # The reference.

@@ -78,7 +78,7 @@ Error Instance::replay(sparseconv_stream target, Tensors inputs) {
              int64_t(captured.outputs.size())}))
       return error;
   addresses = capturedGraph->addresses;
-  if (Error error = beginRun(stream))
+  if (Error error = beginRun(stream, sizes))
     return error;
   Attempt attempt{*this, stream};
   for (int64_t i = 0; i != inputs.size; ++i) {

@@ -182,7 +182,10 @@ private:
   uint64_t getNeeded(int64_t output, const std::vector<int64_t> *slots) const;
 
   // Issuing work. `stream` is the caller's.
-  Error beginRun(CUstream stream);
+  Error checkStream(CUstream stream) const;
+  bool repeatsLast(const InputSizes &sizes) const;
+  Error followRun(CUstream stream);
+  Error beginRun(CUstream stream, const InputSizes &sizes);
   /// Whether the host knows all that a run could tell it: no step reports
   /// errors, and all sizes are those of inputs.
   bool tellsNothing() const;

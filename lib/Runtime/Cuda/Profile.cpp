@@ -78,7 +78,7 @@ Error Instance::addMarks(const std::vector<CUevent> &marks, Graph &graph) {
 
 Error Instance::runMarked(Tensors inputs, const InputSizes &sizes,
                           const Graph &graph) {
-  if (Error error = beginRun(ownStream))
+  if (Error error = beginRun(ownStream, sizes))
     return error;
   {
     Attempt attempt{*this, ownStream};

@@ -28,6 +28,13 @@ Error Program::load(std::shared_ptr<Context> context, std::string file,
   return Error::success();
 }
 
+/// Leaves all steps in the caller's stream.
+static void keepInOrder(plan::Function &function) {
+  function.numStreams = 1;
+  for (plan::Step &step : function.steps)
+    step.stream = 0;
+}
+
 Error Program::initialise() {
   std::string reason;
   std::optional<plan::Plan> parsed = plan::parse(file, reason);
@@ -36,6 +43,9 @@ Error Program::initialise() {
   plan = std::move(*parsed);
   if (plan.isForCpu())
     return Error(SPARSECONV_WRONG_CHIP, "the plan is for CPUs, not for a GPU");
+  for (plan::Function &function : plan.functions)
+    if (isShort(function))
+      keepInOrder(function);
   functions.reserve(plan.functions.size());
   for (const plan::Function &function : plan.functions)
     functions.emplace_back(function);

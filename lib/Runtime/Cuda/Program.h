@@ -31,6 +31,12 @@ public:
   const std::vector<Function> &getFunctions() const override {
     return functions;
   }
+  /// Whether the steps are so few that the host is done with them sooner one
+  /// after the other than with a graph of them, or with handing them from
+  /// stream to stream.
+  static bool isShort(const plan::Function &function) {
+    return function.steps.size() < 4;
+  }
   CUfunction getKernel(uint32_t index) const { return kernels[index]; }
   /// Whether a kernel waits for those before it by itself.
   bool startsEarly(uint32_t index) const {

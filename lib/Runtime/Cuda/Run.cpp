@@ -49,7 +49,7 @@ Error Instance::run(sparseconv_stream target, Tensors inputs, Tensors outputs) {
   for (int64_t i = 0; i != inputs.size; ++i)
     if (Error error = placeInput(i, &inputs.data[i]))
       return error;
-  if (Error error = beginRun(stream))
+  if (Error error = beginRun(stream, sizes))
     return error;
   Attempt attempt{*this, stream};
   return runBound(stream, sizes);
@@ -111,7 +111,7 @@ Error Instance::runHostOnce(Tensors inputs) {
   InputSizes &sizes = runSizes;
   if (Error error = bindHost(inputs, sizes))
     return error;
-  if (Error error = beginRun(ownStream))
+  if (Error error = beginRun(ownStream, sizes))
     return error;
   {
     Attempt attempt{*this, ownStream};

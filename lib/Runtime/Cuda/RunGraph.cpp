@@ -21,8 +21,6 @@ using namespace sparseconv::cuda;
 
 /// A program that runs once or twice does not pay for a graph.
 static constexpr uint64_t kRunsBeforeGraph = 2;
-/// Fewer steps are launched sooner one by one.
-static constexpr size_t kStepsOfGraph = 4;
 
 /// Whether the next run is one. Flags that look at single steps need steps, so
 /// do sizes that differ from run to run, and the compiler writes nothing but
@@ -30,8 +28,7 @@ static constexpr size_t kStepsOfGraph = 4;
 bool Instance::takesGraph() const {
   if (flags & (SPARSECONV_POISON | SPARSECONV_SYNCHRONOUS | SPARSECONV_EXACT))
     return false;
-  return numRuns >= kRunsBeforeGraph &&
-         function.steps.size() >= kStepsOfGraph &&
+  return numRuns >= kRunsBeforeGraph && !Program::isShort(function) &&
          std::all_of(function.steps.begin(), function.steps.end(),
                      [](const plan::Step &step) {
                        return step.kind == plan::Step::Kind::Launch;

@@ -201,6 +201,22 @@ TEST_F(Run, ManyRunsInFlightKeepTheirSizes) {
   EXPECT_EQ(pinned, 0u);
 }
 
+TEST_F(Run, FewStepsStayInTheCallersStream) {
+  plan::Plan plan = makeSamplePlan(2);
+  plan.functions[0].steps.resize(3);
+  plan.functions[0].buffers.resize(5);
+  plan.functions[0].buffers[4].lastStep = 2;
+  ASSERT_EQ(create(plan, 100), SPARSECONV_OK) << sparseconv_last_error();
+  fake().calls.clear();
+  ASSERT_EQ(runHost(makeInput(50)), SPARSECONV_OK) << sparseconv_last_error();
+  auto count = [&](const char *name) {
+    return std::count(fake().calls.begin(), fake().calls.end(), name);
+  };
+  // That of the end.
+  EXPECT_EQ(count("cuEventRecord"), 1);
+  EXPECT_EQ(count("cuStreamWaitEvent"), 0);
+}
+
 TEST_F(Run, Branches) {
   ASSERT_EQ(create(makeSamplePlan(2), 100), SPARSECONV_OK);
   fake().calls.clear();

@@ -102,6 +102,34 @@ TEST_F(Silent, CopiesSizesAgainAfterAFailure) {
   EXPECT_EQ(count("cuMemcpyHtoDAsync"), 0);
 }
 
+TEST_F(Silent, TakesNoPinnedMemoryForRunsOfOneSize) {
+  ASSERT_EQ(create(makeSilentPlan(), 100), SPARSECONV_OK);
+  run(7);
+  alignas(16) float x[28] = {}, y[10][28];
+  int64_t sizes[] = {7, 4};
+  sparseconv_tensor in = makeTensor(x, sizes, sizeof(x));
+  CUstream other = nullptr;
+  FakeDriver::getTable().cuStreamCreate(&other, 1);
+  fake().calls.clear();
+  for (size_t i = 0; i != 10; ++i) {
+    sparseconv_tensor out = {y[i], SPARSECONV_F32, 0, nullptr, sizeof(x)};
+    ASSERT_EQ(sparseconv_instance_run(instance, i % 2 ? other : nullptr, &in, 1,
+                                      &out, 1),
+              SPARSECONV_OK)
+        << sparseconv_last_error();
+  }
+  calls = fake().calls;
+  EXPECT_EQ(count("cuMemHostAlloc"), 0);
+  // The first finds that the run before it has ended.
+  EXPECT_EQ(count("cuStreamWaitEvent"), 9);
+  ASSERT_EQ(sparseconv_instance_results(instance, 1), SPARSECONV_OK);
+  for (const auto &rows : y)
+    for (size_t i = 0; i != 28; ++i)
+      EXPECT_EQ(rows[i], sampleWeights[i % 4]);
+  destroy();
+  FakeDriver::getTable().cuStreamDestroy(other);
+}
+
 TEST_F(Silent, OthersReport) {
   ASSERT_EQ(create(makeSamplePlan(), 100), SPARSECONV_OK);
   EXPECT_EQ(reports(), 1);
