@@ -131,6 +131,7 @@ MUTANTS = [
     (RUNTIME + "Cuda/Program.cpp", "keepInOrder(function);", "(void)keepInOrder;", RUNTIME_TESTS + "Run.*"),
     (RUNTIME + "Cuda/Issue.cpp", "return followRun(stream);", "(void)0;", RUNTIME_TESTS + "Silent*"),
     (RUNTIME + "Cuda/Issue.cpp", "result = driver.cuStreamWaitEvent(stream, last.done, 0);", "result = CUDA_SUCCESS;", RUNTIME_TESTS + "Silent*"),
+    (RUNTIME + "Cuda/Grow.cpp", "entry.canFail ? 1 : 2", "1", RUNTIME_TESTS + "Silent*"),
     (RUNTIME + "Plan/Function.cpp", "isKnown[dim.slot] = true;", "", RUNTIME_TESTS + "Silent*"),
     (RUNTIME + "Api/Api.cpp", "wanted = *stated + 1;", "", RUNTIME_TESTS + "Failure*"),
     # The reference.

@@ -263,7 +263,8 @@ typedef struct sparseconv_instance_info {
   int64_t num_steps;
   int32_t num_streams;
   int32_t reports; /* 0 where the host knows all that a run could tell it;
-                      outputs then need room for their exact sizes only */
+                      outputs then need room for their exact sizes only.
+                      2 where it is told sizes alone, 1 where errors, too */
   int64_t num_growables;
 } sparseconv_instance_info;
 int sparseconv_instance_describe(const sparseconv_instance *instance,

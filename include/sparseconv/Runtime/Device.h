@@ -38,6 +38,8 @@ struct Function {
   /// Whether a run can tell what the host does not know before it: an error, or
   /// a size that is not one of an input.
   bool reports = false;
+  /// Whether a run can end with an error of the program's.
+  bool canFail = false;
 
   // What callers do wrong is said in the same words for every device. Checks
   // that succeed allocate nothing.

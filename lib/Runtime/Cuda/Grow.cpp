@@ -30,11 +30,14 @@ static int64_t addSlack(int64_t rows) { return rows + rows / 4; }
 
 void Instance::describe(sparseconv_instance_info &info) const {
   std::lock_guard<std::mutex> lock(mutex);
+  int32_t reports = entry.canFail ? 1 : 2;
+  if (tellsNothing())
+    reports = 0;
   info = {uint64_t(layout.arenaBytes) + restBytes,
           uint64_t(layout.scratchBytes),
           int64_t(function.steps.size()),
           int32_t(function.numStreams),
-          int32_t(!tellsNothing()),
+          reports,
           int64_t(function.growables.size())};
 }
 

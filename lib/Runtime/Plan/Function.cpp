@@ -13,28 +13,33 @@ using namespace sparseconv;
 using namespace sparseconv::runtime;
 using std::to_string;
 
-/// Whether a step has the status record, or a number that is no input's size.
-static bool hasReports(const plan::Function &function) {
-  std::vector<bool> isKnown(function.slots.size());
-  for (const plan::Value &input : function.inputs)
-    for (const plan::Dim &dim : input.dims)
-      if (dim.size == plan::kDynamic && dim.slot < isKnown.size())
-        isKnown[dim.slot] = true;
+/// Whether a step has the status record.
+static bool hasStatus(const plan::Function &function) {
   auto isStatus = [](const plan::Param &param) {
     return param.kind == plan::Param::Kind::Status;
   };
-  return !std::all_of(isKnown.begin(), isKnown.end(),
-                      [](bool known) { return known; }) ||
-         std::any_of(function.steps.begin(), function.steps.end(),
+  return std::any_of(function.steps.begin(), function.steps.end(),
                      [&](const plan::Step &step) {
                        return std::any_of(step.params.begin(),
                                           step.params.end(), isStatus);
                      });
 }
 
+/// Whether there is a number that is no input's size.
+static bool findsSizes(const plan::Function &function) {
+  std::vector<bool> isKnown(function.slots.size());
+  for (const plan::Value &input : function.inputs)
+    for (const plan::Dim &dim : input.dims)
+      if (dim.size == plan::kDynamic && dim.slot < isKnown.size())
+        isKnown[dim.slot] = true;
+  return !std::all_of(isKnown.begin(), isKnown.end(),
+                      [](bool known) { return known; });
+}
+
 runtime::Function::Function(const plan::Function &function)
     : plan(function), equalRows(function.findEqualRows()),
-      reports(hasReports(function)) {
+      reports(findsSizes(function) || hasStatus(function)),
+      canFail(hasStatus(function)) {
   for (const plan::Value &input : function.inputs) {
     inputSizes.push_back(input.getSizes());
     for (int64_t size : inputSizes.back())

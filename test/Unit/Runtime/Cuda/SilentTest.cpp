@@ -138,5 +138,5 @@ TEST_F(Silent, OthersReport) {
   plan::Plan plan = makeSilentPlan();
   plan.functions[0].slots.push_back("rows of y");
   ASSERT_EQ(create(plan, 100), SPARSECONV_OK);
-  EXPECT_EQ(reports(), 1);
+  EXPECT_EQ(reports(), 2);
 }
