@@ -87,7 +87,7 @@ class CudaFunction(Function):
         self._capacities, self._is_fixed = None, False
         self._idle = collections.deque()  # of a key and an instance
         self._grown = []  # what instances had to grow to
-        self._repeated = None, None, None, None  # of the last `repeat`
+        self._repeated = None, None, None  # of the last `repeat`
 
     def reserve(self, /, **sizes):
         """Fixes the capacity: for each input with sizes that are not known, its
@@ -169,21 +169,20 @@ class CudaFunction(Function):
         del dropped  # waits for runs, so not within the lock
         return self._find_idle(key) or self._make_instance(*key), key
 
-    def repeat(self, stream, tensors, views, output):
+    def repeat(self, stream, inputs, views, output):
         """Enqueues a run that reports nothing and has one output, a pointer and bytes:
-        what the layers of `sparseconv.torch` call. The inputs are tensors of torch, then `views` of others, as `enqueue` takes them.
-        Sizes are looked at where the views or the first shape are not those of the
-        last time."""
-        known, shape, key, inputs = self._repeated
-        first = tensors[0].shape
-        pointers = [tensor.data_ptr() for tensor in tensors]
+        what the layers of `sparseconv.torch` call. The last inputs are `arguments.Views`, the
+        others as `enqueue` takes them. Sizes are looked at where the views or the first
+        shape are not those of the last time."""
+        known, shape, key = self._repeated
+        first = inputs[0][1]
         if known is not views or shape != first or key[0] is not self._capacities:
-            inputs = [(p, t.shape, t.nbytes) for p, t in zip(pointers, tensors)] + list(views)
-            instance, key = self._take([view[1] for view in inputs], self._bound, False)
-            self._repeated = views, first, key, inputs
+            shapes = [view[1] for view in inputs] + views.shapes
+            instance, key = self._take(shapes, self._bound, False)
+            self._repeated = views, first, key
         else:
             instance = self._find_idle(key) or self._make_instance(*key)
-        instance.repeat(stream, inputs, pointers, output)
+        instance.repeat(stream, inputs, views, output)
         self._give_back(key, instance)
 
     def _refuse_sizes(self, needed, bound):

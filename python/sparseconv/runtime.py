@@ -16,12 +16,11 @@ import os
 
 import numpy as np
 
+from .arguments import TYPES, Arguments, Repeated, write
 from .errors import ArgumentError, CapacityError, Error, RepeatError, shorten
 from .libraries import open_library
 from .structures import GrowableInfo, InstanceInfo, StepInfo, Tensor, ValueInfo
 
-_TYPES = ("bool", "int8", "uint8", "int16", "int32", "int64", "float16",
-          "bfloat16", "float32", "float64")  # fmt: skip
 _DYNAMIC = -1
 #: Most rows of an array.
 MAX_ROWS = 2**31 - 2
@@ -241,7 +240,7 @@ class Value:
 
     def __init__(self, info):
         self.name = info.name.decode()
-        self.dtype = _TYPES[info.type]
+        self.dtype = TYPES[info.type]
         self.type = info.type
         self.shape = tuple(
             None if info.sizes[axis] == _DYNAMIC else info.sizes[axis]
@@ -320,55 +319,6 @@ class Program(_Functions):
         return Instance(self, function, capacities, flags)
 
 
-class _Arguments:
-    """The inputs and outputs of a run as the C interface takes them. What stays
-    from run to run is written once: a network has hundreds of weights, which are
-    bound, and few inputs that are not."""
-
-    def __init__(self, instance):
-        self.inputs = (Tensor * max(1, len(instance.inputs)))()
-        self.outputs = (Tensor * max(1, len(instance.outputs)))()
-        self.counts = len(instance.inputs), len(instance.outputs)
-        # What is taken out of an array is an object, which is then written to.
-        self._free = [(self.inputs[i], instance.inputs[i].type) for i in instance.free]
-        self._views = [(None, None, None)] * len(self._free)  # that were filled in last
-        self._filled = None  # what `repeat` has filled in
-        self._results = [self.outputs[i] for i in range(len(instance.outputs))]
-        for tensor, value in zip(self._results, instance.outputs):
-            tensor.type = value.type
-
-    def fill(self, inputs, outputs):
-        for (tensor, kind), view, old in zip(self._free, inputs, self._views):
-            if view is old:
-                continue
-            pointer, shape, nbytes = view
-            if shape == old[1]:
-                tensor.data, tensor.bytes = pointer, nbytes
-            else:
-                _write(tensor, kind, pointer, shape, nbytes)
-        self._views, self._filled = list(inputs), None
-        for tensor, (pointer, nbytes) in zip(self._results, outputs):
-            tensor.data, tensor.bytes = pointer, nbytes
-
-    def move(self, inputs, pointers, output):
-        """The same as `fill` for the inputs of the last time, but for the addresses of
-        the first ones and the only output."""
-        if self._filled is not inputs:
-            self.fill(inputs, [output])
-            self._filled = inputs
-        for (tensor, _), pointer in zip(self._free, pointers):
-            tensor.data = pointer
-        result = self._results[0]
-        result.data, result.bytes = output
-
-
-def _write(tensor, kind, pointer, shape, nbytes):
-    """The tensor keeps the sizes, not what they are of."""
-    tensor.data, tensor.bytes = pointer, nbytes
-    tensor.type, tensor.rank = kind, len(shape)
-    tensor.sizes = (ctypes.c_int64 * max(1, len(shape)))(*shape)
-
-
 class Instance(_Owner):
     """A function with memory for given capacities. Runs take what is not bound."""
 
@@ -378,7 +328,7 @@ class Instance(_Owner):
         super().__init__(program)
         self.program, self.function = program, function
         self.inputs, self.outputs = program.signature(function)
-        self._rooms = None
+        self._rooms = self._repeated = None
         self._set_free(range(len(self.inputs)))
         numbers = (ctypes.c_int64 * max(1, len(capacities)))(*capacities)
         program.context.take_memory(
@@ -387,8 +337,8 @@ class Instance(_Owner):
         )  # fmt: skip
         info = self._describe()
         self.num_growables = info.num_growables
-        #: Whether a run can tell what was not known before it.
-        self.reports = bool(info.reports)
+        #: Whether a run can end with an error of the program's.
+        self.can_fail = info.reports == 1
 
     def _describe(self):
         info = InstanceInfo()
@@ -434,7 +384,7 @@ class Instance(_Owner):
         tensors = (Tensor * max(1, len(inputs)))()
         for tensor, value, view in zip(tensors, self.inputs, inputs):
             if view is not None:
-                _write(tensor, value.type, *view)
+                write(tensor, value.type, *view)
         _call("instance_bind", self.handle, ctypes.c_void_p(stream), tensors,
               ctypes.c_int64(len(inputs)))  # fmt: skip
         self._set_free(i for i, view in enumerate(inputs) if view is None)
@@ -453,7 +403,7 @@ class Instance(_Owner):
                 )
             array = np.ascontiguousarray(array)
             kept.append(array)
-            _write(tensors[number], value.type, array.ctypes.data, array.shape, array.nbytes)
+            write(tensors[number], value.type, array.ctypes.data, array.shape, array.nbytes)
         return tensors, ctypes.c_int64(len(self.inputs)), kept
 
     def run(self, *arrays):
@@ -487,26 +437,28 @@ class Instance(_Owner):
         arguments = self._take_arguments()
         arguments.fill(inputs, outputs)
         self._start(stream, arguments)
+        self._spare.append(arguments)
 
-    def repeat(self, stream, inputs, pointers, output):
-        """Enqueues a run of a function with one output. `inputs` is a list as `enqueue`
-        takes it, that nobody changes: where it is that of the run before, only the
-        addresses of the first inputs, `pointers`, and the output are looked at."""
-        arguments = self._take_arguments()
-        arguments.move(inputs, pointers, output)
+    def repeat(self, stream, inputs, views, output):
+        """The same for a function with one output of which nothing is bound, where no
+        other thread uses the instance. `views` are its last inputs; `inputs` has the
+        others."""
+        arguments = self._repeated
+        if arguments is None:
+            arguments = self._repeated = Repeated(self, len(inputs))
+        arguments.fill(inputs, views, output)
         self._start(stream, arguments)
 
     def _take_arguments(self):
         try:
             return self._spare.pop()
         except IndexError:
-            return _Arguments(self)
+            return Arguments(self)
 
     def _start(self, stream, arguments):
         num_inputs, num_outputs = arguments.counts
         _call("instance_run", self.handle, stream,
               arguments.inputs, num_inputs, arguments.outputs, num_outputs)  # fmt: skip
-        self._spare.append(arguments)
 
     def is_done(self):
         """Whether the last run has ended, well or not."""

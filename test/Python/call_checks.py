@@ -11,6 +11,7 @@ import numpy as np
 import sparseconv
 from checks import check, expect, expect_equal, expect_error
 from sparseconv import functions, runtime
+from sparseconv.arguments import Views
 from sparseconv.cuda_functions import CudaFunction
 from sparseconv.unread import Unread
 
@@ -91,7 +92,7 @@ def make_function(num_weights):
     values += [functions.Value(f"w{i}", "float16", (8, 8)) for i in range(num_weights)]
     outputs = [functions.Value("y", "float16", (None, 8))]
     for value in (*values, *outputs):
-        value.type = runtime._TYPES.index(value.dtype)
+        value.type = runtime.TYPES.index(value.dtype)
     context = runtime.Context()
 
     class Program(runtime._Owner):
@@ -243,6 +244,34 @@ def keeps_runs_of_threads_apart(target):
         expected = [(16 * (1 + own), i) for own in range(number) for i in range(rounds)]
         expect_equal(found, sorted(expected))
         expect_equal(len(instance._spare), number)
+        del function, context, instance
+
+
+@check("cpu")
+def repeats_with_views(target):
+    """Runs that share their last inputs pass what other runs pass."""
+    with Replaced() as interface:
+        function, context = make_function(1)
+        weight = 4096, (8, 8), 128
+
+        def view(rows):
+            return 512 * rows, (rows, 8), 16 * rows
+
+        kept = {
+            rows: Views([(*view(rows), "float16"), (*weight, "float16")])
+            for rows in (5, 6, 90)
+        }
+        # Another address, other rows, other views, more than there is room for, and back.
+        for step, (rows, others) in enumerate(((5, 5), (5, 5), (4, 5), (5, 6), (70, 90), (5, 6))):
+            points = 16 * (step + 1), (rows, 4), 16 * rows
+            output = 64 * (step + 1), 16 * rows
+            function.repeat(0, [points], kept[others], output)
+            instance = function._idle[-1][1]
+            instance.enqueue(0, [points, view(others), weight], [output])
+            repeated, plain = interface.runs[-2:]
+            expect_equal(repeated, plain)
+            expect_equal([tensor[2] for tensor in plain[0]], [[rows, 4], [others, 8], [8, 8]])
+        expect_equal(interface.calls.count("instance_create"), 3)  # for 5, 6 and 90 rows
         del function, context, instance
 
 

@@ -20,7 +20,7 @@ from torch import nn
 
 from ..errors import ArgumentError
 from . import ir, ops
-from .programs import is_watched
+from .programs import is_watched, read_parameter
 from .tensor import Pair, repeat
 
 __all__ = [
@@ -138,7 +138,7 @@ class Convolution(nn.Module):
 
     def get_kernel(self):
         """The weights as [offsets, in, out], or [offsets, groups, ...]."""
-        return self.weight
+        return read_parameter(self, "weight")
 
     def is_product(self, features):
         """Whether the layer is one matrix product, which torch starts sooner on a GPU."""
@@ -174,8 +174,9 @@ class Convolution(nn.Module):
             if norm is not None:
                 return x._make(ops.conv_and_norm(features, weight, table, *norm), target)
             y = ops.apply_conv(features, weight, table)
-        if self.bias is not None:
-            y = y + self.bias.to(y.dtype)
+        bias = read_parameter(self, "bias")
+        if bias is not None:
+            y = y + bias.to(y.dtype)
         return x._make(y, target)
 
     def extra_repr(self):

@@ -8,8 +8,9 @@ import functools
 
 import torch
 
+from ..arguments import Views
 from . import ir
-from .programs import get_stream, run, view_inputs
+from .programs import get_name, get_stream, run, run_joined, view_inputs
 
 # Trust ------------------------------------------------------------------------
 
@@ -71,9 +72,9 @@ def make_table(write, inputs, rows, volume, trusted, tiled, mirrors=False):
     if not tiled:
         return trust(run(write(False), inputs, shapes, trusted)[0], num_in, mirrors)
     shapes += _get_tile_shapes(num_out, volume)
-    table, *tiles = run(write(True), inputs, shapes, trusted)
+    (table,), *tiles = run_joined(write(True), inputs, shapes, 1, trusted)
     trust(table, num_in, mirrors)
-    _keep(table, "tiles", lambda: _view_tiles(table, tiles))
+    _keep(table, "tiles", lambda: _view_tiles(table, *tiles))
     return table
 
 
@@ -105,8 +106,8 @@ def get_inverse(table, num_in):
 
 
 def get_tiles(table, num_in):
-    """The tiles of a map (`sparseconv.map_tiles`) and its table, as views that
-    `programs.run` takes; they stay with the table."""
+    """The tiles of a map (`sparseconv.map_tiles`) and its table, as `Views` for
+    `programs.repeat`; they stay with the table."""
     return _keep(table, "tiles", lambda: _tile(table, num_in))[1]
 
 
@@ -115,13 +116,13 @@ def _get_tile_shapes(num_out, volume):
     return [(volume, slots), (slots,), (slots // 16, -(-volume // 32)), (3,)]
 
 
-def _view_tiles(table, tiles):
-    return tiles, view_inputs([*tiles, table])
+def _view_tiles(table, memory, views):
+    pointer, shape, nbytes = view_inputs([table])[0]
+    return memory, Views([*views, (pointer, shape, nbytes, get_name(table.dtype))])
 
 
 def _tile(table, num_in):
     num_out, volume = table.shape
     inputs = [table, make_rows(num_in, table.device)]
-    return _view_tiles(
-        table, run(ir.tile_table(volume), inputs, _get_tile_shapes(num_out, volume), True)
-    )
+    shapes = _get_tile_shapes(num_out, volume)
+    return _view_tiles(table, *run_joined(ir.tile_table(volume), inputs, shapes, 0, True)[1:])

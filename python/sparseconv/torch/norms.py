@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn.modules import module as modules
 
 from .conv import Convolution
-from .programs import DTYPES, is_watched
+from .programs import DTYPES, is_watched, read_parameter
 
 #: What an activation is called in networks, by its exact class.
 ACTIVATIONS = {nn.ReLU: "relu"}
@@ -45,14 +45,15 @@ def run_with_norm(layer, rest, x):
     activation = ""
     if rest and type(rest[0]) in ACTIVATIONS and not _is_hooked(rest[0]):
         activation = ACTIVATIONS[type(rest.popleft())]
-    return layer.run(x, (*_fold(norm, layer.bias), activation))
+    return layer.run(x, (*_fold(norm, read_parameter(layer, "bias")), activation))
 
 
 def _folds(norm, channels):
     """Whether a module scales and moves so many channels by what it has kept."""
     if type(norm) is not nn.BatchNorm1d or norm.training or norm.num_features != channels:
         return False
-    return norm.running_mean is not None and not norm.running_mean.is_inference()
+    mean = norm._buffers["running_mean"]
+    return mean is not None and not mean.is_inference()
 
 
 def _is_ours(layer):
@@ -70,8 +71,11 @@ def _is_hooked(*users):
 def _fold(norm, bias):
     """The scale and the shift of a norm, in f32: computed again where something that they
     are made of has changed."""
-    parts = norm.running_mean, norm.running_var, norm.weight, norm.bias, bias
-    mark = norm.eps, *((p.data_ptr(), p._version) for p in parts if p is not None)
+    parts = (
+        norm._buffers["running_mean"], norm._buffers["running_var"],
+        read_parameter(norm, "weight"), read_parameter(norm, "bias"), bias,
+    )  # fmt: skip
+    mark = [norm.eps, *[(p.data_ptr(), p._version) for p in parts if p is not None]]
     known, kept = _folded.get(norm, (None, None))
     if known != mark:
         mean, variance, weight, shift, bias = (None if p is None else p.float() for p in parts)

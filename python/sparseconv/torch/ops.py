@@ -35,10 +35,11 @@ def _check_same(first, second, what):
 
 def _get_weights(w, what):
     """Its offsets, in channels, out channels and groups."""
-    if w.dim() == 3:
-        return (*w.shape, 1)
-    if w.dim() == 4:
-        volume, groups, in_channels, out_channels = w.shape
+    shape = w.shape
+    if len(shape) == 3:
+        return (*shape, 1)
+    if len(shape) == 4:
+        volume, groups, in_channels, out_channels = shape
         return volume, groups * in_channels, groups * out_channels, groups
     raise ArgumentError(f"{what}: expects weights of 3 or 4 axes, but found {w.dim()}")
 
@@ -57,8 +58,9 @@ def _run_conv(kind, weights, tensors, table, num_in, shape, norm=None):
         raise ArgumentError(
             f"{kind}: expects weights of {table.shape[1]} offsets, but found {volume}"
         )
-    tf32 = _allows_tf32(first)
-    key = kind, volume, in_channels, out_channels, groups, get_dtype(first), tf32, norm
+    dtype = get_dtype(first)
+    tf32 = dtype == "f32" and _allows_tf32(first)
+    key = kind, volume, in_channels, out_channels, groups, dtype, tf32, norm
     trusted = is_trusted(table, num_in)
     if trusted and table.is_cuda and kind != "weight_grad":
         given, rows = table, num_in
@@ -84,11 +86,13 @@ def multiply_rows(x, w):
 
 def _run_forward(x, w, table, extras=(), norm=None):
     weights = _get_weights(w, "conv")
-    _check_rows(x, x.shape[0], "conv")
-    if x.shape[1] != weights[1]:
-        raise ArgumentError(f"conv: expects {weights[1]} channels, but found {x.shape[1]}")
+    if x.dim() != 2:
+        _check_rows(x, x.shape[0], "conv")
+    rows, channels = x.shape
+    if channels != weights[1]:
+        raise ArgumentError(f"conv: expects {weights[1]} channels, but found {channels}")
     shape = (table.shape[0], weights[2])
-    return _run_conv("conv", weights, [x, w, *extras, table], table, x.shape[0], shape, norm)
+    return _run_conv("conv", weights, [x, w, *extras, table], table, rows, shape, norm)
 
 
 def _conv(x: Tensor, w: Tensor, table: Tensor) -> Tensor:

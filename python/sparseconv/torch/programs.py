@@ -13,7 +13,6 @@ import contextlib
 import atexit
 import functools
 import hashlib
-import math
 import os
 import sys
 import tempfile
@@ -26,6 +25,7 @@ from .. import runtime
 from ..compiler import Compilation, find_program
 from ..errors import ArgumentError, Error, RepeatError
 from ..unread import Unread
+from .rooms import get_rooms
 
 DTYPES = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
 
@@ -90,6 +90,13 @@ def define_plain_operator(name):
     return define
 
 
+def read_parameter(module, name):
+    """A parameter of a module, in less time than a module takes to look for it among all
+    that it has."""
+    found = module._parameters
+    return found[name] if name in found else getattr(module, name)
+
+
 _programs = {}
 _lock = threading.Lock()
 
@@ -110,12 +117,17 @@ def _find_function(write, key, device):
 def repeat(write, key, tensors, views, shape):
     """The only result of the network that `write(*key)` gives, on a GPU, where it can
     report nothing: of tensors, the first of which has the element type of the result,
-    and of views, as `view_inputs` gave them. The host takes as little time as it can."""
-    device = tensors[0].device
+    and of `arguments.Views`. The host takes as little time as it can."""
+    first = tensors[0]
+    device = first.device
     function = _find_function(write, key, device)
-    tensors = [_align(tensor.contiguous()) for tensor in tensors]
-    made = torch.empty(shape, dtype=tensors[0].dtype, device=device)
-    function.repeat(get_stream(device), tensors, views, (made.data_ptr(), made.nbytes))
+    inputs, kept = [], []  # what is kept is in use until the run is enqueued
+    for tensor in tensors:
+        tensor = _align(tensor.contiguous())
+        inputs.append((tensor.data_ptr(), tensor.shape, tensor.nbytes))
+        kept.append(tensor)
+    made = first.new_empty(shape)
+    function.repeat(get_stream(device), inputs, views, (made.data_ptr(), made.nbytes))
     return made
 
 
@@ -126,6 +138,15 @@ def run_function(function, tensors, shapes=None):
     if tensors[0].is_cuda:
         return _run_on_gpu(function, tensors, shapes)
     return _run_on_host(function, tensors, shapes)
+
+
+def run_joined(text, tensors, shapes, num_tensors, trusted):
+    """The same on a GPU for results of known shapes of which the first ones alone are
+    tensors. The others, which no one but runs will read, share a piece of memory. Returns
+    the tensors, the memory, and pointer, shape, bytes and type of what lies there."""
+    function = _get_program(text, find_device(tensors), trusted).functions["main"]
+    tensors = [tensor.contiguous() for tensor in tensors]
+    return _run_on_gpu(function, tensors, shapes, num_tensors)
 
 
 def find_device(tensors):
@@ -280,7 +301,6 @@ def _run_on_host(function, tensors, shapes):
 
 _unread = Unread()
 
-
 def check():
     """Waits for all that layers have enqueued on GPUs and that can find a mistake, and
     raises one that nobody has been told yet, such as a coordinate outside of a grid. Without
@@ -311,52 +331,12 @@ def _align(tensor):
     return tensor if tensor.data_ptr() % 16 == 0 else tensor.clone()
 
 
-class _Room:
-    """How memory of torch's allocator is made for an output, with room for its
-    capacity, whatever it holds in the end."""
-
-    def __init__(self, value, nbytes):
-        dtype = getattr(torch, value.dtype)
-        self._dtype, self._static = dtype, None not in value.shape
-        # Where the rows alone are unknown, the result is a part of a tensor of rows.
-        inner = value.shape[1:]
-        self._by_rows = not self._static and bool(value.shape) and None not in inner
-        if not nbytes:
-            self._static = self._by_rows = False
-        if self._static:
-            self._shape = value.shape
-        elif self._by_rows:
-            self._shape = (-(-nbytes // (math.prod(inner) * dtype.itemsize)), *inner)
-        else:
-            self._shape, self._dtype = (max(nbytes, 1),), torch.uint8
-        self._final, self.nbytes = dtype, nbytes
-
-    def make(self, device):
-        return torch.empty(self._shape, dtype=self._dtype, device=device)
-
-    def cut(self, memory, shape):
-        """The result of a shape, where it lies."""
-        if self._static:
-            return memory
-        if self._by_rows:
-            return memory if shape[0] == self._shape[0] else memory.narrow(0, 0, shape[0])
-        size = math.prod(shape) * self._final.itemsize
-        return memory[:size].view(self._final).view(shape)
-
-
-def _get_rooms(function, instance):
-    sizes = instance.get_rooms()
-    if getattr(instance, "_torch_rooms", (None,))[0] != sizes:
-        made = [_Room(value, size) for value, size in zip(function.outputs, sizes)]
-        instance._torch_rooms = list(sizes), made
-    return instance._torch_rooms[1]
-
-
-def _run_on_gpu(function, tensors, shapes):
+def _run_on_gpu(function, tensors, shapes, num_tensors=None):
     """On torch's current stream, into memory of torch's allocator. Runs of an
     instance are ordered, so that it may be handed on before its run ends, unless
     the run is waited for: its results would be another one's. What a run reports
-    that is not waited for, a later call raises."""
+    that is not waited for, a later call raises. With `num_tensors` it returns what
+    `run_joined` does."""
     _unread.look()
     bound, device = function._bound, tensors[0].device
     stream = get_stream(device)
@@ -364,23 +344,24 @@ def _run_on_gpu(function, tensors, shapes):
     for value, tensor in zip(bound.free, tensors):
         value.check(get_name(tensor.dtype), tensor.shape, "a layer")
     inputs = view_inputs(tensors)
+    sizes = [view[1] for view in inputs]
     while True:
-        instance, key = function._take([view[1] for view in inputs], bound, False)
+        instance, key = function._take(sizes, bound, False)
         try:
-            rooms = _get_rooms(function, instance)
-            outputs = [room.make(device) for room in rooms]
-            targets = [(o.data_ptr(), room.nbytes) for o, room in zip(outputs, rooms)]
+            rooms = get_rooms(function, instance, num_tensors)
+            outputs, memory, targets = rooms.make(device)
             instance.enqueue(stream, inputs, targets)
             found = shapes
             if found is None:
                 instance.wait()
                 found = [instance.get_shape(i) for i in range(len(outputs))]
                 _unread.look(all=True)
-            elif instance.reports:
+            elif instance.can_fail:
                 _unread.add(instance)
         except RepeatError:
             function._learn(instance)
             continue
         finally:
             function._give_back(key, instance)
-        return [room.cut(o, shape) for room, o, shape in zip(rooms, outputs, found)]
+        made = rooms.cut(outputs, found)
+        return made if num_tensors is None else (made, memory, rooms.view(targets, found))

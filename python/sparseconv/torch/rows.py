@@ -8,6 +8,7 @@ import torch
 
 from ..errors import ArgumentError
 from .encodings import trust_copy
+from .programs import read_parameter
 from .tensor import Cache, CoordinateSet, SparseTensor, repeat
 
 
@@ -20,8 +21,9 @@ class _Handed:
         self.indices, self._version = indices, _get_version(indices)
 
     def has_changed(self):
-        version = _get_version(self.indices)
-        return None not in (version, self._version) and version != self._version
+        if self._version is None or torch.compiler.is_compiling():
+            return False
+        return self.indices._version != self._version
 
 
 class _Given:
@@ -111,13 +113,15 @@ class RowTensor(SparseTensor):
 
     @property
     def set(self):
-        found = self._set if self.given is None else self.given.get_set()
-        if found.handed is not None and found.handed.has_changed():
+        given = self.given
+        found = self._set if given is None else given.get_set()
+        handed = found.handed
+        if handed is not None and handed.has_changed():
             raise ArgumentError(
                 "the coordinates of this tensor were changed in place, which its maps do "
                 "not know; make a new tensor, or assign changed coordinates to it"
             )
-        if self._features.shape[0] != found.num_rows:
+        if self._features.shape[0] != found.coords.shape[0]:
             raise ArgumentError(
                 f"expects features of {found.num_rows} rows, as the coordinates have, but "
                 f"found {self._features.shape[0]}"
@@ -127,6 +131,11 @@ class RowTensor(SparseTensor):
     @set.setter
     def set(self, found):
         self.given, self._set = None, found
+
+    @property
+    def dim(self):
+        found = self._set if self.given is None else self.given.set
+        return len((self.set if found is None else found).stride)
 
     @property
     def cache(self):
@@ -257,7 +266,7 @@ class KeepsLayout:
         self._kept = (None, None)
 
     def get_kernel(self):
-        weight = getattr(self, self.weight_name)
+        weight = read_parameter(self, self.weight_name)
         if torch.compiler.is_compiling() or torch.is_grad_enabled() or weight.is_inference():
             return self.convert_weight(weight)
         mark = weight.data_ptr(), weight._version, weight.dtype, weight.device

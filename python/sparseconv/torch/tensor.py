@@ -83,6 +83,12 @@ class Cache:
         if key is not None:
             self.pairs.setdefault(key, {})[pair.target.name] = pair
 
+    def add_own_pair(self, key, found, table, size):
+        """The pair of a layer that stays at a set, which others at it have added before."""
+        known = self.pairs.get(key, {}).get(found.name)
+        if known is None or known.table is not table or known.size != size:
+            self.add_pair(key, Pair(found, found, table, size))
+
     def find_pair(self, key, target):
         """The pair of a key with the out set `target`; or else another one of it, or
         None."""

@@ -8,7 +8,6 @@ import torch
 from ...errors import ArgumentError
 from .. import conv, weights
 from ..rows import KeepsLayout
-from ..tensor import Pair
 from .modules import SparseModule
 
 __all__ = [
@@ -93,7 +92,8 @@ class _SubMConv:
 
     def find_map(self, x):
         target, table = super().find_map(x)
-        x.cache.add_pair(self.indice_key, Pair(target, target, table, self.window.size))
+        if self.indice_key is not None:
+            x.cache.add_own_pair(self.indice_key, target, table, self.window.size)
         return target, table
 
 
