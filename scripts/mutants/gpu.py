@@ -127,6 +127,7 @@ MUTANTS = [
     (RUNTIME + "Cuda/Issue.cpp", "instance.uploaded.clear();", "", RUNTIME_TESTS + "Silent*"),
     (RUNTIME + "Cuda/Issue.cpp", "std::copy_n(entry.up, words, entry.down);", "", RUNTIME_TESTS + "Silent*"),
     (RUNTIME + "Cuda/Issue.cpp", "!entry.reports && !isExact()", "true", RUNTIME_TESTS + "Silent*"),
+    (RUNTIME + "Cuda/RunGraph.cpp", "std::none_of(patches.begin(), patches.end(), hasMoved)", "false", RUNTIME_TESTS + "RunGraph.*"),
     (RUNTIME + "Cuda/RunGraph.cpp", "!Program::isShort(function)", "true", RUNTIME_TESTS + "Silent*"),
     (RUNTIME + "Cuda/Program.cpp", "keepInOrder(function);", "(void)keepInOrder;", RUNTIME_TESTS + "Run.*"),
     (RUNTIME + "Cuda/Issue.cpp", "return followRun(stream);", "(void)0;", RUNTIME_TESTS + "Silent*"),

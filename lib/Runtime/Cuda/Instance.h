@@ -129,6 +129,8 @@ private:
     std::vector<uint32_t> changing;
     /// Where all buffers lay when it was last told.
     std::vector<CUdeviceptr> addresses;
+    /// Whether that was told to all steps.
+    bool isTold = true;
   };
 
   /// What a graph was captured for, to capture it again.

@@ -15,6 +15,7 @@
 
 #include "Instance.h"
 #include <algorithm>
+#include <utility>
 
 using namespace sparseconv;
 using namespace sparseconv::cuda;
@@ -35,12 +36,20 @@ bool Instance::takesGraph() const {
                      });
 }
 
-/// Tells kernels where the caller's memory lies in this run.
+/// Tells kernels where the caller's memory lies in this run, if they do not
+/// know that of the last one.
 Error Instance::updateRunGraph() {
-  if (runGraph->addresses == addresses)
+  if (runGraph->isTold && runGraph->addresses == addresses)
     return Error::success();
-  runGraph->addresses.clear(); // until all know
+  bool isTold = std::exchange(runGraph->isTold, false);
+  auto hasMoved = [&](const Launch::Patch &patch) {
+    return !isTold ||
+           runGraph->addresses[patch.buffer] != addresses[patch.buffer];
+  };
   for (uint32_t index : runGraph->changing) {
+    const std::vector<Launch::Patch> &patches = launches[index].patches;
+    if (std::none_of(patches.begin(), patches.end(), hasMoved))
+      continue;
     fillBlock(index);
     ExtraParams extra(launches[index]);
     CUresult result = runGraph->graph.setKernel(
@@ -49,6 +58,7 @@ Error Instance::updateRunGraph() {
       return check(result, getStepName(index));
   }
   runGraph->addresses = addresses;
+  runGraph->isTold = true;
   return Error::success();
 }
 

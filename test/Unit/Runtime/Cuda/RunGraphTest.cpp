@@ -35,8 +35,11 @@ protected:
 
   /// A run on memory of its own.
   int run(const Floats &x) {
+    return runOn(allocate(x.size() * 4), allocate(1600), x);
+  }
+
+  int runOn(CUdeviceptr input, CUdeviceptr output, const Floats &x) {
     int64_t sizes[] = {int64_t(x.size()) / 4, 4};
-    CUdeviceptr input = allocate(x.size() * 4), output = allocate(1600);
     std::copy(x.begin(), x.end(), static_cast<float *>(toPointer(input)));
     sparseconv_tensor in = makeTensor(toPointer(input), sizes, x.size() * 4);
     sparseconv_tensor out = {toPointer(output), SPARSECONV_F32, 0, nullptr,
@@ -92,6 +95,28 @@ TEST_F(RunGraph, TheThirdRunIsOne) {
               0);
     destroy();
     fake().calls.clear();
+  }
+}
+
+TEST_F(RunGraph, TellsTheKernelsWhoseMemoryHasMoved) {
+  ASSERT_EQ(create(makeLaunchPlan(1), 100), SPARSECONV_OK);
+  Floats x = makeInput(20);
+  CUdeviceptr inputs[] = {allocate(1600), allocate(1600)};
+  CUdeviceptr outputs[] = {allocate(1600), allocate(1600)};
+  // One kernel reads the input, another one writes the output.
+  int64_t told[] = {0, 0, 0, 0, 1, 1, 2, 0};
+  int memory[][2] = {{0, 0}, {0, 0}, {0, 0}, {0, 0},
+                     {0, 1}, {1, 1}, {0, 0}, {0, 0}};
+  for (size_t i = 0; i != std::size(told); ++i) {
+    fake().calls.clear();
+    x[0] = float(i);
+    auto [input, output] = memory[i];
+    ASSERT_EQ(runOn(inputs[input], outputs[output], x), SPARSECONV_OK);
+    EXPECT_EQ(std::count(fake().calls.begin(), fake().calls.end(),
+                         "cuGraphExecKernelNodeSetParams"),
+              told[i]);
+    ASSERT_EQ(finish(), SPARSECONV_OK);
+    EXPECT_EQ(readOutput(), computeSample(x));
   }
 }
 
