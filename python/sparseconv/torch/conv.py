@@ -173,7 +173,7 @@ class Convolution(nn.Module):
             target, table = self.find_map(x)
             if norm is not None:
                 return x._make(ops.conv_and_norm(features, weight, table, *norm), target)
-            y = ops.apply_conv(features, weight, table)
+            y = ops.conv(features, weight, table)
         bias = read_parameter(self, "bias")
         if bias is not None:
             y = y + bias.to(y.dtype)

@@ -14,7 +14,7 @@ from torch import Tensor
 from ..errors import ArgumentError
 from . import ir
 from .encodings import get_inverse, get_tiles, is_trusted, make_rows, mirrors
-from .programs import define_operator, get_dtype, is_watched, repeat, run
+from .programs import define_operator, get_dtype, repeat, run
 
 
 def _check_rows(tensor, rows, what):
@@ -95,18 +95,9 @@ def _run_forward(x, w, table, extras=(), norm=None):
     return _run_conv("conv", weights, [x, w, *extras, table], table, rows, shape, norm)
 
 
-def _conv(x: Tensor, w: Tensor, table: Tensor) -> Tensor:
+@define_operator("conv")
+def conv(x: Tensor, w: Tensor, table: Tensor) -> Tensor:
     return _run_forward(x, w, table)
-
-
-conv = define_operator("conv")(_conv)
-
-
-def apply_conv(x, w, table):
-    """`conv`, without torch's dispatcher where nobody sees the difference."""
-    if is_watched(x) or (torch.is_grad_enabled() and (x.requires_grad or w.requires_grad)):
-        return conv(x, w, table)
-    return _conv(x, w, table)
 
 
 def conv_and_norm(x, w, table, scale, shift, activation):

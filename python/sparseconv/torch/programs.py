@@ -48,24 +48,9 @@ def get_dtype(tensor):
 _operators = torch.library.Library("sparseconv", "FRAGMENT")
 
 
-def define_operator(name):
-    """A decorator that makes an operator `sparseconv::NAME` of a function of tensors."""
-
-    def define(function):
-        made = torch.library.custom_op(f"sparseconv::{name}", function, mutates_args=())
-        # The same function, without what torch puts around it for functions that may
-        # change their arguments or return them.
-        for device in ("CPU", "CUDA"):
-            _operators.impl(name, function, device)
-        return made
-
-    return define
-
-
 def is_watched(tensor):
     """Whether somebody sees operators of torch called: a compiler, a mode, or a tensor
-    of a class of its own. Where nobody does, and there are no gradients to take, a
-    function does without torch's dispatcher, which takes as long as half a layer."""
+    of a class of its own."""
     return (
         torch.compiler.is_compiling()
         or type(tensor) is not torch.Tensor
@@ -73,18 +58,29 @@ def is_watched(tensor):
     )
 
 
-def define_plain_operator(name):
-    """The same for functions of integers, which have no gradients: who calls the
-    operator from here calls the function where nobody sees the difference."""
+def _needs_grad(values):
+    return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
+
+
+def define_operator(name):
+    """A decorator that makes an operator `sparseconv::NAME` of a function of tensors. Who
+    calls it from here calls the function where nobody sees the difference, as there are no
+    gradients to take: torch's dispatcher takes longer than a layer."""
 
     def define(function):
-        made = define_operator(name)(function)
+        made = torch.library.custom_op(f"sparseconv::{name}", function, mutates_args=())
+        # The same function, without what torch puts around it for functions that may
+        # change their arguments or return them.
+        for device in ("CPU", "CUDA"):
+            _operators.impl(name, function, device)
 
         @functools.wraps(function)
-        def call(first, *rest):
-            return (made if is_watched(first) else function)(first, *rest)
+        def call(*values):
+            if is_watched(values[0]) or (torch.is_grad_enabled() and _needs_grad(values)):
+                return made(*values)
+            return function(*values)
 
-        call.register_fake = made.register_fake
+        call.register_fake, call.register_autograd = made.register_fake, made.register_autograd
         return call
 
     return define

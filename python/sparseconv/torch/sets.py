@@ -16,7 +16,7 @@ from torch import Tensor
 from ..errors import ArgumentError
 from . import encodings, ir
 from .encodings import get_trusted_rows, invert, is_trusted, mirrors, trust, trust_set
-from .programs import define_plain_operator, run
+from .programs import define_operator, run
 
 
 def _is_set(*tensors):
@@ -28,7 +28,7 @@ def _unknown_rows():
     return torch.library.get_ctx().new_dynamic_size(min=2)
 
 
-@define_plain_operator("pack")
+@define_operator("pack")
 def pack(points: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
     """The set of some points in set order, the lowest point of each row, and the
     row of each point."""
@@ -51,7 +51,7 @@ def _(points, stride):
     )
 
 
-@define_plain_operator("pack_distinct")
+@define_operator("pack_distinct")
 def pack_distinct(points: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
     """What `pack` gives of points at distinct coordinates. Their set has as many rows."""
     coords, order, row_of = run(ir.pack(tuple(stride)), [points])
@@ -69,7 +69,7 @@ def _(points, stride):
     return torch.empty_like(points), points.new_empty((rows,)), points.new_empty((rows,))
 
 
-@define_plain_operator("renumber")
+@define_operator("renumber")
 def renumber(table: Tensor, row_of: Optional[Tensor], order: Optional[Tensor]) -> Tensor:
     """A table with the rows of points for those of sets: `row_of` has the row of each
     point of the out set, `order` the point of each row of the in set; None is for a set
@@ -80,7 +80,7 @@ def renumber(table: Tensor, row_of: Optional[Tensor], order: Optional[Tensor]) -
         table = table.index_select(0, row_of)
     if order is not None:
         # The number -1 stands for no neighbour, and stays.
-        numbers = torch.cat([order.new_full((1,), -1), order])
+        numbers = torch.constant_pad_nd(order, (1, 0), -1)
         table = numbers.index_select(0, (table + 1).flatten()).view(table.shape)
     table = table.clone() if row_of is None and order is None else table
     # Points and rows of sets are one to one here, and those of a set to itself are moved
@@ -100,7 +100,7 @@ def _get_bounds(clip, device):
     return torch.tensor((any_batch, *clip), dtype=torch.int32, device=device)
 
 
-@define_plain_operator("output_set")
+@define_operator("output_set")
 def output_set(
     coords: Tensor, rule: str, stride: list[int], by: list[int], offsets: str, clip: list[int]
 ) -> Tensor:
@@ -118,7 +118,7 @@ def _(coords, rule, stride, by, offsets, clip):
     return coords.new_empty((_unknown_rows(), coords.shape[1]))
 
 
-@define_plain_operator("union")
+@define_operator("union")
 def union(lhs: Tensor, rhs: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
     text = ir.union(tuple(stride))
     coords, lhs_rows, rhs_rows = run(text, [lhs, rhs], trusted=_is_set(lhs, rhs))
@@ -134,7 +134,7 @@ def _(lhs, rhs, stride):
     )
 
 
-@define_plain_operator("kernel_map")
+@define_operator("kernel_map")
 def kernel_map(
     in_coords: Tensor, out_coords: Tensor, in_stride: list[int], out_stride: list[int],
     offsets: str, volume: int, transposed: bool, tiled: bool = False,
@@ -156,7 +156,7 @@ def _(in_coords, out_coords, in_stride, out_stride, offsets, volume, transposed,
     return in_coords.new_empty((out_coords.shape[0], volume))
 
 
-@define_plain_operator("transpose_table")
+@define_operator("transpose_table")
 def transpose_table(table: Tensor, num_in: int) -> Tensor:
     """The table of the map with its sides swapped."""
     return invert(table, num_in)
