@@ -18,7 +18,9 @@ GROUP = "case conv channels=64 out_channels=64 dtype=f16 sizes=129x3,999x3"
 RING = "case conv channels=128 out_channels=128 dtype=f16 sizes=31,129x3"
 RING_WORDS = 'case conv channels=64 out_channels=64 dtype=f16 offsets="box<5, 3, 3>" sizes=129x3'
 RING_MANY = "case conv channels=128 out_channels=128 dtype=f16 sizes=49999"
-RING_CHUNKS = "case conv channels=256 out_channels=256 dtype=bf16 sizes=129"
+PRODUCER = "case conv channels=256 out_channels=256 dtype=f16 sizes=31,129x3"
+PRODUCER_REST = "case conv channels=136 out_channels=256 dtype=bf16 sizes=129"
+RING_CHUNKS = "case conv channels=256 out_channels=128 dtype=bf16 sizes=129"
 COLUMNS = "case conv channels=64 out_channels=320 dtype=f16 sizes=129x3"
 FMA = "case conv channels=64 out_channels=64 sizes=129x3,999x3"
 FMA_WIDE = "case conv channels=64 out_channels=128 sizes=129x3"
@@ -62,7 +64,7 @@ MUTANTS = [
     (GEMM + "Warp16.cpp", "b.mul(task.tile, 16)", "b.mul(task.tile, 8)", WARP),
     (GEMM + "ImplicitGemmEmitter.cpp", "b.add(b.mul(offset, layout.chunks), chunk)", "b.mul(offset, layout.chunks)", WARP_CHUNKS),
     # A warpgroup's 64 rows, with resident weights and with a ring of stages.
-    (GEMM + "Wgmma.cpp", "step % 4 * stepBytes", "step % 4 * 2 * stepBytes", GROUP),
+    (GEMM + "Wgmma.cpp", "step % 4 * kStepBytes", "step % 4 * 2 * kStepBytes", GROUP),
     (GEMM + "Wgmma.cpp", "static_cast<uint64_t>(swizzle) << 62", "0", GROUP),
     (GEMM + "Group64.cpp", "b.add(b.mul(task.tile, 64), b.mul(warp, 16))", "b.mul(task.tile, 64)", GROUP),
     (GEMM + "Group64.cpp", "b.mul(offset, e.layout.offsetBytes())", "b.i32(0)", GROUP),
@@ -71,6 +73,12 @@ MUTANTS = [
     (GEMM + "Ring64.cpp", "e.gatherChunk(now.own.rows, chunk + 1)", "e.gatherChunk(now.own.rows, chunk)", RING_CHUNKS),
     (GEMM + "Ring64.cpp", "b.add(b.mul(task.tile, 64), b.mul(warp, 16))", "b.mul(task.tile, 64)", RING),
     (GEMM + "Ring64.cpp", "b.add(firstTile, warpgroup)", "firstTile", RING),
+    # The same with a warpgroup that copies.
+    (GEMM + "RowRing.cpp", "i * kRowsApart * kRowBytes", "0", PRODUCER),
+    (GEMM + "RowRing.cpp", "b.xorBits(piece, b.remainder(row, 8))", "piece", PRODUCER),
+    (GEMM + "RowRing.cpp", "b.andBits(isThere, isChannel)", "isThere", PRODUCER_REST),
+    (GEMM + "RowRing.cpp", "b.mul(tile, e.config.rowsPerTile() * kRowBytes)", "b.i32(0)", PRODUCER),
+    (GEMM + "Producer64.cpp", "b.add(firstTile, warpgroup)", "firstTile", PRODUCER),
     # f32 in tiles.
     (GEMM + "LaneTile.cpp", "b.mul(columnLane, 16)", "b.mul(rowLane, 16)", FMA),
     (GEMM + "LaneTile.cpp", "b.fma(x[i][k], w[j], sum)", "b.fma(x[i][0], w[j], sum)", FMA),

@@ -349,7 +349,7 @@ def make_jobs(options):
         # The processor has no tiles whose rows have an order, and takes the other dataflow.
         names = ["row-orders", "weight-stationary", "groups"]
         if has_wgmma(options.target):
-            names += ["groups-wgmma", "weight-grad-wgmma"]
+            names += ["groups-wgmma", "producer-wgmma", "weight-grad-wgmma"]
         for name in names:
             files.append(os.path.join(HERE, "Inputs", f"{name}.cases"))
     for file in files:

@@ -133,6 +133,8 @@ def compile_in_order(chip, text):
 MAINLOOPS = {
     "ring64": ("f16", "sm_90a", "warps = 12, tile_k = 128, tile_n = 128, stages = 6",
                64),
+    "producer64": ("f16", "sm_90a", "warps = 12, tile_k = 64, tile_n = 128, stages = 4",
+                   64),
     "fma16": ("f32", "sm_80", "blocks = 3, tile_k = 32, tile_n = 128, stages = 2", 16),
     "warp16": ("f16", "sm_80", "warps = 16, tile_k = 32, tile_n = 64", 16),
 }  # fmt: skip
@@ -140,8 +142,8 @@ MAINLOOPS = {
 
 def check_split(mainloop, parts):
     """Registers a check of what a mainloop leaves in scratch memory: the sums of
-    all parts of every tile but the one that ends last, and nothing else. ring64 may
-    find that fewer parts are faster."""
+    all parts of every tile but the one that ends last, and nothing else. Main loops
+    that plan splits may find that fewer parts are faster."""
     dtype, chip, sizes, tile = MAINLOOPS[mainloop]
 
     def run(target):
@@ -174,7 +176,7 @@ def check_split(mainloop, parts):
             context.download(0, scratch.ctypes.data, gemm[0].parameters[9], scratch.nbytes)
             written = scratch != 0x7FFF7FFF
             left, rest = divmod(int(written[: parts * part].sum()), part)
-            fewest = 1 if mainloop == "ring64" else parts - 1
+            fewest = 1 if mainloop in ("ring64", "producer64") else parts - 1
             expect(fewest <= left < parts and rest == 0, f"{left} parts and {rest} numbers")
             expect_equal(int(written[parts * part :].sum()), 0)
             del instance
@@ -186,6 +188,7 @@ def check_split(mainloop, parts):
 for mainloop, parts in (
     ("ring64", 2),
     ("ring64", 8),
+    ("producer64", 8),
     ("fma16", 8),
     ("warp16", 4),
     ("warp16", 8),

@@ -25,10 +25,10 @@ func.func @middle(%x: tensor<?x64xbf16>, %w: tensor<27x64x64xbf16>, %m: !map) ->
   return %y : tensor<?x64xbf16>
 }
 
-// Many: the weights pass through a ring, and few rows share the offsets.
+// Many: rows and weights pass through a ring, and few rows share the offsets.
 // CHECK-LABEL: func.func @wide(
 func.func @wide(%x: tensor<?x256xf16>, %w: tensor<27x256x256xf16>, %m: !map) -> tensor<?x256xf16> {
-  // SM90: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<ring64, {{.*}}tile_n = 256
+  // SM90: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<producer64, {{.*}}tile_n = 256
   // SM80: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<warp16,
   %y = sparseconv.conv %x, %w, %m : tensor<?x256xf16>, tensor<27x256x256xf16>, !map -> tensor<?x256xf16>
   return %y : tensor<?x256xf16>

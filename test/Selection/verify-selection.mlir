@@ -32,6 +32,22 @@ func.func @shared_memory(%x: tensor<?x256xf16>, %w: tensor<27x256x64xf16>, %m: !
   return %y : tensor<?x64xf16>
 }
 
+func.func @producer(%x: tensor<?x100xf16>, %w: tensor<27x100x100xf16>, %m: !map) -> tensor<?x100xf16> {
+  // expected-error @+1 {{expected rows of whole pieces of 16 bytes, found 100 channels}}
+  %a = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<producer64, warps = 12, tile_k = 64, tile_n = 104, stages = 4>}
+      : tensor<?x100xf16>, tensor<27x100x100xf16>, !map -> tensor<?x100xf16>
+  // expected-error @+1 {{expected a warpgroup that copies and at least two that multiply, found 8 warps}}
+  %b = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<producer64, warps = 8, tile_k = 64, tile_n = 104, stages = 4>}
+      : tensor<?x100xf16>, tensor<27x100x100xf16>, !map -> tensor<?x100xf16>
+  // expected-error @+1 {{expected tile_k of 64, found 32}}
+  %c = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<producer64, warps = 12, tile_k = 32, tile_n = 104, stages = 4>}
+      : tensor<?x100xf16>, tensor<27x100x100xf16>, !map -> tensor<?x100xf16>
+  return %c : tensor<?x100xf16>
+}
+
 func.func @split(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) -> tensor<?x64xf16> {
   // expected-error @+1 {{the main loop group64 splits no sum, found 2 splits}}
   %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary, split_k = 2>,

@@ -207,6 +207,10 @@ void GpuBuilder::arriveExpecting(Value barrier, Value bytes) {
                                          /*relaxed=*/false, Value());
 }
 
+void GpuBuilder::arriveAfterCopies(Value barrier) {
+  NVVM::CpAsyncMBarrierArriveOp::create(*this, barrier, /*noinc=*/true);
+}
+
 void GpuBuilder::waitParity(Value barrier, Value parity) {
   constexpr int64_t suspendHint = 10000000;
   NVVM::MBarrierTryWaitParityOp::create(*this, barrier, parity,
@@ -276,12 +280,14 @@ static std::string startWgmma(MmaType type, size_t count) {
 
 SmallVector<Value> GpuBuilder::wgmmaShared(MmaType type, Value a,
                                            Value descriptor,
-                                           ValueRange accumulators) {
+                                           ValueRange accumulators,
+                                           bool transposed) {
   size_t count = accumulators.size();
   // Behind the descriptors: add to the sums, the signs of both matrices, and
-  // that both are transposed.
+  // whether each is transposed.
   std::string text = startWgmma(type, count) + ", $" + std::to_string(count) +
-                     ", $" + std::to_string(count + 1) + ", 1, 1, 1, 1, 1;";
+                     ", $" + std::to_string(count + 1) +
+                     (transposed ? ", 1, 1, 1, 1, 1;" : ", 1, 1, 1, 0, 0;");
   SmallVector<Type> types(count, getF32Type());
   return instruction(text, types, {a, descriptor}, accumulators);
 }
@@ -296,6 +302,16 @@ SmallVector<Value> GpuBuilder::wgmma(MmaType type, ValueRange a,
   SmallVector<Value> operands(a);
   operands.push_back(descriptor);
   return instruction(text, types, operands, accumulators);
+}
+
+void GpuBuilder::releaseRegisters(int64_t count) {
+  NVVM::SetMaxRegisterOp::create(*this, count,
+                                 NVVM::SetMaxRegisterAction::decrease);
+}
+
+void GpuBuilder::acquireRegisters(int64_t count) {
+  NVVM::SetMaxRegisterOp::create(*this, count,
+                                 NVVM::SetMaxRegisterAction::increase);
 }
 
 SmallVector<Value> GpuBuilder::instruction(StringRef text, TypeRange results,

@@ -114,6 +114,10 @@ public:
                                     Value anyChunk = {});
   /// Registers of elements of 16 bits, each of which was loaded by itself.
   SmallVector<Value> joinHalves(ArrayRef<Value> halves);
+  /// `laneBytes` behind a channel of a row, in `x` or in the rows beside. The
+  /// channel is that in `anyChunk`, if there is one.
+  Value rowPiece(Value row, Value laneBytes, int64_t channel,
+                 Value anyChunk = {});
   /// All step pairs of a chunk.
   Fragment gatherChunk(ValueRange rows, int64_t chunk);
   /// Starts at the first offset of a task. Returns the rows of its first chunk.
@@ -225,9 +229,6 @@ public:
 private:
   /// Moves the addresses to the column tile of this thread block.
   void enterColumnTile();
-  /// `laneBytes` behind a channel of a row, in `x` or in the rows beside. The
-  /// channel is that in `anyChunk`, if there is one.
-  Value rowPiece(Value row, Value laneBytes, int64_t channel, Value anyChunk);
   /// The B fragments of a step pair for some tiles of eight output channels.
   SmallVector<SmallVector<Value>> loadWeights(Value lanePointer, int64_t pair,
                                               int64_t begin, int64_t end);

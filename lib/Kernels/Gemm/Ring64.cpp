@@ -41,8 +41,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockWalks.h"
 #include "MainLoops.h"
-#include "OffsetList.h"
 #include "SplitPlan.h"
 #include "TensorCores.h"
 #include "WeightRing.h"
@@ -57,7 +57,10 @@ class Ring64 {
 public:
   explicit Ring64(ImplicitGemmEmitter &e)
       : e(e), b(e.b), layout(e.layout), warpgroups(e.config.warps / 4), ring(e),
-        plan(e, WeightRing::getSharedBytes(e.config)) {}
+        plan(e, WeightRing::getSharedBytes(e.config)),
+        walks(e, warpgroups,
+              WeightRing::getSharedBytes(e.config) +
+                  SplitPlan::getSharedBytes(e.config)) {}
 
   void emit(const TargetInfo &target);
 
@@ -85,16 +88,6 @@ private:
   };
 
   void emitTask(Turn &now);
-  /// Set where the warpgroup's walk starts; return where the thread block's
-  /// does.
-  OffsetWalk startWalks(Value firstTile, Value hasTile);
-  OffsetWalk splitWalks(Value firstTile, Value hasTile);
-  OffsetWalk listWalks(Value firstTile, Value hasTile);
-  /// Where the lists begin: behind the ring and the plan.
-  int64_t listsBegin() const {
-    return WeightRing::getSharedBytes(e.config) +
-           SplitPlan::getSharedBytes(e.config);
-  }
   State prologue(const OffsetWalk &walk, const WeightRing::Place &place);
   Value step(State &now);
   void multiply(int64_t chunk, State &now);
@@ -106,6 +99,7 @@ private:
   int64_t warpgroups;
   WeightRing ring;
   SplitPlan plan;
+  BlockWalks walks;
   Value warpgroup, warp;
   GemmTask task;
 };
@@ -115,51 +109,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Prologue
 //===----------------------------------------------------------------------===//
-
-/// The one mask word of the thread block's offsets, or of its split of them,
-/// stays in registers.
-OffsetWalk Ring64::splitWalks(Value firstTile, Value hasTile) {
-  Value zero = b.i32(0);
-  Value ownBits = b.select(hasTile, e.loadWord(task.tile, zero), zero);
-  Value ringBits = e.joinWords(firstTile, warpgroups, zero);
-  if (task.splits) {
-    ringBits = e.takeSplit(task, ringBits);
-    ownBits = b.andBits(ownBits, ringBits);
-  }
-  OffsetWalk walk{b.shuffle(ringBits, zero), Value()};
-  task.walk.bits = b.shuffle(ownBits, zero);
-  b.barrier();
-  return walk;
-}
-
-/// The offsets of several mask words, or of the thread block's split of them,
-/// become lists: one for the ring, and one for each warpgroup.
-OffsetWalk Ring64::listWalks(Value firstTile, Value hasTile) {
-  Value zero = b.i32(0);
-  auto joined = [&](Value word) {
-    return e.joinWords(firstTile, warpgroups, word);
-  };
-  OffsetRange range = e.findSplit(task, joined);
-  Value first = b.i32(listsBegin());
-  Value bytes = b.i32(OffsetList::getSharedBytes(e.config));
-  OffsetList ofRing(e, first);
-  OffsetList own(e, b.add(first, b.mul(b.add(warpgroup, 1), bytes)));
-  b.ifThen(b.equal(warp, 0), [&] {
-    own.write(range, [&](Value word) {
-      return b.select(hasTile, e.loadWord(task.tile, word), zero);
-    });
-  });
-  b.ifThen(b.equal(b.divide(e.thread, kWarpLanes), 1),
-           [&] { ofRing.write(range, joined); });
-  b.barrier();
-  task.walk = own.start();
-  return ofRing.start();
-}
-
-OffsetWalk Ring64::startWalks(Value firstTile, Value hasTile) {
-  return e.config.maskWords() == 1 ? splitWalks(firstTile, hasTile)
-                                   : listWalks(firstTile, hasTile);
-}
 
 Ring64::State Ring64::prologue(const OffsetWalk &walk,
                                const WeightRing::Place &place) {
@@ -236,7 +185,10 @@ void Ring64::emitTask(Turn &now) {
   Value firstTile = b.mul(found.rowBlock, warpgroups);
   task.tile = b.add(firstTile, warpgroup);
   Value hasTile = b.lessUnsigned(task.tile, tiles);
-  OffsetWalk walk = startWalks(firstTile, hasTile);
+  OffsetWalk walk = walks.start(task, firstTile, hasTile, warpgroup);
+  // The ring is empty once all have met.
+  if (!walks.meets())
+    b.barrier();
   // A warpgroup without a tile has no offsets, but reads somewhere.
   task.tile = b.minUnsigned(task.tile, b.sub(tiles, 1));
   State start = prologue(walk, now.place);
@@ -293,10 +245,8 @@ public:
 } // namespace
 
 int64_t Ring64MainLoop::sharedBytes(const ImplicitGemmConfig &config) const {
-  int64_t lists = config.maskWords() > 1 ? config.warps / 4 + 1 : 0;
   return WeightRing::getSharedBytes(config) +
-         SplitPlan::getSharedBytes(config) +
-         lists * OffsetList::getSharedBytes(config);
+         SplitPlan::getSharedBytes(config) + BlockWalks::getSharedBytes(config);
 }
 
 int64_t

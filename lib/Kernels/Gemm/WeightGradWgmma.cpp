@@ -183,7 +183,8 @@ void Wgmma::multiplyStage(Value step, SmallVector<Value> &sums) {
     for (int64_t i : llvm::seq(config.pieceIn / kBlockChannels)) {
       SmallVector<Value> sum(ArrayRef(sums).slice(i * count, count));
       sum = b.wgmmaShared(type, further(left, i * blockBytes() + k * kRowBytes),
-                          further(right, k * kRowBytes), sum);
+                          further(right, k * kRowBytes), sum,
+                          /*transposed=*/true);
       llvm::copy(sum, sums.begin() + i * count);
     }
   b.wgmmaCommit();

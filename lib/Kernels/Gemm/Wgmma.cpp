@@ -38,24 +38,35 @@ StepOperands mlir::sparseconv::allSteps(ImplicitGemmEmitter &e,
   });
 }
 
-SmallVector<Value> mlir::sparseconv::multiplyChunk(ImplicitGemmEmitter &e,
-                                                   const StepOperands &rows,
-                                                   Value image,
-                                                   ValueRange sums) {
-  GpuBuilder &b = e.b;
-  // The image has rows of 128 bytes, one for each output channel, that hold the
-  // 64 input channels of four steps; tileN rows on come the next 64.
-  constexpr int64_t rowBytes = 128, stepBytes = 32;
+/// A matrix of rows of 128 bytes that hold 64 channels, those of four steps.
+static constexpr int64_t kRowBytes = 128, kStepBytes = 32;
+
+static Value describeRows(GpuBuilder &b, Value address) {
   MatrixDescriptor matrix;
-  matrix.strideByteOffset = 8 * rowBytes;
+  matrix.strideByteOffset = 8 * kRowBytes;
   matrix.swizzle = Swizzle::Bytes128;
-  Value descriptor = matrix.encode(b, image);
+  return matrix.encode(b, address);
+}
+
+static Value moveOn(GpuBuilder &b, Value descriptor, int64_t bytes) {
+  return b.add(descriptor, b.i64(MatrixDescriptor::encodeOffset(bytes)));
+}
+
+/// `multiply` starts the wgmma of a step, given the descriptor of its weights.
+static SmallVector<Value>
+multiplySteps(ImplicitGemmEmitter &e, Value image, ValueRange sums,
+              function_ref<SmallVector<Value>(int64_t step, Value weights,
+                                              ValueRange sums)>
+                  multiply) {
+  GpuBuilder &b = e.b;
+  Value descriptor = describeRows(b, image);
   SmallVector<Value> next(sums);
   b.wgmmaFence();
   for (int64_t step : llvm::seq(e.layout.steps())) {
-    int64_t bytes = step / 4 * e.layout.tileN * rowBytes + step % 4 * stepBytes;
-    Value at = b.add(descriptor, b.i64(MatrixDescriptor::encodeOffset(bytes)));
-    next = b.wgmma(e.mmaType, rows[step], at, next);
+    // A row for each output channel; tileN rows on come the next 64 channels.
+    int64_t bytes =
+        step / 4 * e.layout.tileN * kRowBytes + step % 4 * kStepBytes;
+    next = multiply(step, moveOn(b, descriptor, bytes), next);
   }
   b.wgmmaCommit();
   // Waits for all groups of wgmmas, this one too (0 may stay pending). A wgmma
@@ -67,4 +78,42 @@ SmallVector<Value> mlir::sparseconv::multiplyChunk(ImplicitGemmEmitter &e,
   // before the multiplication.
   b.wgmmaWait(/*pending=*/0);
   return next;
+}
+
+SmallVector<Value> mlir::sparseconv::multiplyChunk(ImplicitGemmEmitter &e,
+                                                   const StepOperands &rows,
+                                                   Value image,
+                                                   ValueRange sums) {
+  return multiplySteps(e, image, sums,
+                       [&](int64_t step, Value weights, ValueRange now) {
+                         return e.b.wgmma(e.mmaType, rows[step], weights, now);
+                       });
+}
+
+/// ptxas takes no wgmma whose registers are more than a thread has where the
+/// kernel starts, whatever it acquires later.
+static int64_t getColumns(const ImplicitGemmConfig &config) {
+  bool areEnough = config.warps <= 12 || config.tileN <= 128;
+  return areEnough ? config.tileN : llvm::alignTo(config.tileN / 2, 8);
+}
+
+SmallVector<Value> mlir::sparseconv::multiplyChunk(ImplicitGemmEmitter &e,
+                                                   Value rows, Value image,
+                                                   ValueRange sums) {
+  GpuBuilder &b = e.b;
+  Value descriptor = describeRows(b, rows);
+  int64_t columns = getColumns(e.config);
+  return multiplySteps(
+      e, image, sums, [&](int64_t step, Value weights, ValueRange now) {
+        Value at = moveOn(b, descriptor, step * kStepBytes);
+        SmallVector<Value> next;
+        for (int64_t first = 0; first < e.config.tileN; first += columns) {
+          int64_t count = std::min(columns, e.config.tileN - first);
+          llvm::append_range(
+              next, b.wgmmaShared(
+                        e.mmaType, at, moveOn(b, weights, first * kRowBytes),
+                        now.slice(first / 2, count / 2), /*transposed=*/false));
+        }
+        return next;
+      });
 }

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// wgmma with A in registers and B in shared memory, as PTX ISA describes it
-// under "Asynchronous Warpgroup Level Matrix Instructions".
+// wgmma with A in registers or in shared memory and B in shared memory, as PTX
+// ISA describes it under "Asynchronous Warpgroup Level Matrix Instructions".
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,6 +57,9 @@ StepOperands allSteps(ImplicitGemmEmitter &e, const Fragment &rows);
 SmallVector<Value> multiplyChunk(ImplicitGemmEmitter &e,
                                  const StepOperands &rows, Value image,
                                  ValueRange sums);
+/// The same with 64 rows of 128 bytes in shared memory, which begin at `rows`.
+SmallVector<Value> multiplyChunk(ImplicitGemmEmitter &e, Value rows,
+                                 Value image, ValueRange sums);
 
 } // namespace mlir::sparseconv
 

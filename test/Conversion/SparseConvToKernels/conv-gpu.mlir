@@ -91,7 +91,7 @@ func.func @groups(%x: tensor<?x32xf16>, %w: tensor<27x32x1x1xf16>, %m: !map) -> 
 // CHECK:      %[[ROOM:.*]] = tensor.empty() : tensor<{{[0-9]+}}xi32>
 // CHECK:      %[[COUNTERS:.*]] = linalg.fill ins(%[[ZERO]] : i32) outs(%[[ROOM]]
 // CHECK:      sparseconv.kernel.tiled_gemm ins({{.*}}) outs(%{{.*}}, %[[SCRATCH]], %[[COUNTERS]] :
-// CHECK-SAME:   {split_k = 8 : i64, tiling = #sparseconv.gemm_tiling<ring64,
+// CHECK-SAME:   {split_k = 8 : i64, tiling = #sparseconv.gemm_tiling<producer64,
 func.func @split(%x: tensor<?x256xf16>, %w: tensor<27x256x256xf16>, %m: !map) -> tensor<?x256xf16> {
   %y = sparseconv.conv %x, %w, %m : tensor<?x256xf16>, tensor<27x256x256xf16>, !map -> tensor<?x256xf16>
   return %y : tensor<?x256xf16>

@@ -138,6 +138,8 @@ public:
   void fenceBarrierInit();
   void arrive(Value barrier);
   void arriveExpecting(Value barrier, Value bytes);
+  /// Arrives once all copies are there that this thread has started.
+  void arriveAfterCopies(Value barrier);
   void waitParity(Value barrier, Value parity);
   /// A bulk copy that reports to `barrier`.
   void copyBulk(Value shared, Value global, Value bytes, Value barrier);
@@ -152,10 +154,15 @@ public:
   /// m64nNk16 with A in registers; N = 2 x number of accumulators.
   SmallVector<Value> wgmma(MmaType type, ValueRange a, Value descriptor,
                            ValueRange accumulators);
-  /// The same with A in shared memory. Both matrices have K, not M or N, as
-  /// their outer dimension.
+  /// The same with A in shared memory. Where both matrices are `transposed`,
+  /// they have K, not M or N, as their outer dimension.
   SmallVector<Value> wgmmaShared(MmaType type, Value a, Value descriptor,
-                                 ValueRange accumulators);
+                                 ValueRange accumulators, bool transposed);
+
+  /// By all threads of a warpgroup: from now on each has `count` registers,
+  /// less than before or, once others have released so many, more.
+  void releaseRegisters(int64_t count);
+  void acquireRegisters(int64_t count);
 
   /// One instruction that no operation stands for. Results come first in the
   /// text; `tied` gives their initial values.

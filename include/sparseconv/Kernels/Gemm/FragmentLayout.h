@@ -43,6 +43,9 @@ enum class ImageOrder {
   /// As wgmma reads them from shared memory: rows of 128 bytes, one for each
   /// output channel, in the 128-byte swizzle.
   Swizzled,
+  /// The same with input channels in their order, where wgmma reads the rows
+  /// from shared memory, too.
+  SwizzledInOrder,
   /// Chunks are [tileK, tileN] matrices of f32, for threads that multiply.
   Plain,
   /// Rows of tileN weights, for channels that see no other.
@@ -82,8 +85,8 @@ struct FragmentLayout {
   int64_t chunkRegisters() const {
     if (order == ImageOrder::Diagonal)
       return tileN / perRegister;
-    return order == ImageOrder::Swizzled ? (steps() + 3) / 4 * tileN * 32
-                                         : steps() * tiles() * 64;
+    return isSwizzled() ? (steps() + 3) / 4 * tileN * 32
+                        : steps() * tiles() * 64;
   }
   int64_t chunkBytes() const { return chunkRegisters() * 4; }
   int64_t offsetBytes() const { return chunkBytes() * chunks; }
@@ -137,13 +140,15 @@ struct FragmentLayout {
     Int base = chunk % chunks * tileK;
     Int offset = chunk / chunks % offsets;
     Int firstOut = chunk / chunks / offsets * tileN;
-    if (order == ImageOrder::Swizzled) {
+    if (isSwizzled()) {
       Int row = inner / 32 % tileN;
       Int piece = inner % 32 / 4 ^ row % 8;
       Int t = inner % 4;
       Int step = inner / (32 * tileN) * 4 + piece / 2;
       Int half = piece % 2;
-      Int column = inBlockColumn(step, t, half, bit);
+      Int column = order == ImageOrder::Swizzled
+                       ? inBlockColumn(step, t, half, bit)
+                       : step * 16 + half * 8 + t * 2 + bit;
       Int k =
           choose(isBelow(step, steps()), column + base, inner * 0 + inChannels);
       return {offset, k, firstOut + outColumn(row / 8, row % 8)};
@@ -163,6 +168,10 @@ struct FragmentLayout {
   }
 
 private:
+  bool isSwizzled() const {
+    return order == ImageOrder::Swizzled ||
+           order == ImageOrder::SwizzledInOrder;
+  }
   template <class Int> ImageElement<Int> plainElement(Int reg) const {
     Int chunk = reg / chunkRegisters();
     Int inner = reg % chunkRegisters();

@@ -192,8 +192,30 @@ TEST(ImplicitGemmConfigTest, KnownBestMainLoops) {
   EXPECT_EQ(choose(32, hopper), "warp16");
   EXPECT_EQ(choose(64, hopper), "group64");
   EXPECT_EQ(choose(128, hopper), "ring64");
-  EXPECT_EQ(choose(256, hopper), "ring64");
+  EXPECT_EQ(choose(256, hopper), "producer64");
   EXPECT_EQ(choose(64, getChip("sm_80")), "warp16");
+}
+
+TEST(InOrderLayoutTest, ImagesAreRowsOfInputChannels) {
+  FragmentLayout layout;
+  layout.order = ImageOrder::SwizzledInOrder;
+  layout.offsets = 2;
+  layout.inChannels = 100;
+  layout.tileK = 64;
+  layout.chunks = 2;
+  layout.tileN = 24;
+  EXPECT_EQ(layout.chunkBytes(), 24 * 128);
+  for (int64_t reg = 0; reg < layout.imageBytes() / 4; ++reg)
+    for (int64_t bit : {0, 1}) {
+      ImageElement<int64_t> element = layout.element<int64_t>(reg, bit);
+      // A row of 128 bytes, a piece of 16 of it, and an element of the piece.
+      int64_t row = reg / 32 % 24, piece = reg % 32 / 4 ^ row % 8;
+      int64_t chunk = reg / (32 * 24);
+      EXPECT_EQ(element.offset, chunk / 2);
+      EXPECT_EQ(element.inChannel,
+                chunk % 2 * 64 + piece * 8 + reg % 4 * 2 + bit);
+      EXPECT_EQ(element.outChannel, layout.outColumn(row / 8, row % 8));
+    }
 }
 
 TEST(DiagonalLayoutTest, ImagesAreRowsOfWeights) {

@@ -1,0 +1,332 @@
+//===- Producer64.cpp - 64 rows per warpgroup, filled by a producer -------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Thread blocks take tasks until there are none (SplitPlan.h), as in Ring64.
+// But rows pass through shared memory like the weights, and the last warpgroup
+// of a thread block, the producer, does nothing but copy both (warp
+// specialisation). So a warpgroup that multiplies has no registers for rows:
+// three of them have room for the sums of 64 x 256 each, and share the weights
+// of each offset, which two do in Ring64. Where there are many channels, the
+// weights that thread blocks read from the L2 cache are what takes time.
+//
+// A ring of S = 3 stages. c0, c1, .. are the chunks of the thread block's
+// offsets in their order; this warpgroup's tile has all offsets but that of c1.
+//
+//   producer:
+//     wait empty                                 0: c0   1: c1    2: c2
+//     copy into    0: c0   1: c1   2: c2         0: c3   1: c4    2: c5
+//   warpgroup:
+//     wait full            0: c0   1: c1   2: c2         0: c3
+//     wgmma                   c0    (pass)    c2            c3
+//     arrive empty         0: c0   1: c1   2: c2         0: c3
+//     store                                                       all
+//
+// A stage has two barriers:
+// - `full`: each thread of the producer arrives once what it copied is there,
+//   and one of them starts the bulk copy of the weights, which reports its
+//   bytes. Every warp that multiplies waits for it. The rows were written like
+//   ordinary memory, so a warp says to wgmma that it has seen them.
+// - `empty`: each warp that multiplies arrives when it has used a chunk or let
+//   it pass, and the producer waits before it fills the stage again.
+//
+// The producer gives registers away, and the others take them: with 16 warps it
+// keeps 32 of the 128 that each thread starts with, and the others have 160.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockWalks.h"
+#include "MainLoops.h"
+#include "RowRing.h"
+#include "SplitPlan.h"
+#include "TensorCores.h"
+#include "Wgmma.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+using llvm::formatv;
+
+/// What a thread needs that multiplies, beside its sums; and the fewest that
+/// the producer makes do with.
+static constexpr int64_t kUserRegisters = 96, kProducerRegisters = 32;
+
+/// How many warpgroups multiply.
+static int64_t countUsers(const ImplicitGemmConfig &config) {
+  return config.warps / 4 - 1;
+}
+
+namespace {
+
+/// Registers of a thread, in steps of 8: where the kernel starts, and of those
+/// that multiply and of the producer.
+struct Registers {
+  Registers(const ImplicitGemmConfig &config, const TargetInfo &target);
+  int64_t atStart, user, producer;
+};
+
+class Producer64 {
+public:
+  explicit Producer64(ImplicitGemmEmitter &e)
+      : e(e), b(e.b), users(countUsers(e.config)), ring(e),
+        plan(e, RowRing::getSharedBytes(e.config)),
+        walks(e, users,
+              RowRing::getSharedBytes(e.config) +
+                  SplitPlan::getSharedBytes(e.config)) {}
+
+  void emit(const TargetInfo &target);
+
+private:
+  struct State {
+    /// The warpgroup's own offsets.
+    Value offset;
+    OffsetWalk walk;
+    RowRing::State ring;
+    SmallVector<Value> sums;
+
+    void fields(LoopFields &f) { f(offset, walk, ring, sums); }
+  };
+
+  /// Where a warpgroup is between two tasks.
+  struct Turn {
+    Value number;
+    RowRing::Place place;
+
+    void fields(LoopFields &f) { f(number, place); }
+  };
+
+  /// What a warpgroup does for a task, given the thread block's walk.
+  using Work = function_ref<void(const OffsetWalk &walk, RowRing::Place &at)>;
+  /// Does the work of all tasks, where `takes` says whether this thread takes
+  /// the next one.
+  void emitTasks(Value takes, Work work);
+  void multiply(const OffsetWalk &walk, RowRing::Place &at);
+  Value step(State &now);
+  void store(ValueRange sums);
+  /// Whether the warpgroups of a thread block begin each task together.
+  bool meets() const { return e.config.splitK > 1 || walks.meets(); }
+
+  ImplicitGemmEmitter &e;
+  GpuBuilder &b;
+  int64_t users;
+  RowRing ring;
+  SplitPlan plan;
+  BlockWalks walks;
+  Value warpgroup, warp, firstTile, hasTile;
+  GemmTask task;
+};
+
+} // namespace
+
+/// Those that multiply get what they need, if the producer can spare so many.
+Registers::Registers(const ImplicitGemmConfig &config,
+                     const TargetInfo &target) {
+  int64_t users = countUsers(config);
+  atStart = target.registersPerMultiprocessor / config.threads() / 8 * 8;
+  int64_t all = atStart * (users + 1);
+  int64_t most = (all - kProducerRegisters) / users / 8 * 8;
+  int64_t own = llvm::alignTo(config.tileN / 2 + kUserRegisters, 8);
+  user = std::clamp(own, atStart, most);
+  producer = all - users * user;
+}
+
+//===----------------------------------------------------------------------===//
+// Multiplying
+//===----------------------------------------------------------------------===//
+
+/// Lets pass what is not the warpgroup's and uses all chunks of its offset.
+/// Returns whether it has another one.
+Value Producer64::step(State &now) {
+  ring.skipTo(now.ring, now.offset);
+  for (int64_t chunk = 0; chunk < e.layout.chunks; ++chunk) {
+    ring.acquire(now.ring);
+    b.fenceShared();
+    Value stage = now.ring.at.stage;
+    now.sums = multiplyChunk(e, ring.getRows(stage, warpgroup),
+                             ring.getWeights(stage), now.sums);
+    ring.release(now.ring);
+  }
+  ring.moveToNextOffset(now.ring);
+  now.offset = e.nextOffset(now.walk);
+  return b.greaterEqual(now.offset, 0);
+}
+
+void Producer64::multiply(const OffsetWalk &walk, RowRing::Place &at) {
+  State start;
+  start.ring = ring.start(walk, at);
+  start.walk = task.walk;
+  start.offset = e.nextOffset(start.walk);
+  start.sums = e.zeroAccumulators();
+  State end = doWhileIf(b, b.greaterEqual(start.offset, 0), start,
+                        [&](State &now) { return step(now); });
+  // The others may still need this warpgroup to let chunks pass.
+  ring.skipTo(end.ring, b.i32(-1));
+  at = end.ring.at;
+  store(end.sums);
+}
+
+void Producer64::store(ValueRange sums) {
+  if (task.splits) {
+    // Read again: the sums leave few registers.
+    SplitPlan::Task found = plan.loadTask();
+    task.split = found.split;
+    task.splits = found.splits;
+    // The splits of each tile lie side by side.
+    task.firstSplit =
+        b.add(b.mul(found.firstSplit, users), b.mul(warpgroup, found.splits));
+  }
+  b.ifThen(hasTile, [&] {
+    e.setRows(b.add(b.mul(task.tile, 64), b.mul(warp, 16)));
+    SmallVector<Value> rows = e.loadOutputRows();
+    e.finishTask(task, sums, warp, [&](ValueRange some, int64_t tile) {
+      e.storeTiles(some, rows, tile);
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+void Producer64::emitTasks(Value takes, Work work) {
+  whileLoop(
+      b, Turn{b.blockId(), ring.getStart()},
+      [&](const Turn &now) {
+        return b.lessUnsigned(now.number, plan.getNumTasks());
+      },
+      [&](Turn &now) {
+        Value tiles = e.tileCount();
+        SplitPlan::Task found = plan.startTask(now.number);
+        task.split = found.split;
+        task.splits = found.splits;
+        firstTile = b.mul(found.rowBlock, users);
+        task.tile = b.add(firstTile, warpgroup);
+        hasTile = b.lessUnsigned(task.tile, tiles);
+        OffsetWalk walk = walks.start(task, firstTile, hasTile, warpgroup);
+        work(walk, now.place);
+        Value next = plan.takeNumber(now.number, takes);
+        now.number = meets() ? plan.share(next, takes) : next;
+      });
+}
+
+void Producer64::emit(const TargetInfo &target) {
+  ring.setUp();
+  warpgroup = b.shuffle(b.divide(e.thread, kWarpgroupThreads), b.i32(0));
+  warp = b.remainder(b.divide(e.thread, kWarpLanes), 4);
+  plan.make();
+  Value thread = b.sub(e.thread, users * kWarpgroupThreads);
+  Registers registers(e.config, target);
+  bool areMoved = registers.producer < registers.user;
+  b.ifElse(
+      b.equal(warpgroup, users),
+      [&] {
+        if (areMoved)
+          b.releaseRegisters(registers.producer);
+        emitTasks(b.equal(thread, 0),
+                  [&](const OffsetWalk &walk, RowRing::Place &at) {
+                    ring.fill(walk, firstTile, thread, at);
+                  });
+      },
+      [&] {
+        if (areMoved)
+          b.acquireRegisters(registers.user);
+        emitTasks(b.i1(false), [&](const OffsetWalk &walk, RowRing::Place &at) {
+          multiply(walk, at);
+        });
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// The main loop
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Producer64MainLoop final : public MainLoop {
+public:
+  Producer64MainLoop() : MainLoop("producer64") {}
+
+  int64_t rowsPerTile() const override { return 64; }
+  int64_t rowsPerBlock(const ImplicitGemmConfig &config) const override {
+    return countUsers(config) * 64;
+  }
+  bool isPersistent() const override { return true; }
+  bool plansSplits() const override { return true; }
+  ImageOrder getImageOrder() const override {
+    return ImageOrder::SwizzledInOrder;
+  }
+  bool hasStages() const override { return true; }
+  int64_t sharedBytes(const ImplicitGemmConfig &config) const override {
+    return RowRing::getSharedBytes(config) + SplitPlan::getSharedBytes(config) +
+           BlockWalks::getSharedBytes(config);
+  }
+  int64_t estimateRegisters(const ImplicitGemmConfig &config) const override;
+  std::string verify(const ImplicitGemmConfig &config,
+                     const TargetInfo &target) const override;
+  void
+  addCandidates(const ImplicitGemmShape &shape, const TargetInfo &target,
+                SmallVectorImpl<ImplicitGemmConfig> &candidates) const override;
+  void emit(ImplicitGemmEmitter &e, const TargetInfo &target) const override {
+    Producer64(e).emit(target);
+  }
+};
+} // namespace
+
+/// What threads have at the start, which the producer shares with the others.
+int64_t
+Producer64MainLoop::estimateRegisters(const ImplicitGemmConfig &config) const {
+  int64_t users = countUsers(config), sums = config.tileN / 2;
+  return llvm::divideCeil(users * (sums + 24) + kProducerRegisters, users + 1);
+}
+
+std::string Producer64MainLoop::verify(const ImplicitGemmConfig &config,
+                                       const TargetInfo &target) const {
+  if (std::string problem = verifyWgmma(config, target); !problem.empty())
+    return problem;
+  if (config.warps < 12)
+    return formatv("expected a warpgroup that copies and at least two that "
+                   "multiply, found {0} warps",
+                   config.warps);
+  if (config.blocks != 1)
+    return formatv("expected one block on a multiprocessor, found {0}",
+                   config.blocks);
+  if (config.tileK != RowRing::kChannels)
+    return formatv("expected tile_k of {0}, found {1}", RowRing::kChannels,
+                   config.tileK);
+  if (config.inChannels % 8)
+    return formatv("expected rows of whole pieces of 16 bytes, found {0} "
+                   "channels",
+                   config.inChannels);
+  if (config.channelsBeside && config.ownChannels() % RowRing::kChannels)
+    return formatv("expected rows of {0} channels beside others, found {1}",
+                   RowRing::kChannels, config.ownChannels());
+  return config.stages < 2 ? "the ring has at least 2 stages" : "";
+}
+
+void Producer64MainLoop::addCandidates(
+    const ImplicitGemmShape &shape, const TargetInfo &target,
+    SmallVectorImpl<ImplicitGemmConfig> &candidates) const {
+  if (!isWorthWgmma(shape, target))
+    return;
+  int64_t tileN = getEvenTileN(shape.outChannels, 256);
+  if (shape.inChannels < 128 || tileN <= 128)
+    return;
+  for (auto [warps, stages] : {std::pair(12, 4), std::pair(16, 3)}) {
+    ImplicitGemmConfig config = makeConfig(shape, /*splits=*/true);
+    config.warps = warps;
+    config.tileK = RowRing::kChannels;
+    config.tileN = tileN;
+    config.stages = stages;
+    candidates.push_back(config);
+  }
+}
+
+namespace mlir::sparseconv {
+const MainLoop &getProducer64MainLoop() {
+  static const Producer64MainLoop loop;
+  return loop;
+}
+} // namespace mlir::sparseconv

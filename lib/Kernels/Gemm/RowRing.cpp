@@ -1,0 +1,167 @@
+//===- RowRing.cpp - rows and weights that pass through shared memory -----===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowRing.h"
+#include "Wgmma.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+/// Pieces of 16 bytes of a row of a stage, and how far apart the rows are of
+/// which a thread of the producer copies one.
+static constexpr int64_t kPieces = RowRing::kRowBytes / 16;
+static constexpr int64_t kRowsApart = kWarpgroupThreads / kPieces;
+
+int64_t RowRing::getStageBytes(const ImplicitGemmConfig &config) {
+  return config.layout().chunkBytes() + config.rowsPerBlock() * kRowBytes;
+}
+
+void RowRing::setUp() {
+  shared = b.dynamicShared();
+  full = b.offset(shared, stages * getStageBytes(e.config));
+  empty = b.offset(full, stages * 8);
+  int64_t users = e.config.warps - kWarpgroupThreads / kWarpLanes;
+  b.ifThen(b.equal(e.thread, 0), [&] {
+    for (int64_t stage : llvm::seq(stages)) {
+      // All threads of the producer arrive when their copies have, and one of
+      // them says how many bytes of weights come beside.
+      b.initBarrier(b.offset(full, stage * 8), kWarpgroupThreads + 1);
+      b.initBarrier(b.offset(empty, stage * 8), users);
+    }
+    b.fenceBarrierInit();
+  });
+  b.barrier();
+}
+
+void RowRing::advance(Place &at) {
+  Value after = b.add(at.stage, 1);
+  Value wraps = b.equal(after, stages);
+  at.stage = b.select(wraps, b.i32(0), after);
+  at.parity = b.select(wraps, b.xorBits(at.parity, 1), at.parity);
+}
+
+Value RowRing::getWeights(Value stage) {
+  return b.add(b.sharedAddress(shared), b.mul(stage, getStageBytes(e.config)));
+}
+
+Value RowRing::getRows(Value stage, Value tile) {
+  return b.add(b.add(getWeights(stage), layout.chunkBytes()),
+               b.mul(tile, e.config.rowsPerTile() * kRowBytes));
+}
+
+//===----------------------------------------------------------------------===//
+// The producer
+//===----------------------------------------------------------------------===//
+
+void RowRing::copyRows(const Rows &rows, int64_t chunk, Value target) {
+  int64_t first = chunk * kChannels;
+  bool isWhole = first + kChannels <= e.config.inChannels;
+  // What is not there is not read, but has an address. A chunk begins with a
+  // channel that is there.
+  Value isChannel, bytes = rows.bytes;
+  if (!isWhole) {
+    isChannel = b.lessUnsigned(b.add(rows.channel, first), e.config.inChannels);
+    bytes = b.select(isChannel, bytes, b.i32(0));
+  }
+  for (auto [i, row] : llvm::enumerate(rows.rows)) {
+    Value isThere = b.lessUnsigned(row, e.inRows);
+    Value from = e.rowPiece(b.select(isThere, row, b.i32(0)), bytes, first);
+    if (!isWhole)
+      isThere = b.andBits(isThere, isChannel);
+    b.copyAsyncIf(isThere, b.offset(target, i * kRowsApart * kRowBytes), from);
+  }
+}
+
+/// The first time round, all stages are empty.
+void RowRing::fillStage(Value offset, int64_t chunk, const Rows &rows,
+                        Value thread, Place &at) {
+  Value barrier = b.offset(full, b.mul(at.stage, 8));
+  Value stage = b.offset(shared, b.mul(at.stage, getStageBytes(e.config)));
+  b.waitParity(b.offset(empty, b.mul(at.stage, 8)), b.xorBits(at.parity, 1));
+  b.ifThen(b.equal(thread, 0), [&] {
+    Value bytes = b.i32(layout.chunkBytes());
+    Value number = layout.chunks > 1 ? b.i32(chunk) : Value();
+    b.arriveExpecting(barrier, bytes);
+    b.copyBulk(stage, e.chunkAddress(offset, number), bytes, barrier);
+  });
+  copyRows(rows, chunk,
+           b.offset(b.offset(stage, layout.chunkBytes()), rows.target));
+  b.arriveAfterCopies(barrier);
+  advance(at);
+}
+
+void RowRing::fill(const OffsetWalk &walk, Value firstTile, Value thread,
+                   Place &at) {
+  struct State {
+    Value offset;
+    OffsetWalk walk;
+    Place at;
+
+    void fields(LoopFields &f) { f(offset, walk, at); }
+  };
+  int64_t rowsPerTile = e.config.rowsPerTile();
+  Value row = b.divide(thread, kPieces), piece = b.remainder(thread, kPieces);
+  // The thread's rows are a multiple of eight apart, so all of its pieces are
+  // permuted alike.
+  Value place = b.xorBits(piece, b.remainder(row, 8));
+  Rows rows;
+  rows.target = b.add(b.mul(row, kRowBytes), b.mul(place, 16));
+  rows.bytes = b.mul(piece, 16);
+  rows.channel = b.mul(piece, 8);
+  Value slot = b.add(b.mul(firstTile, rowsPerTile), row);
+  Value left = b.sub(b.mul(e.tileCount(), rowsPerTile), slot);
+  State start{Value(), walk, at};
+  start.offset = e.nextOffset(start.walk);
+  State end = whileLoop(
+      b, start, [&](const State &now) { return b.greaterEqual(now.offset, 0); },
+      [&](State &now) {
+        Value entry = e.tableEntry(now.offset, slot);
+        rows.rows.clear();
+        for (int64_t i = 0; i < e.config.rowsPerBlock(); i += kRowsApart)
+          rows.rows.push_back(b.loadIf(b.less(b.i32(i), left),
+                                       b.offset(entry, i * 4), 4, b.i32(-1))
+                                  .front());
+        for (int64_t chunk : llvm::seq(layout.chunks))
+          fillStage(now.offset, chunk, rows, thread, now.at);
+        now.offset = e.nextOffset(now.walk);
+      });
+  at = end.at;
+}
+
+//===----------------------------------------------------------------------===//
+// The others
+//===----------------------------------------------------------------------===//
+
+RowRing::State RowRing::start(const OffsetWalk &walk, const Place &at) {
+  State now{Value(), walk, at};
+  now.offset = e.nextOffset(now.walk);
+  return now;
+}
+
+void RowRing::acquire(State &now) {
+  b.waitParity(b.offset(full, b.mul(now.at.stage, 8)), now.at.parity);
+}
+
+void RowRing::release(State &now) {
+  b.syncWarp();
+  b.ifThen(b.equal(e.lane, 0),
+           [&] { b.arrive(b.offset(empty, b.mul(now.at.stage, 8))); });
+  advance(now.at);
+}
+
+void RowRing::skipTo(State &now, Value target) {
+  now = whileLoop(
+      b, now, [&](const State &at) { return b.notEqual(at.offset, target); },
+      [&](State &at) {
+        for (int64_t chunk = 0; chunk < layout.chunks; ++chunk) {
+          acquire(at);
+          release(at);
+        }
+        moveToNextOffset(at);
+      });
+}
