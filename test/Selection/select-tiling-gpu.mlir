@@ -25,13 +25,29 @@ func.func @middle(%x: tensor<?x64xbf16>, %w: tensor<27x64x64xbf16>, %m: !map) ->
   return %y : tensor<?x64xbf16>
 }
 
-// Many: rows and weights pass through a ring, and few rows share the offsets.
+// Many: rows and weights pass through a ring, as this set is no coarser than twice the
+// finest and so likely has many rows.
 // CHECK-LABEL: func.func @wide(
 func.func @wide(%x: tensor<?x256xf16>, %w: tensor<27x256x256xf16>, %m: !map) -> tensor<?x256xf16> {
   // SM90: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<producer64, {{.*}}tile_n = 256
   // SM80: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<warp16,
   %y = sparseconv.conv %x, %w, %m : tensor<?x256xf16>, tensor<27x256x256xf16>, !map -> tensor<?x256xf16>
   return %y : tensor<?x256xf16>
+}
+
+// A coarse set likely has few, which smaller row blocks share out better.
+!coarse = !sparseconv.coords<3, stride = [4, 4, 4], #packing>
+!coarse_map = !sparseconv.kernel_map<27, !coarse to !coarse>
+!up_map = !sparseconv.kernel_map<8, !coarse to !set>
+// CHECK-LABEL: func.func @coarse(
+func.func @coarse(%x: tensor<?x256xf16>, %w: tensor<27x256x256xf16>, %m: !coarse_map, %w_up: tensor<8x256x256xf16>, %up: !up_map) -> (tensor<?x256xf16>, tensor<?x256xf16>) {
+  // SM90: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<ring64, {{.*}}tile_n = 256
+  %y = sparseconv.conv %x, %w, %m : tensor<?x256xf16>, tensor<27x256x256xf16>, !coarse_map -> tensor<?x256xf16>
+  // SM90: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<producer64, {{.*}}tile_n = 256
+  %z = sparseconv.conv %y, %w_up, %up : tensor<?x256xf16>, tensor<8x256x256xf16>, !up_map -> tensor<?x256xf16>
+  // SM90: sparseconv.input_grad {{.*}} tiling = #sparseconv.gemm_tiling<ring64, {{.*}}tile_n = 256
+  %g = sparseconv.input_grad %z, %w_up, %up : tensor<?x256xf16>, tensor<8x256x256xf16>, !up_map -> tensor<?x256xf16>
+  return %z, %g : tensor<?x256xf16>, tensor<?x256xf16>
 }
 
 // A tiling that is written, and splits no sum, has no splits.

@@ -48,7 +48,8 @@ ImplicitGemmConfig::choose(const ImplicitGemmShape &shape,
                            std::optional<int64_t> splitK) {
   SmallVector<ImplicitGemmConfig> candidates;
   for (const MainLoop *loop : MainLoop::getAll())
-    llvm::append_range(candidates, getCandidates(*loop, shape, target));
+    if (loop->isChosen(shape))
+      llvm::append_range(candidates, getCandidates(*loop, shape, target));
   std::optional<ImplicitGemmConfig> best = findFirst(candidates, target);
   if (!best || !splitK || best->splitK == *splitK)
     return best;
@@ -77,6 +78,7 @@ static ImplicitGemmShape getShape(const ConvTask &task) {
   ImplicitGemmShape shape = getShape(task.weights, task.hasTransposedWeights());
   if (shape.element == GemmElement::F32 && task.allowsTf32)
     shape.element = GemmElement::TF32;
+  shape.isFine = task.hasFineRows();
   return shape;
 }
 

@@ -11,6 +11,15 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
+bool ConvTask::hasFineRows() const {
+  constexpr int64_t kCoarsest = 2;
+  auto type = cast<KernelMapType>(map.getType());
+  CoordsType set = gradient == Gradient::Input ? type.getIn() : type.getOut();
+  return set.getDim() > 1 && llvm::all_of(set.getStride(), [](int64_t stride) {
+           return stride <= kCoarsest;
+         });
+}
+
 SmallVector<int64_t> ConvTask::getOffsetNorms() const {
   Operation *made = map.getDefiningOp();
   while (auto transposed = dyn_cast_if_present<TransposeMapOp>(made))

@@ -259,6 +259,10 @@ public:
     return ImageOrder::SwizzledInOrder;
   }
   bool hasStages() const override { return true; }
+  /// Few rows are better shared out in smaller row blocks.
+  bool isChosen(const ImplicitGemmShape &shape) const override {
+    return shape.isFine;
+  }
   int64_t sharedBytes(const ImplicitGemmConfig &config) const override {
     return RowRing::getSharedBytes(config) + SplitPlan::getSharedBytes(config) +
            BlockWalks::getSharedBytes(config);

@@ -52,6 +52,9 @@ struct ImplicitGemmShape {
   /// Of one group.
   int64_t inChannels = 1;
   int64_t outChannels = 1;
+  /// Whether rows are those of a set that is about as fine as the network's
+  /// finest: there are likely enough of them to fill a device.
+  bool isFine = false;
 
   bool isDepthwise() const {
     return groups > 1 && inChannels == 1 && outChannels == 1;

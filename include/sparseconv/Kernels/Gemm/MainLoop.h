@@ -66,6 +66,10 @@ public:
   /// split.
   virtual int64_t wavesOfSplit() const { return 1; }
 
+  /// Whether it is fast for a shape that it takes. Where it is not, only a
+  /// tuner tries its candidates.
+  virtual bool isChosen(const ImplicitGemmShape &) const { return true; }
+
   // --- What it needs -------------------------------------------------------
   /// Bytes of shared memory of a thread block.
   virtual int64_t sharedBytes(const ImplicitGemmConfig &config) const = 0;

@@ -192,8 +192,13 @@ TEST(ImplicitGemmConfigTest, KnownBestMainLoops) {
   EXPECT_EQ(choose(32, hopper), "warp16");
   EXPECT_EQ(choose(64, hopper), "group64");
   EXPECT_EQ(choose(128, hopper), "ring64");
-  EXPECT_EQ(choose(256, hopper), "producer64");
+  EXPECT_EQ(choose(256, hopper), "ring64");
   EXPECT_EQ(choose(64, getChip("sm_80")), "warp16");
+  // Where there are many rows.
+  ImplicitGemmShape fine = makeShape(GemmElement::F16, 27, 256, 256);
+  fine.isFine = true;
+  EXPECT_EQ(ImplicitGemmConfig::choose(fine, hopper)->loop->getName(),
+            "producer64");
 }
 
 TEST(InOrderLayoutTest, ImagesAreRowsOfInputChannels) {
