@@ -51,9 +51,10 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 using llvm::formatv;
 
-/// What a thread needs that multiplies, beside its sums; and the fewest that
-/// the producer makes do with.
-static constexpr int64_t kUserRegisters = 96, kProducerRegisters = 32;
+/// What a thread that multiplies has a use for beside its sums, and the fewest
+/// with which ptxas still lets its wgmmas overlap; the fewest of the producer.
+static constexpr int64_t kUserRegisters = 96, kFewestUserRegisters = 32,
+                         kProducerRegisters = 32;
 
 /// How many warpgroups multiply.
 static int64_t countUsers(const ImplicitGemmConfig &config) {
@@ -283,7 +284,8 @@ public:
 int64_t
 Producer64MainLoop::estimateRegisters(const ImplicitGemmConfig &config) const {
   int64_t users = countUsers(config), sums = config.tileN / 2;
-  return llvm::divideCeil(users * (sums + 24) + kProducerRegisters, users + 1);
+  return llvm::divideCeil(
+      users * (sums + kFewestUserRegisters) + kProducerRegisters, users + 1);
 }
 
 std::string Producer64MainLoop::verify(const ImplicitGemmConfig &config,
