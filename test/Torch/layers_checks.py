@@ -241,7 +241,7 @@ def global_pooling(device):
 
 
 @check
-def rows_of_points(device):
+def points_that_are_given_twice(device):
     points = torch.tensor([[0, 5], [0, 1], [0, 5], [1, -3]], dtype=torch.int32, device=device)
     values = torch.tensor([[1.0], [2.0], [4.0], [8.0]], device=device)
 
