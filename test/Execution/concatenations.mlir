@@ -25,6 +25,10 @@
 // RUN: sparseconv-run %s --entry=odd --input points=%t/0.npy --input features=random:0 %{weights} --check | FileCheck %s
 // RUN: sparseconv-run %s --entry=odd --input points=%t/129.npy --input features=random:129 %{weights} --check | FileCheck %s
 // RUN: sparseconv-run %s --entry=odd --input points=%t/700.npy --input features=random:700 %{weights} --check | FileCheck %s
+// RUN: sparseconv-run %s --entry=producer --input points=%t/0.npy --input features=random:0 %{weights} --check | FileCheck %s
+// RUN: sparseconv-run %s --entry=producer --input points=%t/129.npy --input features=random:129 %{weights} --check | FileCheck %s
+// RUN: sparseconv-run %s --entry=producer --input points=%t/5000.npy --input features=random:5000 %{weights} --check | FileCheck %s
+// RUN: sparseconv-run %s --entry=producer_uneven --input points=%t/129.npy --input features=random:129 %{weights} --check | FileCheck %s
 // RUN: sparseconv-run %s --entry=wide --input points=%t/129.npy --input features=random:129 %{weights} --check | FileCheck %s
 // RUN: sparseconv-run %s --entry=wide --input points=%t/700.npy --input features=random:700 %{weights} --check | FileCheck %s
 // CHECK: check 'y': ok
@@ -44,6 +48,32 @@ func.func @ring(%points: tensor<?x4xi32> {sparseconv.name = "points"}, %features
   %both = tensor.concat dim(1) %0, %1 : (tensor<?x96xf16>, tensor<?x32xf16>) -> tensor<?x128xf16>
   %y = sparseconv.conv %both, %w, %map : tensor<?x128xf16>, tensor<27x128x96xf16>, !map -> tensor<?x96xf16>
   return %y : tensor<?x96xf16>
+}
+
+func.func @producer(%points: tensor<?x4xi32> {sparseconv.name = "points"}, %features: tensor<?x16xf16> {sparseconv.name = "features"},
+           %left: tensor<27x16x96xf16> {sparseconv.name = "left"}, %right: tensor<27x16x96xf16> {sparseconv.name = "right"},
+           %w: tensor<27x192x256xf16> {sparseconv.name = "w"}) -> (tensor<?x256xf16> {sparseconv.name = "y"}) {
+  %set, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
+  %x = sparseconv.gather %features, %order : tensor<?x16xf16>, tensor<?xi32> -> tensor<?x16xf16>
+  %map = sparseconv.kernel_map %set to %set offsets(box<3, 3, 3>) : !map
+  %0 = sparseconv.conv %x, %left, %map : tensor<?x16xf16>, tensor<27x16x96xf16>, !map -> tensor<?x96xf16>
+  %1 = sparseconv.conv %x, %right, %map : tensor<?x16xf16>, tensor<27x16x96xf16>, !map -> tensor<?x96xf16>
+  %both = tensor.concat dim(1) %0, %1 : (tensor<?x96xf16>, tensor<?x96xf16>) -> tensor<?x192xf16>
+  %y = sparseconv.conv %both, %w, %map : tensor<?x192xf16>, tensor<27x192x256xf16>, !map -> tensor<?x256xf16>
+  return %y : tensor<?x256xf16>
+}
+
+func.func @producer_uneven(%points: tensor<?x4xi32> {sparseconv.name = "points"}, %features: tensor<?x16xf16> {sparseconv.name = "features"},
+           %left: tensor<27x16x96xf16> {sparseconv.name = "left"}, %right: tensor<27x16x64xf16> {sparseconv.name = "right"},
+           %w: tensor<27x160x256xf16> {sparseconv.name = "w"}) -> (tensor<?x256xf16> {sparseconv.name = "y"}) {
+  %set, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
+  %x = sparseconv.gather %features, %order : tensor<?x16xf16>, tensor<?xi32> -> tensor<?x16xf16>
+  %map = sparseconv.kernel_map %set to %set offsets(box<3, 3, 3>) : !map
+  %0 = sparseconv.conv %x, %left, %map : tensor<?x16xf16>, tensor<27x16x96xf16>, !map -> tensor<?x96xf16>
+  %1 = sparseconv.conv %x, %right, %map : tensor<?x16xf16>, tensor<27x16x64xf16>, !map -> tensor<?x64xf16>
+  %both = tensor.concat dim(1) %0, %1 : (tensor<?x96xf16>, tensor<?x64xf16>) -> tensor<?x160xf16>
+  %y = sparseconv.conv %both, %w, %map : tensor<?x160xf16>, tensor<27x160x256xf16>, !map -> tensor<?x256xf16>
+  return %y : tensor<?x256xf16>
 }
 
 func.func @resident(%points: tensor<?x4xi32> {sparseconv.name = "points"}, %features: tensor<?x16xf16> {sparseconv.name = "features"},

@@ -41,12 +41,17 @@ static MemRefType getWeightsType(TiledGemmOp op) {
       cast<MemRefType>(op.getX().getType()).getElementType());
 }
 
-void mlir::sparseconv::emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
-  const TargetInfo &target = b.getTarget();
+static ImplicitGemmConfig getConfig(TiledGemmOp op) {
   ImplicitGemmConfig config =
       getTiledGemm(op.getTiling(), op.getSplitK(), getWeightsType(op),
                    /*isTransposed=*/false);
   config.channelsBeside = countChannels(op.getBeside());
+  return config;
+}
+
+void mlir::sparseconv::emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
+  const TargetInfo &target = b.getTarget();
+  ImplicitGemmConfig config = getConfig(op);
   auto pointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
   SmallVector<Type> types(op.getExtras().size(), pointer);
   auto epilogue = [&](GpuBuilder &inner, ArrayRef<GemmPiece> pieces,
@@ -101,6 +106,8 @@ std::string mlir::sparseconv::describeProblem(PackWeightsOp op,
 
 std::string mlir::sparseconv::describeProblem(TiledGemmOp op,
                                               const TargetInfo &target) {
-  return verifyTiledGemm(op.getTiling(), op.getSplitK(), getWeightsType(op),
-                         /*isTransposed=*/false, target);
+  std::string problem =
+      verifyTiledGemm(op.getTiling(), op.getSplitK(), getWeightsType(op),
+                      /*isTransposed=*/false, target);
+  return problem.empty() ? getConfig(op).verify(target) : problem;
 }

@@ -34,8 +34,13 @@
 // - `empty`: each warp that multiplies arrives when it has used a chunk or let
 //   it pass, and the producer waits before it fills the stage again.
 //
-// The producer gives registers away, and the others take them: with 16 warps it
-// keeps 32 of the 128 that each thread starts with, and the others have 160.
+// The producer gives registers away where the others need more: with 16 warps
+// and 256 columns it keeps 32 of the 128 that each thread starts with, and the
+// others have 160.
+//
+// Where sums are split, or there is more than one mask word, all warpgroups
+// meet between two tasks. Otherwise the producer is a ring ahead of them, also
+// at the end of a task.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,8 +56,9 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 using llvm::formatv;
 
-/// What a thread that multiplies has a use for beside its sums, and the fewest
-/// with which ptxas still lets its wgmmas overlap; the fewest of the producer.
+/// Registers beside its sums that a thread which multiplies can use, and the
+/// fewest of them with which ptxas still lets its wgmmas overlap. The fewest
+/// registers of the producer.
 static constexpr int64_t kUserRegisters = 96, kFewestUserRegisters = 32,
                          kProducerRegisters = 32;
 
@@ -231,6 +237,9 @@ void Producer64::emit(const TargetInfo &target) {
                   [&](const OffsetWalk &walk, RowRing::Place &at) {
                     ring.fill(walk, firstTile, thread, at);
                   });
+        // No thread ends before its copies have.
+        b.commitCopies();
+        b.waitCopies(0);
       },
       [&] {
         if (areMoved)
@@ -306,9 +315,10 @@ std::string Producer64MainLoop::verify(const ImplicitGemmConfig &config,
     return formatv("expected rows of whole pieces of 16 bytes, found {0} "
                    "channels",
                    config.inChannels);
-  if (config.channelsBeside && config.ownChannels() % RowRing::kChannels)
-    return formatv("expected rows of {0} channels beside others, found {1}",
-                   RowRing::kChannels, config.ownChannels());
+  if (config.ownChannels() % 8)
+    return formatv("expected rows of whole pieces of 16 bytes beside others, "
+                   "found {0} channels",
+                   config.ownChannels());
   return config.stages < 2 ? "the ring has at least 2 stages" : "";
 }
 

@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-/// Pieces of 16 bytes of a row of a stage, and how far apart the rows are of
-/// which a thread of the producer copies one.
+/// Pieces of 16 bytes of a row of a stage, and how far apart the rows are that
+/// a thread of the producer copies pieces of.
 static constexpr int64_t kPieces = RowRing::kRowBytes / 16;
 static constexpr int64_t kRowsApart = kWarpgroupThreads / kPieces;
 
@@ -58,19 +58,32 @@ Value RowRing::getRows(Value stage, Value tile) {
 // The producer
 //===----------------------------------------------------------------------===//
 
+/// The piece of `channel` of a row. A chunk that begins in `x` may end in the
+/// rows beside, but no piece does.
+Value RowRing::findPiece(Value row, Value bytes, Value channel, int64_t first) {
+  int64_t own = e.config.ownChannels();
+  Value from = e.rowPiece(row, bytes, first);
+  if (!e.beside || own <= first || own >= first + kChannels)
+    return from;
+  Value inBeside = b.offset(e.rowPiece(row, bytes, own), (first - own) * 2);
+  return b.select(b.lessUnsigned(b.add(channel, first), own), from, inBeside);
+}
+
 void RowRing::copyRows(const Rows &rows, int64_t chunk, Value target) {
   int64_t first = chunk * kChannels;
   bool isWhole = first + kChannels <= e.config.inChannels;
   // What is not there is not read, but has an address. A chunk begins with a
   // channel that is there.
-  Value isChannel, bytes = rows.bytes;
+  Value isChannel, bytes = rows.bytes, channel = rows.channel;
   if (!isWhole) {
-    isChannel = b.lessUnsigned(b.add(rows.channel, first), e.config.inChannels);
+    isChannel = b.lessUnsigned(b.add(channel, first), e.config.inChannels);
     bytes = b.select(isChannel, bytes, b.i32(0));
+    channel = b.select(isChannel, channel, b.i32(0));
   }
   for (auto [i, row] : llvm::enumerate(rows.rows)) {
     Value isThere = b.lessUnsigned(row, e.inRows);
-    Value from = e.rowPiece(b.select(isThere, row, b.i32(0)), bytes, first);
+    Value from =
+        findPiece(b.select(isThere, row, b.i32(0)), bytes, channel, first);
     if (!isWhole)
       isThere = b.andBits(isThere, isChannel);
     b.copyAsyncIf(isThere, b.offset(target, i * kRowsApart * kRowBytes), from);

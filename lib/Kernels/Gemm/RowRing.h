@@ -1,5 +1,4 @@
-//===- RowRing.h - rows and weights that pass through shared memory -*- C++
-//-*-===//
+//===- RowRing.h - a ring of rows and weights -------------------*- C++ -*-===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -48,7 +47,7 @@ public:
 
   // --- The producer ------------------------------------------------------
   /// Fills stages with all chunks of a walk. `thread` is its number in the
-  /// producer; rows come from `tiles` tiles, the first of which is `firstTile`.
+  /// producer; rows come from the row block whose first tile is `firstTile`.
   void fill(const OffsetWalk &walk, Value firstTile, Value thread, Place &at);
 
   // --- The others --------------------------------------------------------
@@ -75,14 +74,15 @@ public:
 private:
   struct Rows {
     SmallVector<Value> rows;
-    /// Where the thread's first piece goes in the rows of a stage; bytes of it
-    /// in a chunk, and its first channel there.
+    /// Where the thread's first piece goes in the rows of a stage; where its
+    /// pieces begin in a chunk of a row, in bytes and in channels.
     Value target, bytes, channel;
   };
   void advance(Place &at);
   void fillStage(Value offset, int64_t chunk, const Rows &rows, Value thread,
                  Place &at);
   void copyRows(const Rows &rows, int64_t chunk, Value target);
+  Value findPiece(Value row, Value bytes, Value channel, int64_t first);
 
   ImplicitGemmEmitter &e;
   GpuBuilder &b;

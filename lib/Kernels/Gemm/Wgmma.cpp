@@ -70,12 +70,11 @@ multiplySteps(ImplicitGemmEmitter &e, Value image, ValueRange sums,
   }
   b.wgmmaCommit();
   // Waits for all groups of wgmmas, this one too (0 may stay pending). A wgmma
-  // reads its A registers, and writes its accumulators, until it is waited for.
-  // The next step needs both: its rows are moved into the A registers that this
-  // one reads, and its weights' stage may be filled again once a warp says that
-  // it is done with it. What runs beside the tensor cores is the other
-  // warpgroups of the multiprocessor and the loads of rows that were started
-  // before the multiplication.
+  // reads its matrices, and writes its accumulators, until it is waited for.
+  // The next step needs both: rows in registers are replaced, and a stage may
+  // be filled again once a warp says that it is done with it. What runs beside
+  // the tensor cores is the other warpgroups of the multiprocessor, and the
+  // loads of rows that were started before the multiplication.
   b.wgmmaWait(/*pending=*/0);
   return next;
 }

@@ -138,7 +138,8 @@ public:
   void fenceBarrierInit();
   void arrive(Value barrier);
   void arriveExpecting(Value barrier, Value bytes);
-  /// Arrives once all copies are there that this thread has started.
+  /// Arrives once all copies are there that this thread has started: one of the
+  /// arrivals that the barrier was made for.
   void arriveAfterCopies(Value barrier);
   void waitParity(Value barrier, Value parity);
   /// A bulk copy that reports to `barrier`.

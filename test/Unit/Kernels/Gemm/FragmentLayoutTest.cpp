@@ -165,9 +165,11 @@ TEST(ImplicitGemmConfigTest, EveryChoiceIsAccepted) {
       for (int64_t offsets : {1, 27, 125, 343})
         for (int64_t in : {1, 3, 16, 24, 32, 64, 100, 128, 256, 1024})
           for (int64_t out : {1, 8, 20, 32, 64, 96, 128, 256, 512}) {
+            // Layers of many channels, as if their rows were many.
+            ImplicitGemmShape shape = makeShape(element, offsets, in, out);
+            shape.isFine = in * out >= 128 * 128;
             std::optional<ImplicitGemmConfig> config =
-                ImplicitGemmConfig::choose(makeShape(element, offsets, in, out),
-                                           target);
+                ImplicitGemmConfig::choose(shape, target);
             // The narrowest shapes have no tiles.
             ASSERT_EQ(config.has_value(),
                       element != GemmElement::F32 || (in >= 4 && out >= 8));

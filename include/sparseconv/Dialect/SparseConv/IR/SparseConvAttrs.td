@@ -261,7 +261,7 @@ def SparseConv_GemmTilingAttr : SparseConv_Attr<"GemmTiling", "gemm_tiling"> {
     | `warp16` | 16 rows per warp | mma.sync | in shared memory (`resident`), or read through the L1 cache |
     | `group64` | 64 rows per warpgroup | wgmma | in shared memory |
     | `ring64` | 64 rows per warpgroup | wgmma | in a ring of `stages` stages of shared memory |
-    | `producer64` | 64 rows per warpgroup, of which the last one copies | wgmma | with the rows in a ring of `stages` stages of shared memory |
+    | `producer64` | 64 rows per warpgroup but the last, which copies | wgmma | with the rows in a ring of `stages` stages of shared memory |
 
     The last four multiply on tensor cores, where f32 becomes tf32; the operation
     has to allow it. In groups, each column tile belongs to one group; `depthwise`
