@@ -107,7 +107,7 @@ def compare_layer(name, options):
 
 
 def compare_pool(name, options):
-    # The maximum of spconv begins at 0, below which it gives nothing.
+    # The maximum of spconv 2.3.8 begins at 0, so it gives nothing below.
     mine, other = (y.replace_feature(y.features.detach().abs()) for _, y in make_inputs())
     return measure_tensors(
         getattr(ours, name)(**options)(mine), getattr(theirs, name)(**options)(other), 1e-6

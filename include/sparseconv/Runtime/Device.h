@@ -35,11 +35,11 @@ struct Function {
   size_t numCapacities = 0;
   /// What plan::Function::findEqualRows() says.
   std::vector<std::pair<uint32_t, uint32_t>> equalRows;
-  /// Whether a run can tell what the host does not know before it: an error, or
-  /// a size that is not one of an input.
-  bool reports = false;
   /// Whether a run can end with an error of the program's.
   bool canFail = false;
+  /// Whether a run can tell what the host does not know before it: such an
+  /// error, or a size that is not one of an input.
+  bool reports = false;
 
   // What callers do wrong is said in the same words for every device. Checks
   // that succeed allocate nothing.

@@ -69,11 +69,11 @@ static int64_t countUsers(const ImplicitGemmConfig &config) {
 
 namespace {
 
-/// Registers of a thread, in steps of 8: where the kernel starts, and of those
-/// that multiply and of the producer.
+/// Registers of a thread that multiplies and of one of the producer, in steps
+/// of 8: as many in all as the threads start with.
 struct Registers {
   Registers(const ImplicitGemmConfig &config, const TargetInfo &target);
-  int64_t atStart, user, producer;
+  int64_t user, producer;
 };
 
 class Producer64 {
@@ -133,7 +133,8 @@ private:
 Registers::Registers(const ImplicitGemmConfig &config,
                      const TargetInfo &target) {
   int64_t users = countUsers(config);
-  atStart = target.registersPerMultiprocessor / config.threads() / 8 * 8;
+  int64_t atStart =
+      target.registersPerMultiprocessor / config.threads() / 8 * 8;
   int64_t all = atStart * (users + 1);
   int64_t most = (all - kProducerRegisters) / users / 8 * 8;
   int64_t own = llvm::alignTo(config.tileN / 2 + kUserRegisters, 8);
@@ -177,15 +178,7 @@ void Producer64::multiply(const OffsetWalk &walk, RowRing::Place &at) {
 }
 
 void Producer64::store(ValueRange sums) {
-  if (task.splits) {
-    // Read again: the sums leave few registers.
-    SplitPlan::Task found = plan.loadTask();
-    task.split = found.split;
-    task.splits = found.splits;
-    // The splits of each tile lie side by side.
-    task.firstSplit =
-        b.add(b.mul(found.firstSplit, users), b.mul(warpgroup, found.splits));
-  }
+  plan.reloadSplit(task, warpgroup);
   b.ifThen(hasTile, [&] {
     e.setRows(b.add(b.mul(task.tile, 64), b.mul(warp, 16)));
     SmallVector<Value> rows = e.loadOutputRows();

@@ -156,15 +156,7 @@ Value Ring64::step(State &now) {
 //===----------------------------------------------------------------------===//
 
 void Ring64::epilogue(const State &end, Value hasTile) {
-  if (task.splits) {
-    // Read again: the sums leave few registers.
-    SplitPlan::Task found = plan.loadTask();
-    task.split = found.split;
-    task.splits = found.splits;
-    // The splits of each tile lie side by side.
-    task.firstSplit = b.add(b.mul(found.firstSplit, warpgroups),
-                            b.mul(warpgroup, found.splits));
-  }
+  plan.reloadSplit(task, warpgroup);
   b.ifThen(hasTile, [&] {
     SmallVector<Value> rows = e.loadOutputRows();
     e.finishTask(task, end.sums, warp, [&](ValueRange some, int64_t tile) {

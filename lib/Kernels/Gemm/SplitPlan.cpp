@@ -216,6 +216,18 @@ SplitPlan::Task SplitPlan::loadTask() {
           loadElement(Found, 3)};
 }
 
+void SplitPlan::reloadSplit(GemmTask &task, Value warpgroup) {
+  if (e.config.splitK == 1)
+    return;
+  Task found = loadTask();
+  task.split = found.split;
+  task.splits = found.splits;
+  // The splits of each tile lie side by side.
+  int64_t tiles = e.config.rowsPerBlock() / e.config.rowsPerTile();
+  task.firstSplit =
+      b.add(b.mul(found.firstSplit, tiles), b.mul(warpgroup, found.splits));
+}
+
 Value SplitPlan::takeNumber(Value number, Value isTaker) {
   Value stride = b.gridSize();
   if (e.config.splitK == 1)

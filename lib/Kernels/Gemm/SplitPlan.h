@@ -54,9 +54,11 @@ public:
     Value rowBlock, split, splits, firstSplit;
   };
   /// The task of a number; full row blocks come first. Afterwards the threads
-  /// have met, and can load it until the next one starts.
+  /// have met, and can reload it until the next one starts.
   Task startTask(Value number);
-  Task loadTask();
+  /// Reads again which split of a warpgroup's tile a task is, so that this
+  /// takes no registers while there are sums.
+  void reloadSplit(GemmTask &task, Value warpgroup);
 
   /// The number of the task behind that of `number`, which a thread takes where
   /// `isTaker` holds; and how all others get it. They have met then.
@@ -78,6 +80,7 @@ private:
     return loadElement(part, b.i32(index));
   }
 
+  Task loadTask();
   Value countOffsets(Value rowBlock);
   void rateGrains();
   Value rate(Value grain);

@@ -38,8 +38,7 @@ static bool findsSizes(const plan::Function &function) {
 
 runtime::Function::Function(const plan::Function &function)
     : plan(function), equalRows(function.findEqualRows()),
-      reports(findsSizes(function) || hasStatus(function)),
-      canFail(hasStatus(function)) {
+      canFail(hasStatus(function)), reports(canFail || findsSizes(function)) {
   for (const plan::Value &input : function.inputs) {
     inputSizes.push_back(input.getSizes());
     for (int64_t size : inputSizes.back())
