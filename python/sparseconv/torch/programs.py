@@ -297,6 +297,7 @@ def _run_on_host(function, tensors, shapes):
 
 _unread = Unread()
 
+
 def check():
     """Waits for all that layers have enqueued on GPUs and that can find a mistake, and
     raises one that nobody has been told yet, such as a coordinate outside of a grid. Without
