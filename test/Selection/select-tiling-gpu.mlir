@@ -35,19 +35,32 @@ func.func @wide(%x: tensor<?x256xf16>, %w: tensor<27x256x256xf16>, %m: !map) -> 
   return %y : tensor<?x256xf16>
 }
 
-// A coarse set likely has few, which smaller row blocks share out better.
+// A coarse set likely has few, which make enough tasks in narrow column tiles
+// only. Few offsets, such as those of strided kernels, stay in ring64.
 !coarse = !sparseconv.coords<3, stride = [4, 4, 4], #packing>
 !coarse_map = !sparseconv.kernel_map<27, !coarse to !coarse>
 !up_map = !sparseconv.kernel_map<8, !coarse to !set>
 // CHECK-LABEL: func.func @coarse(
 func.func @coarse(%x: tensor<?x256xf16>, %w: tensor<27x256x256xf16>, %m: !coarse_map, %w_up: tensor<8x256x256xf16>, %up: !up_map) -> (tensor<?x256xf16>, tensor<?x256xf16>) {
-  // SM90: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<ring64, {{.*}}tile_n = 256
+  // SM90: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<producer64, {{.*}}tile_n = 128
   %y = sparseconv.conv %x, %w, %m : tensor<?x256xf16>, tensor<27x256x256xf16>, !coarse_map -> tensor<?x256xf16>
-  // SM90: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<producer64, {{.*}}tile_n = 256
+  // SM90: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<ring64, {{.*}}tile_n = 256
   %z = sparseconv.conv %y, %w_up, %up : tensor<?x256xf16>, tensor<8x256x256xf16>, !up_map -> tensor<?x256xf16>
   // SM90: sparseconv.input_grad {{.*}} tiling = #sparseconv.gemm_tiling<ring64, {{.*}}tile_n = 256
   %g = sparseconv.input_grad %z, %w_up, %up : tensor<?x256xf16>, tensor<8x256x256xf16>, !up_map -> tensor<?x256xf16>
   return %z, %g : tensor<?x256xf16>, tensor<?x256xf16>
+}
+
+// 128 channels of a coarse set from more than 128, and a gradient to that many.
+// CHECK-LABEL: func.func @narrowing(
+func.func @narrowing(%x: tensor<?x192xf16>, %w: tensor<27x192x128xf16>, %w2: tensor<27x128x128xf16>, %m: !coarse_map) -> (tensor<?x128xf16>, tensor<?x192xf16>) {
+  // SM90: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<producer64, {{.*}}tile_n = 128
+  %y = sparseconv.conv %x, %w, %m : tensor<?x192xf16>, tensor<27x192x128xf16>, !coarse_map -> tensor<?x128xf16>
+  // SM90: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<ring64, {{.*}}tile_n = 128
+  %z = sparseconv.conv %y, %w2, %m : tensor<?x128xf16>, tensor<27x128x128xf16>, !coarse_map -> tensor<?x128xf16>
+  // SM90: sparseconv.input_grad {{.*}} tiling = #sparseconv.gemm_tiling<producer64, {{.*}}tile_n = 96
+  %g = sparseconv.input_grad %z, %w, %m : tensor<?x128xf16>, tensor<27x192x128xf16>, !coarse_map -> tensor<?x192xf16>
+  return %z, %g : tensor<?x128xf16>, tensor<?x192xf16>
 }
 
 // A tiling that is written, and splits no sum, has no splits.

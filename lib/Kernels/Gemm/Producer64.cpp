@@ -262,10 +262,7 @@ public:
     return ImageOrder::SwizzledInOrder;
   }
   bool hasStages() const override { return true; }
-  /// Few rows are better shared out in smaller row blocks.
-  bool isChosen(const ImplicitGemmShape &shape) const override {
-    return shape.isFine;
-  }
+  bool isChosen(const ImplicitGemmShape &shape) const override;
   int64_t sharedBytes(const ImplicitGemmConfig &config) const override {
     return RowRing::getSharedBytes(config) + SplitPlan::getSharedBytes(config) +
            BlockWalks::getSharedBytes(config);
@@ -315,22 +312,38 @@ std::string Producer64MainLoop::verify(const ImplicitGemmConfig &config,
   return config.stages < 2 ? "the ring has at least 2 stages" : "";
 }
 
+/// Rows that offsets share come from the L1 cache in Ring64, which is faster
+/// until the weights of many channels take most of the time.
+bool Producer64MainLoop::isChosen(const ImplicitGemmShape &shape) const {
+  constexpr int64_t kFewOffsets = 8, kChannels = 128;
+  if (shape.offsets <= kFewOffsets)
+    return false;
+  return shape.outChannels > kChannels ||
+         (!shape.isFine && shape.inChannels > kChannels);
+}
+
+/// Column tiles are wide where there are many rows, so that each row is read
+/// once. Few rows make too few tasks of them.
 void Producer64MainLoop::addCandidates(
     const ImplicitGemmShape &shape, const TargetInfo &target,
     SmallVectorImpl<ImplicitGemmConfig> &candidates) const {
-  if (!isWorthWgmma(shape, target))
+  constexpr int64_t kFewestChannels = 128;
+  if (!isWorthWgmma(shape, target) ||
+      std::min(shape.inChannels, shape.outChannels) < kFewestChannels)
     return;
-  int64_t tileN = getEvenTileN(shape.outChannels, 256);
-  if (shape.inChannels < 128 || tileN <= 128)
-    return;
-  for (auto [warps, stages] : {std::pair(12, 4), std::pair(16, 3)}) {
+  auto add = [&](int64_t warps, int64_t widest, int64_t stages) {
     ImplicitGemmConfig config = makeConfig(shape, /*splits=*/true);
     config.warps = warps;
     config.tileK = RowRing::kChannels;
-    config.tileN = tileN;
+    config.tileN = getEvenTileN(shape.outChannels, widest);
     config.stages = stages;
     candidates.push_back(config);
-  }
+  };
+  if (!shape.isFine)
+    add(12, 128, 6);
+  add(12, 256, 4);
+  if (shape.isFine)
+    add(16, 256, 3);
 }
 
 namespace mlir::sparseconv {
