@@ -31,6 +31,7 @@ void mlir::sparseconv::buildLowerToGpuPipeline(
   pm.addPass(createConvertSparseConvKernelsToGpu());
   pm.addNestedPass<func::FuncOp>(createSparseConvParalleliseCopies());
   pm.addNestedPass<func::FuncOp>(createSparseConvSplitReductions());
+  pm.addNestedPass<func::FuncOp>(createSparseConvVectoriseElementwise());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToParallelLoopsPass());
   SparseConvLimitParallelismOptions parallelism;
   parallelism.onlySink = true;

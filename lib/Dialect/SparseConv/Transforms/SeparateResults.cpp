@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -44,6 +45,51 @@ static bool isReshaped(Value value) {
   return false;
 }
 
+/// The shape that `reshape` takes, of a tensor of the shape that it gives.
+static Value reverse(OpBuilder &builder, Operation *reshape, Value value) {
+  Location loc = reshape->getLoc();
+  Type type = reshape->getOperand(0).getType();
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape))
+    return tensor::ExpandShapeOp::create(builder, loc, type, value,
+                                         collapse.getReassociationIndices());
+  return tensor::CollapseShapeOp::create(
+      builder, loc, type, value,
+      cast<tensor::ExpandShapeOp>(reshape).getReassociationIndices());
+}
+
+/// Lets the operation that computes a reshaped result write to a buffer of the
+/// result's shape. Returns whether it can.
+static bool writeReshaped(OpBuilder &builder, Value result) {
+  SmallVector<Operation *> reshapes;
+  Value source = result;
+  auto isStatic = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).hasStaticShape();
+  };
+  while (Operation *op = source.getDefiningOp()) {
+    if (!isStatic(source))
+      return false;
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      break;
+    reshapes.push_back(op);
+    source = op->getOperand(0);
+  }
+  auto writer = source.getDefiningOp<DestinationStyleOpInterface>();
+  if (!writer)
+    return false;
+  OpOperand *init = writer.getTiedOpOperand(cast<OpResult>(source));
+  if (!init->get().getDefiningOp<tensor::EmptyOp>())
+    return false;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(writer);
+  auto type = cast<RankedTensorType>(result.getType());
+  Value buffer = tensor::EmptyOp::create(
+      builder, writer->getLoc(), type.getShape(), type.getElementType());
+  for (Operation *reshape : reshapes)
+    buffer = reverse(builder, reshape, buffer);
+  init->set(buffer);
+  return true;
+}
+
 namespace {
 struct SeparateResults
     : mlir::sparseconv::impl::SparseConvSeparateResultsBase<SeparateResults> {
@@ -58,7 +104,7 @@ struct SeparateResults
           continue;
         bool isFirst = sources.insert(getSource(operand.get())).second;
         bool isWhole = !isGpu || !isReshaped(operand.get());
-        if (isFirst && isWhole)
+        if (isFirst && (isWhole || writeReshaped(builder, operand.get())))
           continue;
         operand.set(bufferization::AllocTensorOp::create(
             builder, op.getLoc(), type, /*dynamicSizes=*/ValueRange(),

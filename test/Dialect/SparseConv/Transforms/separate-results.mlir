@@ -37,3 +37,22 @@ func.func @reshaped(%x: tensor<?x2xi32>) -> tensor<?xi32> {
   return %a : tensor<?xi32>
 }
 }
+
+// -----
+
+// What computes a tensor of a static shape writes to the reshaped result.
+module attributes {sparseconv.target = #sparseconv.target<cuda>} {
+// CHECK-LABEL: func.func @written(
+func.func @written(%x: tensor<2x3x8xf32>) -> tensor<6x2x4xf32> {
+  // CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<6x2x4xf32>
+  // CHECK: %[[FLAT:.*]] = tensor.collapse_shape %[[EMPTY]] {{\[}}[0], [1, 2]] : tensor<6x2x4xf32> into tensor<6x8xf32>
+  // CHECK: %[[ROOM:.*]] = tensor.expand_shape %[[FLAT]] {{\[}}[0, 1], [2]] output_shape [2, 3, 8] : tensor<6x8xf32> into tensor<2x3x8xf32>
+  // CHECK: linalg.exp ins(%{{.*}}) outs(%[[ROOM]] : tensor<2x3x8xf32>)
+  // CHECK-NOT: alloc_tensor
+  %empty = tensor.empty() : tensor<2x3x8xf32>
+  %y = linalg.exp ins(%x : tensor<2x3x8xf32>) outs(%empty : tensor<2x3x8xf32>) -> tensor<2x3x8xf32>
+  %flat = tensor.collapse_shape %y [[0, 1], [2]] : tensor<2x3x8xf32> into tensor<6x8xf32>
+  %z = tensor.expand_shape %flat [[0], [1, 2]] output_shape [6, 2, 4] : tensor<6x8xf32> into tensor<6x2x4xf32>
+  return %z : tensor<6x2x4xf32>
+}
+}

@@ -94,6 +94,31 @@ def SparseConvParalleliseCopies
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def SparseConvVectoriseElementwise
+    : Pass<"sparseconv-vectorise-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "lets threads read and write vectors in elementwise operations";
+  let description = [{
+    An elementwise `linalg.generic`, `copy` or `fill` on buffers becomes parallel
+    loops in which a thread has 16 bytes of a row of the result. Operands whose rows lie along
+    those of the result are read in vectors, too.
+
+    Where an operand is read across its rows, such as in the transposition of a
+    grid to channels first, a thread reads 32 bytes of a row (or 16, where rows
+    are no multiple of 32) and writes its elements one by one; neighbouring
+    threads write neighbouring elements. With one element for each thread, memory
+    would hand out 32 bytes for each element that is read.
+
+    Rows are of a static length, in buffers without gaps that are aligned to 16
+    bytes. Other operations are left, and so are those of more than 32 operations
+    on an element, whose time is not that of memory.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def SparseConvRaiseCustomCalls : Pass<"sparseconv-raise-custom-calls"> {
   let summary = "turns calls that other compilers write into operations of ours";
   let description = [{
@@ -343,9 +368,12 @@ def SparseConvSeparateResults
     One-shot bufferization takes the results of a call for distinct buffers, so
     that a caller may write to one of them in place. Where a function returns one
     tensor twice, or two parts of one tensor, the later ones become copies. On a
-    GPU a reshaped tensor becomes a copy, too: results are whole buffers there.
+    GPU results are whole buffers. Where a result is a reshaped tensor of a static
+    shape, what computes it writes to a buffer of the result's shape; other
+    reshaped tensors become copies.
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def SparseConvSeparateBuffers

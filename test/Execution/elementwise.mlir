@@ -1,0 +1,89 @@
+// Elementwise operations on rows of many lengths, and transposed: on a GPU threads
+// read and write vectors where rows allow it.
+
+// RUN: for rows in 0 1 31 129 4999; do for entry in scale widen transpose_rows; do \
+// RUN:   env SPARSECONV_POISON=1 sparseconv-run %s --entry=$entry --check --quiet --input x=random:$rows \
+// RUN:     --input more=random:$rows --input five=random:$rows --input shift=random || exit 1; \
+// RUN: done; done
+// RUN: env SPARSECONV_POISON=1 sparseconv-run %s --entry=channels_first --check --quiet --input x=random --input odd=random --input wide=random
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+// Rows of 48 bytes and of 10.
+func.func @scale(%x: tensor<?x24xf16> {sparseconv.name = "x"}, %more: tensor<?x24xf16> {sparseconv.name = "more"},
+                 %five: tensor<?x5xf16> {sparseconv.name = "five"}, %shift: tensor<24xf16> {sparseconv.name = "shift"})
+    -> (tensor<?x24xf16>, tensor<?x5xf16>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x24xf16>
+  %empty = tensor.empty(%n) : tensor<?x24xf16>
+  %y = linalg.generic {indexing_maps = [#rows, #rows, #column, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %more, %shift : tensor<?x24xf16>, tensor<?x24xf16>, tensor<24xf16>) outs(%empty : tensor<?x24xf16>) {
+  ^bb0(%a: f16, %b: f16, %c: f16, %out: f16):
+    %0 = arith.mulf %a, %b : f16
+    %1 = arith.addf %0, %c : f16
+    linalg.yield %1 : f16
+  } -> tensor<?x24xf16>
+  %room = tensor.empty(%n) : tensor<?x5xf16>
+  %z = linalg.negf ins(%five : tensor<?x5xf16>) outs(%room : tensor<?x5xf16>) -> tensor<?x5xf16>
+  return %y, %z : tensor<?x24xf16>, tensor<?x5xf16>
+}
+
+// Elements of 2 bytes become elements of 4, and the other way round.
+func.func @widen(%x: tensor<?x24xf16> {sparseconv.name = "x"}, %more: tensor<?x20xf32> {sparseconv.name = "more"},
+                 %five: tensor<?x5xf16> {sparseconv.name = "five"}, %shift: tensor<1xf32> {sparseconv.name = "shift"})
+    -> (tensor<?x24xf32>, tensor<?x20xf16>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x24xf16>
+  %empty = tensor.empty(%n) : tensor<?x24xf32>
+  %y = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x24xf16>) outs(%empty : tensor<?x24xf32>) {
+  ^bb0(%a: f16, %out: f32):
+    %0 = arith.extf %a : f16 to f32
+    linalg.yield %0 : f32
+  } -> tensor<?x24xf32>
+  %room = tensor.empty(%n) : tensor<?x20xf16>
+  %z = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%more : tensor<?x20xf32>) outs(%room : tensor<?x20xf16>) {
+  ^bb0(%a: f32, %out: f16):
+    %0 = arith.truncf %a : f32 to f16
+    linalg.yield %0 : f16
+  } -> tensor<?x20xf16>
+  return %y, %z : tensor<?x24xf32>, tensor<?x20xf16>
+}
+
+func.func @transpose_rows(%x: tensor<?x32xf16> {sparseconv.name = "x"}, %more: tensor<?x12xf32> {sparseconv.name = "more"},
+                          %five: tensor<?x5xf16> {sparseconv.name = "five"}, %shift: tensor<1xf32> {sparseconv.name = "shift"})
+    -> (tensor<?x32xf16>, tensor<?x12xf32>, tensor<?x5xf16>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x32xf16>
+  %a = tensor.empty(%n) : tensor<32x?xf16>
+  %b = tensor.empty(%n) : tensor<12x?xf32>
+  %c = tensor.empty(%n) : tensor<5x?xf16>
+  %ta = linalg.transpose ins(%x : tensor<?x32xf16>) outs(%a : tensor<32x?xf16>) permutation = [1, 0]
+  %tb = linalg.transpose ins(%more : tensor<?x12xf32>) outs(%b : tensor<12x?xf32>) permutation = [1, 0]
+  %tc = linalg.transpose ins(%five : tensor<?x5xf16>) outs(%c : tensor<5x?xf16>) permutation = [1, 0]
+  // As rows again, which results are made of: in another order.
+  %fa = tensor.collapse_shape %ta [[0, 1]] : tensor<32x?xf16> into tensor<?xf16>
+  %fb = tensor.collapse_shape %tb [[0, 1]] : tensor<12x?xf32> into tensor<?xf32>
+  %fc = tensor.collapse_shape %tc [[0, 1]] : tensor<5x?xf16> into tensor<?xf16>
+  %ra = tensor.expand_shape %fa [[0, 1]] output_shape [%n, 32] : tensor<?xf16> into tensor<?x32xf16>
+  %rb = tensor.expand_shape %fb [[0, 1]] output_shape [%n, 12] : tensor<?xf32> into tensor<?x12xf32>
+  %rc = tensor.expand_shape %fc [[0, 1]] output_shape [%n, 5] : tensor<?xf16> into tensor<?x5xf16>
+  return %ra, %rb, %rc : tensor<?x32xf16>, tensor<?x12xf32>, tensor<?x5xf16>
+}
+
+// Grids with channels first, as results in another shape.
+func.func @channels_first(%x: tensor<2x3x7x5x16xf16> {sparseconv.name = "x"}, %odd: tensor<1x3x5x6xf32> {sparseconv.name = "odd"},
+                          %wide: tensor<1x37x41x128xbf16> {sparseconv.name = "wide"})
+    -> (tensor<2x48x7x5xf16>, tensor<6x3x5xf32>, tensor<1x128x37x41xbf16>) {
+  %a = tensor.empty() : tensor<2x16x3x7x5xf16>
+  %ta = linalg.transpose ins(%x : tensor<2x3x7x5x16xf16>) outs(%a : tensor<2x16x3x7x5xf16>) permutation = [0, 4, 1, 2, 3]
+  %ra = tensor.collapse_shape %ta [[0], [1, 2], [3], [4]] : tensor<2x16x3x7x5xf16> into tensor<2x48x7x5xf16>
+  %b = tensor.empty() : tensor<1x6x3x5xf32>
+  %tb = linalg.transpose ins(%odd : tensor<1x3x5x6xf32>) outs(%b : tensor<1x6x3x5xf32>) permutation = [0, 3, 1, 2]
+  %rb = tensor.collapse_shape %tb [[0, 1], [2], [3]] : tensor<1x6x3x5xf32> into tensor<6x3x5xf32>
+  %c = tensor.empty() : tensor<1x128x37x41xbf16>
+  %tc = linalg.transpose ins(%wide : tensor<1x37x41x128xbf16>) outs(%c : tensor<1x128x37x41xbf16>) permutation = [0, 3, 1, 2]
+  return %ra, %rb, %tc : tensor<2x48x7x5xf16>, tensor<6x3x5xf32>, tensor<1x128x37x41xbf16>
+}
