@@ -194,13 +194,16 @@ TEST(ImplicitGemmConfigTest, KnownBestMainLoops) {
   EXPECT_EQ(choose(32, hopper), "warp16");
   EXPECT_EQ(choose(64, hopper), "group64");
   EXPECT_EQ(choose(128, hopper), "ring64");
-  EXPECT_EQ(choose(256, hopper), "ring64");
+  EXPECT_EQ(choose(256, hopper), "producer64");
   EXPECT_EQ(choose(64, getChip("sm_80")), "warp16");
-  // Where there are many rows.
-  ImplicitGemmShape fine = makeShape(GemmElement::F16, 27, 256, 256);
-  fine.isFine = true;
-  EXPECT_EQ(ImplicitGemmConfig::choose(fine, hopper)->loop->getName(),
-            "producer64");
+  // Column tiles are wide where there are many rows.
+  ImplicitGemmShape shape = makeShape(GemmElement::F16, 27, 256, 256);
+  EXPECT_EQ(ImplicitGemmConfig::choose(shape, hopper)->tileN, 128);
+  shape.isFine = true;
+  EXPECT_EQ(ImplicitGemmConfig::choose(shape, hopper)->tileN, 256);
+  shape.offsets = 8;
+  EXPECT_EQ(ImplicitGemmConfig::choose(shape, hopper)->loop->getName(),
+            "ring64");
 }
 
 TEST(InOrderLayoutTest, ImagesAreRowsOfInputChannels) {
