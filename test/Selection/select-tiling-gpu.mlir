@@ -9,10 +9,11 @@
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 !map = !sparseconv.kernel_map<27, !set to !set>
 
-// Few channels: a warp owns 16 rows, the weights stay in shared memory.
+// Few channels: a warp owns 16 rows, the weights stay in shared memory, and rows of
+// three offsets are on their way.
 // CHECK-LABEL: func.func @narrow(
 func.func @narrow(%x: tensor<?x16xf16>, %w: tensor<27x16x16xf16>, %m: !map) -> tensor<?x16xf16> {
-  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.gemm_tiling<warp16, {{.*}}resident = true>}
+  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.gemm_tiling<warp16, {{.*}}stages = 3, resident = true>}
   %y = sparseconv.conv %x, %w, %m : tensor<?x16xf16>, tensor<27x16x16xf16>, !map -> tensor<?x16xf16>
   return %y : tensor<?x16xf16>
 }

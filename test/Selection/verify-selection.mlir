@@ -160,11 +160,24 @@ func.func @unknown_main_loop(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m:
   return %y : tensor<?x64xf16>
 }
 
+// Rows of a few offsets may be on their way at once, of whole rows.
+func.func @stages_of_rows(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) -> (tensor<?x64xf16>, tensor<?x64xf16>) {
+  // expected-error @+1 {{expected 1 to 4 stages, found 5}}
+  %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<warp16, tile_k = 64, tile_n = 64, stages = 5>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  // expected-error @+1 {{2 stages take all 64 input channels per step, found 32}}
+  %z = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
+      tiling = #sparseconv.gemm_tiling<warp16, tile_k = 32, tile_n = 64, stages = 2>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  return %y, %z : tensor<?x64xf16>, tensor<?x64xf16>
+}
+
 // Sizes that a main loop does not read are no decisions.
 func.func @unread_sizes(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) -> (tensor<?x64xf16>, tensor<?x64xf16>) {
-  // expected-error @+1 {{the main loop warp16 has no stages, found 3}}
+  // expected-error @+1 {{the main loop group64 has no stages, found 3}}
   %y = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,
-      tiling = #sparseconv.gemm_tiling<warp16, tile_k = 64, tile_n = 64, stages = 3>}
+      tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 64, tile_n = 64, stages = 3>}
       : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
   // expected-error @+1 {{the main loop group64 leaves no choice of resident weights}}
   %z = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<output_stationary>,

@@ -27,15 +27,17 @@
 // Each warp loads its own rows. The scoreboard waits for a load where its
 // register is first read, one step after it was asked for. In a step the rows
 // of k + 1 replace those of k as these are used up, after every two
-// instructions. Resident weights come by bulk copies on sm_90 and later: the
-// first warp starts them before any tile, and each offset has a barrier, which
-// is waited for at its first use only. On other chips cp.async has brought all
-// of them before the first tile.
+// instructions. With several stages (RowStages.h) a step is of as many offsets,
+// and all of their rows are on their way together. Resident weights come by
+// bulk copies on sm_90 and later: the first warp starts them before any tile,
+// and each offset has a barrier, which is waited for at its first use only. On
+// other chips cp.async has brought all of them before the first tile.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MainLoops.h"
 #include "ResidentWeights.h"
+#include "RowStages.h"
 #include "TensorCores.h"
 
 using namespace mlir;
@@ -54,11 +56,10 @@ public:
 private:
   struct State {
     Value ready;
-    OffsetCursor at;
-    Fragment fragment;
+    RowStages rows;
     SmallVector<Value> sums;
 
-    void fields(LoopFields &f) { f(ready, at, fragment, sums); }
+    void fields(LoopFields &f) { f(ready, rows, sums); }
   };
 
   Value takeTask();
@@ -95,13 +96,7 @@ Value Warp16::chunkImage(Value offset, Value chunk) {
 
 Warp16::State Warp16::prologue(const GemmTask &task, Value ready) {
   e.setRows(b.mul(task.tile, 16));
-  State start;
-  start.ready = ready;
-  start.fragment = e.startOffsets(task.walk, start.at);
-  if (layout.chunks > 1)
-    start.at.chunk = b.i32(0);
-  start.sums = e.zeroAccumulators();
-  return start;
+  return {ready, RowStages(e, task.walk, config.stages), e.zeroAccumulators()};
 }
 
 /// Moves on to the next chunk. Returns its rows.
@@ -119,22 +114,24 @@ SmallVector<Value> Warp16::moveToNextChunk(OffsetCursor &at) {
   return at.rows;
 }
 
-/// Multiplies a chunk and loads the rows of what comes after it in their place.
-/// Returns whether there is such a chunk.
+/// Multiplies a chunk of each stage and loads the rows of what comes after it
+/// in their place. Returns whether there is such a chunk.
 Value Warp16::step(State &now) {
-  Value offset = now.at.offset, chunk = now.at.chunk;
-  SmallVector<Value> rows = moveToNextChunk(now.at);
-  now.ready = weights.wait(offset, now.ready);
-  Value image = chunkImage(offset, chunk);
-  SmallVector<Value> present = e.arePresent(rows);
-  for (int64_t pair : llvm::seq(layout.stepPairs())) {
-    e.multiplyStepPair(now.fragment, pair, image, now.sums);
-    SmallVector<Value> loaded =
-        e.gatherStepPair(rows, present, 0, pair, now.at.chunk);
-    llvm::copy(loaded, now.fragment.registers.begin() + pair * 8);
-  }
-  now.fragment.present = present;
-  return b.greaterEqual(now.at.offset, 0);
+  now.rows.step(b, [&](RowStages::Stage &stage, Value offset) {
+    Value chunk = stage.at.chunk;
+    SmallVector<Value> rows = moveToNextChunk(stage.at);
+    now.ready = weights.wait(offset, now.ready);
+    Value image = chunkImage(offset, chunk);
+    SmallVector<Value> present = e.arePresent(rows);
+    for (int64_t pair : llvm::seq(layout.stepPairs())) {
+      e.multiplyStepPair(stage.rows, pair, image, now.sums);
+      SmallVector<Value> loaded =
+          e.gatherStepPair(rows, present, 0, pair, stage.at.chunk);
+      llvm::copy(loaded, stage.rows.registers.begin() + pair * 8);
+    }
+    stage.rows.present = present;
+  });
+  return now.rows.areLeft(b);
 }
 
 void Warp16::epilogue(const GemmTask &task, ValueRange sums) {
@@ -150,7 +147,7 @@ void Warp16::epilogue(const GemmTask &task, ValueRange sums) {
 
 void Warp16::multiplyTile(const GemmTask &task, Value &ready) {
   State start = prologue(task, ready);
-  State end = doWhileIf(b, b.greaterEqual(start.at.offset, 0), start,
+  State end = doWhileIf(b, start.rows.areLeft(b), start,
                         [&](State &now) { return step(now); });
   ready = end.ready;
   epilogue(task, end.sums);
@@ -186,6 +183,7 @@ public:
 
   int64_t rowsPerTile() const override { return 16; }
   bool isPersistent() const override { return true; }
+  bool hasStages() const override { return true; }
   bool hasResidentWeights() const override { return true; }
   int64_t sharedBytes(const ImplicitGemmConfig &config) const override {
     return ResidentWeights::getSharedBytes(config, config.resident);
@@ -206,6 +204,7 @@ int64_t
 Warp16MainLoop::estimateRegisters(const ImplicitGemmConfig &config) const {
   FragmentRegisters fragment(config);
   int64_t rows = fragment.rows, halves = fragment.halves;
+  int64_t ofStages = RowStages::estimateRegisters(config);
   int64_t uneven = fragment.uneven, tileN = config.tileN;
   bool isExact = config.tileK == config.inChannels;
   bool isTf32 = config.element == GemmElement::TF32;
@@ -213,9 +212,9 @@ Warp16MainLoop::estimateRegisters(const ImplicitGemmConfig &config) const {
   // Where two blocks share a multiprocessor, ptxas makes do with less.
   if (config.resident && config.blocks > 1)
     return tileN / 2 + (isExact ? rows : 2 * rows) + 40 + uneven +
-           (rows > 12 ? 4 : 0) + halves / 8;
+           (rows > 12 ? 4 : 0) + halves / 8 + ofStages;
   int64_t lane = tileN * 3 / 5 + 2 * rows + tileN * rows / 24 + 3 * halves +
-                 (hasWords ? 15 : 0) +
+                 ofStages + (hasWords ? 15 : 0) +
                  (config.splitK > 1 ? 14 + 2 * uneven : 0);
   if (config.resident)
     return lane + 30;
@@ -226,7 +225,9 @@ Warp16MainLoop::estimateRegisters(const ImplicitGemmConfig &config) const {
 
 std::string Warp16MainLoop::verify(const ImplicitGemmConfig &config,
                                    const TargetInfo &) const {
-  return verifyTensorCores(config);
+  if (std::string problem = verifyTensorCores(config); !problem.empty())
+    return problem;
+  return RowStages::verify(config);
 }
 
 void Warp16MainLoop::addCandidates(
@@ -248,6 +249,14 @@ void Warp16MainLoop::addCandidates(
   };
   int64_t unit = ImplicitGemmConfig(shape).tileUnit();
   int64_t whole = llvm::alignTo(shape.inChannels, unit);
+  // The fewest channels leave registers for the rows of three offsets, which
+  // is worth more than the last warps.
+  bool isHalf = shape.element != GemmElement::TF32;
+  if (isHalf && shape.groups == 1 && shape.inChannels <= 16 &&
+      shape.inChannels % 2 == 0 && shape.outChannels <= 16) {
+    add(12, 2, whole, llvm::alignTo(shape.outChannels, 8), /*resident=*/true);
+    candidates.back().stages = 3;
+  }
   int64_t wide = getEvenTileN(shape.outChannels, 128);
   int64_t narrow = getEvenTileN(shape.outChannels, 64);
   for (int64_t blocks : {2, 1})

@@ -1,5 +1,7 @@
-// RUN: gpu-gemm-kernels --chip=sm_80 --main-loop=warp16 --in=16 --out=8 --tile-k=16 --tile-n=8 --warps=4 --blocks=1 --resident=1 --split-k=1 --emit=ir \
+// RUN: gpu-gemm-kernels --chip=sm_80 --main-loop=warp16 --in=16 --out=8 --tile-k=16 --tile-n=8 --warps=4 --blocks=1 --resident=1 --split-k=1 --stages=1 --emit=ir \
 // RUN:   | sparseconv-opt --canonicalize --cse | FileCheck %s
+// RUN: gpu-gemm-kernels --chip=sm_80 --main-loop=warp16 --in=16 --out=8 --tile-k=16 --tile-n=8 --warps=4 --blocks=1 --resident=1 --split-k=1 --stages=2 --emit=ir \
+// RUN:   | sparseconv-opt --canonicalize --cse | FileCheck %s --check-prefix=STAGES
 
 // The main loop warp16: 27 offsets from 16 to 8 channels of f16, with resident
 // weights on a chip without bulk copies. One step is one mma.sync.
@@ -95,3 +97,18 @@
 // CHECK:            llvm.store
 // CHECK:          scf.yield
 // CHECK:        gpu.return
+
+// With two stages the rows of the first two offsets are on their way before the
+// loop. A step multiplies the one, loads rows in its place, and does the same with
+// the other; the second takes the weights of the first where no offset is left.
+// STAGES-COUNT-4:    math.cttz
+// STAGES-COUNT-8:    ld.global.nc.b32
+// STAGES-COUNT-4:    ld.global.nc.v2.b32
+// STAGES:            scf.while (%[[AT0:[^ ]*]] = {{.*}}) : {{.*}} {
+// STAGES:              nvvm.mma.sync
+// STAGES-COUNT-2:      ld.global.nc.v2.b32
+// STAGES:              %[[HAS1:.*]] = arith.cmpi sge, %[[AT1:.*]], %c0_i32
+// STAGES:              arith.select %[[HAS1]], %[[AT1]], %[[AT0]]
+// STAGES:              nvvm.mma.sync
+// STAGES-COUNT-2:      ld.global.nc.v2.b32
+// STAGES:              scf.condition

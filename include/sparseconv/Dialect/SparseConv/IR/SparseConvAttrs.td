@@ -258,7 +258,7 @@ def SparseConv_GemmTilingAttr : SparseConv_Attr<"GemmTiling", "gemm_tiling"> {
     |---|---|---|---|
     | `depthwise` | 16 rows per warp | fused multiply-adds in f32, channel by channel | read through the L1 cache |
     | `fma16` | 16 rows per warp | fused multiply-adds in f32 | with the rows in a ring of `stages` stages of shared memory |
-    | `warp16` | 16 rows per warp | mma.sync | in shared memory (`resident`), or read through the L1 cache |
+    | `warp16` | 16 rows per warp, those of `stages` offsets on their way | mma.sync | in shared memory (`resident`), or read through the L1 cache |
     | `group64` | 64 rows per warpgroup | wgmma | in shared memory |
     | `ring64` | 64 rows per warpgroup | wgmma | in a ring of `stages` stages of shared memory |
     | `producer64` | 64 rows per warpgroup but the last, which copies | wgmma | with the rows in a ring of `stages` stages of shared memory |
