@@ -19,7 +19,7 @@ import torch
 from torch import nn
 
 from ..errors import ArgumentError
-from . import ir, ops
+from . import ahead, ir, ops
 from .programs import is_watched, read_parameter
 from .tensor import Pair, repeat
 
@@ -85,17 +85,17 @@ class Window:
 
     def find_forward(self, x, output):
         """The out set of a strided layer, and the map."""
-        shape = self.shrink(x.spatial_shape)
+        self.shrink(x.spatial_shape)  # a grid has to have room, whatever the rule
         rule = output
         if output == "cover" and max(self.stride) == 1:
             rule = "expand"
-        elif shape is None and self.tiles():
+        elif x.spatial_shape is None and self.tiles():
             rule = "floor"  # the same set, which is made faster and shared
         if rule == "floor":
             # The set does not depend on the kernel: layers share it.
-            target = x.cache.get_set(x.set, rule, self.stride, "", None)
+            target = x.cache.get_set(x.set, rule, self.stride, "")
         else:
-            target = x.cache.get_set(x.set, rule, self.stride, self.offsets, shape)
+            target = x.cache.get_set(x.set, rule, self.stride, self.offsets, (self.shrink,))
         return target, x.cache.get_table(x.set, target, self.offsets, self.volume)
 
     def __repr__(self):
@@ -170,6 +170,7 @@ class Convolution(nn.Module):
         if self.is_product(features):
             target, y = x.set, ops.multiply_rows(features, weight)
         else:
+            ahead.begin(self, x)
             target, table = self.find_map(x)
             if norm is not None:
                 return x._make(ops.conv_and_norm(features, weight, table, *norm), target)
@@ -378,9 +379,9 @@ class _SparseConvTranspose(Convolution):
                 f"{window.stride}, but found {x.stride}; make the first tensor with "
                 "SparseTensor(..., stride=...)"
             )
-        shape = window.grow(x.spatial_shape, self.output_padding)
+        reshape = window.grow, self.output_padding
         rule = "upsample" if max(window.stride) > 1 else "expand_transposed"
-        target = x.cache.get_set(x.set, rule, window.stride, window.offsets, shape)
+        target = x.cache.get_set(x.set, rule, window.stride, window.offsets, reshape)
         table = x.cache.get_table(x.set, target, window.offsets, window.volume, True)
         x.cache.add_pair(self.indice_key, Pair(x.set, target, table, window.size))
         return target, table

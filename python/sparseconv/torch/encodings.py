@@ -78,6 +78,26 @@ def make_table(write, inputs, rows, volume, trusted, tiled, mirrors=False):
     return table
 
 
+def make_tables(text, inputs, kinds):
+    """The tables that a network gives of some sets, each of a kind: the numbers of rows of
+    its in set and its out set, its offsets, whether its tiles come behind all tables, and
+    whether it mirrors."""
+    shapes = [(num_out, volume) for _, num_out, volume, _, _ in kinds]
+    tables, memory, views = [], None, []
+    if any(is_tiled for *_, is_tiled, _ in kinds):
+        for _, num_out, volume, is_tiled, _ in kinds:
+            shapes += _get_tile_shapes(num_out, volume) if is_tiled else []
+        tables, memory, views = run_joined(text, inputs, shapes, len(kinds), True)
+    else:
+        tables = run(text, inputs, shapes, True)
+    for table, (num_in, _, _, is_tiled, is_mirror) in zip(tables, kinds):
+        trust(table, num_in, is_mirror)
+        if is_tiled:
+            own, views = views[:_NUM_TILES], views[_NUM_TILES:]
+            _keep(table, "tiles", functools.partial(_view_tiles, table, memory, own))
+    return tables
+
+
 def invert(table, num_in):
     """The table of the map with its sides swapped."""
     trusted, volume = is_trusted(table, num_in), table.shape[1]
@@ -109,6 +129,10 @@ def get_tiles(table, num_in):
     """The tiles of a map (`sparseconv.map_tiles`) and its table, as `Views` for
     `programs.repeat`; they stay with the table."""
     return _keep(table, "tiles", lambda: _tile(table, num_in))[1]
+
+
+#: Of the arrays that the tiles of a map are.
+_NUM_TILES = 4
 
 
 def _get_tile_shapes(num_out, volume):

@@ -43,15 +43,15 @@ def packing(dim):
     )
 
 
-def _packing(dim):
+def write_packing(dim):
     return f"#packing = {packing(dim)}\n"
 
 
-def _set(name, stride):
+def write_set(name, stride):
     return f"!{name} = !sparseconv.coords<{len(stride)}, stride = {_list(stride)}, #packing>\n"
 
 
-def _function(inputs, outputs, body):
+def write_function(inputs, outputs, body):
     """`inputs` and `outputs` map names to types; the body gives `%NAME` to each."""
     arguments = ",\n    ".join(
         f'%{name}: {type} {{sparseconv.name = "{name}"}}' for name, type in inputs.items()
@@ -67,7 +67,7 @@ def _function(inputs, outputs, body):
     )
 
 
-def _points(dim):
+def get_points_type(dim):
     return f"tensor<?x{dim + 1}xi32>"
 
 
@@ -77,13 +77,14 @@ def _points(dim):
 @functools.cache
 def pack(stride):
     dim = len(stride)
-    points = _points(dim)
+    points = get_points_type(dim)
     body = (
         f"  %set, %order, %row_of = sparseconv.pack %points : {points} -> !set\n"
         f"  %coords = sparseconv.unpack %set : !set -> {points}\n"
     )
     outputs = {"coords": points, "order": "tensor<?xi32>", "row_of": "tensor<?xi32>"}
-    return _packing(dim) + _set("set", stride) + _function({"points": points}, outputs, body)
+    types = write_packing(dim) + write_set("set", stride)
+    return types + write_function({"points": points}, outputs, body)
 
 
 def get_out_stride(rule, stride, by):
@@ -108,30 +109,32 @@ def output_set_operation(rule, by, offsets, clip, source, source_type, target_ty
     return f"sparseconv.expand {source} {how.format(word)} : {source_type}"
 
 
-def _write_kept(dim):
-    """The set `%kept` of the coordinates of `%out` that are not below 0, and below the
-    elements of `%bounds`. The batch index is the first one."""
-    points = _points(dim)
-    return f"""  %all = sparseconv.unpack %out : !out -> {points}
-  %rows = arith.constant 0 : index
-  %true = arith.constant true
-  %size = tensor.dim %all, %rows : {points}
-  %empty = tensor.empty(%size) : tensor<?xi1>
-  %init = linalg.fill ins(%true : i1) outs(%empty : tensor<?xi1>) -> tensor<?xi1>
-  %mask = linalg.generic {{
+def write_kept(dim, source, kept, bounds, set_type):
+    """The set `%KEPT` of the coordinates of another one that are not below 0, and below the
+    elements of an input. The batch index is the first one."""
+    points = get_points_type(dim)
+    return f"""  %{kept}_all = sparseconv.unpack %{source} : {set_type} -> {points}
+  %{kept}_axis = arith.constant 0 : index
+  %{kept}_true = arith.constant true
+  %{kept}_size = tensor.dim %{kept}_all, %{kept}_axis : {points}
+  %{kept}_empty = tensor.empty(%{kept}_size) : tensor<?xi1>
+  %{kept}_init = linalg.fill ins(%{kept}_true : i1) outs(%{kept}_empty : tensor<?xi1>)
+    -> tensor<?xi1>
+  %{kept}_mask = linalg.generic {{
     indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (c)>,
                      affine_map<(r, c) -> (r)>],
     iterator_types = ["parallel", "reduction"]
-  }} ins(%all, %bounds : {points}, tensor<{dim + 1}xi32>) outs(%init : tensor<?xi1>) {{
+  }} ins(%{kept}_all, %{bounds} : {points}, tensor<{dim + 1}xi32>)
+    outs(%{kept}_init : tensor<?xi1>) {{
   ^body(%at: i32, %bound: i32, %others: i1):
     %zero = arith.constant 0 : i32
     %positive = arith.cmpi sge, %at, %zero : i32
     %below = arith.cmpi slt, %at, %bound : i32
     %inside = arith.andi %positive, %below : i1
-    %kept = arith.andi %inside, %others : i1
-    linalg.yield %kept : i1
+    %both = arith.andi %inside, %others : i1
+    linalg.yield %both : i1
   }} -> tensor<?xi1>
-  %kept, %kept_rows = sparseconv.prune %out, %mask : !out, tensor<?xi1>
+  %{kept}, %{kept}_rows = sparseconv.prune %{source}, %{kept}_mask : {set_type}, tensor<?xi1>
 """
 
 
@@ -142,7 +145,7 @@ def output_set(rule, stride, by, offsets, is_bounded):
     the elements of a second input on, `bounds`, the first of which is for batch indices: a
     grid whose size depends on the points has the same network as others."""
     dim = len(stride)
-    points = _points(dim)
+    points = get_points_type(dim)
     out_stride = get_out_stride(rule, stride, by)
     inputs, made = {"points": points}, "%out"
     body = (
@@ -151,16 +154,16 @@ def output_set(rule, stride, by, offsets, is_bounded):
     )
     if is_bounded:
         inputs["bounds"], made = f"tensor<{dim + 1}xi32>", "%kept"
-        body += _write_kept(dim)
+        body += write_kept(dim, "out", "kept", "bounds", "!out")
     body += f"  %coords = sparseconv.unpack {made} : !out -> {points}\n"
-    types = _packing(dim) + _set("in", stride) + _set("out", out_stride)
-    return types + _function(inputs, {"coords": points}, body)
+    types = write_packing(dim) + write_set("in", stride) + write_set("out", out_stride)
+    return types + write_function(inputs, {"coords": points}, body)
 
 
 @functools.cache
 def union(stride):
     dim = len(stride)
-    points = _points(dim)
+    points = get_points_type(dim)
     body = (
         f"  %a, %a_order, %a_row_of = sparseconv.pack %lhs {{in_order}} : {points} -> !set\n"
         f"  %b, %b_order, %b_row_of = sparseconv.pack %rhs {{in_order}} : {points} -> !set\n"
@@ -169,7 +172,7 @@ def union(stride):
     )
     outputs = {"coords": points, "lhs_rows": "tensor<?xi32>", "rhs_rows": "tensor<?xi32>"}
     inputs = {"lhs": points, "rhs": points}
-    return _packing(dim) + _set("set", stride) + _function(inputs, outputs, body)
+    return write_packing(dim) + write_set("set", stride) + write_function(inputs, outputs, body)
 
 
 # Maps -------------------------------------------------------------------------
@@ -180,7 +183,7 @@ def kernel_map(in_stride, out_stride, offsets, volume, transposed, from_itself, 
     """`from_itself` says that both sets are one, which is given once. With `by_tiles`
     the results are the table and the tiles."""
     dim = len(in_stride)
-    points, table = _points(dim), f"tensor<?x{volume}xi32>"
+    points, table = get_points_type(dim), f"tensor<?x{volume}xi32>"
     sides = ("in",) if from_itself else ("in", "out")
     body = "".join(
         f"  %{side}, %{side}_order, %{side}_row_of = sparseconv.pack %{side}_points {{in_order}} "
@@ -192,14 +195,14 @@ def kernel_map(in_stride, out_stride, offsets, volume, transposed, from_itself, 
         f"  %map = sparseconv.kernel_map %in to %{sides[-1]} offsets({offsets}){word} : !map\n"
         f"  %table = sparseconv.neighbour_table %map : !map -> {table}\n"
     )
-    types = _packing(dim) + _set("in", in_stride) + _set("out", out_stride)
+    types = write_packing(dim) + write_set("in", in_stride) + write_set("out", out_stride)
     types += f"!map = !sparseconv.kernel_map<{volume}, !in to !{sides[-1]}>\n"
     inputs = {f"{side}_points": points for side in sides}
     outputs = {"table": table}
     if by_tiles:
-        outputs.update(_tiles(volume))
+        outputs.update(get_tile_types(volume))
         body += _write_tiles(volume, "%map")
-    return types + _function(inputs, outputs, body)
+    return types + write_function(inputs, outputs, body)
 
 
 def _number_rows(side, tensor, type):
@@ -238,7 +241,7 @@ def _on_table(volume, inputs, outputs, operation, rows_of=None, out_rows_of="tab
         + operation
     )
     types = _ROWS + f"!map = !sparseconv.kernel_map<{volume}, !rows to !rows>\n"
-    return types + _function(inputs, outputs, body)
+    return types + write_function(inputs, outputs, body)
 
 
 @functools.cache
@@ -250,12 +253,12 @@ def transpose_table(volume, by_tiles):
         f"  %back = sparseconv.neighbour_table %turned : !map -> {table}\n"
     )
     if by_tiles:
-        outputs.update(_tiles(volume))
+        outputs.update(get_tile_types(volume))
         operation += _write_tiles(volume, "%turned")
     return _on_table(volume, {}, outputs, operation)
 
 
-def _tiles(volume):
+def get_tile_types(volume):
     """The tensors that a GPU reads of a map: see `sparseconv.map_tiles`."""
     return {
         "tiles": f"tensor<{volume}x?xi32>",
@@ -265,17 +268,17 @@ def _tiles(volume):
     }
 
 
-def _refer(names):
+def refer(names):
     return ", ".join("%" + name for name in names)
 
 
 def _write_tiles(volume, name):
-    return f"  {_refer(_tiles(volume))} = sparseconv.map_tiles {name} : !map\n"
+    return f"  {refer(get_tile_types(volume))} = sparseconv.map_tiles {name} : !map\n"
 
 
 @functools.cache
 def tile_table(volume):
-    return _on_table(volume, {}, _tiles(volume), _write_tiles(volume, "%map"))
+    return _on_table(volume, {}, get_tile_types(volume), _write_tiles(volume, "%map"))
 
 
 # Features ---------------------------------------------------------------------
@@ -298,7 +301,7 @@ def _write_norm(channels, activation):
         rectified = """    %zero = arith.constant 0.0 : f32
     %rectified = arith.maximumf %moved, %zero : f32
 """
-    return inputs, f""" epilogue({_refer(inputs)} : {", ".join(inputs.values())}) {{
+    return inputs, f""" epilogue({refer(inputs)} : {", ".join(inputs.values())}) {{
   ^body(%sum: f32, %factor: f32, %term: f32):
     %scaled = arith.mulf %sum, %factor : f32
     %moved = arith.addf %scaled, %term : f32
@@ -336,7 +339,7 @@ def conv(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, nor
 def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, norm=None):
     """conv on the tiles of a map, or input_grad on those of its transposed map. The
     result has the rows of one more input, `table`, whose elements nobody reads."""
-    tiles, table = _tiles(volume), f"tensor<?x{volume}xi32>"
+    tiles, table = get_tile_types(volume), f"tensor<?x{volume}xi32>"
     w = _weights(volume, in_channels, out_channels, groups, dtype)
     sides = [f"tensor<?x{in_channels}x{dtype}>", f"tensor<?x{out_channels}x{dtype}>"]
     x, result = sides if kind == "conv" else reversed(sides)
@@ -349,7 +352,7 @@ def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=F
         "  %axis = arith.constant 0 : index\n"
         + _number_rows("in", "x", x)
         + _number_rows("out", "table", table)
-        + f"  %given = sparseconv.map_from_tiles {_refer(tiles)}, %in to %out "
+        + f"  %given = sparseconv.map_from_tiles {refer(tiles)}, %in to %out "
         f": {', '.join(tiles.values())}, !map\n"
     )
     name = "%given"
@@ -359,7 +362,7 @@ def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=F
     body += f"  %result = sparseconv.{kind} %x, %w, {name}{word} : {x}, {w}, !map -> {result}\n"
     types = _ROWS + f"!map = !sparseconv.kernel_map<{volume}, !rows to !rows>\n"
     inputs = {"x": x, "w": w, **extras, **tiles, "table": table}
-    return types + _function(inputs, {"result": result}, body)
+    return types + write_function(inputs, {"result": result}, body)
 
 
 @functools.cache
@@ -386,7 +389,7 @@ def pool_grad(kind, volume, channels, dtype, count_volume):
 
 @functools.cache
 def global_pool(kind, dim, channels, dtype):
-    x, points = f"tensor<?x{channels}x{dtype}>", _points(dim)
+    x, points = f"tensor<?x{channels}x{dtype}>", get_points_type(dim)
     body = (
         f"  %set, %order, %row_of = sparseconv.pack %points : {points} -> !set\n"
         "  %axis = arith.constant 0 : index\n"
@@ -395,13 +398,13 @@ def global_pool(kind, dim, channels, dtype):
         f": {x}, !set -> {x}\n"
     )
     inputs = {"x": x, "points": points, "items": "tensor<?x2xi32>"}
-    types = _packing(dim) + _set("set", (1,) * dim)
-    return types + _function(inputs, {"result": x}, body)
+    types = write_packing(dim) + write_set("set", (1,) * dim)
+    return types + write_function(inputs, {"result": x}, body)
 
 
 @functools.cache
 def global_pool_grad(kind, dim, channels, dtype):
-    x, points = f"tensor<?x{channels}x{dtype}>", _points(dim)
+    x, points = f"tensor<?x{channels}x{dtype}>", get_points_type(dim)
     of, of_type = (" of %x", f", {x}") if kind == "max" else ("", "")
     body = (
         f"  %set, %order, %row_of = sparseconv.pack %points : {points} -> !set\n"
@@ -411,8 +414,8 @@ def global_pool_grad(kind, dim, channels, dtype):
     inputs = {"dy": x, "points": points}
     if kind == "max":
         inputs["x"] = x
-    types = _packing(dim) + _set("set", (1,) * dim)
-    return types + _function(inputs, {"result": x}, body)
+    types = write_packing(dim) + write_set("set", (1,) * dim)
+    return types + write_function(inputs, {"result": x}, body)
 
 
 @functools.cache
@@ -424,28 +427,30 @@ def scatter(channels, dtype):
         f"  %result = sparseconv.scatter %x, %rows into %number : {x}, tensor<?xi32> -> {x}\n"
     )
     inputs = {"x": x, "rows": "tensor<?xi32>", "items": "tensor<?x2xi32>"}
-    return _function(inputs, {"result": x}, body)
+    return write_function(inputs, {"result": x}, body)
 
 
 @functools.cache
 def points_and_set(kind, interpolation, stride, channels, dtype):
     """`kind` is voxelise (a weighted sum) or devoxelise."""
     dim = len(stride)
-    x, points, real = f"tensor<?x{channels}x{dtype}>", _points(dim), f"tensor<?x{dim + 1}xf32>"
+    x, points = f"tensor<?x{channels}x{dtype}>", get_points_type(dim)
+    real = f"tensor<?x{dim + 1}xf32>"
     how = f"{interpolation} sum" if kind == "voxelise" else interpolation
     body = (
         f"  %set, %order, %row_of = sparseconv.pack %coords : {points} -> !set\n"
         f"  %result = sparseconv.{kind} {how} %x, %points, %set : {x}, {real}, !set -> {x}\n"
     )
     inputs = {"x": x, "points": real, "coords": points}
-    return _packing(dim) + _set("set", stride) + _function(inputs, {"result": x}, body)
+    types = write_packing(dim) + write_set("set", stride)
+    return types + write_function(inputs, {"result": x}, body)
 
 
 @functools.cache
 def dense(kind, stride, shape, channels, dtype):
     """`kind` is to_dense or from_dense; `shape` the batch size and the cells."""
     dim = len(stride)
-    x, points = f"tensor<?x{channels}x{dtype}>", _points(dim)
+    x, points = f"tensor<?x{channels}x{dtype}>", get_points_type(dim)
     grid = f"tensor<{'x'.join(map(str, shape))}x{channels}x{dtype}>"
     source, result = (x, grid) if kind == "to_dense" else (grid, x)
     body = (
@@ -454,7 +459,8 @@ def dense(kind, stride, shape, channels, dtype):
         f": {source}, !set -> {result}\n"
     )
     inputs = {"x": source, "coords": points}
-    return _packing(dim) + _set("set", stride) + _function(inputs, {"result": result}, body)
+    types = write_packing(dim) + write_set("set", stride)
+    return types + write_function(inputs, {"result": result}, body)
 
 
 # Offsets ----------------------------------------------------------------------

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from ..errors import ArgumentError
-from . import ops
+from . import ahead, ops
 from .conv import Window, define_dims
 from .norms import run_with_norm
 from .tensor import Pair
@@ -43,6 +43,7 @@ class _Pool(nn.Module):
             raise ArgumentError(
                 f"{type(self).__name__}: expects a tensor of {self.dim} axes, but found {x.dim}"
             )
+        ahead.begin(self, x)
         target, table = self.window.find_forward(x, self.output)
         x.cache.add_pair(self.indice_key, Pair(x.set, target, table, self.window.size))
         return x._make(ops.pool(x.features, table, self.kind, self.count_volume), target)

@@ -7,9 +7,10 @@ and convolutions whose weights keep the shapes of those libraries."""
 import torch
 
 from ..errors import ArgumentError
+from . import sets
 from .encodings import trust_copy
 from .programs import read_parameter
-from .tensor import Cache, CoordinateSet, SparseTensor, repeat
+from .tensor import Cache, CoordinateSet, SparseTensor, count_axes, name_root, repeat
 
 
 class _Handed:
@@ -42,26 +43,35 @@ class _Given:
 
     def get_set(self):
         if self.set is None:
-            self.set = self._pack()
-            self.set.handed = _Handed(self.indices)
+            points = self.get_points()
+            found = self.outline()
+            self.take(*sets.pack_distinct(points, list(found.stride)))
         return self.set
 
-    def _pack(self):
+    def get_points(self):
+        """The coordinates in units of the finest grid."""
         indices = self.indices
         if not isinstance(indices, torch.Tensor) or indices.dim() != 2:
             raise ArgumentError(
                 "expects coordinates [rows, 1 + axes], a batch index first, as a tensor"
             )
-        dim = indices.shape[1] - 1
+        stride = repeat(self.stride, count_axes(indices), "stride")
+        return indices * _scale(indices, stride) if max(stride) > 1 else indices
+
+    def outline(self):
+        """The set, still without coordinates."""
+        dim = self.indices.shape[1] - 1
         stride = repeat(self.stride, dim, "stride")
-        if max(stride) > 1:
-            indices = indices * _scale(indices, stride)
-        packed = SparseTensor(
-            indices.new_zeros((indices.shape[0], 0), dtype=torch.float32), indices,
-            self.shape, stride=stride, rows="points",
-        )  # fmt: skip
-        self.cache.sets.update(packed.cache.sets)
-        return packed.set
+        shape = None if self.shape is None else repeat(self.shape, dim, "spatial_shape")
+        return CoordinateSet(None, stride, shape, name_root(stride, shape, "points"))
+
+    def take(self, coords, order, row_of):
+        """Takes what the coordinates were packed to, and returns the set."""
+        found = self.outline()
+        found.coords, found.order, found.row_of = coords, order, row_of
+        found.handed = _Handed(self.indices)
+        self.set = self.cache.sets[found.name] = found
+        return found
 
 
 def _get_version(tensor):
@@ -102,6 +112,11 @@ class RowTensor(SparseTensor):
         return made
 
     replace_feature = replace
+
+    @property
+    def unpacked(self):
+        given = self.given
+        return None if given is None or given.set is not None else given
 
     @property
     def features(self):

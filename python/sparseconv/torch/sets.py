@@ -19,7 +19,8 @@ from .encodings import get_trusted_rows, invert, is_trusted, mirrors, trust, tru
 from .programs import define_operator, run
 
 
-def _is_set(*tensors):
+def is_set(*tensors):
+    """Whether coordinates are known to be those of sets, in their order."""
     return all(is_trusted(coords, "set") for coords in tensors)
 
 
@@ -51,16 +52,21 @@ def _(points, stride):
     )
 
 
-@define_operator("pack_distinct")
-def pack_distinct(points: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
-    """What `pack` gives of points at distinct coordinates. Their set has as many rows."""
-    coords, order, row_of = run(ir.pack(tuple(stride)), [points])
+def trust_distinct(coords, points):
+    """The set of some points, which have to be at distinct coordinates."""
     if coords.shape[0] != points.shape[0]:
         raise ArgumentError(
             f"expects distinct coordinates, but {points.shape[0]} points have "
             f"{coords.shape[0]}; sparseconv.torch.SparseTensor(reduce=...) joins points"
         )
-    return trust_set(coords), order, row_of
+    return trust_set(coords)
+
+
+@define_operator("pack_distinct")
+def pack_distinct(points: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
+    """What `pack` gives of points at distinct coordinates. Their set has as many rows."""
+    coords, order, row_of = run(ir.pack(tuple(stride)), [points])
+    return trust_distinct(coords, points), order, row_of
 
 
 @pack_distinct.register_fake
@@ -94,7 +100,7 @@ def _(table, row_of, order):
 
 
 @functools.lru_cache(maxsize=64)
-def _get_bounds(clip, device):
+def get_bounds(clip, device):
     """What each column of a set's points is below."""
     any_batch = 1 << ir.BATCH_BITS
     return torch.tensor((any_batch, *clip), dtype=torch.int32, device=device)
@@ -108,9 +114,9 @@ def output_set(
     `clip` on, if there are any."""
     inputs = [coords]
     if clip:
-        inputs.append(_get_bounds(tuple(clip), coords.device))
+        inputs.append(get_bounds(tuple(clip), coords.device))
     text = ir.output_set(rule, tuple(stride), tuple(by), offsets, bool(clip))
-    return trust_set(run(text, inputs, trusted=_is_set(coords))[0])
+    return trust_set(run(text, inputs, trusted=is_set(coords))[0])
 
 
 @output_set.register_fake
@@ -121,7 +127,7 @@ def _(coords, rule, stride, by, offsets, clip):
 @define_operator("union")
 def union(lhs: Tensor, rhs: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
     text = ir.union(tuple(stride))
-    coords, lhs_rows, rhs_rows = run(text, [lhs, rhs], trusted=_is_set(lhs, rhs))
+    coords, lhs_rows, rhs_rows = run(text, [lhs, rhs], trusted=is_set(lhs, rhs))
     return trust_set(coords), lhs_rows, rhs_rows
 
 
@@ -146,7 +152,7 @@ def kernel_map(
     inputs = both[:1] if from_itself else both
     rows = in_coords.shape[0], out_coords.shape[0]
     return encodings.make_table(
-        functools.partial(ir.kernel_map, *key), inputs, rows, volume, _is_set(*inputs),
+        functools.partial(ir.kernel_map, *key), inputs, rows, volume, is_set(*inputs),
         tiled and in_coords.is_cuda, from_itself and ir.is_symmetric(offsets),
     )  # fmt: skip
 

@@ -20,6 +20,24 @@ def repeat(value, dim, what):
     return values
 
 
+def count_axes(coordinates):
+    """The axes of coordinates, which layers take in this form only."""
+    if coordinates.dtype != torch.int32 or coordinates.dim() != 2:
+        raise ArgumentError(
+            "expects coordinates [rows, 1 + D] in int32, but found "
+            f"{tuple(coordinates.shape)} in {coordinates.dtype}"
+        )
+    dim = coordinates.shape[1] - 1
+    if not 1 <= dim <= 4:
+        raise ArgumentError(f"expects coordinates of 1 to 4 axes, but found {dim}")
+    return dim
+
+
+def name_root(stride, shape, rows):
+    """The name of the set of the points of a tensor."""
+    return (("points", stride, shape, rows),)
+
+
 class CoordinateSet:
     """Distinct coordinates in set order. `coords` has rows (batch, x, y, ...) in
     units of the finest grid, all multiples of `stride`; `shape` counts the cells of
@@ -58,6 +76,19 @@ class CoordinateSet:
         return self.coords if self.row_of is None else self.coords.index_select(0, self.row_of)
 
 
+def outline_set(source, rule, by, offsets, reshape):
+    """The set that a layer makes of another one, still without coordinates; and the bounds
+    of the region that it stays in, or nothing. Its shape is what `reshape`, a function and
+    further arguments, makes of that of the other set; None is for no borders."""
+    shape = None if reshape is None else reshape[0](source.shape, *reshape[1:])
+    stride = ir.get_out_stride(rule, source.stride, by)
+    # A floor has a cell for each coordinate, wherever the shape ends.
+    clips = shape is not None and rule != "floor"
+    clip = tuple(n * s for n, s in zip(shape, stride)) if clips else ()
+    name = (*source.name, (rule, by, offsets, shape))
+    return CoordinateSet(None, stride, shape, name), clip
+
+
 class Pair(NamedTuple):
     """The map of a layer, for layers that go back over it: its two sets, its table,
     and the size of its kernel on each axis."""
@@ -78,6 +109,8 @@ class Cache:
         self.sets, self.tables = {}, {}
         #: The pairs that an `indice_key` stands for, by the name of their out set.
         self.pairs = {}
+        #: What layers have asked for (`ahead`), if one has.
+        self.asked = None
 
     def add_pair(self, key, pair):
         if key is not None:
@@ -95,23 +128,23 @@ class Cache:
         pairs = self.pairs.get(key, {})
         return pairs.get(target.name) or next(reversed(pairs.values()), None)
 
-    def get_set(self, source, rule, by, offsets, shape):
-        """The set that a layer makes of another one."""
-        name = (*source.name, (rule, by, offsets, shape))
-        if name not in self.sets:
-            stride = ir.get_out_stride(rule, source.stride, by)
-            # A floor has a cell for each coordinate, wherever the shape ends.
-            clips = shape is not None and rule != "floor"
-            clip = [n * s for n, s in zip(shape, stride)] if clips else []
-            coords = sets.output_set(
-                source.coords, rule, list(source.stride), list(by), offsets, clip
+    def get_set(self, source, rule, by, offsets, reshape=None):
+        """The set that a layer makes of another one: see `outline_set`."""
+        made, clip = outline_set(source, rule, by, offsets, reshape)
+        if self.asked is not None:
+            self.asked.note_set(source.name, made.name, rule, by, offsets, reshape)
+        if made.name not in self.sets:
+            made.coords = sets.output_set(
+                source.coords, rule, list(source.stride), list(by), offsets, list(clip)
             )
-            self.sets[name] = CoordinateSet(coords, stride, shape, name)
-        return self.sets[name]
+            self.sets[made.name] = made
+        return self.sets[made.name]
 
     def get_table(self, source, target, offsets, volume, transposed=False):
         """The map between two sets, as a table of rows of features."""
         key = source.name, target.name, offsets, transposed
+        if self.asked is not None:
+            self.asked.note_table(key, volume)
         if key not in self.tables:
             renumbers = target.row_of is not None or source.order is not None
             table = sets.kernel_map(
@@ -125,10 +158,15 @@ class Cache:
 
     def get_transposed(self, key, pair):
         """The other direction of a pair's table."""
+        if self.asked is not None:
+            self.asked.note_back(key, self._find_key(pair.table))
         key = "transposed", key, pair.source.name, pair.target.name
         if key not in self.tables:
             self.tables[key] = sets.transpose_table(pair.table, pair.source.num_rows)
         return self.tables[key]
+
+    def _find_key(self, table):
+        return next((key for key, known in self.tables.items() if known is table), None)
 
     def map(self, function):
         """A copy in which a function was applied to all coordinates and tables."""
@@ -173,14 +211,7 @@ class SparseTensor:
 
     def __init__(self, features, coordinates, spatial_shape=None, batch_size=None, *,
                  stride=1, reduce="first", rows="set"):  # fmt: skip
-        if coordinates.dtype != torch.int32 or coordinates.dim() != 2:
-            raise ArgumentError(
-                "expects coordinates [rows, 1 + D] in int32, but found "
-                f"{tuple(coordinates.shape)} in {coordinates.dtype}"
-            )
-        dim = coordinates.shape[1] - 1
-        if not 1 <= dim <= 4:
-            raise ArgumentError(f"expects coordinates of 1 to 4 axes, but found {dim}")
+        dim = count_axes(coordinates)
         if features.dim() != 2 or features.shape[0] != coordinates.shape[0]:
             raise ArgumentError(
                 f"expects features of {coordinates.shape[0]} rows, as the coordinates "
@@ -194,7 +225,7 @@ class SparseTensor:
         shape = None if spatial_shape is None else repeat(spatial_shape, dim, "spatial_shape")
         pack = sets.pack_distinct if rows == "points" else sets.pack
         coords, order, row_of = pack(coordinates, list(stride))
-        name = (("points", stride, shape, rows),)
+        name = name_root(stride, shape, rows)
         self.cache = Cache()
         if rows == "points":
             self.set = CoordinateSet(coords, stride, shape, name, order, row_of)
@@ -204,6 +235,11 @@ class SparseTensor:
             self.features = _reduce(features, coords.shape[0], order, row_of, reduce)
         self.cache.sets[name] = self.set
         self._row_of, self._batch_size = row_of, batch_size
+
+    @property
+    def unpacked(self):
+        """What the first set is to be made of, where that has not been asked for yet."""
+        return None
 
     def _make(self, features, set):
         made = object.__new__(type(self))

@@ -15,13 +15,17 @@ def find_target(x, window, given, kmap_mode, downsample_mode):
     shape = None if x.get_shape() is None else given.shrink(x.get_shape())
     divides = all(s in (1, k) for s, k in zip(window.stride, window.size))
     if kmap_mode == "hashmap" and (divides or downsample_mode == "minkowski"):
-        return x.cache.get_set(x.set, "floor", window.stride, "", shape)
+        return x.cache.get_set(x.set, "floor", window.stride, "", (given.shrink,))
     if shape is not None:
-        return x.cache.get_set(x.set, "cover", window.stride, given.offsets, shape)
+        return x.cache.get_set(x.set, "cover", window.stride, given.offsets, (given.shrink,))
     name = (*x.set.name, ("torchsparse", window.stride, given.offsets))
     if name not in x.cache.sets:
         x.cache.sets[name] = _find_within(x, given, name)
     return x.cache.sets[name]
+
+
+def _take_room(_, room):
+    return room
 
 
 def _find_within(x, window, name):
@@ -30,7 +34,8 @@ def _find_within(x, window, name):
     stride = tuple(s * by for s, by in zip(x.stride, window.stride))
     highest = ir.get_range(3)[1]
     room = tuple(highest // s for s in stride)
-    coords = x.cache.get_set(x.set, "cover", window.stride, window.offsets, room).coords
+    reshape = _take_room, room
+    coords = x.cache.get_set(x.set, "cover", window.stride, window.offsets, reshape).coords
     if coords.shape[0]:
         numbers = (window.padding, window.size, window.stride, x.stride, stride)
         padding, size, by, fine, coarse = (

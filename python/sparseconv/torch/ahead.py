@@ -1,0 +1,208 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sets and maps that are made ahead of the layers that will ask for them.
+
+Layers that run one by one make a set or a map at a time: a run for each, and a GPU is
+waited for at each set. But a model asks the same of every tensor. The first layer that
+meets a tensor without maps stands for its model, and what the model's layers asked of
+the tensor is noted. Where the last two calls asked for the same, the next one makes all of
+it at once: one run for the sets, which is waited for, and one for their maps.
+
+A guess that is wrong costs time and changes nothing: what was not foreseen is made when
+it is asked for, as ever, and errors are found again there."""
+
+import weakref
+from typing import NamedTuple
+
+from ..errors import ArgumentError, Error
+from . import ahead_ir, encodings, ir, sets
+from .programs import is_watched, run
+from .tensor import outline_set
+
+#: Fewer sets and maps than this are not worth two networks of their own, and a model
+#: whose calls differ gets new networks for its first few kinds of call only.
+_FEWEST, _MOST_KINDS = 3, 4
+
+
+class SetStep(NamedTuple):
+    """A set made of another one, by their numbers: that of the tensor is 0. Its shape is
+    what `reshape`, a function and what follows the shape as its arguments, makes of that of
+    the other set; None is for grids without borders."""
+
+    source: int
+    rule: str
+    by: tuple
+    offsets: str
+    reshape: tuple
+
+
+class TableStep(NamedTuple):
+    """The map between two sets, by their numbers."""
+
+    source: int
+    target: int
+    offsets: str
+    volume: int
+    transposed: bool
+
+
+class BackStep(NamedTuple):
+    """The other direction of a map, by the number of its table, under a layer's key."""
+
+    table: int
+    key: object
+
+
+class Asked:
+    """What was asked of the sets and maps of a tensor, in order, without any of them."""
+
+    def __init__(self, root):
+        self._sets, self._tables, self._backs = {root: 0}, {}, set()
+        self.steps = []
+
+    def note_set(self, source, name, rule, by, offsets, reshape):
+        if name not in self._sets and source in self._sets:
+            self.steps.append(SetStep(self._sets[source], rule, by, offsets, reshape))
+            self._sets[name] = len(self._sets)
+
+    def note_table(self, key, volume):
+        source, target, offsets, transposed = key
+        if key not in self._tables and source in self._sets and target in self._sets:
+            sides = self._sets[source], self._sets[target]
+            self.steps.append(TableStep(*sides, offsets, volume, transposed))
+            self._tables[key] = len(self._tables)
+
+    def note_back(self, key, table_key):
+        if table_key in self._tables and (key, table_key) not in self._backs:
+            self.steps.append(BackStep(self._tables[table_key], key))
+            self._backs.add((key, table_key))
+
+
+class _Model:
+    """What the model asked for at its last two calls, and what was foreseen so far."""
+
+    def __init__(self):
+        self.calls, self.kinds = [], []
+
+    def foresee(self):
+        """The steps of the next call, if the last ones were alike."""
+        if len(self.calls) < 2 or self.calls[0].steps != self.calls[1].steps:
+            return None
+        steps = self.calls[1].steps
+        if len(steps) < _FEWEST:
+            return None
+        if steps not in self.kinds:
+            if len(self.kinds) == _MOST_KINDS:
+                return None
+            self.kinds.append(list(steps))
+        return steps
+
+
+#: The models, by the layers that stand for them.
+_models = weakref.WeakKeyDictionary()
+
+
+def begin(layer, x):
+    """To be called by a layer before it asks for its map. Does something where it is the
+    first one to ask, and nobody sees operators of torch called."""
+    cache = x.cache
+    if cache.asked is not None or is_watched(x.features):
+        return
+    model = _models.setdefault(layer, _Model())
+    steps = model.foresee()
+    if steps is not None and not cache.tables:
+        try:
+            _Maker(x, steps).make()
+        except (ArgumentError, Error):
+            pass  # whoever asks for it finds the same
+    cache.asked = Asked(x.set.name)
+    model.calls = [*model.calls[-1:], cache.asked]
+
+
+class _Maker:
+    """Makes what steps say of a tensor, and puts it into the tensor's cache."""
+
+    def __init__(self, x, steps):
+        self.x, self.cache = x, x.cache
+        self.set_steps, self.table_steps, self.back_steps = (
+            [step for step in steps if isinstance(step, kind)]
+            for kind in (SetStep, TableStep, BackStep)
+        )
+        self.sets = []
+
+    def make(self):
+        self.make_sets()
+        if self.table_steps and sets.is_set(*(found.coords for found in self.sets)):
+            self.make_tables()
+
+    # Sets -------------------------------------------------------------------
+
+    def make_sets(self):
+        given = self.x.unpacked
+        points = self.x.set.coords if given is None else given.get_points()
+        outlines, inputs, steps = [self.x.set if given is None else given.outline()], [points], []
+        for step in self.set_steps:
+            outline, clip = outline_set(outlines[step.source], *step[1:])
+            outlines.append(outline)
+            if clip:
+                inputs.append(sets.get_bounds(clip, points.device))
+            steps.append((*step[:4], bool(clip)))
+        made = []
+        if given is not None or steps:
+            text = ahead_ir.sets(outlines[0].stride, given is not None, tuple(steps))
+            made = run(text, inputs, trusted=given is None and sets.is_set(points))
+        if given is not None:
+            coords, order, row_of, *made = made
+            outlines[0] = given.take(sets.trust_distinct(coords, points), order, row_of)
+        for outline, coords in zip(outlines[1:], made):
+            outline.coords = encodings.trust_set(coords)
+            self.cache.sets[outline.name] = outline
+        self.sets = outlines
+
+    # Tables -----------------------------------------------------------------
+
+    def keeps_points(self, step):
+        """Whether a side's rows are those of points, so that a table is renumbered."""
+        source, target = self.sets[step.source], self.sets[step.target]
+        return source.order is not None or target.row_of is not None
+
+    def make_tables(self):
+        """Tiles are for convolutions on a GPU. Tables that are renumbered get theirs when
+        they are read, as do those that go back over them."""
+        steps = self.table_steps
+        moved = [self.keeps_points(step) for step in steps]
+        backs = [step for step in self.back_steps if not moved[step.table]]
+        places = tuple(dict.fromkeys(step.table for step in backs))
+        kinds = [self.describe(step, not is_moved) for step, is_moved in zip(steps, moved)]
+        for j in places:
+            num_in, num_out, *rest = kinds[j]
+            kinds.append((num_out, num_in, *rest))
+        names = [f"table{j}" for j in range(len(steps))] + [f"back{j}" for j in places]
+        tiled = tuple(name for name, kind in zip(names, kinds) if kind[3])
+        text = ahead_ir.maps(
+            tuple(found.stride for found in self.sets), tuple(map(tuple, steps)), places, tiled
+        )
+        numbers = sorted({number for step in steps for number in step[:2]})
+        inputs = [self.sets[number].coords for number in numbers]
+        tables = encodings.make_tables(text, inputs, kinds)
+        for step, is_moved, table in zip(steps, moved, tables):
+            self.keep_table(step, table, is_moved)
+        turned = dict(zip(places, tables[len(steps) :]))
+        for step in backs:
+            forward = steps[step.table]
+            sides = (self.sets[number].name for number in forward[:2])
+            self.cache.tables["transposed", step.key, *sides] = turned[step.table]
+
+    def describe(self, step, is_tiled):
+        """The kind of a table, as for `encodings.make_tables`."""
+        source, target = self.sets[step.source], self.sets[step.target]
+        mirrors = source is target and ir.is_symmetric(step.offsets)
+        is_tiled = is_tiled and source.coords.is_cuda
+        return source.num_rows, target.num_rows, step.volume, is_tiled, mirrors
+
+    def keep_table(self, step, table, is_moved):
+        source, target = self.sets[step.source], self.sets[step.target]
+        if is_moved:
+            table = sets.renumber(table, target.row_of, source.order)
+        self.cache.tables[source.name, target.name, step.offsets, step.transposed] = table

@@ -1,0 +1,252 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sets and maps that are made ahead of the layers: the same as those that are made one by
+one, in fewer runs, from the third call of a model on."""
+
+import contextlib
+
+import models
+import sparseconv
+import sparseconv.torch as sct
+import torch
+import torch_checks
+from sparseconv.torch import ahead, programs
+from torch import nn
+from torch_checks import check, expect, expect_error
+
+
+@contextlib.contextmanager
+def count_runs(found):
+    """Adds the networks that run meanwhile, convolutions and pooling left out, to a list."""
+    names = "_run_on_host", "_run_on_gpu"
+    known = {name: getattr(programs, name) for name in names}
+
+    def watch(call):
+        def run(function, *rest):
+            if not any("result" == value.name for value in function.outputs):
+                found.append(function)
+            return call(function, *rest)
+
+        return run
+
+    for name, call in known.items():
+        setattr(programs, name, watch(call))
+    try:
+        yield
+    finally:
+        for name, call in known.items():
+            setattr(programs, name, call)
+
+
+@contextlib.contextmanager
+def one_by_one():
+    known = ahead._Model.foresee
+    ahead._Model.foresee = lambda model: None
+    try:
+        yield
+    finally:
+        ahead._Model.foresee = known
+
+
+def same(first, second):
+    return first is second or (first is not None and torch.equal(first, second))
+
+
+def expect_same_cache(found, expected):
+    names = set(found.sets) ^ set(expected.sets)
+    expect(not names, f"sets of one only: {names}")
+    for name, other in expected.sets.items():
+        mine = found.sets[name]
+        parts = ("coords", "order", "row_of")
+        expect(all(same(getattr(mine, p), getattr(other, p)) for p in parts), f"set {name}")
+        expect((mine.stride, mine.shape) == (other.stride, other.shape), f"grid {name}")
+    expect(set(found.tables) == set(expected.tables), "the keys of tables")
+    for key, other in expected.tables.items():
+        mine = found.tables[key]
+        expect(torch.equal(mine, other), f"table {key}")
+        marks = [(t._sparseconv_mark[0], t._sparseconv_mirrors) for t in (mine, other)]
+        expect(marks[0] == marks[1], f"what is known of {key}: {marks}")
+
+
+class Net(nn.Module):
+    """Sets by each rule, and maps forward, transposed and back."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([
+            sct.SubMConv3d(2, 3, 3),
+            sct.SparseConv3d(3, 3, 2, stride=2, indice_key="down"),
+            sct.SubMConv3d(3, 3, 3),
+            sct.SparseConv3d(3, 4, 3, stride=2, padding=1, indice_key="wide"),
+            sct.SparseMaxPool3d(2, output="floor"),
+            sct.SparseConvTranspose3d(4, 4, 2, stride=2),
+        ])  # fmt: skip
+        self.back = nn.ModuleList([
+            sct.SparseInverseConv3d(4, 3, 3, "wide"), sct.SparseInverseConv3d(3, 2, 2, "down"),
+        ])  # fmt: skip
+
+    def forward(self, x):
+        kept = []
+        for layer in self.layers:
+            x = layer(x)
+            kept.append(x)
+        y = kept[3]
+        for layer in self.back:
+            y = layer(y)
+        return [x.features, y.features], x.cache
+
+
+def make_input(device, seed, borders=True, rows="set", count=300, side=20):
+    points = models.make_points((side, side + seed, side), count, seed=seed).to(device)
+    features = torch.randn(len(points), 2, generator=torch.Generator().manual_seed(seed))
+    shape = (side, side + seed, side) if borders else None
+    return sct.SparseTensor(features.to(device), points, shape, rows=rows)
+
+
+@check
+def sets_and_maps_are_the_same(device):
+    torch.manual_seed(0)
+    for borders in (True, False):
+        for rows in ("set", "points"):
+            net = Net().to(device)
+            counts = []
+            for seed in range(5):
+                found = []
+                with count_runs(found):
+                    results, cache = net(make_input(device, seed, borders, rows))
+                counts.append(len(found))
+                with one_by_one():
+                    expected, other = Net.forward(net, make_input(device, seed, borders, rows))
+                # That was a call, too: it asked for the same.
+                expect(all(map(torch.equal, results, expected)), f"results {seed}")
+                expect_same_cache(cache, other)
+            first, *_, last = counts
+            expect(first > 8 and last <= 5, f"{counts} runs with {borders}, {rows}")
+
+
+@check
+def models_of_spconv_users(device):
+    torch.manual_seed(0)
+    net = models.load("spunet").SparseUNet(4, 5, (8, 8, 16), (16, 8), 1, stem=3).to(device).eval()
+    counts = []
+    with torch.no_grad():
+        for seed in range(5):
+            points = models.make_points((30, 30, 30 + seed), 500, batch=2, seed=seed).to(device)
+            x = torch.randn(len(points), 4, generator=torch.Generator().manual_seed(seed))
+            arguments = points[:, 1:], x.to(device), points[:, 0]
+            found = []
+            with count_runs(found):
+                y = net(*arguments)
+            counts.append(len(found))
+            with one_by_one():
+                expect(torch.equal(y, net(*arguments)), f"results {seed}")
+    # What was done one by one for comparison was a call, too.
+    expect(counts[0] > counts[1] == counts[-1], f"{counts} runs")
+
+
+@check
+def grids_of_other_sizes_have_the_same_networks(device):
+    net = Net().to(device)
+    known = None
+    for seed in range(6):
+        net(make_input(device, seed))
+        if seed == 3:
+            known = len(programs._programs)
+    expect(len(programs._programs) == known, "a network for each size of grid")
+
+
+@check
+def gradients(device):
+    torch.manual_seed(0)
+    net = Net().to(device)
+    taken = []
+    for kind in (contextlib.nullcontext, one_by_one):
+        for _ in range(3):
+            x = make_input(device, 1, rows="points")
+            x.features.requires_grad_()
+            with kind():
+                results, _ = net(x)
+            sum(y.square().sum() for y in results).backward()
+        taken.append([x.features.grad, *(p.grad.clone() for p in net.parameters())])
+        net.zero_grad()
+    expect(all(map(torch.equal, *taken)), "gradients differ")
+
+
+class Changing(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = sct.SubMConv3d(2, 2, 3)
+        self.others = nn.ModuleList(sct.SparseConv3d(2, 2, k, stride=2) for k in (2, 3, 4, 5, 6))
+
+    def forward(self, x, number):
+        return self.others[number](self.first(x)).features
+
+
+@check
+def models_that_ask_for_something_else(device):
+    # What was foreseen is wrong, or there are too many kinds of calls to foresee.
+    net = Changing().to(device)
+    for number in (0, 0, 0, 1, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 4):
+        x = make_input(device, number)
+        with one_by_one():
+            expected = net(make_input(device, number), number)
+        expect(torch.equal(net(x, number), expected), f"layer {number}")
+    kinds = ahead._models[net.first].kinds
+    expect(len(kinds) <= ahead._MOST_KINDS, f"{len(kinds)} kinds")
+
+
+@check
+def errors_are_those_of_the_layers(device):
+    if device != "cpu":
+        raise torch_checks.Skip("a GPU reports them later")
+    net = Net()
+    for seed in range(4):
+        net(make_input(device, seed, rows="points"))
+    far = torch.tensor([[0, 1 << 20, 0, 0], [0, 0, 0, 0]], dtype=torch.int32)
+    spunet = models.load("spunet").SparseUNet(4, 5, (8, 8), (8,), 1, stem=3).eval()
+    with torch.no_grad():
+        for seed in range(4):
+            points = models.make_points((9, 9, 9), 100, batch=1, seed=seed)
+            spunet(points[:, 1:], torch.randn(len(points), 4), points[:, 0])
+        message = "is outside"
+        expect_error(sparseconv.Error, message, spunet, far[:, 1:], torch.randn(2, 4), far[:, 0])
+        twice = torch.zeros((2, 4), dtype=torch.int32)
+        arguments = twice[:, 1:], torch.randn(2, 4), twice[:, 0]
+        expect_error(sparseconv.ArgumentError, "distinct coordinates", spunet, *arguments)
+    narrow = make_input(device, 0, side=2, count=8)
+    expect_error(sparseconv.ArgumentError, "no room", sct.SparseConv3d(2, 2, 7), narrow)
+
+
+@check
+def nothing_is_kept(device):
+    net = Net().to(device)
+    for seed in range(3):
+        net(make_input(device, seed))
+    x = make_input(device, 3)
+
+    def call():
+        with torch.no_grad():
+            net(x.replace(x.features))
+
+    torch_checks.expect_no_cycles(call)
+    models_before = len(ahead._models)
+    del net
+    expect(len(ahead._models) < models_before, "a model that nobody has is kept")
+
+
+@check
+def empty_sets(device):
+    net = Net().to(device)
+    for seed in range(4):
+        net(make_input(device, seed))
+    none = sct.SparseTensor(
+        torch.zeros(0, 2, device=device), torch.zeros((0, 4), dtype=torch.int32, device=device),
+        (20, 20, 20), batch_size=1,
+    )  # fmt: skip
+    results, _ = net(none)
+    expect(all(len(y) == 0 for y in results))
+
+
+if __name__ == "__main__":
+    torch_checks.run()
