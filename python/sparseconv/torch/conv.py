@@ -85,14 +85,15 @@ class Window:
 
     def find_forward(self, x, output):
         """The out set of a strided layer, and the map."""
-        self.shrink(x.spatial_shape)  # a grid has to have room, whatever the rule
         rule = output
         if output == "cover" and max(self.stride) == 1:
             rule = "expand"
         elif x.spatial_shape is None and self.tiles():
             rule = "floor"  # the same set, which is made faster and shared
         if rule == "floor":
-            # The set does not depend on the kernel: layers share it.
+            # The set does not depend on the kernel: layers share it. A grid has to have
+            # room for one all the same.
+            self.shrink(x.spatial_shape)
             target = x.cache.get_set(x.set, rule, self.stride, "")
         else:
             target = x.cache.get_set(x.set, rule, self.stride, self.offsets, (self.shrink,))
