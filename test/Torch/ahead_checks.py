@@ -197,6 +197,27 @@ def models_that_ask_for_something_else(device):
 
 
 @check
+def networks_that_the_compiler_refuses(device):
+    # They are tried once, and everything is made one by one.
+    net, texts, known = Net().to(device), [], ahead.ahead_ir.maps
+
+    def refuse(*arguments):
+        texts.append(known(*arguments) + "no operation")
+        return texts[-1]
+
+    ahead.ahead_ir.maps = refuse
+    try:
+        for seed in range(6):
+            results, _ = net(make_input(device, seed))
+            with one_by_one():
+                expected, _ = net(make_input(device, seed))
+            expect(all(map(torch.equal, results, expected)), f"results {seed}")
+    finally:
+        ahead.ahead_ir.maps = known
+    expect(len(texts) == 1, f"compiled {len(texts)} times")
+
+
+@check
 def errors_are_those_of_the_layers(device):
     if device != "cpu":
         raise torch_checks.Skip("a GPU reports them later")

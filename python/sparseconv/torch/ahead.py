@@ -15,7 +15,7 @@ it is asked for, as ever, and errors are found again there."""
 import weakref
 from typing import NamedTuple
 
-from ..errors import ArgumentError, Error
+from ..errors import CompileError, Error
 from . import ahead_ir, encodings, ir, sets
 from .programs import is_watched, run
 from .tensor import outline_set
@@ -80,17 +80,18 @@ class Asked:
 
 
 class _Model:
-    """What the model asked for at its last two calls, and what was foreseen so far."""
+    """What the model asked for at its last two calls, what was foreseen so far, and what
+    of it the compiler does not take."""
 
     def __init__(self):
-        self.calls, self.kinds = [], []
+        self.calls, self.kinds, self.refused = [], [], []
 
     def foresee(self):
         """The steps of the next call, if the last ones were alike."""
         if len(self.calls) < 2 or self.calls[0].steps != self.calls[1].steps:
             return None
         steps = self.calls[1].steps
-        if len(steps) < _FEWEST:
+        if len(steps) < _FEWEST or steps in self.refused:
             return None
         if steps not in self.kinds:
             if len(self.kinds) == _MOST_KINDS:
@@ -114,7 +115,9 @@ def begin(layer, x):
     if steps is not None and not cache.tables:
         try:
             _Maker(x, steps).make()
-        except (ArgumentError, Error):
+        except CompileError:
+            model.refused.append(list(steps))
+        except Error:
             pass  # whoever asks for it finds the same
     cache.asked = Asked(x.set.name)
     model.calls = [*model.calls[-1:], cache.asked]
@@ -155,10 +158,10 @@ class _Maker:
         if given is not None:
             coords, order, row_of, *made = made
             outlines[0] = given.take(sets.trust_distinct(coords, points), order, row_of)
+        self.sets = outlines[:1]
         for outline, coords in zip(outlines[1:], made):
             outline.coords = encodings.trust_set(coords)
-            self.cache.sets[outline.name] = outline
-        self.sets = outlines
+            self.sets.append(self.cache.sets.setdefault(outline.name, outline))
 
     # Tables -----------------------------------------------------------------
 
