@@ -6,6 +6,13 @@ they report is raised late, as torch does with what its kernels find."""
 
 import threading
 
+from .errors import Error
+
+
+def is_late(error):
+    """Whether an error is what an earlier run reports, which is told only once."""
+    return getattr(error, "is_late", False)
+
 
 class Unread:
     """Instances with such runs, those first whose last run is the longest ago."""
@@ -28,7 +35,12 @@ class Unread:
             return
         with self._lock:
             for instance in list(self._instances):
-                if instance.check(wait):
+                try:
+                    has_ended = instance.check(wait)
+                except Error as error:
+                    error.is_late = True
+                    raise
+                if has_ended:
                     del self._instances[instance]
                 elif not all:
                     return

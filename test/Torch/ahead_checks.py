@@ -4,6 +4,7 @@
 """Sets and maps that are made ahead of the layers: the same as those that are made one by
 one, in fewer runs, from the third call of a model on."""
 
+import concurrent.futures
 import contextlib
 
 import models
@@ -11,7 +12,7 @@ import sparseconv
 import sparseconv.torch as sct
 import torch
 import torch_checks
-from sparseconv.torch import ahead, programs
+from sparseconv.torch import ahead, encodings, programs
 from torch import nn
 from torch_checks import check, expect, expect_error
 
@@ -196,16 +197,120 @@ def models_that_ask_for_something_else(device):
     expect(len(kinds) <= ahead._MOST_KINDS, f"{len(kinds)} kinds")
 
 
+class Sharing(nn.Module):
+    """Two models with one first layer, whose further ones have one key and sets of one
+    name, but not one map."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = sct.SubMConv3d(2, 2, 3)
+        self.down, self.up = nn.ModuleList(), nn.ModuleList()
+        for options in ({}, {"padding": 1}, {"kernel_size": 3}):
+            options = {"kernel_size": 2, "stride": 2, "output": "floor", **options}
+            self.down.append(sct.SparseConv3d(2, 2, indice_key="down", **options))
+            self.up.append(sct.SparseInverseConv3d(2, 2, options["kernel_size"], "down"))
+
+    def forward(self, x, number):
+        return self.up[number](self.down[number](self.stem(x))).features
+
+
+@check
+def models_that_share_a_layer_and_a_key(device):
+    torch.manual_seed(0)
+    net = Sharing().to(device)
+    for numbers in ((0, 0, 0, 1, 2), (1, 1, 1, 2, 0), (2, 2, 2, 0, 1)):
+        for number in numbers:
+            with one_by_one():
+                expected = net(make_input(device, 0, borders=False), number)
+            y = net(make_input(device, 0, borders=False), number)
+            expect(torch.equal(y, expected), f"model {number} of {numbers}")
+    # On one tensor, too.
+    x = make_input(device, 0, borders=False)
+    for number in (0, 1, 2):
+        expected = net(make_input(device, 0, borders=False), number)
+        expect(torch.equal(net(x, number), expected), f"model {number} on one tensor")
+
+
+def count_foreseen(work):
+    """How often something was foreseen, and how often somebody asked."""
+    known, found = ahead._Model.foresee, []
+
+    def foresee(model):
+        found.append(known(model))
+        return found[-1]
+
+    ahead._Model.foresee = foresee
+    try:
+        work()
+    finally:
+        ahead._Model.foresee = known
+    return sum(steps is not None for steps in found), len(found)
+
+
+@check
+def calls_side_by_side(device):
+    # Of two tensors layer by layer, and in several threads.
+    net = Net().to(device)
+
+    def call_two():
+        for seed in range(6):
+            first, second = make_input(device, seed), make_input(device, seed + 1)
+            for layer in net.layers:
+                first, second = layer(first), layer(second)
+
+    foreseen, asked = count_foreseen(call_two)
+    expect((foreseen, asked) == (10, 12), f"{foreseen} of {asked}, layer by layer")
+    net = Net().to(device)
+
+    def call(thread):
+        for seed in range(4):
+            net(make_input(device, seed))
+
+    def call_threads():
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            list(pool.map(call, range(4), timeout=600))
+
+    count_foreseen(call_threads)
+    kinds = ahead._models[net.layers[0]].kinds
+    expect(len(kinds) == 1, f"kinds of {list(map(len, kinds))} steps")
+
+
+@check
+def late_errors_are_told(device):
+    # What an earlier run reports comes up where maps are made ahead, and once.
+    class Reporting:
+        def check(self, wait):
+            programs._unread._instances.pop(self)
+            raise sparseconv.Error("a run before", "SPARSECONV_PROGRAM_ERROR")
+
+    net, known = Net().to(device), programs.run_function
+    for seed in range(4):
+        net(make_input(device, seed))
+
+    def run(function, *rest):
+        programs._unread.look()  # as runs on a GPU do
+        return known(function, *rest)
+
+    x = make_input(device, 4)
+    programs.run_function = run
+    try:
+        programs._unread.add(Reporting())
+        expect_error(sparseconv.Error, "a run before", net, x)
+        net(make_input(device, 4))
+    finally:
+        programs.run_function = known
+
+
 @check
 def networks_that_the_compiler_refuses(device):
     # They are tried once, and everything is made one by one.
-    net, texts, known = Net().to(device), [], ahead.ahead_ir.maps
+    net, texts, known = Net().to(device), [], encodings.make_tables
 
-    def refuse(*arguments):
-        texts.append(known(*arguments) + "no operation")
-        return texts[-1]
+    def refuse(text, *rest):
+        texts.append(text + "no operation")
+        return known(texts[-1], *rest)
 
-    ahead.ahead_ir.maps = refuse
+    encodings.make_tables = refuse
     try:
         for seed in range(6):
             results, _ = net(make_input(device, seed))
@@ -213,7 +318,7 @@ def networks_that_the_compiler_refuses(device):
                 expected, _ = net(make_input(device, seed))
             expect(all(map(torch.equal, results, expected)), f"results {seed}")
     finally:
-        ahead.ahead_ir.maps = known
+        encodings.make_tables = known
     expect(len(texts) == 1, f"compiled {len(texts)} times")
 
 

@@ -7,13 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "OffsetList.h"
+#include "RowStages.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
 
 static constexpr int64_t kEntryBytes = 2;
-/// How often the end is marked: more often than there are stages in a ring.
+/// How often the end is marked: more often than there are stages in a ring, and
+/// than stages of rows go beyond it.
 static constexpr int64_t kEnds = 16;
+static_assert(kEnds >= 3 * RowStages::kMost);
 
 int64_t OffsetList::getSharedBytes(const ImplicitGemmConfig &config) {
   return (32 * config.maskWords() + kEnds) * kEntryBytes;

@@ -14,9 +14,8 @@ using namespace mlir::sparseconv;
 using llvm::formatv;
 
 std::string RowStages::verify(const ImplicitGemmConfig &config) {
-  constexpr int64_t most = 4;
-  if (config.stages < 1 || config.stages > most)
-    return formatv("expected 1 to {0} stages, found {1}", most, config.stages);
+  if (config.stages < 1 || config.stages > kMost)
+    return formatv("expected 1 to {0} stages, found {1}", kMost, config.stages);
   if (config.stages > 1 && config.tileK < config.inChannels)
     return formatv("{0} stages take all {1} input channels per step, found {2}",
                    config.stages, config.inChannels, config.tileK);

@@ -39,6 +39,10 @@ public:
     void fields(LoopFields &f) { f(at, rows); }
   };
 
+  /// The most stages. A walk goes beyond the last offset by fewer than three
+  /// times as many steps.
+  static constexpr int64_t kMost = 4;
+
   /// Registers of a thread for each stage but the first.
   static int64_t estimateRegisters(const ImplicitGemmConfig &config) {
     constexpr int64_t ofCursor = 6;

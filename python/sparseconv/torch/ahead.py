@@ -12,10 +12,15 @@ it at once: one run for the sets, which is waited for, and one for their maps.
 A guess that is wrong costs time and changes nothing: what was not foreseen is made when
 it is asked for, as ever, and errors are found again there."""
 
+import collections
+import threading
 import weakref
 from typing import NamedTuple
 
+import torch
+
 from ..errors import CompileError, Error
+from ..unread import is_late
 from . import ahead_ir, encodings, ir, sets
 from .programs import is_watched, run
 from .tensor import outline_set
@@ -23,6 +28,8 @@ from .tensor import outline_set
 #: Fewer sets and maps than this are not worth two networks of their own, and a model
 #: whose calls differ gets new networks for its first few kinds of call only.
 _FEWEST, _MOST_KINDS = 3, 4
+#: Calls that are looked at.
+_NUM_CALLS = 4
 
 
 class SetStep(NamedTuple):
@@ -48,10 +55,9 @@ class TableStep(NamedTuple):
 
 
 class BackStep(NamedTuple):
-    """The other direction of a map, by the number of its table, under a layer's key."""
+    """The other direction of a map, by the number of its table."""
 
     table: int
-    key: object
 
 
 class Asked:
@@ -73,31 +79,41 @@ class Asked:
             self.steps.append(TableStep(*sides, offsets, volume, transposed))
             self._tables[key] = len(self._tables)
 
-    def note_back(self, key, table_key):
-        if table_key in self._tables and (key, table_key) not in self._backs:
-            self.steps.append(BackStep(self._tables[table_key], key))
-            self._backs.add((key, table_key))
+    def note_back(self, table_key):
+        if table_key in self._tables and table_key not in self._backs:
+            self.steps.append(BackStep(self._tables[table_key]))
+            self._backs.add(table_key)
 
 
 class _Model:
-    """What the model asked for at its last two calls, what was foreseen so far, and what
-    of it the compiler does not take."""
+    """What the model asked for at its last calls in each thread, what was foreseen so far,
+    and the networks for it that the compiler does not take."""
 
     def __init__(self):
-        self.calls, self.kinds, self.refused = [], [], []
+        self._threads = threading.local()
+        self.kinds, self.refused = [], set()
+
+    def get_calls(self):
+        if not hasattr(self._threads, "calls"):
+            self._threads.calls = collections.deque(maxlen=_NUM_CALLS)
+        return self._threads.calls
 
     def foresee(self):
-        """The steps of the next call, if the last ones were alike."""
-        if len(self.calls) < 2 or self.calls[0].steps != self.calls[1].steps:
+        """The steps of the next call, if the last ones were alike; those that may still be
+        under way, as they have begun like another one, left out."""
+        calls = [tuple(asked.steps) for asked in self.get_calls()]
+
+        def has_begun_like(steps, other):
+            return len(steps) < len(other) and other[: len(steps)] == steps
+
+        done = [c for c in calls if not any(has_begun_like(c, other) for other in calls)]
+        if len(done) < 2 or done[-1] != done[-2] or len(done[-1]) < _FEWEST:
             return None
-        steps = self.calls[1].steps
-        if len(steps) < _FEWEST or steps in self.refused:
-            return None
-        if steps not in self.kinds:
-            if len(self.kinds) == _MOST_KINDS:
+        if done[-1] not in self.kinds:
+            if len(self.kinds) >= _MOST_KINDS:
                 return None
-            self.kinds.append(list(steps))
-        return steps
+            self.kinds.append(done[-1])
+        return done[-1]
 
 
 #: The models, by the layers that stand for them.
@@ -114,20 +130,23 @@ def begin(layer, x):
     steps = model.foresee()
     if steps is not None and not cache.tables:
         try:
-            _Maker(x, steps).make()
-        except CompileError:
-            model.refused.append(list(steps))
-        except Error:
-            pass  # whoever asks for it finds the same
+            _Maker(x, steps, model.refused).make()
+        except torch.cuda.OutOfMemoryError:
+            pass  # one by one they may fit
+        except Error as error:
+            # What an earlier run reports is told once. Whoever asks for what could not be
+            # made finds why.
+            if is_late(error):
+                raise
     cache.asked = Asked(x.set.name)
-    model.calls = [*model.calls[-1:], cache.asked]
+    model.get_calls().append(cache.asked)
 
 
 class _Maker:
     """Makes what steps say of a tensor, and puts it into the tensor's cache."""
 
-    def __init__(self, x, steps):
-        self.x, self.cache = x, x.cache
+    def __init__(self, x, steps, refused):
+        self.x, self.cache, self.refused = x, x.cache, refused
         self.set_steps, self.table_steps, self.back_steps = (
             [step for step in steps if isinstance(step, kind)]
             for kind in (SetStep, TableStep, BackStep)
@@ -138,6 +157,16 @@ class _Maker:
         self.make_sets()
         if self.table_steps and sets.is_set(*(found.coords for found in self.sets)):
             self.make_tables()
+
+    def run(self, function, text, *arguments, **named):
+        """What a function makes of a network, which the compiler is asked to take once."""
+        if text in self.refused:
+            raise Error("the compiler has refused this network")
+        try:
+            return function(text, *arguments, **named)
+        except CompileError:
+            self.refused.add(text)
+            raise
 
     # Sets -------------------------------------------------------------------
 
@@ -154,7 +183,8 @@ class _Maker:
         made = []
         if given is not None or steps:
             text = ahead_ir.sets(outlines[0].stride, given is not None, tuple(steps))
-            made = run(text, inputs, trusted=given is None and sets.is_set(points))
+            trusted = given is None and sets.is_set(points)
+            made = self.run(run, text, inputs, trusted=trusted)
         if given is not None:
             coords, order, row_of, *made = made
             outlines[0] = given.take(sets.trust_distinct(coords, points), order, row_of)
@@ -188,14 +218,13 @@ class _Maker:
         )
         numbers = sorted({number for step in steps for number in step[:2]})
         inputs = [self.sets[number].coords for number in numbers]
-        tables = encodings.make_tables(text, inputs, kinds)
+        tables = self.run(encodings.make_tables, text, inputs, kinds)
         for step, is_moved, table in zip(steps, moved, tables):
             self.keep_table(step, table, is_moved)
         turned = dict(zip(places, tables[len(steps) :]))
-        for step in backs:
-            forward = steps[step.table]
-            sides = (self.sets[number].name for number in forward[:2])
-            self.cache.tables["transposed", step.key, *sides] = turned[step.table]
+        for j, table in turned.items():
+            key = "transposed", *self.get_key(steps[j])
+            self.cache.tables[key] = table
 
     def describe(self, step, is_tiled):
         """The kind of a table, as for `encodings.make_tables`."""
@@ -208,4 +237,8 @@ class _Maker:
         source, target = self.sets[step.source], self.sets[step.target]
         if is_moved:
             table = sets.renumber(table, target.row_of, source.order)
-        self.cache.tables[source.name, target.name, step.offsets, step.transposed] = table
+        self.cache.tables[self.get_key(step)] = table
+
+    def get_key(self, step):
+        source, target = self.sets[step.source], self.sets[step.target]
+        return source.name, target.name, step.offsets, step.transposed

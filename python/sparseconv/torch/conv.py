@@ -331,7 +331,7 @@ class _SparseInverseConv(Convolution):
                 f"coordinates, but found a kernel of {self.window.size} and inputs at "
                 f"{x.set.num_rows}"
             )
-        return pair.source, x.cache.get_transposed(self.indice_key, pair)
+        return pair.source, x.cache.get_transposed(pair)
 
 
 class _SparseConvTranspose(Convolution):

@@ -102,6 +102,9 @@ class Pair(NamedTuple):
 class Cache:
     """The sets and maps that were made from the coordinates of one input."""
 
+    #: What layers have asked for (`ahead`), if one has.
+    asked = None
+
     def __init__(self, origin=None):
         #: What copies on other devices share: sets of equal names are equal there.
         self.origin = object() if origin is None else origin
@@ -109,8 +112,11 @@ class Cache:
         self.sets, self.tables = {}, {}
         #: The pairs that an `indice_key` stands for, by the name of their out set.
         self.pairs = {}
-        #: What layers have asked for (`ahead`), if one has.
-        self.asked = None
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("asked", None)
+        return state
 
     def add_pair(self, key, pair):
         if key is not None:
@@ -156,17 +162,19 @@ class Cache:
             self.tables[key] = table
         return self.tables[key]
 
-    def get_transposed(self, key, pair):
-        """The other direction of a pair's table."""
+    def get_transposed(self, pair):
+        """The other direction of a pair's table, which is one of this cache."""
+        forward = self._find_key(pair.table)
         if self.asked is not None:
-            self.asked.note_back(key, self._find_key(pair.table))
-        key = "transposed", key, pair.source.name, pair.target.name
+            self.asked.note_back(forward)
+        key = "transposed", *forward
         if key not in self.tables:
             self.tables[key] = sets.transpose_table(pair.table, pair.source.num_rows)
         return self.tables[key]
 
     def _find_key(self, table):
-        return next((key for key, known in self.tables.items() if known is table), None)
+        # Another thread may add tables meanwhile.
+        return next(key for key, known in list(self.tables.items()) if known is table)
 
     def map(self, function):
         """A copy in which a function was applied to all coordinates and tables."""

@@ -97,7 +97,7 @@ class Conv3d(KeepsLayout, conv.Convolution):
                 f"Conv3d: expects the output of a layer of size {self.window.size} and stride "
                 f"{self.window.stride}, whose map a transposed one goes back over, but found none"
             )
-        return pair.source, x.cache.get_transposed(key, pair)
+        return pair.source, x.cache.get_transposed(pair)
 
 
 def conv3d(input, weight, kernel_size, bias=None, stride=1, padding=0, dilation=1, config=None,
