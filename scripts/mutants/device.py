@@ -63,7 +63,7 @@ MUTANTS = [
     (GEMM + "ImplicitGemmRows.cpp", "slice.slice(half * 2, 2)", "slice.slice(0, 2)", WARP_WIDE),
     (GEMM + "Warp16.cpp", "b.mul(task.tile, 16)", "b.mul(task.tile, 8)", WARP),
     (GEMM + "RowStages.cpp", "b.select(b.greaterEqual(offset, 0), offset, first)", "first", WARP),
-    (GEMM + "RowStages.cpp", "stage.at.walk = walk;", "stage.at.walk = stages.front().at.walk;", WARP),
+    (GEMM + "RowStages.cpp", "stages.front().at.walk = left;", "stages.front().at.walk = walk;", WARP),
     (GEMM + "ImplicitGemmEmitter.cpp", "b.add(b.mul(offset, layout.chunks), chunk)", "b.mul(offset, layout.chunks)", WARP_CHUNKS),
     # A warpgroup's 64 rows, with resident weights and with a ring of stages.
     (GEMM + "Wgmma.cpp", "step % 4 * kStepBytes", "step % 4 * 2 * kStepBytes", GROUP),

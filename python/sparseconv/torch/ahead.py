@@ -205,8 +205,7 @@ class _Maker:
         they are read, as do those that go back over them."""
         steps = self.table_steps
         moved = [self.keeps_points(step) for step in steps]
-        backs = [step for step in self.back_steps if not moved[step.table]]
-        places = tuple(dict.fromkeys(step.table for step in backs))
+        places = tuple(step.table for step in self.back_steps if not moved[step.table])
         kinds = [self.describe(step, not is_moved) for step, is_moved in zip(steps, moved)]
         for j in places:
             num_in, num_out, *rest = kinds[j]
@@ -221,8 +220,7 @@ class _Maker:
         tables = self.run(encodings.make_tables, text, inputs, kinds)
         for step, is_moved, table in zip(steps, moved, tables):
             self.keep_table(step, table, is_moved)
-        turned = dict(zip(places, tables[len(steps) :]))
-        for j, table in turned.items():
+        for j, table in zip(places, tables[len(steps) :]):
             key = "transposed", *self.get_key(steps[j])
             self.cache.tables[key] = table
 
