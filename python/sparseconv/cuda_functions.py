@@ -42,8 +42,8 @@ class Run:
             if self._instance is not None:
                 try:
                     self._instance.wait()
-                    for i, output in enumerate(self._outputs):
-                        output.shape = self._instance.get_shape(i)
+                    for output, shape in zip(self._outputs, self._instance.get_shapes()):
+                        output.shape = shape
                 except Error as error:
                     self._error = error
                     if isinstance(error, RepeatError):

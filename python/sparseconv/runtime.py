@@ -12,6 +12,7 @@ This is the C interface as objects; `sparseconv.compile` and `load` are easier.
 
 import collections
 import ctypes
+import itertools
 import os
 
 import numpy as np
@@ -328,7 +329,11 @@ class Instance(_Owner):
         super().__init__(program)
         self.program, self.function = program, function
         self.inputs, self.outputs = program.signature(function)
-        self._rooms = self._repeated = None
+        self._ranks = [len(value.shape) for value in self.outputs]
+        self._num_sizes = sum(self._ranks)
+        #: The bytes of each output at most, once somebody has asked.
+        self._rooms = None
+        self._repeated = None
         self._set_free(range(len(self.inputs)))
         numbers = (ctypes.c_int64 * max(1, len(capacities)))(*capacities)
         program.context.take_memory(
@@ -358,6 +363,7 @@ class Instance(_Owner):
 
     def reserve(self, capacities):
         """Makes each of them at least as large, up to its bound."""
+        self._rooms = None
         numbers = (ctypes.c_int64 * max(1, len(capacities)))(*capacities)
         self.program.context.take_memory("instance_reserve", self.handle, numbers,
                                          ctypes.c_int64(len(capacities)))  # fmt: skip
@@ -410,9 +416,10 @@ class Instance(_Owner):
         """Runs the function on numpy arrays; returns a tuple of arrays. A
         bfloat16 is passed as uint16."""
         tensors, number, kept = self._pass(arrays)
+        self._rooms = None  # capacities may grow
         _call("instance_run_host", self.handle, tensors, number)
         del kept
-        return tuple(self._read(i, value) for i, value in enumerate(self.outputs))
+        return tuple(self.read_all())
 
     def profile(self, *arrays):
         """Runs the function on numpy arrays once; returns its steps as tuples of
@@ -420,6 +427,7 @@ class Instance(_Owner):
         info = self._describe()
         times = (ctypes.c_double * (info.num_steps + 1))()
         tensors, number, kept = self._pass(arrays)
+        self._rooms = None
         _call("instance_profile", self.handle, tensors, number, times)
         del kept
         steps = []
@@ -467,7 +475,11 @@ class Instance(_Owner):
 
     def wait(self):
         """Waits for the last run; raises what it reports."""
-        _call("instance_results", self.handle, 1)
+        try:
+            _call("instance_results", self.handle, 1)
+        except RepeatError:
+            self._rooms = None
+            raise
 
     def check(self, wait=False):
         """Whether all runs have ended, which `wait` waits for. Raises, once, what one
@@ -485,25 +497,29 @@ class Instance(_Owner):
         return size.value
 
     def get_rooms(self):
-        """The bytes of all outputs at most. They stay where no capacity grows."""
-        if self._rooms is None or self.num_growables:
+        """The bytes of all outputs at most. They stay until a capacity grows."""
+        if self._rooms is None:
             self._rooms = [self.get_capacity(i) for i in range(len(self.outputs))]
         return self._rooms
 
-    def get_shape(self, index):
-        """The exact shape of an output of the last run."""
-        rank = len(self.outputs[index].shape)
-        sizes = (ctypes.c_int64 * max(1, rank))()
-        _call("instance_output", self.handle, ctypes.c_int64(index), sizes, None, None)
-        return tuple(sizes[:rank])
+    def get_shapes(self):
+        """The exact shapes of all outputs of the last run."""
+        number = self._num_sizes
+        sizes = (ctypes.c_int64 * max(1, number))()
+        _call("instance_output_sizes", self.handle, sizes, ctypes.c_int64(number))
+        rest = iter(sizes)
+        return [tuple(itertools.islice(rest, rank)) for rank in self._ranks]
 
     def read(self, index, pointer, nbytes):
         """Copies an output of the last run to host memory."""
         _call("instance_read_output", self.handle, ctypes.c_int64(index),
               ctypes.c_void_p(pointer), ctypes.c_uint64(nbytes))  # fmt: skip
 
-    def _read(self, index, value):
-        dtype = "uint16" if value.dtype == "bfloat16" else value.dtype
-        array = np.empty(self.get_shape(index), dtype)
-        self.read(index, array.ctypes.data, array.nbytes)
-        return array
+    def read_all(self):
+        """Copies all outputs of the last run to numpy arrays. A bfloat16 is a uint16."""
+        arrays = []
+        for index, (value, shape) in enumerate(zip(self.outputs, self.get_shapes())):
+            array = np.empty(shape, "uint16" if value.dtype == "bfloat16" else value.dtype)
+            self.read(index, array.ctypes.data, array.nbytes)
+            arrays.append(array)
+        return arrays

@@ -293,17 +293,24 @@ def goes_on_after_a_failed_start(target):
 
 @check("cpu")
 def asks_for_rooms_that_grow(target):
-    for growables, asked in ((0, 1), (2, 3)):
-        with Replaced() as interface:
-            interface.growables = growables
-            function, context = make_function(0)
-            arrays = make_arrays(context, 5)
-            for size in (64, 640, 6400):
-                interface.bytes = size
-                function.start(*arrays)
-            expect_equal(interface.calls.count("instance_output_capacity"), asked)
-            expect_equal(interface.runs[-1][1][0][3], 6400 if growables else 64)
-            del function, context, arrays
+    with Replaced() as interface:
+        function, context = make_function(0)
+        arrays = make_arrays(context, 5)
+        for _ in range(3):
+            run = function.start(*arrays)
+            expect_equal(interface.runs[-1][1][0][3], 64)
+            run.results()
+        expect_equal(interface.calls.count("instance_output_capacity"), 1)
+        run = function.start(*arrays)
+        # The memory has grown when a run says that it has to be repeated.
+        interface.fail = {"instance_results": [sparseconv.RepeatError("more", "SPARSECONV_REPEAT")]}
+        interface.bytes = 640
+        expect_error(sparseconv.RepeatError, "more", run.results)
+        del run
+        function.start(*arrays)
+        expect_equal(interface.runs[-1][1][0][3], 640)
+        expect_equal(interface.calls.count("instance_output_capacity"), 2)
+        del function, context, arrays
 
 
 # Memory whose stream is gone ---------------------------------------------------

@@ -99,6 +99,7 @@ public:
   virtual Error getResults(bool wait) = 0;
   virtual Error checkRuns(bool wait) = 0;
 
+  virtual const Function &getFunction() const = 0;
   virtual void describe(sparseconv_instance_info &info) const = 0;
   virtual Error describeGrowable(int64_t index,
                                  sparseconv_growable_info &info) const = 0;

@@ -184,6 +184,28 @@ int sparseconv_instance_output(sparseconv_instance *instance, int64_t index,
   });
 }
 
+int sparseconv_instance_output_sizes(sparseconv_instance *instance,
+                                     int64_t *sizes, int64_t numSizes) {
+  return within(instance, [&](Instance &impl) -> Error {
+    if (!sizes && numSizes)
+      return isNull("sizes");
+    const Function &function = impl.getFunction();
+    int64_t expected = 0;
+    for (const std::vector<int64_t> &output : function.outputSizes)
+      expected += output.size();
+    if (numSizes != expected)
+      return invalidArgument(function.plan.describe() + " has outputs of " +
+                             to_string(expected) + " sizes in all, but " +
+                             to_string(numSizes) + " are asked for");
+    for (size_t i = 0; i != function.outputSizes.size(); ++i) {
+      if (Error error = impl.getOutput(i, sizes, nullptr, nullptr))
+        return error;
+      sizes += function.outputSizes[i].size();
+    }
+    return Error::success();
+  });
+}
+
 int sparseconv_instance_read_output(sparseconv_instance *instance,
                                     int64_t index, void *host, uint64_t bytes) {
   return within(instance, [&](Instance &impl) {

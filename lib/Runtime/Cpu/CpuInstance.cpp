@@ -37,6 +37,7 @@ public:
                   void **data) override;
   Error readOutput(int64_t index, void *host, uint64_t bytes) override;
   Error getInputBuffer(int64_t index, void **data, uint64_t *bytes) override;
+  const runtime::Function &getFunction() const override { return function; }
   void describe(sparseconv_instance_info &info) const override {
     info = {};
     info.num_streams = 1;

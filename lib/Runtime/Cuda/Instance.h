@@ -56,6 +56,7 @@ public:
   Error getResults(bool wait) override;
   Error checkRuns(bool wait) override;
 
+  const Program::Function &getFunction() const override { return entry; }
   void describe(sparseconv_instance_info &info) const override;
   Error describeGrowable(int64_t index,
                          sparseconv_growable_info &info) const override;

@@ -279,8 +279,7 @@ def _run_on_host(function, tensors, shapes):
         if shapes is None:
             instance.enqueue(0, inputs, [(None, 0)] * len(function.outputs))
             instance.wait()
-            shapes = map(instance.get_shape, range(len(function.outputs)))
-            outputs = _make_outputs(function, shapes)
+            outputs = _make_outputs(function, instance.get_shapes())
             for i, output in enumerate(outputs):
                 instance.read(i, output.data_ptr(), output.nbytes)
         else:
@@ -351,7 +350,7 @@ def _run_on_gpu(function, tensors, shapes, num_tensors=None):
             found = shapes
             if found is None:
                 instance.wait()
-                found = [instance.get_shape(i) for i in range(len(outputs))]
+                found = instance.get_shapes()
                 _unread.look(all=True)
             elif instance.can_fail:
                 _unread.add(instance)

@@ -39,7 +39,7 @@ class _Room:
         if self._static:
             return memory
         if self._by_rows:
-            return memory if shape[0] == self._shape[0] else memory.narrow(0, 0, shape[0])
+            return memory if shape[0] == self._shape[0] else memory[: shape[0]]
         size = math.prod(shape) * self._final.itemsize
         return memory[:size].view(self._final).view(shape)
 

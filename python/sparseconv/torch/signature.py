@@ -376,7 +376,9 @@ class _SparseOutput:
         features, coords, *row_of = (results[value.number] for value in self.values)
         if self.source is not None:
             return leaves[self.source].replace(features)
-        made = copy.copy(self.template)
+        # What copy.copy does takes four times as long.
+        made = object.__new__(type(self.template))
+        made.__dict__.update(self.template.__dict__)
         stride, shape, name = self.place
         if name is None:
             made.start(features, coords, stride, shape, made._batch_size)

@@ -95,6 +95,10 @@ TEST_F(Run, OffsetsOfBuffers) {
             SPARSECONV_OK);
   EXPECT_EQ(fake().launches.back().pointer<char>(1),
             static_cast<char *>(data) + 32);
+  int64_t all[2] = {};
+  ASSERT_EQ(sparseconv_instance_output_sizes(instance, all, 2), SPARSECONV_OK);
+  EXPECT_EQ(all[0], sizes[0]);
+  EXPECT_EQ(all[1], sizes[1]);
 }
 
 TEST_F(Run, Describes) {
