@@ -24,9 +24,15 @@ using namespace mlir::sparseconv;
 /// than it takes to sort all coordinates; nobody has measured it yet.
 static constexpr int64_t kFewColumns = 4;
 
-static bool mergesFast(DownsampleOp op) {
-  return getNumCellColumns(op.getBy()) <= kFewColumns &&
-         describeMergeProblem(op.getResult().getType(), op.getBy()).empty();
+/// A GPU sorts only where nothing else works.
+static Coarsening selectForGpu(DownsampleOp op) {
+  CoordsType set = op.getResult().getType();
+  bool isFloor = op.getRule() == OutputRule::Floor;
+  if (isFloor && getNumCellColumns(op.getBy()) <= kFewColumns &&
+      describeMergeProblem(set, op.getBy()).empty())
+    return Coarsening::Merge;
+  return describeBitmapProblem(set, op.getClip()).empty() ? Coarsening::Bitmap
+                                                          : Coarsening::Sort;
 }
 
 namespace {
@@ -54,10 +60,9 @@ struct SelectIndexing
     });
     bool isGpu = getTargetInfo(getOperation()).isGpu;
     getOperation()->walk([&](DownsampleOp op) {
-      if (op.getRule() != OutputRule::Floor || op.getCoarsening())
+      if (op.getCoarsening())
         return;
-      op.setCoarsening(isGpu && mergesFast(op) ? Coarsening::Merge
-                                               : Coarsening::Sort);
+      op.setCoarsening(isGpu ? selectForGpu(op) : Coarsening::Sort);
       ++numCoarsenings;
     });
   }

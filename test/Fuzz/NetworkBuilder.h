@@ -75,7 +75,9 @@ private:
   OffsetSetInterface randomOffsets(CoordsType fine);
   std::optional<RegionAttr> randomClip();
   /// How a set is floored by factors `by`, or nothing.
-  CoarseningAttr randomCoarsening(CoordsType set, ArrayRef<int64_t> by);
+  CoarseningAttr randomCoarsening(CoordsType set, ArrayRef<int64_t> by,
+                                  OutputRule rule,
+                                  std::optional<RegionAttr> clip);
   SearchAttr randomSearch(unsigned in, unsigned out,
                           OffsetSetInterface offsets);
   void addPack();

@@ -65,17 +65,23 @@ OffsetSetInterface NetworkBuilder::randomOffsets(CoordsType fine) {
       Attribute(BoxAttr::get(b.getContext(), size, corner, dilation)));
 }
 
-CoarseningAttr NetworkBuilder::randomCoarsening(CoordsType set,
-                                                ArrayRef<int64_t> by) {
-  SmallVector<int64_t> coarse;
+CoarseningAttr
+NetworkBuilder::randomCoarsening(CoordsType set, ArrayRef<int64_t> by,
+                                 OutputRule rule,
+                                 std::optional<RegionAttr> clip) {
+  SmallVector<int64_t> strides;
   for (auto [stride, factor] : llvm::zip_equal(set.getStride(), by))
-    coarse.push_back(stride * factor);
-  bool canMerge = describeMergeProblem(set.withStride(coarse), by).empty();
+    strides.push_back(stride * factor);
+  CoordsType coarse = set.withStride(strides);
+  SmallVector<Coarsening> possible = {Coarsening::Sort};
+  if (rule == OutputRule::Floor && describeMergeProblem(coarse, by).empty())
+    possible.push_back(Coarsening::Merge);
+  if (describeBitmapProblem(coarse, clip).empty())
+    possible.push_back(Coarsening::Bitmap);
   if (choices.chance(30))
     return {};
-  return CoarseningAttr::get(b.getContext(), canMerge && choices.chance(70)
-                                                 ? Coarsening::Merge
-                                                 : Coarsening::Sort);
+  return CoarseningAttr::get(b.getContext(),
+                             choices.oneOf(ArrayRef<Coarsening>(possible)));
 }
 
 std::optional<RegionAttr> NetworkBuilder::randomClip() {
@@ -156,12 +162,13 @@ void NetworkBuilder::addSet() {
     SmallVector<int64_t> by;
     for (int64_t stride : type.getStride())
       by.push_back(stride > 4 ? 1 : choices.between(1, 3));
+    std::optional<RegionAttr> clip = randomClip();
     if (choices.chance(50)) {
       Value result = DownsampleOp::create(
           b, loc, coords, b.getDenseI64ArrayAttr(by),
           OutputRuleAttr::get(b.getContext(), OutputRule::Floor),
-          OffsetSetInterface(), RegionAttr(), IntegerAttr(),
-          randomCoarsening(type, by));
+          OffsetSetInterface(), clip.value_or(RegionAttr()), IntegerAttr(),
+          randomCoarsening(type, by, OutputRule::Floor, clip));
       addGroup(result, bound);
       return;
     }
@@ -171,7 +178,8 @@ void NetworkBuilder::addSet() {
     Value result = DownsampleOp::create(
         b, loc, coords, b.getDenseI64ArrayAttr(by),
         OutputRuleAttr::get(b.getContext(), OutputRule::Cover), offsets,
-        randomClip().value_or(RegionAttr()), capacity, CoarseningAttr());
+        clip.value_or(RegionAttr()), capacity,
+        randomCoarsening(type, by, OutputRule::Cover, clip));
     addGroup(result, bound * offsets.getVolume());
     return;
   }

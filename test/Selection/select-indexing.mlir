@@ -53,7 +53,25 @@ func.func @floors(%c: !set) -> (!half, !fourth, !third, !half, !half) {
   %2 = sparseconv.downsample %c by [3, 3, 3] : !set -> !third
   // CHECK: sparseconv.downsample %{{.*}} by [2, 2, 2] {coarsening = #sparseconv.coarsening<sort>}
   %3 = sparseconv.downsample %c by [2, 2, 2] {coarsening = #sparseconv.coarsening<sort>} : !set -> !half
-  // CHECK: sparseconv.downsample %{{.*}} by [2, 2, 2] cover offsets(box<3, 3, 3>) :
+  // CHECK: sparseconv.downsample %{{.*}} by [2, 2, 2] cover offsets(box<3, 3, 3>) {coarsening = #sparseconv.coarsening<sort>}
   %4 = sparseconv.downsample %c by [2, 2, 2] cover offsets(box<3, 3, 3>) : !set -> !half
   return %0, %1, %2, %3, %4 : !half, !fourth, !third, !half, !half
+}
+
+// Where a clip region has few cells, a GPU has a bit for each: for what a window
+// covers, and for cells of many columns. Of one that begins below the packing it
+// makes none.
+
+// CHECK-LABEL: func.func @clips(
+func.func @clips(%c: !set) -> (!half, !fourth, !half, !half) {
+  // CPU: sparseconv.downsample {{.*}} cover {{.*}} {coarsening = #sparseconv.coarsening<sort>}
+  // GPU: sparseconv.downsample {{.*}} cover {{.*}} {coarsening = #sparseconv.coarsening<bitmap>}
+  %0 = sparseconv.downsample %c by [2, 2, 2] cover offsets(box<3, 3, 3>) clip(<[0, 0, 0] to [1600, 1408, 41]>) : !set -> !half
+  // GPU: sparseconv.downsample {{.*}} by [4, 4, 4] {{.*}} {coarsening = #sparseconv.coarsening<bitmap>}
+  %1 = sparseconv.downsample %c by [4, 4, 4] clip(<[0, 0, 0] to [1600, 1408, 41]>) : !set -> !fourth
+  // GPU: sparseconv.downsample {{.*}} by [2, 2, 2] {{.*}} {coarsening = #sparseconv.coarsening<merge>}
+  %2 = sparseconv.downsample %c by [2, 2, 2] clip(<[0, 0, 0] to [1600, 1408, 41]>) : !set -> !half
+  // CHECK: sparseconv.downsample {{.*}} {coarsening = #sparseconv.coarsening<sort>}
+  %3 = sparseconv.downsample %c by [2, 2, 2] cover offsets(box<3, 3, 3>) clip(<[0, 0, -40000] to [1600, 1408, 41]>) : !set -> !half
+  return %0, %1, %2, %3 : !half, !fourth, !half, !half
 }

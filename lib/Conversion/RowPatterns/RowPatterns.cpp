@@ -16,7 +16,7 @@ using namespace mlir::sparseconv;
 void mlir::sparseconv::populateRowPatterns(RewritePatternSet &patterns) {
   // Coordinates, their keys, and lists of keys.
   addLoopPatterns(patterns, emitQuantise, emitEncode, emitDecode, emitFloor,
-                  emitCoarsen, emitSpread, emitCountKeys, emitUnique,
+                  emitCoarsen, emitSpread, emitCover, emitCountKeys, emitUnique,
                   emitSelect, emitIntersect);
   // Encodings of kernel maps.
   addLoopPatterns(patterns, emitTableFromPairs, emitCheckTable, emitInvertTable,

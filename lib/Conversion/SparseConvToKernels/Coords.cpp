@@ -179,15 +179,22 @@ static SetLimits getLimits(KernelWriter &w, CoordsType set,
   return limits;
 }
 
+/// Room for all that keys reach by `displacements`, and a count.
+static SmallVector<Value> makeReached(KernelWriter &w, Value keys,
+                                      CoordsType set,
+                                      ArrayRef<int64_t> displacements) {
+  Value reach = w.index(getReach(displacements, set.getStride()));
+  Value room =
+      w.min(w.mul(w.dim(keys), reach), w.index(::sparseconv::kMaxRows));
+  return {w.emptyKeys(set, room), w.emptyCount()};
+}
+
 /// The set of all keys displaced by `displacements`, as far as they are in it.
 static Value lowerSpread(KernelWriter &w, Value keys, CoordsType set,
                          ArrayRef<int64_t> displacements,
                          std::optional<RegionAttr> clip,
                          std::optional<int64_t> capacity) {
-  Value reach = w.index(getReach(displacements, set.getStride()));
-  Value room =
-      w.min(w.mul(w.dim(keys), reach), w.index(::sparseconv::kMaxRows));
-  SmallVector<Value> inits = {w.emptyKeys(set, room), w.emptyCount()};
+  SmallVector<Value> inits = makeReached(w, keys, set, displacements);
   auto spread = w.kernel<SpreadOp>(
       inits, keys, w.getStatus(), inits[0], inits[1],
       w.getDenseI64ArrayAttr(displacements), clip.value_or(RegionAttr()),
@@ -205,6 +212,24 @@ mlir::sparseconv::getDisplacements(OffsetSetInterface offsets,
   return displacements;
 }
 
+/// The same with a bit for each cell of the clip region.
+static Value lowerCover(KernelWriter &w, Value keys, CoordsType set,
+                        ArrayRef<int64_t> displacements, RegionAttr clip,
+                        std::optional<int64_t> capacity) {
+  SmallVector<Value> inits = makeReached(w, keys, set, displacements);
+  SetLimits limits = getLimits(w, set, clip, capacity);
+  auto getOptional = [&](std::optional<int64_t> number) {
+    return number ? w.getI64IntegerAttr(*number) : IntegerAttr();
+  };
+  auto cover =
+      w.kernel<CoverOp>(inits, keys, w.getStatus(), /*limit=*/Value(), inits[0],
+                        inits[1], w.getDenseI64ArrayAttr(displacements), clip,
+                        w.getI64IntegerAttr(limits.capacity),
+                        getOptional(limits.cells), getOptional(limits.reach),
+                        TypeAttr::get(set), w.getI64IntegerAttr(w.getOpId()));
+  return w.take(cover.getResult(0), w.count(cover.getResult(1)));
+}
+
 static Replacements lowerDownsample(KernelWriter &w, DownsampleOp op,
                                     AdaptorOf<DownsampleOp> adaptor) {
   CoordsType set = op.getResult().getType();
@@ -214,6 +239,9 @@ static Replacements lowerDownsample(KernelWriter &w, DownsampleOp op,
     SmallVector<int64_t> displacements =
         getDisplacements(op.getEffectiveOffsets(),
                          op.getCoords().getType().getStride(), /*negate=*/true);
+    if (op.getCoarsening() == Coarsening::Bitmap)
+      return {{{lowerCover(w, keys, set, displacements, *op.getClip(),
+                           op.getCapacity())}}};
     return {{{lowerSpread(w, keys, set, displacements, op.getClip(),
                           op.getCapacity())}}};
   }

@@ -107,6 +107,29 @@ void mlir::sparseconv::reportTooManyRows(LoopBuilder &b, Value status,
   b.report(status, report);
 }
 
+void SetRoom::reportUnfit(LoopBuilder &b, Value total) const {
+  auto overCapacity = [&] {
+    LoopBuilder::Report report{StatusCode::OverCapacity, opId};
+    report.value = total;
+    report.upper = limit;
+    b.report(status, report);
+  };
+  // What no memory would be enough for is another error.
+  auto tooMany = [&] { reportTooManyRows(b, status, opId, total); };
+  if (grows)
+    b.ifElse(b.lessEqual(total, b.index(kMaxRows)), overCapacity, tooMany);
+  else if (capacity < kMaxRows)
+    overCapacity();
+  else
+    tooMany();
+}
+
+void SetRoom::storeCount(LoopBuilder &b, Value total) const {
+  Value isFitting = fits(b, total), zero = b.index(0);
+  b.store(b.select(isFitting, total, zero), count, zero);
+  b.ifThen(b.notBit(isFitting), [&] { reportUnfit(b, total); });
+}
+
 Value mlir::sparseconv::floorKey(LoopBuilder &b, CoordsType set, Value key,
                                  SmallVectorImpl<Check> &checks) {
   PackingAttr packing = set.getPacking();

@@ -53,6 +53,30 @@ void reportFirst(LoopBuilder &b, Value status, int64_t opId, Value row,
 /// Reports `rows` (index) as more than a set may have.
 void reportTooManyRows(LoopBuilder &b, Value status, int64_t opId, Value rows);
 
+/// The rows that there is memory for, of a set that an operation makes.
+class SetRoom {
+public:
+  template <typename OpTy>
+  SetRoom(LoopBuilder &b, OpTy op)
+      : limit(op.getLimit() ? op.getLimit() : b.index(op.getCapacity())),
+        count(op.getCount()), status(op.getStatus()), opId(op.getOpId()),
+        capacity(op.getCapacity()), grows(op.getLimit()) {}
+
+  /// Whether `total` (index) rows fit (i1).
+  Value fits(LoopBuilder &b, Value total) const {
+    return b.lessEqual(total, limit);
+  }
+  /// Stores the number of rows: `total`, or 0 with a report if they do not fit.
+  void storeCount(LoopBuilder &b, Value total) const;
+
+private:
+  void reportUnfit(LoopBuilder &b, Value total) const;
+
+  Value limit, count, status;
+  int64_t opId, capacity;
+  bool grows;
+};
+
 /// The key of a coordinate floored to the stride of `set`; what can fail is
 /// added to `checks`.
 Value floorKey(LoopBuilder &b, CoordsType set, Value key,

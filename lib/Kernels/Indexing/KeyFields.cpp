@@ -75,6 +75,32 @@ SmallVector<Value> mlir::sparseconv::findLowerBounds(LoopBuilder &b, Value keys,
       [&] { return llvm::to_vector(nearest); });
 }
 
+Value mlir::sparseconv::findLowerBoundInFewSteps(LoopBuilder &b, Value keys,
+                                                 Value query) {
+  constexpr int64_t ways = 16;
+  Value zero = b.index(0), end = b.dim(keys, 0);
+  return b.whileLoop(
+      {zero, end}, [&](ValueRange range) { return b.less(zero, range[1]); },
+      [&](ValueRange range) -> SmallVector<Value> {
+        Value begin = range[0], length = range[1];
+        Value step = b.ceilDiv(length, ways), numBelow = zero;
+        for (int64_t way = 1; way < ways; ++way) {
+          // The last key of each part but the last one.
+          Value place = b.sub(b.mul(step, way), 1);
+          Value at = b.add(begin, b.min(place, b.sub(length, 1)));
+          Value isBelow = b.andBits(b.less(place, length),
+                                    b.lessUnsigned(b.load(keys, at), query));
+          numBelow = b.add(numBelow, b.select(isBelow, b.index(1), zero));
+        }
+        // It is in the first part whose last key is not below, before that key.
+        Value skipped = b.mul(numBelow, step);
+        Value left = b.min(step, b.sub(length, skipped));
+        Value isLast = b.equal(numBelow, ways - 1);
+        return {b.add(begin, skipped),
+                b.select(isLast, left, b.min(left, b.sub(step, 1)))};
+      })[0];
+}
+
 Value mlir::sparseconv::findBatchBegin(LoopBuilder &b, PackingAttr packing,
                                        Value keys, Value item) {
   Value begin = b.index(0), end = b.dim(keys, 0);

@@ -77,30 +77,9 @@ void mlir::sparseconv::emitSortCall(LoopBuilder &b, SortOp op) {
 // unique
 //===----------------------------------------------------------------------===//
 
-/// Reports `total` distinct keys, which are more than `limit`. What no memory
-/// would be enough for is another error.
-static void reportUnfit(LoopBuilder &b, UniqueOp op, Value total, Value limit) {
-  auto overCapacity = [&] {
-    LoopBuilder::Report report{StatusCode::OverCapacity,
-                               static_cast<int64_t>(op.getOpId())};
-    report.value = total;
-    report.upper = limit;
-    b.report(op.getStatus(), report);
-  };
-  auto tooMany = [&] {
-    reportTooManyRows(b, op.getStatus(), op.getOpId(), total);
-  };
-  if (op.getLimit())
-    b.ifElse(b.lessEqual(total, b.index(kMaxRows)), overCapacity, tooMany);
-  else if (op.getCapacity() < kMaxRows)
-    overCapacity();
-  else
-    tooMany();
-}
-
 void mlir::sparseconv::emitUnique(LoopBuilder &b, UniqueOp op) {
   Value sorted = op.getSorted(), zero = b.index(0);
-  Value limit = op.getLimit() ? op.getLimit() : b.index(op.getCapacity());
+  SetRoom room(b, op);
   Compaction compaction;
   compaction.numRows = b.dim(sorted, 0);
   compaction.start = [](Value) { return SmallVector<Value>(); };
@@ -110,11 +89,8 @@ void mlir::sparseconv::emitUnique(LoopBuilder &b, UniqueOp op) {
     Value differs = b.notEqual(b.load(sorted, row), before);
     return {b.orBits(differs, b.equal(row, zero))};
   };
-  compaction.accept = [&](Value total) { return b.lessEqual(total, limit); };
-  compaction.conclude = [&](Value total, Value fits) {
-    b.store(b.select(fits, total, zero), op.getCount(), zero);
-    b.ifThen(b.notBit(fits), [&] { reportUnfit(b, op, total, limit); });
-  };
+  compaction.accept = [&](Value total) { return room.fits(b, total); };
+  compaction.conclude = [&](Value total, Value) { room.storeCount(b, total); };
   compaction.write = [&](Value row, Value kept, Value position, ValueRange) {
     Value original = b.load(op.getPermutation(), row);
     b.ifThen(kept, [&] {

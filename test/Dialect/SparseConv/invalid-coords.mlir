@@ -475,8 +475,75 @@ func.func @f(%c: !fine, %mask: tensor<?x1xi1>) {
 !fine = !sparseconv.coords<2, stride = [1, 1], #p>
 !half = !sparseconv.coords<2, stride = [2, 2], #p>
 func.func @f(%c: !fine) {
-  // expected-error @+1 {{takes a coarsening with the floor rule only}}
-  %h = sparseconv.downsample %c by [2, 2] cover offsets(box<3, 3>) {coarsening = #sparseconv.coarsening<sort>} : !fine -> !half
+  // expected-error @+1 {{merges cells with the floor rule only}}
+  %h = sparseconv.downsample %c by [2, 2] cover offsets(box<3, 3>) {coarsening = #sparseconv.coarsening<merge>} : !fine -> !half
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [32, 32]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!half = !sparseconv.coords<2, stride = [2, 2], #p>
+func.func @f(%c: !fine) {
+  // expected-error @+1 {{makes a bitmap of the cells of a clip region, but there is none}}
+  %h = sparseconv.downsample %c by [2, 2] cover offsets(box<3, 3>) {coarsening = #sparseconv.coarsening<bitmap>} : !fine -> !half
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [32]>
+!fine = !sparseconv.coords<1, stride = [1], #p>
+!half = !sparseconv.coords<1, stride = [2], #p>
+func.func @f(%c: !fine) {
+  // expected-error @+1 {{makes a bitmap on two axes and more, but there is one}}
+  %h = sparseconv.downsample %c by [2] clip(<[0] to [64]>) {coarsening = #sparseconv.coarsening<bitmap>} : !fine -> !half
+  return
+}
+
+// -----
+
+// The highest coordinate is 8159: one is to be left.
+#p = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [32, 32]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!half = !sparseconv.coords<2, stride = [2, 2], #p>
+func.func @f(%c: !fine) {
+  // expected-error @+1 {{makes a bitmap for a clip region within -8160 and 8159 on axis 1, but it is from 0 to 8160}}
+  %h = sparseconv.downsample %c by [2, 2] clip(<[-8160, 0] to [8159, 8160]>) {coarsening = #sparseconv.coarsening<bitmap>} : !fine -> !half
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i64, batch = 0, bits = [31, 30], guard = [32, 32]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!half = !sparseconv.coords<2, stride = [2, 2], #p>
+func.func @f(%c: !fine) {
+  // expected-error @+1 {{makes a bitmap for axes of at most 30 bits, but axis 0 has 31}}
+  %h = sparseconv.downsample %c by [2, 2] clip(<[0, 0] to [64, 64]>) {coarsening = #sparseconv.coarsening<bitmap>} : !fine -> !half
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [32, 32]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!half = !sparseconv.coords<2, stride = [2, 2], #p>
+func.func @f(%c: !fine) {
+  // expected-error @+1 {{makes a bitmap of the cells of a clip region, which has none}}
+  %h = sparseconv.downsample %c by [2, 2] clip(<[0, 5] to [64, 6]>) {coarsening = #sparseconv.coarsening<bitmap>} : !fine -> !half
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i64, batch = 4, bits = [20, 20, 20], guard = [32, 32, 32]>
+!fine = !sparseconv.coords<3, stride = [1, 1, 1], #p>
+!half = !sparseconv.coords<3, stride = [2, 2, 2], #p>
+func.func @f(%c: !fine) {
+  // expected-error @+1 {{makes a bitmap of at most 268435456 cells, 262144 of them alike on the first two axes, but the clip region has more}}
+  %h = sparseconv.downsample %c by [2, 2, 2] clip(<[0, 0, -524000] to [4, 4, 524000]>) {coarsening = #sparseconv.coarsening<bitmap>} : !fine -> !half
   return
 }
 

@@ -37,6 +37,8 @@ func.func @unpack(%c: !fine) {
 func.func @downsample(%c: !fine) {
   // CHECK: sparseconv.downsample %[[C]] by [2, 2, 2] : !coords_1_1_1 -> !coords_2_2_2
   %0 = sparseconv.downsample %c by [2, 2, 2] : !fine -> !half
+  // CHECK: sparseconv.downsample %[[C]] by [2, 2, 2] cover offsets(box<3, 3, 3>) clip(<[0, 0, 0] to [64, 64, 64]>) {coarsening = #sparseconv.coarsening<bitmap>} : !coords_1_1_1 -> !coords_2_2_2
+  %bits = sparseconv.downsample %c by [2, 2, 2] cover offsets(box<3, 3, 3>) clip(<[0, 0, 0] to [64, 64, 64]>) {coarsening = #sparseconv.coarsening<bitmap>} : !fine -> !half
   // CHECK: sparseconv.downsample %[[C]] by [2, 2, 2] {coarsening = #sparseconv.coarsening<merge>} : !coords_1_1_1 -> !coords_2_2_2
   %merged = sparseconv.downsample %c by [2, 2, 2] {coarsening = #sparseconv.coarsening<merge>} : !fine -> !half
   // CHECK: sparseconv.downsample %[[C]] by [2, 2, 2] clip(<[0, 0, -4] to [64, 64, 4]>) : !coords_1_1_1 -> !coords_2_2_2

@@ -121,3 +121,13 @@ TEST_F(Cells, MoreThanANumberHolds) {
   auto none = RegionAttr::get(&context, {0, 5}, {4, 6});
   EXPECT_EQ(getNumCells(set, none), 4);
 }
+
+TEST_F(Cells, OfAnAxis) {
+  CoordsType set = makeSet(0, {8, 8}, {3, 2});
+  auto clip = RegionAttr::get(&context, {-4, 5}, {7, 6});
+  EXPECT_EQ(getAxisCells(set, 0, clip).lowest, -3);
+  EXPECT_EQ(getAxisCells(set, 0, clip).count, 4);
+  EXPECT_EQ(getAxisCells(set, 1, clip).count, 0);
+  EXPECT_EQ(getAxisCells(set, 1, std::nullopt).lowest, -126);
+  EXPECT_EQ(getAxisCells(set, 1, std::nullopt).count, 127);
+}

@@ -25,6 +25,7 @@ void emitDecode(LoopBuilder &b, DecodeOp op);
 void emitFloor(LoopBuilder &b, FloorOp op);
 void emitCoarsen(LoopBuilder &b, CoarsenOp op);
 void emitSpread(LoopBuilder &b, SpreadOp op);
+void emitCover(LoopBuilder &b, CoverOp op);
 
 /// Lists of keys. A CPU sorts in a function of the runtime, a GPU by digits.
 void emitSortCall(LoopBuilder &b, SortOp op);

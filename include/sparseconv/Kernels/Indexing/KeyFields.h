@@ -30,6 +30,10 @@ SmallVector<Value> findLowerBounds(LoopBuilder &b, Value keys,
                                    ValueRange queries, ValueRange bases,
                                    Value length);
 
+/// The same for one query of a thread that has little else to wait for: each
+/// step of the loop cuts the range into 16, with loads that overlap.
+Value findLowerBoundInFewSteps(LoopBuilder &b, Value keys, Value query);
+
 /// First row of the batch items `item` (index) and above in sorted keys.
 Value findBatchBegin(LoopBuilder &b, PackingAttr packing, Value keys,
                      Value item);

@@ -29,32 +29,77 @@ int64_t mlir::sparseconv::getReach(ArrayRef<int64_t> displacements,
   return reach;
 }
 
-/// Multiples of `step` from `lower` to `upper`, both inclusive.
-static int64_t countMultiples(int64_t lower, int64_t upper, int64_t step) {
-  if (lower > upper)
-    return 0;
-  return llvm::divideFloorSigned(upper, step) -
-         llvm::divideCeilSigned(lower, step) + 1;
+AxisCells mlir::sparseconv::getAxisCells(CoordsType set, unsigned axis,
+                                         std::optional<RegionAttr> clip) {
+  PackingAttr packing = set.getPacking();
+  int64_t lower = packing.getMin(axis), upper = packing.getMax(axis);
+  if (clip) {
+    lower = std::max(lower, clip->getLower()[axis]);
+    upper = std::min(upper, clip->getUpper()[axis] - 1);
+  }
+  int64_t step = set.getStride()[axis];
+  int64_t first = llvm::divideCeilSigned(lower, step);
+  int64_t last = llvm::divideFloorSigned(upper, step);
+  return {first * step, std::max<int64_t>(0, last - first + 1)};
 }
 
 int64_t mlir::sparseconv::getNumCells(CoordsType set,
                                       std::optional<RegionAttr> clip) {
-  PackingAttr packing = set.getPacking();
-  int64_t cells = packing.getMaxBatch() + 1;
+  int64_t cells = set.getPacking().getMaxBatch() + 1;
   bool overflows = false;
-  for (auto [axis, step] : llvm::enumerate(set.getStride())) {
-    int64_t lower = packing.getMin(axis), upper = packing.getMax(axis);
-    if (clip) {
-      lower = std::max(lower, clip->getLower()[axis]);
-      upper = std::min(upper, clip->getUpper()[axis] - 1);
-    }
-    int64_t count = countMultiples(lower, upper, step);
+  for (unsigned axis = 0; axis < set.getDim(); ++axis) {
+    int64_t count = getAxisCells(set, axis, clip).count;
     // An axis without cells leaves none, whatever the others have.
     if (count == 0)
       return 0;
     overflows |= llvm::MulOverflow(cells, count, cells);
   }
   return overflows ? std::numeric_limits<int64_t>::max() : cells;
+}
+
+/// Cells of a batch item up to which all of them are looked at, and those with
+/// equal coordinates on the first two axes, which are in memory at once.
+static constexpr int64_t kMaxBitmap = int64_t(1) << 28;
+static constexpr int64_t kMaxLine = int64_t(1) << 18;
+
+/// Bits of an axis whose differences of coordinates fit 32 bits.
+static constexpr int64_t kMaxBitmapAxis = 30;
+
+std::string
+mlir::sparseconv::describeBitmapProblem(CoordsType set,
+                                        std::optional<RegionAttr> clip) {
+  if (!clip)
+    return "makes a bitmap of the cells of a clip region, but there is none";
+  PackingAttr packing = set.getPacking();
+  if (set.getDim() < 2)
+    return "makes a bitmap on two axes and more, but there is one";
+  // All counts are below 2^30.
+  int64_t cells = 1, line = 1;
+  for (unsigned axis = 0; axis < set.getDim(); ++axis) {
+    if (packing.getBits()[axis] > kMaxBitmapAxis)
+      return llvm::formatv("makes a bitmap for axes of at most {0} bits, but "
+                           "axis {1} has {2}",
+                           kMaxBitmapAxis, axis, packing.getBits()[axis]);
+    // A coordinate to spare, so that a row has one behind it.
+    int64_t lower = clip->getLower()[axis], upper = clip->getUpper()[axis];
+    if (lower < packing.getMin(axis) || upper > packing.getMax(axis))
+      return llvm::formatv("makes a bitmap for a clip region within {0} and "
+                           "{1} on axis {2}, but it is from {3} to {4}",
+                           packing.getMin(axis), packing.getMax(axis), axis,
+                           lower, upper);
+    int64_t count = getAxisCells(set, axis, clip).count;
+    cells = std::min(cells * count, kMaxBitmap + 1);
+    if (axis >= 2)
+      line = std::min(line * count, kMaxLine + 1);
+  }
+  if (cells == 0)
+    return "makes a bitmap of the cells of a clip region, which has none";
+  if (cells > kMaxBitmap || line > kMaxLine)
+    return llvm::formatv("makes a bitmap of at most {0} cells, {1} of them "
+                         "alike on the first two axes, but the clip region "
+                         "has more",
+                         kMaxBitmap, kMaxLine);
+  return {};
 }
 
 int64_t mlir::sparseconv::getNumCellColumns(ArrayRef<int64_t> by) {

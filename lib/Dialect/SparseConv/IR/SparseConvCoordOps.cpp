@@ -304,6 +304,18 @@ OffsetSetInterface DownsampleOp::getEffectiveOffsets() {
   return getOffsets() ? *getOffsets() : getCells(getContext(), getBy());
 }
 
+/// Why the coarsening written does not suit, or nothing.
+static std::string describeCoarseningProblem(DownsampleOp op) {
+  CoordsType set = op.getResult().getType();
+  if (op.getCoarsening() == Coarsening::Bitmap)
+    return describeBitmapProblem(set, op.getClip());
+  if (op.getCoarsening() != Coarsening::Merge)
+    return {};
+  if (op.getRule() == OutputRule::Cover)
+    return "merges cells with the floor rule only";
+  return describeMergeProblem(set, op.getBy());
+}
+
 LogicalResult DownsampleOp::verify() {
   CoordsType type = getCoords().getType();
   if (failed(verifyStride(*this, type, getBy(), /*divide=*/false,
@@ -311,18 +323,15 @@ LogicalResult DownsampleOp::verify() {
       failed(verifyClip(*this, getClip(), type)) ||
       failed(verifyCapacity(*this, getCapacity())))
     return failure();
+  std::string problem = describeCoarseningProblem(*this);
+  if (!problem.empty())
+    return emitOpError() << problem;
   if (getRule() == OutputRule::Floor) {
     if (getOffsets() || getCapacity())
       return emitOpError(
           "takes offsets and a capacity with the cover rule only");
-    std::string problem =
-        getCoarsening() == Coarsening::Merge
-            ? describeMergeProblem(getResult().getType(), getBy())
-            : std::string();
-    return problem.empty() ? success() : emitOpError() << problem;
+    return success();
   }
-  if (getCoarsening())
-    return emitOpError("takes a coarsening with the floor rule only");
   if (!getOffsets())
     return emitOpError("expects offsets with the cover rule");
   return verifyOffsets(*this, *getOffsets(), type);

@@ -101,18 +101,26 @@ LogicalResult SortOp::verify() {
   return v.getResult();
 }
 
+/// Checks what bounds the rows of a set. Returns the least of the bounds.
+template <typename OpTy>
+static int64_t checkSetBounds(KernelVerifier &v, OpTy op) {
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  int64_t capacity = op.getCapacity();
+  v.checkRange("capacity", capacity, 0, ::sparseconv::kMaxRows);
+  if (op.getCells())
+    v.checkRange("cells", *op.getCells(), 0, most);
+  if (op.getReach())
+    v.checkRange("reach", *op.getReach(), 1, most);
+  return std::min<int64_t>(capacity, op.getCells().value_or(capacity));
+}
+
 LogicalResult UniqueOp::verify() {
   KernelVerifier v(*this, getStatus());
   NamedOperand sorted("sorted", getSorted()), keys("keys", getKeys());
-  int64_t positions = sorted.getSize(0), capacity = getCapacity();
+  int64_t positions = sorted.getSize(0);
   v.checkSameRows({"permutation", getPermutation()}, sorted);
-  v.checkRange("capacity", capacity, 0, ::sparseconv::kMaxRows);
-  if (getCells())
-    v.checkRange("cells", *getCells(), 0, std::numeric_limits<int64_t>::max());
-  if (getReach())
-    v.checkRange("reach", *getReach(), 1, std::numeric_limits<int64_t>::max());
+  int64_t most = checkSetBounds(v, *this);
   v.checkSameElement(keys, sorted);
-  int64_t most = std::min<int64_t>(capacity, getCells().value_or(capacity));
   int64_t distinct =
       ShapedType::isDynamic(positions) ? positions : std::min(positions, most);
   v.checkRoom(keys, distinct, "one for each distinct key");
@@ -162,6 +170,29 @@ LogicalResult SpreadOp::verify() {
   if (!ShapedType::isDynamic(most))
     most = std::min(most, ::sparseconv::kMaxRows);
   v.checkRoom(candidates, most, "one for each that a key can reach");
+  return v.getResult();
+}
+
+LogicalResult CoverOp::verify() {
+  KernelVerifier v(*this, getStatus());
+  auto set = cast<CoordsType>(getSet());
+  NamedOperand keys("keys", getKeys()), coarse("coarse", getCoarse());
+  v.checkKeys(keys, set.getPacking());
+  v.checkKeys(coarse, set.getPacking());
+  v.checkDisplacements(getDisplacements(), set.getPacking());
+  v.checkAxes("clip", getClip().getDim(), set);
+  int64_t most = checkSetBounds(v, *this);
+  if (failed(v.getResult()))
+    return failure();
+  std::string problem = describeBitmapProblem(set, getClip());
+  if (!problem.empty())
+    return emitOpError() << problem;
+  int64_t reached =
+      multiplySizes(keys.getSize(0), mlir::sparseconv::getReach(
+                                         getDisplacements(), set.getStride()));
+  if (!ShapedType::isDynamic(reached))
+    reached = std::min(reached, most);
+  v.checkRoom(coarse, reached, "one for each that a key can reach");
   return v.getResult();
 }
 

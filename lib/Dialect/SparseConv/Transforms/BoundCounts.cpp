@@ -126,8 +126,11 @@ static void resize(Value buffer, Value rows, Operation *op) {
 }
 
 /// The bound of the count of `op`, whose list has `room` keys at most: that of
-/// its set, or a capacity that grows. Its destinations take no more memory.
-static Value boundUnique(OpBuilder &builder, UniqueOp op, Value room) {
+/// its set, or a capacity that grows. `lists`, which it writes, take no more
+/// memory.
+template <typename OpTy>
+static Value boundSet(OpBuilder &builder, OpTy op, Value room,
+                      ValueRange lists) {
   Location loc = op.getLoc();
   // At least one row: MLIR has no form in LLVM for loads of a static buffer
   // without elements, which a clip without cells would make.
@@ -149,8 +152,8 @@ static Value boundUnique(OpBuilder &builder, UniqueOp op, Value room) {
   } else if (most == ::sparseconv::kMaxRows) {
     return bound;
   }
-  resize(op.getKeys(), rows, op);
-  resize(op.getOrder(), rows, op);
+  for (Value list : lists)
+    resize(list, rows, op);
   return bound;
 }
 
@@ -186,7 +189,10 @@ static void boundCounts(func::FuncOp function) {
     Value bound = builder.createOrFold<memref::DimOp>(
         loc, list, arith::ConstantIndexOp::create(builder, loc, 0));
     if (auto unique = dyn_cast<UniqueOp>(op))
-      bound = boundUnique(builder, unique, bound);
+      bound = boundSet(builder, unique, bound,
+                       {unique.getKeys(), unique.getOrder()});
+    else if (auto cover = dyn_cast<CoverOp>(op))
+      bound = boundSet(builder, cover, bound, cover.getCoarse());
     OpOperand *count = getCount(op); // behind all other operands
     Value buffer = memref::AllocOp::create(
         builder, loc, cast<MemRefType>(count->get().getType()));

@@ -99,7 +99,7 @@ void mlir::sparseconv::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, SparseConvDialect *) {
     attachModels<
-        CheckTableOp, CoarsenOp, CountKeysOp, QuantiseKernelOp,
+        CheckTableOp, CoarsenOp, CountKeysOp, CoverOp, QuantiseKernelOp,
         TableFromPairsOp, DecodeOp, EncodeOp, FloorOp, FromDenseKernelOp,
         GatherGemmScatterOp, GatherRowsOp, GlobalPoolGradKernelOp,
         GlobalPoolKernelOp, GroupPairsOp, Im2colOp, ImplicitGemmOp,

@@ -29,6 +29,19 @@ int64_t getReach(ArrayRef<int64_t> displacements, ArrayRef<int64_t> stride);
 /// there are more.
 int64_t getNumCells(CoordsType set, std::optional<RegionAttr> clip = {});
 
+/// The multiples of a set's stride on one axis, inside its packing and a clip
+/// region.
+struct AxisCells {
+  int64_t lowest, count;
+};
+AxisCells getAxisCells(CoordsType set, unsigned axis,
+                       std::optional<RegionAttr> clip);
+
+/// Why the cells of `clip` cannot be the bits of a map that tells the
+/// coordinates of `set` (`#sparseconv.coarsening<bitmap>`), or nothing.
+std::string describeBitmapProblem(CoordsType set,
+                                  std::optional<RegionAttr> clip);
+
 /// Why a set cannot be floored to `coarse` by factors `by` without sorting
 /// (`#sparseconv.coarsening<merge>`), or nothing.
 std::string describeMergeProblem(CoordsType coarse, ArrayRef<int64_t> by);

@@ -153,12 +153,13 @@ def SparseConv_DownsampleOp : SparseConv_Op<"downsample",
     can meet (two on an axis, for a window of 3 at stride 2) times the rows, or the
     cells of the packing or the clip region.
 
-    `coarsening` says how a target floors; the result is the same. `merge` works
-    for cells of up to 16 columns along the last axis (the product of the other
-    factors), where the lowest coordinate of the packing begins a cell: no result
-    can be beyond it then.
+    `coarsening` says how a target makes the set; the result is the same. `merge`
+    works for `floor` and cells of up to 16 columns along the last axis (the product
+    of the other factors), where the lowest coordinate of the packing begins a cell:
+    no result can be beyond it then. `bitmap` works for a `clip` region within the
+    packing, on two axes and more, of up to 2^28 cells.
 
-    Errors: a `coarsening` for `cover`, or one that the sets do not allow.
+    Errors: a `coarsening` that the rule or the sets do not allow.
     Run-time errors: a result beyond the packing; more than 2^31-2 rows; more
     rows than `capacity`.
   }];

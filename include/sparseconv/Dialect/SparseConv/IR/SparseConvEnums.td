@@ -32,16 +32,19 @@ def SparseConv_OutputRuleAttr
 }
 
 def SparseConv_Coarsening : SparseConv_Enum<"Coarsening",
-    "how a set is floored", [
+    "how a coarser set is made", [
       I32EnumAttrCase<"Sort", 0, "sort">,
-      I32EnumAttrCase<"Merge", 1, "merge">]>;
+      I32EnumAttrCase<"Merge", 1, "merge">,
+      I32EnumAttrCase<"Bitmap", 2, "bitmap">]>;
 def SparseConv_CoarseningAttr
     : EnumAttr<SparseConv_Dialect, SparseConv_Coarsening, "coarsening"> {
   let description = [{
-    `sort`: all coordinates are floored and sorted, and equal ones become one.
-    `merge`: a coarse coordinate is the cell of some columns of the finer set, each
-    of which is sorted already. Look-ups in those columns say which coordinate is
-    the first of its cell, and how many cells come before it.
+    `sort`: all coordinates are floored, or displaced to those that they meet, and
+    sorted; equal ones become one. `merge`, for `floor`: a coarse coordinate is the
+    cell of some columns of the finer set, each of which is sorted already. Look-ups
+    in those columns say which coordinate is the first of its cell, and how many
+    cells come before it. `bitmap`, for clip regions: the cells of the region are
+    bits, which the coordinates set; those that are set are counted in order.
   }];
   let assemblyFormat = "`<` $value `>`";
 }

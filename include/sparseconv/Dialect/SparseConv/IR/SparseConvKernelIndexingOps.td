@@ -250,6 +250,44 @@ def SparseConv_SpreadOp : SparseConv_KernelOp<"spread", "getCandidates"> {
     TypeAttrOf<SparseConv_CoordsType>:$set, I64Attr:$op_id);
 }
 
+def SparseConv_CoverOp : SparseConv_KernelOp<"cover", "getCoarse"> {
+  let summary = "the cells of a region that a set reaches";
+  let description = [{
+    ```mlir
+    sparseconv.kernel.cover ins(%keys, %status : memref<?xi64>, memref<8xi64>)
+        outs(%coarse, %count : memref<?xi64>, memref<1xindex>)
+        {capacity = 1000 : i64, cells = 4096 : i64,
+         clip = #sparseconv.region<[0, 0, 0] to [64, 64, 64]>,
+         displacements = array<i64: 0, 0, 0, 0, 0, -1>, op_id = 1 : i64,
+         reach = 8 : i64, set = !half}
+    ```
+
+    coarse = the distinct keys of all c + d that are multiples of the stride of
+    `set` and inside `clip`, ascending, for a coordinate c of `keys` and one of K
+    displacements d; count says how many. `keys` is a set: [N], ascending and
+    distinct. `coarse` has room for N * R keys, or for 2^31-2, where R is the reach
+    of a key: the largest number of displacements that agree modulo the stride.
+    `displacements` holds D numbers for each displacement, in units of the finest
+    grid. `capacity`, `cells`, `reach` and `limit` are those of `kernel.unique`.
+
+    Nothing is sorted. The cells of `clip` are cut into slices: some places on
+    axis 1 at one place on axis 0. A slice is a bitmap in fast memory, in the order
+    of keys. Keys that can reach it are a piece of the list for each displacement
+    on axis 0, found by lower bounds; they set bits. The bits of all slices are
+    counted first, then the cells written.
+
+    Run-time errors: more than `capacity` cells. The count then becomes 0.
+  }];
+  let arguments = (ins
+    SparseConv_KeysLike:$keys, SparseConv_Status:$status,
+    Optional<Index>:$limit,
+    SparseConv_KeysLike:$coarse, SparseConv_CountLike:$count,
+    DenseI64ArrayAttr:$displacements, SparseConv_RegionAttr:$clip,
+    I64Attr:$capacity, OptionalAttr<I64Attr>:$cells,
+    OptionalAttr<I64Attr>:$reach, TypeAttrOf<SparseConv_CoordsType>:$set,
+    I64Attr:$op_id);
+}
+
 def SparseConv_SelectOp : SparseConv_KernelOp<"select", "getKept"> {
   let summary = "the keys where a mask is true";
   let description = [{
