@@ -370,9 +370,9 @@ int sparseconv_instance_output_capacity(sparseconv_instance *instance,
  * on the device. */
 int sparseconv_instance_output(sparseconv_instance *instance, int64_t index,
                                int64_t *sizes, uint64_t *bytes, void **data);
-/* After successful results: the exact sizes of all outputs, those of each behind
- * those of the output before. `num_sizes` is the number of them all, the sum of
- * the ranks. */
+/* After successful results: the exact sizes of all outputs, those of each
+ * behind those of the output before. `num_sizes` is the number of them all, the
+ * sum of the ranks. */
 int sparseconv_instance_output_sizes(sparseconv_instance *instance,
                                      int64_t *sizes, int64_t num_sizes);
 /* After successful results: copies an output of exactly `bytes` bytes to the

@@ -13,14 +13,18 @@ include "mlir/Pass/PassBase.td"
 
 def SparseConvSelectIndexing
     : Pass<"sparseconv-select-indexing", "::mlir::ModuleOp"> {
-  let summary = "decides how kernel maps are searched for and sets floored";
+  let summary = "decides how kernel maps are searched for and coarser sets made";
   let description = [{
     Gives every `kernel_map` without one a `#sparseconv.search`, but for those of
     a set to itself by the offset 0 alone, which need none, and every `downsample`
-    by `floor` without one a `#sparseconv.coarsening`; what is written stays. All maps are searched for by `zdelta`, on a CPU and on a GPU. A GPU
-    merges cells of up to 4 columns, which factors of 2 on three axes make, where
-    the sets allow it; it sorts for others, and a CPU for all: its sort takes one
-    pass for each digit whatever the order of the keys, but no launch.
+    without one a `#sparseconv.coarsening`; what is written stays. All maps are
+    searched for by `zdelta`, on a CPU and on a GPU.
+
+    For `floor` a GPU merges cells of up to 4 columns, which factors of 2 on three
+    axes make, where the sets allow it. It makes other sets from a bitmap, where
+    they have a clip region that allows that, and sorts for the rest. A CPU sorts
+    for all: its sort takes one pass for each digit whatever the order of the keys,
+    but no launch.
 
     Where `tuning-database` names a file that knows the target and the shape
     class of an operation, what was measured to be fastest is chosen instead.

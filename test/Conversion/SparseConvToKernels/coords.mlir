@@ -112,6 +112,22 @@ func.func @merge(%c: !fine) -> !half {
   return %half : !half
 }
 
+// From a bitmap neither.
+// CHECK-LABEL: func.func @bitmap(
+// CHECK-SAME: %[[KEYS:[^:]*]]: tensor<?xi64>
+// CHECK-NOT: sparseconv.kernel.spread
+// CHECK:     %[[COVER:.*]]:2 = sparseconv.kernel.cover ins(%[[KEYS]], %{{.*}} {capacity = 2147483646 : i64, cells = 8388608 : i64, clip = #sparseconv.region<[0, 0, 0] to [64, 64, 64]>, displacements = array<i64: 0, 0, 0, 0, -1, 0, -1, 0, 0, -1, -1, 0>, op_id = {{[0-9]+}} : i64, set = !coords_2_2_2}
+// CHECK:     %[[COUNT:.*]] = tensor.extract %[[COVER]]#1
+// CHECK:     tensor.extract_slice %[[COVER]]#0[0] [%[[COUNT]]] [1]
+// CHECK-NOT: sparseconv.kernel
+// CHECK:     return
+func.func @bitmap(%c: !fine) -> !half {
+  %half = sparseconv.downsample %c by [2, 2, 2] cover offsets(box<2, 2, 1>)
+      clip(<[0, 0, 0] to [64, 64, 64]>)
+      {coarsening = #sparseconv.coarsening<bitmap>} : !fine -> !half
+  return %half : !half
+}
+
 // CHECK-LABEL: func.func @clipped_merge(
 // CHECK:     sparseconv.kernel.coarsen {{.*}} {by = array<i64: 2, 2, 2>, clip = #sparseconv.region<[0, 0, 0] to [64, 64, 64]>, set = !coords_2_2_2}
 func.func @clipped_merge(%c: !fine) -> !half {

@@ -57,6 +57,12 @@ func.func @keys(%points: tensor<?x4xi32>, %keys: tensor<?xi64>, %rows: tensor<?x
   %coarse:2 = sparseconv.kernel.coarsen ins(%keys : tensor<?xi64>)
       outs(%keys, %count : tensor<?xi64>, tensor<1xindex>)
       {by = array<i64: 1, 1, 1>, set = !set} -> (tensor<?xi64>, tensor<1xindex>)
+  // CHECK: sparseconv.kernel.cover ins(%{{.*}}, %{{.*}} : tensor<?xi64>, memref<8xi64>) outs(%{{.*}}, %{{.*}} : tensor<?xi64>, tensor<1xindex>) {capacity = 10 : i64, clip = #sparseconv.region<[0, 0, 0] to [4, 4, 4]>, displacements = array<i64: 0, 0, 0>, op_id = 1 : i64, set = !coords_1_1_1}
+  %covered:2 = sparseconv.kernel.cover ins(%keys, %status : tensor<?xi64>, memref<8xi64>)
+      outs(%keys, %count : tensor<?xi64>, tensor<1xindex>)
+      {capacity = 10 : i64, clip = #sparseconv.region<[0, 0, 0] to [4, 4, 4]>,
+       displacements = array<i64: 0, 0, 0>, op_id = 1 : i64, set = !set}
+      -> (tensor<?xi64>, tensor<1xindex>)
   // CHECK: sparseconv.kernel.coarsen {{.*}} {by = array<i64: 1, 1, 1>, clip = #sparseconv.region<[0, 0, 0] to [4, 4, 4]>, set = !coords_1_1_1}
   %clipped:2 = sparseconv.kernel.coarsen ins(%keys : tensor<?xi64>)
       outs(%keys, %count : tensor<?xi64>, tensor<1xindex>)

@@ -187,9 +187,9 @@ LogicalResult CoverOp::verify() {
   std::string problem = describeBitmapProblem(set, getClip());
   if (!problem.empty())
     return emitOpError() << problem;
-  int64_t reached =
-      multiplySizes(keys.getSize(0), mlir::sparseconv::getReach(
-                                         getDisplacements(), set.getStride()));
+  int64_t reached = multiplySizes(
+      keys.getSize(0),
+      mlir::sparseconv::getReach(getDisplacements(), set.getStride()));
   if (!ShapedType::isDynamic(reached))
     reached = std::min(reached, most);
   v.checkRoom(coarse, reached, "one for each that a key can reach");
