@@ -26,13 +26,11 @@ static constexpr int64_t kFewColumns = 4;
 
 /// A GPU sorts only where nothing else works.
 static Coarsening selectForGpu(DownsampleOp op) {
-  CoordsType set = op.getResult().getType();
-  bool isFloor = op.getRule() == OutputRule::Floor;
-  if (isFloor && getNumCellColumns(op.getBy()) <= kFewColumns &&
-      describeMergeProblem(set, op.getBy()).empty())
+  if (getNumCellColumns(op.getBy()) <= kFewColumns &&
+      op.describeProblem(Coarsening::Merge).empty())
     return Coarsening::Merge;
-  return describeBitmapProblem(set, op.getClip()).empty() ? Coarsening::Bitmap
-                                                          : Coarsening::Sort;
+  return op.describeProblem(Coarsening::Bitmap).empty() ? Coarsening::Bitmap
+                                                        : Coarsening::Sort;
 }
 
 namespace {

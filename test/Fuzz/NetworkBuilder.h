@@ -74,10 +74,11 @@ private:
   // Sets and maps (RandomSets.cpp)
   OffsetSetInterface randomOffsets(CoordsType fine);
   std::optional<RegionAttr> randomClip();
-  /// How a set is floored by factors `by`, or nothing.
+  /// How a coarser set is made by factors `by`, or nothing.
   CoarseningAttr randomCoarsening(CoordsType set, ArrayRef<int64_t> by,
                                   OutputRule rule,
-                                  std::optional<RegionAttr> clip);
+                                  std::optional<RegionAttr> clip,
+                                  int64_t numOffsets);
   SearchAttr randomSearch(unsigned in, unsigned out,
                           OffsetSetInterface offsets);
   void addPack();

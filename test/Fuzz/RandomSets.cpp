@@ -65,10 +65,11 @@ OffsetSetInterface NetworkBuilder::randomOffsets(CoordsType fine) {
       Attribute(BoxAttr::get(b.getContext(), size, corner, dilation)));
 }
 
-CoarseningAttr
-NetworkBuilder::randomCoarsening(CoordsType set, ArrayRef<int64_t> by,
-                                 OutputRule rule,
-                                 std::optional<RegionAttr> clip) {
+CoarseningAttr NetworkBuilder::randomCoarsening(CoordsType set,
+                                                ArrayRef<int64_t> by,
+                                                OutputRule rule,
+                                                std::optional<RegionAttr> clip,
+                                                int64_t numOffsets) {
   SmallVector<int64_t> strides;
   for (auto [stride, factor] : llvm::zip_equal(set.getStride(), by))
     strides.push_back(stride * factor);
@@ -76,7 +77,7 @@ NetworkBuilder::randomCoarsening(CoordsType set, ArrayRef<int64_t> by,
   SmallVector<Coarsening> possible = {Coarsening::Sort};
   if (rule == OutputRule::Floor && describeMergeProblem(coarse, by).empty())
     possible.push_back(Coarsening::Merge);
-  if (describeBitmapProblem(coarse, clip).empty())
+  if (describeBitmapProblem(coarse, clip, numOffsets).empty())
     possible.push_back(Coarsening::Bitmap);
   if (choices.chance(30))
     return {};
@@ -168,7 +169,8 @@ void NetworkBuilder::addSet() {
           b, loc, coords, b.getDenseI64ArrayAttr(by),
           OutputRuleAttr::get(b.getContext(), OutputRule::Floor),
           OffsetSetInterface(), clip.value_or(RegionAttr()), IntegerAttr(),
-          randomCoarsening(type, by, OutputRule::Floor, clip));
+          randomCoarsening(type, by, OutputRule::Floor, clip,
+                           llvm::product_of(by)));
       addGroup(result, bound);
       return;
     }
@@ -179,7 +181,8 @@ void NetworkBuilder::addSet() {
         b, loc, coords, b.getDenseI64ArrayAttr(by),
         OutputRuleAttr::get(b.getContext(), OutputRule::Cover), offsets,
         clip.value_or(RegionAttr()), capacity,
-        randomCoarsening(type, by, OutputRule::Cover, clip));
+        randomCoarsening(type, by, OutputRule::Cover, clip,
+                         offsets.getVolume()));
     addGroup(result, bound * offsets.getVolume());
     return;
   }

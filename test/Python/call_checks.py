@@ -23,7 +23,6 @@ class Interface:
     def __init__(self):
         self.calls, self.runs, self.bytes, self.fail = [], [], 64, {}
         self.held = {}  # memory by address
-        self.growables = 0
 
     def __call__(self, name, *arguments):
         self.calls.append(name)
@@ -38,7 +37,7 @@ class Interface:
         arguments[-1]._obj.value = 2
 
     def instance_describe(self, handle, info):
-        info._obj.num_growables = self.growables
+        info._obj.num_growables = 0
 
     def instance_output_capacity(self, handle, index, sizes, nbytes):
         nbytes._obj.value = self.bytes

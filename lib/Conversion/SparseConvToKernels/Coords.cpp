@@ -218,15 +218,12 @@ static Value lowerCover(KernelWriter &w, Value keys, CoordsType set,
                         std::optional<int64_t> capacity) {
   SmallVector<Value> inits = makeReached(w, keys, set, displacements);
   SetLimits limits = getLimits(w, set, clip, capacity);
-  auto getOptional = [&](std::optional<int64_t> number) {
-    return number ? w.getI64IntegerAttr(*number) : IntegerAttr();
-  };
-  auto cover =
-      w.kernel<CoverOp>(inits, keys, w.getStatus(), /*limit=*/Value(), inits[0],
-                        inits[1], w.getDenseI64ArrayAttr(displacements), clip,
-                        w.getI64IntegerAttr(limits.capacity),
-                        getOptional(limits.cells), getOptional(limits.reach),
-                        TypeAttr::get(set), w.getI64IntegerAttr(w.getOpId()));
+  auto cover = w.kernel<CoverOp>(
+      inits, keys, w.getStatus(), /*limit=*/Value(), inits[0], inits[1],
+      w.getDenseI64ArrayAttr(displacements), clip,
+      w.getI64IntegerAttr(limits.capacity), w.getOptionalI64Attr(limits.cells),
+      w.getOptionalI64Attr(limits.reach), TypeAttr::get(set),
+      w.getI64IntegerAttr(w.getOpId()));
   return w.take(cover.getResult(0), w.count(cover.getResult(1)));
 }
 

@@ -117,6 +117,10 @@ Value KernelWriter::castTo(Value value, Type type) {
   return tensor::CastOp::create(*this, type, value);
 }
 
+IntegerAttr KernelWriter::getOptionalI64Attr(std::optional<int64_t> number) {
+  return number ? getI64IntegerAttr(*number) : IntegerAttr();
+}
+
 UniqueResult KernelWriter::sortUnique(Value keys, CoordsType set,
                                       const SetLimits &limits, Value positions,
                                       bool clips) {
@@ -136,13 +140,10 @@ UniqueResult KernelWriter::sortUnique(Value keys, CoordsType set,
   Value rowOf = positions ? fill(emptyRows(positions), getI32IntegerAttr(-1))
                           : emptyRows(rows);
   inits = {emptyKeys(set, rows), emptyRows(rows), rowOf, emptyCount()};
-  auto getOptional = [&](std::optional<int64_t> number) {
-    return number ? getI64IntegerAttr(*number) : IntegerAttr();
-  };
   auto unique = kernel<UniqueOp>(
       inits, sorted, permutation, status, /*limit=*/Value(), inits[0], inits[1],
       inits[2], inits[3], getI64IntegerAttr(limits.capacity),
-      getOptional(limits.cells), getOptional(limits.reach),
+      getOptionalI64Attr(limits.cells), getOptionalI64Attr(limits.reach),
       getI64IntegerAttr(opId));
   Value distinct = count(unique.getResult(3));
   return {take(unique.getResult(0), distinct),

@@ -89,6 +89,9 @@ public:
   /// `value` as `type`, where they differ in static sizes.
   Value castTo(Value value, Type type);
 
+  /// An attribute that may be absent.
+  IntegerAttr getOptionalI64Attr(std::optional<int64_t> number);
+
   /// Creates a kernel operation whose results are its last `inits` operands.
   template <typename OpTy, typename... Args>
   OpTy kernel(ArrayRef<Value> inits, Args &&...args) {

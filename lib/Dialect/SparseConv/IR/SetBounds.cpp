@@ -57,36 +57,54 @@ int64_t mlir::sparseconv::getNumCells(CoordsType set,
   return overflows ? std::numeric_limits<int64_t>::max() : cells;
 }
 
-/// Cells of a batch item up to which all of them are looked at, and those with
-/// equal coordinates on the first two axes, which are in memory at once.
+/// Cells of a batch item up to which all of them are looked at; those on axis
+/// 0; and those with equal coordinates on the first two axes, which are in
+/// memory at once.
 static constexpr int64_t kMaxBitmap = int64_t(1) << 28;
+static constexpr int64_t kMaxFirstAxis = int64_t(1) << 14;
 static constexpr int64_t kMaxLine = int64_t(1) << 18;
+/// Bits of a batch index, and of an axis whose differences fit 32 bits.
+static constexpr int64_t kMaxBitmapBatch = 8, kMaxBitmapAxis = 30;
+/// Offsets that code is written out for, some times over.
+static constexpr int64_t kMaxBitmapOffsets = 64;
 
-/// Bits of an axis whose differences of coordinates fit 32 bits.
-static constexpr int64_t kMaxBitmapAxis = 30;
+/// The same of an axis.
+static std::string describeAxisProblem(PackingAttr packing, unsigned axis,
+                                       RegionAttr clip) {
+  if (packing.getBits()[axis] > kMaxBitmapAxis)
+    return llvm::formatv("makes a bitmap for axes of at most {0} bits, but "
+                         "axis {1} has {2}",
+                         kMaxBitmapAxis, axis, packing.getBits()[axis]);
+  // A coordinate to spare, so that a row has one behind it.
+  int64_t lower = clip.getLower()[axis], upper = clip.getUpper()[axis];
+  if (lower < packing.getMin(axis) || upper > packing.getMax(axis))
+    return llvm::formatv("makes a bitmap for a clip region within {0} and "
+                         "{1} on axis {2}, but it is from {3} to {4}",
+                         packing.getMin(axis), packing.getMax(axis), axis,
+                         lower, upper);
+  return {};
+}
 
-std::string
-mlir::sparseconv::describeBitmapProblem(CoordsType set,
-                                        std::optional<RegionAttr> clip) {
+std::string mlir::sparseconv::describeBitmapProblem(
+    CoordsType set, std::optional<RegionAttr> clip, int64_t numOffsets) {
   if (!clip)
     return "makes a bitmap of the cells of a clip region, but there is none";
   PackingAttr packing = set.getPacking();
   if (set.getDim() < 2)
     return "makes a bitmap on two axes and more, but there is one";
+  if (packing.getBatch() > kMaxBitmapBatch)
+    return llvm::formatv("makes a bitmap for batch indices of at most {0} "
+                         "bits, but they have {1}",
+                         kMaxBitmapBatch, packing.getBatch());
+  if (numOffsets > kMaxBitmapOffsets)
+    return llvm::formatv("makes a bitmap for at most {0} offsets",
+                         kMaxBitmapOffsets);
   // All counts are below 2^30.
   int64_t cells = 1, line = 1;
   for (unsigned axis = 0; axis < set.getDim(); ++axis) {
-    if (packing.getBits()[axis] > kMaxBitmapAxis)
-      return llvm::formatv("makes a bitmap for axes of at most {0} bits, but "
-                           "axis {1} has {2}",
-                           kMaxBitmapAxis, axis, packing.getBits()[axis]);
-    // A coordinate to spare, so that a row has one behind it.
-    int64_t lower = clip->getLower()[axis], upper = clip->getUpper()[axis];
-    if (lower < packing.getMin(axis) || upper > packing.getMax(axis))
-      return llvm::formatv("makes a bitmap for a clip region within {0} and "
-                           "{1} on axis {2}, but it is from {3} to {4}",
-                           packing.getMin(axis), packing.getMax(axis), axis,
-                           lower, upper);
+    std::string problem = describeAxisProblem(packing, axis, *clip);
+    if (!problem.empty())
+      return problem;
     int64_t count = getAxisCells(set, axis, clip).count;
     cells = std::min(cells * count, kMaxBitmap + 1);
     if (axis >= 2)
@@ -94,11 +112,12 @@ mlir::sparseconv::describeBitmapProblem(CoordsType set,
   }
   if (cells == 0)
     return "makes a bitmap of the cells of a clip region, which has none";
-  if (cells > kMaxBitmap || line > kMaxLine)
-    return llvm::formatv("makes a bitmap of at most {0} cells, {1} of them "
-                         "alike on the first two axes, but the clip region "
-                         "has more",
-                         kMaxBitmap, kMaxLine);
+  if (cells > kMaxBitmap || line > kMaxLine ||
+      getAxisCells(set, 0, clip).count > kMaxFirstAxis)
+    return llvm::formatv("makes a bitmap of at most {0} cells, {1} of them on "
+                         "axis 0 and {2} alike on the first two axes, but the "
+                         "clip region has more",
+                         kMaxBitmap, kMaxFirstAxis, kMaxLine);
   return {};
 }
 

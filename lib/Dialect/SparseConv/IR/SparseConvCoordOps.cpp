@@ -304,16 +304,26 @@ OffsetSetInterface DownsampleOp::getEffectiveOffsets() {
   return getOffsets() ? *getOffsets() : getCells(getContext(), getBy());
 }
 
-/// Why the coarsening written does not suit, or nothing.
-static std::string describeCoarseningProblem(DownsampleOp op) {
-  CoordsType set = op.getResult().getType();
-  if (op.getCoarsening() == Coarsening::Bitmap)
-    return describeBitmapProblem(set, op.getClip());
-  if (op.getCoarsening() != Coarsening::Merge)
+std::string DownsampleOp::describeProblem(Coarsening coarsening) {
+  CoordsType set = getResult().getType();
+  bool isFloor = getRule() == OutputRule::Floor;
+  switch (coarsening) {
+  case Coarsening::Sort:
     return {};
-  if (op.getRule() == OutputRule::Cover)
-    return "merges cells with the floor rule only";
-  return describeMergeProblem(set, op.getBy());
+  case Coarsening::Merge:
+    return isFloor ? describeMergeProblem(set, getBy())
+                   : "merges cells with the floor rule only";
+  case Coarsening::Bitmap:
+    break;
+  }
+  // A floor by large factors has more offsets than a number holds.
+  int64_t numOffsets = 1;
+  for (int64_t factor : getBy())
+    if (llvm::MulOverflow(numOffsets, factor, numOffsets))
+      numOffsets = std::numeric_limits<int64_t>::max();
+  if (getOffsets())
+    numOffsets = getOffsets()->getVolume();
+  return describeBitmapProblem(set, getClip(), numOffsets);
 }
 
 LogicalResult DownsampleOp::verify() {
@@ -323,9 +333,10 @@ LogicalResult DownsampleOp::verify() {
       failed(verifyClip(*this, getClip(), type)) ||
       failed(verifyCapacity(*this, getCapacity())))
     return failure();
-  std::string problem = describeCoarseningProblem(*this);
-  if (!problem.empty())
-    return emitOpError() << problem;
+  if (getCoarsening())
+    if (std::string problem = describeProblem(*getCoarsening());
+        !problem.empty())
+      return emitOpError() << problem;
   if (getRule() == OutputRule::Floor) {
     if (getOffsets() || getCapacity())
       return emitOpError(

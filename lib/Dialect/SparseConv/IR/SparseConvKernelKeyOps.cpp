@@ -184,7 +184,8 @@ LogicalResult CoverOp::verify() {
   int64_t most = checkSetBounds(v, *this);
   if (failed(v.getResult()))
     return failure();
-  std::string problem = describeBitmapProblem(set, getClip());
+  std::string problem = describeBitmapProblem(
+      set, getClip(), getDisplacements().size() / set.getDim());
   if (!problem.empty())
     return emitOpError() << problem;
   int64_t reached = multiplySizes(

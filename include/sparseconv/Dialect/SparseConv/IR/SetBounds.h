@@ -37,10 +37,13 @@ struct AxisCells {
 AxisCells getAxisCells(CoordsType set, unsigned axis,
                        std::optional<RegionAttr> clip);
 
-/// Why the cells of `clip` cannot be the bits of a map that tells the
-/// coordinates of `set` (`#sparseconv.coarsening<bitmap>`), or nothing.
+/// Why the cells of `clip` cannot be the bits of a map that tells which of
+/// them coordinates reach by `numOffsets` offsets, for a set of type `set`
+/// (`#sparseconv.coarsening<bitmap>`), or nothing. All cells of all batch items
+/// are looked at, so that there are limits.
 std::string describeBitmapProblem(CoordsType set,
-                                  std::optional<RegionAttr> clip);
+                                  std::optional<RegionAttr> clip,
+                                  int64_t numOffsets);
 
 /// Why a set cannot be floored to `coarse` by factors `by` without sorting
 /// (`#sparseconv.coarsening<merge>`), or nothing.

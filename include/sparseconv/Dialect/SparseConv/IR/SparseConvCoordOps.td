@@ -157,7 +157,9 @@ def SparseConv_DownsampleOp : SparseConv_Op<"downsample",
     works for `floor` and cells of up to 16 columns along the last axis (the product
     of the other factors), where the lowest coordinate of the packing begins a cell:
     no result can be beyond it then. `bitmap` works for a `clip` region within the
-    packing, on two axes and more, of up to 2^28 cells.
+    packing, on two axes and more, and looks at all of its cells, of which it takes
+    2^28 and, on axis 0, 2^14; at the same place on the first two axes 2^18. Batch
+    indices may have 8 bits, an axis 30, and there may be 64 offsets.
 
     Errors: a `coarsening` that the rule or the sets do not allow.
     Run-time errors: a result beyond the packing; more than 2^31-2 rows; more
@@ -185,6 +187,8 @@ def SparseConv_DownsampleOp : SparseConv_Op<"downsample",
   let extraClassDeclaration = [{
     /// The offsets written, or the box that stands for `floor`.
     OffsetSetInterface getEffectiveOffsets();
+    /// Why the set cannot be made in a way, or nothing.
+    std::string describeProblem(Coarsening coarsening);
   }];
 }
 
