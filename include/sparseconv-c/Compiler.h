@@ -74,7 +74,8 @@ typedef struct sparseconv_compile_options {
   /* Seconds; 0 for no limit. */
   double time_limit;
   /* The path of a database of sparseconv-tune, which decides how layers are
-   * carried out that it knows; NULL for none. */
+   * carried out that it knows; "default" (or NULL) for the one that comes with
+   * the project, "none" for none. */
   const char *tuning_database;
   /* Where a thread or a signal handler writes another number than 0 to cancel
    * the compilation, which then ends within a tenth of a second; NULL for

@@ -146,9 +146,11 @@ CudaExecutable::compile(ModuleOp module, const CudaOptions &options) {
   if (failed(plan))
     return llvm::createStringError(
         "the module could not be compiled for the GPU");
-  // The plan keeps its PTX, for the driver.
+  // The plan keeps its PTX, for the driver. The device may be another chip than
+  // the one that is compiled for.
   if (!options.ptxas.empty())
-    llvm::consumeError(addMachineCode(*plan, options.ptxas));
+    llvm::consumeError(addMachineCode(
+        *plan, options.ptxas, sparseconv_context_chip(impl->context.get())));
   if (llvm::Error error =
           impl->load(*plan, ::sparseconv::plan::serialise(*plan)))
     return error;

@@ -37,7 +37,8 @@ bool DatabaseDecider::decide(Operation *layer) {
     return false;
   const TunedClass *entry = find(layer);
   const TunedChoice *best = entry ? entry->getBest() : nullptr;
-  if (!best)
+  // The rules may know better since it was measured.
+  if (!best || best->isUntuned)
     return false;
   std::string problem = mlir::sparseconv::decide(layer, best->choice);
   if (problem.empty())

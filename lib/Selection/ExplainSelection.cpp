@@ -50,11 +50,11 @@ static void printReason(llvm::raw_ostream &os, const TunedClass *entry,
   const TunedChoice *best = entry ? entry->getBest() : nullptr;
   std::string text;
   llvm::raw_string_ostream(text) << choice;
-  if (!best || best->choice != text) {
-    os << "by rule";
+  bool isMeasured = best && best->choice == text;
+  os << (isMeasured && !best->isUntuned ? "by database" : "by rule");
+  if (!isMeasured)
     return;
-  }
-  os << llvm::format("by database: %.1f us", best->getMicroseconds());
+  os << llvm::format(": %.1f us", best->getMicroseconds());
   printOthers(os, *entry, *best);
 }
 

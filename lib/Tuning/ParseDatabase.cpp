@@ -86,10 +86,12 @@ public:
   }
 
   /// Calls `read` with each element and its name in messages.
-  Error
-  getArray(StringRef name,
-           function_ref<Error(const llvm::json::Value &, StringRef)> read) {
+  Error getArray(StringRef name,
+                 function_ref<Error(const llvm::json::Value &, StringRef)> read,
+                 bool isOptional = false) {
     const llvm::json::Value *value = take(name);
+    if (!value && isOptional)
+      return Error::success();
     const llvm::json::Array *array = value ? value->getAsArray() : nullptr;
     if (!array)
       return refuse(name, "an array");
@@ -206,6 +208,17 @@ Expected<TuningDatabase> TuningDatabase::parse(StringRef text) {
   if (version != 1)
     return createStringError("version: only 1 is known");
   TuningDatabase database;
+  auto readProvenance = [&](const llvm::json::Value &line,
+                            StringRef where) -> Error {
+    std::optional<StringRef> text = line.getAsString();
+    if (!text || text->size() > kMaxText)
+      return createStringError(where.drop_back() +
+                               ": expected a text of at most 2000 characters");
+    database.addProvenance(*text);
+    return Error::success();
+  };
+  if (Error error = fields.getArray("provenance", readProvenance, true))
+    return std::move(error);
   if (Error error = fields.getArray(
           "classes", [&](const llvm::json::Value &each, StringRef where) {
             return readClass(each, where, database);
@@ -217,6 +230,10 @@ Expected<TuningDatabase> TuningDatabase::parse(StringRef text) {
 }
 
 Expected<TuningDatabase> TuningDatabase::read(StringRef path) {
+  if (path == "default")
+    return getDefault();
+  if (path == "none")
+    return TuningDatabase();
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file)
     return createStringError("'" + path.str() +

@@ -8,6 +8,7 @@
 
 #include "sparseconv/Tuning/TuningDatabase.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include <cmath>
 
@@ -138,7 +139,14 @@ TunedClass &TuningDatabase::getOrAdd(StringRef target, StringRef shapeClass) {
   return *classes.insert(place, std::move(added));
 }
 
+void TuningDatabase::addProvenance(StringRef line) {
+  if (!llvm::is_contained(provenance, line))
+    provenance.push_back(line.str());
+}
+
 void TuningDatabase::merge(const TuningDatabase &other) {
+  for (const std::string &line : other.provenance)
+    addProvenance(line);
   for (const TunedClass &entry : other.classes) {
     TunedClass &ours = getOrAdd(entry.target, entry.shapeClass);
     for (const TunedChoice &choice : entry.choices) {
@@ -160,7 +168,11 @@ void TuningDatabase::write(llvm::raw_ostream &os) const {
   auto writeMeasurement = [&](const Measurement &measurement) {
     json.object([&] {
       json.attribute("scan", measurement.scan);
-      json.attribute("us", measurement.microseconds);
+      json.attributeBegin("us");
+      json.rawValue([&](llvm::raw_ostream &os) {
+        os << llvm::format("%.9g", measurement.microseconds);
+      });
+      json.attributeEnd();
       json.attribute("error", measurement.error);
       if (!measurement.problem.empty())
         json.attribute("problem", measurement.problem);
@@ -178,6 +190,11 @@ void TuningDatabase::write(llvm::raw_ostream &os) const {
   };
   json.object([&] {
     json.attribute("version", 1);
+    if (!provenance.empty())
+      json.attributeArray("provenance", [&] {
+        for (const std::string &line : provenance)
+          json.value(line);
+      });
     json.attributeArray("classes", [&] {
       for (const TunedClass &entry : classes)
         json.object([&] {

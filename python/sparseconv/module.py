@@ -203,7 +203,9 @@ def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
     time_limit   seconds that the compiler may take
     tuning_database
                  the path of a file that sparseconv-tune has written on this kind of
-                 machine: it decides how layers are carried out that it knows
+                 machine: it decides how layers are carried out that it knows. By
+                 default that is "default", the measurements that come with the
+                 project; "none" leaves all to rules
     in_process   of "cpu": makes a plan, whose machine code runs in this process and
                  on the arrays where they lie, and which can be saved
 

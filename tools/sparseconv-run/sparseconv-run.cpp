@@ -102,8 +102,10 @@ static cl::opt<std::string>
             cl::value_desc("FILE.json"), cl::cat(runCategory));
 static cl::opt<std::string>
     tuningDatabase("tuning-database",
-                   cl::desc("measured choices, as sparseconv-tune writes them"),
-                   cl::value_desc("FILE.json"), cl::cat(runCategory));
+                   cl::desc("measured choices, as sparseconv-tune writes them; "
+                            "'none', or 'default': those of the project"),
+                   cl::init("default"), cl::value_desc("FILE.json"),
+                   cl::cat(runCategory));
 static cl::opt<bool> explain("explain",
                              cl::desc("print what is chosen for each layer, "
                                       "and why"),

@@ -65,8 +65,9 @@ struct Options {
                             cl::init(0), cl::cat(category)};
   cl::opt<std::string> tuningDatabase{
       "tuning-database",
-      cl::desc("a file of sparseconv-tune, for the CPU target"),
-      cl::value_desc("file"), cl::cat(category)};
+      cl::desc("a file of sparseconv-tune for the CPU target, 'none', or "
+               "'default': the measurements of the project"),
+      cl::init("default"), cl::value_desc("file"), cl::cat(category)};
 };
 
 class Server {

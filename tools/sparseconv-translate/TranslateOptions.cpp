@@ -54,8 +54,8 @@ TranslateOptions::TranslateOptions()
                 cl::desc("what messages call a network (default: its file)"),
                 cl::cat(networkCategory)),
       tuningDatabase("tuning-database", cl::value_desc("file"),
-                     cl::desc("choices that sparseconv-tune has measured"),
-                     cl::cat(networkCategory)),
+                     cl::desc("what sparseconv-tune has measured, or 'none'"),
+                     cl::init("default"), cl::cat(networkCategory)),
       explain("explain",
               cl::desc("prints what is chosen for each layer of a network, and "
                        "why"),

@@ -1,5 +1,4 @@
-//===- Measure.h - how long layers take, and whether results agree *- C++
-//-*-===//
+//===- Measure.h - times of layers, and whether results agree ---*- C++ -*-===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

@@ -1,4 +1,4 @@
-//===- ResultError.h - how far two results are apart *- C++ -*-===//
+//===- ResultError.h - how far two results are apart ------------*- C++ -*-===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

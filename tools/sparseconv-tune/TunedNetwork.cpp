@@ -154,11 +154,13 @@ Expected<CompiledNetwork> TunedNetwork::compile(const Choices &choices,
     if (getTargetInfo(*copy).isGpu) {
       CudaOptions options;
       options.chip = chip.str();
+      options.selection.tuningDatabase = "none";
       options.ptxas = assembler;
       return keep(CudaExecutable::compile(*copy, options));
     }
     CpuOptions options;
     options.level = chip.str();
+    options.selection.tuningDatabase = "none";
     options.instrument = forProfile;
     return keep(CpuExecutable::compile(*copy, options));
   };

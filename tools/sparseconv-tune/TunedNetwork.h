@@ -1,5 +1,4 @@
-//===- TunedNetwork.h - a network whose layers are decided on -----*- C++
-//-*-===//
+//===- TunedNetwork.h - a network whose layers are decided on ---*- C++ -*-===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

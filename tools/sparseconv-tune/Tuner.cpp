@@ -234,21 +234,24 @@ Error Tuner::tuneDecision(Decision decision) {
   return Error::success();
 }
 
-Expected<TuningDatabase> Tuner::tune() {
+Error Tuner::tune() {
   findClasses();
   if (Error error = progress.during("compiling and running the network",
                                     [&] { return runBaseline(); }))
-    return std::move(error);
+    return error;
   for (Decision decision : kDecisions)
     numPlanned += makeVariants(decision).size();
   llvm::outs() << network.getLayers().size() << " layers of " << classes.size()
                << " shape classes, about " << numPlanned << " networks\n";
-  for (Decision decision : kDecisions)
+  for (Decision decision : kDecisions) {
     if (Error error = tuneDecision(decision))
-      return std::move(error);
+      return error;
+    if (Error error = options.save(database))
+      return error;
+  }
   if (Error error = dropWhatSlows())
-    return std::move(error);
-  return std::move(database);
+    return error;
+  return options.save(database);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Tuner.h - measures choices layer class by layer class *- C++ -*-===//
+//===- Tuner.h - measures choices layer class by layer class ----*- C++ -*-===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -33,6 +33,8 @@ struct TunerOptions {
   unsigned maxChoices = 16;
   /// The largest error, relative to the largest magnitude, of what may win.
   double tolerance = 0;
+  /// Keeps what was measured so far: called after each stage, and at the end.
+  std::function<llvm::Error(const TuningDatabase &)> save;
 };
 
 class Tuner {
@@ -42,7 +44,7 @@ public:
         TunerOptions options, ::sparseconv::Progress &progress);
 
   /// Measures, and drops what does not make the whole network faster.
-  llvm::Expected<TuningDatabase> tune();
+  llvm::Error tune();
 
 private:
   /// Layers by shape class, those that are fixed left out.

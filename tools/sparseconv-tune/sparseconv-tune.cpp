@@ -18,10 +18,14 @@
 #include "sparseconv/Target/Plan/Assemble.h"
 #include "sparseconv/Tools/ArgumentOptions.h"
 #include "sparseconv/Tools/CommandLine.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Chrono.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -80,6 +84,9 @@ struct TuneOptions {
   cl::opt<unsigned> choices{
       "choices", cl::desc("the most choices of a class measured in one stage"),
       cl::init(16), cl::cat(category)};
+  cl::opt<std::string> note{
+      "note", cl::desc("words about this run, for the database's provenance"),
+      cl::value_desc("text"), cl::cat(category)};
   ::sparseconv::ProgressOption progress{category};
   ArgumentOptions arguments{category, category};
 };
@@ -113,21 +120,50 @@ static Error mergeFiles(const TuneOptions &options) {
   return writeDatabase(options.output, merged);
 }
 
+namespace {
+/// What is tuned for, and what measures it.
+struct TargetHere {
+  /// "cuda:sm_90a".
+  std::string target;
+  /// "NVIDIA H200".
+  std::string device;
+};
+} // namespace
+
 /// What `text` names, with the chip of this machine where it names none.
-static Expected<std::string> findTargetHere(StringRef text) {
+static Expected<TargetHere> findTargetHere(StringRef text) {
   Expected<Target> target = parseTarget(text);
   if (!target)
     return target.takeError();
-  if (text.contains(':'))
-    return text.str();
+  bool isNamed = text.contains(':');
   if (!target->info->isGpu)
-    return ("cpu:" + getNativeLevel()).str();
+    return TargetHere{isNamed ? text.str() : ("cpu:" + getNativeLevel()).str(),
+                      llvm::sys::getHostCPUName().str()};
   sparseconv_context *context = nullptr;
   if (sparseconv_context_create(0, &context) != SPARSECONV_OK)
     return createStringError(std::string(sparseconv_last_error()));
   std::string chip = sparseconv_context_chip(context);
+  TargetHere here{isNamed ? text.str() : "cuda:" + chip,
+                  sparseconv_context_device_name(context)};
   sparseconv_context_destroy(context);
-  return "cuda:" + chip;
+  return here;
+}
+
+/// "2026-11-25, cuda:sm_90a on NVIDIA H200: net.mlir with sweep.bin".
+static std::string describeRun(const TargetHere &here,
+                               const TuneOptions &options) {
+  auto getName = [](const std::string &path) {
+    return llvm::sys::path::filename(path).str();
+  };
+  std::string line = llvm::formatv(
+      "{0:%Y-%m-%d}, {1} on {2}: {3}", std::chrono::system_clock::now(),
+      here.target, here.device, getName(options.files.front()));
+  if (!options.scans.empty())
+    line +=
+        " with " + llvm::join(llvm::map_range(options.scans, getName), ", ");
+  if (!options.note.empty())
+    line += "; " + options.note;
+  return line;
 }
 
 /// The assembler that is named, or the usual one where it is there.
@@ -188,8 +224,9 @@ static double getTolerance(ModuleOp module) {
   return tolerance;
 }
 
-static Expected<TuningDatabase> tune(ModuleOp module,
-                                     const TuneOptions &options) {
+/// Adds what is measured to `known`, and writes that after each stage.
+static Error tune(ModuleOp module, const TuneOptions &options,
+                  const TuningDatabase &known) {
   SmallVector<StringRef> entries;
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal() && function.isPublic())
@@ -209,13 +246,13 @@ static Expected<TuningDatabase> tune(ModuleOp module,
   auto scenes = bindScenes(*signature, options);
   if (!scenes)
     return scenes.takeError();
-  auto network = TunedNetwork::prepare(module, *entry, *target);
+  auto network = TunedNetwork::prepare(module, *entry, target->target);
   if (failed(network))
     return createStringError("the network could not be prepared");
   network->setAssembler(std::move(*assembler));
   TunerOptions tuning;
   tuning.entry = *entry;
-  tuning.target = *target;
+  tuning.target = target->target;
   constexpr unsigned kMostJobs = 8;
   tuning.jobs = options.jobs;
   if (!options.jobs)
@@ -223,6 +260,12 @@ static Expected<TuningDatabase> tune(ModuleOp module,
                            llvm::hardware_concurrency().compute_thread_count());
   tuning.maxChoices = options.choices;
   tuning.tolerance = getTolerance(module);
+  tuning.save = [&](const TuningDatabase &measured) {
+    TuningDatabase database = known;
+    database.merge(measured);
+    database.addProvenance(describeRun(*target, options));
+    return writeDatabase(options.output, database);
+  };
   ::sparseconv::Progress progress(options.progress.isOn());
   return Tuner(*network, std::move(*scenes), std::move(tuning), progress)
       .tune();
@@ -262,11 +305,7 @@ int main(int argc, char **argv) {
   auto module = mlir::sparseconv::parseNetwork(sources, context);
   if (!module)
     return fail("'" + options.files.front() + "' is no valid module");
-  Expected<TuningDatabase> tuned = tune(*module, options);
-  if (!tuned)
-    return fail(tuned.takeError());
-  database.merge(*tuned);
-  if (Error error = writeDatabase(options.output, database))
+  if (Error error = tune(*module, options, database))
     return fail(std::move(error));
   return 0;
 }

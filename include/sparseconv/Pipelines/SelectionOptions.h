@@ -16,8 +16,9 @@ namespace mlir::sparseconv {
 
 /// How pipelines decide how each operation is carried out.
 struct SelectionOptions {
-  /// A file with measured choices, which come before the rules; or empty.
-  std::string tuningDatabase;
+  /// A file with measured choices, which come before the rules; or "default",
+  /// those that come with the project, or "none".
+  std::string tuningDatabase = "default";
   /// Print to standard error what is chosen for each layer, and why.
   bool explain = false;
 };
@@ -31,7 +32,9 @@ public:
       : tuningDatabase(
             pipeline, "tuning-database",
             llvm::cl::desc("a file with measured choices, which come before "
-                           "the rules")),
+                           "the rules; or 'none', or 'default': those that "
+                           "come with the project"),
+            llvm::cl::init("default")),
         explain(pipeline, "explain",
                 llvm::cl::desc("print what is chosen for each layer, and why"),
                 llvm::cl::init(false)) {}

@@ -27,12 +27,14 @@ def SparseConvSelectIndexing
     but no launch.
 
     Where `tuning-database` names a file that knows the target and the shape
-    class of an operation, what was measured to be fastest is chosen instead.
-    A choice that does not suit the operation is a warning, and the rules decide.
+    class of an operation, and another choice than that of the rules was measured
+    to be fastest, it is chosen instead. A choice that does not suit the operation
+    is a warning, and the rules decide.
   }];
   let options = [
-    Option<"tuningDatabase", "tuning-database", "std::string", /*default=*/"",
-           "a file with measured choices, which come before the rules">];
+    Option<"tuningDatabase", "tuning-database", "std::string", /*default=*/"\"none\"",
+           "a file with measured choices, which come before the rules; or 'none', or "
+           "'default': those that come with the project">];
   let dependentDialects = ["::mlir::sparseconv::SparseConvDialect"];
   let statistics = [
     Statistic<"numSelected", "selected", "maps given a search">,
@@ -53,12 +55,14 @@ def SparseConvSelectDataflow
     gradients by weights, `split_k` is as many row blocks as fill the device.
 
     Where `tuning-database` names a file that knows the target and the shape
-    class of an operation without decisions, what was measured to be fastest is
-    chosen instead: dataflow, tiling and order of rows together.
+    class of an operation without decisions, and another choice than that of the
+    rules was measured to be fastest, it is chosen instead: dataflow, tiling and
+    order of rows together.
   }];
   let options = [
-    Option<"tuningDatabase", "tuning-database", "std::string", /*default=*/"",
-           "a file with measured choices, which come before the rules">];
+    Option<"tuningDatabase", "tuning-database", "std::string", /*default=*/"\"none\"",
+           "a file with measured choices, which come before the rules; or 'none', or "
+           "'default': those that come with the project">];
   let dependentDialects = ["::mlir::sparseconv::SparseConvDialect"];
   let statistics = [
     Statistic<"numSelected", "selected", "operations given a dataflow">,
@@ -129,8 +133,9 @@ def SparseConvExplainSelection
   }];
   let dependentDialects = ["::mlir::sparseconv::SparseConvDialect"];
   let options = [
-    Option<"tuningDatabase", "tuning-database", "std::string", /*default=*/"",
-           "a file with measured choices, which come before the rules">,
+    Option<"tuningDatabase", "tuning-database", "std::string", /*default=*/"\"none\"",
+           "a file with measured choices, which come before the rules; or 'none', or "
+           "'default': those that come with the project">,
     Option<"rows", "rows", "int64_t", /*default=*/"100000",
            "rows of a set, for the predicted time">];
 }

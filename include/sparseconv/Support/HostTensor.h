@@ -1,5 +1,4 @@
-//===- HostTensor.h - a dense tensor in host memory --------------*- C++
-//-*-===//
+//===- HostTensor.h - a dense tensor in host memory -------------*- C++ -*-===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

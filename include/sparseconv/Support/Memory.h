@@ -1,5 +1,4 @@
-//===- Memory.h - sizes that are checked before they are asked for -*- C++
-//-*-===//
+//===- Memory.h - sizes that are checked before they are used ---*- C++ -*-===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

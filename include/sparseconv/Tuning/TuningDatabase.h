@@ -10,7 +10,9 @@
 // were measured, on which scans, and how long each took. It is a JSON file
 // that people pass on: whatever is wrong in it is an error in one line.
 //
-//   {"version": 1, "classes": [
+//   {"version": 1,
+//    "provenance": ["2026-11-25, cuda:sm_90a on NVIDIA H200: net.mlir on ..."],
+//    "classes": [
 //     {"target": "cuda:sm_90a", "class": "conv f16 27x64x64 1x1x1 to 1x1x1",
 //      "choices": [
 //        {"choice": "{dataflow = #sparseconv.dataflow<output_stationary>,
@@ -82,20 +84,28 @@ public:
   /// is missing, unknown or of the wrong type; an unknown target; a class, a
   /// choice or a scan that is there twice.
   static llvm::Expected<TuningDatabase> parse(StringRef text);
-  /// Reads a file; the error names it.
+  /// Reads a file; the error names it. "default" is what `getDefault` gives,
+  /// and "none" an empty database.
   static llvm::Expected<TuningDatabase> read(StringRef path);
+  /// The measurements that come with the project (lib/Tuning/Measured).
+  static const TuningDatabase &getDefault();
   /// Writes the file, the same text for the same content.
   void write(llvm::raw_ostream &os) const;
 
   const TunedClass *find(StringRef target, StringRef shapeClass) const;
   TunedClass &getOrAdd(StringRef target, StringRef shapeClass);
   ArrayRef<TunedClass> getClasses() const { return classes; }
+  /// A line for each run of the tuner: when, on which device, what.
+  ArrayRef<std::string> getProvenance() const { return provenance; }
+  /// Adds a line that is not there yet.
+  void addProvenance(StringRef line);
 
   /// Adds what `other` has. Where both measured a choice on the same scan, the
   /// measurement of `other` stays.
   void merge(const TuningDatabase &other);
 
 private:
+  std::vector<std::string> provenance;
   /// Sorted by target, then class.
   std::vector<TunedClass> classes;
 };

@@ -86,7 +86,8 @@ static Expected<std::string> assemble(StringRef program, StringRef chip,
   return read(paths[1]);
 }
 
-Error mlir::sparseconv::addMachineCode(plan::Plan &plan, StringRef ptxas) {
+Error mlir::sparseconv::addMachineCode(plan::Plan &plan, StringRef ptxas,
+                                       StringRef chip) {
   Expected<std::string> program = findAssembler(ptxas);
   if (!program)
     return program.takeError();
@@ -95,13 +96,13 @@ Error mlir::sparseconv::addMachineCode(plan::Plan &plan, StringRef ptxas) {
     for (const plan::Image &image : module.images) {
       if (image.kind != plan::Image::Kind::Ptx)
         continue;
-      Expected<std::string> code =
-          assemble(*program, image.chip,
-                   StringRef(image.bytes.data(), image.bytes.size()));
+      std::string madeFor = chip.empty() ? image.chip : chip.str();
+      Expected<std::string> code = assemble(
+          *program, madeFor, StringRef(image.bytes.data(), image.bytes.size()));
       if (!code)
         return code.takeError();
       assembled.push_back(
-          {plan::Image::Kind::Cubin, image.chip, plan.keep(std::move(*code))});
+          {plan::Image::Kind::Cubin, madeFor, plan.keep(std::move(*code))});
     }
     module.images.insert(module.images.begin(), assembled.begin(),
                          assembled.end());

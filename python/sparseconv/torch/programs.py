@@ -242,8 +242,8 @@ def _write_file(folder, path, content):
 
 
 def _read(path):
-    if path is None:
-        return ""
+    if path in (None, "default", "none"):
+        return path or ""
     try:
         with open(path, encoding="utf-8") as file:
             return file.read()

@@ -123,6 +123,36 @@ TEST(TuningDatabase, Merge) {
   EXPECT_EQ(database.find("cuda:sm_90a", "kernel_map 8"), nullptr);
 }
 
+TEST(TuningDatabase, Provenance) {
+  std::string text =
+      replace("\"version\": 1,", "\"version\": 1,\n \"provenance\": [\n  "
+                                 "\"a run\"\n ],");
+  EXPECT_EQ(write(parse(text)), text);
+  // Each run is named once, in the order of the files.
+  TuningDatabase database = parse(text);
+  database.merge(parse(text));
+  database.merge(parse(StringRef(text).str().replace(
+      text.find("a run"), strlen("a run"), "another run")));
+  EXPECT_EQ(database.getProvenance(),
+            ArrayRef<std::string>({"a run", "another run"}));
+  EXPECT_EQ(getError(text.replace(text.find("\"a run\""), 7, "7")),
+            "provenance[0]: expected a text of at most 2000 characters");
+}
+
+/// What comes with the project says where it comes from, and for every class
+/// what the rules chose.
+TEST(TuningDatabase, Default) {
+  TuningDatabase database = llvm::cantFail(TuningDatabase::read("default"));
+  EXPECT_FALSE(database.getProvenance().empty());
+  EXPECT_FALSE(database.getClasses().empty());
+  for (const TunedClass &entry : database.getClasses()) {
+    EXPECT_TRUE(StringRef(entry.target).starts_with("cuda:")) << entry.target;
+    EXPECT_NE(entry.getUntuned(), nullptr) << entry.shapeClass;
+  }
+  EXPECT_TRUE(
+      llvm::cantFail(TuningDatabase::read("none")).getClasses().empty());
+}
+
 TEST(TuningDatabase, MergeKeepsOneUntunedChoice) {
   TuningDatabase database = parse(kDatabase);
   std::string other = replace("\"untuned\": true,", "");

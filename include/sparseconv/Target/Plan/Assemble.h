@@ -20,10 +20,12 @@ namespace mlir::sparseconv {
 llvm::Expected<std::string> findAssembler(llvm::StringRef ptxas = "ptxas");
 
 /// Adds machine code (a cubin) to each module of a plan for each chip that it
-/// has PTX for: the runtime takes it rather than let the driver translate the
-/// PTX. Errors: those of `findAssembler`; the assembler refuses the PTX.
+/// has PTX for, or for `chip` made of that PTX: the runtime takes it rather
+/// than let the driver translate the PTX. Errors: those of `findAssembler`; the
+/// assembler refuses the PTX.
 llvm::Error addMachineCode(::sparseconv::plan::Plan &plan,
-                           llvm::StringRef ptxas = "ptxas");
+                           llvm::StringRef ptxas = "ptxas",
+                           llvm::StringRef chip = {});
 
 } // namespace mlir::sparseconv
 

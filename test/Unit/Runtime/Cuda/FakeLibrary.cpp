@@ -39,13 +39,18 @@ struct Report {
 };
 } // namespace
 
-/// The PTX of a module as the driver loads it.
+/// The PTX of a module as the driver loads it. Kernels of other modules that
+/// have the same names stay where they are.
 static void addKernels(const char *image) {
+  auto &kernels = FakeDriver::get().kernels;
+  static std::vector<std::decay_t<decltype(kernels)>::node_type> others;
   for (const auto &[name, places] : plan::readPtxKernels(image)) {
     FakeDriver::Kernel kernel = {{}, [](const FakeLaunch &) {}};
     for (const plan::ParamPlace &place : places)
       kernel.params.push_back(place.size);
-    FakeDriver::get().kernels[name] = kernel;
+    if (kernels.count(name))
+      others.push_back(kernels.extract(name));
+    kernels[name] = kernel;
   }
 }
 
