@@ -12,7 +12,7 @@ import sparseconv
 import sparseconv.torch as sct
 import torch
 import torch_checks
-from sparseconv.torch import ahead, encodings, programs
+from sparseconv.torch import ahead, ahead_ir, encodings, programs
 from torch import nn
 from torch_checks import check, expect, expect_error
 
@@ -155,6 +155,35 @@ def grids_of_other_sizes_have_the_same_networks(device):
         if seed == 3:
             known = len(programs._programs)
     expect(len(programs._programs) == known, "a network for each size of grid")
+
+
+@check
+def grids_of_one_size_have_networks_of_their_own(device):
+    # Their regions are in the text, so that bitmaps can make sets. There are few of them.
+    net, texts, known = Net().to(device), [], ahead_ir.sets
+
+    def write(*arguments):
+        texts.append(known(*arguments))
+        return texts[-1]
+
+    ahead_ir.sets = write
+    try:
+        for seed in (0, 0, 0, 0, 1, 1, 1, 0, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5):
+            results, cache = net(make_input(device, seed, rows="points"))
+            with one_by_one():
+                x = make_input(device, seed, rows="points")
+                expected, other = Net.forward(net, x)
+            expect(all(map(torch.equal, results, expected)), f"results {seed}")
+            expect_same_cache(cache, other)
+    finally:
+        ahead_ir.sets = known
+    own = {text for text in texts if "bounds" not in text}
+    expect(all("clip(<[0, 0, 0] to [" in text for text in own), "no region in the text")
+    # What is left of 20 and 21 cells by strides of 2 is the same.
+    expect(len(own) == 2, f"{len(own)} networks for 4 sizes")
+    expect(len(set(texts) - own) == 1, "more than one network for all sizes")
+    grids = ahead._models[net.layers[0]].grids
+    expect(grids == [(20, 20 + seed, 20) for seed in range(4)], f"grids {grids}")
 
 
 @check

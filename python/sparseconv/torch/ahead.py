@@ -26,7 +26,8 @@ from .programs import is_watched, run
 from .tensor import outline_set
 
 #: Fewer sets and maps than this are not worth two networks of their own, and a model
-#: whose calls differ gets new networks for its first few kinds of call only.
+#: whose calls differ gets new networks for its first few kinds of call only, and for its
+#: first few sizes of grids.
 _FEWEST, _MOST_KINDS = 3, 4
 #: Calls that are looked at.
 _NUM_CALLS = 4
@@ -61,10 +62,12 @@ class BackStep(NamedTuple):
 
 
 class Asked:
-    """What was asked of the sets and maps of a tensor, in order, without any of them."""
+    """What was asked of the sets and maps of a tensor, in order, without any of them, and
+    the shape of its grid."""
 
     def __init__(self, root):
-        self._sets, self._tables, self._backs = {root: 0}, {}, set()
+        self.grid = root.shape
+        self._sets, self._tables, self._backs = {root.name: 0}, {}, set()
         self.steps = []
 
     def note_set(self, source, name, rule, by, offsets, reshape):
@@ -87,11 +90,12 @@ class Asked:
 
 class _Model:
     """What the model asked for at its last calls in each thread, what was foreseen so far,
-    and the networks for it that the compiler does not take."""
+    the grids that have networks of their own, and the networks that the compiler does not
+    take."""
 
     def __init__(self):
         self._threads = threading.local()
-        self.kinds, self.refused = [], set()
+        self.kinds, self.grids, self.refused = [], [], set()
 
     def get_calls(self):
         if not hasattr(self._threads, "calls"):
@@ -115,6 +119,14 @@ class _Model:
             self.kinds.append(done[-1])
         return done[-1]
 
+    def has_networks_for(self, grid):
+        """Whether networks may be for grids of this shape alone, which makes their sets
+        faster: the last two calls had it, too, or others before them."""
+        last = [asked.grid for asked in self.get_calls()][-2:]
+        if grid not in self.grids and last == [grid, grid] and len(self.grids) < _MOST_KINDS:
+            self.grids.append(grid)
+        return grid in self.grids
+
 
 #: The models, by the layers that stand for them.
 _models = weakref.WeakKeyDictionary()
@@ -130,7 +142,7 @@ def begin(layer, x):
     steps = model.foresee()
     if steps is not None and not cache.tables:
         try:
-            _Maker(x, steps, model.refused).make()
+            _Maker(x, steps, model).make()
         except torch.cuda.OutOfMemoryError:
             pass  # one by one they may fit
         except Error as error:
@@ -138,15 +150,15 @@ def begin(layer, x):
             # made finds why.
             if is_late(error):
                 raise
-    cache.asked = Asked(x.set.name)
+    cache.asked = Asked(x.set)
     model.get_calls().append(cache.asked)
 
 
 class _Maker:
     """Makes what steps say of a tensor, and puts it into the tensor's cache."""
 
-    def __init__(self, x, steps, refused):
-        self.x, self.cache, self.refused = x, x.cache, refused
+    def __init__(self, x, steps, model):
+        self.x, self.cache, self.model = x, x.cache, model
         self.set_steps, self.table_steps, self.back_steps = (
             [step for step in steps if isinstance(step, kind)]
             for kind in (SetStep, TableStep, BackStep)
@@ -160,29 +172,30 @@ class _Maker:
 
     def run(self, function, text, *arguments, **named):
         """What a function makes of a network, which the compiler is asked to take once."""
-        if text in self.refused:
+        refused = self.model.refused
+        if text in refused:
             raise Error("the compiler has refused this network")
         try:
             return function(text, *arguments, **named)
         except CompileError:
-            self.refused.add(text)
+            refused.add(text)
             raise
 
     # Sets -------------------------------------------------------------------
 
     def make_sets(self):
         given = self.x.unpacked
+        root = self.x.set if given is None else given.outline()
         points = self.x.set.coords if given is None else given.get_points()
-        outlines, inputs, steps = [self.x.set if given is None else given.outline()], [points], []
+        outlines, clips = [root], []
         for step in self.set_steps:
             outline, clip = outline_set(outlines[step.source], *step[1:])
             outlines.append(outline)
-            if clip:
-                inputs.append(sets.get_bounds(clip, points.device))
-            steps.append((*step[:4], bool(clip)))
+            clips.append(clip)
         made = []
-        if given is not None or steps:
-            text = ahead_ir.sets(outlines[0].stride, given is not None, tuple(steps))
+        if given is not None or clips:
+            text, bounds = self.write_sets(root, given is not None, clips)
+            inputs = [points, *(sets.get_bounds(clip, points.device) for clip in bounds)]
             trusted = given is None and sets.is_set(points)
             made = self.run(run, text, inputs, trusted=trusted)
         if given is not None:
@@ -192,6 +205,20 @@ class _Maker:
         for outline, coords in zip(outlines[1:], made):
             outline.coords = encodings.trust_set(coords)
             self.sets.append(self.cache.sets.setdefault(outline.name, outline))
+
+    def write_sets(self, root, packs, clips):
+        """The network, and the bounds that are its inputs: none where it is for one shape
+        of grid."""
+
+        def write(bounds):
+            steps = tuple((*step[:4], each) for step, each in zip(self.set_steps, bounds))
+            return ahead_ir.sets(root.stride, packs, steps)
+
+        if any(clips) and self.model.has_networks_for(root.shape):
+            text = write(clips)
+            if text not in self.model.refused:
+                return text, []
+        return write([ahead_ir.INPUT if clip else () for clip in clips]), list(filter(None, clips))
 
     # Tables -----------------------------------------------------------------
 

@@ -4,13 +4,16 @@
 """The networks that make several sets, or several maps, at once (`ahead`), as text.
 
 Sets have numbers: that of the points is 0, and each step makes the next one. As in
-`ir`, the text depends on strides and offsets, and not on the sizes of grids."""
+`ir`, the text depends on strides and offsets, and on the sizes of grids only where that
+is asked for."""
 
 import functools
 
 from . import ir
 from .ir import get_points_type, get_tile_types, refer, write_set
 
+#: Stands for bounds that are an input.
+INPUT = "input"
 #: The type of numbers of rows.
 _ROWS = "tensor<?xi32>"
 
@@ -18,8 +21,9 @@ _ROWS = "tensor<?xi32>"
 @functools.cache
 def sets(stride, packs, steps):
     """The sets that steps make one of another: (number of the source, rule, by, offsets,
-    whether bounds are an input), as for `ir.output_set`. Where it `packs`, the points are
-    in any order, and what `ir.pack` gives comes first."""
+    bounds), as for `ir.output_set`. Bounds are those of the region from 0 that the set
+    stays in, none, or `INPUT`: a set in a region of the text is made faster. Where it
+    `packs`, the points are in any order, and what `ir.pack` gives comes first."""
     dim = len(stride)
     points, strides = get_points_type(dim), [stride]
     word = "" if packs else " {in_order}"
@@ -28,17 +32,19 @@ def sets(stride, packs, steps):
     if packs:
         body += f"  %coords0 = sparseconv.unpack %set0 : !set0 -> {points}\n"
         outputs = {"coords0": points, "order": _ROWS, "row_of": _ROWS}
-    for number, (source, rule, by, offsets, is_bounded) in enumerate(steps, 1):
+    for number, (source, rule, by, offsets, bounds) in enumerate(steps, 1):
         strides.append(ir.get_out_stride(rule, strides[source], by))
-        made = f"all{number}" if is_bounded else f"set{number}"
+        is_input = bounds == INPUT
+        made, clip = (f"all{number}", ()) if is_input else (f"set{number}", bounds)
         operation = ir.output_set_operation(
-            rule, by, offsets, (), f"%set{source}", f"!set{source}", f"!set{number}"
+            rule, by, offsets, clip, f"%set{source}", f"!set{source}", f"!set{number}"
         )
         body += f"  %{made} = {operation}\n"
-        if is_bounded:
-            bounds = f"bounds{number}"
-            inputs[bounds] = f"tensor<{dim + 1}xi32>"
-            body += ir.write_kept(dim, made, f"set{number}", bounds, f"!set{number}")
+        if is_input:
+            inputs[f"bounds{number}"] = f"tensor<{dim + 1}xi32>"
+            body += ir.write_kept(
+                dim, made, f"set{number}", f"bounds{number}", f"!set{number}"
+            )
         coords = f"coords{number}"
         body += f"  %{coords} = sparseconv.unpack %set{number} : !set{number} -> {points}\n"
         outputs[coords] = points
