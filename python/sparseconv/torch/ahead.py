@@ -163,7 +163,7 @@ class _Maker:
             [step for step in steps if isinstance(step, kind)]
             for kind in (SetStep, TableStep, BackStep)
         )
-        self.sets = []
+        self.sets, self.tables = [], {}
 
     def make(self):
         self.make_sets()
@@ -222,48 +222,81 @@ class _Maker:
 
     # Tables -----------------------------------------------------------------
 
+    def make_tables(self):
+        """A run for the tables, and one for what goes with those that have the rows of
+        points: on a GPU tiles, which convolutions read, and tables that go back over them."""
+        steps = self.table_steps
+        moved = [j for j, step in enumerate(steps) if self.keeps_points(step)]
+        backs = [step.table for step in self.back_steps]
+        self.tables = self.make_in_set_order(moved, [j for j in backs if j not in moved])
+        for j in moved:
+            source, target = self.get_sides(steps[j])
+            self.tables[j] = sets.renumber(self.tables[j], target.row_of, source.order)
+        if moved:
+            self.turn(moved, [j for j in backs if j in moved])
+        self.cache.tables.update((self.get_key(j), table) for j, table in self.tables.items())
+
+    def make_in_set_order(self, moved, backs):
+        """The tables by the places of their steps; those that are not to be moved with
+        their tiles, and with those that go back over them."""
+        steps = self.table_steps
+        kinds = [self.describe(step, j not in moved) for j, step in enumerate(steps)]
+        kinds += [self.describe_back(j) for j in backs]
+        names = [f"table{j}" for j in range(len(steps))] + [f"back{j}" for j in backs]
+        tiled = tuple(name for name, kind in zip(names, kinds) if kind[3])
+        strides = tuple(found.stride for found in self.sets)
+        text = ahead_ir.maps(strides, tuple(map(tuple, steps)), tuple(backs), tiled)
+        inputs = [self.sets[i].coords for i in self.get_numbers(steps)]
+        tables = self.run(encodings.make_tables, text, inputs, kinds)
+        self.keep_backs(backs, tables[len(steps) :])
+        return dict(enumerate(tables[: len(steps)]))
+
+    def turn(self, moved, backs):
+        """The tiles of tables that have been moved, and those that go back over them."""
+        if not (self.is_on_gpu() or backs):
+            return
+        steps = [self.table_steps[j] for j in moved]
+        sides = tuple((step.source, step.target, step.volume) for step in steps)
+        places = tuple(moved.index(j) for j in backs)
+        dim = len(self.sets[0].stride)
+        text = ahead_ir.moved_maps(dim, sides, places, self.is_on_gpu())
+        given = [self.tables[j] for j in moved]
+        inputs = given + [self.sets[i].coords for i in self.get_numbers(steps)]
+        kinds = [self.describe_back(j) for j in backs]
+        tiled = given if self.is_on_gpu() else ()
+        self.keep_backs(backs, self.run(encodings.make_tables, text, inputs, kinds, tiled))
+
+    def keep_backs(self, backs, tables):
+        for j, table in zip(backs, tables):
+            self.cache.tables["transposed", *self.get_key(j)] = table
+
+    def is_on_gpu(self):
+        return self.sets[0].coords.is_cuda
+
+    def get_sides(self, step):
+        return self.sets[step.source], self.sets[step.target]
+
+    def get_numbers(self, steps):
+        """The sets of some steps."""
+        return sorted({number for step in steps for number in step[:2]})
+
     def keeps_points(self, step):
         """Whether a side's rows are those of points, so that a table is renumbered."""
-        source, target = self.sets[step.source], self.sets[step.target]
+        source, target = self.get_sides(step)
         return source.order is not None or target.row_of is not None
 
-    def make_tables(self):
-        """Tiles are for convolutions on a GPU. Tables that are renumbered get theirs when
-        they are read, as do those that go back over them."""
-        steps = self.table_steps
-        moved = [self.keeps_points(step) for step in steps]
-        places = tuple(step.table for step in self.back_steps if not moved[step.table])
-        kinds = [self.describe(step, not is_moved) for step, is_moved in zip(steps, moved)]
-        for j in places:
-            num_in, num_out, *rest = kinds[j]
-            kinds.append((num_out, num_in, *rest))
-        names = [f"table{j}" for j in range(len(steps))] + [f"back{j}" for j in places]
-        tiled = tuple(name for name, kind in zip(names, kinds) if kind[3])
-        text = ahead_ir.maps(
-            tuple(found.stride for found in self.sets), tuple(map(tuple, steps)), places, tiled
-        )
-        numbers = sorted({number for step in steps for number in step[:2]})
-        inputs = [self.sets[number].coords for number in numbers]
-        tables = self.run(encodings.make_tables, text, inputs, kinds)
-        for step, is_moved, table in zip(steps, moved, tables):
-            self.keep_table(step, table, is_moved)
-        for j, table in zip(places, tables[len(steps) :]):
-            key = "transposed", *self.get_key(steps[j])
-            self.cache.tables[key] = table
-
-    def describe(self, step, is_tiled):
-        """The kind of a table, as for `encodings.make_tables`."""
-        source, target = self.sets[step.source], self.sets[step.target]
+    def describe(self, step, is_tiled=True):
+        """The kind of a table, as for `encodings.make_tables`. Tiles are for a GPU."""
+        source, target = self.get_sides(step)
         mirrors = source is target and ir.is_symmetric(step.offsets)
-        is_tiled = is_tiled and source.coords.is_cuda
+        is_tiled = is_tiled and self.is_on_gpu()
         return source.num_rows, target.num_rows, step.volume, is_tiled, mirrors
 
-    def keep_table(self, step, table, is_moved):
-        source, target = self.sets[step.source], self.sets[step.target]
-        if is_moved:
-            table = sets.renumber(table, target.row_of, source.order)
-        self.cache.tables[self.get_key(step)] = table
+    def describe_back(self, j):
+        num_in, num_out, *rest = self.describe(self.table_steps[j])
+        return num_out, num_in, *rest
 
-    def get_key(self, step):
-        source, target = self.sets[step.source], self.sets[step.target]
+    def get_key(self, j):
+        step = self.table_steps[j]
+        source, target = self.get_sides(step)
         return source.name, target.name, step.offsets, step.transposed

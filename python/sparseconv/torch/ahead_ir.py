@@ -52,6 +52,13 @@ def sets(stride, packs, steps):
     return ir.write_packing(dim) + types + ir.write_function(inputs, outputs, body)
 
 
+def _write_tiles(name, volume, map_name, map_type, outputs):
+    """The tiles of a map, as results that begin with a name."""
+    parts = {f"{name}_{part}": type for part, type in get_tile_types(volume).items()}
+    outputs.update(parts)
+    return f"  {refer(parts)} = sparseconv.map_tiles {map_name} : {map_type}\n"
+
+
 @functools.cache
 def maps(strides, tables, backs, tiled):
     """The tables of some maps: (number of the in set, of the out set, offsets, volume,
@@ -73,9 +80,7 @@ def maps(strides, tables, backs, tiled):
         outputs[name] = table = f"tensor<?x{volume}xi32>"
         body += f"  %{name} = sparseconv.neighbour_table {map_name} : {map_type} -> {table}\n"
         if name in tiled:
-            parts = {f"{name}_{part}": type for part, type in get_tile_types(volume).items()}
-            of_tiles.update(parts)
-            body += f"  {refer(parts)} = sparseconv.map_tiles {map_name} : {map_type}\n"
+            body += _write_tiles(name, volume, map_name, map_type, of_tiles)
 
     for j, (source, target, offsets, volume, transposed) in enumerate(tables):
         word = " transposed" if transposed else ""
@@ -93,3 +98,37 @@ def maps(strides, tables, backs, tiled):
     inputs = {f"points{i}": points for i in numbers}
     text = ir.write_packing(len(strides[0])) + types
     return text + ir.write_function(inputs, {**outputs, **of_tiles}, body)
+
+
+@functools.cache
+def moved_maps(dim, tables, backs, is_tiled):
+    """What goes with tables whose rows are those of points, which are inputs: (number of
+    the in set, of the out set, volume), those of the transposed maps of some of them, by
+    their places, and where `is_tiled`, the tiles of the tables, and then of these. The
+    further inputs have the rows of the sets, in the order of their numbers."""
+    points = get_points_type(dim)
+    numbers = sorted({number for table in tables for number in table[:2]})
+    inputs = {f"table{j}": f"tensor<?x{table[2]}xi32>" for j, table in enumerate(tables)}
+    inputs.update({f"points{i}": points for i in numbers})
+    types, body = ir.ROWS, "  %axis = arith.constant 0 : index\n"
+    body += "".join(ir.number_rows(f"set{i}", f"points{i}", points) for i in numbers)
+    outputs, of_tiles, of_backs = {}, {}, {}
+    for j, (source, target, volume) in enumerate(tables):
+        types += f"!map{j} = !sparseconv.kernel_map<{volume}, !rows to !rows>\n"
+        body += (
+            f"  %map{j} = sparseconv.map_from_table %table{j}, %set{source} to %set{target} "
+            f": {inputs[f'table{j}']}, !map{j}\n"
+        )
+        if is_tiled:
+            body += _write_tiles(f"table{j}", volume, f"%map{j}", f"!map{j}", of_tiles)
+        if j not in backs:
+            continue
+        outputs[f"back{j}"] = inputs[f"table{j}"]
+        body += f"  %turned{j} = sparseconv.transpose_map %map{j} : !map{j} -> !map{j}\n"
+        body += (
+            f"  %back{j} = sparseconv.neighbour_table %turned{j} : !map{j} -> "
+            f"{inputs[f'table{j}']}\n"
+        )
+        if is_tiled:
+            body += _write_tiles(f"back{j}", volume, f"%turned{j}", f"!map{j}", of_backs)
+    return types + ir.write_function(inputs, {**outputs, **of_tiles, **of_backs}, body)

@@ -78,23 +78,25 @@ def make_table(write, inputs, rows, volume, trusted, tiled, mirrors=False):
     return table
 
 
-def make_tables(text, inputs, kinds):
-    """The tables that a network gives of some sets, each of a kind: the numbers of rows of
-    its in set and its out set, its offsets, whether its tiles come behind all tables, and
-    whether it mirrors."""
+def make_tables(text, inputs, kinds, given=()):
+    """The tables that a network gives, each of a kind: the numbers of rows of its in set
+    and its out set, its offsets, whether its tiles come behind all tables, and whether it
+    mirrors. The tiles of tables that are `given` come before those."""
     shapes = [(num_out, volume) for _, num_out, volume, _, _ in kinds]
-    tables, memory, views = [], None, []
-    if any(is_tiled for *_, is_tiled, _ in kinds):
-        for _, num_out, volume, is_tiled, _ in kinds:
-            shapes += _get_tile_shapes(num_out, volume) if is_tiled else []
+    outlines = [table.shape for table in given]
+    outlines += [kind[1:3] for kind in kinds if kind[3]]
+    if outlines:
+        for outline in outlines:
+            shapes += _get_tile_shapes(*outline)
         tables, memory, views = run_joined(text, inputs, shapes, len(kinds), True)
     else:
-        tables = run(text, inputs, shapes, True)
-    for table, (num_in, _, _, is_tiled, is_mirror) in zip(tables, kinds):
+        tables, memory, views = run(text, inputs, shapes, True), None, []
+    for table, (num_in, *_, is_mirror) in zip(tables, kinds):
         trust(table, num_in, is_mirror)
-        if is_tiled:
-            own, views = views[:_NUM_TILES], views[_NUM_TILES:]
-            _keep(table, "tiles", functools.partial(_view_tiles, table, memory, own))
+    tiled = [*given, *(table for table, kind in zip(tables, kinds) if kind[3])]
+    for i, table in enumerate(tiled):
+        own = views[i * _NUM_TILES : (i + 1) * _NUM_TILES]
+        _keep(table, "tiles", functools.partial(_view_tiles, table, memory, own))
     return tables
 
 

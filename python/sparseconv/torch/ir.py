@@ -19,7 +19,7 @@ import math
 _AXIS = {1: (32, 65536), 2: (27, 16384), 3: (18, 4096), 4: (14, 512)}
 BATCH_BITS = 8
 
-_ROWS = """#rows = #sparseconv.packing<i64, batch = 0, bits = [32], guard = [1]>
+ROWS = """#rows = #sparseconv.packing<i64, batch = 0, bits = [32], guard = [1]>
 !rows = !sparseconv.coords<1, stride = [1], #rows>
 """
 
@@ -205,7 +205,7 @@ def kernel_map(in_stride, out_stride, offsets, volume, transposed, from_itself, 
     return types + write_function(inputs, outputs, body)
 
 
-def _number_rows(side, tensor, type):
+def number_rows(side, tensor, type):
     """The set `%SIDE` of the numbers of a tensor's rows, which the compiler knows to
     be sorted: each element of its points is the row times the column."""
     return f"""  %{side}_size = tensor.dim %{tensor}, %axis : {type}
@@ -235,12 +235,12 @@ def _on_table(volume, inputs, outputs, operation, rows_of=None, out_rows_of="tab
         inputs[rows_of] = "tensor<?x1xi32>"
     body = (
         "  %axis = arith.constant 0 : index\n"
-        + _number_rows("in", rows_of, inputs[rows_of])
-        + _number_rows("out", out_rows_of, inputs[out_rows_of])
+        + number_rows("in", rows_of, inputs[rows_of])
+        + number_rows("out", out_rows_of, inputs[out_rows_of])
         + f"  %map = sparseconv.map_from_table %table, %in to %out : {table}, !map\n"
         + operation
     )
-    types = _ROWS + f"!map = !sparseconv.kernel_map<{volume}, !rows to !rows>\n"
+    types = ROWS + f"!map = !sparseconv.kernel_map<{volume}, !rows to !rows>\n"
     return types + write_function(inputs, outputs, body)
 
 
@@ -350,8 +350,8 @@ def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=F
         word += text
     body = (
         "  %axis = arith.constant 0 : index\n"
-        + _number_rows("in", "x", x)
-        + _number_rows("out", "table", table)
+        + number_rows("in", "x", x)
+        + number_rows("out", "table", table)
         + f"  %given = sparseconv.map_from_tiles {refer(tiles)}, %in to %out "
         f": {', '.join(tiles.values())}, !map\n"
     )
@@ -360,7 +360,7 @@ def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=F
         name = "%map"
         body += f"  {name} = sparseconv.transpose_map %given : !map -> !map\n"
     body += f"  %result = sparseconv.{kind} %x, %w, {name}{word} : {x}, {w}, !map -> {result}\n"
-    types = _ROWS + f"!map = !sparseconv.kernel_map<{volume}, !rows to !rows>\n"
+    types = ROWS + f"!map = !sparseconv.kernel_map<{volume}, !rows to !rows>\n"
     inputs = {"x": x, "w": w, **extras, **tiles, "table": table}
     return types + write_function(inputs, {"result": result}, body)
 

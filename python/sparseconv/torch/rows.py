@@ -48,14 +48,19 @@ class _Given:
             self.take(*sets.pack_distinct(points, list(found.stride)))
         return self.set
 
-    def get_points(self):
-        """The coordinates in units of the finest grid."""
+    def count_axes(self):
+        """The axes of the coordinates, which are looked at."""
         indices = self.indices
         if not isinstance(indices, torch.Tensor) or indices.dim() != 2:
             raise ArgumentError(
                 "expects coordinates [rows, 1 + axes], a batch index first, as a tensor"
             )
-        stride = repeat(self.stride, count_axes(indices), "stride")
+        return count_axes(indices)
+
+    def get_points(self):
+        """The coordinates in units of the finest grid."""
+        indices, dim = self.indices, self.count_axes()
+        stride = repeat(self.stride, dim, "stride")
         return indices * _scale(indices, stride) if max(stride) > 1 else indices
 
     def outline(self):
@@ -149,8 +154,10 @@ class RowTensor(SparseTensor):
 
     @property
     def dim(self):
-        found = self._set if self.given is None else self.given.set
-        return len((self.set if found is None else found).stride)
+        # A first set is made with others, and not for this.
+        given = self.given
+        found = self._set if given is None else given.set
+        return given.count_axes() if found is None else len(found.stride)
 
     @property
     def cache(self):
