@@ -88,12 +88,12 @@ std::vector<Tuner::Variant> Tuner::makeVariants(Decision decision) const {
   return variants;
 }
 
-void Tuner::compileAll(MutableArrayRef<Variant> variants) {
+void Tuner::compileAll(MutableArrayRef<Variant> variants, bool forProfile) {
   progress.begin("compiling", variants.size());
   llvm::DefaultThreadPool pool(llvm::hardware_concurrency(options.jobs));
   for (Variant &variant : variants)
     pool.async([&] {
-      auto compiled = network.compile(variant.choices, /*forProfile=*/true);
+      auto compiled = network.compile(variant.choices, forProfile);
       if (compiled)
         variant.compiled = std::move(*compiled);
       else
@@ -208,8 +208,9 @@ Error Tuner::runBaseline() {
   auto compiled = network.compile(current, /*forProfile=*/false);
   if (!compiled)
     return compiled.takeError();
+  baseline = std::move(*compiled);
   for (Scene &scene : scenes) {
-    auto results = compiled->executable->run(options.entry, scene.arguments);
+    auto results = baseline.executable->run(options.entry, scene.arguments);
     if (!results)
       return llvm::createStringError("'" + scene.name +
                                      "': " + toString(results.takeError()));
@@ -222,7 +223,7 @@ Error Tuner::tuneDecision(Decision decision) {
   std::vector<Variant> variants = makeVariants(decision);
   if (variants.empty())
     return Error::success();
-  compileAll(variants);
+  compileAll(variants, /*forProfile=*/true);
   progress.begin("measuring", variants.size());
   for (Variant &variant : variants)
     measureVariant(variant);
@@ -267,24 +268,28 @@ Expected<bool> Tuner::isNoSlower(Executable &untuned, Executable &tuned) const {
     llvm::outs() << "'" << scene.name << "': "
                  << llvm::format("untuned %.3f ms, tuned %.3f ms\n",
                                  times->first * 1e3, times->second * 1e3);
+    llvm::outs().flush();
     isNoSlower &= times->second <= times->first;
   }
   return isNoSlower;
 }
 
-void Tuner::dropHalf() {
-  std::vector<std::pair<double, const Class *>> gains;
+SmallVector<const Tuner::Class *> Tuner::findGaining() const {
+  SmallVector<std::pair<double, const Class *>> gains;
   for (const Class &each : classes) {
     const TunedClass *entry = database.find(options.target, each.name);
     const TunedChoice *best = entry ? entry->getBest() : nullptr;
     const TunedChoice *untuned = entry ? entry->getUntuned() : nullptr;
     if (best && untuned && best != untuned)
-      gains.emplace_back(untuned->getMicroseconds() - best->getMicroseconds(),
+      gains.emplace_back(best->getMicroseconds() - untuned->getMicroseconds(),
                          &each);
   }
   llvm::sort(gains, llvm::less_first());
-  gains.resize((gains.size() + 1) / 2);
-  for (auto [gain, each] : gains) {
+  return llvm::to_vector(llvm::make_second_range(gains));
+}
+
+void Tuner::drop(ArrayRef<const Class *> dropped) {
+  for (const Class *each : dropped) {
     TunedClass &entry = database.getOrAdd(options.target, each->name);
     // The class keeps what is known, and is decided by rule from now on.
     for (TunedChoice &choice : entry.choices)
@@ -297,29 +302,35 @@ void Tuner::dropHalf() {
 }
 
 Error Tuner::dropWhatSlows() {
-  auto compile = [&](const Choices &choices) {
-    return progress.during("compiling the whole network", [&] {
-      return network.compile(choices, /*forProfile=*/false);
-    });
-  };
-  auto untuned = compile(network.getUntuned());
-  if (!untuned)
-    return untuned.takeError();
-  for (;;) {
-    current = getTuned();
-    if (current == network.getUntuned()) {
-      llvm::outs() << "the untuned network is the fastest\n";
-      return Error::success();
-    }
-    auto tuned = compile(current);
-    if (!tuned)
-      return tuned.takeError();
-    auto isEnough = isNoSlower(*untuned->executable, *tuned->executable);
+  SmallVector<const Class *> gaining = findGaining();
+  Choices tuned = getTuned();
+  // Networks with all that gains, with the half that gains most, and so on.
+  std::vector<Variant> variants;
+  std::vector<size_t> counts;
+  for (size_t count = gaining.size(); count != 0; count /= 2) {
+    Variant &variant = variants.emplace_back();
+    variant.choices = network.getUntuned();
+    for (const Class *each : ArrayRef(gaining).take_front(count))
+      for (size_t layer : each->layers)
+        variant.choices[layer] = tuned[layer];
+    counts.push_back(count);
+  }
+  compileAll(variants, /*forProfile=*/false);
+  for (auto [variant, count] : llvm::zip_equal(variants, counts)) {
+    if (!variant.compiled.executable)
+      return llvm::createStringError(variant.problem);
+    auto isEnough =
+        isNoSlower(*baseline.executable, *variant.compiled.executable);
     if (!isEnough)
       return isEnough.takeError();
-    if (*isEnough)
+    if (*isEnough) {
+      drop(ArrayRef(gaining).drop_front(count));
       return Error::success();
-    dropHalf();
+    }
     llvm::outs() << "slower: the choices that gain least are dropped\n";
+    variant.compiled.executable.reset();
   }
+  drop(gaining);
+  llvm::outs() << "the untuned network is the fastest\n";
+  return Error::success();
 }

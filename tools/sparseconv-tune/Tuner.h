@@ -66,7 +66,7 @@ private:
   void findClasses();
   llvm::Error runBaseline();
   std::vector<Variant> makeVariants(Decision decision) const;
-  void compileAll(MutableArrayRef<Variant> variants);
+  void compileAll(MutableArrayRef<Variant> variants, bool forProfile);
   void measureVariant(Variant &variant);
   void record(const Variant &variant, const Scene &scene,
               const SceneTimes *times, StringRef problem);
@@ -76,8 +76,11 @@ private:
   llvm::Error dropWhatSlows();
   /// Whether the tuned network is no slower than the untuned one, on any scene.
   llvm::Expected<bool> isNoSlower(Executable &untuned, Executable &tuned) const;
-  /// Bars the choices of the half of all tuned classes that gain least.
-  void dropHalf();
+  /// The classes where another choice than that of the rules is fastest, those
+  /// first that gain most.
+  SmallVector<const Class *> findGaining() const;
+  /// Bars all choices of some classes but those of the rules.
+  void drop(ArrayRef<const Class *> dropped);
   void printProgress(const Variant &variant, double total);
 
   const TunedNetwork &network;
@@ -87,6 +90,8 @@ private:
   std::vector<Class> classes;
   TuningDatabase database;
   Choices current;
+  /// The untuned network.
+  CompiledNetwork baseline;
 
   std::chrono::steady_clock::time_point start;
   size_t numPlanned = 0, numDone = 0;
