@@ -18,8 +18,12 @@ FailureOr<DatabaseDecider> DatabaseDecider::read(ModuleOp module,
                                                  StringRef path) {
   DatabaseDecider decider;
   decider.target = getTarget(module).str();
-  if (path.empty())
+  if (path.empty() || path == "none")
     return decider;
+  if (path == "default") {
+    decider.database = TuningDatabase::getDefault();
+    return decider;
+  }
   llvm::Expected<TuningDatabase> database = TuningDatabase::read(path);
   if (!database)
     return module.emitError("the tuning database ")

@@ -18,8 +18,9 @@ namespace mlir::sparseconv {
 /// Decides layers by a tuning database.
 class DatabaseDecider {
 public:
-  /// Reads the file at `path`, or has no database where that is empty. Reports
-  /// what is wrong with the file on `module`.
+  /// Reads the file at `path`, or takes what comes with the project where that
+  /// is "default", or nothing where it is "none" or empty. Reports what is
+  /// wrong with the file on `module`.
   static FailureOr<DatabaseDecider> read(ModuleOp module, StringRef path);
 
   /// What was measured for layers like this, or null.

@@ -230,10 +230,6 @@ Expected<TuningDatabase> TuningDatabase::parse(StringRef text) {
 }
 
 Expected<TuningDatabase> TuningDatabase::read(StringRef path) {
-  if (path == "default")
-    return getDefault();
-  if (path == "none")
-    return TuningDatabase();
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file)
     return createStringError("'" + path.str() +

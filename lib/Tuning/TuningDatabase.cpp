@@ -82,6 +82,13 @@ const TunedChoice *TunedClass::getUntuned() const {
   return it == choices.end() ? nullptr : &*it;
 }
 
+void TunedClass::bar(StringRef scan, StringRef problem) {
+  for (TunedChoice &choice : choices)
+    if (Measurement *measurement = choice.find(scan);
+        measurement && !choice.isUntuned && measurement->problem.empty())
+      measurement->problem = problem.str();
+}
+
 /// Below, a gain is not told from noise.
 static constexpr double kLeastGain = 0.02;
 

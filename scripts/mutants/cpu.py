@@ -117,7 +117,9 @@ MUTANTS = [
     (INDEXING + "CellBitmap.cpp", "b.equal(b.mul(place, stride), distance)", "b.i1(true)", RUN + "downsample.test"),
     (INDEXING + "CellBitmap.cpp", "b.min(left, b.index(slicing.lines))", "b.index(slicing.lines)", RUN + "downsample.test"),
     (INDEXING + "RowNumbers.cpp", "b.store(sum[0], beforeBlock, block);", "b.store(next, beforeBlock, block);", RUN + "downsample.test"),
-    ("lib/Dialect/SparseConv/IR/SetBounds.cpp", "if (lowest % stride != 0)", "if (false)", "test/Dialect/SparseConv/invalid-coords.mlir"),
+    ("lib/Dialect/SparseConv/IR/SetBounds.cpp", "if (lowest % stride != 0)", "if (false)", "test/Dialect/SparseConv/invalid-coarsening.mlir"),
+    (IR + "SetBounds.cpp", "if (packing.getBatch() > kMaxBitmapBatch)", "if (false)", "test/Dialect/SparseConv/invalid-coarsening.mlir"),
+    (IR + "SetBounds.cpp", "if (numOffsets > kMaxBitmapOffsets)", "if (false)", "test/Dialect/SparseConv/invalid-coarsening.mlir"),
     (INDEXING + "Spread.cpp", "Value first = b.select(fails, row, numRows);", "Value first = b.select(fails, begin, numRows);", RUN + "errors.mlir"),
     (INDEXING + "KeyFields.cpp", "return b.sub(field, packing.getBias(axis));", "return b.sub(field, packing.getBias(0));", NETWORKS + RUN + "sets.test"),
     # Kernels on maps.

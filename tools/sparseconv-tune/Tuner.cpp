@@ -101,6 +101,7 @@ void Tuner::compileAll(MutableArrayRef<Variant> variants, bool forProfile) {
       progress.advance();
     });
   pool.wait();
+  progress.end();
 }
 
 //===----------------------------------------------------------------------===//
@@ -208,9 +209,8 @@ Error Tuner::runBaseline() {
   auto compiled = network.compile(current, /*forProfile=*/false);
   if (!compiled)
     return compiled.takeError();
-  baseline = std::move(*compiled);
   for (Scene &scene : scenes) {
-    auto results = baseline.executable->run(options.entry, scene.arguments);
+    auto results = compiled->executable->run(options.entry, scene.arguments);
     if (!results)
       return llvm::createStringError("'" + scene.name +
                                      "': " + toString(results.takeError()));
@@ -232,7 +232,7 @@ Error Tuner::tuneDecision(Decision decision) {
     return llvm::createStringError("what was chosen so far: " +
                                    variants.front().problem);
   current = getTuned();
-  return Error::success();
+  return saveUnfinished();
 }
 
 Error Tuner::tune() {
@@ -244,12 +244,9 @@ Error Tuner::tune() {
     numPlanned += makeVariants(decision).size();
   llvm::outs() << network.getLayers().size() << " layers of " << classes.size()
                << " shape classes, about " << numPlanned << " networks\n";
-  for (Decision decision : kDecisions) {
+  for (Decision decision : kDecisions)
     if (Error error = tuneDecision(decision))
       return error;
-    if (Error error = options.save(database))
-      return error;
-  }
   if (Error error = dropWhatSlows())
     return error;
   return options.save(database);
@@ -288,24 +285,34 @@ SmallVector<const Tuner::Class *> Tuner::findGaining() const {
   return llvm::to_vector(llvm::make_second_range(gains));
 }
 
+/// Classes keep what is known of other choices than those of the rules, and are
+/// decided by rule from now on.
+void Tuner::bar(TuningDatabase &known, ArrayRef<const Class *> barred,
+                StringRef problem) const {
+  for (const Class *each : barred)
+    if (known.find(options.target, each->name))
+      for (const Scene &scene : scenes)
+        known.getOrAdd(options.target, each->name).bar(scene.name, problem);
+}
+
 void Tuner::drop(ArrayRef<const Class *> dropped) {
-  for (const Class *each : dropped) {
-    TunedClass &entry = database.getOrAdd(options.target, each->name);
-    // The class keeps what is known, and is decided by rule from now on.
-    for (TunedChoice &choice : entry.choices)
-      if (!choice.isUntuned)
-        for (const Scene &scene : scenes)
-          if (Measurement *measurement = choice.find(scene.name);
-              measurement && measurement->problem.empty())
-            measurement->problem = "no gain in the whole network";
-  }
+  bar(database, dropped, "no gain in the whole network");
+}
+
+Error Tuner::saveUnfinished() const {
+  TuningDatabase unfinished = database;
+  bar(unfinished, llvm::to_vector(llvm::make_pointer_range(classes)),
+      "the tuning was cut short");
+  return options.save(unfinished);
 }
 
 Error Tuner::dropWhatSlows() {
   SmallVector<const Class *> gaining = findGaining();
   Choices tuned = getTuned();
-  // Networks with all that gains, with the half that gains most, and so on.
-  std::vector<Variant> variants;
+  // The untuned network, and those with all that gains, with the half that
+  // gains most, and so on.
+  std::vector<Variant> variants(1);
+  variants.front().choices = network.getUntuned();
   std::vector<size_t> counts;
   for (size_t count = gaining.size(); count != 0; count /= 2) {
     Variant &variant = variants.emplace_back();
@@ -315,12 +322,15 @@ Error Tuner::dropWhatSlows() {
         variant.choices[layer] = tuned[layer];
     counts.push_back(count);
   }
-  compileAll(variants, /*forProfile=*/false);
-  for (auto [variant, count] : llvm::zip_equal(variants, counts)) {
-    if (!variant.compiled.executable)
-      return llvm::createStringError(variant.problem);
-    auto isEnough =
-        isNoSlower(*baseline.executable, *variant.compiled.executable);
+  if (!gaining.empty())
+    compileAll(variants, /*forProfile=*/false);
+  for (auto [variant, count] :
+       llvm::zip_equal(MutableArrayRef(variants).drop_front(), counts)) {
+    for (const Variant *each : {&variants.front(), &variant})
+      if (!each->compiled.executable)
+        return llvm::createStringError(each->problem);
+    auto isEnough = isNoSlower(*variants.front().compiled.executable,
+                               *variant.compiled.executable);
     if (!isEnough)
       return isEnough.takeError();
     if (*isEnough) {

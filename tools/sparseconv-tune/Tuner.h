@@ -33,7 +33,8 @@ struct TunerOptions {
   unsigned maxChoices = 16;
   /// The largest error, relative to the largest magnitude, of what may win.
   double tolerance = 0;
-  /// Keeps what was measured so far: called after each stage, and at the end.
+  /// Keeps what was measured so far: called after each stage that measures, and
+  /// at the end.
   std::function<llvm::Error(const TuningDatabase &)> save;
 };
 
@@ -80,7 +81,12 @@ private:
   /// first that gain most.
   SmallVector<const Class *> findGaining() const;
   /// Bars all choices of some classes but those of the rules.
+  void bar(TuningDatabase &known, ArrayRef<const Class *> barred,
+           StringRef problem) const;
   void drop(ArrayRef<const Class *> dropped);
+  /// Keeps what was measured so far. Nothing of it may win: that the whole
+  /// network is no slower has not been seen.
+  llvm::Error saveUnfinished() const;
   void printProgress(const Variant &variant, double total);
 
   const TunedNetwork &network;
@@ -90,8 +96,6 @@ private:
   std::vector<Class> classes;
   TuningDatabase database;
   Choices current;
-  /// The untuned network.
-  CompiledNetwork baseline;
 
   std::chrono::steady_clock::time_point start;
   size_t numPlanned = 0, numDone = 0;

@@ -15,6 +15,7 @@
 #include "sparseconv/Pipelines/ParseNetwork.h"
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Runtime/CudaRuntime.h"
+#include "sparseconv/Support/Shorten.h"
 #include "sparseconv/Target/Plan/Assemble.h"
 #include "sparseconv/Tools/ArgumentOptions.h"
 #include "sparseconv/Tools/CommandLine.h"
@@ -33,6 +34,9 @@ using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
 namespace cl = llvm::cl;
+
+/// Characters of --note: a line of a database takes some more.
+static constexpr size_t kMostNote = 1000;
 
 static const char overview[] =
     R"(measures how to carry out a network on this machine
@@ -152,15 +156,16 @@ static Expected<TargetHere> findTargetHere(StringRef text) {
 /// "2026-11-25, cuda:sm_90a on NVIDIA H200: net.mlir with sweep.bin".
 static std::string describeRun(const TargetHere &here,
                                const TuneOptions &options) {
+  constexpr size_t kMostName = 60;
   auto getName = [](const std::string &path) {
-    return llvm::sys::path::filename(path).str();
+    return ::sparseconv::shorten(llvm::sys::path::filename(path), kMostName);
   };
   std::string line = llvm::formatv(
       "{0:%Y-%m-%d}, {1} on {2}: {3}", std::chrono::system_clock::now(),
       here.target, here.device, getName(options.files.front()));
   if (!options.scans.empty())
-    line +=
-        " with " + llvm::join(llvm::map_range(options.scans, getName), ", ");
+    line += " with " + ::sparseconv::joinShort(
+                           llvm::map_range(options.scans, getName), ", ");
   if (!options.note.empty())
     line += "; " + options.note;
   return line;
@@ -277,6 +282,9 @@ int main(int argc, char **argv) {
   ::sparseconv::parseCommandLine(argc, argv, overview, &options.category);
   if (options.output.empty())
     return fail("-o FILE.json is missing, the database to write");
+  if (options.note.size() > kMostNote)
+    return fail("--note takes at most " + llvm::Twine(kMostNote) +
+                " characters");
   if (options.merge) {
     if (Error error = mergeFiles(options))
       return fail(std::move(error));

@@ -71,6 +71,9 @@ struct TunedClass {
 
   TunedChoice &getOrAdd(StringRef choice);
   const TunedChoice *getUntuned() const;
+  /// Notes for all choices but the untuned one why none may be taken: for those
+  /// that `scan` had nothing against.
+  void bar(StringRef scan, StringRef problem);
   /// The choice to take: of those without a problem the one that takes least
   /// time, in the geometric mean over the scans that the untuned choice was
   /// measured on, too. The untuned one stays where no other gains 2 %. Null
@@ -84,8 +87,7 @@ public:
   /// is missing, unknown or of the wrong type; an unknown target; a class, a
   /// choice or a scan that is there twice.
   static llvm::Expected<TuningDatabase> parse(StringRef text);
-  /// Reads a file; the error names it. "default" is what `getDefault` gives,
-  /// and "none" an empty database.
+  /// Reads a file; the error names it.
   static llvm::Expected<TuningDatabase> read(StringRef path);
   /// The measurements that come with the project (lib/Tuning/Measured).
   static const TuningDatabase &getDefault();
@@ -95,7 +97,8 @@ public:
   const TunedClass *find(StringRef target, StringRef shapeClass) const;
   TunedClass &getOrAdd(StringRef target, StringRef shapeClass);
   ArrayRef<TunedClass> getClasses() const { return classes; }
-  /// A line for each run of the tuner: when, on which device, what.
+  /// Lines that say of runs of the tuner when they were, on which device, of
+  /// what.
   ArrayRef<std::string> getProvenance() const { return provenance; }
   /// Adds a line that is not there yet.
   void addProvenance(StringRef line);

@@ -7,10 +7,13 @@ Layers that run one by one make a set or a map at a time: a run for each, and a 
 waited for at each set. But a model asks the same of every tensor. The first layer that
 meets a tensor without maps stands for its model, and what the model's layers asked of
 the tensor is noted. Where the last two calls asked for the same, the next one makes all of
-it at once: one run for the sets, which is waited for, and one for their maps.
+it at once: one run for the sets, which is waited for, one for their maps, and one for
+what goes with maps whose rows are those of points.
 
 A guess that is wrong costs time and changes nothing: what was not foreseen is made when
-it is asked for, as ever, and errors are found again there."""
+it is asked for, as ever, and errors are found again there. But for one: where a grid's
+size stands in the text, an output that is beyond the packing, and so beyond the grid, is
+left out, as all beyond the grid are; one by one it is an error."""
 
 import collections
 import threading
@@ -25,7 +28,7 @@ from . import ahead_ir, encodings, ir, sets
 from .programs import is_watched, run
 from .tensor import outline_set
 
-#: Fewer sets and maps than this are not worth two networks of their own, and a model
+#: Fewer sets and maps than this are not worth networks of their own, and a model
 #: whose calls differ gets new networks for its first few kinds of call only, and for its
 #: first few sizes of grids.
 _FEWEST, _MOST_KINDS = 3, 4
@@ -232,9 +235,9 @@ class _Maker:
         for j in moved:
             source, target = self.get_sides(steps[j])
             self.tables[j] = sets.renumber(self.tables[j], target.row_of, source.order)
+        self.cache.tables.update((self.get_key(j), table) for j, table in self.tables.items())
         if moved:
             self.turn(moved, [j for j in backs if j in moved])
-        self.cache.tables.update((self.get_key(j), table) for j, table in self.tables.items())
 
     def make_in_set_order(self, moved, backs):
         """The tables by the places of their steps; those that are not to be moved with

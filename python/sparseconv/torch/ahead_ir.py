@@ -121,8 +121,8 @@ def moved_maps(dim, tables, backs, is_tiled):
         )
         if is_tiled:
             body += _write_tiles(f"table{j}", volume, f"%map{j}", f"!map{j}", of_tiles)
-        if j not in backs:
-            continue
+    for j in backs:
+        volume = tables[j][2]
         outputs[f"back{j}"] = inputs[f"table{j}"]
         body += f"  %turned{j} = sparseconv.transpose_map %map{j} : !map{j} -> !map{j}\n"
         body += (

@@ -30,8 +30,8 @@ class CompiledModule:
     model            a `torch.nn.Module` in eval mode
     example          what the module takes: a `SparseTensor`, a tensor, or a tuple of the
                      arguments; the plan is for its device
-    tuning_database  the path of a file that sparseconv-tune has written, as for
-                     `sparseconv.compile`
+    tuning_database  the path of a file that sparseconv-tune has written, "default" or
+                     "none", as for `sparseconv.compile`
 
     Arguments of other shapes and types, or on another device, are an `ArgumentError`. A
     module that does what no network can is a `CompileError` that names its line.

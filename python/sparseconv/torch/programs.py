@@ -242,8 +242,8 @@ def _write_file(folder, path, content):
 
 
 def _read(path):
-    if path in (None, "default", "none"):
-        return path or ""
+    if path is None or os.fspath(path) in ("default", "none"):
+        return os.fspath(path or "default")
     try:
         with open(path, encoding="utf-8") as file:
             return file.read()

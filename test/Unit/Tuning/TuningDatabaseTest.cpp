@@ -105,6 +105,21 @@ TEST(TuningDatabase, ProblemsBarChoices) {
     EXPECT_EQ(choice.getProblem(), choice.isUntuned ? "" : "wrong");
 }
 
+TEST(TuningDatabase, Bar) {
+  TunedClass entry = getOnly(parse(kDatabase));
+  entry.bar("b", "late");
+  EXPECT_EQ(entry.getBest()->choice, "{search = #sparseconv.search<hash>}");
+  entry.bar("a", "no gain");
+  entry.bar("a", "late");
+  EXPECT_TRUE(entry.getBest()->isUntuned);
+  EXPECT_EQ(entry.getUntuned()->getProblem(), "");
+  // What is measured again on that scan may win.
+  TunedChoice &hash = entry.getOrAdd("{search = #sparseconv.search<hash>}");
+  EXPECT_EQ(hash.getProblem(), "no gain");
+  hash.add({"a", 5, 0, ""});
+  EXPECT_EQ(entry.getBest(), &hash);
+}
+
 TEST(TuningDatabase, Merge) {
   TuningDatabase database = parse(kDatabase);
   database.merge(parse(kDatabase));
@@ -142,15 +157,13 @@ TEST(TuningDatabase, Provenance) {
 /// What comes with the project says where it comes from, and for every class
 /// what the rules chose.
 TEST(TuningDatabase, Default) {
-  TuningDatabase database = llvm::cantFail(TuningDatabase::read("default"));
+  const TuningDatabase &database = TuningDatabase::getDefault();
   EXPECT_FALSE(database.getProvenance().empty());
   EXPECT_FALSE(database.getClasses().empty());
   for (const TunedClass &entry : database.getClasses()) {
     EXPECT_TRUE(StringRef(entry.target).starts_with("cuda:")) << entry.target;
     EXPECT_NE(entry.getUntuned(), nullptr) << entry.shapeClass;
   }
-  EXPECT_TRUE(
-      llvm::cantFail(TuningDatabase::read("none")).getClasses().empty());
 }
 
 TEST(TuningDatabase, MergeKeepsOneUntunedChoice) {

@@ -68,7 +68,7 @@ static constexpr int64_t kMaxBitmapBatch = 8, kMaxBitmapAxis = 30;
 /// Offsets that code is written out for, some times over.
 static constexpr int64_t kMaxBitmapOffsets = 64;
 
-/// The same of an axis.
+/// Why an axis of `clip` cannot be one of a bitmap's, or nothing.
 static std::string describeAxisProblem(PackingAttr packing, unsigned axis,
                                        RegionAttr clip) {
   if (packing.getBits()[axis] > kMaxBitmapAxis)
