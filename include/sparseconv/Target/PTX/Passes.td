@@ -52,7 +52,9 @@ def SparseConvSerializeKernels
   let description = [{
     Each `gpu.module` in the LLVM and NVVM dialects becomes a `gpu.binary` with
     an object for each of `chips`: the PTX for it. Without that option it is the
-    PTX for the chip of the module's target, which has to be a GPU.
+    PTX for the chip of the module's target, which has to be a GPU. Kernels are
+    translated side by side where the context has threads; their text is the
+    same with one.
   }];
   let options = [
     ListOption<"chips", "chips", "std::string", "the chips, such as sm_90a">,
