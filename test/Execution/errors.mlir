@@ -10,9 +10,13 @@
 // RUN: not sparseconv-run %s --entry=prune --target=reference 2>&1 | FileCheck %s --check-prefix=PRUNE
 // RUN: not sparseconv-run %s --entry=items 2>&1 | FileCheck %s --check-prefix=ITEMS
 // RUN: not sparseconv-run %s --entry=items --target=reference 2>&1 | FileCheck %s --check-prefix=ITEMS
+// RUN: not sparseconv-run %s --entry=grid 2>&1 | FileCheck %s --check-prefix=GRID
+// RUN: not sparseconv-run %s --entry=grid --target=reference 2>&1 | FileCheck %s --check-prefix=GRID
 
 #packing = #sparseconv.packing<i32, batch = 2, bits = [4], guard = [1]>
 !set = !sparseconv.coords<1, stride = [1], #packing>
+#plane = #sparseconv.packing<i32, batch = 2, bits = [4, 4], guard = [1, 1]>
+!plane = !sparseconv.coords<2, stride = [1, 1], #plane>
 
 // Of two operations that fail it is the first.
 // TWO: sparseconv.pack: point 1: coordinate 9 on axis 0 is outside -7 .. 6
@@ -44,6 +48,17 @@ func.func @crowd() -> tensor<?x2xi32> {
   %0 = sparseconv.expand %coords offsets(box<3>) capacity(2) : !set
   %1 = sparseconv.unpack %0 : !set -> tensor<?x2xi32>
   return %1 : tensor<?x2xi32>
+}
+
+// Of the axes it is the first one on which a row is outside.
+// GRID: sparseconv.to_dense: row 1: coordinate 3 on axis 1 is outside 0 .. 1
+func.func @grid() -> tensor<1x5x2x1xf32> {
+  %points = arith.constant dense<[[0, 0, 0], [0, 4, 3]]> : tensor<2x3xi32>
+  %coords, %order, %row_of = sparseconv.pack %points : tensor<2x3xi32> -> !plane
+  %ones = arith.constant dense<1.0> : tensor<2x1xf32>
+  %x = sparseconv.gather %ones, %order : tensor<2x1xf32>, tensor<?xi32> -> tensor<?x1xf32>
+  %0 = sparseconv.to_dense %x, %coords origin [0, 0] : tensor<?x1xf32>, !plane -> tensor<1x5x2x1xf32>
+  return %0 : tensor<1x5x2x1xf32>
 }
 
 // PRUNE: sparseconv.prune: 'mask' has 3 rows, but the coordinate set has 2

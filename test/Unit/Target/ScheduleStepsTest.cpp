@@ -263,6 +263,17 @@ TEST(ScheduleSteps, StepsThatPrepareImplyNothing) {
   EXPECT_EQ(program.getWaits(3), (Steps{0, 1}));
 }
 
+TEST(ScheduleSteps, StepsThatPrepareWaitForNobodyElse) {
+  // Step 1 comes after 0, which goes on in another stream, and 3 after both.
+  Program program(5);
+  program.step({}, {0}, 9).step({0}, {1}).prepares().step({0}, {2}, 90);
+  program.step({0, 1}, {3});
+  program.schedule(2);
+  EXPECT_NE(program.get(0).stream, program.get(1).stream);
+  EXPECT_EQ(program.get(1).stream, program.get(3).stream);
+  EXPECT_EQ(program.getWaits(3), Steps{0});
+}
+
 TEST(ScheduleSteps, StepsThatCountRunAlone) {
   // Step 2 comes after 1 in a stream, which waits for 0 in another one.
   Program program(5);

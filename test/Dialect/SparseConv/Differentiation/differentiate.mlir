@@ -133,3 +133,20 @@ func.func @plain(%x: tensor<4xf32>, %y: tensor<4xf32>, %unused: tensor<2xf32>, %
   }
   return %z, %count : tensor<4xf32>, index
 }
+
+// Of what is kept, the operands need not be: the sum alone is, which the last convolution
+// reads, and not its terms.
+// KEEP-LABEL:  func.func @terms_forward(
+// KEEP-SAME:     -> (tensor<?x4xf32>, tensor<?x4xf32> {sparseconv.name = "kept.0"}) {
+// KEEP:          %[[SUM:.*]] = arith.addf
+// KEEP:          return %{{.*}}, %[[SUM]] :
+func.func @terms(%points: tensor<?x4xi32>, %x: tensor<?x4xf32>, %v: tensor<27x4x4xf32>,
+                 %w: tensor<27x4x4xf32> {sparseconv.name = "w"}) -> tensor<?x4xf32> {
+  %c, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
+  %map = sparseconv.kernel_map %c to %c offsets(box<3, 3, 3>) : !map
+  %a = sparseconv.conv %x, %v, %map : tensor<?x4xf32>, tensor<27x4x4xf32>, !map -> tensor<?x4xf32>
+  %b = sparseconv.conv %x, %w, %map : tensor<?x4xf32>, tensor<27x4x4xf32>, !map -> tensor<?x4xf32>
+  %sum = arith.addf %a, %b : tensor<?x4xf32>
+  %y = sparseconv.conv %sum, %w, %map : tensor<?x4xf32>, tensor<27x4x4xf32>, !map -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}

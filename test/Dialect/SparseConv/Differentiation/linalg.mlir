@@ -1,4 +1,4 @@
-// RUN: sparseconv-opt %s --sparseconv-differentiate=functions=norm,shared,mean,matmul,narrow,broadcast | FileCheck %s
+// RUN: sparseconv-opt %s --sparseconv-differentiate=functions=norm,shared,turned,mean,matmul,narrow,broadcast | FileCheck %s
 
 // The adjoint of a structured operation by one of its operands is a structured operation over
 // the same loops. Its body is the body, as far as the adjoint reads it, and behind that the
@@ -59,6 +59,21 @@ func.func @shared(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
     linalg.yield %product : f32
   } -> tensor<4x4xf32>
   return %y : tensor<4x4xf32>
+}
+
+// The gradient of what is only turned is turned back, and is not the gradient itself.
+// CHECK-LABEL: func.func @turned_gradient(
+// CHECK-SAME:    %{{[^:]*}}: tensor<3x5xf32>, %[[DY:[^:]*]]: tensor<5x3xf32>)
+// CHECK:         %[[DX:.*]] = linalg.generic {{.*}} ins(%[[DY]] : tensor<5x3xf32>) outs(%{{.*}} : tensor<3x5xf32>)
+// CHECK:         return %{{.*}}, %[[DX]] :
+func.func @turned(%x: tensor<3x5xf32>) -> tensor<5x3xf32> {
+  %init = tensor.empty() : tensor<5x3xf32>
+  %y = linalg.generic {indexing_maps = [#transposed, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<3x5xf32>) outs(%init : tensor<5x3xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    linalg.yield %a : f32
+  } -> tensor<5x3xf32>
+  return %y : tensor<5x3xf32>
 }
 
 // The adjoint of a sum over rows gives every row its gradient: with the size of the operand,

@@ -311,6 +311,24 @@ TEST_F(Run, ReportsWhatNobodyAskedFor) {
   EXPECT_EQ(sparseconv_instance_check(nullptr, 1), SPARSECONV_INVALID_ARGUMENT);
 }
 
+// Where sizes differ from run to run each has memory of its own, which later
+// runs take over once it is done.
+TEST_F(Run, ReportsRunsOfOtherSizes) {
+  ASSERT_EQ(create(makeSamplePlan(), 10), SPARSECONV_OK);
+  CUstream stream = makeStream();
+  float *y = allocate(40), *x = allocate(12), *bad = allocate(12);
+  std::vector<float> values = makeInput(3);
+  std::copy(values.begin(), values.end(), x);
+  std::copy(values.begin(), values.end(), bad);
+  bad[4] = 13;
+  ASSERT_EQ(run(stream, bad, 3, y, 10), SPARSECONV_OK);
+  fake().drain();
+  for (int64_t i = 0; i != 10; ++i)
+    ASSERT_EQ(run(stream, x, 1 + i % 3, y, 10), SPARSECONV_OK);
+  EXPECT_EQ(sparseconv_instance_check(instance, 1), SPARSECONV_PROGRAM_ERROR);
+  EXPECT_EQ(sparseconv_instance_check(instance, 1), SPARSECONV_OK);
+}
+
 TEST_F(Run, BadTensors) {
   ASSERT_EQ(create(makeSamplePlan(), 10), SPARSECONV_OK);
   EXPECT_EQ(sparseconv_instance_results(instance, 1),
