@@ -16,7 +16,6 @@ from ..errors import ArgumentError, CompileError
 from ..module import compile as compile_network
 from ..weights import save as save_weights
 from . import programs
-from .rows import KeepsLayout
 from .signature import Inputs, Outputs
 from .tracing import Tracer
 from .tracing.places import find_line_of
@@ -156,9 +155,6 @@ def trace(model, inputs):
     """The text of a model's network for people and for the compiler, its weights by
     name, and what it returns."""
     tracer = Tracer(model)
-    for module in model.modules():
-        if isinstance(module, KeepsLayout):
-            module.forget()  # what is computed of a weight has its name
     try:
         result = tracer.run(model, *inputs.make_stand_ins(tracer))
     except GuardOnDataDependentSymNode as error:

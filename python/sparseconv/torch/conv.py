@@ -21,7 +21,7 @@ from torch import nn
 from ..errors import ArgumentError
 from . import ahead, ir, ops
 from .programs import is_watched, read_parameter
-from .tensor import Pair, repeat
+from .tensor import Pair, SparseTensor, repeat
 
 __all__ = [
     "SubMConv1d", "SubMConv2d", "SubMConv3d", "SubMConv4d",
@@ -137,6 +137,9 @@ class Convolution(nn.Module):
         groups = (self.groups,) if self.groups > 1 else ()
         return (self.window.volume, *groups, *shape)
 
+    #: How the parameter has the weights, as for `ops.conv_at_once`.
+    layout = None
+
     def get_kernel(self):
         """The weights as [offsets, in, out], or [offsets, groups, ...]."""
         return read_parameter(self, "weight")
@@ -162,24 +165,51 @@ class Convolution(nn.Module):
     def run(self, x, norm=None):
         """The layer, or with a `norm` of a scale, a shift and the name of an activation
         the layer without its bias, and these behind it."""
+        self.check_input(x)
+        if self.is_product(x.features):
+            features, weight = cast_for_autocast(x.features, self.get_kernel())
+            target, y = x.set, ops.multiply_rows(features, weight)
+        else:
+            ahead.begin(self, x)
+            target, table = self.find_map(x)
+            y = self.multiply(x.features, table, norm)
+            if norm is not None:
+                return x._make(y, target)
+        bias = read_parameter(self, "bias")
+        if bias is not None:
+            y = y + bias.to(y.dtype)
+        return x._make(y, target)
+
+    def check_input(self, x):
+        if not isinstance(x, SparseTensor):
+            raise ArgumentError(
+                f"{type(self).__name__}: expects a sparse tensor, but found {type(x).__name__}"
+            )
         if x.dim != self.window.dim:
             raise ArgumentError(
                 f"{type(self).__name__}: expects a tensor of {self.window.dim} axes, but "
                 f"found {x.dim}"
             )
-        features, weight = cast_for_autocast(x.features, self.get_kernel())
-        if self.is_product(features):
-            target, y = x.set, ops.multiply_rows(features, weight)
-        else:
-            ahead.begin(self, x)
-            target, table = self.find_map(x)
-            if norm is not None:
-                return x._make(ops.conv_and_norm(features, weight, table, *norm), target)
-            y = ops.conv(features, weight, table)
-        bias = read_parameter(self, "bias")
-        if bias is not None:
-            y = y + bias.to(y.dtype)
-        return x._make(y, target)
+
+    def multiply(self, features, table, norm):
+        """The products over a map. Where nobody takes gradients or watches, weights are
+        read as they lie: torch does not tell of all that changes a parameter, so that
+        nothing that is computed of one can be kept."""
+        if norm is None and (
+            torch.is_grad_enabled()
+            or is_watched(features)
+            or self.layout is None
+            or not self.has_plain_weight()
+        ):
+            return ops.conv(*cast_for_autocast(features, self.get_kernel()), table)
+        weight = read_parameter(self, self.weight_name)
+        features, weight = cast_for_autocast(features, weight)
+        return ops.conv_at_once(features, weight, table, self.layout, norm)
+
+    def has_plain_weight(self):
+        """Whether the weights are no tensor of a class of its own, which sees what is done
+        with it."""
+        return type(read_parameter(self, self.weight_name)) in (nn.Parameter, torch.Tensor)
 
     def extra_repr(self):
         text = f"{self.in_channels}, {self.out_channels}, {self.window!r}"

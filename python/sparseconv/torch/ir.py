@@ -14,6 +14,8 @@ side is a set of row numbers."""
 import functools
 import math
 
+from .operands_ir import list_numbers, refer, write_layout, write_norm
+
 #: For each number of axes the bits of a coordinate and the largest offset (times
 #: the stride) that fits.
 _AXIS = {1: (32, 65536), 2: (27, 16384), 3: (18, 4096), 4: (14, 512)}
@@ -30,16 +32,12 @@ def get_range(dim):
     return -(1 << bits - 1) + guard, (1 << bits - 1) - 1 - guard
 
 
-def _list(numbers):
-    return "[" + ", ".join(map(str, numbers)) + "]"
-
-
 def packing(dim):
     """The packing of coordinates with a number of axes."""
     bits, guard = _AXIS[dim]
     return (
         f"#sparseconv.packing<i64, batch = {BATCH_BITS}, "
-        f"bits = {_list([bits] * dim)}, guard = {_list([guard] * dim)}>"
+        f"bits = {list_numbers([bits] * dim)}, guard = {list_numbers([guard] * dim)}>"
     )
 
 
@@ -48,7 +46,7 @@ def write_packing(dim):
 
 
 def write_set(name, stride):
-    return f"!{name} = !sparseconv.coords<{len(stride)}, stride = {_list(stride)}, #packing>\n"
+    return f"!{name} = !sparseconv.coords<{len(stride)}, stride = {list_numbers(stride)}, #packing>\n"
 
 
 def write_function(inputs, outputs, body):
@@ -95,16 +93,16 @@ def get_out_stride(rule, stride, by):
 def output_set_operation(rule, by, offsets, clip, source, source_type, target_type):
     """The operation that makes an output set: see `output_set`. `clip` has the upper
     bounds of a region from 0, or nothing."""
-    region = f" clip(<{_list([0] * len(by))} to {_list(clip)}>)" if clip else ""
+    region = f" clip(<{list_numbers([0] * len(by))} to {list_numbers(clip)}>)" if clip else ""
     how = f"offsets({offsets}){{}}{region}"
     types = f"{source_type} -> {target_type}"
     if rule == "floor":
-        return f"sparseconv.downsample {source} by {_list(by)} : {types}"
+        return f"sparseconv.downsample {source} by {list_numbers(by)} : {types}"
     if rule == "cover":
         how = how.format("")
-        return f"sparseconv.downsample {source} by {_list(by)} cover {how} : {types}"
+        return f"sparseconv.downsample {source} by {list_numbers(by)} cover {how} : {types}"
     if rule == "upsample":
-        return f"sparseconv.upsample {source} by {_list(by)} {how.format('')} : {types}"
+        return f"sparseconv.upsample {source} by {list_numbers(by)} {how.format('')} : {types}"
     word = " transposed" if rule == "expand_transposed" else ""
     return f"sparseconv.expand {source} {how.format(word)} : {source_type}"
 
@@ -268,10 +266,6 @@ def get_tile_types(volume):
     }
 
 
-def refer(names):
-    return ", ".join("%" + name for name in names)
-
-
 def _write_tiles(volume, name):
     return f"  {refer(get_tile_types(volume))} = sparseconv.map_tiles {name} : !map\n"
 
@@ -291,28 +285,11 @@ def _weights(volume, in_channels, out_channels, groups, dtype):
     return f"tensor<{shape}x{dtype}>"
 
 
-def _write_norm(channels, activation):
-    """An epilogue that scales and moves each channel, and its two inputs. `activation` is
-    "relu" or nothing."""
-    inputs = dict.fromkeys(("scale", "shift"), f"tensor<{channels}xf32>")
-    last, rectified = "%moved", ""
-    if activation == "relu":
-        last = "%rectified"
-        rectified = """    %zero = arith.constant 0.0 : f32
-    %rectified = arith.maximumf %moved, %zero : f32
-"""
-    return inputs, f""" epilogue({refer(inputs)} : {", ".join(inputs.values())}) {{
-  ^body(%sum: f32, %factor: f32, %term: f32):
-    %scaled = arith.mulf %sum, %factor : f32
-    %moved = arith.addf %scaled, %term : f32
-{rectified}    sparseconv.yield {last} : f32
-  }}"""
-
-
 @functools.cache
-def conv(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, norm=None):
-    """`kind` is conv, input_grad or weight_grad. A `norm`, the activation behind it or "",
-    is an epilogue of conv."""
+def conv(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, norm=None,
+         layout=None):  # fmt: skip
+    """`kind` is conv, input_grad or weight_grad. A `norm` is an epilogue of conv; with a
+    `layout` its weights are another library's."""
     x, dy = f"tensor<?x{in_channels}x{dtype}>", f"tensor<?x{out_channels}x{dtype}>"
     w = _weights(volume, in_channels, out_channels, groups, dtype)
     inputs, result, names = {
@@ -322,11 +299,14 @@ def conv(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, nor
     }[kind]
     word = f" groups({groups})" if kind == "weight_grad" and groups > 1 else ""
     word += " tf32 = allowed" if tf32 and dtype == "f32" else ""
-    types, extras = ", ".join(inputs.values()), {}
+    types, extras, prelude = ", ".join(inputs.values()), {}, ""
+    if layout is not None:
+        prelude, inputs["w"] = write_layout(layout, (volume, in_channels, out_channels, 1), dtype)
+        names = "%x, %kernel"
     if norm is not None:
-        extras, text = _write_norm(out_channels, norm)
-        word += text
-    operation = (
+        extras, text, epilogue = write_norm(out_channels, norm)
+        prelude, word = prelude + text, word + epilogue
+    operation = prelude + (
         f"  %result = sparseconv.{kind} {names}, %map{word} : {types}, !map -> {result}\n"
     )
     rows_of = None if kind == "input_grad" else "x"
@@ -336,7 +316,8 @@ def conv(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, nor
 
 
 @functools.cache
-def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, norm=None):
+def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, norm=None,
+                  layout=None):  # fmt: skip
     """conv on the tiles of a map, or input_grad on those of its transposed map. The
     result has the rows of one more input, `table`, whose elements nobody reads."""
     tiles, table = get_tile_types(volume), f"tensor<?x{volume}xi32>"
@@ -344,12 +325,16 @@ def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=F
     sides = [f"tensor<?x{in_channels}x{dtype}>", f"tensor<?x{out_channels}x{dtype}>"]
     x, result = sides if kind == "conv" else reversed(sides)
     word = " tf32 = allowed" if tf32 and dtype == "f32" else ""
-    extras = {}
+    extras, prelude, given, kernel = {}, "", w, "%w"
+    if layout is not None:
+        prelude, given = write_layout(layout, (volume, in_channels, out_channels, 1), dtype)
+        kernel = "%kernel"
     if norm is not None:
-        extras, text = _write_norm(out_channels, norm)
-        word += text
+        extras, text, epilogue = write_norm(out_channels, norm)
+        prelude, word = prelude + text, word + epilogue
     body = (
         "  %axis = arith.constant 0 : index\n"
+        + prelude
         + number_rows("in", "x", x)
         + number_rows("out", "table", table)
         + f"  %given = sparseconv.map_from_tiles {refer(tiles)}, %in to %out "
@@ -359,9 +344,11 @@ def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=F
     if kind == "input_grad":
         name = "%map"
         body += f"  {name} = sparseconv.transpose_map %given : !map -> !map\n"
-    body += f"  %result = sparseconv.{kind} %x, %w, {name}{word} : {x}, {w}, !map -> {result}\n"
+    body += (
+        f"  %result = sparseconv.{kind} %x, {kernel}, {name}{word} : {x}, {w}, !map -> {result}\n"
+    )
     types = ROWS + f"!map = !sparseconv.kernel_map<{volume}, !rows to !rows>\n"
-    inputs = {"x": x, "w": w, **extras, **tiles, "table": table}
+    inputs = {"x": x, "w": given, **extras, **tiles, "table": table}
     return types + write_function(inputs, {"result": result}, body)
 
 
@@ -455,7 +442,7 @@ def dense(kind, stride, shape, channels, dtype):
     source, result = (x, grid) if kind == "to_dense" else (grid, x)
     body = (
         f"  %set, %order, %row_of = sparseconv.pack %coords : {points} -> !set\n"
-        f"  %result = sparseconv.{kind} %x, %set origin {_list([0] * dim)} "
+        f"  %result = sparseconv.{kind} %x, %set origin {list_numbers([0] * dim)} "
         f": {source}, !set -> {result}\n"
     )
     inputs = {"x": source, "coords": points}
@@ -485,19 +472,19 @@ def box(size, first, dilation):
         elif low == 0:
             words.append(f"corner {k}")
         else:
-            return _offset_list(size, first, dilation)
+            return _offsetlist_numbers(size, first, dilation)
     text = ", ".join(words)
     if any(step != 1 for step in dilation):
-        text += f", dilation = {_list(dilation)}"
+        text += f", dilation = {list_numbers(dilation)}"
     return f"box<{text}>"
 
 
-def _offset_list(size, first, dilation):
+def _offsetlist_numbers(size, first, dilation):
     offsets = []
     for number in range(math.prod(size)):
         offset = []
         for k, low, step in zip(reversed(size), reversed(first), reversed(dilation)):
             number, digit = divmod(number, k)
             offset.append(low + digit * step)
-        offsets.append(_list(reversed(offset)))
+        offsets.append(list_numbers(reversed(offset)))
     return f"list<{', '.join(offsets)}>"

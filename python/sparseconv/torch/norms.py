@@ -7,20 +7,16 @@ Torch takes four kernels for a batch norm in eval mode, and one for the activati
 it. Where a sequence has both behind a convolution, and there are no gradients to take,
 the convolution scales, moves and rectifies its sums before it stores them."""
 
-import weakref
-
 import torch
 from torch import nn
 from torch.nn.modules import module as modules
 
 from .conv import Convolution
+from .operands_ir import NORM_PARTS
 from .programs import DTYPES, is_watched, read_parameter
 
 #: What an activation is called in networks, by its exact class.
 ACTIVATIONS = {nn.ReLU: "relu"}
-
-#: For each norm what it had been folded from, its scale and its shift.
-_folded = weakref.WeakKeyDictionary()
 
 
 def run_with_norm(layer, rest, x):
@@ -31,9 +27,10 @@ def run_with_norm(layer, rest, x):
         return None
     norm, features = rest[0], x.features
     if (
-        not _folds(norm, layer.out_channels)
+        not _folds(norm, layer)
         or not _is_ours(layer)
         or not layer.takes_norm()
+        or not layer.has_plain_weight()
         or is_watched(features)
         or layer.is_product(features)
         or features.dtype not in DTYPES
@@ -45,15 +42,32 @@ def run_with_norm(layer, rest, x):
     activation = ""
     if rest and type(rest[0]) in ACTIVATIONS and not _is_hooked(rest[0]):
         activation = ACTIVATIONS[type(rest.popleft())]
-    return layer.run(x, (*_fold(norm, read_parameter(layer, "bias")), activation))
+    parts = [(name, part) for name, part in _get_parts(norm, layer) if part is not None]
+    dtypes = tuple((name, DTYPES[part.dtype]) for name, part in parts)
+    return layer.run(x, ([part for _, part in parts], (activation, norm.eps, dtypes)))
 
 
-def _folds(norm, channels):
-    """Whether a module scales and moves so many channels by what it has kept."""
-    if type(norm) is not nn.BatchNorm1d or norm.training or norm.num_features != channels:
+def _get_parts(norm, layer):
+    """What a norm behind a layer is made of, by the names that it has in networks. It is
+    read anew in each call: torch does not tell of all that changes a parameter."""
+    return zip(NORM_PARTS, (
+        norm._buffers["running_mean"], norm._buffers["running_var"],
+        read_parameter(norm, "weight"), read_parameter(norm, "bias"),
+        read_parameter(layer, "bias"),
+    ))  # fmt: skip
+
+
+def _folds(norm, layer):
+    """Whether a module scales and moves a layer's channels by what it has kept."""
+    if type(norm) is not nn.BatchNorm1d or norm.training:
         return False
-    mean = norm._buffers["running_mean"]
-    return mean is not None and not mean.is_inference()
+    if norm._buffers["running_mean"] is None:
+        return False
+    size = (layer.out_channels,)
+    return all(
+        part is None or (part.shape == size and part.dtype in DTYPES)
+        for _, part in _get_parts(norm, layer)
+    )
 
 
 def _is_ours(layer):
@@ -67,21 +81,3 @@ def _is_hooked(*users):
         return True
     return any(user._forward_hooks or user._forward_pre_hooks for user in users)
 
-
-def _fold(norm, bias):
-    """The scale and the shift of a norm, in f32: computed again where something that they
-    are made of has changed."""
-    parts = (
-        norm._buffers["running_mean"], norm._buffers["running_var"],
-        read_parameter(norm, "weight"), read_parameter(norm, "bias"), bias,
-    )  # fmt: skip
-    mark = [norm.eps, *[(p.data_ptr(), p._version) for p in parts if p is not None]]
-    known, kept = _folded.get(norm, (None, None))
-    if known != mark:
-        mean, variance, weight, shift, bias = (None if p is None else p.float() for p in parts)
-        scale = torch.rsqrt(variance + norm.eps)
-        scale = scale if weight is None else scale * weight
-        mean = mean if bias is None else mean - bias
-        kept = scale, (0 if shift is None else shift) - mean * scale
-        _folded[norm] = mark, kept
-    return kept

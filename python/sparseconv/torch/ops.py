@@ -48,9 +48,10 @@ def _allows_tf32(tensor):
     return tensor.is_cuda and torch.backends.cuda.matmul.allow_tf32
 
 
-def _run_conv(kind, weights, tensors, table, num_in, shape, norm=None):
-    """`tensors` are two operands, then the scale and the shift of a `norm` if there is
-    one, then the table and what gives the rows of the in set where no operand has them."""
+def _run_conv(kind, weights, tensors, table, num_in, shape, *extras):
+    """`tensors` are two operands, then the parts of a norm if there is one, then the table
+    and what gives the rows of the in set where no operand has them. `extras` are the norm
+    and the layout of the weights, as for `ir.conv`."""
     first, second, *_ = tensors
     _check_same(first, second, kind)
     volume, in_channels, out_channels, groups = weights
@@ -60,13 +61,13 @@ def _run_conv(kind, weights, tensors, table, num_in, shape, norm=None):
         )
     dtype = get_dtype(first)
     tf32 = dtype == "f32" and _allows_tf32(first)
-    key = kind, volume, in_channels, out_channels, groups, dtype, tf32, norm
+    key = kind, volume, in_channels, out_channels, groups, dtype, tf32, *extras
     trusted = is_trusted(table, num_in)
     if trusted and table.is_cuda and kind != "weight_grad":
         given, rows = table, num_in
         if kind == "input_grad":
             given, rows = get_inverse(table, num_in), table.shape[0]
-        operands = tensors[: 2 if norm is None else 4]
+        operands = [tensor for tensor in tensors if tensor is not table]
         return repeat(ir.conv_by_tiles, key, operands, get_tiles(given, rows), shape)
     return run(ir.conv(*key), tensors, [shape], trusted)[0]
 
@@ -84,27 +85,35 @@ def multiply_rows(x, w):
 # Convolution and its gradients ------------------------------------------------
 
 
-def _run_forward(x, w, table, extras=(), norm=None):
-    weights = _get_weights(w, "conv")
+def _run_forward(x, w, table, weights, parts=(), *extras):
     if x.dim() != 2:
         _check_rows(x, x.shape[0], "conv")
     rows, channels = x.shape
     if channels != weights[1]:
         raise ArgumentError(f"conv: expects {weights[1]} channels, but found {channels}")
     shape = (table.shape[0], weights[2])
-    return _run_conv("conv", weights, [x, w, *extras, table], table, rows, shape, norm)
+    return _run_conv("conv", weights, [x, w, *parts, table], table, rows, shape, *extras)
 
 
 @define_operator("conv")
 def conv(x: Tensor, w: Tensor, table: Tensor) -> Tensor:
-    return _run_forward(x, w, table)
+    return _run_forward(x, w, table, _get_weights(w, "conv"))
 
 
-def conv_and_norm(x, w, table, scale, shift, activation):
-    """A convolution whose result each channel is scaled and moved in f32, [out channels],
-    before it is rounded; `activation` is "relu" or "". For who needs no gradients, where
-    nobody watches."""
-    return _run_forward(x, w, table, (scale, shift), activation)
+def conv_at_once(x, w, table, layout=None, norm=None):
+    """A convolution whose weights another library has in its `layout`, and whose result a
+    `norm` scales and moves in f32 before it is rounded: the tensors that it is made of, and
+    what `ir.conv` takes. For who needs no gradients, where nobody watches."""
+    parts, norm = ((), None) if norm is None else norm
+    if layout is None:
+        weights = _get_weights(w, "conv")
+    elif w.shape == layout.shape:
+        weights = layout.weights
+    else:
+        raise ArgumentError(
+            f"conv: expects weights of {layout.shape}, but found {tuple(w.shape)}"
+        )
+    return _run_forward(x, w, table, weights, parts, norm, layout)
 
 
 @conv.register_fake

@@ -179,7 +179,10 @@ class SparseSequential(nn.Sequential):
         return module(x)
 
     def takes_features(self, module):
-        return type(module).__module__.startswith("torch.nn.") and not isinstance(
+        kind = type(module)
+        if kind.__module__ == "torch.nn.utils.parametrize":
+            kind = kind.__base__  # which that has made another class of
+        return kind.__module__.startswith("torch.nn.") and not isinstance(
             module, (nn.Sequential, nn.ModuleList)
         )
 

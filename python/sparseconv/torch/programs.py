@@ -263,7 +263,7 @@ def to_numpy(tensor):
 
 def _make_outputs(function, shapes):
     return [
-        torch.empty(shape, dtype=getattr(torch, value.dtype))
+        torch.empty(shape, dtype=getattr(torch, value.dtype), device="cpu")
         for value, shape in zip(function.outputs, shapes)
     ]
 

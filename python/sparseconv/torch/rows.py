@@ -9,6 +9,7 @@ import torch
 from ..errors import ArgumentError
 from . import sets
 from .encodings import trust_copy
+from .operands_ir import Layout
 from .programs import read_parameter
 from .tensor import Cache, CoordinateSet, SparseTensor, count_axes, name_root, repeat
 
@@ -20,6 +21,14 @@ class _Handed:
 
     def __init__(self, indices):
         self.indices, self._version = indices, _get_version(indices)
+
+    def __getstate__(self):
+        return self.indices, self.has_changed()
+
+    def __setstate__(self, state):
+        """Copies count their changes from 0 on."""
+        self.indices, has_changed = state
+        self._version = -1 if has_changed else _get_version(self.indices)
 
     def has_changed(self):
         if self._version is None or torch.compiler.is_compiling():
@@ -274,29 +283,28 @@ class RowTensor(SparseTensor):
 
 
 class KeepsLayout:
-    """A convolution whose parameter has another library's shape. What is computed from
-    it is kept where no gradients are asked for, until the parameter changes."""
+    """A convolution whose parameter has another library's shape."""
 
-    _kept = (None, None)
+    #: The layout in a tuple, once it has been asked for.
+    _layout = ()
 
     def convert_weight(self, weight):
         """The parameter as [offsets, in, out]."""
         raise NotImplementedError
 
-    def forget(self):
-        """Drops what is kept."""
-        self._kept = (None, None)
-
     def get_kernel(self):
-        weight = read_parameter(self, self.weight_name)
-        if torch.compiler.is_compiling() or torch.is_grad_enabled() or weight.is_inference():
-            return self.convert_weight(weight)
-        mark = weight.data_ptr(), weight._version, weight.dtype, weight.device
-        if self._kept[0] != mark:
-            self._kept = mark, self.convert_weight(weight)
-        return self._kept[1]
+        return self.convert_weight(read_parameter(self, self.weight_name))
 
-    def __getstate__(self):
-        state = self.__dict__.copy()
-        state.pop("_kept", None)
-        return state
+    def find_layout(self):
+        """What the parameter is converted from, as an `operands_ir.Layout`; None for none."""
+        raise NotImplementedError
+
+    @property
+    def layout(self):
+        if not self._layout:
+            self._layout = (self.find_layout(),)
+        return self._layout[0]
+
+    def make_layout(self, grid, axes):
+        weights = self.window.volume, self.in_channels, self.out_channels, 1
+        return Layout(self.get_weight_shape(), grid, axes, weights)

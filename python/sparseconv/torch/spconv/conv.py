@@ -8,6 +8,7 @@ import torch
 from ...errors import ArgumentError
 from .. import conv, weights
 from ..rows import KeepsLayout
+from ..tensor import Pair
 from .modules import SparseModule
 
 __all__ = [
@@ -65,6 +66,12 @@ class SparseConvolution(KeepsLayout, SparseModule):
     def convert_weight(self, weight):
         return weights.from_library("spconv", weight, self.window.size, self.conv1x1)
 
+    def find_layout(self):
+        shape = self.get_weight_shape()
+        # Those of one offset lie as [in, out].
+        axes = None if self.conv1x1 else (*range(1, len(shape)), 0)
+        return self.make_layout(shape, axes)
+
     def get_max_num_voxels(self):
         return getattr(self, "max_num_voxels_during_training", None)
 
@@ -112,11 +119,21 @@ class _SparseConv:
                 f"{type(self).__name__}: expects no padding for a kernel of size 1 and stride 1"
             )
 
+    def find_map(self, x):
+        if not self.conv1x1:
+            return super().find_map(x)
+        # spconv multiplies the rows as they are.
+        found = x.set
+        table = x.cache.get_table(found, found, self.window.offsets, self.window.volume)
+        x.cache.add_pair(self.indice_key, Pair(found, found, table, self.window.size))
+        return found, table
+
 
 class _SparseConvTranspose(_SparseConv):
     transposed = True
 
     def forward(self, input, add_input=None):
+        self.check_input(input)
         if any(s % f for s, f in zip(input.stride, self.window.stride)):
             input = input.refine(self.window.stride)
         return super().forward(input, add_input)

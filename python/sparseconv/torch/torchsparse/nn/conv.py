@@ -59,6 +59,12 @@ class Conv3d(KeepsLayout, conv.Convolution):
     def convert_weight(self, weight):
         return weights.from_library("torchsparse", weight, self.window.size)
 
+    def find_layout(self):
+        if self.window.volume % 2 == 0:
+            return None
+        channels = self.in_channels, self.out_channels
+        return self.make_layout((*reversed(self.window.size), *channels), (2, 1, 0, 3, 4))
+
     def reset_parameters(self):
         channels = self.out_channels if self.transposed else self.in_channels
         bound = 1 / math.sqrt(self.window.volume * channels)

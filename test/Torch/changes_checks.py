@@ -1,0 +1,138 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Parameters and tensors that change, or come back as copies, between two calls of a model."""
+
+import copy
+import pickle
+
+import sparseconv
+import sparseconv.torch as sct
+import sparseconv.torch.spconv as spconv
+import sparseconv.torch.torchsparse as torchsparse
+import torch
+import torch_checks
+from torch import nn
+from torch_checks import check, expect, expect_error, make_tensor
+
+@check
+def parameters_that_change_unseen(device):
+    """Torch counts no change by a fused optimizer, through `.data`, of the statistics that a
+    norm takes in training, or of tensors that come in the place of parameters."""
+    torch.manual_seed(0)
+    x, _ = make_tensor(3, 4, device)
+    y = spconv.SparseConvTensor(x.features, x.coordinates, [16, 16, 16], 2)
+    z = torchsparse.SparseTensor(x.features, x.coordinates)
+    cases = (
+        (sct.SubMConv3d(4, 4, 3), sct.SparseSequential, x),
+        (spconv.SubMConv3d(4, 4, 3), spconv.SparseSequential, y),
+        (torchsparse.nn.Conv3d(4, 4, 3), nn.Sequential, z),
+    )
+    for layer, sequence, x in cases:
+        rest = [] if sequence is nn.Sequential else [nn.BatchNorm1d(4), nn.ReLU()]
+        net = sequence(layer, *rest).to(device)
+        name = next(name for name, _ in layer.named_parameters())
+
+        def get(net):
+            with torch.no_grad():
+                found = net.eval()(x)
+                return getattr(found, "features", getattr(found, "F", None))
+
+        def train(net=net):
+            net.train()
+            optimizer = torch.optim.AdamW(net.parameters(), lr=0.1, fused=True)
+            found = net(x)
+            getattr(found, "features", getattr(found, "F", None)).square().sum().backward()
+            optimizer.step()
+
+        changes = [train, lambda: getattr(layer, name).data.mul_(2)]
+        if rest:
+            changes += [rest[0].running_mean.data.add_, rest[0].weight.data.mul_]
+        for number, change in enumerate(changes):
+            before = get(net)
+            change(1.5) if number > 1 else change()
+            after = get(net)
+            expect(not torch.equal(after, before), f"{type(layer)}: change {number} is not seen")
+            expect(torch.equal(after, get(copy.deepcopy(net))), f"{type(layer)}: {number}")
+        weight = getattr(layer, name).detach()
+        key = next(key for key, part in net.named_parameters() if part is getattr(layer, name))
+        for factor in (1.0, 2.0, 3.0):
+            with torch.no_grad():
+                named = {key: weight * factor}
+                found = torch.func.functional_call(net.eval(), named, (x,))
+            found = getattr(found, "features", getattr(found, "F", None))
+            copied = copy.deepcopy(net)
+            with torch.no_grad():
+                dict(copied.named_parameters())[key].mul_(factor)
+            expect(torch.equal(found, get(copied)), f"{type(layer)} with other weights")
+
+
+@check
+def copies_of_tensors(device):
+    """What a layer has seen can be copied and pickled, and still knows of changes."""
+    x, _ = make_tensor(3, 4, device)
+    layer = spconv.SubMConv3d(4, 4, 3).to(device)
+    strided = spconv.SparseConv3d(4, 4, 2, 2).to(device)
+    for make in (lambda x: x, layer, strided):
+        with torch.no_grad():
+            y = make(spconv.SparseConvTensor(x.features, x.coordinates, [16, 16, 16], 2))
+            y.indices, layer(y)
+            expected = layer(y).features
+            copies = copy.deepcopy(y), pickle.loads(pickle.dumps(y))
+        for copied in copies:
+            expect(torch.equal(layer(copied).features, expected))
+            copied.indices.add_(1)
+            expect_error(sparseconv.ArgumentError, "changed in place", layer, copied)
+
+
+@check
+def products_of_rows(device):
+    """spconv keeps the rows where a kernel has one offset and no stride."""
+    points = torch.tensor([[0, 5, 5, 5], [0, 1, 1, 1], [0, 3, 3, 3]], dtype=torch.int32)
+    features = torch.tensor([[1.0], [10.0], [100.0]], device=device)
+    x = spconv.SparseConvTensor(features, points.to(device), [8, 8, 8], 1)
+    for kind in (spconv.SubMConv3d, spconv.SparseConv3d, spconv.SparseConvTranspose3d):
+        layer = kind(1, 1, 1, bias=False, indice_key="same").to(device)
+        with torch.no_grad():
+            layer.weight.fill_(2)
+            y = layer(x)
+        expect(y.indices is x.indices and torch.equal(y.features, 2 * features), str(kind))
+
+
+@check
+def graphs_of_models_that_infer(device):
+    """torch.compile takes layers with norms behind them where nobody takes gradients."""
+    x, _ = make_tensor(3, 4, device)
+    for kind, sequence in (
+        (sct.SubMConv3d, sct.SparseSequential), (spconv.SubMConv3d, spconv.SparseSequential),
+    ):  # fmt: skip
+        net = sequence(kind(4, 4, 3), nn.BatchNorm1d(4), nn.ReLU()).to(device).eval()
+
+        def run(features):
+            return net(x.replace(features)).features
+
+        if kind is spconv.SubMConv3d:
+            x = spconv.SparseConvTensor(x.features, x.coordinates, [16, 16, 16], 2)
+        graph = torch.compile(run, backend="eager", fullgraph=True)
+        with torch.no_grad():
+            found, expected = graph(x.features), run(x.features)
+        expect(torch.allclose(found, expected, atol=1e-5), str(kind))
+
+
+@check
+def what_is_no_sparse_tensor(device):
+    for layer in (sct.SubMConv3d(4, 4, 3), spconv.SparseConvTranspose3d(4, 4, 2, 2)):
+        for x, name in ((torch.zeros(3, 4), "Tensor"), (None, "NoneType")):
+            expect_error(sparseconv.ArgumentError, f"but found {name}", layer, x)
+    points = torch.zeros((1, 3), dtype=torch.int32, device=device)
+    plane = spconv.SparseConvTensor(torch.zeros(1, 4, device=device), points, [4, 4], 1)
+    layer = spconv.SparseConvTranspose3d(4, 4, 2, 2).to(device)
+    expect_error(sparseconv.ArgumentError, "3 axes, but found 2", layer, plane)
+    # A layer that torch has made another class of is still one of ours.
+    layer = torch.nn.utils.parametrizations.weight_norm(sct.SubMConv3d(4, 4, 3)).to(device)
+    x, _ = make_tensor(3, 4, device)
+    expect(torch.equal(sct.SparseSequential(layer)(x).features, layer(x).features))
+
+
+if __name__ == "__main__":
+    torch_checks.run()
