@@ -3,7 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Networks compiled as a whole against themselves, layer by layer."""
 
+import copy
 import os
+import pickle
 import subprocess
 import tempfile
 
@@ -193,6 +195,8 @@ def saved_plans(device):
     expect((coordinates == x.coordinates.cpu().numpy()).all())
     expect_close(torch.from_numpy(found), model(x).features.cpu(), 2e-5)
     expect_error(Error, "the plan was not written", compiled.save, "/nowhere/net.plan")
+    for copied in (copy.deepcopy, pickle.dumps):
+        expect_error(Error, "write a plan with save", copied, compiled)
     expect_error(ArgumentError, "'cuda:sm_80'", compiled.save, "net.plan", "cuda")
 
 

@@ -12,7 +12,7 @@ from torch import nn
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from ..compiler import find_program
-from ..errors import ArgumentError, CompileError
+from ..errors import ArgumentError, CompileError, Error
 from ..module import compile as compile_network
 from ..weights import save as save_weights
 from . import programs
@@ -82,6 +82,12 @@ class CompiledModule:
         """The network as text. Weights are arguments with the names that the module has
         for them; `compile`, `sparseconv-opt` and other tools take it."""
         return self._texts[0]
+
+    def __reduce_ex__(self, protocol):
+        raise Error(
+            "a compiled model cannot be copied or pickled: compile a copy of the model, or write "
+            "a plan with save()"
+        )
 
     def save(self, path, target=None):
         """Writes the plan with its weights, for `sparseconv.load`, `sparseconv-run` and

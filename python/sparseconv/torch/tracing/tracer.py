@@ -327,7 +327,7 @@ class Tracer(TorchDispatchMode):
 
 
 class _Norms(TorchFunctionMode):
-    """Norms are folded before torch chooses by the number of rows which library
+    """Norms are folded or split before torch chooses by the number of rows which library
     carries them out."""
 
     def __init__(self, tracer):
@@ -338,7 +338,17 @@ class _Norms(TorchFunctionMode):
         kwargs = kwargs or {}
         if func is torch.nn.functional.batch_norm and is_traced(args[0]):
             return self._fold(*args, **kwargs)
+        if func is torch.nn.functional.group_norm and is_traced(args[0]):
+            return self._split(*args, **kwargs)
         return func(*args, **kwargs)
+
+    def _split(self, input, num_groups, weight=None, bias=None, eps=1e-5):
+        """A group norm without weights, and these behind it."""
+        y = torch.nn.functional.group_norm(input, num_groups, None, None, eps)
+        shape = (-1, *[1] * (input.dim() - 2))
+        if weight is not None:
+            y = y * weight.view(shape)
+        return y if bias is None else y + bias.view(shape)
 
     def _fold(self, input, running_mean, running_var, weight=None, bias=None,
               training=False, momentum=0.1, eps=1e-5):  # fmt: skip
