@@ -8,6 +8,8 @@ A kernel map is its neighbour table, [rows of the out set, offsets] in int32, wh
 -1 says that there is no neighbour. Weights are [offsets, in channels, out channels],
 or [offsets, groups, in channels / groups, out channels / groups]."""
 
+import itertools
+
 import torch
 from torch import Tensor
 
@@ -67,7 +69,7 @@ def _run_conv(kind, weights, tensors, table, num_in, shape, *extras):
         given, rows = table, num_in
         if kind == "input_grad":
             given, rows = get_inverse(table, num_in), table.shape[0]
-        operands = [tensor for tensor in tensors if tensor is not table]
+        operands = list(itertools.takewhile(lambda tensor: tensor is not table, tensors))
         return repeat(ir.conv_by_tiles, key, operands, get_tiles(given, rows), shape)
     return run(ir.conv(*key), tensors, [shape], trusted)[0]
 
