@@ -98,12 +98,10 @@ class _Line:
                 return
             _has_line = True
         try:
-            while True:
-                width = max(20, shutil.get_terminal_size().columns) - 1
-                sys.stderr.write("\r\x1b[K" + self._describe()[:width])
-                sys.stderr.flush()
-                if self._end.wait(_INTERVAL):
-                    break
+            self._draw()
+            while not self._end.wait(_INTERVAL):
+                self._draw()
+            self._draw()  # what came since, even if it is there for a moment only
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
         except (OSError, ValueError):
@@ -111,6 +109,11 @@ class _Line:
         finally:
             with _lock:
                 _has_line = False
+
+    def _draw(self):
+        width = max(20, shutil.get_terminal_size().columns) - 1
+        sys.stderr.write("\r\x1b[K" + self._describe()[:width])
+        sys.stderr.flush()
 
     def close(self):
         self._end.set()
