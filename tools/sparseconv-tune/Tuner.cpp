@@ -308,6 +308,10 @@ Error Tuner::saveUnfinished() const {
 
 Error Tuner::dropWhatSlows() {
   SmallVector<const Class *> gaining = findGaining();
+  if (gaining.empty()) {
+    llvm::outs() << "the untuned network is the fastest\n";
+    return Error::success();
+  }
   Choices tuned = getTuned();
   // The untuned network, and those with all that gains, with the half that
   // gains most, and so on.
@@ -322,8 +326,7 @@ Error Tuner::dropWhatSlows() {
         variant.choices[layer] = tuned[layer];
     counts.push_back(count);
   }
-  if (!gaining.empty())
-    compileAll(variants, /*forProfile=*/false);
+  compileAll(variants, /*forProfile=*/false);
   for (auto [variant, count] :
        llvm::zip_equal(MutableArrayRef(variants).drop_front(), counts)) {
     for (const Variant *each : {&variants.front(), &variant})

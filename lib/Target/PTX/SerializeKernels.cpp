@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Threading.h"
@@ -101,8 +102,7 @@ static FailureOr<std::string> translate(gpu::GPUModuleOp module,
   SymbolTable symbols(module);
   SmallVector<OwningOpRef<gpu::GPUModuleOp>> parts;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    if (function->hasAttr(gpu::GPUDialect::getKernelFuncAttrName()) ||
-        function->hasAttr("nvvm.kernel"))
+    if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
       parts.push_back(takeKernel(module, symbols, function));
   if (parts.size() < 2)
     return translateToPtx(module, chip);

@@ -59,6 +59,12 @@ def _write_tiles(name, volume, map_name, map_type, outputs):
     return f"  {refer(parts)} = sparseconv.map_tiles {map_name} : {map_type}\n"
 
 
+def _write_table(name, volume, map_name, map_type, outputs):
+    """The table of a map, as a result of a name."""
+    outputs[name] = table = f"tensor<?x{volume}xi32>"
+    return f"  %{name} = sparseconv.neighbour_table {map_name} : {map_type} -> {table}\n"
+
+
 @functools.cache
 def maps(strides, tables, backs, tiled):
     """The tables of some maps: (number of the in set, of the out set, offsets, volume,
@@ -77,8 +83,7 @@ def maps(strides, tables, backs, tiled):
 
     def give(name, volume, map_name, map_type):
         nonlocal body
-        outputs[name] = table = f"tensor<?x{volume}xi32>"
-        body += f"  %{name} = sparseconv.neighbour_table {map_name} : {map_type} -> {table}\n"
+        body += _write_table(name, volume, map_name, map_type, outputs)
         if name in tiled:
             body += _write_tiles(name, volume, map_name, map_type, of_tiles)
 
@@ -112,7 +117,7 @@ def moved_maps(dim, tables, backs, is_tiled):
     inputs.update({f"points{i}": points for i in numbers})
     types, body = ir.ROWS, "  %axis = arith.constant 0 : index\n"
     body += "".join(ir.number_rows(f"set{i}", f"points{i}", points) for i in numbers)
-    outputs, of_tiles, of_backs = {}, {}, {}
+    outputs, of_tiles = {}, {}
     for j, (source, target, volume) in enumerate(tables):
         types += f"!map{j} = !sparseconv.kernel_map<{volume}, !rows to !rows>\n"
         body += (
@@ -122,13 +127,9 @@ def moved_maps(dim, tables, backs, is_tiled):
         if is_tiled:
             body += _write_tiles(f"table{j}", volume, f"%map{j}", f"!map{j}", of_tiles)
     for j in backs:
-        volume = tables[j][2]
-        outputs[f"back{j}"] = inputs[f"table{j}"]
+        turned = f"back{j}", tables[j][2], f"%turned{j}", f"!map{j}"
         body += f"  %turned{j} = sparseconv.transpose_map %map{j} : !map{j} -> !map{j}\n"
-        body += (
-            f"  %back{j} = sparseconv.neighbour_table %turned{j} : !map{j} -> "
-            f"{inputs[f'table{j}']}\n"
-        )
+        body += _write_table(*turned, outputs)
         if is_tiled:
-            body += _write_tiles(f"back{j}", volume, f"%turned{j}", f"!map{j}", of_backs)
-    return types + ir.write_function(inputs, {**outputs, **of_tiles, **of_backs}, body)
+            body += _write_tiles(*turned, of_tiles)
+    return types + ir.write_function(inputs, {**outputs, **of_tiles}, body)

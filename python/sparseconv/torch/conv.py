@@ -163,8 +163,8 @@ class Convolution(nn.Module):
         return True
 
     def run(self, x, norm=None):
-        """The layer, or with a `norm` of a scale, a shift and the name of an activation
-        the layer without its bias, and these behind it."""
+        """The layer, or with a `norm`, as for `ops.conv_at_once`, the layer and that
+        behind it; the layer's bias is a part of it."""
         self.check_input(x)
         if self.is_product(x.features):
             features, weight = cast_for_autocast(x.features, self.get_kernel())

@@ -301,7 +301,7 @@ def conv(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, nor
     word += " tf32 = allowed" if tf32 and dtype == "f32" else ""
     types, extras, prelude = ", ".join(inputs.values()), {}, ""
     if layout is not None:
-        prelude, inputs["w"] = write_layout(layout, (volume, in_channels, out_channels, 1), dtype)
+        prelude, inputs["w"] = write_layout(layout, dtype)
         names = "%x, %kernel"
     if norm is not None:
         extras, text, epilogue = write_norm(out_channels, norm)
@@ -327,7 +327,7 @@ def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=F
     word = " tf32 = allowed" if tf32 and dtype == "f32" else ""
     extras, prelude, given, kernel = {}, "", w, "%w"
     if layout is not None:
-        prelude, given = write_layout(layout, (volume, in_channels, out_channels, 1), dtype)
+        prelude, given = write_layout(layout, dtype)
         kernel = "%kernel"
     if norm is not None:
         extras, text, epilogue = write_norm(out_channels, norm)

@@ -26,8 +26,9 @@ def run_with_norm(layer, rest, x):
     if not rest or not isinstance(layer, Convolution) or torch.is_grad_enabled():
         return None
     norm, features = rest[0], x.features
+    parts = _find_parts(norm, layer)
     if (
-        not _folds(norm, layer)
+        parts is None
         or not _is_ours(layer)
         or not layer.takes_norm()
         or not layer.has_plain_weight()
@@ -42,32 +43,27 @@ def run_with_norm(layer, rest, x):
     activation = ""
     if rest and type(rest[0]) in ACTIVATIONS and not _is_hooked(rest[0]):
         activation = ACTIVATIONS[type(rest.popleft())]
-    parts = [(name, part) for name, part in _get_parts(norm, layer) if part is not None]
     dtypes = tuple((name, DTYPES[part.dtype]) for name, part in parts)
     return layer.run(x, ([part for _, part in parts], (activation, norm.eps, dtypes)))
 
 
-def _get_parts(norm, layer):
-    """What a norm behind a layer is made of, by the names that it has in networks. It is
-    read anew in each call: torch does not tell of all that changes a parameter."""
-    return zip(NORM_PARTS, (
+def _find_parts(norm, layer):
+    """What a module behind a layer scales and moves its channels by, with the names that
+    this has in networks; None where it does something else. It is read anew in each call:
+    torch does not tell of all that changes a parameter."""
+    if type(norm) is not nn.BatchNorm1d or norm.training:
+        return None
+    if norm._buffers["running_mean"] is None:
+        return None
+    found = (
         norm._buffers["running_mean"], norm._buffers["running_var"],
         read_parameter(norm, "weight"), read_parameter(norm, "bias"),
         read_parameter(layer, "bias"),
-    ))  # fmt: skip
-
-
-def _folds(norm, layer):
-    """Whether a module scales and moves a layer's channels by what it has kept."""
-    if type(norm) is not nn.BatchNorm1d or norm.training:
-        return False
-    if norm._buffers["running_mean"] is None:
-        return False
+    )  # fmt: skip
+    parts = [(name, part) for name, part in zip(NORM_PARTS, found) if part is not None]
     size = (layer.out_channels,)
-    return all(
-        part is None or (part.shape == size and part.dtype in DTYPES)
-        for _, part in _get_parts(norm, layer)
-    )
+    fit = all(part.shape == size and part.dtype in DTYPES for _, part in parts)
+    return parts if fit else None
 
 
 def _is_ours(layer):

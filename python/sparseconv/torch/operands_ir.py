@@ -21,7 +21,7 @@ def refer(names):
 class Layout(NamedTuple):
     """How another library has the weights of a layer: as a tensor of a shape, whose axes
     are those of `grid`, put into the order `axes`, or as they are where that is None. Here
-    they are [offsets, in channels, out channels]."""
+    they are [offsets, in channels, out channels]: `weights`, and 1 for the groups."""
 
     shape: tuple
     grid: tuple
@@ -48,10 +48,9 @@ def _tensor(shape, dtype):
     return f"tensor<{'x'.join(map(str, shape))}x{dtype}>"
 
 
-def write_layout(layout, weights, dtype):
+def write_layout(layout, dtype):
     """`%kernel`, the weights as they are here, of `%w`, and the type of that."""
-    volume, in_channels, out_channels, _ = weights
-    target, name, shape, body = (volume, in_channels, out_channels), "w", layout.shape, ""
+    name, shape, body = "w", layout.shape, ""
     if layout.axes is not None:
         if layout.grid != shape:
             body, name = _reshape("w", shape, "grid", layout.grid, dtype), "grid"
@@ -63,7 +62,7 @@ def write_layout(layout, weights, dtype):
             f"permutation = {list_numbers(layout.axes)}\n"
         )
         name = "turned"
-    return body + _reshape(name, shape, "kernel", target, dtype), _tensor(layout.shape, dtype)
+    return body + _reshape(name, shape, "kernel", layout.weights[:3], dtype), _tensor(layout.shape, dtype)
 
 
 #: What a batch norm in eval mode and the bias of the layer before it are made of.

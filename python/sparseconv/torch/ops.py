@@ -8,8 +8,6 @@ A kernel map is its neighbour table, [rows of the out set, offsets] in int32, wh
 -1 says that there is no neighbour. Weights are [offsets, in channels, out channels],
 or [offsets, groups, in channels / groups, out channels / groups]."""
 
-import itertools
-
 import torch
 from torch import Tensor
 
@@ -50,11 +48,10 @@ def _allows_tf32(tensor):
     return tensor.is_cuda and torch.backends.cuda.matmul.allow_tf32
 
 
-def _run_conv(kind, weights, tensors, table, num_in, shape, *extras):
-    """`tensors` are two operands, then the parts of a norm if there is one, then the table
-    and what gives the rows of the in set where no operand has them. `extras` are the norm
-    and the layout of the weights, as for `ir.conv`."""
-    first, second, *_ = tensors
+def _run_conv(kind, weights, operands, table, num_in, shape, *extras):
+    """`operands` are two tensors, and the parts of a norm if there is one. `extras` are the
+    norm and the layout of the weights, as for `ir.conv`."""
+    first, second, *_ = operands
     _check_same(first, second, kind)
     volume, in_channels, out_channels, groups = weights
     if table.shape[1] != volume:
@@ -69,9 +66,10 @@ def _run_conv(kind, weights, tensors, table, num_in, shape, *extras):
         given, rows = table, num_in
         if kind == "input_grad":
             given, rows = get_inverse(table, num_in), table.shape[0]
-        operands = list(itertools.takewhile(lambda tensor: tensor is not table, tensors))
         return repeat(ir.conv_by_tiles, key, operands, get_tiles(given, rows), shape)
-    return run(ir.conv(*key), tensors, [shape], trusted)[0]
+    # No operand of this one has the rows of the in set.
+    rows = [make_rows(num_in, first.device)] if kind == "input_grad" else []
+    return run(ir.conv(*key), [*operands, table, *rows], [shape], trusted)[0]
 
 
 def multiply_rows(x, w):
@@ -94,7 +92,7 @@ def _run_forward(x, w, table, weights, parts=(), *extras):
     if channels != weights[1]:
         raise ArgumentError(f"conv: expects {weights[1]} channels, but found {channels}")
     shape = (table.shape[0], weights[2])
-    return _run_conv("conv", weights, [x, w, *parts, table], table, rows, shape, *extras)
+    return _run_conv("conv", weights, [x, w, *parts], table, rows, shape, *extras)
 
 
 @define_operator("conv")
@@ -133,10 +131,9 @@ def input_grad(dy: Tensor, w: Tensor, table: Tensor, num_in: int) -> Tensor:
         # A convolution on the same map, which nothing has to turn round.
         volume, in_channels, out_channels, groups = weights
         turned = volume, out_channels, in_channels, groups
-        tensors = [dy, w.flip(0).transpose(-2, -1), table]
-        return _run_conv("conv", turned, tensors, table, num_in, shape)
-    tensors = [dy, w, table, make_rows(num_in, dy.device)]
-    return _run_conv("input_grad", weights, tensors, table, num_in, shape)
+        operands = [dy, w.flip(0).transpose(-2, -1)]
+        return _run_conv("conv", turned, operands, table, num_in, shape)
+    return _run_conv("input_grad", weights, [dy, w], table, num_in, shape)
 
 
 @input_grad.register_fake
@@ -150,7 +147,7 @@ def weight_grad(x: Tensor, dy: Tensor, table: Tensor, groups: int) -> Tensor:
     _check_rows(dy, table.shape[0], "weight_grad")
     weights = table.shape[1], x.shape[1], dy.shape[1], groups
     shape = _weight_shape(*weights)
-    return _run_conv("weight_grad", weights, [x, dy, table], table, x.shape[0], shape)
+    return _run_conv("weight_grad", weights, [x, dy], table, x.shape[0], shape)
 
 
 @weight_grad.register_fake

@@ -115,7 +115,7 @@ def repeat(write, key, tensors, views, shape):
     report nothing: of tensors, the first of which has the element type of the result,
     and of `arguments.Views`. The host takes as little time as it can."""
     first = tensors[0]
-    device = first.device
+    device = find_device(tensors)
     function = _find_function(write, key, device)
     inputs, kept = [], []  # what is kept is in use until the run is enqueued
     for tensor in tensors:

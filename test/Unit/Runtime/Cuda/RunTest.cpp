@@ -34,6 +34,11 @@ protected:
     owned.push_back(pointer);
     return static_cast<float *>(toPointer(pointer));
   }
+  float *upload(const std::vector<float> &values) {
+    float *device = allocate(values.size());
+    std::copy(values.begin(), values.end(), device);
+    return device;
+  }
   CUstream makeStream() {
     CUstream stream = nullptr;
     FakeDriver::getTable().cuStreamCreate(&stream, 1);
@@ -277,10 +282,8 @@ TEST_F(Run, ReportsWhatNobodyAskedFor) {
                          "outside 0 .. 12";
   EXPECT_EQ(sparseconv_instance_check(instance, 0), SPARSECONV_OK);
   CUstream stream = makeStream();
-  float *y = allocate(40), *good = allocate(12), *bad = allocate(12);
-  std::vector<float> x = makeInput(3);
-  std::copy(x.begin(), x.end(), good);
-  std::copy(x.begin(), x.end(), bad);
+  float *y = allocate(40), *good = upload(makeInput(3));
+  float *bad = upload(makeInput(3));
   bad[4] = 13;
   auto enqueue = [&](std::vector<float *> inputs) {
     for (float *input : inputs)
@@ -316,10 +319,8 @@ TEST_F(Run, ReportsWhatNobodyAskedFor) {
 TEST_F(Run, ReportsRunsOfOtherSizes) {
   ASSERT_EQ(create(makeSamplePlan(), 10), SPARSECONV_OK);
   CUstream stream = makeStream();
-  float *y = allocate(40), *x = allocate(12), *bad = allocate(12);
-  std::vector<float> values = makeInput(3);
-  std::copy(values.begin(), values.end(), x);
-  std::copy(values.begin(), values.end(), bad);
+  float *y = allocate(40), *x = upload(makeInput(3));
+  float *bad = upload(makeInput(3));
   bad[4] = 13;
   ASSERT_EQ(run(stream, bad, 3, y, 10), SPARSECONV_OK);
   fake().drain();
