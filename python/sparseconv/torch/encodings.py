@@ -111,13 +111,21 @@ def invert(table, num_in):
     )  # fmt: skip
 
 
+class _Kept(dict):
+    """What is kept with a table, by name. Some of it says where in memory it lies, so a
+    copy of the table begins with nothing."""
+
+    def __reduce__(self):
+        return _Kept, ()
+
+
 def _keep(table, name, make):
     """Something made of a trusted table, by work on the current stream: other streams
     do not wait for that, and have their own."""
     mark = table._sparseconv_mark, get_stream(table.device)
     known, kept = getattr(table, "_sparseconv_kept", (None, None))
     if known != mark:
-        kept = {}
+        kept = _Kept()
         table._sparseconv_kept = mark, kept
     if name not in kept:
         kept[name] = make()

@@ -104,6 +104,9 @@ class RowTensor(SparseTensor):
     that keep coordinates; what a layer at other coordinates makes is in set order.
     Coordinates are in units of the tensor's own stride, in `indices`."""
 
+    #: What tensors of the same coordinates share in graphs of torch.compile.
+    FIELDS = ("given", "_set", "_cache", "_batch_size")
+
     def start(self, features, indices, stride, shape, batch_size):
         """Makes the tensor anew, of rows at coordinates in units of the stride."""
         self._features, self._batch_size = features, batch_size
@@ -121,7 +124,12 @@ class RowTensor(SparseTensor):
         """Other features at the same coordinates. Their number may change where new
         coordinates are set before the next layer."""
         made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
+        if torch.compiler.is_compiling():  # it copies no __dict__ up to torch 2.11
+            for name in self.FIELDS:
+                if hasattr(self, name):
+                    setattr(made, name, getattr(self, name))
+        else:
+            made.__dict__.update(self.__dict__)
         made._features = features
         return made
 

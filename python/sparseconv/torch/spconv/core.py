@@ -38,6 +38,8 @@ class SparseConvTensor(RowTensor):
     # What spconv keeps beside, which models copy from tensor to tensor.
     grid = voxel_num = thrust_allocator = _timer = force_algo = int8_scale = None
     benchmark, benchmark_record = False, types.MappingProxyType({})
+    FIELDS = (*RowTensor.FIELDS, "grid", "voxel_num", "thrust_allocator", "_timer",
+              "force_algo", "int8_scale", "benchmark", "benchmark_record")  # fmt: skip
 
     def __init__(self, features, indices, spatial_shape, batch_size, grid=None, voxel_num=None,
                  indice_dict=None, benchmark=False, permanent_thrust_allocator=False,
