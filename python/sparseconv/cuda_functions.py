@@ -154,7 +154,10 @@ class CudaFunction(Function):
     def _take(self, shapes, bound, exact):
         """An instance with room for inputs of some shapes, and its key: the
         capacities, what is bound and whether sizes are exact."""
-        needed = [shapes[number][axis] for number, axis in bound.unknown]
+        needed = [
+            (bound.given[name][1] if number is None else shapes[number])[axis]
+            for name, axis, number in bound.unknown
+        ]
         dropped = None
         with self._lock:
             old = self._capacities
@@ -186,21 +189,24 @@ class CudaFunction(Function):
         self._give_back(key, instance)
 
     def _refuse_sizes(self, needed, bound):
-        for (number, axis), size, room in zip(bound.unknown, needed, self._capacities):
+        for (name, axis, _), size, room in zip(bound.unknown, needed, self._capacities):
             if size > room:
                 raise CapacityError(
-                    f"function '{self.name}': dimension {axis} of '{bound.names[number]}' "
-                    f"is {size}, more than the capacity of {room} that was reserved",
+                    f"function '{self.name}': dimension {axis} of '{name}' is "
+                    f"{size}, more than the capacity of {room} that was reserved",
                     "SPARSECONV_OVER_CAPACITY",
                 )
 
     def _make_instance(self, capacities, bound, exact):
         flags = runtime.EXACT if exact else 0
         instance = self.module._get_program().instance(self.name, capacities, flags)
-        if not bound.is_empty:
-            instance.bind(0, [view and view[:3] for view in bound.views])
         if self._grown:
             instance.reserve(self._grown)
+        if not bound.is_empty:
+            instance.bind(0, [view and view[:3] for view in bound.views])
+            self._learn(instance)
+        if bound is self._bound:
+            self.finds_sizes = instance.finds_sizes
         return instance
 
     def _learn(self, instance):

@@ -48,13 +48,16 @@ class Bound:
     the others, which are `free`. Calls look at those alone."""
 
     def __init__(self, inputs, views):
+        self.given = views
         self.views = [views.get(value.name) for value in inputs]
         self.free = [value for value in inputs if value.name not in views]
         self.names = [value.name for value in self.free]
-        #: The number of a free input and an axis, for each size that is not known.
+        #: For each size that is not known: the name of its input, the axis, and the number
+        #: of the input among those that are free, or None.
+        numbers = {name: number for number, name in enumerate(self.names)}
         self.unknown = [
-            (number, axis)
-            for number, value in enumerate(self.free)
+            (value.name, axis, numbers.get(value.name))
+            for value in inputs
             for axis, size in enumerate(value.shape)
             if size is None
         ]
@@ -84,36 +87,50 @@ class Function:
         y = net.main(points, x, weights=weights)
     """
 
+    #: Whether calls find sizes that are known neither of their arguments nor of what is
+    #: bound, as far as is known.
+    finds_sizes = True
+
     def __init__(self, module, name, inputs, outputs):
         self.module, self.name = module, name
         self.inputs, self.outputs = tuple(inputs), tuple(outputs)
         self._bound = Bound(self.inputs, {})
 
     def bind(self, /, **arrays):
-        """Gives inputs of known shape, such as weights, to all later calls, which
-        take the other inputs alone. Replaces what was bound before; without
-        arrays nothing is bound.
+        """Gives inputs, such as weights, to all later calls, which take the other inputs
+        alone. Replaces what was bound before; without arrays nothing is bound.
 
         The arrays stay where they are and may not change while they are bound.
         When they have changed, bind them again. On a GPU what depends on them
-        alone, such as the packing of weights, is then done once and not in every
-        call; arrays in host memory are copied there. A name that is no input, and an
-        input of unknown shape, are an `ArgumentError`.
+        alone is then done once and not in every call, which packs weights and, where
+        points are bound, makes all sets and maps; arrays in host memory are copied
+        there. A name that is no input is an `ArgumentError`.
 
             net.main.bind(**weights)
             y = net.main(points, features)
+            net.main.bind(**weights, points=points)  # where other features come at these
+            y = net.main(features)
         """
         values = {value.name: value for value in self.inputs}
         for name in arrays:
             if name not in values:
                 raise ArgumentError(f"function '{self.name}' has no input '{name}'")
-            if None in values[name].shape:
-                raise ArgumentError(
-                    f"function '{self.name}': expects inputs of known shape to bind, "
-                    f"but found {values[name]!r}"
-                )
         views = {name: self._view_bound(values[name], a) for name, a in arrays.items()}
         self._set_bound(Bound(self.inputs, views))
+
+    def copy(self):
+        """The same function without what is bound, to which other arrays can be bound:
+        the machine code is there once.
+
+            at_scene = net.main.copy()
+            at_scene.bind(**weights, points=points)
+        """
+        return type(self)(self.module, self.name, self.inputs, self.outputs)
+
+    @property
+    def free(self):
+        """The inputs that a call takes: those that are not bound, as `Value`s."""
+        return tuple(self._bound.free)
 
     def _set_bound(self, bound):
         self._bound = bound

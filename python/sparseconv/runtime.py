@@ -35,6 +35,8 @@ _ERRORS = {
     "SPARSECONV_REPEAT": RepeatError,
 }
 _NOT_READY = 9
+#: Where an array lies that has no rows, for calls to which no address means no array.
+_NO_ROWS = 256
 #: So many pieces of memory wait for a device together, at most.
 _MOST_LATE = 64
 
@@ -340,15 +342,19 @@ class Instance(_Owner):
             "instance_create", program.handle, function.encode(), numbers,
             ctypes.c_int64(len(capacities)), ctypes.c_uint32(flags), ctypes.byref(self.handle),
         )  # fmt: skip
-        info = self._describe()
-        self.num_growables = info.num_growables
-        #: Whether a run can end with an error of the program's.
-        self.can_fail = info.reports == 1
+        self.num_growables = self._describe().num_growables
+        self._note_reports()
 
     def _describe(self):
         info = InstanceInfo()
         _call("instance_describe", self.handle, ctypes.byref(info))
         return info
+
+    def _note_reports(self):
+        reports = self._describe().reports
+        #: Whether a run can end with an error of the program's, and whether one can find
+        #: sizes that are none of its inputs'.
+        self.can_fail, self.finds_sizes = bool(reports & 1), bool(reports & 2)
 
     def get_growables(self):
         """The capacities that grow from run to run, as tuples of operation,
@@ -384,16 +390,20 @@ class Instance(_Owner):
                 )
 
     def bind(self, stream, inputs):
-        """Says where inputs of static shape stay, and does at once what depends on
-        them alone, after what is on the stream. `inputs` has a tuple of pointer,
-        shape and bytes, or None, for each input."""
+        """Says where inputs stay, and does at once what depends on them alone, after
+        what is on the stream. `inputs` has a tuple of pointer, shape and bytes, or None,
+        for each input."""
         tensors = (Tensor * max(1, len(inputs)))()
         for tensor, value, view in zip(tensors, self.inputs, inputs):
             if view is not None:
-                write(tensor, value.type, *view)
+                pointer, shape, nbytes = view
+                # An input without data is one that is not bound.
+                write(tensor, value.type, pointer or _NO_ROWS, shape, nbytes)
         _call("instance_bind", self.handle, ctypes.c_void_p(stream), tensors,
               ctypes.c_int64(len(inputs)))  # fmt: skip
         self._set_free(i for i, view in enumerate(inputs) if view is None)
+        self._note_reports()
+        self._rooms = None
 
     def _pass(self, arrays):
         if len(arrays) != len(self.free):

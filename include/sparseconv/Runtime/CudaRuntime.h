@@ -257,14 +257,21 @@ typedef struct sparseconv_tensor {
   uint64_t bytes;       /* that may be accessed at `data` */
 } sparseconv_tensor;
 
+/* What a run tells that the host does not know before it. It changes where
+ * inputs are bound: what is counted and found wrong ahead of runs is known. */
+enum {
+  SPARSECONV_REPORTS_ERRORS = 1, /* an error of the program's */
+  SPARSECONV_REPORTS_SIZES = 2   /* a size that is not one of an input */
+};
+
 typedef struct sparseconv_instance_info {
   uint64_t arena_bytes;   /* allocated at creation, and by an exact run */
   uint64_t scratch_bytes; /* what scratch buffers would take without reuse */
   int64_t num_steps;
   int32_t num_streams;
-  int32_t reports; /* 0 where the host knows all that a run could tell it;
-                      outputs then need room for their exact sizes only.
-                      2 where it is told sizes alone, 1 where errors, too */
+  int32_t reports; /* SPARSECONV_REPORTS_*, or 0 where the host knows all that
+                      a run could tell it; outputs then need room for their
+                      exact sizes only */
   int64_t num_growables;
 } sparseconv_instance_info;
 int sparseconv_instance_describe(const sparseconv_instance *instance,
@@ -297,15 +304,22 @@ int sparseconv_instance_reserve(sparseconv_instance *instance,
                                 const int64_t *capacities,
                                 int64_t num_capacities);
 
-/* Says which inputs of static shape, such as weights, lie where they are and
- * stay as they are: those with `data`, which is device memory that the instance
- * may read until they are bound anew. What depends on them and on constants
- * alone, such as the packing of weights, is done now and left out of runs. An
- * input that is bound has no data in runs (data == NULL), or the same; its type
- * and sizes are not looked at. Replaces what was bound before, so call it again
- * when weights have changed; with inputs == NULL nothing is bound. Comes
+/* Says which inputs lie where they are and stay as they are: those with `data`,
+ * which is device memory that the instance may read until they are bound anew.
+ * What depends on them and on constants alone is done now and left out of runs:
+ * weights are packed once, and where points are bound, all sets and maps that
+ * are made of them. A capacity that this needs grows at once, unless the
+ * instance has SPARSECONV_FIXED_CAPACITIES; what is wrong with points is an
+ * error of this call. An input that is bound has no data in runs
+ * (data == NULL), or the same; its type and sizes are not looked at. Replaces
+ * what was bound before, so call it again when weights have changed; with
+ * inputs == NULL nothing is bound, and neither is it after an error. Comes
  * after what is on `stream`, and waits for that and for the last run, whose
  * results are gone.
+ *
+ * Sizes of inputs of static shape are not looked at. What a step does with
+ * integers alone is done ahead; what it does with an input of floats whose size
+ * is dynamic, is not.
  *
  * Where no input has to be bound for it, as with weights that are constants of
  * the plan, that is done when the instance is created. */

@@ -35,12 +35,6 @@ struct Function {
   size_t numCapacities = 0;
   /// What plan::Function::findEqualRows() says.
   std::vector<std::pair<uint32_t, uint32_t>> equalRows;
-  /// Whether a run can end with an error of the program's.
-  bool canFail = false;
-  /// Whether a run can tell what the host does not know before it: such an
-  /// error, or a size that is not one of an input.
-  bool reports = false;
-
   // What callers do wrong is said in the same words for every device. Checks
   // that succeed allocate nothing.
   /// A tensor for each input or output; without `data` there is none.
@@ -55,18 +49,20 @@ struct Function {
   /// Inputs that need as many rows; `getRows` says how many one has.
   template <typename Fn> Error checkRows(Fn getRows) const {
     for (auto [input, other] : equalRows)
-      if (getRows(input) != getRows(other))
-        return refuseRows(input, getRows(input), other, getRows(other));
+      if (Error error =
+              checkRows(input, getRows(input), other, getRows(other)))
+        return error;
     return Error::success();
   }
+  /// The rows of two such inputs.
+  Error checkRows(uint32_t input, int64_t rows, uint32_t other,
+                  int64_t otherRows) const;
   /// Whether a tensor has room for `bytes`.
   Error checkRoom(bool isInput, int64_t index, const sparseconv_tensor &tensor,
                   uint64_t bytes) const;
   /// The same, and whether it has data where it has to.
   Error checkData(bool isInput, int64_t index, const sparseconv_tensor &tensor,
                   uint64_t bytes) const;
-  /// Whether an input can be bound.
-  Error checkBindable(int64_t index) const;
   /// What a run brings for an input that is bound to `data`.
   Error checkBound(int64_t index, const sparseconv_tensor &tensor,
                    const void *data) const;
@@ -77,10 +73,6 @@ struct Function {
   Error refuseResults() const;
   /// What a run reports whose results nobody has asked for.
   Error blameEarlierRun(Error error) const;
-
-private:
-  Error refuseRows(uint32_t input, int64_t rows, uint32_t other,
-                   int64_t otherRows) const;
 };
 
 /// See sparseconv_instance_*.

@@ -198,9 +198,9 @@ struct Step {
   /// missing, but not where only a step that prepares implies it: a run may
   /// leave that step out.
   std::vector<uint32_t> dependencies;
-  /// Reads constants, inputs of static shape and prepared buffers alone, and
-  /// writes prepared buffers, each before any other step reads it. Where those
-  /// inputs stay the same it is done once, ahead of all runs.
+  /// Reads constants, inputs, slots and prepared buffers alone, and writes
+  /// prepared buffers and slots, each before a step of another kind reads it.
+  /// Where those inputs stay the same it is done once, ahead of all runs.
   bool prepares = false;
   /// Counts what sizes depend on, or does what such a step needs: it depends on
   /// steps that count alone, and no other step before it uses what it writes.
@@ -387,8 +387,9 @@ template <typename Fn> void forEachBuffer(const Step &step, Fn callback) {
     callback(step.source);
 }
 
-/// By step: whether it prepares, and all inputs that it depends on are among
-/// those of which `isBound` says that they stay the same.
+/// By step: whether it prepares, and all inputs that it depends on, by what they
+/// hold or by their sizes, are among those of which `isBound` says that they stay
+/// the same.
 std::vector<bool> findPrepared(const Function &function,
                                const std::vector<bool> &isBound);
 

@@ -41,7 +41,7 @@ public:
   void describe(sparseconv_instance_info &info) const override {
     info = {};
     info.num_streams = 1;
-    info.reports = 1;
+    info.reports = SPARSECONV_REPORTS_ERRORS | SPARSECONV_REPORTS_SIZES;
   }
 
   // What a CPU does not have.
@@ -159,8 +159,11 @@ Error CpuInstance::bind(sparseconv_stream stream, Tensors inputs) {
       const sparseconv_tensor &tensor = inputs.data[i];
       if (!tensor.data)
         continue;
-      if (Error error = function.checkBindable(i))
-        return error;
+      if (!function.plan.inputs[i].hasStaticShape()) {
+        if (Error error = toArray(i, tensor, arrays[i]))
+          return error;
+        continue;
+      }
       arrays[i] = {tensor.data, function.inputSizes[i]};
       uint64_t bytes = 0;
       if (Error error = countBytes(/*isInput=*/true, i, arrays[i].sizes, bytes))

@@ -42,7 +42,7 @@ Error Instance::checkInput(int64_t index,
 Error Instance::placeInput(int64_t index, const sparseconv_tensor *tensor) {
   CUdeviceptr &address = addresses[inputBuffers[index]];
   if (boundInputs[index])
-    address = boundInputs[index];
+    address = boundInputs[index].address;
   else if (tensor)
     address = getAddress(*tensor);
   else
@@ -56,11 +56,11 @@ Error Instance::resolve(Tensors inputs, bool onDevice,
   if (Error error = entry.checkCount(/*isInput=*/true, inputs))
     return error;
   sizes.bytes.clear();
-  sizes.slots.assign(function.slots.size(), 0);
+  sizes.slots = knownSlots;
   for (int64_t i = 0; i != inputs.size; ++i) {
     const sparseconv_tensor &tensor = inputs.data[i];
     if (boundInputs[i]) {
-      if (Error error = entry.checkBound(i, tensor, toPointer(boundInputs[i])))
+      if (Error error = entry.checkBound(i, tensor, toPointer(boundInputs[i].address)))
         return error;
       sizes.bytes.push_back(0); // nothing to copy
       continue;
@@ -83,8 +83,10 @@ Error Instance::resolve(Tensors inputs, bool onDevice,
                           : entry.checkRoom(/*isInput=*/true, i, tensor, bytes))
       return error;
   }
-  return entry.checkRows(
-      [&](uint32_t input) { return inputs.data[input].sizes[0]; });
+  return entry.checkRows([&](uint32_t input) {
+    return boundInputs[input] ? boundInputs[input].sizes[0]
+                              : inputs.data[input].sizes[0];
+  });
 }
 
 /// The instance's own memory for an input or output, made at first use.

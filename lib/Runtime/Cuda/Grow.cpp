@@ -30,14 +30,12 @@ static int64_t addSlack(int64_t rows) { return rows + rows / 4; }
 
 void Instance::describe(sparseconv_instance_info &info) const {
   std::lock_guard<std::mutex> lock(mutex);
-  int32_t reports = entry.canFail ? 1 : 2;
-  if (tellsNothing())
-    reports = 0;
+  int32_t tells = reports | (isExact() ? SPARSECONV_REPORTS_SIZES : 0);
   info = {uint64_t(layout.arenaBytes) + restBytes,
           uint64_t(layout.scratchBytes),
           int64_t(function.steps.size()),
           int32_t(function.numStreams),
-          reports,
+          tells,
           int64_t(function.growables.size())};
 }
 
@@ -99,9 +97,9 @@ Error Instance::growTo(std::vector<int64_t> wanted) {
   return error;
 }
 
-/// What becomes of a run that ended with `record`, which is the error
-/// `overflow`: SPARSECONV_REPEAT where there is memory for more rows now.
-Error Instance::grow(const StatusRecord &record, Error overflow) {
+/// The growable capacities with which what `record` reports does not happen
+/// again; nothing where there are none.
+std::vector<int64_t> Instance::getGrown(const StatusRecord &record) const {
   std::vector<int64_t> wanted;
   bool grows = false;
   for (size_t i = 0; i != layout.growables.size(); ++i) {
@@ -114,6 +112,15 @@ Error Instance::grow(const StatusRecord &record, Error overflow) {
     grows |= rows > sizes.capacity;
   }
   if (!grows || (flags & SPARSECONV_FIXED_CAPACITIES))
+    wanted.clear();
+  return wanted;
+}
+
+/// What becomes of a run that ended with `record`, which is the error
+/// `overflow`: SPARSECONV_REPEAT where there is memory for more rows now.
+Error Instance::grow(const StatusRecord &record, Error overflow) {
+  std::vector<int64_t> wanted = getGrown(record);
+  if (wanted.empty())
     return overflow;
   if (Error error = growTo(std::move(wanted)))
     return std::move(error).within(overflow.getText());

@@ -23,6 +23,7 @@ Instance::Instance(std::shared_ptr<Program> owner,
       schedule(makeSchedule(getFirstPhase())) {
   if (isExact())
     restSchedule = makeSchedule(plan::Phase::Rest);
+  findReports();
 }
 
 Error Program::createInstance(const Function &function,
@@ -68,8 +69,12 @@ Error Instance::initialise() {
   return addStaging(0);
 }
 
-/// All that depends on capacities.
+/// All that depends on capacities, which grow where what prepares needs more.
 Error Instance::placeMemory() {
+  return repeat([&] { return placeMemoryOnce(); });
+}
+
+Error Instance::placeMemoryOnce() {
   releaseMemory();
   std::string reason;
   std::optional<plan::Layout> result =

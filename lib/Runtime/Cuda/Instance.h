@@ -110,6 +110,18 @@ private:
     /// By slot.
     std::vector<int64_t> slots;
   };
+  /// An input that is the same in every run.
+  struct BoundInput {
+    /// 0 where each run says where it lies.
+    CUdeviceptr address = 0;
+    std::vector<int64_t> sizes;
+
+    explicit operator bool() const { return address != 0; }
+    bool operator==(const BoundInput &other) const {
+      return address == other.address && sizes == other.sizes;
+    }
+  };
+  using BoundInputs = std::vector<BoundInput>;
   enum class State { NotRun, NotEnqueued, Pending, Failed, Done };
   /// Stands for the enqueueing of a run between beginRun and endRun. However
   /// that ends half way, nothing of the run is in flight afterwards.
@@ -145,6 +157,7 @@ private:
   // Creation.
   Error initialise();
   Error placeMemory();
+  Error placeMemoryOnce();
   Error checkValues();
   Error allocateArena();
   Error createStreams();
@@ -160,15 +173,18 @@ private:
   void releaseMemory();
   Error waitForRuns();
   Error growTo(std::vector<int64_t> wanted);
+  std::vector<int64_t> getGrown(const StatusRecord &record) const;
   Error grow(const StatusRecord &record, Error overflow);
   static Error repeat(const std::function<Error()> &once);
 
   // Inputs that stay the same (Prepare.cpp).
-  Error checkBound(Tensors inputs, std::vector<CUdeviceptr> &pointers) const;
-  Error setBound(std::vector<CUdeviceptr> pointers);
+  Error checkBound(Tensors inputs, BoundInputs &bound) const;
+  Error setBound(BoundInputs bound);
   plan::Schedule makeSchedule(plan::Phase phase) const;
   Error setSchedule();
+  void findReports();
   Error prepare();
+  Error prepareScalars(bool isDone);
 
   // Inputs and outputs of a run.
   std::string getStepName(uint32_t index) const;
@@ -263,8 +279,12 @@ private:
   /// Of the growable ones, what they have grown to at least.
   plan::Capacities capacities;
   const uint32_t flags;
-  /// By input: where it lies in every run, 0 where each run says.
-  std::vector<CUdeviceptr> boundInputs;
+  BoundInputs boundInputs;
+  /// By slot, what is known ahead of a run: sizes of inputs that are bound, and
+  /// what steps that prepare have counted. The others are 0.
+  std::vector<int64_t> knownSlots;
+  /// SPARSECONV_REPORTS_* of a run.
+  int32_t reports = 0;
   /// Of the steps that count, where sizes are exact; of the others then.
   plan::Schedule schedule;
   std::optional<plan::Schedule> restSchedule;

@@ -59,7 +59,7 @@ Error Instance::checkStream(CUstream stream) const {
 /// Whether the device has the sizes of a run already, and the host all that the
 /// run could tell it.
 bool Instance::repeatsLast(const InputSizes &sizes) const {
-  return tellsNothing() && layout.growables.empty() && !uploaded.empty() &&
+  return tellsNothing() && !uploaded.empty() &&
          std::equal(sizes.slots.begin(), sizes.slots.end(),
                     uploaded.begin() + kStatusWords, uploaded.end());
 }
@@ -121,7 +121,7 @@ Error Instance::beginRun(CUstream stream, const InputSizes &sizes) {
   return Error::success();
 }
 
-bool Instance::tellsNothing() const { return !entry.reports && !isExact(); }
+bool Instance::tellsNothing() const { return !reports && !isExact(); }
 
 Error Instance::upload(CUstream stream, const InputSizes &sizes) {
   if (repeatsLast(sizes))

@@ -7,38 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Runtime/Device.h"
-#include <algorithm>
 
 using namespace sparseconv;
 using namespace sparseconv::runtime;
 using std::to_string;
 
-/// Whether a step has the status record.
-static bool hasStatus(const plan::Function &function) {
-  auto isStatus = [](const plan::Param &param) {
-    return param.kind == plan::Param::Kind::Status;
-  };
-  return std::any_of(function.steps.begin(), function.steps.end(),
-                     [&](const plan::Step &step) {
-                       return std::any_of(step.params.begin(),
-                                          step.params.end(), isStatus);
-                     });
-}
-
-/// Whether there is a number that is no input's size.
-static bool findsSizes(const plan::Function &function) {
-  std::vector<bool> isKnown(function.slots.size());
-  for (const plan::Value &input : function.inputs)
-    for (const plan::Dim &dim : input.dims)
-      if (dim.size == plan::kDynamic && dim.slot < isKnown.size())
-        isKnown[dim.slot] = true;
-  return !std::all_of(isKnown.begin(), isKnown.end(),
-                      [](bool known) { return known; });
-}
-
 runtime::Function::Function(const plan::Function &function)
-    : plan(function), equalRows(function.findEqualRows()),
-      canFail(hasStatus(function)), reports(canFail || findsSizes(function)) {
+    : plan(function), equalRows(function.findEqualRows()) {
   for (const plan::Value &input : function.inputs) {
     inputSizes.push_back(input.getSizes());
     for (int64_t size : inputSizes.back())
@@ -109,8 +84,10 @@ Error runtime::Function::checkSizes(int64_t index, int64_t rank,
   return Error::success();
 }
 
-Error runtime::Function::refuseRows(uint32_t input, int64_t rows,
-                                    uint32_t other, int64_t otherRows) const {
+Error runtime::Function::checkRows(uint32_t input, int64_t rows,
+                                   uint32_t other, int64_t otherRows) const {
+  if (rows == otherRows)
+    return Error::success();
   return invalidArgument(plan::describeUnequalRows(
       plan.inputs[input].name, rows, plan.inputs[other].name, otherRows));
 }
@@ -133,13 +110,6 @@ Error runtime::Function::checkData(bool isInput, int64_t index,
   if (bytes && !tensor.data)
     return invalidArgument(plan.describe(isInput, index) + " has no data");
   return Error::success();
-}
-
-Error runtime::Function::checkBindable(int64_t index) const {
-  if (plan.inputs[index].hasStaticShape())
-    return Error::success();
-  return invalidArgument(plan.describe(/*isInput=*/true, index) +
-                         " has a dynamic dimension and cannot be bound");
 }
 
 Error runtime::Function::checkBound(int64_t index,

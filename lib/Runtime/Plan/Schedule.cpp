@@ -34,45 +34,89 @@ static uint32_t findRoot(std::vector<uint32_t> &parents, uint32_t i) {
   return i;
 }
 
-std::vector<bool>
-sparseconv::plan::findPrepared(const Function &function,
-                               const std::vector<bool> &isBound) {
-  // Steps that share a prepared buffer are done together.
-  std::vector<uint32_t> parents(function.buffers.size());
-  std::iota(parents.begin(), parents.end(), 0);
-  auto forEachPrepared = [&](auto callback) {
-    for (uint32_t i = 0; i != function.steps.size(); ++i) {
-      const Step &step = function.steps[i];
-      uint32_t first = kNone;
-      if (step.prepares)
-        forEachBuffer(step, [&](uint32_t b) {
-          if (function.buffers[b].kind == Buffer::Kind::Prepared &&
-              first == kNone)
-            first = b;
-        });
-      if (first != kNone)
-        callback(i, first);
-    }
-  };
-  forEachPrepared([&](uint32_t step, uint32_t first) {
-    forEachBuffer(function.steps[step], [&](uint32_t b) {
+namespace {
+/// The steps that prepare, in sets that are done together: those that share a
+/// prepared buffer or a slot.
+class PreparedSteps {
+public:
+  explicit PreparedSteps(const Function &function);
+
+  std::vector<bool> find(const std::vector<bool> &isBound);
+
+private:
+  /// Calls back with each step that prepares and the numbers of its memory:
+  /// prepared buffers, and the slots behind all buffers.
+  template <typename Fn> void forEachStep(Fn callback) const;
+
+  const Function &function;
+  /// By number of memory.
+  std::vector<uint32_t> parents;
+};
+} // namespace
+
+template <typename Fn> void PreparedSteps::forEachStep(Fn callback) const {
+  std::vector<uint32_t> memory;
+  for (uint32_t i = 0; i != function.steps.size(); ++i) {
+    const Step &step = function.steps[i];
+    if (!step.prepares)
+      continue;
+    memory.clear();
+    forEachBuffer(step, [&](uint32_t b) {
       if (function.buffers[b].kind == Buffer::Kind::Prepared)
-        parents[findRoot(parents, b)] = findRoot(parents, first);
+        memory.push_back(b);
     });
+    for (const Param &param : step.params)
+      if (param.kind == Param::Kind::Slot)
+        memory.push_back(function.buffers.size() + param.index);
+    if (!memory.empty())
+      callback(i, memory);
+  }
+}
+
+PreparedSteps::PreparedSteps(const Function &function)
+    : function(function),
+      parents(function.buffers.size() + function.slots.size()) {
+  std::iota(parents.begin(), parents.end(), 0);
+  forEachStep([&](uint32_t, const std::vector<uint32_t> &memory) {
+    for (uint32_t m : memory)
+      parents[findRoot(parents, m)] = findRoot(parents, memory[0]);
   });
-  std::vector<bool> changes(function.buffers.size());
-  forEachPrepared([&](uint32_t step, uint32_t first) {
+}
+
+std::vector<bool> PreparedSteps::find(const std::vector<bool> &isBound) {
+  // A slot is there ahead of runs unless it holds a size of a run's inputs.
+  std::vector<bool> changes(parents.size());
+  auto forEachSlot = [&](bool ofBound, auto callback) {
+    for (size_t i = 0; i != function.inputs.size(); ++i)
+      for (const Dim &dim : function.inputs[i].dims)
+        if (dim.size == kDynamic && isBound[i] == ofBound)
+          callback(function.buffers.size() + dim.slot);
+  };
+  std::vector<bool> isSize(parents.size());
+  forEachSlot(false, [&](size_t slot) { isSize[slot] = true; });
+  // Two inputs of equally many rows have one.
+  forEachSlot(true, [&](size_t slot) { isSize[slot] = false; });
+  for (uint32_t m = 0; m != parents.size(); ++m)
+    if (isSize[m])
+      changes[findRoot(parents, m)] = true;
+  forEachStep([&](uint32_t step, const std::vector<uint32_t> &memory) {
     forEachBuffer(function.steps[step], [&](uint32_t b) {
       const Buffer &buffer = function.buffers[b];
       if (buffer.kind == Buffer::Kind::Input && !isBound[buffer.index])
-        changes[findRoot(parents, first)] = true;
+        changes[findRoot(parents, memory[0])] = true;
     });
   });
   std::vector<bool> result(function.steps.size());
-  forEachPrepared([&](uint32_t step, uint32_t first) {
-    result[step] = !changes[findRoot(parents, first)];
+  forEachStep([&](uint32_t step, const std::vector<uint32_t> &memory) {
+    result[step] = !changes[findRoot(parents, memory[0])];
   });
   return result;
+}
+
+std::vector<bool>
+sparseconv::plan::findPrepared(const Function &function,
+                               const std::vector<bool> &isBound) {
+  return PreparedSteps(function).find(isBound);
 }
 
 Schedule::Schedule(const Function &function, std::vector<bool> prepared,

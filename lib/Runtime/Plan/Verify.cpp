@@ -257,17 +257,12 @@ Reason FunctionVerifier::verifyPreparation(const Step &step) const {
     if (!function.steps[dependency].prepares)
       return "it prepares, but depends on step " + to_string(dependency) +
              ", which does not";
-  for (const Param &param : step.params)
-    if (param.kind == Param::Kind::Slot || param.kind == Param::Kind::Status)
-      return std::string("it prepares, but uses what a run sets");
   Reason reason;
   forEachBuffer(step, [&](uint32_t index) {
     const Buffer &buffer = function.buffers[index];
-    bool isStatic = buffer.kind == Buffer::Kind::Constant ||
-                    buffer.kind == Buffer::Kind::Prepared;
-    if (buffer.kind == Buffer::Kind::Input)
-      isStatic = function.inputs[buffer.index].hasStaticShape();
-    if (!isStatic)
+    if (buffer.kind != Buffer::Kind::Constant &&
+        buffer.kind != Buffer::Kind::Prepared &&
+        buffer.kind != Buffer::Kind::Input)
       reason = "it prepares, but uses buffer '" + buffer.name + "' of a run";
   });
   return reason;

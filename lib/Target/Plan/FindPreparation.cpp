@@ -8,7 +8,6 @@
 
 #include "LaunchTraits.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/Matchers.h"
 
 namespace mlir::sparseconv {
 #define GEN_PASS_DEF_SPARSECONVFINDPREPARATION
@@ -50,15 +49,19 @@ struct FindPreparation
 };
 } // namespace
 
-/// Whether memory may be used ahead of a run.
-static bool isStatic(Value memory, ParamAccess access) {
-  if (!cast<MemRefType>(memory.getType()).hasStaticShape())
-    return false;
-  if (memory.getDefiningOp<PlanBufferOp>())
+/// Whether memory may be used ahead of a run. Of the inputs whose sizes are a
+/// run's, those of integers may be bound: they are coordinates and tables. Were
+/// features among them, each step would prepare.
+static bool isThereAhead(Value memory, ParamAccess access) {
+  Operation *op = memory.getDefiningOp();
+  if (isa_and_nonnull<PlanBufferOp, PlanSlotOp, PlanStatusOp>(op))
     return true;
-  return isa_and_nonnull<PlanInputOp, memref::GetGlobalOp>(
-             memory.getDefiningOp()) &&
-         !access.writes;
+  if (access.writes)
+    return false;
+  auto type = cast<MemRefType>(memory.getType());
+  return isa_and_nonnull<memref::GetGlobalOp>(op) ||
+         (isa_and_nonnull<PlanInputOp>(op) &&
+          (type.hasStaticShape() || type.getElementType().isInteger()));
 }
 
 LogicalResult Preparation::read(PlanFuncOp function, LaunchTraits &traits) {
@@ -66,16 +69,16 @@ LogicalResult Preparation::read(PlanFuncOp function, LaunchTraits &traits) {
     FailureOr<StepTraits> step = traits.get(op);
     if (failed(step))
       return failure();
-    // A grid that depends on capacities says something of the run.
-    bool prepares = llvm::all_of(op.getGrid(), [](Value size) {
-      return matchPattern(size, m_Constant());
-    });
+    bool prepares = true;
     SmallVector<std::pair<Value, ParamAccess>> accesses;
     uint32_t number = launches.size();
     for (const StepAccess &use : step->accesses) {
       Value memory = traits.getMemory(use.memory);
       accesses.push_back({memory, use.access});
-      prepares &= isStatic(memory, use.access);
+      prepares &= isThereAhead(memory, use.access);
+      // Errors of all steps go to one record, which outlives none of them.
+      if (memory.getDefiningOp<PlanStatusOp>())
+        continue;
       if (use.access.writes)
         buffers[memory].writers.push_back(number);
       if (use.access.reads)

@@ -12,7 +12,7 @@
 Needs torch 2.4 or later, which the rest of the package does not."""
 
 from . import compiled, conv, ops, pool, sets, weights
-from .compiled import CompiledModule
+from .compiled import BoundModule, CompiledModule
 from .conv import *  # noqa: F403
 from .functional import cat, collate, devoxelise, prune, splat, to_dense, union, voxelise
 from .pool import *  # noqa: F403
@@ -20,7 +20,7 @@ from .programs import check
 from .tensor import SparseTensor
 
 __all__ = [
-    "CompiledModule", "SparseTensor", "cat", "check", "collate", "devoxelise", "prune", "splat",
+    "BoundModule", "CompiledModule", "SparseTensor", "cat", "check", "collate", "devoxelise", "prune", "splat",
     "to_dense", "union", "voxelise", "weights",
     *conv.__all__, *pool.__all__,
 ]  # fmt: skip

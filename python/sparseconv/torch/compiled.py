@@ -42,7 +42,8 @@ class CompiledModule:
     batch size where the module has read it; other ones are an error. Maps that layers
     make stay inside, and an `indice_key` of one finds nothing outside.
 
-    Weights are copied. When those of the module have changed, `update` takes them."""
+    Weights are copied. When those of the module have changed, `update` takes them. `bind`
+    makes the sets and maps of some coordinates once, for calls with other features."""
 
     def __init__(self, model, example, tuning_database=None):
         self._model, self._tuning_database = model, tuning_database
@@ -71,12 +72,28 @@ class CompiledModule:
         self._program.main.bind(**{n: _view(t) for n, t in self._weights.items()})
 
     def __call__(self, *args):
-        tensors, leaves = self._inputs.read(args)
+        tensors, leaves = self.read(args)
+        return self._outputs.make(programs.run_function(self._program.main, tensors), leaves)
+
+    def read(self, args, marked=None):
+        tensors, leaves = self._inputs.read(args, marked)
         if programs.find_device(tensors) != self._device:
             raise ArgumentError(
                 f"expects tensors on {self._device}, but found {tensors[0].device}"
             )
-        return self._outputs.make(programs.run_function(self._program.main, tensors), leaves)
+        return tensors, leaves
+
+    def bind(self, *args):
+        """The compiled module for the coordinates of some arguments, and for other tensors
+        of integers among them: a `BoundModule`, which is called with other features at
+        these. On a GPU all sets and maps are made once, here, as where a network is called
+        many times for one scene. Arguments without integers, and coordinates that are out
+        of range, are an error.
+
+            at_scene = compiled.bind(x)
+            y = at_scene(x.replace(features))
+        """
+        return BoundModule(self, args)
 
     def mlir(self):
         """The network as text. Weights are arguments with the names that the module has
@@ -127,6 +144,43 @@ class CompiledModule:
     def __repr__(self):
         inputs, outputs = (", ".join(map(repr, side)) for side in (self.inputs, self.outputs))
         return f"<CompiledModule on {self._device}: ({inputs}) -> ({outputs})>"
+
+
+class BoundModule:
+    """A `CompiledModule` at the coordinates of one scene, as `CompiledModule.bind` makes it.
+    It has the weights that the module had then, keeps its coordinates, and takes arguments
+    that have them still: those of `bind`, or tensors that `replace` makes of these. Others
+    are an `ArgumentError`.
+
+        at_scene = compiled.bind(x)
+        for _ in range(100):
+            x = x.replace(at_scene(x).features)
+    """
+
+    def __init__(self, compiled, args):
+        self._compiled, self._outputs = compiled, compiled._outputs
+        tensors, leaves = compiled.read(args)
+        self._marked = compiled._inputs.mark(leaves)
+        main = compiled._program.main
+        bound = dict(compiled._weights)
+        for value, tensor in zip(main.free, tensors):
+            if not tensor.is_floating_point():
+                bound[value.name] = tensor.detach().clone(memory_format=torch.contiguous_format)
+        if not self._marked or len(bound) - len(compiled._weights) == len(tensors):
+            raise ArgumentError(
+                "bind expects arguments with coordinates or other integers, and features"
+            )
+        self._function = main.copy()
+        self._function.bind(**{name: _view(tensor) for name, tensor in bound.items()})
+        self._tensors, self._shapes = bound, None
+        self(*args)  # what is wrong with coordinates comes up now
+
+    def __call__(self, *args):
+        tensors, leaves = self._compiled.read(args, self._marked)
+        results = programs.run_function(self._function, tensors, self._shapes)
+        if self._shapes is None and not self._function.finds_sizes:
+            self._shapes = [result.shape for result in results]
+        return self._outputs.make(results, leaves)
 
 
 def _choose_plan(target):

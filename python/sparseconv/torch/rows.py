@@ -20,7 +20,7 @@ class _Handed:
     until Python looks for cycles."""
 
     def __init__(self, indices):
-        self.indices, self._version = indices, _get_version(indices)
+        self.indices, self._version = indices, get_version(indices)
 
     def __getstate__(self):
         return self.indices, self.has_changed()
@@ -28,7 +28,7 @@ class _Handed:
     def __setstate__(self, state):
         """Copies count their changes from 0 on."""
         self.indices, has_changed = state
-        self._version = -1 if has_changed else _get_version(self.indices)
+        self._version = -1 if has_changed else get_version(self.indices)
 
     def has_changed(self):
         if self._version is None or torch.compiler.is_compiling():
@@ -88,7 +88,7 @@ class _Given:
         return found
 
 
-def _get_version(tensor):
+def get_version(tensor):
     """A number that changes where a tensor is changed in place, if torch counts it."""
     if torch.compiler.is_compiling() or tensor.is_inference():
         return None

@@ -12,7 +12,7 @@ import torch
 from torch.utils._pytree import tree_flatten, tree_flatten_with_path, tree_unflatten
 
 from ..errors import ArgumentError
-from .rows import RowTensor
+from .rows import RowTensor, get_version
 from .tensor import Cache, CoordinateSet, SparseTensor
 from .tracing.tracer import is_traced
 from .tracing.values import Rows
@@ -52,6 +52,14 @@ def _is_given(tensor):
 
 def _get_coords(tensor):
     return tensor.indices if _is_given(tensor) else tensor.coordinates
+
+
+def _get_integers(leaf):
+    """The tensor that says where the rows of a sparse tensor are, the same for all that
+    are made of it by `replace`; another leaf itself."""
+    if _is_given(leaf):
+        return leaf.given.indices
+    return leaf.set.coords if isinstance(leaf, SparseTensor) else leaf
 
 
 def _get_shape(tensor):
@@ -230,9 +238,19 @@ class Inputs:
 
     # Calls --------------------------------------------------------------------
 
-    def read(self, args):
+    def mark(self, leaves):
+        """Notes the coordinates of leaves, and other integers, by the leaves' numbers: each
+        tensor and the number of its changes."""
+        marked = {}
+        for number, leaf in enumerate(leaves):
+            tensor = _get_integers(leaf) if number in self._firsts else leaf
+            if isinstance(tensor, torch.Tensor) and not tensor.is_floating_point():
+                marked[number] = tensor, get_version(tensor)
+        return marked
+
+    def read(self, args, marked=None):
         """The tensors that a call brings to the network, and the leaves of its
-        arguments."""
+        arguments. Where some are `marked`, they have to be the same, and are left out."""
         leaves, spec = self._flatten(args)
         if spec != self._spec:
             counts = f"{self._spec.num_leaves}", f"{spec.num_leaves}"
@@ -245,10 +263,16 @@ class Inputs:
             kind = torch.Tensor if isinstance(expected, torch.Tensor) else type(expected)
             if not isinstance(leaf, kind):
                 self._refuse(number, f"a {kind.__name__}", f"a {type(leaf).__name__}")
+            is_bound = marked is not None and number in marked
+            if is_bound:
+                self._check_mark(number, leaf, *marked[number])
             if isinstance(expected, SparseTensor):
-                tensors += self._read_sparse(number, leaf, expected)
+                self._check_sparse(number, leaf, expected)
+                if number in self._firsts and not is_bound:
+                    tensors.append(leaf.indices if _is_given(expected) else leaf.coordinates)
+                tensors.append(leaf.features)
             elif isinstance(expected, torch.Tensor):
-                tensors.append(leaf)
+                tensors += () if is_bound else (leaf,)
             elif leaf != expected:
                 self._refuse(number, repr(expected), repr(leaf))
         self._check_groups(leaves)
@@ -259,7 +283,16 @@ class Inputs:
             f"{self._names[number]}: expects {expected}, as in the example, but found {found}"
         )
 
-    def _read_sparse(self, number, leaf, expected):
+    def _check_mark(self, number, leaf, tensor, version):
+        found = _get_integers(leaf)
+        if found is not tensor or get_version(found) != version:
+            what = "coordinates" if isinstance(leaf, SparseTensor) else "integers"
+            raise ArgumentError(
+                f"{self._names[number]}: expects the {what} that are bound, unchanged, as "
+                "replace() of a tensor keeps them, but found others"
+            )
+
+    def _check_sparse(self, number, leaf, expected):
         keeps = number in self._ordered
         if leaf.keeps_points != keeps:
             rows = "rows in set order", "rows in the order of points"
@@ -271,9 +304,6 @@ class Inputs:
         noted = self._batch_sizes.get(number)
         if noted is not None and noted.is_read and leaf._batch_size not in (None, noted):
             self._refuse(number, f"the batch size {noted}", leaf._batch_size)
-        is_first = number in self._firsts
-        coords = leaf.indices if _is_given(expected) else leaf.coordinates
-        return [coords, leaf.features] if is_first else [leaf.features]
 
     def _check_groups(self, leaves):
         """That what had one number of rows in the example has so now."""

@@ -221,8 +221,8 @@ gpu.module @kernels {
 sparseconv_plan.func @preparation {
   %c = arith.constant 8 : index
   %rows = slot "rows"
-  %x = input "x" sizes(%rows) : memref<?x4xf32>
-  // expected-error @+1 {{prepares, but uses memory other than constants, inputs of static shape and prepared buffers}}
+  %x = output "x"(%c) sizes(%rows) : memref<?x4xf32>
+  // expected-error @+1 {{prepares, but uses memory other than constants, inputs, slots, the status record and prepared buffers}}
   %0 = launch @kernels::@any grid(%c) block(32) args(%x : memref<?x4xf32>) prepares
 }
 

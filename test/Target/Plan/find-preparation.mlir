@@ -1,9 +1,9 @@
 // RUN: sparseconv-opt %s --sparseconv-find-preparation | FileCheck %s
 // RUN: sparseconv-opt %s --sparseconv-find-preparation --sparseconv-schedule-plan | sparseconv-opt | FileCheck %s --check-prefix=STREAMS
 
-// Weights are packed in every run, unless their caller says that they stay the
-// same. Which steps have to do with nothing else is found here. They are marked,
-// and so is the memory that they write.
+// Weights are packed in every run, and sets and maps are made, unless their caller
+// says that weights or points stay the same. Which steps have to do with nothing
+// else is found here. They are marked, and so is the memory that they write.
 
 gpu.module @kernels {
   gpu.func @pack(%w: memref<4xf32>, %image: memref<4xf32>) kernel {
@@ -25,6 +25,32 @@ gpu.module @kernels {
     %i = memref.load %n[%c0] : memref<1xindex>
     %v = memref.load %w[%i] : memref<4xf32>
     memref.store %v, %z[%c0] : memref<4xf32>
+    gpu.return
+  }
+  gpu.func @choose(%x: memref<?x4xf32>, %count: memref<1xindex>) kernel {
+    %c0 = arith.constant 0 : index
+    %v = memref.load %x[%c0, %c0] : memref<?x4xf32>
+    %i = arith.fptosi %v : f32 to i64
+    %n = arith.index_cast %i : i64 to index
+    memref.store %n, %count[%c0] : memref<1xindex>
+    gpu.return
+  }
+  gpu.func @count(%n: memref<1xindex>, %points: memref<?xi32>, %keys: memref<?xi32>, %count: memref<1xindex>, %status: memref<8xi64>) kernel {
+    %c0 = arith.constant 0 : index
+    %rows = memref.load %n[%c0] : memref<1xindex>
+    %p = memref.load %points[%c0] : memref<?xi32>
+    memref.store %p, %keys[%c0] : memref<?xi32>
+    memref.store %rows, %count[%c0] : memref<1xindex>
+    %code = arith.extsi %p : i32 to i64
+    memref.store %code, %status[%c0] : memref<8xi64>
+    gpu.return
+  }
+  gpu.func @sum(%keys: memref<?xi32>, %x: memref<?x4xf32>, %y: memref<?x4xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %k = memref.load %keys[%c0] : memref<?xi32>
+    %i = arith.index_cast %k : i32 to index
+    %v = memref.load %x[%i, %c0] : memref<?x4xf32>
+    memref.store %v, %y[%c0, %c0] : memref<?x4xf32>
     gpu.return
   }
 }
@@ -65,22 +91,40 @@ sparseconv_plan.func @network {
   %4 = launch @kernels::@gemm grid(%rows) block(1) args(%t, %c, %y : memref<?x4xf32>, memref<4xf32>, memref<?x4xf32>)
 }
 
-// A step that reads a size, or whose grid depends on a capacity, belongs to a
-// run, and so does what reads what it wrote.
-// CHECK-LABEL: sparseconv_plan.func @sizes
+// Points may be bound, too. What counts them, reports what is wrong with them, and
+// reads how many they are, is done ahead of runs then: sets and maps are made once.
+// What computes with the features of a run is not.
+// CHECK-LABEL: sparseconv_plan.func @points
+// CHECK:         %[[KEYS:.*]] = buffer(%{{.*}}) prepared : memref<?xi32>
+// CHECK:         launch @kernels::@count {{.*}} prepares{{$}}
+// CHECK:         launch @kernels::@sum {{.*}}){{$}}
+sparseconv_plan.func @points {
+  %n = slot "points.0"
+  %count = slot "count"
+  %status = status
+  %points = input "points" sizes(%n) : memref<?xi32>
+  %x = input "x" sizes(%n) : memref<?x4xf32>
+  %rows = capacity %points, 0 : memref<?xi32>
+  %keys = buffer(%rows) : memref<?xi32>
+  %y = output "y"(%rows) sizes(%count) : memref<?x4xf32>
+  %0 = launch @kernels::@count grid(%rows) block(1) args(%n, %points, %keys, %count, %status : memref<1xindex>, memref<?xi32>, memref<?xi32>, memref<1xindex>, memref<8xi64>)
+  %1 = launch @kernels::@sum grid(%rows) block(1) args(%keys, %x, %y : memref<?xi32>, memref<?x4xf32>, memref<?x4xf32>)
+}
+
+// A slot that a step of a run writes is none of what is there ahead of it.
+// CHECK-LABEL: sparseconv_plan.func @counted
 // CHECK-NOT:     prepare
-sparseconv_plan.func @sizes {
+sparseconv_plan.func @counted {
   %n = slot "x.0"
+  %count = slot "count"
   %x = input "x" sizes(%n) : memref<?x4xf32>
   %w = input "w" : memref<4xf32>
-  %rows = capacity %x, 0 : memref<?x4xf32>
   %a = buffer : memref<4xf32>
   %b = buffer : memref<4xf32>
-  %c = buffer : memref<4xf32>
   %c1 = arith.constant 1 : index
-  %0 = launch @kernels::@scale grid(%c1) block(1) args(%n, %w, %a : memref<1xindex>, memref<4xf32>, memref<4xf32>)
-  %1 = launch @kernels::@pack grid(%c1) block(1) args(%a, %b : memref<4xf32>, memref<4xf32>)
-  %2 = launch @kernels::@pack grid(%rows) block(1) args(%w, %c : memref<4xf32>, memref<4xf32>)
+  %0 = launch @kernels::@choose grid(%c1) block(1) args(%x, %count : memref<?x4xf32>, memref<1xindex>)
+  %1 = launch @kernels::@scale grid(%c1) block(1) args(%count, %w, %a : memref<1xindex>, memref<4xf32>, memref<4xf32>)
+  %2 = launch @kernels::@pack grid(%c1) block(1) args(%a, %b : memref<4xf32>, memref<4xf32>)
 }
 
 // An output is memory of the caller's, new in every run.

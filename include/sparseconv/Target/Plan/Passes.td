@@ -30,11 +30,12 @@ def SparseConvFindPreparation
     : Pass<"sparseconv-find-preparation", "::mlir::ModuleOp"> {
   let summary = "marks the steps of a plan that need not be done in every run";
   let description = [{
-    A step prepares if it reads nothing but constants, inputs of static shape
-    and what other steps that prepare have written, and if nobody else writes
-    where it does, or reads there before the last of them is done. Packing
-    weights is of this kind. The runtime does such steps once, when the inputs
-    are bound, instead of in every run.
+    A step prepares if it reads nothing but constants, inputs of static shape,
+    inputs of integers, and what other steps that prepare have written, and if
+    nobody else writes where it does, or reads there before the last of them is
+    done. Packing weights is of this kind, and making sets and maps. The runtime
+    does such steps once where the inputs that they depend on are bound, and
+    otherwise in every run.
   }];
 }
 

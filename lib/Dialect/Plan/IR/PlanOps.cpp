@@ -160,9 +160,8 @@ static bool isPrepared(Value memory) {
   Operation *op = memory.getDefiningOp();
   if (auto buffer = dyn_cast_or_null<PlanBufferOp>(op))
     return buffer.getPrepared();
-  return isa_and_nonnull<memref::GetGlobalOp>(op) ||
-         (isa_and_nonnull<PlanInputOp>(op) &&
-          cast<MemRefType>(memory.getType()).hasStaticShape());
+  return isa_and_nonnull<memref::GetGlobalOp, PlanInputOp, PlanSlotOp,
+                         PlanStatusOp>(op);
 }
 
 LogicalResult PlanLaunchOp::verify() {
@@ -174,8 +173,8 @@ LogicalResult PlanLaunchOp::verify() {
     return emitOpError("stream ") << getStream() << " of a function with "
                                   << function.getStreams() << " streams";
   if (getPrepares() && !llvm::all_of(getArgs(), isPrepared))
-    return emitOpError("prepares, but uses memory other than constants, inputs "
-                       "of static shape and prepared buffers");
+    return emitOpError("prepares, but uses memory other than constants, "
+                       "inputs, slots, the status record and prepared buffers");
   auto waitsFor = [&](bool (PlanLaunchOp::*is)()) {
     return llvm::all_of(getAfter(), [&](Value other) {
       auto launch = other.getDefiningOp<PlanLaunchOp>();

@@ -279,10 +279,10 @@ def PlanLaunchOp
     streams that have to be done first. `op` is a number of the function's
     `op_table`.
 
-    A launch that `prepares` reads constants, inputs of static shape and prepared
-    buffers alone, and writes prepared buffers: it packs weights, for example.
-    The runtime carries it out once where those inputs are bound, instead of in
-    each run.
+    A launch that `prepares` reads constants, inputs and prepared buffers alone,
+    and writes prepared buffers: it packs weights, for example, or makes a map.
+    What it writes to slots, no other launch does. The runtime carries it out
+    once where those inputs are bound, instead of in each run.
 
     ```mlir
     %0 = launch @kernels::@pack grid(%c27) block(256) args(%w, %image : memref<27x32x64xf16>, memref<110592xi8>) prepares

@@ -1,0 +1,166 @@
+//===- BindRowsTest.cpp - inputs of any number of rows that stay ----------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Points can be bound as weights can. The first of the two sets of this plan is
+// made of rows "x" alone, so a step that prepares makes it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GrowingPlan.h"
+#include "RuntimeTest.h"
+
+using namespace sparseconv;
+using namespace sparseconv::cuda;
+
+namespace {
+using Floats = std::vector<float>;
+
+class BindRows : public RuntimeTest {
+protected:
+  /// Beside "x" there is an input "f", which has as many rows.
+  int createBindable(uint32_t flags = 0, int64_t capacity = 20) {
+    addGrowingKernels(fake());
+    plan::Plan plan = makeGrowingPlan();
+    plan::Function &function = plan.functions[0];
+    function.steps[0].prepares = true;
+    function.buffers[1].kind = plan::Buffer::Kind::Prepared;
+    plan::Buffer features = function.buffers[0];
+    features.name = "f";
+    features.index = 1;
+    function.buffers.push_back(features);
+    function.inputs.push_back(function.inputs[0]);
+    function.inputs[1].name = "f";
+    std::string file = plan::serialise(plan);
+    if (int code = sparseconv_context_create(0, &context))
+      return code;
+    if (int code = sparseconv_program_load(context, file.data(), file.size(),
+                                           &program))
+      return code;
+    int64_t capacities[] = {capacity, capacity};
+    return sparseconv_instance_create(program, "main", capacities, 2, flags,
+                                      &instance);
+  }
+
+  static Floats makeRows(size_t rows, float copies) {
+    Floats x;
+    for (size_t i = 0; i != rows; ++i)
+      x.insert(x.end(), {copies, float(i), float(i) / 2, -float(i)});
+    return x;
+  }
+
+  /// The fake device's memory is that of the host.
+  int bind(Floats &x) {
+    int64_t sizes[] = {int64_t(x.size()) / 4, 4};
+    sparseconv_tensor inputs[] = {makeTensor(x.data(), sizes, x.size() * 4),
+                                  makeTensor(nullptr, nullptr, 0)};
+    return sparseconv_instance_bind(instance, nullptr, inputs, 2);
+  }
+
+  int runFeatures(size_t rows) {
+    Floats features(rows * 4);
+    int64_t sizes[] = {int64_t(rows), 4};
+    sparseconv_tensor inputs[] = {
+        makeTensor(nullptr, nullptr, 0),
+        makeTensor(features.data(), sizes, rows * 16)};
+    return sparseconv_instance_run_host(instance, inputs, 2);
+  }
+
+  size_t countLaunches() {
+    size_t launches = fake().launches.size();
+    fake().launches.clear();
+    return launches;
+  }
+};
+} // namespace
+
+TEST_F(BindRows, WhatIsMadeOfThemIsMadeOnce) {
+  for (uint32_t flags : {0u, uint32_t(SPARSECONV_POISON)}) {
+    ASSERT_EQ(createBindable(flags), SPARSECONV_OK) << sparseconv_last_error();
+    Floats x = makeRows(4, 2), other = makeRows(3, 1);
+    for (Floats *rows : {&x, &other}) {
+      countLaunches();
+      ASSERT_EQ(bind(*rows), SPARSECONV_OK) << sparseconv_last_error();
+      EXPECT_EQ(countLaunches(), 1u);
+      for (int i = 0; i != 4; ++i) {
+        ASSERT_EQ(runFeatures(rows->size() / 4), SPARSECONV_OK)
+            << sparseconv_last_error();
+        EXPECT_EQ(readOutput(), computeGrowing(*rows));
+        if (i > 1)
+          EXPECT_EQ(countLaunches(), 1u);
+        countLaunches();
+      }
+    }
+    destroy();
+  }
+}
+
+TEST_F(BindRows, CapacitiesGrowWhereTheyAreBound) {
+  ASSERT_EQ(createBindable(), SPARSECONV_OK);
+  Floats x = makeRows(20, 3);
+  // 60 rows do not fit into 8, so the step is done twice.
+  ASSERT_EQ(bind(x), SPARSECONV_OK) << sparseconv_last_error();
+  EXPECT_EQ(countLaunches(), 2u);
+  // What a run needs more grows in the run, and the first set is made again.
+  ASSERT_EQ(runFeatures(20), SPARSECONV_OK) << sparseconv_last_error();
+  EXPECT_EQ(readOutput(), computeGrowing(x));
+  EXPECT_EQ(countLaunches(), 3u);
+}
+
+TEST_F(BindRows, FixedCapacitiesAreAnError) {
+  ASSERT_EQ(createBindable(SPARSECONV_FIXED_CAPACITIES), SPARSECONV_OK);
+  Floats x = makeRows(20, 3), few = makeRows(2, 2);
+  EXPECT_EQ(bind(x), SPARSECONV_OVER_CAPACITY);
+  EXPECT_NE(std::string(sparseconv_last_error()).find("downsample"),
+            std::string::npos)
+      << sparseconv_last_error();
+  // Nothing is bound then.
+  EXPECT_EQ(runFeatures(20), SPARSECONV_INVALID_ARGUMENT);
+  ASSERT_EQ(bind(few), SPARSECONV_OK) << sparseconv_last_error();
+  ASSERT_EQ(runFeatures(2), SPARSECONV_OK) << sparseconv_last_error();
+  EXPECT_EQ(readOutput(), computeGrowing(few));
+}
+
+TEST_F(BindRows, RunsHaveAsManyRows) {
+  ASSERT_EQ(createBindable(), SPARSECONV_OK);
+  Floats x = makeRows(4, 1);
+  ASSERT_EQ(bind(x), SPARSECONV_OK) << sparseconv_last_error();
+  EXPECT_EQ(runFeatures(5), SPARSECONV_INVALID_ARGUMENT);
+  EXPECT_EQ(sparseconv_last_error(),
+            plan::describeUnequalRows("f", 5, "x", 4));
+  ASSERT_EQ(runFeatures(4), SPARSECONV_OK) << sparseconv_last_error();
+  EXPECT_EQ(readOutput(), computeGrowing(x));
+}
+
+TEST_F(BindRows, RefusesWhatDoesNotFit) {
+  ASSERT_EQ(createBindable(), SPARSECONV_OK);
+  Floats x = makeRows(21, 1);
+  EXPECT_EQ(bind(x), SPARSECONV_OVER_CAPACITY);
+  int64_t sizes[] = {4, 4};
+  sparseconv_tensor inputs[] = {makeTensor(x.data(), sizes, 48),
+                                makeTensor(nullptr, nullptr, 0)};
+  EXPECT_EQ(sparseconv_instance_bind(instance, nullptr, inputs, 2),
+            SPARSECONV_INVALID_ARGUMENT);
+  EXPECT_STREQ(sparseconv_last_error(),
+               "function 'main': input 'x' needs 64 bytes, the tensor has 48");
+  int64_t more[] = {3, 4};
+  inputs[0].bytes = 64;
+  inputs[1] = makeTensor(x.data(), more, 48);
+  EXPECT_EQ(sparseconv_instance_bind(instance, nullptr, inputs, 2),
+            SPARSECONV_INVALID_ARGUMENT);
+}
+
+TEST_F(BindRows, ExactRunsCountTheRest) {
+  ASSERT_EQ(createBindable(SPARSECONV_EXACT), SPARSECONV_OK)
+      << sparseconv_last_error();
+  Floats x = makeRows(4, 1);
+  ASSERT_EQ(bind(x), SPARSECONV_OK) << sparseconv_last_error();
+  for (int i = 0; i != 2; ++i) {
+    ASSERT_EQ(runFeatures(4), SPARSECONV_OK) << sparseconv_last_error();
+    EXPECT_EQ(readOutput(), computeGrowing(x));
+  }
+}
