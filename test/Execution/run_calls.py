@@ -5,9 +5,9 @@ usage: run_calls.py --scan=sweep.bin [--network=minkunet42] [--dtype=f16] [--cal
 
 Points and features lie on the GPU. The time of a call is the wall time from the call
 to its results, on the host, which knows their sizes then; medians. Calls with all
-arguments are compared with calls whose weights are bound, with runs that are started
-without a wait, and with calls from eight threads. Each kind of call has to give the
-same bits.
+arguments are compared with calls whose weights are bound, with calls whose points are
+bound, too, with runs that are started without a wait, and with calls from eight threads.
+Each kind of call has to give the same bits.
 """
 
 import argparse
@@ -88,7 +88,7 @@ def take_host(main, inputs, calls):
 def take_c(main, rows, others, calls):
     """Medians of the C call that enqueues a run, where its memory is that of the
     run before and where it is not, and of a run to its end."""
-    instance, key = main._take([array.shape for array in rows.values()], main._bound)
+    instance, key = main._take([array.shape for array in rows.values()], main._bound, False)
     same, moved, ends = [], [], []
     for i in range(2 * calls):
         arrays = others if i % 4 < 2 else rows
@@ -102,6 +102,16 @@ def take_c(main, rows, others, calls):
             ends.append(time.perf_counter() - start)
     main._give_back(key, instance)
     return [statistics.median(times[5:]) * 1e6 for times in (same, moved, ends)]
+
+
+def take_started(main, rows, calls):
+    """The time of a run where the next ones are started before it ends: the device's."""
+    for _ in range(5):
+        main(**rows)
+    start = time.perf_counter()
+    runs = [main.start(**rows) for _ in range(calls)]
+    runs[-1].results()
+    return (time.perf_counter() - start) / calls * 1e6
 
 
 def read_points(path, voxel_size):
@@ -140,6 +150,13 @@ def main():
     main.bind(**held)
     print(f"weights bound               {take(lambda: main(**rows), options.calls):8.1f}")
     check("bound", main(**rows))
+    print(f"runs started ahead, per run {take_started(main, rows, options.calls):8.1f}")
+    bound, features = main.copy(), dict(rows)
+    bound.bind(points=features.pop("points"), **held)
+    print(f"weights and points bound    {take(lambda: bound(**features), options.calls):8.1f}")
+    print(f"runs started ahead, per run {take_started(bound, features, options.calls):8.1f}")
+    check("bound to points", bound(**features))
+    del bound
     print(f"until a run is enqueued     {take_host(main, rows, options.calls):8.1f}")
     others = {n: module.to_device(inputs[n]) for n in rows}
     same, moved, end = take_c(main, rows, others, options.calls)

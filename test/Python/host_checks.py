@@ -225,12 +225,44 @@ def binds_weights(target):
     main.bind(weights=memory)
     judge(main(**inputs))
     expect_error(kind, "no input 'other'", main.bind, other=memory)
-    expect_error(kind, "expects inputs of known shape to bind", main.bind, **inputs)
     expect_error(kind, "expects weights: 27x16x32xfloat16", main.bind, weights=memory[:5])
     judge(main(**inputs))
     main.bind()
     expect_error(kind, "no array for 'weights'", main, **inputs)
     judge(main(**inputs, weights=memory))
+
+
+@check("cpu", "cuda")
+def binds_points(target):
+    """Points stay, and features come and go; a copy of the function takes others."""
+    example = Example(target, channels=16, dtype="f16")
+    main, kind = example.module.main, sparseconv.ArgumentError
+    points, features, weights = (value.name for value in main.inputs)
+    copy = main.copy()
+    for size, seed in ((40, 1), (1300, 2), (0, 3), (31, 4), (129, 5)):
+        inputs, judge = example.make(size, seed=seed)
+        copy.bind(**{name: inputs[name] for name in (points, weights)})
+        for _ in range(4):
+            judge(copy(inputs[features]))
+        judge(main(**inputs))
+        zeros = copy(np.zeros_like(inputs[features]))
+        assert not np.any(np.asarray(zeros[0] if isinstance(zeros, tuple) else zeros))
+        judge(copy(inputs[features]))
+        expect_error(sparseconv.Error, "both need the same number", copy,
+                     np.zeros((size + 1, inputs[features].shape[1]), np.float16))  # fmt: skip
+    # Points without weights, which come with each call then.
+    inputs, judge = example.make(70, seed=6)
+    copy.bind(**{points: inputs.pop(points)})
+    judge(copy(**inputs))
+    # What is wrong with points is known with the first call.
+    inputs, judge = example.make(70, seed=7)
+    far = inputs[points].copy()
+    far[3] = 10**8
+    copy.bind(**{points: far, weights: inputs[weights]})
+    expect_error(sparseconv.Error, "is outside", copy, inputs[features])
+    copy.bind(**{points: inputs[points], weights: inputs[weights]})
+    judge(copy(inputs[features]))
+    expect_error(kind, "expects points", copy.bind, **{points: inputs[features]})
 
 
 @check("cpu", "cuda")

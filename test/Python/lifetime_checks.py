@@ -273,7 +273,7 @@ def repeats_calls_whose_memory_grows(target):
 @check("cpu")
 def keeps_what_memory_grew_to(target):
     class Growing(HostInstance):
-        num_growables, reserved = 2, None
+        num_growables, reserved, finds_sizes = 2, None, True
 
         def __init__(self, capacities):
             super().__init__()

@@ -216,6 +216,60 @@ def weights_are_copied(device):
 
 
 @check
+def bound_to_a_scene(device):
+    """Calls with other features at the same coordinates give the bits of ordinary calls."""
+
+    def give_tensor(x, features):
+        return (x.replace(features),)
+
+    def give_arrays(x, features):
+        return features, x.set.coords, 2
+
+    for kind, give, take in (
+        (UNet, give_tensor, lambda y: y.features), (Classifier, give_tensor, lambda y: y),
+        (Encoder, give_arrays, lambda y: y["seen"]),
+        (Encoder, give_arrays, lambda y: y["voxels"].features),
+    ):  # fmt: skip
+        model, x = make_model(kind, device), make_input(device, seed=1)
+        compiled = sparseconv.compile(model, give(x, x.features))
+        for seed, rows in ((2, 300), (3, 31), (4, 1700)):
+            x = make_input(device, rows=rows, seed=seed)
+            bound = compiled.bind(*give(x, x.features))
+            for scale in (1, 2, -1, 0.5):
+                arguments = give(x, x.features * scale)
+                found, expected = take(bound(*arguments)), take(compiled(*arguments))
+                expect(torch.equal(found, expected), f"{kind.__name__} of {rows} points")
+    # The set of a result is the same in each call, and is one to go on with.
+    other = sct.SparseConv3d(4, 8, 3, 2, 1).to(device).requires_grad_(False)
+    x = make_input(device, seed=5)
+    bound = sparseconv.compile(other.eval(), x).bind(x)
+    found, expected = bound(x), other(x)
+    expect(torch.equal(found.coordinates, expected.coordinates))
+    expect_close(found.features, expected.features, BOUNDS[torch.float32])
+
+
+@check
+def bound_to_one_scene_alone(device):
+    model, x = make_model(UNet, device), make_input(device)
+    compiled = sparseconv.compile(model, x)
+    bound = compiled.bind(x)
+    other = make_input(device, seed=1)
+    expect_error(ArgumentError, "expects the coordinates that are bound", bound, other)
+    expected = compiled(x).features
+    coords = x.set.coords.clone()
+    x.set.coords += 1
+    expect_error(ArgumentError, "unchanged", bound, x)
+    x.set.coords.copy_(coords)
+    bound = compiled.bind(x)
+    # What has happened to them since is seen by no run.
+    expect(torch.equal(bound(x).features, expected))
+    net = nn.Sequential(nn.Linear(4, 4)).to(device).eval()
+    rows = torch.ones(3, 4, device=device)
+    expect_error(ArgumentError, "coordinates or other integers",
+                 sparseconv.compile(net, rows).bind, rows)  # fmt: skip
+
+
+@check
 def what_is_compiled_changes(device):
     model, x = make_model(Classifier, device), make_input(device)
     compiled = sparseconv.compile(model, x)

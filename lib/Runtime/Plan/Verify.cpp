@@ -10,6 +10,7 @@
 #include "VerifySlots.h"
 #include "sparseconv/Runtime/PlanParams.h"
 #include "sparseconv/Support/VectorLevels.h"
+#include <algorithm>
 #include <set>
 
 using namespace sparseconv::plan;
@@ -251,10 +252,19 @@ Reason FunctionVerifier::verifyLaunch(const Step &step, uint32_t index) {
   return std::nullopt;
 }
 
+static bool hasStatus(const Step &step) {
+  return std::any_of(step.params.begin(), step.params.end(),
+                     [](const Param &param) {
+                       return param.kind == Param::Kind::Status;
+                     });
+}
+
 /// What a step of preparation uses is there ahead of a run.
 Reason FunctionVerifier::verifyPreparation(const Step &step) const {
+  // Reports are in the order of the program, whichever step they are of.
   for (uint32_t dependency : step.dependencies)
-    if (!function.steps[dependency].prepares)
+    if (!function.steps[dependency].prepares &&
+        !(hasStatus(step) && hasStatus(function.steps[dependency])))
       return "it prepares, but depends on step " + to_string(dependency) +
              ", which does not";
   Reason reason;

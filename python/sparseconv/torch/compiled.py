@@ -72,10 +72,10 @@ class CompiledModule:
         self._program.main.bind(**{n: _view(t) for n, t in self._weights.items()})
 
     def __call__(self, *args):
-        tensors, leaves = self.read(args)
+        tensors, leaves = self._read(args)
         return self._outputs.make(programs.run_function(self._program.main, tensors), leaves)
 
-    def read(self, args, marked=None):
+    def _read(self, args, marked=None):
         tensors, leaves = self._inputs.read(args, marked)
         if programs.find_device(tensors) != self._device:
             raise ArgumentError(
@@ -159,7 +159,7 @@ class BoundModule:
 
     def __init__(self, compiled, args):
         self._compiled, self._outputs = compiled, compiled._outputs
-        tensors, leaves = compiled.read(args)
+        tensors, leaves = compiled._read(args)
         self._marked = compiled._inputs.mark(leaves)
         main = compiled._program.main
         bound = dict(compiled._weights)
@@ -176,7 +176,7 @@ class BoundModule:
         self(*args)  # what is wrong with coordinates comes up now
 
     def __call__(self, *args):
-        tensors, leaves = self._compiled.read(args, self._marked)
+        tensors, leaves = self._compiled._read(args, self._marked)
         results = programs.run_function(self._function, tensors, self._shapes)
         if self._shapes is None and not self._function.finds_sizes:
             self._shapes = [result.shape for result in results]

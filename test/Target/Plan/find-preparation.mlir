@@ -45,6 +45,13 @@ gpu.module @kernels {
     memref.store %code, %status[%c0] : memref<8xi64>
     gpu.return
   }
+  gpu.func @guard(%x: memref<?x4xf32>, %status: memref<8xi64>) kernel {
+    %c0 = arith.constant 0 : index
+    %v = memref.load %x[%c0, %c0] : memref<?x4xf32>
+    %code = arith.fptosi %v : f32 to i64
+    memref.store %code, %status[%c0] : memref<8xi64>
+    gpu.return
+  }
   gpu.func @sum(%keys: memref<?xi32>, %x: memref<?x4xf32>, %y: memref<?x4xf32>) kernel {
     %c0 = arith.constant 0 : index
     %k = memref.load %keys[%c0] : memref<?xi32>
@@ -109,6 +116,29 @@ sparseconv_plan.func @points {
   %y = output "y"(%rows) sizes(%count) : memref<?x4xf32>
   %0 = launch @kernels::@count grid(%rows) block(1) args(%n, %points, %keys, %count, %status : memref<1xindex>, memref<?xi32>, memref<?xi32>, memref<1xindex>, memref<8xi64>)
   %1 = launch @kernels::@sum grid(%rows) block(1) args(%keys, %x, %y : memref<?xi32>, memref<?x4xf32>, memref<?x4xf32>)
+}
+
+// Reports of all steps are in the order of the program. So one that prepares may
+// wait for one that does not, where both have the status record; made ahead of a
+// run it waits for none.
+// CHECK-LABEL: sparseconv_plan.func @reports
+// CHECK:         launch @kernels::@guard {{.*}}){{$}}
+// CHECK:         launch @kernels::@count {{.*}} prepares{{$}}
+// STREAMS-LABEL: sparseconv_plan.func @reports
+// STREAMS:         %[[GUARD:.*]] = launch @kernels::@guard
+// STREAMS:         launch @kernels::@count {{.*}} prepares
+sparseconv_plan.func @reports {
+  %n = slot "points.0"
+  %count = slot "count"
+  %status = status
+  %points = input "points" sizes(%n) : memref<?xi32>
+  %x = input "x" sizes(%n) : memref<?x4xf32>
+  %rows = capacity %points, 0 : memref<?xi32>
+  %keys = buffer(%rows) : memref<?xi32>
+  %y = output "y"(%rows) sizes(%count) : memref<?x4xf32>
+  %0 = launch @kernels::@guard grid(%rows) block(1) args(%x, %status : memref<?x4xf32>, memref<8xi64>)
+  %1 = launch @kernels::@count grid(%rows) block(1) args(%n, %points, %keys, %count, %status : memref<1xindex>, memref<?xi32>, memref<?xi32>, memref<1xindex>, memref<8xi64>)
+  %2 = launch @kernels::@sum grid(%rows) block(1) args(%keys, %x, %y : memref<?xi32>, memref<?x4xf32>, memref<?x4xf32>)
 }
 
 // A slot that a step of a run writes is none of what is there ahead of it.

@@ -20,7 +20,7 @@
 // CHECK:         %[[SECOND:.*]] = growable_capacity %[[LIMIT2]] from %{{.*}} at_most %{{.*}} op(2)
 // CHECK:         %[[EXACT:.*]] = exact_size %coords.0 at_most %[[SECOND]]
 // CHECK:         output "coords"(%[[EXACT]])
-// CHECK:         %[[CANDIDATES:.*]] = buffer(%{{.*}}) : memref<?xi64>
+// CHECK:         %[[CANDIDATES:.*]] = buffer(%{{.*}}) prepared : memref<?xi64>
 // CHECK:         launch {{.*}} args({{.*}}%[[LIMIT]]{{.*}}) {{.*}}op(1)
 // CHECK:         launch {{.*}} args({{.*}}%[[LIMIT2]]{{.*}}) {{.*}}op(2)
 

@@ -164,6 +164,12 @@ static bool isPrepared(Value memory) {
                          PlanStatusOp>(op);
 }
 
+static bool hasStatus(PlanLaunchOp launch) {
+  return llvm::any_of(launch.getArgs(), [](Value memory) {
+    return memory.getDefiningOp<PlanStatusOp>();
+  });
+}
+
 LogicalResult PlanLaunchOp::verify() {
   if (getGrid().empty() || getGrid().size() > 2)
     return emitOpError("expected a grid of one or two sizes, but found ")
@@ -175,15 +181,20 @@ LogicalResult PlanLaunchOp::verify() {
   if (getPrepares() && !llvm::all_of(getArgs(), isPrepared))
     return emitOpError("prepares, but uses memory other than constants, "
                        "inputs, slots, the status record and prepared buffers");
-  auto waitsFor = [&](bool (PlanLaunchOp::*is)()) {
+  auto waitsFor = [&](llvm::function_ref<bool(PlanLaunchOp)> is) {
     return llvm::all_of(getAfter(), [&](Value other) {
       auto launch = other.getDefiningOp<PlanLaunchOp>();
-      return launch && (launch.*is)();
+      return launch && is(launch);
     });
   };
-  if (getPrepares() && !waitsFor(&PlanLaunchOp::getPrepares))
+  // Reports are in the order of the program, whichever step they are of.
+  bool reports = hasStatus(*this);
+  if (getPrepares() && !waitsFor([&](PlanLaunchOp launch) {
+        return launch.getPrepares() || (reports && hasStatus(launch));
+      }))
     return emitOpError("prepares, but waits for a launch that does not");
-  if (getCounts() && !waitsFor(&PlanLaunchOp::getCounts))
+  if (getCounts() &&
+      !waitsFor([](PlanLaunchOp launch) { return launch.getCounts(); }))
     return emitOpError("counts, but waits for a launch that does not");
   return verifyOp(*this, getOp());
 }
