@@ -105,13 +105,16 @@ def take_c(main, rows, others, calls):
 
 
 def take_started(main, rows, calls):
-    """The time of a run where the next ones are started before it ends: the device's."""
-    for _ in range(5):
-        main(**rows)
-    start = time.perf_counter()
-    runs = [main.start(**rows) for _ in range(calls)]
-    runs[-1].results()
-    return (time.perf_counter() - start) / calls * 1e6
+    """The time of a run where the next one is started before it ends: the device's."""
+    run = main.start(**rows)
+    for i in range(calls + 10):
+        if i == 10:
+            start = time.perf_counter()
+        following = main.start(**rows)
+        run.results()
+        run = following
+    run.results()
+    return (time.perf_counter() - start) / (calls + 1) * 1e6
 
 
 def read_points(path, voxel_size):
