@@ -23,7 +23,7 @@ using Floats = std::vector<float>;
 class BindRows : public RuntimeTest {
 protected:
   /// Beside "x" there is an input "f", which has as many rows.
-  int createBindable(uint32_t flags = 0, int64_t capacity = 20) {
+  int createBindable(uint32_t flags = 0, bool readsRowsOfF = false) {
     addGrowingKernels(fake());
     plan::Plan plan = makeGrowingPlan();
     plan::Function &function = plan.functions[0];
@@ -35,13 +35,18 @@ protected:
     function.buffers.push_back(features);
     function.inputs.push_back(function.inputs[0]);
     function.inputs[1].name = "f";
+    if (readsRowsOfF) {
+      function.inputs[1].dims[0].slot = function.slots.size();
+      function.steps[0].params[2] = plan::Param::slot(function.slots.size());
+      function.slots.push_back("rows of f");
+    }
     std::string file = plan::serialise(plan);
     if (int code = sparseconv_context_create(0, &context))
       return code;
     if (int code = sparseconv_program_load(context, file.data(), file.size(),
                                            &program))
       return code;
-    int64_t capacities[] = {capacity, capacity};
+    int64_t capacities[] = {20, 20};
     return sparseconv_instance_create(program, "main", capacities, 2, flags,
                                       &instance);
   }
@@ -96,6 +101,19 @@ TEST_F(BindRows, WhatIsMadeOfThemIsMadeOnce) {
       }
     }
     destroy();
+  }
+}
+
+TEST_F(BindRows, SizesOfOtherInputsAreThoseOfARun) {
+  ASSERT_EQ(createBindable(/*flags=*/0, /*readsRowsOfF=*/true), SPARSECONV_OK)
+      << sparseconv_last_error();
+  Floats x = makeRows(4, 2);
+  ASSERT_EQ(bind(x), SPARSECONV_OK) << sparseconv_last_error();
+  EXPECT_EQ(countLaunches(), 0u);
+  for (size_t rows : {4, 3, 0}) {
+    ASSERT_EQ(runFeatures(rows), SPARSECONV_OK) << sparseconv_last_error();
+    EXPECT_EQ(readOutput(),
+              computeGrowing(Floats(x.begin(), x.begin() + 4 * rows)));
   }
 }
 
