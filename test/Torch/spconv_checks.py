@@ -253,6 +253,27 @@ def voxels_of_points(device):
 
 
 @check
+def what_models_ask_for(device):
+    """Functions and attributes beside layers, as spconv's users call them."""
+    x, _ = make_tensor(device)
+    grid = spconv.core.scatter_nd(
+        x.indices.long(), x.features, [x.batch_size, *x.spatial_shape, x.features.shape[1]]
+    )
+    expect(torch.equal(grid, x.dense(channels_first=False)))
+    expect(spconv.core.expand_nd(3, 2) == [2, 2, 2] == spconv.core.expand_nd(3, (2, 2, 2)))
+    expect_error(sparseconv.ArgumentError, "one integer or 3", spconv.core.expand_nd, 3, [1, 2])
+    x.batch_size = x.batch_size + 2
+    expect(x.dense().shape[0] == grid.shape[0] + 2 == x.batch_size)
+    layers = spconv.SubMConv3d(4, 4, 3), spconv.SparseMaxPool3d(2), spconv.SparseReLU(), nn.ReLU()
+    asked = spconv.modules.is_spconv_module, spconv.modules.is_sparse_conv
+    expect([[f(layer) for f in asked] for layer in layers]
+           == [[True, True], [True, False], [True, False], [False, False]])  # fmt: skip
+    for name in ("Max", "Avg"):
+        base = getattr(spconv.pool, f"Sparse{name}Pool")
+        expect(isinstance(getattr(spconv, f"Sparse{name}Pool2d")(2), base))
+
+
+@check
 def what_is_not_there(device):
     error = sparseconv.ArgumentError
     points = torch.zeros((1, 4), dtype=torch.int32)

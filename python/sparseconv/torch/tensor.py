@@ -369,6 +369,10 @@ class SparseTensor:
             self._batch_size = int(coords[-1, 0]) + 1 if coords.shape[0] else 0
         return int(self._batch_size)
 
+    @batch_size.setter
+    def batch_size(self, size):
+        self._batch_size = size
+
     def to_points(self):
         """Its features at the points that it was made from, in their order:
         [points, channels]. A tensor at other coordinates than those of its points, such as

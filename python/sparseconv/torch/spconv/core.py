@@ -23,6 +23,27 @@ class ConvAlgo(enum.Enum):
     MaskSplitImplicitGemm = 2
 
 
+def scatter_nd(indices, updates, shape):
+    """Zeros of a shape, with the rows of `updates` at `indices` [..., axes], which count the
+    first axes of the shape; of several at one place, one stays.
+
+        grid = scatter_nd(x.indices.long(), x.features, [2, 8, 8, 8, 16])
+    """
+    grid = torch.zeros(*shape, dtype=updates.dtype, device=updates.device)
+    axes = indices.shape[-1]
+    values = updates.reshape(-1, *shape[axes:])
+    grid[tuple(indices.reshape(-1, axes).long().T)] = values
+    return grid
+
+
+def expand_nd(ndim, val):
+    """A list with a number for each of `ndim` axes, from one number or a sequence."""
+    values = [val] * ndim if isinstance(val, int) else [int(v) for v in val]
+    if len(values) != ndim:
+        raise ArgumentError(f"expects one integer or {ndim}, but found {val!r}")
+    return values
+
+
 class SparseConvTensor(RowTensor):
     """Features [rows, channels] at `indices` [rows, 1 + axes] in int32: a batch index,
     and the place on each axis within `spatial_shape`.

@@ -18,6 +18,18 @@ class SparseModule(nn.Module):
         self.name = name
 
 
+def is_spconv_module(module):
+    """Whether a module takes a SparseConvTensor where it stands in SparseSequential."""
+    return isinstance(module, (SparseModule, SparseBatchNorm, SparseReLU))
+
+
+def is_sparse_conv(module):
+    """Whether a module is a convolution of this package under spconv's name."""
+    from .conv import SparseConvolution
+
+    return isinstance(module, SparseConvolution)
+
+
 class SparseSequential(SparseModule, pool.SparseSequential):
     """Modules one after the other, as arguments, as an OrderedDict, or by names. Those
     that are no SparseModule are applied to features, and left out where there is no

@@ -30,8 +30,16 @@ class SparseGlobalAvgPool(SparseModule, pool.SparseGlobalAvgPool):
     """The mean of the features of each batch item: [batch, channels]."""
 
 
+class SparseMaxPool(_SparsePool):
+    """What the maximum poolings of 1 to 4 axes have in common, to ask for with isinstance."""
+
+
+class SparseAvgPool(_SparsePool):
+    """What the average poolings of 1 to 4 axes have in common, to ask for with isinstance."""
+
+
 for _name in __all__:
     if _name.endswith("d"):
-        _layer = getattr(pool, _name)
+        _layer, _base = getattr(pool, _name), globals()[_name[:-2]]
         _body = {"layer": _layer, "__doc__": _SparsePool.__doc__, "__module__": __name__}
-        globals()[_name] = type(_name, (_SparsePool, _layer), _body)
+        globals()[_name] = type(_name, (_base, _layer), _body)
