@@ -204,9 +204,9 @@ class CudaFunction(Function):
             instance.reserve(self._grown)
         if not bound.is_empty:
             instance.bind(0, [view and view[:3] for view in bound.views])
+            instance.bound = bound  # runs that nobody waits for keep the instance alone
             self._learn(instance)
-        if bound is self._bound:
-            self.finds_sizes = instance.finds_sizes
+        bound.finds_sizes = instance.finds_sizes
         return instance
 
     def _learn(self, instance):

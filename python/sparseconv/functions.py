@@ -62,6 +62,9 @@ class Bound:
             if size is None
         ]
         self.is_empty = not views
+        #: Whether calls find sizes that are known neither of their arguments nor of what
+        #: is bound, as far as is known.
+        self.finds_sizes = True
 
     def fill(self, views):
         """Views of all inputs, `views` being those of the free ones."""
@@ -86,10 +89,6 @@ class Function:
         y = net.main(points, x, weights)
         y = net.main(points, x, weights=weights)
     """
-
-    #: Whether calls find sizes that are known neither of their arguments nor of what is
-    #: bound, as far as is known.
-    finds_sizes = True
 
     def __init__(self, module, name, inputs, outputs):
         self.module, self.name = module, name
@@ -119,13 +118,19 @@ class Function:
         self._set_bound(Bound(self.inputs, views))
 
     def copy(self):
-        """The same function without what is bound, to which other arrays can be bound:
-        the machine code is there once.
+        """The same function without what is bound or reserved, to which other arrays can be
+        bound. The machine code is there once.
 
             at_scene = net.main.copy()
             at_scene.bind(**weights, points=points)
         """
         return type(self)(self.module, self.name, self.inputs, self.outputs)
+
+    @property
+    def finds_sizes(self):
+        """Whether calls find sizes of results that are known neither of their arguments nor
+        of what is bound, as far as is known: on a GPU after the first call."""
+        return self._bound.finds_sizes
 
     @property
     def free(self):

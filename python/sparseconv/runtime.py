@@ -399,8 +399,8 @@ class Instance(_Owner):
                 pointer, shape, nbytes = view
                 # An input without data is one that is not bound.
                 write(tensor, value.type, pointer or _NO_ROWS, shape, nbytes)
-        _call("instance_bind", self.handle, ctypes.c_void_p(stream), tensors,
-              ctypes.c_int64(len(inputs)))  # fmt: skip
+        self.program.context.take_memory("instance_bind", self.handle, ctypes.c_void_p(stream),
+                                         tensors, ctypes.c_int64(len(inputs)))  # fmt: skip
         self._set_free(i for i, view in enumerate(inputs) if view is None)
         self._note_reports()
         self._rooms = None

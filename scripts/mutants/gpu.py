@@ -113,7 +113,7 @@ MUTANTS = [
     (RUNTIME + "Cuda/Prepare.cpp", "bound != boundInputs", "false", RUNTIME_TESTS + "Prepare.*"),
     (RUNTIME + "Cuda/Prepare.cpp", "knownSlots.assign(words.begin() + kStatusWords, words.end());", "", RUNTIME_TESTS + "BindRows.*"),
     (RUNTIME + "Cuda/Prepare.cpp", "knownSlots[function.growables[i].slot] = layout.growables[i].capacity;", "", RUNTIME_TESTS + "BindRows.*"),
-    (RUNTIME + "Cuda/Prepare.cpp", "knownSlots[dims[d].slot] = input.sizes[d];", "", RUNTIME_TESTS + "BindRows.*"),
+    (RUNTIME + "Cuda/Prepare.cpp", "knownSlots[dims[d].slot] = boundInputs[i].sizes[d];", "", RUNTIME_TESTS + "BindRows.*"),
     (RUNTIME + "Cuda/Prepare.cpp", "bound[input] && bound[other]", "false", RUNTIME_TESTS + "BindRows.*"),
     (RUNTIME + "Plan/Schedule.cpp", "isSize[slot] = true;", "", RUNTIME_TESTS + "BindRows.*"),
     (RUNTIME + "Plan/Schedule.cpp", "isSize[slot] = false;", "", RUNTIME_TESTS + "BindRows.*"),

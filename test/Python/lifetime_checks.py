@@ -273,7 +273,7 @@ def repeats_calls_whose_memory_grows(target):
 @check("cpu")
 def keeps_what_memory_grew_to(target):
     class Growing(HostInstance):
-        num_growables, reserved, finds_sizes = 2, None, True
+        num_growables, reserved, finds_sizes = 2, None, False
 
         def __init__(self, capacities):
             super().__init__()
@@ -300,6 +300,7 @@ def keeps_what_memory_grew_to(target):
     function.module = types.SimpleNamespace(_get_program=lambda: program)
     expect(function._make_instance([10], function._bound, False) is made)
     expect_equal(made.reserved, [70, 90])
+    expect(not function.finds_sizes)
 
 
 @check("cpu")

@@ -248,6 +248,28 @@ def bound_to_a_scene(device):
     expect_close(found.features, expected.features, BOUNDS[torch.float32])
 
 
+class BesideRows(nn.Module):
+    """A convolution, beside rows of a number of their own."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.linear = sct.SubMConv3d(4, 8, 3), nn.Linear(4, 8)
+
+    def forward(self, x, rows):
+        return self.conv(x).features, self.linear(rows)
+
+
+@check
+def bound_beside_other_rows(device):
+    model, x = make_model(BesideRows, device), make_input(device)
+    rows = torch.randn(11, 4, device=device)
+    bound = sparseconv.compile(model, (x, rows)).bind(x, rows[:7])
+    for count in (7, 3, 11, 7, 1):
+        found, expected = bound(x, rows[:count]), model(x, rows[:count])
+        for one, other in zip(found, expected):
+            expect_close(one, other, BOUNDS[torch.float32])
+
+
 @check
 def bound_to_one_scene_alone(device):
     model, x = make_model(UNet, device), make_input(device)

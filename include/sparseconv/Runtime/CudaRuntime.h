@@ -310,12 +310,13 @@ int sparseconv_instance_reserve(sparseconv_instance *instance,
  * weights are packed once, and where points are bound, all sets and maps that
  * are made of them. A capacity that this needs grows at once, unless the
  * instance has SPARSECONV_FIXED_CAPACITIES; what is wrong with points is an
- * error of this call. An input that is bound has no data in runs
- * (data == NULL), or the same; its type and sizes are not looked at. Replaces
- * what was bound before, so call it again when weights have changed; with
- * inputs == NULL nothing is bound, and neither is it after an error. Comes
- * after what is on `stream`, and waits for that and for the last run, whose
- * results are gone.
+ * error of this call, on a CPU of the runs. An input that is bound has no data
+ * in runs (data == NULL), or the same; its type and sizes are not looked at.
+ * One without rows is bound by any address that is not NULL. Replaces what was
+ * bound before, so call it again when weights have changed; with inputs == NULL
+ * nothing is bound. After an error of the arguments what was bound stays so,
+ * after any other one nothing is bound. Comes after what is on `stream`, and
+ * waits for that and for the last run, whose results are gone.
  *
  * Sizes of inputs of static shape are not looked at. What a step does with
  * integers alone is done ahead; what it does with an input of floats whose size

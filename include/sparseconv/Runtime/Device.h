@@ -49,8 +49,7 @@ struct Function {
   /// Inputs that need as many rows; `getRows` says how many one has.
   template <typename Fn> Error checkRows(Fn getRows) const {
     for (auto [input, other] : equalRows)
-      if (Error error =
-              checkRows(input, getRows(input), other, getRows(other)))
+      if (Error error = checkRows(input, getRows(input), other, getRows(other)))
         return error;
     return Error::success();
   }

@@ -387,9 +387,9 @@ template <typename Fn> void forEachBuffer(const Step &step, Fn callback) {
     callback(step.source);
 }
 
-/// By step: whether it prepares, and all inputs that it depends on, by what they
-/// hold or by their sizes, are among those of which `isBound` says that they stay
-/// the same.
+/// By step: whether it prepares, and all inputs that it depends on, by what
+/// they hold or by their sizes, are among those of which `isBound` says that
+/// they stay the same.
 std::vector<bool> findPrepared(const Function &function,
                                const std::vector<bool> &isBound);
 

@@ -62,6 +62,8 @@ struct Schedule {
   uint32_t getFirstOpen(uint32_t buffer) const;
 
 private:
+  std::vector<uint32_t> findDependencies(const Function &function,
+                                         uint32_t step) const;
   void findPlaces(const Function &function);
   void findUses(const Function &function);
 

@@ -60,7 +60,8 @@ Error Instance::resolve(Tensors inputs, bool onDevice,
   for (int64_t i = 0; i != inputs.size; ++i) {
     const sparseconv_tensor &tensor = inputs.data[i];
     if (boundInputs[i]) {
-      if (Error error = entry.checkBound(i, tensor, toPointer(boundInputs[i].address)))
+      if (Error error =
+              entry.checkBound(i, tensor, toPointer(boundInputs[i].address)))
         return error;
       sizes.bytes.push_back(0); // nothing to copy
       continue;
@@ -117,9 +118,6 @@ Error Instance::bindOutputs(Tensors outputs,
                             const std::vector<int64_t> *slots) {
   if (outputs.data)
     if (Error error = entry.checkCount(/*isInput=*/false, outputs))
-      return error;
-  if (!isPlaced)
-    if (Error error = placeMemory())
       return error;
   for (int64_t i = 0; i != int64_t(function.outputs.size()); ++i) {
     CUdeviceptr &address = addresses[outputBuffers[i]];

@@ -22,6 +22,13 @@ Error Instance::capture(Tensors inputs, Tensors outputs) {
   CurrentContext current(context);
   if (Error error = current.take())
     return error;
+  for (int64_t i = 0; inputs.data && i != inputs.size; ++i)
+    if (boundInputs[i])
+      if (Error error = entry.checkBound(i, inputs.data[i],
+                                         toPointer(boundInputs[i].address)))
+        return error;
+  if (Error error = ensurePlaced())
+    return error;
   if (Error error = captureBound(inputs, outputs))
     return error;
   auto copy = [](Tensors tensors, std::vector<sparseconv_tensor> &copies) {
@@ -41,7 +48,7 @@ Error Instance::captureBound(Tensors inputs, Tensors outputs) {
     return error;
   for (int64_t i = 0; i != int64_t(function.inputs.size()); ++i) {
     const sparseconv_tensor *tensor = inputs.data ? &inputs.data[i] : nullptr;
-    if (tensor && !tensor->data)
+    if (tensor && (!tensor->data || boundInputs[i]))
       tensor = nullptr;
     if (tensor)
       if (Error error = checkInput(i, *tensor))
@@ -65,10 +72,12 @@ Error Instance::replay(sparseconv_stream target, Tensors inputs) {
   if (!captured.isSet)
     return invalidArgument(function.describe() + " has not been captured");
   InputSizes &sizes = runSizes;
-  if (Error error = resolve(inputs, /*onDevice=*/false, sizes))
-    return error;
   CurrentContext current(context);
   if (Error error = current.take())
+    return error;
+  if (Error error = ensurePlaced())
+    return error;
+  if (Error error = resolve(inputs, /*onDevice=*/false, sizes))
     return error;
   if (!capturedGraph) // its memory has grown
     if (Error error = captureBound(

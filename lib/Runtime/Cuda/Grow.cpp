@@ -58,7 +58,7 @@ Error Instance::describeGrowable(int64_t index,
 /// Gives back all memory whose size depends on growable capacities.
 void Instance::releaseMemory() {
   isPlaced = false;
-  uploaded.clear();
+  resetKnown();
   dropGraphs();
   for (CUdeviceptr &pointer : ownOutputs) {
     context.free(pointer);

@@ -104,7 +104,7 @@ private:
     /// The list, or null for a kernel that takes nothing.
     void **get;
   };
-  /// Sizes of one run's inputs.
+  /// Sizes of one run's inputs, and what else is known ahead of it.
   struct InputSizes {
     std::vector<uint64_t> bytes;
     /// By slot.
@@ -158,6 +158,9 @@ private:
   Error initialise();
   Error placeMemory();
   Error placeMemoryOnce();
+  /// Places memory that has been given back. What a run begins with is known
+  /// afterwards.
+  Error ensurePlaced() { return isPlaced ? Error::success() : placeMemory(); }
   Error checkValues();
   Error allocateArena();
   Error createStreams();
@@ -184,7 +187,9 @@ private:
   Error setSchedule();
   void findReports();
   Error prepare();
-  Error prepareScalars(bool isDone);
+  void resetKnown();
+  Error uploadKnown();
+  Error readPrepared();
 
   // Inputs and outputs of a run.
   std::string getStepName(uint32_t index) const;

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Steps of preparation read inputs and constants alone. Where all that they read
-// stays the same, they are done once, and what they wrote is kept beside the
-// scratch memory of runs. So weights are packed once, and the sets and maps of
-// coordinates that are bound are made once. Sizes that such steps count are known
-// to the host then, and go up with the other sizes of a run.
+// Steps of preparation read inputs and constants alone. Where all that they
+// read stays the same, they are done once, and what they wrote is kept beside
+// the scratch memory of runs. So weights are packed once, and the sets and maps
+// of coordinates that are bound are made once. Sizes that such steps count are
+// known to the host then, and go up with the other sizes of a run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,8 +44,7 @@ Error Instance::checkBound(Tensors inputs, BoundInputs &bound) const {
       sizes.assign(tensor.sizes, tensor.sizes + tensor.rank);
     }
     // Sizes are within capacities, whose product fits.
-    uint64_t bytes =
-        *plan::countBytes(value.type, sizes.data(), sizes.size());
+    uint64_t bytes = *plan::countBytes(value.type, sizes.data(), sizes.size());
     if (Error error = checkPointer(tensor, bytes, /*isInput=*/true, i))
       return error;
     bound[i] = {getAddress(tensor), std::move(sizes)};
@@ -131,10 +130,13 @@ Error Instance::bind(sparseconv_stream target, Tensors inputs) {
   if (Error error = context.order(ownStream, stream))
     return error;
   state = State::NotRun;
+  std::vector<int64_t> growables = capacities.growables;
   Error error = setBound(std::move(bound));
   if (!error)
     return error;
-  // Nothing is bound then, and the next run asks for memory again.
+  // Nothing is bound then, and the next run asks for memory again, for as much
+  // as before.
+  capacities.growables = std::move(growables);
   boundInputs.assign(function.inputs.size(), {});
   if (Error again = setSchedule())
     return again;
@@ -142,28 +144,30 @@ Error Instance::bind(sparseconv_stream target, Tensors inputs) {
   return error;
 }
 
-/// Writes the slots that are known ahead, for steps that prepare; reads what these
-/// have counted and reported where that `isDone`. SPARSECONV_REPEAT where they
-/// need other capacities, which are set.
-Error Instance::prepareScalars(bool isDone) {
-  std::vector<int64_t> words(kStatusWords + knownSlots.size());
-  if (!isDone) {
-    std::copy(knownSlots.begin(), knownSlots.end(),
-              words.begin() + kStatusWords);
-    if (Error error = check(driver.cuMemcpyHtoDAsync(arena, words.data(),
-                                                     layout.scalarBytes,
-                                                     ownStream),
-                            "uploading the sizes"))
-      return error;
-    return check(driver.cuStreamSynchronize(ownStream), "uploading the sizes");
-  }
-  if (Error error = check(driver.cuMemcpyDtoHAsync(words.data(), arena,
-                                                   layout.scalarBytes,
-                                                   ownStream),
-                          "downloading the sizes"))
-    return error;
+/// Writes the slots that are known ahead, for steps that prepare.
+Error Instance::uploadKnown() {
+  for (size_t i = 0; i != layout.growables.size(); ++i)
+    knownSlots[function.growables[i].slot] = layout.growables[i].capacity;
+  std::vector<int64_t> words(kStatusWords);
+  words.insert(words.end(), knownSlots.begin(), knownSlots.end());
   if (Error error =
-          check(driver.cuStreamSynchronize(ownStream), "preparing"))
+          check(driver.cuMemcpyHtoDAsync(arena, words.data(),
+                                         layout.scalarBytes, ownStream),
+                "uploading the sizes"))
+    return error;
+  return check(driver.cuStreamSynchronize(ownStream), "uploading the sizes");
+}
+
+/// Reads what steps that prepare have counted and reported. SPARSECONV_REPEAT
+/// where they need other capacities, which are set.
+Error Instance::readPrepared() {
+  std::vector<int64_t> words(kStatusWords + knownSlots.size());
+  if (Error error =
+          check(driver.cuMemcpyDtoHAsync(words.data(), arena,
+                                         layout.scalarBytes, ownStream),
+                "downloading the sizes"))
+    return error;
+  if (Error error = check(driver.cuStreamSynchronize(ownStream), "preparing"))
     return error;
   StatusRecord record;
   std::memcpy(&record, words.data(), sizeof(record));
@@ -178,20 +182,24 @@ Error Instance::prepareScalars(bool isDone) {
   return Error::success();
 }
 
+/// What is known ahead of runs, as long as nothing has been prepared.
+void Instance::resetKnown() {
+  uploaded.clear();
+  knownSlots.assign(function.slots.size(), 0);
+  for (size_t i = 0; i != boundInputs.size(); ++i) {
+    const std::vector<plan::Dim> &dims = function.inputs[i].dims;
+    for (size_t d = 0; boundInputs[i] && d != dims.size(); ++d)
+      if (dims[d].size == plan::kDynamic)
+        knownSlots[dims[d].slot] = boundInputs[i].sizes[d];
+  }
+}
+
 /// Carries out what runs leave out, in the order of the program, and waits.
 Error Instance::prepare() {
-  knownSlots.assign(function.slots.size(), 0);
-  uploaded.clear();
-  for (size_t i = 0; i != boundInputs.size(); ++i) {
-    const BoundInput &input = boundInputs[i];
-    if (!input)
-      continue;
-    addresses[inputBuffers[i]] = input.address;
-    const std::vector<plan::Dim> &dims = function.inputs[i].dims;
-    for (size_t d = 0; d != dims.size(); ++d)
-      if (dims[d].size == plan::kDynamic)
-        knownSlots[dims[d].slot] = input.sizes[d];
-  }
+  resetKnown();
+  for (size_t i = 0; i != boundInputs.size(); ++i)
+    if (boundInputs[i])
+      addresses[inputBuffers[i]] = boundInputs[i].address;
   std::vector<uint32_t> steps;
   bool hasScalars = false;
   for (uint32_t i = 0; i != function.steps.size(); ++i) {
@@ -204,16 +212,13 @@ Error Instance::prepare() {
   }
   if (steps.empty())
     return Error::success();
-  if (hasScalars) {
-    for (size_t i = 0; i != layout.growables.size(); ++i)
-      knownSlots[function.growables[i].slot] = layout.growables[i].capacity;
-    if (Error error = prepareScalars(/*isDone=*/false))
+  if (hasScalars)
+    if (Error error = uploadKnown())
       return error;
-  }
   for (uint32_t i : steps)
     if (Error error = issueStep(i, ownStream))
       return error;
   if (hasScalars)
-    return prepareScalars(/*isDone=*/true);
+    return readPrepared();
   return check(driver.cuStreamSynchronize(ownStream), "preparing");
 }

@@ -39,10 +39,12 @@ Error Instance::run(sparseconv_stream target, Tensors inputs, Tensors outputs) {
   auto *stream = static_cast<CUstream>(target);
   std::lock_guard<std::mutex> lock(mutex);
   InputSizes &sizes = runSizes;
-  if (Error error = resolve(inputs, /*onDevice=*/true, sizes))
-    return error;
   CurrentContext current(context);
   if (Error error = current.take())
+    return error;
+  if (Error error = ensurePlaced())
+    return error;
+  if (Error error = resolve(inputs, /*onDevice=*/true, sizes))
     return error;
   if (Error error = bindOutputs(outputs, &sizes.slots))
     return error;
@@ -57,6 +59,8 @@ Error Instance::run(sparseconv_stream target, Tensors inputs, Tensors outputs) {
 
 /// Takes the instance's own buffers for everything.
 Error Instance::bindHost(Tensors inputs, InputSizes &sizes) {
+  if (Error error = ensurePlaced())
+    return error;
   if (Error error = resolve(inputs, /*onDevice=*/false, sizes))
     return error;
   for (int64_t i = 0; i != inputs.size; ++i)

@@ -84,8 +84,8 @@ Error runtime::Function::checkSizes(int64_t index, int64_t rank,
   return Error::success();
 }
 
-Error runtime::Function::checkRows(uint32_t input, int64_t rows,
-                                   uint32_t other, int64_t otherRows) const {
+Error runtime::Function::checkRows(uint32_t input, int64_t rows, uint32_t other,
+                                   int64_t otherRows) const {
   if (rows == otherRows)
     return Error::success();
   return invalidArgument(plan::describeUnequalRows(

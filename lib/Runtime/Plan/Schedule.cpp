@@ -145,12 +145,7 @@ Schedule::Schedule(const Function &function, std::vector<bool> prepared,
     if (step.stream != 0 && !started[step.stream])
       waits[i].forFork = true;
     started[step.stream] = true;
-    // The latest first: it may imply the others.
-    std::vector<uint32_t> dependencies = step.dependencies;
-    std::sort(dependencies.rbegin(), dependencies.rend());
-    for (uint32_t dependency : dependencies) {
-      if (isLeftOut[dependency])
-        continue;
+    for (uint32_t dependency : findDependencies(function, i)) {
       uint32_t other = function.steps[dependency].stream;
       if (row[other] > dependency)
         continue;
@@ -171,6 +166,31 @@ Schedule::Schedule(const Function &function, std::vector<bool> prepared,
     signals[last - 1] = true;
   }
   findUses(function);
+}
+
+/// The steps before one that are not left out, the latest first: it may imply
+/// the others. A step that is left out stands for those before it. These are of
+/// another kind only where both report errors, which keep their order.
+std::vector<uint32_t> Schedule::findDependencies(const Function &function,
+                                                 uint32_t step) const {
+  std::vector<uint32_t> found;
+  std::vector<bool> isSeen(step);
+  std::vector<uint32_t> waiting = function.steps[step].dependencies;
+  while (!waiting.empty()) {
+    uint32_t other = waiting.back();
+    waiting.pop_back();
+    if (isSeen[other])
+      continue;
+    isSeen[other] = true;
+    if (!isLeftOut[other]) {
+      found.push_back(other);
+      continue;
+    }
+    const std::vector<uint32_t> &more = function.steps[other].dependencies;
+    waiting.insert(waiting.end(), more.begin(), more.end());
+  }
+  std::sort(found.rbegin(), found.rend());
+  return found;
 }
 
 /// Finds which buffers have memory in this phase, and which keep it.

@@ -253,10 +253,9 @@ Reason FunctionVerifier::verifyLaunch(const Step &step, uint32_t index) {
 }
 
 static bool hasStatus(const Step &step) {
-  return std::any_of(step.params.begin(), step.params.end(),
-                     [](const Param &param) {
-                       return param.kind == Param::Kind::Status;
-                     });
+  return std::any_of(
+      step.params.begin(), step.params.end(),
+      [](const Param &param) { return param.kind == Param::Kind::Status; });
 }
 
 /// What a step of preparation uses is there ahead of a run.

@@ -172,14 +172,17 @@ class BoundModule:
             )
         self._function = main.copy()
         self._function.bind(**{name: _view(tensor) for name, tensor in bound.items()})
-        self._tensors, self._shapes = bound, None
+        #: By the rows of the tensors of a call: the shapes of its results, where these
+        #: are known.
+        self._shapes = {}
         self(*args)  # what is wrong with coordinates comes up now
 
     def __call__(self, *args):
         tensors, leaves = self._compiled._read(args, self._marked)
-        results = programs.run_function(self._function, tensors, self._shapes)
-        if self._shapes is None and not self._function.finds_sizes:
-            self._shapes = [result.shape for result in results]
+        rows = tuple(tensor.shape[0] for tensor in tensors)
+        results = programs.run_function(self._function, tensors, self._shapes.get(rows))
+        if rows not in self._shapes and not self._function.finds_sizes:
+            self._shapes[rows] = [tuple(result.shape) for result in results]
         return self._outputs.make(results, leaves)
 
 

@@ -23,7 +23,8 @@ using Floats = std::vector<float>;
 class BindRows : public RuntimeTest {
 protected:
   /// Beside "x" there is an input "f", which has as many rows.
-  int createBindable(uint32_t flags = 0, bool readsRowsOfF = false) {
+  int createBindable(uint32_t flags = 0, bool readsRowsOfF = false,
+                     int64_t capacity = 20) {
     addGrowingKernels(fake());
     plan::Plan plan = makeGrowingPlan();
     plan::Function &function = plan.functions[0];
@@ -46,7 +47,7 @@ protected:
     if (int code = sparseconv_program_load(context, file.data(), file.size(),
                                            &program))
       return code;
-    int64_t capacities[] = {20, 20};
+    int64_t capacities[] = {capacity, capacity};
     return sparseconv_instance_create(program, "main", capacities, 2, flags,
                                       &instance);
   }
@@ -148,8 +149,7 @@ TEST_F(BindRows, RunsHaveAsManyRows) {
   Floats x = makeRows(4, 1);
   ASSERT_EQ(bind(x), SPARSECONV_OK) << sparseconv_last_error();
   EXPECT_EQ(runFeatures(5), SPARSECONV_INVALID_ARGUMENT);
-  EXPECT_EQ(sparseconv_last_error(),
-            plan::describeUnequalRows("f", 5, "x", 4));
+  EXPECT_EQ(sparseconv_last_error(), plan::describeUnequalRows("f", 5, "x", 4));
   ASSERT_EQ(runFeatures(4), SPARSECONV_OK) << sparseconv_last_error();
   EXPECT_EQ(readOutput(), computeGrowing(x));
 }
@@ -170,6 +170,53 @@ TEST_F(BindRows, RefusesWhatDoesNotFit) {
   inputs[1] = makeTensor(x.data(), more, 48);
   EXPECT_EQ(sparseconv_instance_bind(instance, nullptr, inputs, 2),
             SPARSECONV_INVALID_ARGUMENT);
+}
+
+// A binding that needs more memory than there is leaves the instance as it was.
+TEST_F(BindRows, WhatDoesNotFitIsNotAskedForAgain) {
+  ASSERT_EQ(createBindable(/*flags=*/0, /*readsRowsOfF=*/false, 2000),
+            SPARSECONV_OK);
+  Floats few = makeRows(2, 2), many = makeRows(2000, 9);
+  ASSERT_EQ(bind(few), SPARSECONV_OK) << sparseconv_last_error();
+  fake().memory = fake().getUsedMemory() + 150000;
+  EXPECT_EQ(bind(many), SPARSECONV_OUT_OF_MEMORY);
+  ASSERT_EQ(bind(few), SPARSECONV_OK) << sparseconv_last_error();
+  ASSERT_EQ(runFeatures(2), SPARSECONV_OK) << sparseconv_last_error();
+  EXPECT_EQ(readOutput(), computeGrowing(few));
+}
+
+// A run whose memory is placed again has what is prepared then.
+TEST_F(BindRows, RunsBeginWithWhatWasPreparedLast) {
+  ASSERT_EQ(createBindable(/*flags=*/0, /*readsRowsOfF=*/false, 2000),
+            SPARSECONV_OK);
+  Floats x = makeRows(3, 2);
+  ASSERT_EQ(bind(x), SPARSECONV_OK);
+  ASSERT_EQ(runFeatures(3), SPARSECONV_OK);
+  size_t memory = fake().memory;
+  fake().memory = fake().getUsedMemory() + 1000;
+  fake().failName = "cuLaunchKernel"; // where the old memory is placed again
+  int64_t wanted[] = {20000, 20000};
+  EXPECT_NE(sparseconv_instance_reserve(instance, wanted, 2), SPARSECONV_OK);
+  fake().memory = memory;
+  ASSERT_EQ(runFeatures(3), SPARSECONV_OK) << sparseconv_last_error();
+  EXPECT_EQ(readOutput(), computeGrowing(x));
+}
+
+TEST_F(BindRows, GraphsTakeWhatIsBound) {
+  ASSERT_EQ(createBindable(), SPARSECONV_OK);
+  Floats x = makeRows(3, 2), other = makeRows(20, 1);
+  ASSERT_EQ(bind(x), SPARSECONV_OK);
+  int64_t sizes[] = {3, 4};
+  sparseconv_tensor inputs[] = {makeTensor(x.data(), sizes, 48),
+                                makeTensor(nullptr, nullptr, 0)};
+  EXPECT_EQ(sparseconv_instance_capture(instance, inputs, 2, nullptr, 0),
+            SPARSECONV_OK)
+      << sparseconv_last_error();
+  inputs[0] = makeTensor(other.data(), sizes, 320);
+  EXPECT_EQ(sparseconv_instance_capture(instance, inputs, 2, nullptr, 0),
+            SPARSECONV_INVALID_ARGUMENT);
+  EXPECT_STREQ(sparseconv_last_error(),
+               "function 'main': input 'x' is bound to other memory");
 }
 
 TEST_F(BindRows, ExactRunsCountTheRest) {
