@@ -75,9 +75,10 @@ def has_decorator(node, name):
 
 
 def list_members(node):
-    """The public functions of a class. Layers have none: like all modules of torch they
-    are called."""
+    """The public functions of a class; a property is what reads it. Layers have none: like
+    all modules of torch they are called."""
     names = [node.name, *map(ast.unparse, node.bases)]
     if any(name.startswith(("_", "nn.")) for name in names):
         return []
-    return [n for n in node.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")]
+    found = [n for n in node.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")]
+    return [n for n in found if not has_decorator(n, f"{n.name}.setter")]

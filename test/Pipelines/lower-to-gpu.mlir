@@ -57,9 +57,9 @@
 // PLAN:        slot [[POINTS]] 'points.0'
 // PLAN:        slot {{[0-9]+}} 'count.0'
 // PLAN:        buffer 'points' input 0 bytes ((4 * cap(points, 0)) * 4)
-// PLAN:        buffer '{{.*}}' scratch steps [{{[0-9]+, [0-9]+}}] bytes (8 * exact([[POINTS]], cap(points, 0)))
+// PLAN:        buffer '{{.*}}' prepared steps [{{[0-9]+, [0-9]+}}] bytes (8 * exact([[POINTS]], cap(points, 0)))
 // PLAN:        op 0 sparseconv.pack at '{{.*}}lower-to-gpu.mlir:{{[0-9]+}}:{{[0-9]+}}'
-// PLAN:        step 0: launch #0:'network_kernel_0' grid (1, 1) block 1 counts
+// PLAN:        step 0: launch #0:'network_kernel_0' grid (1, 1) block 1 prepares counts
 // PLAN:          slot [[POINTS]]
 // PLAN:          status
 // PLAN:        step {{[0-9]+}}: launch {{.*}} grid (min(ceildiv(cap(points, 0), 256), 4096), 1) block 256
