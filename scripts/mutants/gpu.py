@@ -110,7 +110,7 @@ MUTANTS = [
     (RUNTIME + "Cuda/Exact.cpp", "counts == restCounts", "true", RUNTIME_TESTS + "Exact.*"),
     (RUNTIME + "Cuda/Exact.cpp", "needed > restBytes", "false", RUNTIME_TESTS + "Exact.*"),
     (RUNTIME + "Cuda/Exact.cpp", "prepareLaunch(i);", "", RUNTIME_TESTS + "Exact.*"),
-    (RUNTIME + "Cuda/Prepare.cpp", "bound != boundInputs", "false", RUNTIME_TESTS + "Prepare.*"),
+    (RUNTIME + "Cuda/Prepare.cpp", "bound != boundInputs", "false", RUNTIME_TESTS + "BindRows.*"),
     (RUNTIME + "Cuda/Prepare.cpp", "knownSlots.assign(words.begin() + kStatusWords, words.end());", "", RUNTIME_TESTS + "BindRows.*"),
     (RUNTIME + "Cuda/Prepare.cpp", "knownSlots[function.growables[i].slot] = layout.growables[i].capacity;", "", RUNTIME_TESTS + "BindRows.*"),
     (RUNTIME + "Cuda/Prepare.cpp", "knownSlots[dims[d].slot] = boundInputs[i].sizes[d];", "", RUNTIME_TESTS + "BindRows.*"),

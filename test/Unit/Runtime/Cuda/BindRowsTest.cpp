@@ -172,6 +172,31 @@ TEST_F(BindRows, RefusesWhatDoesNotFit) {
             SPARSECONV_INVALID_ARGUMENT);
 }
 
+// Steps of runs read what is bound, too: graphs learn where that lies.
+TEST_F(BindRows, GraphsFollowWhatIsBound) {
+  ASSERT_EQ(createBindable(/*flags=*/0, /*readsRowsOfF=*/true), SPARSECONV_OK);
+  Floats x = makeRows(4, 2), other = makeRows(4, 1);
+  for (Floats *rows : {&x, &other}) {
+    ASSERT_EQ(bind(*rows), SPARSECONV_OK) << sparseconv_last_error();
+    if (rows == &x)
+      ASSERT_EQ(sparseconv_instance_capture(instance, nullptr, 0, nullptr, 0),
+                SPARSECONV_OK)
+          << sparseconv_last_error();
+    int64_t sizes[] = {4, 4};
+    sparseconv_tensor inputs[] = {makeTensor(nullptr, nullptr, 0),
+                                  makeTensor(nullptr, sizes, 64)};
+    int code = SPARSECONV_REPEAT;
+    while (code == SPARSECONV_REPEAT) {
+      ASSERT_EQ(sparseconv_instance_replay(instance, nullptr, inputs, 2),
+                SPARSECONV_OK)
+          << sparseconv_last_error();
+      code = sparseconv_instance_results(instance, 1);
+    }
+    ASSERT_EQ(code, SPARSECONV_OK) << sparseconv_last_error();
+    EXPECT_EQ(readOutput(), computeGrowing(*rows));
+  }
+}
+
 // A binding that needs more memory than there is leaves the instance as it was.
 TEST_F(BindRows, WhatDoesNotFitIsNotAskedForAgain) {
   ASSERT_EQ(createBindable(/*flags=*/0, /*readsRowsOfF=*/false, 2000),
