@@ -200,6 +200,24 @@ TEST(Schedule, WaitsOnlyWhereNeeded) {
             (std::vector<bool>{true, false, true, false, false, true}));
 }
 
+// Two steps that report errors keep their order where one between them, which
+// reports as well, is left out.
+TEST(Schedule, WhatIsLeftOutStandsForWhatIsBeforeIt) {
+  Function function;
+  function.numStreams = 2;
+  function.steps.resize(4);
+  for (uint32_t i : {1, 2})
+    function.steps[i].prepares = true;
+  function.steps[1].dependencies = {0};
+  function.steps[2].dependencies = {1};
+  function.steps[3].dependencies = {2};
+  function.steps[3].stream = 1;
+  Schedule schedule(function, {false, true, true, false});
+  EXPECT_EQ(schedule.waits[3].steps, std::vector<uint32_t>{0});
+  Schedule whole(function);
+  EXPECT_EQ(whole.waits[3].steps, std::vector<uint32_t>{2});
+}
+
 /// Random steps on random buffers; a step counts where one that counts comes
 /// after it and uses the same.
 static Function makeCounting(std::mt19937 &random) {
