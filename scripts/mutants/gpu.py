@@ -97,7 +97,7 @@ MUTANTS = [
     (RUNTIME + "Plan/VerifySlots.cpp", "axis != 0 || !ofRows.count(dim.slot)", "false", RUNTIME_TESTS + "PlanVerify.*"),
     (RUNTIME + "Plan/Plan.cpp", "pairs.emplace_back(i, first->second);", "", RUNTIME_TESTS + "EqualRows.*"),
     (RUNTIME + "Plan/Schedule.cpp", "row[other] > dependency", "false", RUNTIME_TESTS + "Schedule.*"),
-    (RUNTIME + "Plan/Schedule.cpp", "waiting.insert(waiting.end(), more.begin(), more.end());", "", RUNTIME_TESTS + "Schedule.*"),
+    (RUNTIME + "Plan/Schedule.cpp", "latest[s] = std::max(latest[s], standsFor[size_t(other) * streams + s]);", "", RUNTIME_TESTS + "Schedule.*"),
     (RUNTIME + "Plan/Schedule.cpp", "waits[i].forFork = true;", "", RUNTIME_TESTS + "Schedule.*"),
     (RUNTIME + "Plan/Schedule.cpp", "phase == Phase::Counts && isCounted[b] && isInRest[b]", "false", RUNTIME_TESTS + "Layout.*"),
     (RUNTIME + "Plan/Schedule.cpp", "isInRest[b] && !isFirst", "isInRest[b]", RUNTIME_TESTS + "Layout.*"),

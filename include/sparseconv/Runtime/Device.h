@@ -35,6 +35,7 @@ struct Function {
   size_t numCapacities = 0;
   /// What plan::Function::findEqualRows() says.
   std::vector<std::pair<uint32_t, uint32_t>> equalRows;
+
   // What callers do wrong is said in the same words for every device. Checks
   // that succeed allocate nothing.
   /// A tensor for each input or output; without `data` there is none.

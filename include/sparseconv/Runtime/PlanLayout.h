@@ -62,8 +62,9 @@ struct Schedule {
   uint32_t getFirstOpen(uint32_t buffer) const;
 
 private:
-  std::vector<uint32_t> findDependencies(const Function &function,
-                                         uint32_t step) const;
+  std::vector<uint32_t>
+  findDependencies(const Function &function, uint32_t step,
+                   std::vector<uint32_t> &standsFor) const;
   void findPlaces(const Function &function);
   void findUses(const Function &function);
 

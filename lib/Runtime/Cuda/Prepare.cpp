@@ -83,15 +83,16 @@ void Instance::findReports() {
         isKnown[dim.slot] = true;
   for (const plan::Growable &growable : function.growables)
     isKnown[growable.slot] = true;
-  for (uint32_t i = 0; i != function.steps.size(); ++i)
+  for (uint32_t i = 0; i != function.steps.size(); ++i) {
+    bool isPrepared = schedule.isStepPrepared(i);
     for (const plan::Param &param : function.steps[i].params) {
-      bool isPrepared = schedule.isStepPrepared(i);
       if (param.kind == plan::Param::Kind::Status && !isPrepared)
         reports |= SPARSECONV_REPORTS_ERRORS;
       // Nobody else writes a slot that a step that prepares uses.
       if (param.kind == plan::Param::Kind::Slot && isPrepared)
         isKnown[param.index] = true;
     }
+  }
   if (std::count(isKnown.begin(), isKnown.end(), false) != 0)
     reports |= SPARSECONV_REPORTS_SIZES;
 }

@@ -137,15 +137,20 @@ Schedule::Schedule(const Function &function, std::vector<bool> prepared,
   // What is done for sure once the last step so far of a stream is.
   std::vector<uint32_t> known(size_t(streams) * streams);
   std::vector<bool> started(streams);
+  // Of a step that is left out, what it would have waited for, by stream. These
+  // are of another kind only where both report errors, which keep their order.
+  std::vector<uint32_t> standsFor(numSteps * streams);
   for (uint32_t i = 0; i != numSteps; ++i) {
     const Step &step = function.steps[i];
+    std::vector<uint32_t> dependencies =
+        findDependencies(function, i, standsFor);
     if (isLeftOut[i])
       continue;
     uint32_t *row = &known[size_t(step.stream) * streams];
     if (step.stream != 0 && !started[step.stream])
       waits[i].forFork = true;
     started[step.stream] = true;
-    for (uint32_t dependency : findDependencies(function, i)) {
+    for (uint32_t dependency : dependencies) {
       uint32_t other = function.steps[dependency].stream;
       if (row[other] > dependency)
         continue;
@@ -168,27 +173,25 @@ Schedule::Schedule(const Function &function, std::vector<bool> prepared,
   findUses(function);
 }
 
-/// The steps before one that are not left out, the latest first: it may imply
-/// the others. A step that is left out stands for those before it. These are of
-/// another kind only where both report errors, which keep their order.
-std::vector<uint32_t> Schedule::findDependencies(const Function &function,
-                                                 uint32_t step) const {
-  std::vector<uint32_t> found;
-  std::vector<bool> isSeen(step);
-  std::vector<uint32_t> waiting = function.steps[step].dependencies;
-  while (!waiting.empty()) {
-    uint32_t other = waiting.back();
-    waiting.pop_back();
-    if (isSeen[other])
-      continue;
-    isSeen[other] = true;
-    if (!isLeftOut[other]) {
-      found.push_back(other);
-      continue;
-    }
-    const std::vector<uint32_t> &more = function.steps[other].dependencies;
-    waiting.insert(waiting.end(), more.begin(), more.end());
+/// Of each stream the last step that has to be done before one, the latest
+/// first: it may imply the others. Steps that are left out stand for those
+/// before them; `standsFor` has one more than the last of these, and gets that
+/// of the step.
+std::vector<uint32_t>
+Schedule::findDependencies(const Function &function, uint32_t step,
+                           std::vector<uint32_t> &standsFor) const {
+  uint32_t *latest = &standsFor[size_t(step) * streams];
+  for (uint32_t other : function.steps[step].dependencies) {
+    uint32_t stream = function.steps[other].stream;
+    if (!isLeftOut[other])
+      latest[stream] = std::max(latest[stream], other + 1);
+    for (uint32_t s = 0; isLeftOut[other] && s != streams; ++s)
+      latest[s] = std::max(latest[s], standsFor[size_t(other) * streams + s]);
   }
+  std::vector<uint32_t> found;
+  for (uint32_t s = 0; s != streams; ++s)
+    if (latest[s])
+      found.push_back(latest[s] - 1);
   std::sort(found.rbegin(), found.rend());
   return found;
 }

@@ -76,7 +76,7 @@ LogicalResult Preparation::read(PlanFuncOp function, LaunchTraits &traits) {
       Value memory = traits.getMemory(use.memory);
       accesses.push_back({memory, use.access});
       prepares &= isThereAhead(memory, use.access);
-      // Errors of all steps go to one record, which outlives none of them.
+      // What a binding reports is read before a run writes the record anew.
       if (memory.getDefiningOp<PlanStatusOp>())
         continue;
       if (use.access.writes)

@@ -472,14 +472,14 @@ def box(size, first, dilation):
         elif low == 0:
             words.append(f"corner {k}")
         else:
-            return _offsetlist_numbers(size, first, dilation)
+            return _offset_list(size, first, dilation)
     text = ", ".join(words)
     if any(step != 1 for step in dilation):
         text += f", dilation = {list_numbers(dilation)}"
     return f"box<{text}>"
 
 
-def _offsetlist_numbers(size, first, dilation):
+def _offset_list(size, first, dilation):
     offsets = []
     for number in range(math.prod(size)):
         offset = []

@@ -22,14 +22,6 @@ protected:
     return create(makeGrowingPlan(), capacity, flags);
   }
 
-  /// `rows` rows, of each of which `copies` copies are made.
-  static std::vector<float> makeRows(size_t rows, float copies) {
-    std::vector<float> x;
-    for (size_t i = 0; i != rows; ++i)
-      x.insert(x.end(), {copies, float(i), float(i) / 2, -float(i)});
-    return x;
-  }
-
   std::vector<int64_t> getCapacities() {
     std::vector<int64_t> result;
     for (int64_t i = 0; i != 2; ++i) {
@@ -93,7 +85,7 @@ TEST_F(Grow, StartsSmallAndSaysSo) {
 // second run what it needs.
 TEST_F(Grow, RepeatsUntilItFits) {
   ASSERT_EQ(createGrowing(20, SPARSECONV_POISON), SPARSECONV_OK);
-  std::vector<float> x = makeRows(20, 3);
+  std::vector<float> x = makeGrowingRows(20, 3);
   ASSERT_EQ(runHost(x), SPARSECONV_OK) << sparseconv_last_error();
   EXPECT_EQ(readOutput(), computeGrowing(x));
   EXPECT_EQ(fake().launches.size(), 6u);
@@ -101,7 +93,7 @@ TEST_F(Grow, RepeatsUntilItFits) {
   EXPECT_EQ(getCapacities(), (Numbers{75, 225}));
   // What was learned stays.
   fake().launches.clear();
-  std::vector<float> more = makeRows(18, 3);
+  std::vector<float> more = makeGrowingRows(18, 3);
   ASSERT_EQ(runHost(more), SPARSECONV_OK);
   EXPECT_EQ(readOutput(), computeGrowing(more));
   EXPECT_EQ(fake().launches.size(), 2u);
@@ -109,25 +101,25 @@ TEST_F(Grow, RepeatsUntilItFits) {
 
 TEST_F(Grow, UpToTheBound) {
   ASSERT_EQ(createGrowing(20), SPARSECONV_OK);
-  std::vector<float> x = makeRows(20, 10);
+  std::vector<float> x = makeGrowingRows(20, 10);
   ASSERT_EQ(runHost(x), SPARSECONV_OK) << sparseconv_last_error();
   EXPECT_EQ(readOutput(), computeGrowing(x));
   EXPECT_EQ(getCapacities(), (Numbers{200, 2000}));
   // A plan whose bound is no bound.
-  x = makeRows(20, 11);
+  x = makeGrowingRows(20, 11);
   EXPECT_EQ(runHost(x), SPARSECONV_OVER_CAPACITY);
   EXPECT_EQ(
       std::string(sparseconv_last_error()),
       "net.mlir:3:8: sparseconv.downsample: the result has 220 rows, more "
       "than its capacity of 200");
-  x = makeRows(3, 2);
+  x = makeGrowingRows(3, 2);
   EXPECT_EQ(runHost(x), SPARSECONV_OK);
   EXPECT_EQ(readOutput(), computeGrowing(x));
 }
 
 TEST_F(Grow, NotWhereCapacitiesAreFixed) {
   ASSERT_EQ(createGrowing(20, SPARSECONV_FIXED_CAPACITIES), SPARSECONV_OK);
-  std::vector<float> x = makeRows(20, 3);
+  std::vector<float> x = makeGrowingRows(20, 3);
   EXPECT_EQ(runHost(x), SPARSECONV_OVER_CAPACITY);
   EXPECT_EQ(std::string(sparseconv_last_error()),
             "net.mlir:3:8: sparseconv.downsample: the result has 60 rows, more "
@@ -143,7 +135,7 @@ TEST_F(Grow, NotWhereCapacitiesAreFixed) {
 
 TEST_F(Grow, Reserve) {
   ASSERT_EQ(createGrowing(20), SPARSECONV_OK);
-  std::vector<float> x = makeRows(2, 2);
+  std::vector<float> x = makeGrowingRows(2, 2);
   ASSERT_EQ(runHost(x), SPARSECONV_OK);
   auto reserve = [&](Numbers rows) {
     return sparseconv_instance_reserve(instance, rows.data(), rows.size());
@@ -165,7 +157,7 @@ TEST_F(Grow, Reserve) {
   EXPECT_EQ(reserve({0, 300}), SPARSECONV_OK);
   EXPECT_EQ(getCapacities(), (Numbers{200, 300}));
   fake().launches.clear();
-  x = makeRows(20, 3);
+  x = makeGrowingRows(20, 3);
   EXPECT_EQ(runHost(x), SPARSECONV_OK);
   EXPECT_EQ(readOutput(), computeGrowing(x));
   EXPECT_EQ(fake().launches.size(), 2u);
@@ -173,7 +165,7 @@ TEST_F(Grow, Reserve) {
 
 TEST_F(Grow, AsksToRepeatWhatWasEnqueued) {
   ASSERT_EQ(createGrowing(20), SPARSECONV_OK);
-  std::vector<float> x = makeRows(20, 3), y;
+  std::vector<float> x = makeGrowingRows(20, 3), y;
   for (int64_t capacity : {75, 225}) {
     y.assign(getRoom() / 4, 0);
     ASSERT_EQ(start(x, y), SPARSECONV_OK) << sparseconv_last_error();
@@ -205,7 +197,8 @@ TEST_F(Grow, AsksToRepeatWhatWasEnqueued) {
 // Runs that are under way use memory that goes only when they are done.
 TEST_F(Grow, WaitsForRunsInFlight) {
   ASSERT_EQ(createGrowing(20), SPARSECONV_OK);
-  std::vector<float> large = makeRows(20, 3), small = makeRows(2, 2);
+  std::vector<float> large = makeGrowingRows(20, 3),
+                     small = makeGrowingRows(2, 2);
   std::vector<float> y(getRoom() / 4), z(getRoom() / 4);
   ASSERT_EQ(start(small, y), SPARSECONV_OK);
   ASSERT_EQ(start(large, z), SPARSECONV_OK);
@@ -217,7 +210,7 @@ TEST_F(Grow, WaitsForRunsInFlight) {
 
 TEST_F(Grow, CapturesAgain) {
   ASSERT_EQ(createGrowing(20), SPARSECONV_OK);
-  std::vector<float> small = makeRows(2, 2), x = makeRows(20, 3);
+  std::vector<float> small = makeGrowingRows(2, 2), x = makeGrowingRows(20, 3);
   ASSERT_EQ(runHost(small), SPARSECONV_OK);
   ASSERT_EQ(sparseconv_instance_capture(instance, nullptr, 0, nullptr, 0),
             SPARSECONV_OK);
@@ -248,7 +241,7 @@ TEST_F(Grow, CapturesAgain) {
 
 TEST_F(Grow, Profile) {
   ASSERT_EQ(createGrowing(20), SPARSECONV_OK);
-  std::vector<float> x = makeRows(20, 3);
+  std::vector<float> x = makeGrowingRows(20, 3);
   int64_t sizes[] = {20, 4};
   sparseconv_tensor input = makeTensor(x.data(), sizes, x.size() * 4);
   double times[3] = {};
@@ -261,7 +254,8 @@ TEST_F(Grow, Profile) {
 
 TEST_F(Grow, NoMemory) {
   ASSERT_EQ(createGrowing(2000), SPARSECONV_OK);
-  std::vector<float> x = makeRows(2000, 10), small = makeRows(2, 2);
+  std::vector<float> x = makeGrowingRows(2000, 10),
+                     small = makeGrowingRows(2, 2);
   ASSERT_EQ(runHost(small), SPARSECONV_OK);
   // Enough for what there is.
   size_t all = fake().memory;
@@ -294,7 +288,7 @@ TEST_F(Grow, ReportsThatAreWrong) {
     record.opId = opId;
     record.value = value;
     record.upper = upper;
-    return runHost(makeRows(2, 2));
+    return runHost(makeGrowingRows(2, 2));
   };
   addGrowingKernels(fake());
   fake().kernels["copies"].body = [&](const FakeLaunch &l) {
@@ -313,7 +307,7 @@ TEST_F(Grow, ReportsThatAreWrong) {
 }
 
 TEST_F(Grow, EveryCallFailsInTurn) {
-  std::vector<float> x = makeRows(20, 3), small = makeRows(2, 2);
+  std::vector<float> x = makeGrowingRows(20, 3), small = makeGrowingRows(2, 2);
   for (int64_t i = 0;; ++i) {
     RuntimeTest::SetUp();
     ASSERT_EQ(createGrowing(20), SPARSECONV_OK);

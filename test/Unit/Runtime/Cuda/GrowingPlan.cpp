@@ -96,6 +96,13 @@ void sparseconv::addGrowingKernels(cuda::FakeDriver &driver) {
       }};
 }
 
+std::vector<float> sparseconv::makeGrowingRows(size_t rows, float copies) {
+  std::vector<float> x;
+  for (size_t i = 0; i != rows; ++i)
+    x.insert(x.end(), {copies, float(i), float(i) / 2, -float(i)});
+  return x;
+}
+
 std::vector<float> sparseconv::computeGrowing(const std::vector<float> &x) {
   std::vector<float> y;
   for (size_t i = 0; i < x.size(); i += 4)

@@ -22,6 +22,9 @@ plan::Plan makeGrowingPlan();
 /// Makes the plan's kernel known to the fake driver.
 void addGrowingKernels(cuda::FakeDriver &driver);
 
+/// `rows` rows, of each of which the plan's steps make `copies` copies.
+std::vector<float> makeGrowingRows(size_t rows, float copies);
+
 /// What the plan computes.
 std::vector<float> computeGrowing(const std::vector<float> &x);
 

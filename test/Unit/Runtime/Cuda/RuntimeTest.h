@@ -41,7 +41,8 @@ protected:
     context = nullptr;
   }
 
-  /// Everything up to an instance; returns the first failure.
+  /// Everything up to an instance, with one capacity for all inputs; returns
+  /// the first failure.
   int create(const plan::Plan &plan, int64_t capacity, uint32_t flags = 0) {
     std::string file = plan::serialise(plan);
     if (int code = sparseconv_context_create(0, &context))
@@ -49,7 +50,13 @@ protected:
     if (int code = sparseconv_program_load(context, file.data(), file.size(),
                                            &program))
       return code;
-    return sparseconv_instance_create(program, "main", &capacity, 1, flags,
+    std::vector<int64_t> capacities;
+    for (const plan::Value &input : plan.functions[0].inputs)
+      for (const plan::Dim &dim : input.dims)
+        if (dim.size == plan::kDynamic)
+          capacities.push_back(capacity);
+    return sparseconv_instance_create(program, "main", capacities.data(),
+                                      int64_t(capacities.size()), flags,
                                       &instance);
   }
 
