@@ -35,6 +35,7 @@ _ERRORS = {
     "SPARSECONV_REPEAT": RepeatError,
 }
 _NOT_READY = 9
+_REPORTS_ERRORS, _REPORTS_SIZES = 1, 2
 #: Where an array lies that has no rows, for calls to which no address means no array.
 _NO_ROWS = 256
 #: So many pieces of memory wait for a device together, at most.
@@ -354,7 +355,8 @@ class Instance(_Owner):
         reports = self._describe().reports
         #: Whether a run can end with an error of the program's, and whether one can find
         #: sizes that are none of its inputs'.
-        self.can_fail, self.finds_sizes = bool(reports & 1), bool(reports & 2)
+        self.can_fail = bool(reports & _REPORTS_ERRORS)
+        self.finds_sizes = bool(reports & _REPORTS_SIZES)
 
     def get_growables(self):
         """The capacities that grow from run to run, as tuples of operation,

@@ -15,6 +15,7 @@ import torch_checks
 from torch import nn
 from torch_checks import check, expect, expect_error, make_tensor
 
+
 @check
 def parameters_that_change_unseen(device):
     """Torch counts no change by a fused optimizer, through `.data`, of the statistics that a

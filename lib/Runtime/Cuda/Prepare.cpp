@@ -20,7 +20,6 @@
 
 using namespace sparseconv;
 using namespace sparseconv::cuda;
-using std::to_string;
 
 /// Finds where the inputs lie that are to be bound.
 Error Instance::checkBound(Tensors inputs, BoundInputs &bound) const {

@@ -20,7 +20,7 @@ from .programs import check
 from .tensor import SparseTensor
 
 __all__ = [
-    "BoundModule", "CompiledModule", "SparseTensor", "cat", "check", "collate", "devoxelise", "prune", "splat",
-    "to_dense", "union", "voxelise", "weights",
+    "BoundModule", "CompiledModule", "SparseTensor", "cat", "check", "collate", "devoxelise",
+    "prune", "splat", "to_dense", "union", "voxelise", "weights",
     *conv.__all__, *pool.__all__,
 ]  # fmt: skip

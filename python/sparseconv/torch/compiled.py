@@ -65,17 +65,14 @@ class CompiledModule:
                 texts[1], self._device, self._tuning_database
             )
             self._texts = texts
-        self._weights = {
-            name: tensor.detach().clone(memory_format=torch.contiguous_format)
-            for name, tensor in weights.items()
-        }
+        self._weights = {name: _copy(tensor) for name, tensor in weights.items()}
         self._program.main.bind(**{n: _view(t) for n, t in self._weights.items()})
 
     def __call__(self, *args):
         tensors, leaves = self._read(args)
         return self._outputs.make(programs.run_function(self._program.main, tensors), leaves)
 
-    def _read(self, args, marked=None):
+    def _read(self, args, marked=()):
         tensors, leaves = self._inputs.read(args, marked)
         if programs.find_device(tensors) != self._device:
             raise ArgumentError(
@@ -162,15 +159,17 @@ class BoundModule:
         tensors, leaves = compiled._read(args)
         self._marked = compiled._inputs.mark(leaves)
         main = compiled._program.main
-        bound = dict(compiled._weights)
-        for value, tensor in zip(main.free, tensors):
-            if not tensor.is_floating_point():
-                bound[value.name] = tensor.detach().clone(memory_format=torch.contiguous_format)
-        if not self._marked or len(bound) - len(compiled._weights) == len(tensors):
+        integers = {
+            value.name: _copy(tensor)
+            for value, tensor in zip(main.free, tensors)
+            if not tensor.is_floating_point()
+        }
+        if len(integers) in (0, len(tensors)):
             raise ArgumentError(
                 "bind expects arguments with coordinates or other integers, and features"
             )
         self._function = main.copy()
+        bound = {**compiled._weights, **integers}
         self._function.bind(**{name: _view(tensor) for name, tensor in bound.items()})
         #: By the rows of the tensors of a call: the shapes of its results, where these
         #: are known.
@@ -195,6 +194,10 @@ def _choose_plan(target):
         raise ArgumentError(f"expects a target such as 'cuda:sm_80' or 'cpu', not {target!r}")
     option = f"--chip={chip}" if backend == "cuda" else f"--target={target}"
     return ["--network-to-plan", option]
+
+
+def _copy(tensor):
+    return tensor.detach().clone(memory_format=torch.contiguous_format)
 
 
 def _view(tensor):

@@ -76,4 +76,3 @@ def _is_hooked(*users):
     if modules._global_forward_hooks or modules._global_forward_pre_hooks:
         return True
     return any(user._forward_hooks or user._forward_pre_hooks for user in users)
-

@@ -248,7 +248,7 @@ class Inputs:
                 marked[number] = tensor, get_version(tensor)
         return marked
 
-    def read(self, args, marked=None):
+    def read(self, args, marked=()):
         """The tensors that a call brings to the network, and the leaves of its
         arguments. Where some are `marked`, they have to be the same, and are left out."""
         leaves, spec = self._flatten(args)
@@ -263,7 +263,7 @@ class Inputs:
             kind = torch.Tensor if isinstance(expected, torch.Tensor) else type(expected)
             if not isinstance(leaf, kind):
                 self._refuse(number, f"a {kind.__name__}", f"a {type(leaf).__name__}")
-            is_bound = marked is not None and number in marked
+            is_bound = number in marked
             if is_bound:
                 self._check_mark(number, leaf, *marked[number])
             if isinstance(expected, SparseTensor):
@@ -272,7 +272,8 @@ class Inputs:
                     tensors.append(leaf.indices if _is_given(expected) else leaf.coordinates)
                 tensors.append(leaf.features)
             elif isinstance(expected, torch.Tensor):
-                tensors += () if is_bound else (leaf,)
+                if not is_bound:
+                    tensors.append(leaf)
             elif leaf != expected:
                 self._refuse(number, repr(expected), repr(leaf))
         self._check_groups(leaves)

@@ -12,6 +12,7 @@ import torch
 from ...errors import ArgumentError
 from .. import functional as sparse
 from ..rows import RowTensor
+from ..tensor import repeat
 
 
 class ConvAlgo(enum.Enum):
@@ -38,10 +39,7 @@ def scatter_nd(indices, updates, shape):
 
 def expand_nd(ndim, val):
     """A list with a number for each of `ndim` axes, from one number or a sequence."""
-    values = [val] * ndim if isinstance(val, int) else [int(v) for v in val]
-    if len(values) != ndim:
-        raise ArgumentError(f"expects one integer or {ndim}, but found {val!r}")
-    return values
+    return list(repeat(val if isinstance(val, int) else [int(v) for v in val], ndim, "val"))
 
 
 class SparseConvTensor(RowTensor):

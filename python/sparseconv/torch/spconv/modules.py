@@ -20,7 +20,8 @@ class SparseModule(nn.Module):
 
 def is_spconv_module(module):
     """Whether a module takes a SparseConvTensor where it stands in SparseSequential."""
-    return isinstance(module, (SparseModule, SparseBatchNorm, SparseReLU))
+    kinds = (SparseModule, SparseBatchNorm, SparseSyncBatchNorm, SparseReLU, SparseIdentity)
+    return isinstance(module, kinds)
 
 
 def is_sparse_conv(module):
@@ -48,8 +49,7 @@ class SparseSequential(SparseModule, pool.SparseSequential):
         self.add_module(name, module)
 
     def takes_features(self, module):
-        kinds = (SparseModule, SparseBatchNorm, SparseSyncBatchNorm, SparseReLU, SparseIdentity)
-        return not isinstance(module, kinds)
+        return not is_spconv_module(module)
 
     def run_module(self, module, x):
         if not isinstance(x, SparseConvTensor) or not self.takes_features(module):
