@@ -43,7 +43,7 @@
 // KERNELS-NOT: gpu.module
 // KERNELS-NOT: sparseconv.kernel
 
-// PLAN:      plan version 8 by 'sparseconv'
+// PLAN:      plan version 9 by 'sparseconv'
 // PLAN-NEXT: module 'sparseconv_kernels'
 // PLAN-NEXT:   ptx sm_80 {{[1-9][0-9]+}} bytes
 // PLAN-NEXT: kernel 'network_kernel_0' module #0:'sparseconv_kernels' shared 0 + 0

@@ -8,14 +8,26 @@
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 !map = !sparseconv.kernel_map<27, !set to !set>
+!half = !sparseconv.coords<3, stride = [2, 2, 2], #packing>
+!half_map = !sparseconv.kernel_map<27, !half to !half>
 
-// Few channels: a warp owns 16 rows, the weights stay in shared memory, and rows of
-// three offsets are on their way.
+// Few channels: a warp owns 16 rows, the weights come through the L1 cache, and rows of
+// two or three offsets are on their way.
 // CHECK-LABEL: func.func @narrow(
 func.func @narrow(%x: tensor<?x16xf16>, %w: tensor<27x16x16xf16>, %m: !map) -> tensor<?x16xf16> {
-  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.gemm_tiling<warp16, {{.*}}stages = 3, resident = true>}
+  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.gemm_tiling<warp16, {{.*}}stages = 3>}
   %y = sparseconv.conv %x, %w, %m : tensor<?x16xf16>, tensor<27x16x16xf16>, !map -> tensor<?x16xf16>
   return %y : tensor<?x16xf16>
+}
+
+// More warps where rows are likely many.
+// CHECK-LABEL: func.func @thirty_two(
+func.func @thirty_two(%x: tensor<?x32xf16>, %w: tensor<27x32x32xf16>, %m: !map, %m2: !half_map) -> (tensor<?x32xf16>, tensor<?x32xf16>) {
+  // CHECK: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<warp16, warps = 20, {{.*}}stages = 2>}
+  %y = sparseconv.conv %x, %w, %m : tensor<?x32xf16>, tensor<27x32x32xf16>, !map -> tensor<?x32xf16>
+  // CHECK: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<warp16, warps = 16, {{.*}}stages = 2>}
+  %z = sparseconv.conv %x, %w, %m2 : tensor<?x32xf16>, tensor<27x32x32xf16>, !half_map -> tensor<?x32xf16>
+  return %y, %z : tensor<?x32xf16>, tensor<?x32xf16>
 }
 
 // CHECK-LABEL: func.func @middle(

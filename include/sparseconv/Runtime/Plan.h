@@ -31,7 +31,7 @@
 namespace sparseconv::plan {
 
 /// Written into every file; a reader refuses any other.
-constexpr uint32_t kVersion = 8;
+constexpr uint32_t kVersion = 9;
 constexpr uint32_t kMaxStreams = 16;
 constexpr uint32_t kMaxRank = 8;
 /// Buffers start at multiples of this; so does a caller's pointer at multiples
@@ -205,6 +205,9 @@ struct Step {
   /// Counts what sizes depend on, or does what such a step needs: it depends on
   /// steps that count alone, and no other step before it uses what it writes.
   bool counts = false;
+  /// Its kernel reads some memory before it waits for the step before it in its
+  /// stream, which no such step writes: two of them in a row may overlap.
+  bool hasPrologue = false;
 
   // Launch. A grid that comes out as 0 is launched as 1, and gridX is rounded
   // up to a multiple of the cluster: kernels guard themselves by counts.

@@ -16,7 +16,7 @@ namespace sparseconv {
 
 /// Whether kernels for a chip ("sm_90a") may be launched before those end that
 /// come before them: from sm_90 on each of ours waits for them by itself before
-/// it touches memory (PTX ISA, griddepcontrol.wait).
+/// it touches memory that they may write (PTX ISA, griddepcontrol.wait).
 inline bool startsEarly(std::string_view chip) {
   int number = 0;
   for (char c : chip.substr(std::min<size_t>(chip.size(), 3)))

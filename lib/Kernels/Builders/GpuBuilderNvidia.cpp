@@ -89,11 +89,23 @@ Value GpuBuilder::gridSize() {
 
 /// Says of an instruction that it does no more with memory than to read where
 /// its operands point.
+static void markAsLoad(Operation *op) {
+  op->setAttr("sparseconv.load", UnitAttr::get(op->getContext()));
+}
+
 static void markAsLoad(ValueRange results) {
   Operation *op = results.front().getDefiningOp();
   if (auto extract = dyn_cast<LLVM::ExtractValueOp>(op))
     op = extract.getContainer().getDefiningOp();
-  op->setAttr("sparseconv.load", UnitAttr::get(op->getContext()));
+  markAsLoad(op);
+}
+
+void GpuBuilder::prefetch(Value pointer) {
+  auto level = NVVM::PrefetchCacheLevelAttr::get(getContext(),
+                                                 NVVM::PrefetchCacheLevel::L1);
+  markAsLoad(NVVM::PrefetchOp::create(
+      *this, level, /*evictPriority=*/nullptr, pointer, /*predicate=*/Value(),
+      /*tensormap=*/nullptr, /*uniform=*/nullptr, /*in_param_space=*/nullptr));
 }
 
 SmallVector<Value> GpuBuilder::loadIf(Value condition, Value pointer,
@@ -312,6 +324,12 @@ void GpuBuilder::releaseRegisters(int64_t count) {
 void GpuBuilder::acquireRegisters(int64_t count) {
   NVVM::SetMaxRegisterOp::create(*this, count,
                                  NVVM::SetMaxRegisterAction::increase);
+}
+
+void GpuBuilder::endPrologue() {
+  using Kind = NVVM::GridDepActionKind;
+  for (Kind kind : {Kind::wait, Kind::launch_dependents})
+    NVVM::GriddepcontrolOp::create(*this, kind);
 }
 
 SmallVector<Value> GpuBuilder::instruction(StringRef text, TypeRange results,

@@ -23,7 +23,10 @@ gpu::GPUFuncOp mlir::sparseconv::buildImplicitGemm(
   gpu::GPUFuncOp kernel = b.startKernel(module, name, parameters,
                                         {config.threads(), config.blocks});
   ImplicitGemmEmitter e(b, config, kernel, epilogue);
+  // What has bulk copies has launches that overlap, too.
+  e.overlaps = target.hasBulkCopy && config.loop->hasPrologue();
   config.loop->emit(e, target);
+  e.waitForKernels();
   b.finishKernel();
   return kernel;
 }

@@ -78,7 +78,7 @@ static ImplicitGemmShape getShape(const ConvTask &task) {
   ImplicitGemmShape shape = getShape(task.weights, task.hasTransposedWeights());
   if (shape.element == GemmElement::F32 && task.allowsTf32)
     shape.element = GemmElement::TF32;
-  shape.isFine = task.hasFineRows();
+  shape.rowStride = task.getRowStride();
   return shape;
 }
 

@@ -11,13 +11,10 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-bool ConvTask::hasFineRows() const {
-  constexpr int64_t kCoarsest = 2;
+int64_t ConvTask::getRowStride() const {
   auto type = cast<KernelMapType>(map.getType());
   CoordsType set = gradient == Gradient::Input ? type.getIn() : type.getOut();
-  return set.getDim() > 1 && llvm::all_of(set.getStride(), [](int64_t stride) {
-           return stride <= kCoarsest;
-         });
+  return set.getDim() > 1 ? *llvm::max_element(set.getStride()) : 0;
 }
 
 SmallVector<int64_t> ConvTask::getOffsetNorms() const {

@@ -82,6 +82,7 @@ private:
 
 Group64::State Group64::prologue(const GemmTask &task, Value ready) {
   e.setRows(b.add(b.mul(task.tile, 64), b.mul(warp, 16)));
+  e.prefetchOutputRows();
   State start;
   start.ready = ready;
   start.rows = e.startOffsets(task.walk, start.at);
@@ -154,6 +155,7 @@ public:
 
   int64_t rowsPerTile() const override { return 64; }
   bool isPersistent() const override { return true; }
+  bool hasPrologue() const override { return true; }
   ImageOrder getImageOrder() const override { return ImageOrder::Swizzled; }
   // Weights that fit shared memory as a whole are of layers with many rows.
   bool splitsSums() const override { return false; }

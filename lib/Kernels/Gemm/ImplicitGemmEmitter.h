@@ -139,6 +139,9 @@ public:
   Value channelInSection(Value column);
   Value channelInRow(Value column);
   SmallVector<Value> zeroAccumulators();
+  /// Asks for the output rows of this lane's slots, which are loaded when there
+  /// are sums: then they come from the L1 cache.
+  void prefetchOutputRows();
   /// Output rows of this lane's slots.
   SmallVector<Value> loadOutputRows();
   /// Stores the accumulators of this lane's columns from `tile` on, four for
@@ -167,6 +170,15 @@ public:
                   Value warpInTile, StoreSums store);
 
   // --- Work --------------------------------------------------------------
+  /// Waits for the kernels that come before this one, which may be running
+  /// until then. Before, it writes nothing, and reads what no kernel of this
+  /// kind writes: weights, masks, the table and counts. To be called in each
+  /// task before its first rows are read or written, and by all threads at the
+  /// end, so that no kernel ends before those that come before it.
+  void waitForKernels() {
+    if (overlaps)
+      b.endPrologue();
+  }
   /// Number of tiles.
   Value tileCount();
   /// With split-K: the splits of each of `count` thread blocks, or of tiles
@@ -212,6 +224,8 @@ public:
 
   GpuBuilder &b;
   const ImplicitGemmConfig &config;
+  /// Whether it may run beside the end of the kernel before it.
+  bool overlaps = false;
   FragmentLayout layout;
   Value x, weights, table, order, masks, y, inRows, outRows, pitch;
   Value scratch, counters, beside;

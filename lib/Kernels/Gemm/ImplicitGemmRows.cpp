@@ -124,6 +124,7 @@ Fragment ImplicitGemmEmitter::startOffsets(const OffsetWalk &walk,
   at.nextRows = loadNeighbours(at.next);
   if (layout.chunks > 1)
     at.rows = rows;
+  waitForKernels();
   return gatherChunk(rows, 0);
 }
 

@@ -17,6 +17,12 @@ SmallVector<Value> ImplicitGemmEmitter::zeroAccumulators() {
   return SmallVector<Value>(accumulatorCount(), b.f32(0));
 }
 
+void ImplicitGemmEmitter::prefetchOutputRows() {
+  // The backend has no such instruction for older chips.
+  if (overlaps)
+    b.prefetch(b.element(order, slot, 4));
+}
+
 SmallVector<Value> ImplicitGemmEmitter::loadOutputRows() {
   SmallVector<Value> rows;
   Value orderLane = b.element(order, slot, 4);

@@ -113,6 +113,7 @@ private:
   void emitTasks(Value takes, Work work);
   void multiply(const OffsetWalk &walk, RowRing::Place &at);
   Value step(State &now);
+  void setRows() { e.setRows(b.add(b.mul(task.tile, 64), b.mul(warp, 16))); }
   void store(ValueRange sums);
   /// Whether the warpgroups of a thread block begin each task together.
   bool meets() const { return e.config.splitK > 1 || walks.meets(); }
@@ -164,6 +165,11 @@ Value Producer64::step(State &now) {
 }
 
 void Producer64::multiply(const OffsetWalk &walk, RowRing::Place &at) {
+  b.ifThen(hasTile, [&] {
+    setRows();
+    e.prefetchOutputRows();
+  });
+  e.waitForKernels();
   State start;
   start.ring = ring.start(walk, at);
   start.walk = task.walk;
@@ -180,7 +186,7 @@ void Producer64::multiply(const OffsetWalk &walk, RowRing::Place &at) {
 void Producer64::store(ValueRange sums) {
   plan.reloadSplit(task, warpgroup);
   b.ifThen(hasTile, [&] {
-    e.setRows(b.add(b.mul(task.tile, 64), b.mul(warp, 16)));
+    setRows();
     SmallVector<Value> rows = e.loadOutputRows();
     e.finishTask(task, sums, warp, [&](ValueRange some, int64_t tile) {
       e.storeTiles(some, rows, tile);
@@ -257,6 +263,7 @@ public:
     return countUsers(config) * 64;
   }
   bool isPersistent() const override { return true; }
+  bool hasPrologue() const override { return true; }
   bool plansSplits() const override { return true; }
   ImageOrder getImageOrder() const override {
     return ImageOrder::SwizzledInOrder;
@@ -319,7 +326,7 @@ bool Producer64MainLoop::isChosen(const ImplicitGemmShape &shape) const {
   if (shape.offsets <= kFewOffsets)
     return false;
   return shape.outChannels > kChannels ||
-         (!shape.isFine && shape.inChannels > kChannels);
+         (!shape.isFine() && shape.inChannels > kChannels);
 }
 
 /// Column tiles are wide where there are many rows, so that each row is read
@@ -339,10 +346,10 @@ void Producer64MainLoop::addCandidates(
     config.stages = stages;
     candidates.push_back(config);
   };
-  if (!shape.isFine)
+  if (!shape.isFine())
     add(12, 128, 6);
   add(12, 256, 4);
-  if (shape.isFine)
+  if (shape.isFine())
     add(16, 256, 3);
 }
 

@@ -115,6 +115,7 @@ Ring64::State Ring64::prologue(const OffsetWalk &walk,
   State start;
   start.ring = ring.fill(walk, place);
   e.setRows(b.add(b.mul(task.tile, 64), b.mul(warp, 16)));
+  e.prefetchOutputRows();
   start.rows = e.startOffsets(task.walk, start.own);
   start.sums = e.zeroAccumulators();
   return start;
@@ -220,6 +221,7 @@ public:
 
   int64_t rowsPerTile() const override { return 64; }
   bool isPersistent() const override { return true; }
+  bool hasPrologue() const override { return true; }
   bool plansSplits() const override { return true; }
   ImageOrder getImageOrder() const override { return ImageOrder::Swizzled; }
   bool hasStages() const override { return true; }

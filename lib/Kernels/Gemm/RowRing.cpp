@@ -16,6 +16,7 @@ using namespace mlir::sparseconv;
 /// a thread of the producer copies pieces of.
 static constexpr int64_t kPieces = RowRing::kRowBytes / 16;
 static constexpr int64_t kRowsApart = kWarpgroupThreads / kPieces;
+static constexpr int64_t kMostRowsAhead = 128;
 
 int64_t RowRing::getStageBytes(const ImplicitGemmConfig &config) {
   return config.layout().chunkBytes() + config.rowsPerBlock() * kRowBytes;
@@ -114,8 +115,10 @@ void RowRing::fill(const OffsetWalk &walk, Value firstTile, Value thread,
     Value offset;
     OffsetWalk walk;
     Place at;
+    /// The rows of `offset`, where they are loaded ahead.
+    SmallVector<Value> rows;
 
-    void fields(LoopFields &f) { f(offset, walk, at); }
+    void fields(LoopFields &f) { f(offset, walk, at, rows); }
   };
   int64_t rowsPerTile = e.config.rowsPerTile();
   Value row = b.divide(thread, kPieces), piece = b.remainder(thread, kPieces);
@@ -128,20 +131,34 @@ void RowRing::fill(const OffsetWalk &walk, Value firstTile, Value thread,
   rows.channel = b.mul(piece, 8);
   Value slot = b.add(b.mul(firstTile, rowsPerTile), row);
   Value left = b.sub(b.mul(e.tileCount(), rowsPerTile), slot);
-  State start{Value(), walk, at};
+  auto loadRows = [&](Value offset) {
+    Value end = b.select(b.greaterEqual(offset, 0), left, b.i32(0));
+    Value entry = e.tableEntry(offset, slot);
+    SmallVector<Value> loaded;
+    for (int64_t i = 0; i < e.config.rowsPerBlock(); i += kRowsApart)
+      loaded.push_back(
+          b.loadIf(b.less(b.i32(i), end), b.offset(entry, i * 4), 4, b.i32(-1))
+              .front());
+    return loaded;
+  };
+  // The next rows are on their way while those of an offset are copied, if
+  // there are registers for both.
+  bool isAhead = e.config.rowsPerBlock() <= kMostRowsAhead;
+  State start{Value(), walk, at, {}};
   start.offset = e.nextOffset(start.walk);
+  if (isAhead)
+    start.rows = loadRows(start.offset);
+  e.waitForKernels();
   State end = whileLoop(
       b, start, [&](const State &now) { return b.greaterEqual(now.offset, 0); },
       [&](State &now) {
-        Value entry = e.tableEntry(now.offset, slot);
-        rows.rows.clear();
-        for (int64_t i = 0; i < e.config.rowsPerBlock(); i += kRowsApart)
-          rows.rows.push_back(b.loadIf(b.less(b.i32(i), left),
-                                       b.offset(entry, i * 4), 4, b.i32(-1))
-                                  .front());
+        Value next = e.nextOffset(now.walk);
+        rows.rows = isAhead ? now.rows : loadRows(now.offset);
+        if (isAhead)
+          now.rows = loadRows(next);
         for (int64_t chunk : llvm::seq(layout.chunks))
           fillStage(now.offset, chunk, rows, thread, now.at);
-        now.offset = e.nextOffset(now.walk);
+        now.offset = next;
       });
   at = end.at;
 }

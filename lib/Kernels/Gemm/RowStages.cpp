@@ -35,6 +35,7 @@ RowStages::RowStages(ImplicitGemmEmitter &e, const OffsetWalk &walk,
     stage.at.rows = e.loadNeighbours(stage.at.offset);
   for (Stage &stage : stages)
     stage.at.nextRows = e.loadNeighbours(stage.at.next);
+  e.waitForKernels();
   for (Stage &stage : stages) {
     stage.rows = e.gatherChunk(stage.at.rows, 0);
     if (e.layout.chunks > 1)

@@ -58,6 +58,16 @@ struct Costs {
 };
 } // namespace
 
+namespace {
+/// What a grain makes of the row blocks: how many tasks, the offsets of the
+/// largest, and the most tasks of a row block.
+struct Tasks {
+  Value number, largest, most;
+
+  void fields(LoopFields &f) { f(number, largest, most); }
+};
+} // namespace
+
 /// How many offsets the rows of a row block have.
 Value SplitPlan::countOffsets(Value rowBlock) {
   int64_t tiles = e.config.rowsPerBlock() / e.config.rowsPerTile();
@@ -72,18 +82,23 @@ Value SplitPlan::countOffsets(Value rowBlock) {
 /// By one warp: when the last task ends, or -1 where not all tasks of a grain
 /// run at a time, or a row block has more than it may.
 Value SplitPlan::rate(Value grain) {
-  Value tasks = b.i32(0), largest = b.i32(0), most = b.i32(1);
-  for (int64_t first = 0; first < e.config.threads(); first += kWarpLanes) {
-    Value i = b.add(e.lane, first), count = loadElement(Counts, i);
-    Value isRowBlock = b.lessUnsigned(i, numRowBlocks);
-    Value own = b.maxUnsigned(divideCeil(b, count, grain), b.i32(1));
-    tasks = b.add(tasks, b.select(isRowBlock, own, b.i32(0)));
-    largest = b.maxUnsigned(largest, divideCeil(b, count, own));
-    most = b.maxUnsigned(most, own);
-  }
-  tasks = sumOfLanes(b, tasks);
-  largest = maxOfLanes(b, largest);
-  most = maxOfLanes(b, most);
+  Tasks all{b.i32(0), b.i32(0), b.i32(1)};
+  // Behind the last row block there are no offsets.
+  all = forLoop(b, b.i32(0), numRowBlocks, b.i32(kWarpLanes), all,
+                [&](Value first, Tasks &now) {
+                  Value i = b.add(e.lane, first);
+                  Value count = loadElement(Counts, i);
+                  Value isRowBlock = b.lessUnsigned(i, numRowBlocks);
+                  Value own =
+                      b.maxUnsigned(divideCeil(b, count, grain), b.i32(1));
+                  Value more = b.select(isRowBlock, own, b.i32(0));
+                  now.number = b.add(now.number, more);
+                  now.largest =
+                      b.maxUnsigned(now.largest, divideCeil(b, count, own));
+                  now.most = b.maxUnsigned(now.most, own);
+                });
+  Value tasks = sumOfLanes(b, all.number);
+  Value largest = maxOfLanes(b, all.largest), most = maxOfLanes(b, all.most);
   Costs costs(e.config);
   Value others = b.sub(most, 1);
   Value time = b.add(b.mul(largest, costs.step), b.mul(others, costs.split));

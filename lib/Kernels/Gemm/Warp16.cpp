@@ -24,6 +24,9 @@
 //   mma.sync                     k0         k1         k2
 //   y: store                                                       all
 //
+// Until its first rows a warp does not wait for the kernel before this one
+// (ImplicitGemmEmitter::waitForKernels).
+//
 // Each warp loads its own rows. The scoreboard waits for a load where its
 // register is first read, one step after it was asked for. In a step the rows
 // of k + 1 replace those of k as these are used up, after every two
@@ -96,6 +99,7 @@ Value Warp16::chunkImage(Value offset, Value chunk) {
 
 Warp16::State Warp16::prologue(const GemmTask &task, Value ready) {
   e.setRows(b.mul(task.tile, 16));
+  e.prefetchOutputRows();
   return {ready, RowStages(e, task.walk, config.stages), e.zeroAccumulators()};
 }
 
@@ -183,6 +187,7 @@ public:
 
   int64_t rowsPerTile() const override { return 16; }
   bool isPersistent() const override { return true; }
+  bool hasPrologue() const override { return true; }
   bool hasStages() const override { return true; }
   bool hasResidentWeights() const override { return true; }
   int64_t sharedBytes(const ImplicitGemmConfig &config) const override {
@@ -249,13 +254,18 @@ void Warp16MainLoop::addCandidates(
   };
   int64_t unit = ImplicitGemmConfig(shape).tileUnit();
   int64_t whole = llvm::alignTo(shape.inChannels, unit);
-  // The fewest channels leave registers for the rows of three offsets, which
-  // is worth more than the last warps.
+  // Few channels leave registers for the rows of several offsets, which is
+  // worth more than the last warps. Their weights come through the L1 cache as
+  // fast as from shared memory, which each thread block would have to fill.
   bool isHalf = shape.element != GemmElement::TF32;
-  if (isHalf && shape.groups == 1 && shape.inChannels <= 16 &&
-      shape.inChannels % 2 == 0 && shape.outChannels <= 16) {
-    add(12, 2, whole, llvm::alignTo(shape.outChannels, 8), /*resident=*/true);
-    candidates.back().stages = 3;
+  int64_t most = std::max(shape.inChannels, shape.outChannels);
+  if (isHalf && shape.groups == 1 && most <= 32 && shape.inChannels % 2 == 0) {
+    bool isNarrow = most <= 16;
+    int64_t warps = isNarrow ? 12 : shape.isFinest() ? 20 : 16;
+    add(warps, isNarrow ? 2 : 1, whole, llvm::alignTo(shape.outChannels, 8),
+        /*resident=*/false);
+    candidates.back().stages = isNarrow ? 3 : 2;
+    candidates.back().splitK = 1;
   }
   int64_t wide = getEvenTileN(shape.outChannels, 128);
   int64_t narrow = getEvenTileN(shape.outChannels, 64);

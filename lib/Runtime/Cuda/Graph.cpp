@@ -28,11 +28,13 @@ CUresult Graph::overlap(CUgraphNode before, CUgraphNode node) const {
 }
 
 CUresult Graph::addKernel(const CUkernelNodeParams &params, unsigned cluster,
-                          bool startsEarly, const Nodes &before,
+                          Waiting waiting, const Nodes &before,
                           CUgraphNode &node) {
   // Behind several nodes it waits for their ends as any other.
-  bool overlaps = startsEarly && before.size() == 1 &&
-                  kernels.count(before.front()) &&
+  auto other =
+      before.size() == 1 ? kernels.find(before.front()) : kernels.end();
+  bool overlaps = waiting != Waiting::InGraph && other != kernels.end() &&
+                  other->second == waiting &&
                   context.driver.cuGraphAddDependencies;
   CUresult result = context.driver.cuGraphAddKernelNode(
       &node, graph, before.data(), overlaps ? 0 : before.size(), &params);
@@ -40,7 +42,7 @@ CUresult Graph::addKernel(const CUkernelNodeParams &params, unsigned cluster,
     result = overlap(before.front(), node);
   if (result != CUDA_SUCCESS)
     return result;
-  kernels.insert(node);
+  kernels.emplace(node, waiting);
   if (cluster == 1)
     return CUDA_SUCCESS;
   CUlaunchAttribute attribute;

@@ -15,7 +15,7 @@
 #define SPARSECONV_LIB_RUNTIME_CUDA_GRAPH_H
 
 #include "Context.h"
-#include <set>
+#include <map>
 
 namespace sparseconv::cuda {
 
@@ -31,10 +31,12 @@ public:
 
   CUresult create();
   // Each adds a node behind those of `before`.
-  /// One that starts early may be launched before the kernel ends that it comes
-  /// behind.
+  /// How a kernel waits for what it comes behind: in the graph; by itself, at
+  /// its start, so that it may be launched before that ends; or by itself,
+  /// behind a prologue, which needs others of its kind to end their own alone.
+  enum class Waiting { InGraph, AtStart, BehindPrologue };
   CUresult addKernel(const CUkernelNodeParams &params, unsigned cluster,
-                     bool startsEarly, const Nodes &before, CUgraphNode &node);
+                     Waiting waiting, const Nodes &before, CUgraphNode &node);
   CUresult addMemset(const CUmemsetNodeParams &params, const Nodes &before,
                      CUgraphNode &node);
   CUresult addCopy(CUdeviceptr target, CUdeviceptr source, uint64_t bytes,
@@ -54,7 +56,7 @@ private:
   const Context &context;
   CUgraph graph = nullptr;
   CUgraphExec exec = nullptr;
-  std::set<CUgraphNode> kernels;
+  std::map<CUgraphNode, Waiting> kernels;
 };
 
 } // namespace sparseconv::cuda

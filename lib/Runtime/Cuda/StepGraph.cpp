@@ -57,8 +57,11 @@ Error Instance::addStepNode(Graph &graph, uint32_t index,
   if (step.kind == plan::Step::Kind::Launch) {
     fillBlock(index);
     ExtraParams extra(launches[index]);
+    auto waiting = !program->startsEarly(step.kernel) ? Graph::Waiting::InGraph
+                   : step.hasPrologue ? Graph::Waiting::BehindPrologue
+                                      : Graph::Waiting::AtStart;
     result = graph.addKernel(makeNodeParams(index, extra.get), step.cluster,
-                             program->startsEarly(step.kernel), before, node);
+                             waiting, before, node);
   } else if (sizes.bytes == 0) {
     result = graph.addEmpty(before, node);
   } else {

@@ -181,6 +181,8 @@ static void dumpStep(std::ostream &os, uint32_t index, const Plan &plan,
     os << " prepares";
   if (step.counts)
     os << " counts";
+  if (step.hasPrologue)
+    os << " prologue";
   if (step.op != kNone)
     os << " op " << step.op;
   os << '\n';

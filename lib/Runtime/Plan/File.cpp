@@ -229,6 +229,7 @@ static void transferStep(Stream &stream, T &step) {
   stream.list(step.dependencies, [&](auto &index) { stream.integer(index); });
   stream.boolean(step.prepares);
   stream.boolean(step.counts);
+  stream.boolean(step.hasPrologue);
   if (step.kind == Kind::Launch) {
     stream.integer(step.kernel);
     transferExpr(stream, step.gridX);

@@ -8,12 +8,17 @@
 
 #include "OverlapLaunches.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 
 using namespace mlir;
+
+/// Address spaces of NVPTX.
+static constexpr unsigned kGlobal = 1, kShared = 3;
 
 /// An instruction of PTX without operands that memory accesses do not pass.
 /// `values` go through registers, and come out of it.
@@ -38,40 +43,75 @@ static llvm::CallInst *emit(llvm::IRBuilder<> &b, llvm::StringRef text,
                       values);
 }
 
+/// Whether a value holds an address of what other kernels may write.
+static bool isGlobalPointer(const llvm::Value &value) {
+  return value.getType()->isPointerTy() &&
+         value.getType()->getPointerAddressSpace() != kShared;
+}
+
+/// The calls by which a kernel that has a prologue waits.
+static llvm::SmallVector<llvm::CallInst *> findWaits(llvm::Function &kernel) {
+  llvm::SmallVector<llvm::CallInst *> waits;
+  for (llvm::Instruction &instruction : llvm::instructions(kernel))
+    if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
+      if (call->getIntrinsicID() == llvm::Intrinsic::nvvm_griddepcontrol_wait)
+        waits.push_back(call);
+  return waits;
+}
+
 /// LLVM moves loads that are invariant past anything. So that none comes before
-/// the wait, pointers are known after it only. They come out as pointers to
-/// global memory, as the backend sees of an argument but not of a result.
-static void waitFirst(llvm::Function &kernel) {
-  constexpr unsigned global = 1;
-  llvm::IRBuilder<> b(&kernel.getEntryBlock(),
-                      kernel.getEntryBlock().getFirstInsertionPt());
-  llvm::SmallVector<llvm::Argument *> arguments;
+/// the wait, pointers are known after it only; those that are used before it,
+/// in a prologue, are two. They come out as pointers to global memory, as the
+/// backend sees of an argument but not of a result.
+static void waitAt(llvm::Instruction &place) {
+  llvm::Function &kernel = *place.getFunction();
+  llvm::DominatorTree dominance(kernel);
+  llvm::SmallVector<llvm::Value *> values;
+  auto isBehind = [&](const llvm::Use &use) {
+    return use.getUser() == &place || dominance.dominates(&place, use);
+  };
+  auto addIfUsed = [&](llvm::Value &value) {
+    if (isGlobalPointer(value) && llvm::any_of(value.uses(), isBehind))
+      values.push_back(&value);
+  };
+  for (llvm::Argument &argument : kernel.args())
+    addIfUsed(argument);
+  for (llvm::Instruction &instruction : llvm::instructions(kernel))
+    if (dominance.dominates(&instruction, &place))
+      addIfUsed(instruction);
+  llvm::IRBuilder<> b(&place);
+  llvm::SmallVector<llvm::SmallVector<llvm::Use *>> uses;
   llvm::SmallVector<llvm::Value *> pointers;
-  llvm::SmallPtrSet<llvm::User *, 16> casts;
-  for (llvm::Argument &argument : kernel.args()) {
-    if (!argument.getType()->isPointerTy() || argument.use_empty())
-      continue;
-    arguments.push_back(&argument);
-    pointers.push_back(b.CreateAddrSpaceCast(&argument, b.getPtrTy(global)));
-    if (pointers.back() != &argument)
-      casts.insert(llvm::cast<llvm::User>(pointers.back()));
+  for (llvm::Value *value : values) {
+    auto &own = uses.emplace_back();
+    for (llvm::Use &use : value->uses())
+      if (isBehind(use))
+        own.push_back(&use);
+    pointers.push_back(b.CreateAddrSpaceCast(value, b.getPtrTy(kGlobal)));
   }
   llvm::CallInst *wait = emit(b, "griddepcontrol.wait;", pointers);
-  casts.insert(wait);
-  for (auto [i, argument] : llvm::enumerate(arguments)) {
+  for (auto [i, value] : llvm::enumerate(values)) {
     llvm::Value *known =
-        arguments.size() == 1
+        values.size() == 1
             ? wait
             : b.CreateExtractValue(wait, static_cast<unsigned>(i));
-    known = b.CreateAddrSpaceCast(known, argument->getType());
-    argument->replaceUsesWithIf(
-        known, [&](llvm::Use &use) { return !casts.contains(use.getUser()); });
+    known = b.CreateAddrSpaceCast(known, value->getType());
+    for (llvm::Use *use : uses[i])
+      use->set(known);
   }
 }
 
 void mlir::sparseconv::overlapLaunches(llvm::Module &ir) {
-  for (llvm::Function &function : ir)
-    if (function.getCallingConv() == llvm::CallingConv::PTX_Kernel &&
-        !function.isDeclaration())
-      waitFirst(function);
+  for (llvm::Function &function : ir) {
+    if (function.getCallingConv() != llvm::CallingConv::PTX_Kernel ||
+        function.isDeclaration())
+      continue;
+    llvm::SmallVector<llvm::CallInst *> waits = findWaits(function);
+    if (waits.empty())
+      waitAt(*function.getEntryBlock().getFirstInsertionPt());
+    for (llvm::CallInst *wait : waits) {
+      waitAt(*wait);
+      wait->eraseFromParent();
+    }
+  }
 }

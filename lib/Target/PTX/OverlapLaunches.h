@@ -16,11 +16,14 @@ class Module;
 namespace mlir::sparseconv {
 
 /// Lets kernels for sm_90 and later be launched before those end that come
-/// before them (programmatic dependent launch): each waits for them before it
-/// touches memory. So whatever ends has waited for all before it, and a kernel
-/// that waits for one has waited for those before that one, too. None says that
-/// those behind it may start: they would fill the device, and wait, while other
-/// streams have work for it. They start when the last blocks of this one end.
+/// before them (programmatic dependent launch): each thread waits for them
+/// before it ends, and before it touches memory that they may write. So a
+/// kernel that waits for one has waited for those before that one, too.
+///
+/// Where a kernel says by `nvvm.griddepcontrol wait` where it waits, which may
+/// be several places, it has a prologue before. Pointers that are used behind
+/// such a place are other values there. A kernel without one waits where it
+/// starts, and is launched when the last blocks of the one before it end.
 void overlapLaunches(llvm::Module &ir);
 
 } // namespace mlir::sparseconv

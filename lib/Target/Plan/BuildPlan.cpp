@@ -375,7 +375,7 @@ LogicalResult PlanBuilder::addLaunch(gpu::LaunchFuncOp op) {
                        threads.getZExtValue(), shared.getZExtValue(), addresses,
                        /*stream=*/0,
                        /*after=*/ValueRange(), /*prepares=*/false,
-                       /*counts=*/false,
+                       /*counts=*/false, /*prologue=*/false,
                        number ? b.getI32IntegerAttr(*number) : IntegerAttr());
   return success();
 }

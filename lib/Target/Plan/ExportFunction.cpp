@@ -314,6 +314,7 @@ void FunctionExporter::add(PlanLaunchOp op) {
   step.stream = op.getStream();
   step.prepares = op.getPrepares();
   step.counts = op.getCounts();
+  step.hasPrologue = op.getPrologue();
   for (Value other : op.getAfter())
     step.dependencies.push_back(steps.lookup(other));
   if (op.getOp())

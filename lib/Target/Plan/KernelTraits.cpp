@@ -99,6 +99,7 @@ KernelTraits mlir::sparseconv::getKernelTraits(gpu::GPUFuncOp kernel) {
       traits.cost = kGemmCost;
       traits.multiplies = true;
     }
+    traits.hasPrologue |= isa<NVVM::GriddepcontrolOp>(op);
   });
   return traits;
 }

@@ -23,6 +23,7 @@ FailureOr<StepTraits> LaunchTraits::get(PlanLaunchOp op) {
   StepTraits result;
   result.cost = known->second.cost;
   result.multiplies = known->second.multiplies;
+  result.hasPrologue = known->second.hasPrologue;
   result.prepares = op.getPrepares();
   result.counts = op.getCounts();
   for (auto [arg, access] :

@@ -46,6 +46,7 @@ LogicalResult SchedulePlan::schedule(PlanFuncOp function,
     PlanLaunchOp op = launches[place.step];
     op->moveBefore(&body, body.end());
     op.setStream(place.stream);
+    op.setPrologue(steps[place.step].hasPrologue);
     SmallVector<Value> after;
     for (uint32_t other : place.dependencies)
       after.push_back(done[other]);

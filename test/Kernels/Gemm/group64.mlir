@@ -27,14 +27,20 @@
 
 // Prologue: the offsets that any of the tile's four masks of 16 rows has, two of
 // them, their neighbours, and the rows of the first one. Of each row, the four
-// lanes of a group load 16 bytes each.
+// lanes of a group load 16 bytes each. Until those rows the kernel before this one
+// may still be running: what comes earlier, no kernel of this kind writes.
+// CHECK-NOT:      nvvm.griddepcontrol
 // CHECK:          llvm.getelementptr %[[MASKS]]
 // CHECK:          llvm.load {{.*}} -> vector<4xi32>
 // CHECK-COUNT-3:  arith.ori
 // CHECK-NEXT:     nvvm.shfl.sync {{.*}}idx
+// CHECK:          %[[OUT_ROWS:.*]] = llvm.getelementptr %[[ORDER]]
+// CHECK:          nvvm.prefetch level = L1, %[[OUT_ROWS]]
 // CHECK:          %[[OFFSET:.*]] = arith.select {{.*}}, %c-1_i32
 // CHECK:          %[[NEXT:.*]] = arith.select {{.*}}, %c-1_i32
 // CHECK-COUNT-4:  ld.global.nc.b32
+// CHECK:          nvvm.griddepcontrol wait
+// CHECK-NEXT:     nvvm.griddepcontrol launch_dependents
 // CHECK-COUNT-2:  ld.global.nc.v4.b32
 
 // Steps. The loop carries the offsets whose weights have been waited for, this
@@ -74,7 +80,7 @@
 // CHECK:              scf.condition(%[[MORE]])
 
 // Epilogue: each lane stores two channels of its two rows.
-// CHECK:          llvm.getelementptr %[[ORDER]]
+// CHECK:          llvm.load %[[OUT_ROWS]] invariant
 // CHECK:          scf.if
 // CHECK:            llvm.getelementptr %[[Y]]
 // CHECK:            llvm.store

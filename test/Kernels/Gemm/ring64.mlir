@@ -32,9 +32,9 @@
 // CHECK:          %[[OWN_MASK:.*]] = nvvm.shfl.sync idx {{.*}}, %[[OWN_BITS]],
 // CHECK:          nvvm.barrier
 
-// Prologue. One thread starts the copies of the first two chunks, into this stage
-// and the one after it. Each warp finds its first two offsets, their neighbours, and the rows
-// of the first one.
+// Prologue, beside the end of the kernel before. One thread starts the copies of the first two chunks, into this stage
+// and the one after it. Each warp finds its first two offsets and their neighbours. It
+// waits for the kernel before, and asks for the rows of the first offset.
 // CHECK:          math.cttz %[[RING_MASK]]
 // CHECK:          %[[PLACE:.*]] = arith.muli %{{.*}}, %c1024_i32
 // CHECK:          %[[TARGET:.*]] = llvm.getelementptr %[[SHARED]][%[[PLACE]]]
@@ -42,8 +42,11 @@
 // CHECK:          nvvm.cp.async.bulk.shared.cluster.global %[[TARGET]],
 // CHECK:          nvvm.mbarrier.arrive.expect_tx %{{.*}}, %c1024_i32
 // CHECK:          nvvm.cp.async.bulk.shared.cluster.global
+// CHECK:          %[[OUT_ROWS:.*]] = llvm.getelementptr %[[ORDER]]
+// CHECK:          nvvm.prefetch level = L1, %[[OUT_ROWS]]
 // CHECK:          math.cttz %[[OWN_MASK]]
 // CHECK-COUNT-4:  ld.global.nc.b32
+// CHECK:          nvvm.griddepcontrol wait
 // CHECK-COUNT-2:  ld.global.nc.v4.b32
 
 // A step first lets pass what is not the warpgroup's, until the ring is at its
@@ -102,7 +105,7 @@
 // CHECK:            llvm.getelementptr %[[EMPTY]]
 // CHECK:            nvvm.mbarrier.arrive %
 // CHECK:            scf.yield
-// CHECK:          llvm.getelementptr %[[ORDER]]
+// CHECK:          llvm.load %[[OUT_ROWS]] invariant
 // CHECK:          llvm.getelementptr %[[Y]]
 // CHECK:          llvm.store
 

@@ -13,7 +13,7 @@
 // PTX:     .visible .entry scale(
 // PTX-NOT: .visible .entry
 
-// CHECK:      plan version 8 by 'sparseconv'
+// CHECK:      plan version 9 by 'sparseconv'
 // CHECK-NEXT: module 'sparseconv_kernels'
 // CHECK-NEXT:   ptx sm_90a
 // CHECK-NEXT: kernel 'scale' module #0:'sparseconv_kernels' shared 0 + 0

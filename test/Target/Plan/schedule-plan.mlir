@@ -24,6 +24,13 @@ gpu.module @kernels {
     memref.store %s, %z[%c0] : memref<4xf32>
     gpu.return
   }
+  gpu.func @wait(%x: memref<4xf32>, %y: memref<4xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %v = memref.load %x[%c0] : memref<4xf32>
+    nvvm.griddepcontrol wait
+    memref.store %v, %y[%c0] : memref<4xf32>
+    gpu.return
+  }
 }
 
 // Two chains on one input meet in a sum, which waits for the one that is not in
@@ -67,4 +74,18 @@ sparseconv_plan.func @halves {
   %high = address %y plus %c16 : memref<8xf32>
   %0 = launch @kernels::@copy grid(%c1) block(1) args(%x, %y : memref<4xf32>, memref<8xf32>)
   %1 = launch @kernels::@copy grid(%c1) block(1) args(%x, %high : memref<4xf32>, memref<8xf32>)
+}
+
+// Of a kernel that says where it waits for those before it, the launch says that it has
+// a prologue.
+// CHECK-LABEL: sparseconv_plan.func @prologue {
+// CHECK:         launch @kernels::@copy {{.*}}>){{$}}
+// CHECK-NEXT:    launch @kernels::@wait {{.*}}) prologue{{$}}
+sparseconv_plan.func @prologue {
+  %x = input "x" : memref<4xf32>
+  %y = output "y" : memref<4xf32>
+  %a = buffer : memref<4xf32>
+  %c1 = arith.constant 1 : index
+  %0 = launch @kernels::@copy grid(%c1) block(1) args(%x, %a : memref<4xf32>, memref<4xf32>)
+  %1 = launch @kernels::@wait grid(%c1) block(1) args(%a, %y : memref<4xf32>, memref<4xf32>)
 }

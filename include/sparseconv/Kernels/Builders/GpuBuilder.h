@@ -92,6 +92,10 @@ public:
   /// A load from memory that no kernel in flight writes.
   Value loadConstant(Type type, Value pointer, unsigned alignment = 0);
   void store(Value value, Value pointer, unsigned alignment = 0);
+  /// Brings what a pointer to global memory points to into the L1 cache, while
+  /// the thread goes on. For chips of sm_90 and later, and memory that no
+  /// kernel in flight writes.
+  void prefetch(Value pointer);
   /// A scalar i64 in device memory, as i32.
   Value loadCount(Value pointer);
   /// `bytes` (2, 4, 8 or 16) from global memory where `condition` holds, else
@@ -164,6 +168,11 @@ public:
   /// less than before or, once others have released so many, more.
   void releaseRegisters(int64_t count);
   void acquireRegisters(int64_t count);
+
+  /// Ends the prologue of a kernel: waits for the kernels that come before it,
+  /// which may still be running until here, and lets those behind it begin
+  /// with theirs. For chips of sm_90 and later, by all threads, once.
+  void endPrologue();
 
   /// One instruction that no operation stands for. Results come first in the
   /// text; `tied` gives their initial values.

@@ -40,9 +40,9 @@ struct ConvTask {
   /// The kernel map of the network.
   Value map;
 
-  /// Whether the rows that are computed are of a set of points with a stride of
-  /// at most 2. Of sets of one axis, which may number rows, it is not known.
-  bool hasFineRows() const;
+  /// The largest stride of the set whose rows are computed, or 0: of sets of
+  /// one axis, which may number rows, it is not known.
+  int64_t getRowStride() const;
   /// The L1 norm of each offset of the map, in steps of the finer set; none
   /// where the map is given by its pairs, or comes from elsewhere.
   SmallVector<int64_t> getOffsetNorms() const;

@@ -52,10 +52,13 @@ struct ImplicitGemmShape {
   /// Of one group.
   int64_t inChannels = 1;
   int64_t outChannels = 1;
-  /// Whether rows are those of a set that is about as fine as the network's
-  /// finest: there are likely enough of them to fill a device.
-  bool isFine = false;
+  /// The stride of the set whose rows are computed, or 0 if it is not known.
+  int64_t rowStride = 0;
 
+  /// Whether the set is the network's finest, or about as fine: there are
+  /// likely enough rows to fill a device.
+  bool isFinest() const { return rowStride == 1; }
+  bool isFine() const { return rowStride == 1 || rowStride == 2; }
   bool isDepthwise() const {
     return groups > 1 && inChannels == 1 && outChannels == 1;
   }

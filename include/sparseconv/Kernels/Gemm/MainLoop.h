@@ -55,6 +55,9 @@ public:
   virtual bool joinsGroups() const { return false; }
   /// How it wants the weights to be packed.
   virtual ImageOrder getImageOrder() const { return ImageOrder::Fragments; }
+  /// Whether kernels wait for those before them in each task, before its first
+  /// rows (ImplicitGemmEmitter::waitForKernels), and not where they start.
+  virtual bool hasPrologue() const { return false; }
   /// Whether it reads the sizes `stages` and `resident` of a tiling.
   virtual bool hasStages() const { return false; }
   virtual bool hasResidentWeights() const { return false; }

@@ -30,6 +30,8 @@ struct KernelTraits {
   unsigned cost = 1;
   /// Whether it computes products of matrices.
   bool multiplies = false;
+  /// Whether it reads memory before it waits for the kernel before it.
+  bool hasPrologue = false;
 };
 
 /// A piece of memory, by any number, as a step uses it.
@@ -49,6 +51,8 @@ struct StepTraits {
   /// Whether a run may carry it out with others of the kind ahead of the rest.
   /// It comes after such steps alone.
   bool counts = false;
+  /// Whether its kernel reads memory before it waits for the one before it.
+  bool hasPrologue = false;
 };
 
 /// Where a step is put.

@@ -167,7 +167,7 @@ TEST(ImplicitGemmConfigTest, EveryChoiceIsAccepted) {
           for (int64_t out : {1, 8, 20, 32, 64, 96, 128, 256, 512}) {
             // Layers of many channels, as if their rows were many.
             ImplicitGemmShape shape = makeShape(element, offsets, in, out);
-            shape.isFine = in * out >= 128 * 128;
+            shape.rowStride = in * out >= 128 * 128;
             std::optional<ImplicitGemmConfig> config =
                 ImplicitGemmConfig::choose(shape, target);
             // The narrowest shapes have no tiles.
@@ -199,7 +199,7 @@ TEST(ImplicitGemmConfigTest, KnownBestMainLoops) {
   // Column tiles are wide where there are many rows.
   ImplicitGemmShape shape = makeShape(GemmElement::F16, 27, 256, 256);
   EXPECT_EQ(ImplicitGemmConfig::choose(shape, hopper)->tileN, 128);
-  shape.isFine = true;
+  shape.rowStride = 1;
   EXPECT_EQ(ImplicitGemmConfig::choose(shape, hopper)->tileN, 256);
   shape.offsets = 8;
   EXPECT_EQ(ImplicitGemmConfig::choose(shape, hopper)->loop->getName(),

@@ -115,6 +115,12 @@ TEST(PlanFile, RoundTripOfExactSizes) {
        "block 32 after 0 2 op 0\n"});
 }
 
+TEST(PlanFile, RoundTripOfPrologues) {
+  Plan plan = makeSamplePlan();
+  plan.functions[0].steps[0].hasPrologue = true;
+  expectRoundTrip(std::move(plan), {"cluster 2 prologue"});
+}
+
 TEST(PlanFile, RoundTripOfEqualRows) {
   Plan plan = makePairPlan();
   using Pairs = std::vector<std::pair<uint32_t, uint32_t>>;
@@ -127,7 +133,7 @@ TEST(PlanFile, RoundTripOfEqualRows) {
 TEST(PlanFile, Dump) {
   expectRoundTrip(
       makeSamplePlan(2),
-      {"plan version 8 by 'test'\n", "  cubin sm_90a 9 bytes\n",
+      {"plan version 9 by 'test'\n", "  cubin sm_90a 9 bytes\n",
        "  input 'x' ?(slot 0)x4xf32\n",
        "  output 'y' ?(slot 1, at most cap(x, 0))x4xf32\n",
        "  buffer 'sum' scratch steps [0, 2] bytes (cap(x, 0) * 16)\n",
@@ -162,7 +168,7 @@ TEST(PlanFile, Damage) {
   EXPECT_EQ(damage([](std::string &f) { f.clear(); }),
             "not a plan: the file does not begin with 'SPCVPLAN'");
   EXPECT_EQ(damage([](std::string &f) { f[8] = 1; }),
-            "the plan has version 1, this runtime reads version 8: compile it "
+            "the plan has version 1, this runtime reads version 9: compile it "
             "again");
   EXPECT_EQ(damage([](std::string &f) { f[12] = 1; }),
             "the plan has flags that this runtime does not know");

@@ -174,6 +174,14 @@ TEST_F(RunGraph, KernelsStartEarly) {
   forAmpere.modules[0].images.resize(2);
   EXPECT_EQ(countEarly(plan), plan.functions[0].steps.size() - 1);
   EXPECT_EQ(countEarly(forAmpere), 0u);
+  // What reads memory before it waits needs another of the kind before it,
+  // which lets others begin when it begins itself.
+  std::vector<plan::Step> &steps = plan.functions[0].steps;
+  steps[1].hasPrologue = true;
+  EXPECT_EQ(countEarly(plan), steps.size() - 3);
+  for (plan::Step &step : steps)
+    step.hasPrologue = true;
+  EXPECT_EQ(countEarly(plan), steps.size() - 1);
   replaceDriver(&FakeDriver::getOldTable());
   EXPECT_EQ(countEarly(plan), 0u);
 }

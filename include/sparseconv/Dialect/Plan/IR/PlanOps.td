@@ -291,6 +291,10 @@ def PlanLaunchOp
     A launch that `counts` writes a slot of an `exact_size`, or what such a launch
     reads. It waits for launches that count alone, and no other uses before it
     what it writes.
+
+    A kernel of a launch with a `prologue` reads some of its memory before it
+    waits for the launch before it in its stream; no launch with a prologue
+    writes that. So two of them that follow each other may overlap.
   }];
   let arguments = (ins SymbolRefAttr:$kernel, Variadic<Index>:$grid,
     ConfinedAttr<I32Attr, [IntMinValue<1>, IntMaxValue<1024>]>:$block,
@@ -299,15 +303,15 @@ def PlanLaunchOp
     Variadic<AnyMemRef>:$args,
     ConfinedAttr<DefaultValuedAttr<I32Attr, "0">, [IntNonNegative]>:$stream,
     Variadic<GPU_AsyncToken>:$after,
-    UnitAttr:$prepares, UnitAttr:$counts,
+    UnitAttr:$prepares, UnitAttr:$counts, UnitAttr:$prologue,
     OptionalAttr<ConfinedAttr<I32Attr, [IntNonNegative]>>:$op);
   let results = (outs GPU_AsyncToken:$done);
   let assemblyFormat = [{
     $kernel `grid` `(` $grid `)` `block` `(` $block `)`
     (`shared` `(` $shared^ `)`)? `args` `(` ($args^ `:` type($args))? `)`
     (`stream` `(` $stream^ `)`)? (`after` `(` $after^ `)`)?
-    (`prepares` $prepares^)? (`counts` $counts^)? (`op` `(` $op^ `)`)?
-    attr-dict
+    (`prepares` $prepares^)? (`counts` $counts^)? (`prologue` $prologue^)?
+    (`op` `(` $op^ `)`)? attr-dict
   }];
   let hasVerifier = 1;
 }
