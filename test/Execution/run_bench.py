@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times maps, convolutions, their gradients and the networks on a GPU.
 
-usage: run_bench.py [--scene=FILE ...] [--channels=16,32,...] [--only=TEXT]
+usage: run_bench.py [--scene=FILE ...] [--channels=16,32,...] [--only=PATTERN]
                     [--dtype=f16|bf16|f32|tf32] [--runs=N] [--check-networks]
                     [--voxel-size=METRES] [--bin-columns=N] [--target=cuda]
                     [--tiling="OPERATION SIZE SPLITS TILING" ...] [--json=FILE]
@@ -160,7 +160,7 @@ class Bench:
 
     def measure(self, scene):
         """Times and prints the rows that are asked for."""
-        rows = [row for row in self.make_rows(scene) if self.options.only in row.name]
+        rows = [row for row in self.make_rows(scene) if self.options.only.search(row.name)]
         if self.options.table:
             rows = [row for row in rows if row.cell]
         self.programs.prepare(program for row in rows for program in row.programs)
@@ -426,7 +426,8 @@ def main():
                         metavar="OPERATION SIZE SPLITS TILING",
                         help='"forward 5 8 ring64, warps = 8, ..": to time besides; repeatable')  # fmt: skip
     parser.add_argument("--dtype", default="f16", choices=list(FLOPS_PER_US))
-    parser.add_argument("--only", default="", help="rows with this text in their name")
+    parser.add_argument("--only", default=re.compile(""), type=re.compile,
+                        help="rows in whose name this regular expression finds something")  # fmt: skip
     parser.add_argument("--runs", type=int, default=30, help="of which the median is taken")
     parser.add_argument("--check-networks", action="store_true", help="give networks their error")
     parser.add_argument("--target", default="cuda", help="cuda, cuda:CHIP or cpu")
@@ -456,7 +457,7 @@ def main():
             bench.measure(Scene(name, points, programs.save("points.npy", points)))
     if not bench.results:
         row = "row of a choice" if options.table else "row"
-        sys.exit(f"run-bench: error: no {row} has '{options.only}' in its name")
+        sys.exit(f"run-bench: error: '{options.only.pattern}' finds no {row}")
     if options.table:
         print("\n".join(bench_table.write(options.table, bench.report)))
     return 1 if any("error" in row for row in bench.results) else 0

@@ -252,7 +252,7 @@ Ring64MainLoop::estimateRegisters(const ImplicitGemmConfig &config) const {
   int64_t splits = config.tileN > 128 ? 28 : 16;
   return config.tileN / 2 + 2 * fragment.rows + 24 +
          (config.splitK > 1 ? splits : 0) + (config.maskWords() > 1 ? 14 : 0) +
-         12 * (most - 1) + 20 * (chunks - most) + fragment.halves;
+         12 * (most - 1) + 20 * (chunks - most) + 5 * fragment.halves / 2;
 }
 
 std::string Ring64MainLoop::verify(const ImplicitGemmConfig &config,

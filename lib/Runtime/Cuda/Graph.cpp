@@ -19,7 +19,7 @@ Graph::~Graph() {
 
 CUresult Graph::create() { return context.driver.cuGraphCreate(&graph, 0); }
 
-/// The edge by which a kernel starts before the one before it ends.
+/// The edge by which a kernel starts before another one ends.
 CUresult Graph::overlap(CUgraphNode before, CUgraphNode node) const {
   CUgraphEdge edge = {};
   edge.fromPort = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
@@ -30,14 +30,14 @@ CUresult Graph::overlap(CUgraphNode before, CUgraphNode node) const {
 CUresult Graph::addKernel(const CUkernelNodeParams &params, unsigned cluster,
                           Waiting waiting, const Nodes &before,
                           CUgraphNode &node) {
-  // Behind several nodes it waits for their ends as any other.
-  auto other =
-      before.size() == 1 ? kernels.find(before.front()) : kernels.end();
+  // It waits for the ends of all but the first as any other does.
+  auto other = before.empty() ? kernels.end() : kernels.find(before.front());
   bool overlaps = waiting != Waiting::InGraph && other != kernels.end() &&
                   other->second == waiting &&
                   context.driver.cuGraphAddDependencies;
   CUresult result = context.driver.cuGraphAddKernelNode(
-      &node, graph, before.data(), overlaps ? 0 : before.size(), &params);
+      &node, graph, before.data() + overlaps, before.size() - overlaps,
+      &params);
   if (result == CUDA_SUCCESS && overlaps)
     result = overlap(before.front(), node);
   if (result != CUDA_SUCCESS)

@@ -30,7 +30,8 @@ public:
   Graph &operator=(const Graph &) = delete;
 
   CUresult create();
-  // Each adds a node behind those of `before`.
+  // Each adds a node behind those of `before`. The first of these is that which
+  // a kernel may overlap with.
   /// How a kernel waits for what it comes behind: in the graph; by itself, at
   /// its start, so that it may be launched before that ends; or by itself,
   /// behind a prologue, which needs others of its kind to end their own alone.

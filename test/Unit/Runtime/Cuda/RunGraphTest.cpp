@@ -156,8 +156,8 @@ TEST_F(RunGraph, KeepsClusters) {
   EXPECT_EQ(fake().attributes["node 4"], 1); // of "add"
 }
 
-// A kernel behind one other kernel may start before that ends where both are
-// for sm_90a, and with a driver that knows how.
+// A kernel behind another one may start before that ends where both are for
+// sm_90a, and with a driver that knows how.
 TEST_F(RunGraph, KernelsStartEarly) {
   auto countEarly = [&](const plan::Plan &plan) {
     EXPECT_EQ(create(plan, 100), SPARSECONV_OK);
@@ -174,6 +174,9 @@ TEST_F(RunGraph, KernelsStartEarly) {
   forAmpere.modules[0].images.resize(2);
   EXPECT_EQ(countEarly(plan), plan.functions[0].steps.size() - 1);
   EXPECT_EQ(countEarly(forAmpere), 0u);
+  // Of several kernels it comes behind, it overlaps with that of its stream.
+  // The first of each stream has none before it.
+  EXPECT_EQ(countEarly(makeLaunchPlan(2)), plan.functions[0].steps.size() - 2);
   // What reads memory before it waits needs another of the kind before it,
   // which lets others begin when it begins itself.
   std::vector<plan::Step> &steps = plan.functions[0].steps;
