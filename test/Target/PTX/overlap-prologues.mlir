@@ -9,10 +9,11 @@
 // CHECK:         ld.param.b64 [[TABLE:%rd[0-9]+]], [prologue_param_0];
 // CHECK-NOT:     griddepcontrol
 // CHECK:         ld.global.nc.b32 {{.*}}, {{\[}}[[TABLE]]];
+// CHECK:         add.s64 [[FROM:%rd[0-9]+]], {{.*}}, 16;
 // CHECK-NOT:     ld.global
 // CHECK:         griddepcontrol.wait;
 // CHECK:         griddepcontrol.launch_dependents;
-// CHECK:         ld.global.nc.b32
+// CHECK:         ld.global.nc.b32 {{.*}}, {{\[}}[[FROM]]];
 // CHECK:         st.global.b32
 
 // It may wait in several places, such as in a task and at its end.

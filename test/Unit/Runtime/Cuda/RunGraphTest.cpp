@@ -159,14 +159,21 @@ TEST_F(RunGraph, KeepsClusters) {
 // A kernel behind another one may start before that ends where both are for
 // sm_90a, and with a driver that knows how.
 TEST_F(RunGraph, KernelsStartEarly) {
+  size_t numEdges = 0;
   auto countEarly = [&](const plan::Plan &plan) {
     EXPECT_EQ(create(plan, 100), SPARSECONV_OK);
     EXPECT_EQ(sparseconv_instance_capture(instance, nullptr, 0, nullptr, 0),
               SPARSECONV_OK)
         << sparseconv_last_error();
     size_t count = 0;
-    for (const auto &[handle, graph] : fake().graphs)
-      count += graph.source ? 0 : graph.earlyEdges; // not of the executable
+    numEdges = 0;
+    for (const auto &[handle, graph] : fake().graphs) {
+      if (graph.source)
+        continue; // the executable
+      count += graph.earlyEdges;
+      for (const auto &before : graph.before)
+        numEdges += before.size();
+    }
     destroy();
     return count;
   };
@@ -174,9 +181,10 @@ TEST_F(RunGraph, KernelsStartEarly) {
   forAmpere.modules[0].images.resize(2);
   EXPECT_EQ(countEarly(plan), plan.functions[0].steps.size() - 1);
   EXPECT_EQ(countEarly(forAmpere), 0u);
-  // Of several kernels it comes behind, it overlaps with that of its stream.
-  // The first of each stream has none before it.
+  // Of several kernels it comes behind, it overlaps with that of its stream,
+  // and waits for the others. The first of each stream has none before it.
   EXPECT_EQ(countEarly(makeLaunchPlan(2)), plan.functions[0].steps.size() - 2);
+  EXPECT_EQ(numEdges, 4u);
   // What reads memory before it waits needs another of the kind before it,
   // which lets others begin when it begins itself.
   std::vector<plan::Step> &steps = plan.functions[0].steps;
