@@ -433,6 +433,44 @@ def change(x):
     return x
 
 
+class Counting(nn.Module):
+    """A model that counts its calls in a buffer."""
+
+    def __init__(self, count):
+        super().__init__()
+        self.layer, self.count = sct.SubMConv3d(4, 4, 3), count
+        self.register_buffer("calls", torch.zeros(2))
+
+    def forward(self, x):
+        self.count(self)
+        return self.layer(x)
+
+
+@check
+def buffers_stay(device):
+    """A compiled model would leave alone what its forward changes."""
+
+    def replace(model):
+        model.calls = model.calls + 1
+
+    def replace_by_features(model):
+        model.calls = model.layer.weight.sum() + model.calls
+
+    x = make_input(device)
+    for count, text in (
+        (lambda m: m.calls.add_(1), "torch's add_ cannot be compiled: it changes 'calls'"),
+        (lambda m: m.calls[:1].zero_(), "torch's zero_ cannot be compiled: it changes 'calls'"),
+        (lambda m: m.calls.copy_(m.calls + 1), "copy_ cannot be compiled: it changes 'calls'"),
+        (replace, "the model replaces its buffer 'calls'"),
+        (replace_by_features, "the model replaces its buffer 'calls'"),
+    ):
+        model = Counting(count).to(device).eval()
+        expect_error(CompileError, text, sparseconv.compile, model, x)
+        expect(not model.calls.any(), "the buffer has changed")
+    model = Counting(lambda m: m.calls + 1).to(device).eval()
+    sparseconv.compile(model, x)
+
+
 @check
 def what_cannot_be_compiled_is_named(device):
     x = make_input(device)

@@ -19,6 +19,7 @@ from . import programs
 from .signature import Inputs, Outputs
 from .tracing import Tracer
 from .tracing.places import find_line_of
+from .tracing.weights import keep_buffers
 
 
 class CompiledModule:
@@ -222,7 +223,8 @@ def trace(model, inputs):
     name, and what it returns."""
     tracer = Tracer(model)
     try:
-        result = tracer.run(model, *inputs.make_stand_ins(tracer))
+        with keep_buffers(model):
+            result = tracer.run(model, *inputs.make_stand_ins(tracer))
     except GuardOnDataDependentSymNode as error:
         raise CompileError(
             "the model decides by a number of rows, which only a run has\n"

@@ -116,6 +116,9 @@ class Tracer(TorchDispatchMode):
             self.refuse("it makes random numbers")
         tensors = [leaf for leaf in tree_leaves((args, kwargs)) if is_tensor_or_size(leaf)]
         if not any(map(is_traced, tensors)):
+            changed = self.weights.find_changed(func, args, kwargs)
+            if changed is not None:
+                self.refuse(f"it changes '{changed}', which a compiled model would not do")
             result = func(*args, **kwargs)
             self.weights.name_result(result, tensors)
             return result

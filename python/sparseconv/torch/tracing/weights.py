@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The weights of a model as arguments of its network."""
 
+import contextlib
+
 import torch
 
 from ...errors import CompileError
@@ -14,9 +16,10 @@ class Weights:
     of the first of them."""
 
     def __init__(self, model):
-        self._names = {}
+        self._names, self._owners = {}, {}
         for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
             self._names[id(tensor)] = tensor, name
+            self._owners.setdefault(tensor.untyped_storage()._cdata, name)
         #: The tensors of the arguments, by name, and the arguments by tensor.
         self.tensors, self._arguments = {}, {}
         self._norms, self._views = {}, {}
@@ -26,6 +29,18 @@ class Weights:
             return
         names = [self._names[id(t)][1] for t in sources if id(t) in self._names]
         self._names[id(result)] = result, names[0] if names else "constant"
+
+    def find_changed(self, func, args, kwargs):
+        """The name of what the model owns and an operator writes, or None."""
+        for i, argument in enumerate(func._schema.arguments):
+            if argument.alias_info is None or not argument.alias_info.is_write:
+                continue
+            tensor = args[i] if i < len(args) else kwargs.get(argument.name)
+            if isinstance(tensor, torch.Tensor):
+                name = self._owners.get(tensor.untyped_storage()._cdata)
+                if name is not None:
+                    return name
+        return None
 
     def rename(self, tensor, name):
         self._names[id(tensor)] = tensor, name
@@ -75,3 +90,23 @@ class Weights:
             ]
             self._norms[key] = sources, parts
         return self._norms[key][1]
+
+
+@contextlib.contextmanager
+def keep_buffers(model):
+    """Raises an error where the model has other buffers behind the block, which a network
+    cannot give it, and puts the old ones back."""
+    before = [(name, module, dict(module._buffers)) for name, module in model.named_modules()]
+    replaced = []
+    try:
+        yield
+    finally:
+        for prefix, module, buffers in before:
+            for name, tensor in buffers.items():
+                if module._buffers.get(name) is not tensor:
+                    replaced.append(f"{prefix}.{name}".lstrip("."))
+                    module._buffers[name] = tensor
+    if replaced:
+        raise CompileError(
+            f"the model replaces its buffer '{replaced[0]}', which a compiled model would not do"
+        )
