@@ -109,12 +109,14 @@ void GpuBuilder::prefetch(Value pointer) {
 }
 
 SmallVector<Value> GpuBuilder::loadIf(Value condition, Value pointer,
-                                      unsigned bytes, Value otherwise) {
+                                      unsigned bytes, Value otherwise,
+                                      bool isConstant) {
+  std::string load = isConstant ? "ld.global.nc" : "ld.global";
   if (bytes == 2) {
     SmallVector<Value, 1> narrow;
     if (otherwise)
       narrow.push_back(createOrFold<arith::TruncIOp>(getI16Type(), otherwise));
-    Value bits = instruction("@$2 ld.global.nc.b16 $0, [$1];", getI16Type(),
+    Value bits = instruction("@$2 " + load + ".b16 $0, [$1];", getI16Type(),
                              {pointer, condition}, narrow)
                      .front();
     markAsLoad(bits);
@@ -126,13 +128,13 @@ SmallVector<Value> GpuBuilder::loadIf(Value condition, Value pointer,
   std::string text;
   switch (count) {
   case 1:
-    text = "@$2 ld.global.nc.b32 $0, [$1];";
+    text = "@$2 " + load + ".b32 $0, [$1];";
     break;
   case 2:
-    text = "@$3 ld.global.nc.v2.b32 {$0, $1}, [$2];";
+    text = "@$3 " + load + ".v2.b32 {$0, $1}, [$2];";
     break;
   default:
-    text = "@$5 ld.global.nc.v4.b32 {$0, $1, $2, $3}, [$4];";
+    text = "@$5 " + load + ".v4.b32 {$0, $1, $2, $3}, [$4];";
     break;
   }
   SmallVector<Value> loaded =

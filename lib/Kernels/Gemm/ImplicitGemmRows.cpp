@@ -91,8 +91,9 @@ SmallVector<Value> ImplicitGemmEmitter::gatherStepPair(ValueRange rows,
                                       config.inChannels));
         otherwise = b.i32(0);
       }
-      llvm::append_range(
-          pieces, b.loadIf(condition, b.offset(pointer, at), unit, otherwise));
+      llvm::append_range(pieces, b.loadIf(condition, b.offset(pointer, at),
+                                          unit, otherwise,
+                                          /*isConstant=*/!overlaps));
     }
     llvm::append_range(loaded, unit > 2 ? pieces : joinHalves(pieces));
   }

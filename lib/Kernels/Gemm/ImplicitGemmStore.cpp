@@ -245,19 +245,25 @@ void ImplicitGemmEmitter::finishTask(const GemmTask &task,
 // Epilogues
 //===----------------------------------------------------------------------===//
 
-/// `count` neighbouring elements, a power of two, in loads of up to 16 bytes.
-static SmallVector<Value> loadPiece(GpuBuilder &b, Type element, Value pointer,
-                                    int64_t count) {
+/// `count` neighbouring elements of an extra operand, a power of two, in loads
+/// of up to 16 bytes. Rows may come from the kernel before this one, which may
+/// have been running when this one began, and so are no constants.
+static SmallVector<Value> loadPiece(GpuBuilder &b, MemRefType extra,
+                                    Value pointer, int64_t count) {
+  Type element = extra.getElementType();
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   int64_t lanes = std::min(count, 16 / bytes);
+  auto load = [&](Type type, Value from) {
+    unsigned alignment = lanes * bytes;
+    return extra.getRank() == 2 ? b.load(type, from, alignment)
+                                : b.loadConstant(type, from, alignment);
+  };
   if (lanes == 1)
-    return {b.loadConstant(element, pointer)};
+    return {load(element, pointer)};
   SmallVector<Value> elements;
   for (int64_t at = 0; at < count; at += lanes)
-    llvm::append_range(
-        elements,
-        b.unpack(b.loadConstant(VectorType::get(lanes, element),
-                                b.offset(pointer, at * bytes), lanes * bytes)));
+    llvm::append_range(elements, b.unpack(load(VectorType::get(lanes, element),
+                                               b.offset(pointer, at * bytes))));
   return elements;
 }
 
@@ -308,7 +314,7 @@ static PieceOperands startPiece(GpuBuilder &b, OpTy op, const GemmPiece &piece,
     operands.begins.push_back(begin);
     SmallVector<Value> &loaded = operands.loaded.emplace_back();
     if (isLoadedFirst(op, extra))
-      loaded = loadPiece(b, type.getElementType(), begin, piece.sums.size());
+      loaded = loadPiece(b, type, begin, piece.sums.size());
   }
   return operands;
 }
@@ -321,11 +327,11 @@ static void appendEpilogue(GpuBuilder &b, OpTy op, ArrayRef<Value> sums,
   SmallVector<SmallVector<Value>> arguments{SmallVector<Value>(sums)};
   for (auto [extra, begin, loaded] :
        llvm::zip_equal(op.getExtras(), operands.begins, operands.loaded)) {
-    Type element = cast<MemRefType>(extra.getType()).getElementType();
-    int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+    auto type = cast<MemRefType>(extra.getType());
+    int64_t bytes = type.getElementTypeBitWidth() / 8;
     if (loaded.empty())
       arguments.push_back(
-          loadPiece(b, element, b.offset(begin, first * bytes), sums.size()));
+          loadPiece(b, type, b.offset(begin, first * bytes), sums.size()));
     else
       arguments.push_back(
           SmallVector<Value>(ArrayRef(loaded).slice(first, sums.size())));

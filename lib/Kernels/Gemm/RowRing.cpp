@@ -16,6 +16,9 @@ using namespace mlir::sparseconv;
 /// a thread of the producer copies pieces of.
 static constexpr int64_t kPieces = RowRing::kRowBytes / 16;
 static constexpr int64_t kRowsApart = kWarpgroupThreads / kPieces;
+
+/// The most rows of a row block whose places the producer has registers to load
+/// an offset ahead.
 static constexpr int64_t kMostRowsAhead = 128;
 
 int64_t RowRing::getStageBytes(const ImplicitGemmConfig &config) {

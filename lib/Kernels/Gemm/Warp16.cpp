@@ -256,10 +256,14 @@ void Warp16MainLoop::addCandidates(
   int64_t whole = llvm::alignTo(shape.inChannels, unit);
   // Few channels leave registers for the rows of several offsets, which is
   // worth more than the last warps. Their weights come through the L1 cache as
-  // fast as from shared memory, which each thread block would have to fill.
+  // fast as from shared memory, which each thread block would have to fill. Of
+  // coarse sets, whose rows are few, the sums of many offsets are split
+  // instead.
   bool isHalf = shape.element != GemmElement::TF32;
   int64_t most = std::max(shape.inChannels, shape.outChannels);
-  if (isHalf && shape.groups == 1 && most <= 32 && shape.inChannels % 2 == 0) {
+  bool isSmall = shape.offsets <= 27 || shape.isFine();
+  if (isHalf && shape.groups == 1 && most <= 32 && isSmall &&
+      shape.inChannels % 2 == 0) {
     bool isNarrow = most <= 16;
     int64_t warps = isNarrow ? 12 : shape.isFinest() ? 20 : 16;
     add(warps, isNarrow ? 2 : 1, whole, llvm::alignTo(shape.outChannels, 8),

@@ -34,7 +34,7 @@ public:
   // a kernel may overlap with.
   /// How a kernel waits for what it comes behind: in the graph; by itself, at
   /// its start, so that it may be launched before that ends; or by itself,
-  /// behind a prologue, which needs others of its kind to end their own alone.
+  /// behind a prologue, which may overlap only with kernels that have one.
   enum class Waiting { InGraph, AtStart, BehindPrologue };
   CUresult addKernel(const CUkernelNodeParams &params, unsigned cluster,
                      Waiting waiting, const Nodes &before, CUgraphNode &node);

@@ -8,6 +8,7 @@
 
 #include "OverlapLaunches.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -17,8 +18,8 @@
 
 using namespace mlir;
 
-/// Address spaces of NVPTX.
-static constexpr unsigned kGlobal = 1, kShared = 3;
+/// The address space of global memory in NVPTX.
+static constexpr unsigned kGlobal = 1;
 
 /// An instruction of PTX without operands that memory accesses do not pass.
 /// `values` go through registers, and come out of it.
@@ -43,10 +44,15 @@ static llvm::CallInst *emit(llvm::IRBuilder<> &b, llvm::StringRef text,
                       values);
 }
 
-/// Whether a value holds an address of what other kernels may write.
+/// Whether a value holds an address of global memory, which other kernels may
+/// write: parameters do.
 static bool isGlobalPointer(const llvm::Value &value) {
-  return value.getType()->isPointerTy() &&
-         value.getType()->getPointerAddressSpace() != kShared;
+  if (!value.getType()->isPointerTy())
+    return false;
+  unsigned space = value.getType()->getPointerAddressSpace();
+  return space == kGlobal ||
+         (space == 0 &&
+          llvm::isa<llvm::Argument>(llvm::getUnderlyingObject(&value)));
 }
 
 /// The calls by which a kernel that has a prologue waits.
@@ -114,4 +120,20 @@ void mlir::sparseconv::overlapLaunches(llvm::Module &ir) {
       wait->eraseFromParent();
     }
   }
+}
+
+void mlir::sparseconv::dropOverlaps(llvm::Module &ir) {
+  for (llvm::Function &function : ir)
+    for (llvm::Instruction &instruction :
+         llvm::make_early_inc_range(llvm::instructions(function)))
+      if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
+        switch (call->getIntrinsicID()) {
+        case llvm::Intrinsic::nvvm_griddepcontrol_wait:
+        case llvm::Intrinsic::nvvm_griddepcontrol_launch_dependents:
+        case llvm::Intrinsic::nvvm_prefetch_global_L1:
+          call->eraseFromParent();
+          break;
+        default:
+          break;
+        }
 }

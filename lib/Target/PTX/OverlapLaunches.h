@@ -26,6 +26,11 @@ namespace mlir::sparseconv {
 /// starts, and is launched when the last blocks of the one before it end.
 void overlapLaunches(llvm::Module &ir);
 
+/// For older chips, whose kernels begin when all before them have ended: drops
+/// what kernels say of it, and prefetches, which the backend does not know
+/// there.
+void dropOverlaps(llvm::Module &ir);
+
 } // namespace mlir::sparseconv
 
 #endif // SPARSECONV_LIB_TARGET_PTX_OVERLAPLAUNCHES_H

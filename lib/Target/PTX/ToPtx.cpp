@@ -85,6 +85,8 @@ public:
     relaxAtomics(ir);
     if (startsEarly)
       mlir::sparseconv::overlapLaunches(ir);
+    else
+      mlir::sparseconv::dropOverlaps(ir);
   }
 
   FailureOr<llvm::TargetMachine *> getMachine() {

@@ -28,7 +28,8 @@
 // Prologue: the offsets that any of the tile's four masks of 16 rows has, two of
 // them, their neighbours, and the rows of the first one. Of each row, the four
 // lanes of a group load 16 bytes each. Until those rows the kernel before this one
-// may still be running: what comes earlier, no kernel of this kind writes.
+// may still be running: what comes earlier, no kernel of this kind writes, and the rows
+// are no constants.
 // CHECK-NOT:      nvvm.griddepcontrol
 // CHECK:          llvm.getelementptr %[[MASKS]]
 // CHECK:          llvm.load {{.*}} -> vector<4xi32>
@@ -41,7 +42,7 @@
 // CHECK-COUNT-4:  ld.global.nc.b32
 // CHECK:          nvvm.griddepcontrol wait
 // CHECK-NEXT:     nvvm.griddepcontrol launch_dependents
-// CHECK-COUNT-2:  ld.global.nc.v4.b32
+// CHECK-COUNT-2:  ld.global.v4.b32
 
 // Steps. The loop carries the offsets whose weights have been waited for, this
 // offset and the next one, the next one's neighbours, the rest of the mask,
@@ -52,7 +53,7 @@
 // A step moves its rows to where wgmma wants them, loads the rows of the next
 // offset, and finds the offset after that and its neighbours, ..
 // CHECK-COUNT-8:      arith.select {{.*}}, %c0_i32
-// CHECK-COUNT-2:      ld.global.nc.v4.b32
+// CHECK-COUNT-2:      ld.global.v4.b32
 // CHECK:              math.cttz
 // CHECK-COUNT-2:      ld.global.nc.b32
 

@@ -47,7 +47,7 @@
 // CHECK:          math.cttz %[[OWN_MASK]]
 // CHECK-COUNT-4:  ld.global.nc.b32
 // CHECK:          nvvm.griddepcontrol wait
-// CHECK-COUNT-2:  ld.global.nc.v4.b32
+// CHECK-COUNT-2:  ld.global.v4.b32
 
 // A step first lets pass what is not the warpgroup's, until the ring is at its
 // own offset. Each chunk that passes is a turn of the ring like any other:
@@ -79,7 +79,7 @@
 // CHECK:            llvm.getelementptr %[[FULL]]
 // CHECK:            nvvm.mbarrier.try_wait.parity
 // CHECK-COUNT-8:    arith.select {{.*}}, %c0_i32
-// CHECK-COUNT-2:    ld.global.nc.v4.b32
+// CHECK-COUNT-2:    ld.global.v4.b32
 // CHECK-COUNT-2:    ld.global.nc.b32
 // CHECK:            nvvm.wgmma.fence.aligned
 // CHECK-COUNT-2:    wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16

@@ -1,4 +1,9 @@
 // RUN: sparseconv-opt %s --sparseconv-serialize-kernels="chips=sm_90a" | %python -c "import re, sys; print(re.sub(chr(92) * 2 + '0[9A]', lambda c: chr(int(c[0][1:], 16)), sys.stdin.read()))" | FileCheck %s
+// RUN: sparseconv-opt %s --sparseconv-serialize-kernels="chips=sm_80" | FileCheck %s --check-prefix=OLD
+
+// Older chips know nothing of it, and need none: kernels begin when others have ended.
+// OLD:     .target sm_80
+// OLD-NOT: griddepcontrol
 
 // A kernel that says where it waits for those before it has a prologue until then. What
 // it loads in its prologue, it loads from the pointers that it was given. Behind the

@@ -18,9 +18,9 @@ func.func @main(%points: tensor<?x4xi32>, %x48: tensor<?x48xf16>, %w48: tensor<2
 
   // 48 channels: three steps of 16, two columns of 8, once in the loop.
   // CHECK-LABEL: .entry tiled_gemm_
-  // CHECK-NOT:   ld.global.nc.{{(v2|b16)}}
+  // CHECK-NOT:   @%p{{[0-9]+}} ld.global.{{(nc\.)?(v2|b16)}}
   // CHECK-NOT:   mma.sync
-  // CHECK:       @%p{{[0-9]+}} ld.global.nc.v4.b32
+  // CHECK:       @%p{{[0-9]+}} ld.global.{{(nc\.)?}}v4.b32
   // SM80:        [[LOOP:\$L__BB[0-9_]+]]:
   // SM80:        add.s32 [[LESS:%r[0-9]+]], [[MASK:%r[0-9]+]], -1;
   // SM80:        not.b32 [[NOT:%r[0-9]+]], [[MASK]];
@@ -35,25 +35,25 @@ func.func @main(%points: tensor<?x4xi32>, %x48: tensor<?x48xf16>, %w48: tensor<2
 
   // 12: rows begin at multiples of 8 bytes.
   // CHECK-LABEL: .entry tiled_gemm_
-  // CHECK-NOT:   ld.global.nc.{{(v4|b16)}}
-  // CHECK:       @%p{{[0-9]+}} ld.global.nc.v2.b32
-  // CHECK-NOT:   ld.global.nc.{{(v4|b16)}}
+  // CHECK-NOT:   @%p{{[0-9]+}} ld.global.{{(nc\.)?(v4|b16)}}
+  // CHECK:       @%p{{[0-9]+}} ld.global.{{(nc\.)?}}v2.b32
+  // CHECK-NOT:   @%p{{[0-9]+}} ld.global.{{(nc\.)?(v4|b16)}}
   // CHECK:       ret;
   %x6 = sparseconv.conv %x12, %w12, %map : tensor<?x12xf16>, tensor<27x12x6xf16>, !map -> tensor<?x6xf16>
 
   // 6: of 4 bytes.
   // CHECK-LABEL: .entry tiled_gemm_
-  // CHECK-NOT:   ld.global.nc.{{(v4|v2|b16)}}
-  // CHECK:       @%p{{[0-9]+}} ld.global.nc.b32
-  // CHECK-NOT:   ld.global.nc.{{(v4|v2|b16)}}
+  // CHECK-NOT:   @%p{{[0-9]+}} ld.global.{{(nc\.)?(v4|v2|b16)}}
+  // CHECK:       @%p{{[0-9]+}} ld.global.{{(nc\.)?}}b32
+  // CHECK-NOT:   @%p{{[0-9]+}} ld.global.{{(nc\.)?(v4|v2|b16)}}
   // CHECK:       ret;
   %x5 = sparseconv.conv %x6, %w6, %map : tensor<?x6xf16>, tensor<27x6x5xf16>, !map -> tensor<?x5xf16>
 
   // An odd number: one channel at a time.
   // CHECK-LABEL: .entry tiled_gemm_
-  // CHECK-NOT:   ld.global.nc.{{(v4|v2)}}
-  // CHECK:       @%p{{[0-9]+}} ld.global.nc.b16
-  // CHECK-NOT:   ld.global.nc.{{(v4|v2)}}
+  // CHECK-NOT:   @%p{{[0-9]+}} ld.global.{{(nc\.)?(v4|v2)}}
+  // CHECK:       @%p{{[0-9]+}} ld.global.{{(nc\.)?}}b16
+  // CHECK-NOT:   @%p{{[0-9]+}} ld.global.{{(nc\.)?(v4|v2)}}
   // CHECK:       ret;
   %y = sparseconv.conv %x5, %w5, %map : tensor<?x5xf16>, tensor<27x5x16xf16>, !map -> tensor<?x16xf16>
   return %y : tensor<?x16xf16>

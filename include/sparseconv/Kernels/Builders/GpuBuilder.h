@@ -100,9 +100,9 @@ public:
   Value loadCount(Value pointer);
   /// `bytes` (2, 4, 8 or 16) from global memory where `condition` holds, else
   /// `otherwise`, or anything if that is null, in every register. One register,
-  /// or one per 4 bytes.
+  /// or one per 4 bytes. Where `isConstant`, no kernel in flight writes them.
   SmallVector<Value> loadIf(Value condition, Value pointer, unsigned bytes,
-                            Value otherwise);
+                            Value otherwise, bool isConstant = true);
   /// The kernel's dynamic shared memory, aligned to 1024 bytes.
   Value dynamicShared();
   /// The 32-bit address of a shared pointer.
@@ -169,9 +169,11 @@ public:
   void releaseRegisters(int64_t count);
   void acquireRegisters(int64_t count);
 
-  /// Ends the prologue of a kernel: waits for the kernels that come before it,
-  /// which may still be running until here, and lets those behind it begin
-  /// with theirs. For chips of sm_90 and later, by all threads, once.
+  /// Ends a prologue: waits for the kernels that come before this one, which
+  /// may still be running until here, and lets those behind it begin with
+  /// theirs. For chips of sm_90 and later. Each thread does so at least once.
+  /// What those kernels write is no constant to this one: ptxas would load a
+  /// constant before it waits.
   void endPrologue();
 
   /// One instruction that no operation stands for. Results come first in the

@@ -55,9 +55,10 @@ struct ImplicitGemmShape {
   /// The stride of the set whose rows are computed, or 0 if it is not known.
   int64_t rowStride = 0;
 
-  /// Whether the set is the network's finest, or about as fine: there are
-  /// likely enough rows to fill a device.
+  /// Whether the set is the network's finest.
   bool isFinest() const { return rowStride == 1; }
+  /// Whether it is about as fine: there are likely enough rows to fill a
+  /// device.
   bool isFine() const { return rowStride == 1 || rowStride == 2; }
   bool isDepthwise() const {
     return groups > 1 && inChannels == 1 && outChannels == 1;
