@@ -64,6 +64,15 @@ func.func @coarse(%x: tensor<?x256xf16>, %w: tensor<27x256x256xf16>, %m: !coarse
   return %z, %g : tensor<?x256xf16>, tensor<?x256xf16>
 }
 
+// Few rows with many offsets share them, also with few channels.
+!coarse_wide = !sparseconv.kernel_map<125, !coarse to !coarse>
+// CHECK-LABEL: func.func @coarse_wide(
+func.func @coarse_wide(%x: tensor<?x32xf16>, %w: tensor<125x32x32xf16>, %m: !coarse_wide) -> tensor<?x32xf16> {
+  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<warp16,
+  %y = sparseconv.conv %x, %w, %m : tensor<?x32xf16>, tensor<125x32x32xf16>, !coarse_wide -> tensor<?x32xf16>
+  return %y : tensor<?x32xf16>
+}
+
 // 128 channels of a coarse set from more than 128, and a gradient to that many.
 // CHECK-LABEL: func.func @narrowing(
 func.func @narrowing(%x: tensor<?x192xf16>, %w: tensor<27x192x128xf16>, %w2: tensor<27x128x128xf16>, %m: !coarse_map) -> (tensor<?x128xf16>, tensor<?x192xf16>) {

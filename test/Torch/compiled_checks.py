@@ -447,26 +447,32 @@ class Counting(nn.Module):
 
 
 @check
-def buffers_stay(device):
+def weights_stay(device):
     """A compiled model would leave alone what its forward changes."""
 
     def replace(model):
         model.calls = model.calls + 1
 
-    def replace_by_features(model):
-        model.calls = model.layer.weight.sum() + model.calls
+    def replace_weights(model):
+        model.layer.weight = nn.Parameter(model.layer.weight + 1)
 
     x = make_input(device)
     for count, text in (
         (lambda m: m.calls.add_(1), "torch's add_ cannot be compiled: it changes 'calls'"),
         (lambda m: m.calls[:1].zero_(), "torch's zero_ cannot be compiled: it changes 'calls'"),
         (lambda m: m.calls.copy_(m.calls + 1), "copy_ cannot be compiled: it changes 'calls'"),
-        (replace, "the model replaces its buffer 'calls'"),
-        (replace_by_features, "the model replaces its buffer 'calls'"),
+        (replace, "the model replaces 'calls'"),
+        (replace_weights, "the model replaces 'layer.weight'"),
+        (
+            lambda m: torch._foreach_add_([m.calls], 1),
+            "_foreach_add_ cannot be compiled: it changes 'calls'",
+        ),
     ):
         model = Counting(count).to(device).eval()
+        weight = model.layer.weight
         expect_error(CompileError, text, sparseconv.compile, model, x)
         expect(not model.calls.any(), "the buffer has changed")
+        expect(model.layer.weight is weight, "the parameter has changed")
     model = Counting(lambda m: m.calls + 1).to(device).eval()
     sparseconv.compile(model, x)
 

@@ -261,8 +261,8 @@ void Warp16MainLoop::addCandidates(
   // instead.
   bool isHalf = shape.element != GemmElement::TF32;
   int64_t most = std::max(shape.inChannels, shape.outChannels);
-  bool isSmall = shape.offsets <= 27 || shape.isFine();
-  if (isHalf && shape.groups == 1 && most <= 32 && isSmall &&
+  bool isSplit = shape.offsets > 27 && !shape.isFine();
+  if (isHalf && shape.groups == 1 && most <= 32 && !isSplit &&
       shape.inChannels % 2 == 0) {
     bool isNarrow = most <= 16;
     int64_t warps = isNarrow ? 12 : shape.isFinest() ? 20 : 16;

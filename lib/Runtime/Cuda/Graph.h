@@ -30,12 +30,13 @@ public:
   Graph &operator=(const Graph &) = delete;
 
   CUresult create();
-  // Each adds a node behind those of `before`. The first of these is that which
-  // a kernel may overlap with.
   /// How a kernel waits for what it comes behind: in the graph; by itself, at
   /// its start, so that it may be launched before that ends; or by itself,
   /// behind a prologue, which may overlap only with kernels that have one.
   enum class Waiting { InGraph, AtStart, BehindPrologue };
+
+  // Each adds a node behind those of `before`. The first of these is that which
+  // a kernel may overlap with.
   CUresult addKernel(const CUkernelNodeParams &params, unsigned cluster,
                      Waiting waiting, const Nodes &before, CUgraphNode &node);
   CUresult addMemset(const CUmemsetNodeParams &params, const Nodes &before,

@@ -19,7 +19,7 @@ from . import programs
 from .signature import Inputs, Outputs
 from .tracing import Tracer
 from .tracing.places import find_line_of
-from .tracing.weights import keep_buffers
+from .tracing.weights import keep_weights
 
 
 class CompiledModule:
@@ -223,7 +223,7 @@ def trace(model, inputs):
     name, and what it returns."""
     tracer = Tracer(model)
     try:
-        with keep_buffers(model):
+        with keep_weights(model):
             result = tracer.run(model, *inputs.make_stand_ins(tracer))
     except GuardOnDataDependentSymNode as error:
         raise CompileError(

@@ -6,6 +6,7 @@
 import contextlib
 
 import torch
+from torch.utils._pytree import tree_leaves
 
 from ...errors import CompileError
 from .text import TYPES, tensor_type
@@ -35,8 +36,10 @@ class Weights:
         for i, argument in enumerate(func._schema.arguments):
             if argument.alias_info is None or not argument.alias_info.is_write:
                 continue
-            tensor = args[i] if i < len(args) else kwargs.get(argument.name)
-            if isinstance(tensor, torch.Tensor):
+            value = args[i] if i < len(args) else kwargs.get(argument.name)
+            for tensor in tree_leaves(value):
+                if not isinstance(tensor, torch.Tensor):
+                    continue
                 name = self._owners.get(tensor.untyped_storage()._cdata)
                 if name is not None:
                     return name
@@ -93,20 +96,24 @@ class Weights:
 
 
 @contextlib.contextmanager
-def keep_buffers(model):
-    """Raises an error where the model has other buffers behind the block, which a network
-    cannot give it, and puts the old ones back."""
-    before = [(name, module, dict(module._buffers)) for name, module in model.named_modules()]
+def keep_weights(model):
+    """Raises an error where the model has other parameters or buffers behind the block,
+    which a network cannot give it, and puts the old ones back."""
+    before = [
+        (prefix, tensors, dict(tensors))
+        for prefix, module in model.named_modules()
+        for tensors in (module._parameters, module._buffers)
+    ]
     replaced = []
     try:
         yield
     finally:
-        for prefix, module, buffers in before:
-            for name, tensor in buffers.items():
-                if module._buffers.get(name) is not tensor:
+        for prefix, tensors, old in before:
+            for name, tensor in old.items():
+                if tensors.get(name) is not tensor:
                     replaced.append(f"{prefix}.{name}".lstrip("."))
-                    module._buffers[name] = tensor
+                    tensors[name] = tensor
     if replaced:
         raise CompileError(
-            f"the model replaces its buffer '{replaced[0]}', which a compiled model would not do"
+            f"the model replaces '{replaced[0]}', which a compiled model would not do"
         )
