@@ -41,11 +41,13 @@ WEIGHT_GRAD_GROUPED = 'case weight_grad groups=4 channels=64 out_channels=32 dty
 WEIGHT_GRAD_GROUPS = "case weight_grad groups=4 channels=16 out_channels=32 sizes=129x3"
 
 PACK = "case pack sizes=129x3,4999x3"
+PACK_LAST = "case pack special=last sizes=300007"
 PRUNE = "case prune sizes=4999x3"
 COARSEN = "case downsample coarsening=merge sizes=129x3,199999"
 COVER = "case downsample rule=cover sizes=129x3,999x3"
 MAP = "case kernel_map sizes=129x3,999x3"
 LOOKUP = "case kernel_map search=hash sizes=129x3,999x3"
+HALF = 'case conv channels=16 out_channels=16 dtype=f16 search="zdelta, half" sizes=129x3'
 LOOKUP_HITS = "case conv channels=16 out_channels=16 dtype=f16 search=hash sizes=129x3"
 
 MUTANTS = [
@@ -151,9 +153,12 @@ MUTANTS = [
     (INDEXING + "RadixSort.cpp", "b.add(lower, own)", "own", PACK),
     (INDEXING + "RadixSort.cpp", "b.sub(first, inTile)", "first", PACK),
     (INDEXING + "RadixSort.cpp", "b.add(item.rank, known)", "item.rank", PACK),
-    (INDEXING + "SortLists.cpp", "isToSide(pass - 1)", "isToSide(pass)", PACK),
+    (INDEXING + "SortLists.cpp", "isToSide(b.sub(pass, 1))", "isToSide(pass)", PACK),
     (INDEXING + "KeyDigits.cpp", "b.sub(extract(key, field), field.least)", "extract(key, field)", PACK),
     (INDEXING + "LookBack.cpp", "b.select(isOn, b.cast(word, i32), zero)", "zero", PACK),
+    (INDEXING + "LookBack.h", "b.add(b.shiftLeft(pass, 1), of)", "b.i32(of)", PACK),
+    (INDEXING + "TileTickets.cpp", "b.store(addOne(b.i32(0)), shared, zero);", "b.store(b.i32(0), shared, zero);", PACK),
+    (INDEXING + "TileTickets.cpp", "b.less(zero, pass)", "b.i1(false)", PACK_LAST),
     (INDEXING + "BlockSums.cpp", "b.select(b.less(b.index(w), warp), ofWarp, zero)", "zero", PACK),
     (INDEXING + "BlockSums.cpp", "b.add(before, sum(own).before)", "sum(own).before", PRUNE),
     (INDEXING + "RowNumbers.cpp", "b.store(b.add(sum[0], sums.before), beforeBlock, block);", "b.store(sums.before, beforeBlock, block);", COARSEN),
@@ -168,5 +173,6 @@ MUTANTS = [
     (INDEXING + "ColumnHits.cpp", "b.add(place, b.popCount(getBits(before)))", "place", WARP),
     (INDEXING + "ColumnHits.cpp", "b.add(place, b.popCount(hits))", "place", WARP_WORDS),
     (INDEXING + "TileRows.cpp", "b.divide(t.thread, kMaskRows)", "b.index(0)", WARP),
-    (INDEXING + "TileRows.cpp", "b.select(isEntry(entry), b.bit(bit), b.i32(0))", "b.i32(0)", WARP),
+    (INDEXING + "TileRows.cpp", "record.getMask(word), s.masks", "b.i32(0), s.masks", WARP),
+    (INDEXING + "TileRows.cpp", "b.select(isEntry(entry), b.bit(bit), b.i32(0))", "b.i32(0)", HALF),
 ]

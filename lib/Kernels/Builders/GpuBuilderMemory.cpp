@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Kernels/Builders/GpuBuilder.h"
+#include "sparseconv/Kernels/Builders/WarpOps.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -92,6 +93,4 @@ Value GpuBuilder::atomicIncrement(Value pointer, Value last) {
                                    "device");
 }
 
-void GpuBuilder::fenceDevice() {
-  LLVM::FenceOp::create(*this, LLVM::AtomicOrdering::acq_rel, "device");
-}
+void GpuBuilder::fenceDevice() { ::mlir::sparseconv::fenceDevice(*this); }

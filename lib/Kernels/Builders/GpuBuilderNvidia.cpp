@@ -31,6 +31,14 @@ void mlir::sparseconv::syncWarp(ImplicitLocOpBuilder &b) {
   NVVM::SyncWarpOp::create(b, allLanes(b));
 }
 
+void mlir::sparseconv::fenceDevice(ImplicitLocOpBuilder &b) {
+  LLVM::FenceOp::create(b, LLVM::AtomicOrdering::acq_rel, "device");
+}
+
+void mlir::sparseconv::letNextStart(ImplicitLocOpBuilder &b) {
+  NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::launch_dependents);
+}
+
 Value mlir::sparseconv::ballot(ImplicitLocOpBuilder &b, Value condition) {
   return NVVM::VoteSyncOp::create(b, b.getI32Type(), allLanes(b), condition,
                                   NVVM::VoteSyncKind::ballot);

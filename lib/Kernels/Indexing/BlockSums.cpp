@@ -67,6 +67,7 @@ void mlir::sparseconv::writeRowsInBlocks(LoopBuilder &b, const RowWriter &w) {
   b.launch(numBlocks, threads, shared, [&](const LoopBuilder::Thread &t) {
     b.ifThen(b.less(t.block, numBlocks), [&] {
       Value own = count(t, /*writes=*/false);
+      letNextStart(b);
       Value total = sumInBlock(b, t, own, t.shared[0], threads).total;
       b.ifThen(b.equal(t.thread, first), [&] {
         b.store(total, counts, t.block);
@@ -94,6 +95,7 @@ void mlir::sparseconv::writeRowsInBlocks(LoopBuilder &b, const RowWriter &w) {
              [&] { w.conclude(total, accepted); });
     // All threads of a block agree.
     b.ifThen(b.andBits(accepted, b.less(t.block, numBlocks)), [&] {
+      letNextStart(b);
       Value own = count(t, /*writes=*/true);
       Value place = b.add(before, sum(own).before);
       b.ifThen(b.less(getRow(t), w.numRows),

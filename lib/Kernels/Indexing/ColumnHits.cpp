@@ -23,62 +23,44 @@ Value mlir::sparseconv::getColumnEntry(LoopBuilder &b, Value place, Value hits,
   return b.select(isHit, place, b.i32(-1));
 }
 
-/// The words of a row's record that the offsets of a word of its mask need; the
-/// others stay null.
-static SmallVector<Value> loadRecord(LoopBuilder &b,
-                                     const SearchColumns &columns,
-                                     Value records, Value row, int64_t word) {
-  SmallVector<bool> isNeeded(columns.getRecordSize());
-  for (int64_t c = 0; c < columns.getNumColumns(); ++c) {
-    ArrayRef<int64_t> numbers = columns.getNumbers(c);
-    auto isOfWord = [&](int64_t number) { return number / kMaskBits == word; };
-    if (!llvm::any_of(numbers, isOfWord))
-      continue;
-    isNeeded[c] = true;
-    for (int64_t number : numbers)
-      isNeeded[columns.getNumColumns() + number / kMaskBits] = true;
-  }
-  SmallVector<Value> record(isNeeded.size());
-  for (size_t i = 0; i < record.size(); i += kHitWords) {
-    if (!llvm::is_contained(ArrayRef(isNeeded).slice(i, kHitWords), true))
-      continue;
-    Value words = b.loadVector(kHitWords, records, {row, b.index(i)},
-                               /*multiple=*/kHitWords);
-    for (int64_t j = 0; j < kHitWords; ++j)
-      record[i + j] = vector::ExtractOp::create(b, words, j);
-  }
-  return record;
+HitRecord::HitRecord(LoopBuilder &b, const SearchColumns &columns,
+                     Value records, Value row, Value isRow)
+    : columns(columns) {
+  Type i32 = b.getI32Type();
+  int64_t size = columns.getRecordSize();
+  auto load = [&] {
+    SmallVector<Value> loaded;
+    for (int64_t i = 0; i < size; i += kHitWords) {
+      Value piece = b.loadVector(kHitWords, records, {row, b.index(i)},
+                                 /*multiple=*/kHitWords);
+      for (int64_t j = 0; j < kHitWords; ++j)
+        loaded.push_back(vector::ExtractOp::create(b, piece, j));
+    }
+    return loaded;
+  };
+  words = b.ifElse(isRow, SmallVector<Type>(size, i32), load,
+                   [&] { return SmallVector<Value>(size, b.i32(0)); });
 }
 
-SmallVector<Value> mlir::sparseconv::loadEntries(LoopBuilder &b,
-                                                 const SearchColumns &columns,
-                                                 Value records, Value row,
-                                                 int64_t word) {
-  int64_t offsets = columns.getNumOffsets(), first = word * kMaskBits;
-  SmallVector<Value> entries(std::min(offsets - first, kMaskBits));
-  SmallVector<Value> record = loadRecord(b, columns, records, row, word);
-  ArrayRef<Value> mask = ArrayRef(record).drop_front(columns.getNumColumns());
-  for (int64_t c = 0; c < columns.getNumColumns(); ++c) {
-    // The hits before an offset's own may be in more words than its own.
-    SmallVector<uint32_t> before(getMaskWords(offsets));
-    for (int64_t number : columns.getNumbers(c)) {
-      int64_t ownWord = number / kMaskBits;
-      uint32_t own = uint32_t(1) << number % kMaskBits;
-      if (ownWord == word) {
-        Value place = record[c];
-        for (auto [other, bits] : llvm::enumerate(before))
-          if (bits && int64_t(other) != word) {
-            Value hits =
-                b.andBits(mask[other], b.i32(static_cast<int32_t>(bits)));
-            place = b.add(place, b.popCount(hits));
-          }
-        entries[number - first] =
-            getColumnEntry(b, place, mask[word], before[word], own);
-      }
-      before[ownWord] |= own;
-    }
+Value HitRecord::getEntry(LoopBuilder &b, int64_t offset) const {
+  int64_t ownWord = offset / kMaskBits, column = 0;
+  while (!llvm::is_contained(columns.getNumbers(column), offset))
+    ++column;
+  // Before an offset's own hit are those of its column, in any word.
+  SmallVector<uint32_t> before(getMaskWords(columns.getNumOffsets()));
+  for (int64_t number : columns.getNumbers(column)) {
+    if (number == offset)
+      break;
+    before[number / kMaskBits] |= uint32_t(1) << number % kMaskBits;
   }
-  return entries;
+  Value place = words[column];
+  for (auto [word, bits] : llvm::enumerate(before))
+    if (bits && int64_t(word) != ownWord) {
+      Value hits = b.andBits(getMask(word), b.i32(static_cast<int32_t>(bits)));
+      place = b.add(place, b.popCount(hits));
+    }
+  return getColumnEntry(b, place, getMask(ownWord), before[ownWord],
+                        uint32_t(1) << offset % kMaskBits);
 }
 
 /// Whether numbers follow each other within a word.

@@ -24,10 +24,25 @@ namespace mlir::sparseconv {
 Value getColumnEntry(LoopBuilder &b, Value place, Value hits, uint32_t before,
                      uint32_t own);
 
-/// The entries of a row of the table that the records stand for, of the offsets
-/// of a word of its mask.
-SmallVector<Value> loadEntries(LoopBuilder &b, const SearchColumns &columns,
-                               Value records, Value row, int64_t word);
+/// The record of a row, which stands for its row of the neighbour table.
+class HitRecord {
+public:
+  /// Loads it (see `SearchColumns::getRecordSize`), or makes one without a hit
+  /// where `isRow` (i1) is false.
+  HitRecord(LoopBuilder &b, const SearchColumns &columns, Value records,
+            Value row, Value isRow);
+
+  /// A word of the row's mask (i32).
+  Value getMask(int64_t word) const {
+    return words[columns.getNumColumns() + word];
+  }
+  /// The entry of an offset (i32).
+  Value getEntry(LoopBuilder &b, int64_t offset) const;
+
+private:
+  const SearchColumns &columns;
+  SmallVector<Value> words;
+};
 
 /// The hits of a column as bits of a mask: those of its words that have some
 /// change.

@@ -154,8 +154,9 @@ Value KeyDigits::makeDense(Value key) {
   return dense;
 }
 
-Value KeyDigits::getDigit(Value dense, int64_t pass) {
-  Value digit = b.andBits(b.shiftRight(dense, pass * kDigitBits),
+Value KeyDigits::getDigit(Value dense, Value pass) {
+  Value shift = b.extend(b.mul(pass, kDigitBits), keyType);
+  Value digit = b.andBits(b.shiftRight(dense, shift),
                           b.constantInt(keyType, kDigits - 1));
   return b.cast(digit, b.getI32Type());
 }

@@ -47,8 +47,11 @@ public:
   Value getNumPasses() const { return numPasses; }
   /// The key without what no key uses.
   Value makeDense(Value key);
-  /// Digit `pass` (i32) of a dense key.
-  Value getDigit(Value dense, int64_t pass);
+  /// A digit (i32) of a dense key.
+  Value getDigit(Value dense, Value pass);
+  Value getDigit(Value dense, int64_t pass) {
+    return getDigit(dense, b.i32(pass));
+  }
 
 private:
   struct Field {

@@ -16,46 +16,40 @@ using arith::AtomicRMWKind;
 /// Tiles that a look back reads at once.
 static constexpr int64_t kWindow = 4;
 
-/// A word says nothing yet (0), what a tile has, or the sum up to its end. The
-/// number is in the low half, which of them in the high half: one access has
-/// both.
+/// A word says nothing yet (0), what a tile has in a pass, or the sum up to its
+/// end. The number is in the low half, which of them in the high half: one
+/// access has both.
 static constexpr int64_t kKindShift = 32, kOwn = 1, kAll = 2;
 
 void LookBack::alloc() {
   Value numWords = b.mul(numTiles, width);
-  for (Value &words : said)
-    words = b.alloc({ShapedType::kDynamic}, b.getI64Type(), numWords);
+  said = b.alloc({ShapedType::kDynamic}, b.getI64Type(), numWords);
 }
 
-void LookBack::dealloc() {
-  for (Value words : said)
-    b.dealloc(words);
-}
+void LookBack::dealloc() { b.dealloc(said); }
 
-void LookBack::clearFirst(Value tile, Value column) {
+void LookBack::clear(Value tile, Value column) {
   b.ifThen(b.less(tile, numTiles),
-           [&] { b.store(b.i64(0), said[0], getWord(tile, column)); });
+           [&] { b.store(b.i64(0), said, getWord(tile, column)); });
 }
 
-void LookBack::clearNext(int64_t pass, Value tile, Value column) {
-  b.store(b.i64(0), said[(pass + 1) % 2], getWord(tile, column));
+void LookBack::say(Value kind, Value number, Value word) {
+  Type i64 = b.getI64Type();
+  Value text = b.orBits(b.extend(number, i64),
+                        b.shiftLeft(b.extend(kind, i64), kKindShift));
+  b.atomic(AtomicRMWKind::assign, text, said, ValueRange{word});
 }
 
-void LookBack::say(Value kind, Value number, int64_t pass, Value word) {
-  Value text = b.extend(number, b.getI64Type());
-  text = b.orBits(text, b.shiftLeft(kind, kKindShift));
-  b.atomic(AtomicRMWKind::assign, text, said[pass % 2], ValueRange{word});
-}
-
-void LookBack::tell(int64_t pass, Value tile, Value column, Value number) {
+void LookBack::tell(Value pass, Value tile, Value column, Value number) {
   Value isFirst = b.equal(tile, b.index(0));
-  Value kind = b.select(isFirst, b.i64(kAll), b.i64(kOwn));
-  say(kind, number, pass, getWord(tile, column));
+  Value kind = b.select(isFirst, getKind(pass, kAll), getKind(pass, kOwn));
+  say(kind, number, getWord(tile, column));
 }
 
-Value LookBack::getSumBefore(int64_t pass, Value tile, Value column, Value own,
+Value LookBack::getSumBefore(Value pass, Value tile, Value column, Value own,
                              Value lower) {
   Type i32 = b.getI32Type();
+  Value ofPass = getKind(pass, kOwn), all = getKind(pass, kAll);
   Value isFirst = b.equal(tile, b.index(0)), zero = b.i32(0);
   Value before = b.whileLoop(
       {lower, b.sub(tile, 1), b.notBit(isFirst)},
@@ -66,23 +60,21 @@ Value LookBack::getSumBefore(int64_t pass, Value tile, Value column, Value own,
         for (int64_t i = 0; i < kWindow; ++i) {
           Value place = b.max(b.sub(next, i), b.index(0));
           // A load that sees what other blocks write meanwhile.
-          words.push_back(b.atomic(AtomicRMWKind::ori, b.i64(0), said[pass % 2],
+          words.push_back(b.atomic(AtomicRMWKind::ori, b.i64(0), said,
                                    ValueRange{getWord(place, column)}));
         }
         Value isOn = b.i1(true), isDone = b.notBit(isOn);
         for (Value word : words) {
           Value kind = b.cast(b.shiftRight(word, kKindShift), i32);
-          isOn = b.andBits(isOn, b.notEqual(kind, zero));
+          isOn = b.andBits(isOn, b.lessEqual(ofPass, kind));
           sum = b.add(sum, b.select(isOn, b.cast(word, i32), zero));
           next = b.sub(next, b.select(isOn, b.index(1), b.index(0)));
-          isDone =
-              b.orBits(isDone, b.andBits(isOn, b.equal(kind, b.i32(kAll))));
+          isDone = b.orBits(isDone, b.andBits(isOn, b.equal(kind, all)));
           isOn = b.andBits(isOn, b.notBit(isDone));
         }
         return {sum, next, b.notBit(isDone)};
       })[0];
-  b.ifThen(b.notBit(isFirst), [&] {
-    say(b.i64(kAll), b.add(before, own), pass, getWord(tile, column));
-  });
+  b.ifThen(b.notBit(isFirst),
+           [&] { say(all, b.add(before, own), getWord(tile, column)); });
   return before;
 }

@@ -21,8 +21,9 @@
 
 namespace mlir::sparseconv {
 
-/// Sums of `width` columns, each the work of a thread. Several kernels (`pass`)
-/// use one after the other: what tiles say in one is cleared by the one before.
+/// Sums of `width` columns, each the work of a thread, in one pass over the
+/// tiles or in several, one after the other. What tiles say names the pass
+/// (i32) that it is of, so that nothing is cleared between passes.
 class LookBack {
 public:
   LookBack(LoopBuilder &b, Value numTiles, int64_t width)
@@ -30,30 +31,32 @@ public:
 
   void alloc();
   void dealloc();
-  /// Clears what a tile will say in pass 0; in a kernel before.
-  void clearFirst(Value tile, Value column);
-  /// Part of pass `pass`: clears what the tile will say in the next.
-  void clearNext(int64_t pass, Value tile, Value column);
+  /// Clears what a tile will say; in a kernel before.
+  void clear(Value tile, Value column);
 
   /// Says what a tile has (i32), or for the first tile what the sum up to its
   /// end is.
-  void tell(int64_t pass, Value tile, Value column, Value number);
+  void tell(Value pass, Value tile, Value column, Value number);
   /// The sum over the tiles before, of which the first has said its own. For
   /// the first tile `lower`, which it has said in addition to `own`.
-  Value getSumBefore(int64_t pass, Value tile, Value column, Value own,
+  Value getSumBefore(Value pass, Value tile, Value column, Value own,
                      Value lower);
 
 private:
   Value getWord(Value tile, Value column) {
     return b.add(b.mul(tile, width), column);
   }
-  void say(Value kind, Value number, int64_t pass, Value word);
+  /// What a word says (i32): twice the pass, and `of`. A greater number is of a
+  /// later pass, or says more.
+  Value getKind(Value pass, int64_t of) {
+    return b.add(b.shiftLeft(pass, 1), of);
+  }
+  void say(Value kind, Value number, Value word);
 
   LoopBuilder &b;
   Value numTiles;
   int64_t width;
-  /// What tiles say in even passes, and in odd ones.
-  Value said[2];
+  Value said;
 };
 
 } // namespace mlir::sparseconv

@@ -6,20 +6,25 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A stable radix sort from the least significant digit up, with one kernel per
-// digit (Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix
-// Sort for GPUs", arXiv 2206.01784). The keys are counted by all of their
-// digits at once. Then, digit by digit, each tile counts its keys, learns from
-// the tiles before it how many keys with the same digit they have, and writes
-// its own behind those. Within a tile a warp ranks 32 keys at a time by the
-// lanes that hold the same digit. Keys are put in their order before they are
-// written.
+// A stable radix sort from the least significant digit up, with one pass over
+// the keys per digit (Adinets and Merrill, "Onesweep: A Faster Least
+// Significant Digit Radix Sort for GPUs", arXiv 2206.01784). The keys are
+// counted by all of their digits at once. Then, digit by digit, each tile
+// counts its keys, learns from the tiles before it how many keys with the same
+// digit they have, and writes its own behind those. Within a tile a warp ranks
+// 32 keys at a time by the lanes that hold the same digit. Keys are put in
+// their order before they are written. Each of the passes that scans take is a
+// kernel. Those of higher digits, which few sets use, are one kernel together,
+// which is over at once for all others. (One kernel for all passes is slower:
+// that every tile waits for the last one of the pass before costs more than a
+// launch.)
 //
 //===----------------------------------------------------------------------===//
 
 #include "RadixSort.h"
 #include "LookBack.h"
 #include "SortLists.h"
+#include "TileTickets.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "sparseconv/Kernels/Builders/WarpOps.h"
@@ -36,6 +41,8 @@ constexpr int64_t kThreads = kDigits, kWarps = kThreads / kWarpLanes;
 /// Keys of a thread; a warp's lie together, 32 after 32.
 constexpr int64_t kKeysPerThread = 4;
 constexpr int64_t kTile = kThreads * kKeysPerThread;
+/// Passes that have a kernel each.
+constexpr int64_t kUsualPasses = 4;
 /// Tiles whose keys a block counts.
 constexpr int64_t kTilesPerCount = 2;
 
@@ -69,19 +76,22 @@ private:
   /// totals[pass, digit] = how many keys have the digit.
   void count();
   void countTiles(const Thread &t);
-  /// Moves the keys to the order of a digit.
-  void move(int64_t pass);
-  void moveTile(const Thread &t, int64_t pass, Value tile);
+  /// What the threads of a block share, in the order of SharedBuffer.
+  SmallVector<MemRefType> getMoveBuffers();
+  /// A kernel that moves the keys to the order of some digits, one or up to the
+  /// last.
+  void move(int64_t firstPass, int64_t numPasses);
+  void moveTile(const Thread &t, Value pass, Value tile);
   /// How many keys have digits lower than each thread's; for the first tile, 0
   /// for the others.
-  Value countLower(const Thread &t, int64_t pass, Value tile);
+  Value countLower(const Thread &t, Value pass, Value tile);
   /// A key of a thread, its rank among those of its warp with the same digit,
   /// and where it was before the sort.
   struct Item {
     Value isKey, key, from, digit, rank;
   };
-  void rankKeys(const Thread &t, int64_t pass, MutableArrayRef<Item> items);
-  Value getDigit(Value key, int64_t pass) {
+  void rankKeys(const Thread &t, Value pass, MutableArrayRef<Item> items);
+  Value getDigit(Value key, Value pass) {
     return digits.getDigit(digits.makeDense(key), pass);
   }
   Value widen(Value number) { return b.extend(number, b.getI32Type()); }
@@ -102,7 +112,7 @@ private:
   Value numKeys, numTiles;
   SortLists lists;
   /// For each pass how many keys have each digit; then, in a row of its own,
-  /// how many tiles of each pass have been taken.
+  /// the counters of the tickets for tiles.
   Value totals;
   /// Where the keys of a tile go: behind those of the tiles before.
   LookBack lookBack;
@@ -155,7 +165,7 @@ void RadixSort::countTiles(const Thread &t) {
     b.store(b.i32(0), counts, {b.index(pass), t.thread});
   });
   for (int64_t i = 0; i < kTilesPerCount; ++i)
-    lookBack.clearFirst(b.add(b.mul(t.block, kTilesPerCount), i), t.thread);
+    lookBack.clear(b.add(b.mul(t.block, kTilesPerCount), i), t.thread);
   if (source.enter)
     source.enter(t.thread, kThreads, ArrayRef(t.shared).drop_front());
   // All loads come before the counts, which would order them.
@@ -182,6 +192,7 @@ void RadixSort::countTiles(const Thread &t) {
       });
     });
   b.barrier();
+  letNextStart(b);
   forPasses([&](int64_t pass) {
     Value found = b.load(counts, {b.index(pass), t.thread});
     b.ifThen(b.notEqual(found, b.i32(0)),
@@ -189,17 +200,17 @@ void RadixSort::countTiles(const Thread &t) {
   });
 }
 
-Value RadixSort::countLower(const Thread &t, int64_t pass, Value tile) {
+Value RadixSort::countLower(const Thread &t, Value pass, Value tile) {
   return b.ifElse(
       b.equal(tile, b.index(0)), b.getI32Type(),
       [&]() -> SmallVector<Value> {
-        Value total = b.load(totals, {b.index(pass), t.thread});
+        Value total = b.load(totals, {b.toIndex(pass), t.thread});
         return {sumInBlock(b, t, total, t.shared[Sums], kThreads).before};
       },
       [&]() -> SmallVector<Value> { return {b.i32(0)}; })[0];
 }
 
-void RadixSort::rankKeys(const Thread &t, int64_t pass,
+void RadixSort::rankKeys(const Thread &t, Value pass,
                          MutableArrayRef<Item> items) {
   Type i32 = b.getI32Type(), i16 = b.getI16Type();
   Value seen = t.shared[Seen], warp = b.floorDiv(t.thread, kWarpLanes);
@@ -229,20 +240,24 @@ void RadixSort::rankKeys(const Thread &t, int64_t pass,
   }
 }
 
-void RadixSort::moveTile(const Thread &t, int64_t pass, Value tile) {
+void RadixSort::moveTile(const Thread &t, Value pass, Value tile) {
   Type i16 = b.getI16Type();
   Value seen = t.shared[Seen], firsts = t.shared[Firsts];
   Value stagedKeys = t.shared[StagedKeys], stagedFrom = t.shared[StagedFrom];
   Value stagedDigits = t.shared[StagedDigits];
   for (int64_t w = 0; w < kWarps; ++w)
     b.store(b.constantInt(i16, 0), seen, {b.index(w), t.thread});
-  lookBack.clearNext(pass, tile, t.thread);
   SmallVector<Item> items(kKeysPerThread);
+  SmallVector<Value> positions;
   for (auto [i, item] : llvm::enumerate(items)) {
     Value position = getPosition(t, i, tile);
     item.isKey = b.less(position, numKeys);
-    std::tie(item.key, item.from) =
-        lists.load(pass, b.min(position, b.sub(numKeys, 1)));
+    positions.push_back(b.min(position, b.sub(numKeys, 1)));
+  }
+  SmallVector<Value> loaded = lists.load(pass, positions);
+  for (auto [i, item] : llvm::enumerate(items)) {
+    item.key = loaded[i];
+    item.from = loaded[kKeysPerThread + i];
   }
   b.barrier();
   rankKeys(t, pass, items);
@@ -264,6 +279,7 @@ void RadixSort::moveTile(const Thread &t, int64_t pass, Value tile) {
   Value own = forWarps(b.i32(0), /*storesStarts=*/false);
   Value lower = countLower(t, pass, tile);
   lookBack.tell(pass, tile, t.thread, b.add(lower, own));
+  letNextStart(b);
   Value inTile = sumInBlock(b, t, own, t.shared[Sums], kThreads).before;
   forWarps(inTile, /*storesStarts=*/true);
   b.barrier();
@@ -294,32 +310,32 @@ void RadixSort::moveTile(const Thread &t, int64_t pass, Value tile) {
   }
 }
 
-void RadixSort::move(int64_t pass) {
-  Type i32 = b.getI32Type();
-  // In the order of SharedBuffer.
-  MemRefType shared[] = {b.getSharedType({kWarps, kDigits}, b.getI16Type()),
-                         b.getSharedType({kDigits}, i32),
-                         getBlockSumsType(b, kThreads),
-                         b.getSharedType({1}, i32),
-                         b.getSharedType({kTile}, keyType),
-                         b.getSharedType({kTile}, i32),
-                         b.getSharedType({kTile}, b.getI16Type())};
-  b.launch(numTiles, kThreads, shared, [&](const Thread &t) {
+SmallVector<MemRefType> RadixSort::getMoveBuffers() {
+  Type i32 = b.getI32Type(), i16 = b.getI16Type();
+  return {b.getSharedType({kWarps, kDigits}, i16),
+          b.getSharedType({kDigits}, i32),
+          getBlockSumsType(b, kThreads),
+          TileTickets::getSharedType(b),
+          b.getSharedType({kTile}, keyType),
+          b.getSharedType({kTile}, i32),
+          b.getSharedType({kTile}, i16)};
+}
+
+void RadixSort::move(int64_t firstPass, int64_t numPasses) {
+  b.launch(numTiles, kThreads, getMoveBuffers(), [&](const Thread &t) {
     digits.enter();
-    Value isUsed = b.less(b.i32(pass), digits.getNumPasses());
-    b.ifThen(isUsed, [&] {
-      // Tiles in the order in which blocks start: none waits for one that has
-      // not.
-      Value zero = b.index(0), ticket = t.shared[Ticket];
-      b.ifThen(b.equal(t.thread, zero), [&] {
-        Value row = b.index(digits.getMaxPasses());
-        Value taken = b.atomic(AtomicRMWKind::addi, b.i32(1), totals,
-                               ValueRange{row, b.index(pass)});
-        b.store(taken, ticket, zero);
-      });
-      b.barrier();
-      Value tile = b.toIndex(b.load(ticket, zero));
-      b.ifThen(b.less(tile, numTiles), [&] { moveTile(t, pass, tile); });
+    Value first = b.i32(firstPass);
+    b.ifThen(b.less(first, digits.getNumPasses()), [&] {
+      TileTickets tickets(b, totals, {digits.getMaxPasses(), firstPass},
+                          numTiles);
+      auto moveNext = [&](Value pass, Value tile) {
+        moveTile(t, b.add(first, pass), tile);
+      };
+      if (numPasses == 1)
+        tickets.forTile(t, t.shared[Ticket], moveNext);
+      else
+        tickets.forTiles(t, t.shared[Ticket],
+                         b.sub(digits.getNumPasses(), first), moveNext);
     });
   });
 }
@@ -329,8 +345,11 @@ void RadixSort::emit(const KeyList &result) {
   clear();
   digits.measure(keys, numKeys);
   count();
-  for (int64_t pass = 0; pass < digits.getMaxPasses(); ++pass)
-    move(pass);
+  int64_t passes = digits.getMaxPasses();
+  for (int64_t pass = 0; pass < std::min(passes, kUsualPasses); ++pass)
+    move(pass, 1);
+  if (passes > kUsualPasses)
+    move(kUsualPasses, passes - kUsualPasses);
   if (!source.sums)
     b.dealloc(totals);
   lookBack.dealloc();

@@ -19,9 +19,10 @@
 //
 // In the order of the Gray code the part of the rows that have the offset comes
 // first where the bit before, as a rank, is 1. Once an interval is a single
-// code the bits behind no longer count: on scans that have 10 or 40 of 125
-// offsets in a row, 27 bits leave tiles within 1 or 2 % of the offsets that the
-// order by whole masks gives them.
+// code the bits behind no longer count, and are not looked at: on scans that
+// have 10 or 40 of 125 offsets in a row, 27 bits leave tiles within 1 or 2 % of
+// the offsets that the order by whole masks gives them, and a row looks at 102
+// or 44 offsets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,12 +30,16 @@
 #include "RadixSort.h"
 #include "RowOrder.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-/// Bits of a proportion. An offset's number and proportion share a word.
+/// A proportion is in the upper bits of a word, an offset's number in the lower
+/// ones. As a fraction of 2^32 the word is the proportion, all but exactly.
 static constexpr int64_t kShareBits = 16;
+/// Cuts between two looks at whether an interval is a single code.
+static constexpr int64_t kCutsAtOnce = 4;
 /// Places that a thread compares side by side.
 static constexpr int64_t kSideBySide = 8;
 /// Bits of a key that say which block of space a row is in, and the fewest bits
@@ -53,7 +58,8 @@ public:
 
 private:
   /// steps[i] says which offset is the i-th rarest and which share of the rows
-  /// lacks it. By one thread block.
+  /// lacks it. Steps that fill up the last cuts are of offsets that no row has.
+  /// By one thread block.
   void rankOffsets(const LoopBuilder::Thread &t);
   /// How many offsets are more frequent than offset k, or as frequent and
   /// before it.
@@ -65,6 +71,9 @@ private:
     Value lower, length, isFlipped;
   };
   Interval cut(const Interval &at, Value step, Value row);
+  int64_t getNumSteps() const {
+    return llvm::alignTo(rows.offsets, kCutsAtOnce);
+  }
   Value makeKey(Value row);
   /// The block of space of a row.
   Value getSpace(Value row);
@@ -107,25 +116,31 @@ void RowCodes::rankOffsets(const LoopBuilder::Thread &t) {
   b.barrier();
   sample.sum(b, t.thread, kDigits, sums);
   Value sampled = sample.countRows(b);
-  b.forLoop(t.thread, offsets, kDigits, [&](Value k) {
-    Value own = b.load(sums, k), before = countBefore(sums, k, own);
+  auto makeStep = [&](Value k, Value own) {
     // Neither share is 0, so that every mask has a code.
     Value without = b.shiftLeft(b.sub(b.add(sampled, 1), own), kShareBits);
     Value share = b.divide(without, b.add(sampled, 2));
-    Value step = b.orBits(b.shiftLeft(b.cast(k, i32), kShareBits), share);
-    b.store(step, steps, b.toIndex(b.sub(b.i32(rows.offsets - 1), before)));
+    return b.orBits(b.shiftLeft(share, kShareBits), b.cast(k, i32));
+  };
+  b.forLoop(t.thread, offsets, kDigits, [&](Value k) {
+    Value own = b.load(sums, k), before = countBefore(sums, k, own);
+    b.store(makeStep(k, own), steps,
+            b.toIndex(b.sub(b.i32(rows.offsets - 1), before)));
   });
+  // The last word of a mask has bits for them: it has as many as words have, or
+  // there are none.
+  for (int64_t k = rows.offsets; k < getNumSteps(); ++k)
+    b.store(makeStep(b.index(k), b.i32(0)), steps, b.index(k));
 }
 
 RowCodes::Interval RowCodes::cut(const Interval &at, Value step, Value row) {
   Type i64 = b.getI64Type();
-  Value k = b.shiftRight(step, kShareBits);
+  Value k = b.andBits(step, (1 << kShareBits) - 1);
   Value word = b.load(rows.masks, {b.toIndex(b.divide(k, kMaskBits)), row});
   Value bit = b.shiftRight(word, b.remainder(k, kMaskBits));
   Value isThere = b.notEqual(b.andBits(bit, 1), b.i32(0));
-  Value share = b.extend(b.andBits(step, (1 << kShareBits) - 1), i64);
-  Value product = b.mul(b.extend(at.length, i64), share);
-  Value without = b.cast(b.shiftRight(product, kShareBits), i32);
+  Value product = b.mul(b.extend(at.length, i64), b.extend(step, i64));
+  Value without = b.cast(b.shiftRight(product, 32), i32);
   Interval next = at;
   next.length = b.select(isThere, b.sub(at.length, without), without);
   Value isUpper = isThere;
@@ -145,24 +160,30 @@ Value RowCodes::getSpace(Value row) {
 }
 
 Value RowCodes::makeKey(Value row) {
+  bool isInSpace = order == RowOrder::Space;
+  int64_t bits = isInSpace ? kCodeBits - kSpaceBits : kCodeBits;
   Interval all{b.i32(0), b.i32(-1), b.i1(false)};
-  SmallVector<Value> last =
-      b.forLoop(b.index(0), b.index(rows.offsets), 1,
-                {all.lower, all.length, all.isFlipped},
-                [&](Value i, ValueRange carried) -> SmallVector<Value> {
-                  Interval at = cut({carried[0], carried[1], carried[2]},
-                                    b.load(steps, i), row);
-                  return {at.lower, at.length, at.isFlipped};
-                });
-  if (order != RowOrder::Space)
-    return b.shiftRight(last[0], 32 - kCodeBits);
-  int64_t bits = kCodeBits - kSpaceBits;
-  return b.orBits(b.shiftLeft(getSpace(row), bits),
-                  b.shiftRight(last[0], 32 - bits));
+  Value end = b.index(getNumSteps());
+  SmallVector<Value> last = b.whileLoop(
+      {b.index(0), all.lower, all.length, all.isFlipped},
+      [&](ValueRange carried) {
+        Value isOneCode = b.lessUnsigned(carried[2], int64_t(1) << (32 - bits));
+        return b.andBits(b.less(carried[0], end), b.notBit(isOneCode));
+      },
+      [&](ValueRange carried) -> SmallVector<Value> {
+        Interval at{carried[1], carried[2], carried[3]};
+        Value next = b.loadVector(kCutsAtOnce, steps, carried[0], kCutsAtOnce);
+        for (int64_t i = 0; i < kCutsAtOnce; ++i)
+          at = cut(at, vector::ExtractOp::create(b, next, i), row);
+        return {b.add(carried[0], kCutsAtOnce), at.lower, at.length,
+                at.isFlipped};
+      });
+  Value code = b.shiftRight(last[1], 32 - bits);
+  return isInSpace ? b.orBits(b.shiftLeft(getSpace(row), bits), code) : code;
 }
 
 Value RowCodes::make(bool clearsSums) {
-  steps = b.alloc({rows.offsets}, i32);
+  steps = b.alloc({getNumSteps()}, i32);
   Value keys = b.alloc({ShapedType::kDynamic}, i32, numRows);
   b.launch(b.index(1), kDigits, {b.getSharedType({words * kMaskBits}, i32)},
            [&](const LoopBuilder::Thread &t) {

@@ -11,6 +11,7 @@
 #include "RadixSort.h"
 #include "SharedRows.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "sparseconv/Kernels/Builders/WarpOps.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -150,6 +151,7 @@ void RowSearchKernel::searchBlock(const Thread &t) {
       b.less(row, numRows), SmallVector<Type>(words, b.getI32Type()),
       [&] { return searchRow(t, row); },
       [&] { return SmallVector<Value>(words, b.i32(0)); });
+  letNextStart(b);
   if (stage)
     writeWarpRows(b, t, threads, stage, task.table);
   if (!task.masks)

@@ -32,25 +32,40 @@ void SortLists::dealloc() {
   b.dealloc(side.positions);
 }
 
-Value SortLists::isToSide(int64_t pass) {
-  Value later = b.sub(digits.getNumPasses(), pass + 1);
+Value SortLists::isToSide(Value pass) {
+  Value later = b.sub(digits.getNumPasses(), b.add(pass, 1));
   return b.notEqual(b.andBits(later, 1), 0);
 }
 
-std::pair<Value, Value> SortLists::load(int64_t pass, Value position) {
+SmallVector<Value> SortLists::load(Value pass, ValueRange positions) {
   Type i32 = b.getI32Type();
-  if (pass == 0)
-    return {b.load(keys, position), b.cast(position, i32)};
-  auto from = [&](const KeyList &list) -> SmallVector<Value> {
-    return {b.load(list.keys, position), b.load(list.positions, position)};
+  auto asTheyCame = [&] {
+    SmallVector<Value> loaded;
+    for (Value position : positions)
+      loaded.push_back(b.load(keys, position));
+    for (Value position : positions)
+      loaded.push_back(b.cast(position, i32));
+    return loaded;
   };
-  SmallVector<Value> loaded = b.ifElse(
-      isToSide(pass - 1), {keyType, i32}, [&] { return from(side); },
-      [&] { return from(sorted); });
-  return {loaded[0], loaded[1]};
+  if (!hasSide())
+    return asTheyCame();
+  auto from = [&](const KeyList &list) {
+    SmallVector<Value> loaded;
+    for (Value numbers : {list.keys, list.positions})
+      for (Value position : positions)
+        loaded.push_back(b.load(numbers, position));
+    return loaded;
+  };
+  SmallVector<Type> types(positions.size(), keyType);
+  types.append(positions.size(), i32);
+  return b.ifElse(b.equal(pass, 0), types, asTheyCame, [&] {
+    return b.ifElse(
+        isToSide(b.sub(pass, 1)), types, [&] { return from(side); },
+        [&] { return from(sorted); });
+  });
 }
 
-void SortLists::store(int64_t pass, Value key, Value from, Value position) {
+void SortLists::store(Value pass, Value key, Value from, Value position) {
   auto to = [&](const KeyList &list) {
     b.store(key, list.keys, position);
     b.store(from, list.positions, position);

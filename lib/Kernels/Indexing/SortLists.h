@@ -27,14 +27,15 @@ public:
 
   void alloc(const KeyList &result, Value numKeys);
   void dealloc();
-  /// A key and where it was before the sort, by its position before the pass.
-  std::pair<Value, Value> load(int64_t pass, Value position);
-  /// The same by its position after the pass.
-  void store(int64_t pass, Value key, Value from, Value position);
+  /// Keys, and then where each was before the sort, by their positions before
+  /// the pass (i32).
+  SmallVector<Value> load(Value pass, ValueRange positions);
+  /// A key and where it was, by its position after the pass.
+  void store(Value pass, Value key, Value from, Value position);
 
 private:
   /// Whether a pass writes the list beside the result (i1).
-  Value isToSide(int64_t pass);
+  Value isToSide(Value pass);
   bool hasSide() const { return digits.getMaxPasses() > 1; }
 
   LoopBuilder &b;

@@ -13,6 +13,7 @@
 
 #include "ColumnHits.h"
 #include "RowOrder.h"
+#include "sparseconv/Kernels/Builders/WarpOps.h"
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
 #include <optional>
@@ -95,20 +96,22 @@ private:
                 function_ref<void(Value tile, Value word)> body);
   void clearMasks(const LoopBuilder::Thread &t);
   void writeMasks(const LoopBuilder::Thread &t, Value firstWord);
-  /// A word of a mask: its number, which only the kernel knows where there are
-  /// many, and its offsets.
+  /// A word of a mask: its number, and how many offsets it has.
   struct Word {
     Value number;
-    std::optional<int64_t> known;
     int64_t count;
   };
+  /// The same from the hits of a search.
+  void fillFromHits(const Slot &s);
+  /// The offsets of a word that a row of the thread block has.
+  Value getBlockMask(const Slot &s, Value word);
   /// The entries of a slot for the offsets of a word of its mask.
   void fillWord(const Slot &s, const Word &word);
   /// Loads the entries; their bits join those of the tile.
   SmallVector<Value> loadWord(const Slot &s, const Word &word);
-  /// Stores those of the offsets in `mask`.
-  void storeWord(const Slot &s, const Word &word, ArrayRef<Value> entries,
-                 Value mask);
+  /// Stores those of the offsets in `mask`, number by number in their word.
+  void storeWord(const Slot &s, const Word &word, Value mask,
+                 function_ref<Value(int64_t bit)> getEntry);
 
   LoopBuilder &b;
   /// The one or the other.
@@ -181,16 +184,21 @@ void RowTiler::fillBlock(const LoopBuilder::Thread &t, Value permutation) {
   Value tile = b.divide(t.thread, kMaskRows);
   Slot own{slot, b.toIndex(row), tile, isSlot, isRow, t.shared[0]};
   int64_t whole = offsets / kMaskBits, rest = offsets % kMaskBits;
+  if (hits) {
+    fillFromHits(own);
+    writeMasks(t, b.index(0));
+    return;
+  }
   if (isUnrolled()) {
     for (int64_t word = 0; word < getMaskWords(offsets); ++word)
-      fillWord(own, {b.index(word), word, word < whole ? kMaskBits : rest});
+      fillWord(own, {b.index(word), word < whole ? kMaskBits : rest});
     writeMasks(t, b.index(0));
     return;
   }
   // The masks of one word at a time, so that what is shared has a bound.
   auto fillNext = [&](Value word, int64_t count) {
     clearMasks(t);
-    fillWord(own, {word, std::nullopt, count});
+    fillWord(own, {word, count});
     writeMasks(t, word);
     b.barrier();
   };
@@ -200,24 +208,46 @@ void RowTiler::fillBlock(const LoopBuilder::Thread &t, Value permutation) {
     fillNext(b.index(whole), rest);
 }
 
+void RowTiler::fillFromHits(const Slot &s) {
+  HitRecord record(b, hits->columns, hits->records, s.row, s.isRow);
+  int64_t words = getMaskWords(offsets);
+  for (int64_t word = 0; word < words; ++word)
+    b.atomic(arith::AtomicRMWKind::ori, record.getMask(word), s.masks,
+             {s.tile, b.index(word)});
+  b.barrier();
+  letNextStart(b);
+  // An entry takes some work, so only those are made that go to memory.
+  b.ifThen(s.isSlot, [&] {
+    for (int64_t word = 0; word < words; ++word) {
+      int64_t first = word * kMaskBits;
+      int64_t count = std::min(offsets - first, kMaskBits);
+      storeWord(s, {b.index(word), count}, getBlockMask(s, b.index(word)),
+                [&](int64_t bit) { return record.getEntry(b, first + bit); });
+    }
+  });
+}
+
+Value RowTiler::getBlockMask(const Slot &s, Value word) {
+  Value mask = b.i32(0);
+  for (int64_t i = 0; i < getNumTiles(); ++i)
+    mask = b.orBits(mask, b.load(s.masks, {b.index(i), getSharedWord(word)}));
+  return mask;
+}
+
 void RowTiler::fillWord(const Slot &s, const Word &word) {
   SmallVector<Value> entries = loadWord(s, word);
   b.barrier();
   // Offsets that none of the block's rows has are not looked at.
-  Value blockMask = b.i32(0);
-  for (int64_t i = 0; i < getNumTiles(); ++i)
-    blockMask = b.orBits(
-        blockMask, b.load(s.masks, {b.index(i), getSharedWord(word.number)}));
-  b.ifThen(s.isSlot, [&] { storeWord(s, word, entries, blockMask); });
+  Value blockMask = getBlockMask(s, word.number);
+  b.ifThen(s.isSlot, [&] {
+    storeWord(s, word, blockMask, [&](int64_t bit) { return entries[bit]; });
+  });
 }
 
 SmallVector<Value> RowTiler::loadWord(const Slot &s, const Word &word) {
   SmallVector<Value> entries = b.ifElse(
       s.isRow, SmallVector<Type>(word.count, i32),
       [&] {
-        if (hits)
-          return loadEntries(b, hits->columns, hits->records, s.row,
-                             *word.known);
         Value first = b.mul(word.number, kMaskBits);
         SmallVector<Value> loaded;
         for (int64_t bit = 0; bit < word.count; ++bit)
@@ -233,13 +263,13 @@ SmallVector<Value> RowTiler::loadWord(const Slot &s, const Word &word) {
   return entries;
 }
 
-void RowTiler::storeWord(const Slot &s, const Word &word,
-                         ArrayRef<Value> entries, Value mask) {
+void RowTiler::storeWord(const Slot &s, const Word &word, Value mask,
+                         function_ref<Value(int64_t)> getEntry) {
   Value first = b.mul(word.number, kMaskBits);
-  for (auto [bit, entry] : llvm::enumerate(entries)) {
+  for (int64_t bit = 0; bit < word.count; ++bit) {
     Value isThere = b.notEqual(b.andBits(mask, b.bit(bit)), b.i32(0));
-    b.ifThen(isThere, [&, bit = bit, entry = entry] {
-      b.store(entry, tiles.table, {b.add(first, bit), s.slot});
+    b.ifThen(isThere, [&] {
+      b.store(getEntry(bit), tiles.table, {b.add(first, bit), s.slot});
     });
   }
 }

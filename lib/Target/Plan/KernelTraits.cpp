@@ -99,7 +99,8 @@ KernelTraits mlir::sparseconv::getKernelTraits(gpu::GPUFuncOp kernel) {
       traits.cost = kGemmCost;
       traits.multiplies = true;
     }
-    traits.hasPrologue |= isa<NVVM::GriddepcontrolOp>(op);
+    if (auto control = dyn_cast<NVVM::GriddepcontrolOp>(op))
+      traits.hasPrologue |= control.getKind() == NVVM::GridDepActionKind::wait;
   });
   return traits;
 }

@@ -6,27 +6,26 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // digits. There is a column for each of the 512 values of a digit, and a thread
 // for each column. For each column a tile has a word of 64 bits. The number is
 // in the low half. The high half says what it is: nothing yet (0), what the
-// tile has (1), or the sum up to its end (2).
+// tile has by the first digit (1), or the sum up to its end (2); by the second
+// digit these are 3 and 4, so that nothing is cleared in between.
 
 // CHECK-LABEL: func.func @look_back(
 // CHECK-SAME:    %[[KEYS:[^:]*]]: memref<?xi32>,
 // CHECK:         %[[TILES:.*]] = arith.ceildivsi %{{.*}}, %c2048
 // CHECK:         %[[WORDS:.*]] = arith.muli %[[TILES]], %c512
 // CHECK:         %[[SAID:.*]] = memref.alloc(%[[WORDS]]) {{.*}} : memref<?xi64>
-// CHECK:         %[[SAID_NEXT:.*]] = memref.alloc(%[[WORDS]]) {{.*}} : memref<?xi64>
 
-// The kernel before clears the words of the first digit; this one clears those of
-// the next.
+// The kernel before clears the words.
 // CHECK:         gpu.launch
 // CHECK:           memref.store %c0_i64, %[[SAID]]
 // CHECK:         gpu.launch
 // CHECK:           %[[TILE:.*]] = arith.index_cast %{{.*}} : i32 to index
-// CHECK:           memref.store %c0_i64, %[[SAID_NEXT]]
 
 // A tile says what it has; the first one says a sum at once.
 // CHECK:           %[[IS_FIRST:.*]] = arith.cmpi eq, %[[TILE]], %c0
-// CHECK:           %[[KIND:.*]] = arith.select %[[IS_FIRST]], %c2_i64, %c1_i64
-// CHECK:           %[[SHIFTED:.*]] = arith.shli %[[KIND]], %c32_i64
+// CHECK:           %[[KIND:.*]] = arith.select %[[IS_FIRST]], %c2_i32, %c1_i32
+// CHECK:           %[[WIDE:.*]] = arith.extui %[[KIND]] : i32 to i64
+// CHECK:           %[[SHIFTED:.*]] = arith.shli %[[WIDE]], %c32_i64
 // CHECK:           %[[SAYS:.*]] = arith.ori %{{.*}}, %[[SHIFTED]]
 // CHECK:           memref.atomic_rmw assign %[[SAYS]], %[[SAID]]
 
@@ -37,7 +36,7 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK-COUNT-4:     memref.atomic_rmw ori %c0_i64, %[[SAID]]
 // CHECK-NOT:         memref.atomic_rmw ori
 // CHECK:             arith.shrui %{{.*}}, %c32_i64
-// CHECK:             arith.cmpi ne, %{{.*}}, %c0_i32
+// CHECK:             arith.cmpi sge, %{{.*}}, %c1_i32
 // CHECK:             arith.cmpi eq, %{{.*}}, %c2_i32
 // CHECK:             scf.yield
 
@@ -45,9 +44,13 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:           arith.addi %[[BEFORE]]#0, %{{.*}} : i32
 // CHECK:           memref.atomic_rmw assign %{{.*}}, %[[SAID]]
 
-// The kernel of the second digit says what it has in the other words.
+// The kernel of the second digit writes over what the first has said.
 // CHECK:         gpu.launch
-// CHECK-COUNT-2:   memref.atomic_rmw assign %{{.*}}, %[[SAID_NEXT]]
+// CHECK:           arith.select %{{.*}}, %c4_i32, %c3_i32
+// CHECK:           memref.atomic_rmw assign %{{.*}}, %[[SAID]]
+// CHECK:             arith.cmpi sge, %{{.*}}, %c3_i32
+// CHECK:             arith.cmpi eq, %{{.*}}, %c4_i32
+// CHECK:           memref.atomic_rmw assign %{{.*}}, %[[SAID]]
 // CHECK-NOT:     gpu.launch
 // CHECK:         return
 func.func @look_back(%keys: memref<?xi32>, %sorted: memref<?xi32>, %permutation: memref<?xi32>) {

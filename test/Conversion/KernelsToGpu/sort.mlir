@@ -14,13 +14,11 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:         %[[TOTALS:.*]] = memref.alloc() {{.*}} : memref<3x512xi32>
 // CHECK:         %[[WORDS:.*]] = arith.muli %[[TILES]], %c512
 // CHECK:         %[[SAID:.*]] = memref.alloc(%[[WORDS]]) {{.*}} : memref<?xi64>
-// CHECK:         %[[SAID_NEXT:.*]] = memref.alloc(%[[WORDS]]) {{.*}} : memref<?xi64>
 // CHECK:         scf.parallel
 // CHECK:           memref.store %c0_i32, %[[TOTALS]]
 
-// A thread block of the second kernel clears what its tiles say of the first digit,
-// and counts by both digits in shared memory. The eight loads of a thread come
-// first.
+// A thread block of the second kernel clears what its tiles say, and counts by both
+// digits in shared memory. The eight loads of a thread come first.
 // CHECK:         gpu.launch {{.*}} threads({{.*}} = %c512,
 // CHECK-SAME:      workgroup(%[[COUNTS:[^ ]*]] : memref<2x512xi32, #gpu.address_space<workgroup>>)
 // CHECK-COUNT-2:   memref.store %c0_i64, %[[SAID]]
@@ -38,7 +36,6 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:           memref.atomic_rmw addi %c1_i32, %[[TOTALS]][%c2, %c0]
 // CHECK:           gpu.barrier
 // CHECK-COUNT-16:  memref.store %c0_i16, %[[SEEN]]
-// CHECK:           memref.store %c0_i64, %[[SAID_NEXT]]
 // CHECK-COUNT-4:   memref.load %[[KEYS]]
 // CHECK:           gpu.barrier
 
@@ -62,6 +59,9 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK-COUNT-2:   gpu.barrier
 // CHECK:           memref.atomic_rmw assign %{{.*}}, %[[SAID]]
 
+// Most is done: the next kernel may start, and wait for the end of this one.
+// CHECK:           nvvm.griddepcontrol launch_dependents
+
 // Another such sum gives each digit its place in the tile. The keys are put in that
 // order in shared memory, and when all are there the tile asks the tiles before it,
 // four at a time.
@@ -78,10 +78,9 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 
 // The second kernel that moves takes the second list and writes the results.
 // CHECK:         gpu.launch
-// CHECK:           memref.store %c0_i64, %[[SAID]]
 // CHECK:           memref.load %[[SIDE_KEYS]]
 // CHECK:           arith.shrui %{{.*}}, %c9_i64
-// CHECK:           memref.atomic_rmw assign %{{.*}}, %[[SAID_NEXT]]
+// CHECK:           memref.atomic_rmw assign %{{.*}}, %[[SAID]]
 // CHECK:           memref.store %{{.*}}, %[[SORTED]]
 // CHECK:           memref.store %{{.*}}, %[[ORDER]]
 // CHECK-NOT:     gpu.launch
@@ -94,7 +93,10 @@ func.func @sort(%keys: memref<?xi64>, %sorted: memref<?xi64>, %permutation: memr
 
 // Keys of 64 bits rarely use all of them. A kernel finds the least and the greatest
 // value of each field. The others learn from that how many digits there are; a
-// kernel that would move by a digit beyond them does nothing.
+// kernel that would move by a digit beyond them does nothing. Four digits have a
+// kernel each. The last kernel moves by all that are left: thread blocks take tile
+// after tile, and before one of the next digit they wait until all tiles have been
+// moved by this one.
 
 // CHECK-LABEL: func.func @fields(
 // CHECK:         memref.alloc() {{.*}} : memref<9x512xi32>
@@ -108,7 +110,20 @@ func.func @sort(%keys: memref<?xi64>, %sorted: memref<?xi64>, %permutation: memr
 // CHECK:         gpu.launch
 // CHECK-COUNT-8:   memref.load %[[RANGES]]
 // CHECK-COUNT-4:   math.ctlz
-// CHECK-COUNT-8: gpu.launch
+// CHECK-COUNT-4: gpu.launch
+// CHECK:         gpu.launch
+// CHECK:           %[[LEFT:.*]] = arith.subi %{{.*}}, %c4_i32
+// CHECK:           %[[END:.*]] = arith.muli %[[LEFT]], %{{.*}} : i32
+// CHECK:           memref.atomic_rmw addi %c1_i32, %{{.*}}[%c8, %c4]
+// CHECK:           scf.while
+// CHECK:             memref.atomic_rmw ori %c0_i32
+// CHECK:           llvm.fence syncscope("device") acq_rel
+// CHECK:           gpu.barrier
+// CHECK:           scf.while
+// CHECK:             arith.cmpi slt, %{{.*}}, %[[END]]
+// CHECK:             llvm.fence syncscope("device") acq_rel
+// CHECK:             memref.atomic_rmw addi %c1_i32
+// CHECK:             memref.atomic_rmw addi %c1_i32, %{{.*}}[%c8, %c4]
 // CHECK-NOT:     gpu.launch
 // CHECK:         return
 func.func @fields(%keys: memref<?xi64>, %sorted: memref<?xi64>, %permutation: memref<?xi32>) {

@@ -67,7 +67,9 @@ func.func @rows(%table: memref<?x4xi32>, %n: index, %tiled: memref<4x?xi32>, %or
 
 // With the hits of a search the masks are there already. One kernel counts
 // digits and one sorts by them. In the last one a thread reads its record by
-// one access; an entry is the column's place plus the hits before it.
+// one access, and its mask is a part of that. Entries are made only of offsets
+// that a row of the thread block has: an entry is the column's place plus the
+// hits before it.
 
 // CHECK-LABEL: func.func @hits(
 // CHECK-SAME:    %[[MASKS:[^:]*]]: memref<1x?xi32>, %[[RECORDS:[^:]*]]: memref<?x4xi32>, %[[COUNTS:[^:]*]]: memref<64x32xi32>,
@@ -79,18 +81,24 @@ func.func @rows(%table: memref<?x4xi32>, %n: index, %tiled: memref<4x?xi32>, %or
 // CHECK:           memref.atomic_rmw addi %{{.*}}, %[[TOTALS]]
 // CHECK-COUNT-2: gpu.launch
 // CHECK:           %[[READ:.*]] = vector.load %[[RECORDS]]{{.*}} {alignment = 16
-// CHECK-DAG:       %[[FIRST:.*]] = vector.extract %[[READ]][0]
-// CHECK-DAG:       %[[BITS:.*]] = vector.extract %[[READ]][2]
-// CHECK:           %[[BEFORE:.*]] = arith.andi %[[BITS]], %c1_i32
-// CHECK:           %[[COUNT:.*]] = math.ctpop %[[BEFORE]]
-// CHECK:           arith.addi %[[FIRST]], %[[COUNT]]
+// CHECK-DAG:       vector.extract %[[READ]][0]
+// CHECK-DAG:       vector.extract %[[READ]][2]
+// CHECK:           memref.atomic_rmw ori %[[RECORD:.*]]#2, %{{.*}} : (i32, memref<8x1xi32, #gpu.address_space<workgroup>>)
 // CHECK:           gpu.barrier
+// CHECK:           nvvm.griddepcontrol launch_dependents
 // CHECK-COUNT-8:   memref.load %{{.*}} : memref<8x1xi32, #gpu.address_space<workgroup>>
 // CHECK:           %[[BLOCK:.*]] = arith.ori
-// CHECK:           %[[BIT:.*]] = arith.andi %[[BLOCK]], %c1_i32
+// CHECK:           arith.andi %[[BLOCK]], %c1_i32
+// CHECK:           scf.if
+// CHECK:             memref.store
+// CHECK:           %[[BIT:.*]] = arith.andi %{{.*}}, %c2_i32
 // CHECK:           %[[IS:.*]] = arith.cmpi ne, %[[BIT]], %c0_i32
 // CHECK:           scf.if %[[IS]]
-// CHECK-NEXT:        memref.store
+// CHECK:             %[[BEFORE:.*]] = arith.andi %[[RECORD]]#2, %c1_i32
+// CHECK:             %[[COUNT:.*]] = math.ctpop %[[BEFORE]]
+// CHECK:             %[[ENTRY:.*]] = arith.addi %[[RECORD]]#0, %[[COUNT]]
+// CHECK:             %[[OWN:.*]] = arith.select %{{.*}}, %[[ENTRY]], %c-1_i32
+// CHECK-NEXT:        memref.store %[[OWN]]
 // CHECK-NOT:     gpu.launch
 // CHECK:         return
 func.func @hits(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts: memref<64x32xi32>, %n: index,
@@ -139,8 +147,9 @@ func.func @no_totals(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts:
 // CHECK:             gpu.barrier
 
 // One thread block ranks the offsets by how many rows of the sample have them,
-// and writes for each rank the offset and the share of rows that lack it.
-// CHECK:         %[[STEPS:.*]] = memref.alloc() {{.*}} : memref<126xi32>
+// and writes for each rank the offset and the share of rows that lack it. Two more
+// steps fill up the last four; no row has their offsets.
+// CHECK:         %[[STEPS:.*]] = memref.alloc() {{.*}} : memref<128xi32>
 // CHECK:         %[[KEYS:.*]] = memref.alloc(
 // CHECK:         gpu.launch blocks({{.*}} = %c1, {{.*}} threads({{.*}} = %c512,
 // CHECK-COUNT-8:   memref.load %[[COUNTS]]
@@ -148,16 +157,22 @@ func.func @no_totals(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts:
 // CHECK:           scf.for {{.*}} to %c128 step %c8
 // CHECK:           arith.divui
 // CHECK:           memref.store %{{.*}}, %[[STEPS]]
+// CHECK:           memref.store %{{.*}}, %[[STEPS]][%c126]
+// CHECK:           memref.store %{{.*}}, %[[STEPS]][%c127]
 
-// A thread for each row makes its code from its mask, offset by offset, and
-// keeps 27 bits of it. Three passes sort by them.
+// A thread for each row makes its code from its mask, by four offsets at a time,
+// and keeps 27 bits of it: once the interval is shorter than 2^5, it is done. Three
+// passes sort by them.
 // CHECK:         scf.parallel
-// CHECK:           %[[CODE:.*]]:3 = scf.for {{.*}} iter_args(%{{.*}} = %c0_i32, %{{.*}} = %c-1_i32, %[[FLIPPED:.*]] = %false)
-// CHECK:             memref.load %[[STEPS]]
+// CHECK:           %[[CODE:.*]]:4 = scf.while (%[[I:.*]] = %c0, %{{.*}} = %c0_i32, %[[LENGTH:.*]] = %c-1_i32, %{{.*}} = %false)
+// CHECK-DAG:         arith.cmpi slt, %[[I]], %c128
+// CHECK-DAG:         arith.cmpi uge, %[[LENGTH]], %c32_i32
+// CHECK:             vector.load %[[STEPS]]{{.*}} {alignment = 16
 // CHECK:             memref.load %[[MASKS]]
 // CHECK:             arith.muli %{{.*}} : i64
-// CHECK:             arith.xori %{{.*}}, %[[FLIPPED]] : i1
-// CHECK:           %[[KEY:.*]] = arith.shrui %[[CODE]]#0, %c5_i32
+// CHECK:             arith.xori %{{.*}} : i1
+// CHECK-COUNT-3:     memref.load %[[MASKS]]
+// CHECK:           %[[KEY:.*]] = arith.shrui %[[CODE]]#1, %c5_i32
 // CHECK:           memref.store %[[KEY]], %[[KEYS]]
 // CHECK-COUNT-4: gpu.launch
 
@@ -210,12 +225,12 @@ func.func @by_masks(%table: memref<?x4xi32>, %n: index, %tiled: memref<4x?xi32>,
 // CHECK:           memref.load %[[COUNTS]]
 // CHECK:         scf.parallel
 // CHECK:           memref.load %[[HITS]][
+// CHECK:           %[[LOW:.*]] = arith.shrui %{{.*}}, %c14_i32
 // CHECK:           %[[LEADING:.*]] = math.ctlz
 // CHECK:           %[[BITS:.*]] = arith.subi %c23_i32, %[[LEADING]]
 // CHECK:           %[[PLACE_BITS:.*]] = arith.maxsi %[[BITS]], %c14_i32
 // CHECK:           %[[BLOCK:.*]] = arith.shrui %{{.*}}, %[[PLACE_BITS]]
 // CHECK:           %[[HIGH:.*]] = arith.shli %[[BLOCK]], %c18_i32
-// CHECK:           %[[LOW:.*]] = arith.shrui %{{.*}}, %c14_i32
 // CHECK:           arith.ori %[[HIGH]], %[[LOW]]
 func.func @by_space(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts: memref<64x32xi32>, %n: index,
                     %tiled: memref<4x?xi32>, %order: memref<?xi32>, %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
@@ -235,16 +250,13 @@ func.func @by_space(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts: 
 // CHECK-COUNT-3: gpu.launch
 // CHECK:         gpu.launch {{.*}} workgroup(%{{[^ ]*}} : memref<8x2xi32, #gpu.address_space<workgroup>>)
 // CHECK-COUNT-2:   vector.load %[[RECORDS]]
-// CHECK:           memref.atomic_rmw ori
+// CHECK-COUNT-2:   memref.atomic_rmw ori %[[RECORD:.*]]#{{[56]}}, %{{.*}} : (i32, memref<8x2xi32
 // CHECK-COUNT-32:  memref.store %{{.*}} : memref<35x?xi32>
-// CHECK:           %[[READ:.*]] = vector.load %[[RECORDS]]{{.*}} {alignment = 16
-// CHECK-DAG:       %[[PLACE:.*]] = vector.extract %[[READ]][0]
-// CHECK-DAG:       %[[WORD0:.*]] = vector.extract %[[READ]][1]
-// CHECK-DAG:       %[[WORD1:.*]] = vector.extract %[[READ]][2]
-// CHECK:           %[[BEFORE:.*]] = arith.andi %[[WORD0]], %c-268435456_i32
+// CHECK:           memref.store %{{.*}} : memref<35x?xi32>
+// CHECK:           %[[BEFORE:.*]] = arith.andi %[[RECORD]]#5, %c-268435456_i32
 // CHECK:           %[[COUNT:.*]] = math.ctpop %[[BEFORE]]
-// CHECK:           %[[FIRST:.*]] = arith.addi %[[PLACE]], %[[COUNT]]
-// CHECK:           %[[BEFORE1:.*]] = arith.andi %[[WORD1]], %c1_i32
+// CHECK:           %[[FIRST:.*]] = arith.addi %[[RECORD]]#4, %[[COUNT]]
+// CHECK:           %[[BEFORE1:.*]] = arith.andi %[[RECORD]]#6, %c1_i32
 // CHECK:           %[[COUNT1:.*]] = math.ctpop %[[BEFORE1]]
 // CHECK:           arith.addi %[[FIRST]], %[[COUNT1]]
 func.func @two_words(%hits: memref<2x?xi32>, %records: memref<?x8xi32>, %counts: memref<64x64xi32>, %n: index,

@@ -22,6 +22,13 @@ inline constexpr int64_t kWarpLanes = 32;
 
 /// Waits for all lanes; what they stored before, all of them see after.
 void syncWarp(ImplicitLocOpBuilder &b);
+/// What this thread has seen and stored before, other threads of the device see
+/// when they have seen what it stores after, through a fence of their own.
+void fenceDevice(ImplicitLocOpBuilder &b);
+/// The next kernel in the stream may be started: it waits for the end of this
+/// one before it reads or writes anything. To be called when most is done, as
+/// thread blocks that wait keep other kernels off the device.
+void letNextStart(ImplicitLocOpBuilder &b);
 /// The lanes where `condition` holds, a bit for each (i32).
 Value ballot(ImplicitLocOpBuilder &b, Value condition);
 /// The bits of the lanes before this one (i32).
