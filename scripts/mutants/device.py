@@ -47,7 +47,7 @@ COARSEN = "case downsample coarsening=merge sizes=129x3,199999"
 COVER = "case downsample rule=cover sizes=129x3,999x3"
 MAP = "case kernel_map sizes=129x3,999x3"
 LOOKUP = "case kernel_map search=hash sizes=129x3,999x3"
-HALF = 'case conv channels=16 out_channels=16 dtype=f16 search="zdelta, half" sizes=129x3'
+HALF = 'case conv channels=16 out_channels=16 dtype=f16 search="zdelta, half" to=%in sizes=129x3'
 LOOKUP_HITS = "case conv channels=16 out_channels=16 dtype=f16 search=hash sizes=129x3"
 
 MUTANTS = [
