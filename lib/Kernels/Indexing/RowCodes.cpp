@@ -31,6 +31,7 @@
 #include "RowOrder.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <functional>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -70,11 +71,14 @@ private:
     /// next cut puts the rows that have the offset first (i1).
     Value lower, length, isFlipped;
   };
-  Interval cut(const Interval &at, Value step, Value row);
+  Interval cut(const Interval &at, Value step,
+               function_ref<Value(Value)> getWord);
   int64_t getNumSteps() const {
     return llvm::alignTo(rows.offsets, kCutsAtOnce);
   }
   Value makeKey(Value row);
+  /// A word of a row's mask, by its number (i32), which all threads agree on.
+  std::function<Value(Value number)> loadMask(Value row);
   /// The block of space of a row.
   Value getSpace(Value row);
 
@@ -133,10 +137,11 @@ void RowCodes::rankOffsets(const LoopBuilder::Thread &t) {
     b.store(makeStep(b.index(k), b.i32(0)), steps, b.index(k));
 }
 
-RowCodes::Interval RowCodes::cut(const Interval &at, Value step, Value row) {
+RowCodes::Interval RowCodes::cut(const Interval &at, Value step,
+                                 function_ref<Value(Value)> getWord) {
   Type i64 = b.getI64Type();
   Value k = b.andBits(step, (1 << kShareBits) - 1);
-  Value word = b.load(rows.masks, {b.toIndex(b.divide(k, kMaskBits)), row});
+  Value word = getWord(b.divide(k, kMaskBits));
   Value bit = b.shiftRight(word, b.remainder(k, kMaskBits));
   Value isThere = b.notEqual(b.andBits(bit, 1), b.i32(0));
   Value product = b.mul(b.extend(at.length, i64), b.extend(step, i64));
@@ -159,11 +164,39 @@ Value RowCodes::getSpace(Value row) {
   return b.shiftRight(b.cast(row, i32), placeBits);
 }
 
+std::function<Value(Value)> RowCodes::loadMask(Value row) {
+  // More would take too many registers.
+  constexpr int64_t most = 4;
+  if (words > most)
+    return [this, row](Value number) {
+      return b.load(rows.masks, {b.toIndex(number), row});
+    };
+  SmallVector<Value> mask;
+  for (int64_t word = 0; word < most; ++word)
+    mask.push_back(
+        b.load(rows.masks, {b.index(std::min(word, words - 1)), row}));
+  return [this, mask](Value number) {
+    // One bit of the number after the other halves the words.
+    ArrayRef<Value> left = mask;
+    SmallVector<Value> half;
+    for (int64_t bit = 1; left.size() > 1; bit *= 2) {
+      Value isOdd = b.notEqual(b.andBits(number, bit), b.i32(0));
+      SmallVector<Value> next;
+      for (size_t i = 0; i < left.size(); i += 2)
+        next.push_back(b.select(isOdd, left[i + 1], left[i]));
+      half = std::move(next);
+      left = half;
+    }
+    return left.front();
+  };
+}
+
 Value RowCodes::makeKey(Value row) {
   bool isInSpace = order == RowOrder::Space;
   int64_t bits = isInSpace ? kCodeBits - kSpaceBits : kCodeBits;
   Interval all{b.i32(0), b.i32(-1), b.i1(false)};
   Value end = b.index(getNumSteps());
+  auto getWord = loadMask(row);
   SmallVector<Value> last = b.whileLoop(
       {b.index(0), all.lower, all.length, all.isFlipped},
       [&](ValueRange carried) {
@@ -174,7 +207,7 @@ Value RowCodes::makeKey(Value row) {
         Interval at{carried[1], carried[2], carried[3]};
         Value next = b.loadVector(kCutsAtOnce, steps, carried[0], kCutsAtOnce);
         for (int64_t i = 0; i < kCutsAtOnce; ++i)
-          at = cut(at, vector::ExtractOp::create(b, next, i), row);
+          at = cut(at, vector::ExtractOp::create(b, next, i), getWord);
         return {b.add(carried[0], kCutsAtOnce), at.lower, at.length,
                 at.isFlipped};
       });
