@@ -53,6 +53,23 @@ Value mlir::sparseconv::lanesWithSame(ImplicitLocOpBuilder &b, Value value) {
                                    NVVM::MatchSyncKind::any);
 }
 
+/// The value of the lane whose number is this one's and `lanes`, as `kind`
+/// says.
+static Value shuffle(ImplicitLocOpBuilder &b, Value value, int64_t lanes,
+                     NVVM::ShflKind kind) {
+  auto getNumber = [&](int64_t number) -> Value {
+    return arith::ConstantIntOp::create(b, b.getI32Type(), number);
+  };
+  return NVVM::ShflOp::create(b, value.getType(), allLanes(b), value,
+                              getNumber(lanes), getNumber(kWarpLanes - 1), kind,
+                              UnitAttr());
+}
+
+Value mlir::sparseconv::fromLaneAcross(ImplicitLocOpBuilder &b, Value value,
+                                       int64_t lanes) {
+  return shuffle(b, value, lanes, NVVM::ShflKind::bfly);
+}
+
 Value mlir::sparseconv::sumOfLanes(ImplicitLocOpBuilder &b, Value value) {
   return NVVM::ReduxOp::create(b, b.getI32Type(), value, NVVM::ReduxKind::ADD,
                                allLanes(b));

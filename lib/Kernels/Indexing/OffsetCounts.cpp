@@ -66,23 +66,38 @@ void OffsetCounts::store(LoopBuilder &b, const LoopBuilder::Thread &t,
   });
 }
 
+/// Bit j of what lane i gets is bit i of the `word` of lane j: halves of ever
+/// smaller squares of bits change places.
+static Value transposeBits(LoopBuilder &b, Value lane, Value word) {
+  for (int64_t size = kWarpLanes / 2; size > 0; size /= 2) {
+    // The lower columns of each square.
+    int64_t low = 0;
+    for (int64_t column = 0; column < kWarpLanes; ++column)
+      if ((column & size) == 0)
+        low |= int64_t(1) << column;
+    Value lower = b.i32(static_cast<int32_t>(low));
+    Value upper = b.i32(static_cast<int32_t>(~low));
+    Value other = fromLaneAcross(b, word, size);
+    Value isLower = b.equal(b.andBits(lane, size), 0);
+    Value kept = b.andBits(word, b.select(isLower, lower, upper));
+    Value fromUpper = b.shiftLeft(b.andBits(other, lower), size);
+    Value fromLower = b.andBits(b.shiftRight(other, size), lower);
+    word = b.orBits(kept, b.select(isLower, fromUpper, fromLower));
+  }
+  return word;
+}
+
 void OffsetCounts::add(LoopBuilder &b, const LoopBuilder::Thread &t,
-                       ValueRange mask, int64_t offsets, Value shared) const {
+                       ValueRange mask, Value shared) const {
   ifSampled(b, t, [&](Value number) {
-    Value zero = b.i32(0);
-    Value lane = b.andBits(t.thread, b.index(kWarpLanes - 1));
+    Value thread = b.cast(t.thread, b.getI32Type());
+    Value lane = b.andBits(thread, kWarpLanes - 1);
     for (auto [word, bits] : llvm::enumerate(mask)) {
       // What came of the word before has been read.
       if (word != 0)
         b.barrier();
-      int64_t first = word * kMaskBits;
-      Value own = zero;
-      for (int64_t i = 0; i < std::min(kMaskBits, offsets - first); ++i) {
-        Value isSet = b.notEqual(b.andBits(bits, b.bit(i)), zero);
-        Value votes = ballot(b, isSet);
-        // Lane i has what the warp has of offset i of the word.
-        own = b.select(b.equal(lane, b.index(i)), votes, own);
-      }
+      // Lane i has what the warp has of offset i of the word.
+      Value own = transposeBits(b, lane, bits);
       store(b, t, number, b.index(word), b.popCount(own), shared);
     }
   });

@@ -36,7 +36,7 @@ public:
   /// Counts the masks of a block (words of i32; 0 in threads without a row) if
   /// it is one of the sample. All of its threads come here.
   void add(LoopBuilder &b, const LoopBuilder::Thread &t, ValueRange mask,
-           int64_t offsets, Value shared) const;
+           Value shared) const;
   /// Calls `body` with the number of this block in the sample if it is of it.
   void ifSampled(LoopBuilder &b, const LoopBuilder::Thread &t,
                  function_ref<void(Value number)> body) const;

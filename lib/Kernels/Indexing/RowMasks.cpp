@@ -90,7 +90,7 @@ void MaskMaker::makeShort(const Thread &t) {
     mask = b.orBits(mask, b.select(present, b.bit(k), b.i32(0)));
   }
   b.ifThen(isRow, [&] { b.store(mask, made.masks, {b.index(0), row}); });
-  counts.add(b, t, mask, offsets, t.shared[0]);
+  counts.add(b, t, mask, t.shared[0]);
 }
 
 Value MaskMaker::voteOnRows(Value firstRow, Value word, Value lane) {

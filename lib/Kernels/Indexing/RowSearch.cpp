@@ -157,7 +157,7 @@ void RowSearchKernel::searchBlock(const Thread &t) {
   if (!task.masks)
     return;
   writeWarpRows(b, t, threads, stagedRecords, task.records);
-  counts.add(b, t, mask, task.columns.getNumOffsets(), sharedCounts);
+  counts.add(b, t, mask, sharedCounts);
 }
 
 void RowSearchKernel::emit() {

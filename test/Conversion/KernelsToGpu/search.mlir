@@ -65,10 +65,11 @@ func.func @search(%in: memref<?xi64>, %out: memref<?xi64>, %table: memref<?x27xi
 // CHECK:           %[[WORDS:.*]] = memref.collapse_shape %[[RECORDS]]
 // CHECK:           vector.store %{{.*}}, %[[WORDS]]{{.*}} {alignment = 16
 
-// Some thread blocks count how many of their rows have each offset. Lane k gets
-// what the warp has of offset k, and 32 threads add up the warps.
+// Some thread blocks count how many of their rows have each offset. The lanes of a
+// warp exchange bits in five steps: lane k gets those of offset k of all lanes. 32
+// threads add up the warps.
 // CHECK:           %[[SHIFT:.*]] = arith.subi %c32_i32
-// CHECK-COUNT-4:   nvvm.vote.sync ballot
+// CHECK-COUNT-5:   nvvm.shfl.sync bfly
 // CHECK:           math.ctpop
 // CHECK:           gpu.barrier
 // CHECK-COUNT-8:   memref.load %{{.*}} : memref<8x32xi32, #gpu.address_space<workgroup>>

@@ -21,7 +21,7 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:           nvvm.bar.warp.sync
 // CHECK-COUNT-4:   arith.cmpi ult, %{{.*}}, %[[N_IN]]
 // CHECK:           memref.store %{{.*}}, %[[MASKS]]
-// CHECK-COUNT-4:   nvvm.vote.sync ballot
+// CHECK-COUNT-5:   nvvm.shfl.sync bfly
 // CHECK:           gpu.barrier
 // CHECK:           memref.store %{{.*}}, %[[COUNTS]]
 

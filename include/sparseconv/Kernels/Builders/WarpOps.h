@@ -35,6 +35,8 @@ Value ballot(ImplicitLocOpBuilder &b, Value condition);
 Value lanesBefore(ImplicitLocOpBuilder &b);
 /// The bits of the lanes whose `value` (i32) is the same (i32).
 Value lanesWithSame(ImplicitLocOpBuilder &b, Value value);
+/// The `value` (i32) of the lane whose number differs in the bits of `lanes`.
+Value fromLaneAcross(ImplicitLocOpBuilder &b, Value value, int64_t lanes);
 /// The sum of all lanes' values (i32).
 Value sumOfLanes(ImplicitLocOpBuilder &b, Value value);
 /// The least and the greatest of all lanes' values, unsigned i32.
