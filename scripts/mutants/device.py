@@ -13,6 +13,7 @@ WARP_WIDE = "case conv channels=32 out_channels=16 dtype=f16 sizes=129x3,999x3"
 WARP_ODD = "case conv channels=33 out_channels=16 dtype=f16 sizes=129x3"
 WARP_CHUNKS = "case conv tf32=allowed channels=256 out_channels=256 sizes=129"
 WARP_WORDS = 'case conv channels=16 out_channels=16 dtype=bf16 offsets="box<5, 3, 3>" sizes=129x3'
+WARP_CUBE = 'case conv channels=16 out_channels=16 dtype=f16 offsets="box<5, 5, 5>" sizes=129x3'
 WARP_SPLITS = 'case conv tf32=allowed channels=256 out_channels=256 offsets="box<5, 3, 3>" sizes=129'
 GROUP = "case conv channels=64 out_channels=64 dtype=f16 sizes=129x3,999x3"
 RING = "case conv channels=128 out_channels=128 dtype=f16 sizes=31,129x3"
@@ -169,6 +170,7 @@ MUTANTS = [
     (INDEXING + "ZDeltaKernel.cpp", "b.lessUnsigned(number, b.constantInt(keyType, length))", "b.lessUnsigned(number, b.constantInt(keyType, length - 1))", WARP),
     (INDEXING + "KeyLookup.cpp", "b.min(b.add(first, i), b.index(count - 1))", "b.min(first, b.index(count - 1))", LOOKUP),
     (INDEXING + "KeyLookup.cpp", "b.select(isHit, entries[i], place)", "place", LOOKUP_HITS),
+    (INDEXING + "SharedRows.cpp", "getPiecePlace(b, at, b.divide(at, own.pieces), own.pieces)", "at", WARP_CUBE),
     (INDEXING + "SharedRows.cpp", "b.add(b.mul(t.block, threads * pieces), inStage)", "inStage", MAP),
     (INDEXING + "ColumnHits.cpp", "b.add(place, b.popCount(getBits(before)))", "place", WARP),
     (INDEXING + "ColumnHits.cpp", "b.add(place, b.popCount(hits))", "place", WARP_WORDS),

@@ -82,7 +82,8 @@ void FoundRow::stageRecord() {
   for (; left.size() >= kHitWords; left = left.drop_front(kHitWords)) {
     Value words =
         vector::FromElementsOp::create(b, type, left.take_front(kHitWords));
-    b.store(words, records, b.add(b.mul(thread, ofRow), firstPiece++));
+    Value piece = b.add(b.mul(thread, ofRow), firstPiece++);
+    b.store(words, records, getPiecePlace(b, piece, thread, ofRow));
   }
   record = llvm::to_vector(left);
 }

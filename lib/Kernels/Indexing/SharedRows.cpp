@@ -36,6 +36,15 @@ struct WarpWords {
 };
 } // namespace
 
+Value mlir::sparseconv::getPiecePlace(LoopBuilder &b, Value piece, Value row,
+                                      int64_t pieces) {
+  // 8 pieces of 16 bytes take all banks.
+  constexpr int64_t ofBanks = 8;
+  if (pieces % ofBanks != 0)
+    return piece;
+  return b.xorBits(piece, b.andBits(row, ofBanks - 1));
+}
+
 void mlir::sparseconv::readWarpRows(LoopBuilder &b,
                                     const LoopBuilder::Thread &t,
                                     int64_t threads, Value table, Value stage) {
@@ -62,7 +71,10 @@ void mlir::sparseconv::writeWarpRows(LoopBuilder &b,
   syncWarp(b);
   for (int64_t i = 0; i < own.pieces; ++i) {
     Value word = b.add(own.inTable, kWarpLanes * i * piece);
-    Value value = b.load(stage, b.add(own.inStage, kWarpLanes * i));
+    Value at = b.add(own.inStage, kWarpLanes * i);
+    if (vector)
+      at = getPiecePlace(b, at, b.divide(at, own.pieces), own.pieces);
+    Value value = b.load(stage, at);
     b.ifThen(b.less(word, own.end), [&] {
       if (vector)
         b.storeVector(value, own.words, word, /*multiple=*/piece);

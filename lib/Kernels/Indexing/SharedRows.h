@@ -22,11 +22,18 @@ namespace mlir::sparseconv {
 /// columns, of 32-bit elements) and `stage`, a shared buffer with a row for
 /// each thread. All threads of a warp must come here, and each warp sees its
 /// rows afterwards (`read`) or has filled them before (`write`). Where elements
-/// of the stage are vectors, it is written in pieces of their size.
+/// of the stage are vectors of 4, it is written in pieces of their size, which
+/// are where `getPiecePlace` says.
 void readWarpRows(LoopBuilder &b, const LoopBuilder::Thread &t, int64_t threads,
                   Value table, Value stage);
 void writeWarpRows(LoopBuilder &b, const LoopBuilder::Thread &t,
                    int64_t threads, Value stage, Value table);
+
+/// Where piece number `piece`, counted row by row from the stage's first, is in
+/// a stage of rows of `pieces` pieces (index). `row` is the number of its row.
+/// Pieces at the same place of rows that follow each other are in different
+/// banks.
+Value getPiecePlace(LoopBuilder &b, Value piece, Value row, int64_t pieces);
 
 } // namespace mlir::sparseconv
 

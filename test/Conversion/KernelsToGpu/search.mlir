@@ -84,6 +84,30 @@ func.func @hits(%in: memref<?xi64>, %out: memref<?xi64>, %masks: memref<1x?xi32>
   return
 }
 
+// Records of a multiple of eight pieces of 16 bytes have their pieces in an order
+// that depends on the row: what lanes write and read at once is in all banks.
+
+// CHECK-LABEL: func.func @records(
+// CHECK:         gpu.launch {{.*}} %[[STAGE:[^ ]*]] : memref<1024xvector<4xi32>
+// CHECK-COUNT-8:   %[[PLACE:.*]] = arith.xori
+// CHECK:           memref.store %{{.*}}, %[[STAGE]][%{{.*}}]
+// CHECK:           memref.collapse_shape
+// CHECK:           %[[PIECE:.*]] = arith.divui %[[FLAT:.*]], %c8
+// CHECK:           %[[TURN:.*]] = arith.andi %[[PIECE]], %c7
+// CHECK:           %[[AT:.*]] = arith.xori %[[FLAT]], %[[TURN]]
+// CHECK:           memref.load %[[STAGE]][%[[AT]]]
+// CHECK:         return
+func.func @records(%in: memref<?xi64>, %out: memref<?xi64>, %masks: memref<1x?xi32>, %records: memref<?x32xi32>,
+                   %counts: memref<64x32xi32>, %totals: memref<5x512xi32>) {
+  sparseconv.kernel.search_hits ins(%in, %out : memref<?xi64>, memref<?xi64>)
+      outs(%masks, %records, %counts, %totals : memref<1x?xi32>, memref<?x32xi32>, memref<64x32xi32>, memref<5x512xi32>)
+      {displacements = array<i64: -1, -4, 0, -1, -3, 0, -1, -2, 0, -1, -1, 0, -1, 0, 0, -1, 1, 0, -1, 2, 0, -1, 3, 0, -1, 4, 0,
+                                  0, -4, 0, 0, -3, 0, 0, -2, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0,
+                                  1, -4, 0, 1, -3, 0, 1, -2, 0, 1, -1, 0, 1, 0, 0, 1, 1, 0, 1, 2, 0, 1, 3, 0, 1, 4, 0, 1, 5, 0, 1, 6, 0>,
+       packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [8, 8, 8]>, sample_rows = 128 : i64, search = #sparseconv.search<zdelta>}
+  return
+}
+
 // With a table, both are gathered in shared memory and written.
 
 // CHECK-LABEL: func.func @hits_and_table(
