@@ -47,6 +47,9 @@ PRUNE = "case prune sizes=4999x3"
 COARSEN = "case downsample coarsening=merge sizes=129x3,199999"
 COVER = "case downsample rule=cover sizes=129x3,999x3"
 MAP = "case kernel_map sizes=129x3,999x3"
+MAP_APART = "case kernel_map relation=cover sizes=129x3,999x3"
+MAP_CUBE = 'case kernel_map offsets="box<5, 5, 5>" sizes=129x3,999x3'
+MAP_SPREAD = 'case kernel_map special=last offsets="box<5, 5, 5>" sizes=129x3,999x3'
 LOOKUP = "case kernel_map search=hash sizes=129x3,999x3"
 HALF = 'case conv channels=16 out_channels=16 dtype=f16 search="zdelta, half" to=%in sizes=129x3'
 LOOKUP_HITS = "case conv channels=16 out_channels=16 dtype=f16 search=hash sizes=129x3"
@@ -166,11 +169,18 @@ MUTANTS = [
     (INDEXING + "RowNumbers.cpp", "b.store(sums.before, inBlock, row);", "b.store(b.i32(0), inBlock, row);", COARSEN),
     (INDEXING + "Spread.cpp", "writer.write = [&](Value row, Value, Value place) { write(row, place); };", "writer.write = [&](Value row, Value, Value place) { write(row, b.i32(0)); };", COVER),
     # Searching, and tiles of rows.
-    (INDEXING + "ZDeltaKernel.cpp", "b.add(base, skipped)", "base", MAP),
-    (INDEXING + "ZDeltaKernel.cpp", "b.lessUnsigned(number, b.constantInt(keyType, length))", "b.lessUnsigned(number, b.constantInt(keyType, length - 1))", WARP),
+    (INDEXING + "ZDeltaKernel.cpp", "b.add(base, skipped)", "base", MAP_APART),
+    (INDEXING + "ZDeltaKernel.cpp", "b.lessUnsigned(number, b.constantInt(keyType, length))", "b.lessUnsigned(number, b.constantInt(keyType, length - 1))", MAP_APART),
+    (INDEXING + "KeyWindows.cpp", "b.sub(start, place)", "start", MAP),
+    (INDEXING + "KeyWindows.cpp", "kWarpLanes - (length - 1)", "kWarpLanes", MAP),
+    (INDEXING + "KeyWindows.cpp", "ahead < length; ahead *= 2", "ahead < 2; ahead *= 2", WARP),
+    (INDEXING + "KeyWindows.cpp", "i < count ? place : hits", "place", MAP_SPREAD),
+    (INDEXING + "KeyFields.cpp", "b.add(base, b.mul(below, part))", "b.add(base, below)", MAP),
+    (INDEXING + "DenseKeys.cpp", "b.max(extract(key, field), field.below)", "extract(key, field)", MAP_CUBE),
+    (INDEXING + "DenseKeys.cpp", "b.min(value, field.above)", "value", MAP),
+    (INDEXING + "SharedRows.cpp", "getPiecePlace(b, at, b.divide(at, own.pieces), own.pieces)", "at", WARP_CUBE),
     (INDEXING + "KeyLookup.cpp", "b.min(b.add(first, i), b.index(count - 1))", "b.min(first, b.index(count - 1))", LOOKUP),
     (INDEXING + "KeyLookup.cpp", "b.select(isHit, entries[i], place)", "place", LOOKUP_HITS),
-    (INDEXING + "SharedRows.cpp", "getPiecePlace(b, at, b.divide(at, own.pieces), own.pieces)", "at", WARP_CUBE),
     (INDEXING + "SharedRows.cpp", "b.add(b.mul(t.block, threads * pieces), inStage)", "inStage", MAP),
     (INDEXING + "ColumnHits.cpp", "b.add(place, b.popCount(getBits(before)))", "place", WARP),
     (INDEXING + "ColumnHits.cpp", "b.add(place, b.popCount(hits))", "place", WARP_WORDS),

@@ -65,6 +65,11 @@ static Value shuffle(ImplicitLocOpBuilder &b, Value value, int64_t lanes,
                               UnitAttr());
 }
 
+Value mlir::sparseconv::fromLaneAbove(ImplicitLocOpBuilder &b, Value value,
+                                      int64_t lanes) {
+  return shuffle(b, value, lanes, NVVM::ShflKind::down);
+}
+
 Value mlir::sparseconv::fromLaneAcross(ImplicitLocOpBuilder &b, Value value,
                                        int64_t lanes) {
   return shuffle(b, value, lanes, NVVM::ShflKind::bfly);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Kernels/Indexing/KeyFields.h"
+#include "sparseconv/Kernels/Builders/WarpOps.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -99,6 +100,40 @@ Value mlir::sparseconv::findLowerBoundInFewSteps(LoopBuilder &b, Value keys,
         return {b.add(begin, skipped),
                 b.select(isLast, left, b.min(left, b.sub(step, 1)))};
       })[0];
+}
+
+SmallVector<Value> mlir::sparseconv::findLowerBoundsByWarp(LoopBuilder &b,
+                                                           Value keys,
+                                                           ValueRange queries,
+                                                           Value lane) {
+  Value zero = b.i32(0), count = b.cast(b.dim(keys, 0), b.getI32Type());
+  Value last = b.sub(count, 1);
+  // A bound lies within base .. base + length; all searches share the length.
+  SmallVector<Value> inits(queries.size() + 1, zero);
+  inits[0] = count;
+  SmallVector<Value> found = b.whileLoop(
+      inits, [&](ValueRange now) { return b.less(zero, now[0]); },
+      [&](ValueRange now) {
+        // The key before each part of the range but the first.
+        Value length = b.shiftRight(now[0], llvm::Log2_64(kWarpLanes));
+        Value part = b.add(length, 1);
+        Value ahead = b.sub(b.mul(part, b.add(lane, 1)), 1);
+        SmallVector<Value> looked, next = {length};
+        for (Value base : now.drop_front()) {
+          Value at = b.minUnsigned(b.add(base, ahead), last);
+          looked.push_back(b.load(keys, b.toIndex(at)));
+        }
+        for (auto [base, key, query] :
+             llvm::zip_equal(now.drop_front(), looked, queries)) {
+          Value isKey = b.lessUnsigned(b.add(base, ahead), count);
+          Value isBelow = b.andBits(b.lessUnsigned(key, query), isKey);
+          Value below = b.popCount(ballot(b, isBelow));
+          next.push_back(b.add(base, b.mul(below, part)));
+        }
+        return next;
+      });
+  found.erase(found.begin());
+  return found;
 }
 
 Value mlir::sparseconv::findBatchBegin(LoopBuilder &b, PackingAttr packing,

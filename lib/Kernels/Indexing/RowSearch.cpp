@@ -24,7 +24,8 @@ static int64_t getStageWords(const SearchTask &task) {
 }
 
 int64_t mlir::sparseconv::getBlockRows(const SearchTask &task) {
-  return task.masks ? task.sampleRows : getSearchRows(getStageWords(task));
+  return task.masks ? task.sampleRows
+                    : getSearchRows(getStageWords(task), task.isSelf());
 }
 
 /// Words of a mask where hits are wanted, else one that stays empty.
@@ -37,6 +38,14 @@ static bool isStaged(const SearchTask &task) {
   return task.table && !task.isHalf() &&
          task.getNumOffsets() <= kMaxUnrolledOffsets &&
          getBlockRows(task) * getStageWords(task) * 4 <= kMaxSearchStage;
+}
+
+int64_t mlir::sparseconv::getStageBytes(const SearchTask &task) {
+  int64_t rows = getBlockRows(task);
+  int64_t words = isStaged(task) ? task.getNumOffsets() : 0;
+  if (task.masks)
+    words += task.columns.getRecordSize() + 1;
+  return rows * words * 4;
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,11 +156,19 @@ void RowSearchKernel::searchBlock(const Thread &t) {
     b.barrier();
   }
   Value row = b.add(b.mul(t.block, threads), t.thread);
+  Value isRow = b.less(row, numRows);
   int64_t words = getNumWords(task);
-  SmallVector<Value> mask = b.ifElse(
-      b.less(row, numRows), SmallVector<Type>(words, b.getI32Type()),
-      [&] { return searchRow(t, row); },
-      [&] { return SmallVector<Value>(words, b.i32(0)); });
+  SmallVector<Value> mask;
+  if (search.isByWarps) {
+    mask = searchRow(t, b.min(row, b.sub(numRows, 1)));
+    for (Value &bits : mask)
+      bits = b.select(isRow, bits, b.i32(0));
+  } else {
+    mask = b.ifElse(
+        isRow, SmallVector<Type>(words, b.getI32Type()),
+        [&] { return searchRow(t, row); },
+        [&] { return SmallVector<Value>(words, b.i32(0)); });
+  }
   letNextStart(b);
   if (stage)
     writeWarpRows(b, t, threads, stage, task.table);

@@ -68,10 +68,17 @@ struct RowSearch {
   /// Searches for the neighbours of a row.
   std::function<void(const LoopBuilder::Thread &t, Value row, FoundRow &found)>
       search;
+  /// Whether the lanes of a warp search together. Those without a row then find
+  /// what the last one finds.
+  bool isByWarps = false;
 };
 
 /// The rows (and threads) of a thread block of a search.
 int64_t getBlockRows(const SearchTask &task);
+
+/// The shared memory in which a block gathers what its rows find and counts
+/// their offsets, in bytes.
+int64_t getStageBytes(const SearchTask &task);
 
 /// Writes the kernel of a search. Shared buffers of the search come first in
 /// those of a thread.

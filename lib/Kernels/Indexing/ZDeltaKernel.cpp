@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ZDeltaKernel.h"
+#include "KeyWindows.h"
 #include "RowSearch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "sparseconv/Kernels/Indexing/KeyFields.h"
@@ -270,5 +271,7 @@ void ZDeltaKernel::emit() {
 
 void mlir::sparseconv::emitZDeltaKernel(LoopBuilder &b,
                                         const SearchTask &task) {
+  if (fitsKeyWindows(task))
+    return emitKeyWindows(b, task);
   ZDeltaKernel(b, task).emit();
 }

@@ -35,6 +35,9 @@ Value ballot(ImplicitLocOpBuilder &b, Value condition);
 Value lanesBefore(ImplicitLocOpBuilder &b);
 /// The bits of the lanes whose `value` (i32) is the same (i32).
 Value lanesWithSame(ImplicitLocOpBuilder &b, Value value);
+/// The `value` (i32) of the lane so many above; this lane's own where there is
+/// none.
+Value fromLaneAbove(ImplicitLocOpBuilder &b, Value value, int64_t lanes);
 /// The `value` (i32) of the lane whose number differs in the bits of `lanes`.
 Value fromLaneAcross(ImplicitLocOpBuilder &b, Value value, int64_t lanes);
 /// The sum of all lanes' values (i32).

@@ -34,6 +34,11 @@ SmallVector<Value> findLowerBounds(LoopBuilder &b, Value keys,
 /// step of the loop cuts the range into 16, with loads that overlap.
 Value findLowerBoundInFewSteps(LoopBuilder &b, Value keys, Value query);
 
+/// The same for some queries of a warp, whose `lane` (i32) each thread says:
+/// each step cuts the range into 32, with a key for each lane. Places are i32.
+SmallVector<Value> findLowerBoundsByWarp(LoopBuilder &b, Value keys,
+                                         ValueRange queries, Value lane);
+
 /// First row of the batch items `item` (index) and above in sorted keys.
 Value findBatchBegin(LoopBuilder &b, PackingAttr packing, Value keys,
                      Value item);

@@ -34,6 +34,8 @@ struct SearchTask {
   int64_t getNumOffsets() const;
   /// Whether only half of the displacements are searched for.
   bool isHalf() const { return !mirrors.empty(); }
+  /// Whether a set is searched in itself.
+  bool isSelf() const { return inKeys == outKeys; }
   /// Whether a query may be the all-ones key, which no set holds: the highest
   /// coordinates, displaced by their guards.
   bool mayMeetSentinel() const;

@@ -94,8 +94,8 @@ int64_t mlir::sparseconv::getMaskWords(int64_t offsets) {
   return llvm::divideCeilSigned(offsets, kMaskBits);
 }
 
-int64_t mlir::sparseconv::getSearchRows(int64_t words) {
-  int64_t rows = 256;
+int64_t mlir::sparseconv::getSearchRows(int64_t words, bool isSelf) {
+  int64_t rows = isSelf ? 128 : 256;
   while (rows > 64 && rows * words * 4 > kMaxSearchStage)
     rows /= 2;
   return rows;

@@ -112,7 +112,8 @@ void FusableSearch::fuse() {
   int64_t passes = getNumPasses(RowOrder::Gray);
   Value totals = alloc({passes + 1, kDigits});
   int64_t words = recordSize + (needsTable ? columns.getNumOffsets() : 0);
-  int64_t sampleRows = getSearchRows(words);
+  bool isSelf = search.getInKeys() == search.getOutKeys();
+  int64_t sampleRows = getSearchRows(words, isSelf);
   SearchHitsOp::create(b, TypeRange(), search.getInKeys(), search.getOutKeys(),
                        masks, records, counts, totals,
                        needsTable ? search.getTable() : Value(),

@@ -77,8 +77,9 @@ constexpr int64_t kMaxSample = 64;
 /// rows find.
 constexpr int64_t kMaxSearchStage = 40 << 10;
 /// The rows (and threads) of a thread block of a search that gathers `words`
-/// 32-bit words for each of them: 256, 128 or 64.
-int64_t getSearchRows(int64_t words);
+/// 32-bit words for each of them: 256, 128 or 64. Where a set is searched in
+/// itself, a block also holds keys near its rows, and more blocks fit.
+int64_t getSearchRows(int64_t words, bool isSelf);
 
 /// Bits of a digit of a radix sort on a GPU, and how many digits there are.
 constexpr int64_t kDigitBits = 9, kDigits = 1 << kDigitBits;

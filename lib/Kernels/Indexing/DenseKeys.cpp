@@ -1,0 +1,126 @@
+//===- DenseKeys.cpp - keys near a block of rows in 32 bits ---------------===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DenseKeys.h"
+#include "sparseconv/Kernels/Builders/WarpOps.h"
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+using arith::AtomicRMWKind;
+
+/// Of wider fields the values beside a range may not be numbers of 32 bits with
+/// a sign.
+static constexpr int64_t kMaxWidth = 30;
+/// More numbers than this are not counted: products stay below 2^63.
+static constexpr int64_t kMaxCount = int64_t(1) << 31;
+
+bool DenseKeys::areNarrow(PackingAttr packing) {
+  return llvm::all_of(packing.getFields(),
+                      [](int64_t width) { return width <= kMaxWidth; });
+}
+
+DenseKeys::DenseKeys(LoopBuilder &b, const SearchTask &task)
+    : b(b), task(task) {
+  PackingAttr packing = task.packing;
+  int64_t dim = packing.getDim();
+  for (int64_t axis = dim - 1; axis >= 0; --axis) {
+    Field field{packing.getShift(axis),
+                packing.getBits()[axis],
+                0,
+                0,
+                axis,
+                Value(),
+                Value(),
+                Value()};
+    for (auto [i, number] : llvm::enumerate(task.columns.numbers)) {
+      int64_t added = task.displacements[number * dim + axis];
+      field.leastAdded = i ? std::min(field.leastAdded, added) : added;
+      field.mostAdded = i ? std::max(field.mostAdded, added) : added;
+    }
+    fields.push_back(field);
+  }
+  if (packing.getBatch() != 0)
+    fields.push_back({packing.getBatchShift(), packing.getBatch(), 0, 0, -1,
+                      Value(), Value(), Value()});
+}
+
+MemRefType DenseKeys::getRangesType() const {
+  return b.getSharedType({2 * static_cast<int64_t>(fields.size())},
+                         b.getI32Type());
+}
+
+Value DenseKeys::extract(Value key, const Field &field) {
+  Value value = b.cast(b.shiftRight(key, field.shift), b.getI32Type());
+  // Above the highest field there is nothing.
+  if (&field == &fields.back())
+    return value;
+  return b.andBits(value, (int64_t(1) << field.width) - 1);
+}
+
+void DenseKeys::clear(const LoopBuilder::Thread &t, Value ranges) {
+  b.ifThen(b.less(t.thread, b.index(2 * fields.size())),
+           [&] { b.store(b.i32(0), ranges, t.thread); });
+}
+
+void DenseKeys::measure(const LoopBuilder::Thread &t, Value key, Value ranges) {
+  // A lane for each number of the record.
+  Value lane = b.andBits(b.cast(t.thread, b.getI32Type()), kWarpLanes - 1);
+  Value own = b.i32(0);
+  int64_t number = 0;
+  auto take = [&](Value value) {
+    Value isOwn = b.equal(lane, number++);
+    own = b.select(isOwn, maxOfLanes(b, value), own);
+  };
+  for (const Field &field : fields) {
+    take(extract(key, field));
+    take(b.xorBits(extract(key, field), -1));
+  }
+  b.ifThen(b.less(lane, b.i32(number)), [&] {
+    b.atomic(AtomicRMWKind::maxu, own, ranges, b.toIndex(lane));
+  });
+}
+
+void DenseKeys::enter(Value ranges) {
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  count = b.i64(1);
+  origin = b.i32(0);
+  for (auto [n, field] : llvm::enumerate(fields)) {
+    Value most = b.load(ranges, b.index(2 * n));
+    Value least = b.xorBits(b.load(ranges, b.index(2 * n + 1)), -1);
+    field.below = b.add(least, field.leastAdded - 1);
+    field.above = b.add(most, field.mostAdded + 1);
+    field.scale = b.cast(count, i32);
+    origin = b.add(origin, b.mul(field.below, field.scale));
+    Value digits = b.add(b.sub(field.above, field.below), 1);
+    count = b.min(b.mul(count, b.extend(digits, i64)), b.i64(kMaxCount));
+  }
+}
+
+Value DenseKeys::fitBits(int64_t bits) {
+  return b.lessEqual(count, b.i64(int64_t(1) << bits));
+}
+
+Value DenseKeys::getNumber(Value key) {
+  Value number = b.sub(b.i32(0), origin);
+  for (const Field &field : fields) {
+    Value value = b.max(extract(key, field), field.below);
+    value = b.min(value, field.above);
+    number = b.add(number, b.mul(value, field.scale));
+  }
+  return number;
+}
+
+Value DenseKeys::getDisplacement(int64_t number) {
+  size_t dim = task.packing.getDim();
+  Value sum = b.i32(0);
+  for (const Field &field : fields)
+    if (field.axis >= 0)
+      sum = b.add(sum, b.mul(field.scale,
+                             task.displacements[number * dim + field.axis]));
+  return sum;
+}
