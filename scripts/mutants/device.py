@@ -48,6 +48,8 @@ COARSEN = "case downsample coarsening=merge sizes=129x3,199999"
 COVER = "case downsample rule=cover sizes=129x3,999x3"
 MAP = "case kernel_map sizes=129x3,999x3"
 MAP_APART = "case kernel_map relation=cover sizes=129x3,999x3"
+MAP_COARSE = 'case kernel_map stride_in="[2, 2, 2]" sizes=129x3,999x3'
+TILES_COARSE = 'case map_tiles stride_in="[2, 2, 2]" offsets="box<2, 2, 2>" relation=floor sizes=129x3,999x3'
 MAP_CUBE = 'case kernel_map offsets="box<5, 5, 5>" sizes=129x3,999x3'
 MAP_SPREAD = 'case kernel_map special=last offsets="box<5, 5, 5>" sizes=129x3,999x3'
 LOOKUP = "case kernel_map search=hash sizes=129x3,999x3"
@@ -170,7 +172,9 @@ MUTANTS = [
     (INDEXING + "Spread.cpp", "writer.write = [&](Value row, Value, Value place) { write(row, place); };", "writer.write = [&](Value row, Value, Value place) { write(row, b.i32(0)); };", COVER),
     # Searching, and tiles of rows.
     (INDEXING + "ZDeltaKernel.cpp", "b.add(base, skipped)", "base", MAP_APART),
-    (INDEXING + "ZDeltaKernel.cpp", "b.lessUnsigned(number, b.constantInt(keyType, length))", "b.lessUnsigned(number, b.constantInt(keyType, length - 1))", MAP_APART),
+    (INDEXING + "ZDeltaKernel.cpp", "b.constantInt(keyType, length * columns.step)", "b.constantInt(keyType, (length - 1) * columns.step)", MAP_APART),
+    (INDEXING + "ZDeltaKernel.cpp", "b.divide(b.cast(number, i32), columns.step)", "b.cast(number, i32)", TILES_COARSE),
+    (INDEXING + "DenseKeys.cpp", "getAdded(number, field.axis) / field.step", "getAdded(number, field.axis)", MAP_COARSE),
     (INDEXING + "KeyWindows.cpp", "b.sub(start, place)", "start", MAP),
     (INDEXING + "KeyWindows.cpp", "kWarpLanes - (length - 1)", "kWarpLanes", MAP),
     (INDEXING + "KeyWindows.cpp", "ahead < length; ahead *= 2", "ahead < 2; ahead *= 2", WARP),

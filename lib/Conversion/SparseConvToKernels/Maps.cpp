@@ -25,12 +25,14 @@ static Replacements lowerKernelMap(KernelWriter &w, KernelMapOp op,
     return {{{w.numberRows(w.dim(outKeys), {1}), w.dim(inKeys)}}};
   Value init = w.empty(w.getI32Type(), w.dim(outKeys),
                        {op.getMap().getType().getVolume()});
-  DenseI64ArrayAttr inStride;
-  if (llvm::any_of(in.getStride(), [](int64_t s) { return s != 1; }))
-    inStride = w.getDenseI64ArrayAttr(in.getStride());
-  auto search =
-      w.kernel<SearchOp>(init, inKeys, outKeys, init, displacements, inStride,
-                         in.getPacking(), op.getSearchAttr());
+  auto getAttr = [&](CoordsType type) -> DenseI64ArrayAttr {
+    if (llvm::all_of(type.getStride(), [](int64_t s) { return s == 1; }))
+      return {};
+    return w.getDenseI64ArrayAttr(type.getStride());
+  };
+  auto search = w.kernel<SearchOp>(init, inKeys, outKeys, init, displacements,
+                                   getAttr(in), getAttr(out), in.getPacking(),
+                                   op.getSearchAttr());
   return {{{search.getResult(0), w.dim(inKeys)}}};
 }
 

@@ -8,6 +8,7 @@
 
 #include "DenseKeys.h"
 #include "sparseconv/Kernels/Builders/WarpOps.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -27,26 +28,29 @@ bool DenseKeys::areNarrow(PackingAttr packing) {
 DenseKeys::DenseKeys(LoopBuilder &b, const SearchTask &task)
     : b(b), task(task) {
   PackingAttr packing = task.packing;
-  int64_t dim = packing.getDim();
-  for (int64_t axis = dim - 1; axis >= 0; --axis) {
-    Field field{packing.getShift(axis),
-                packing.getBits()[axis],
-                0,
-                0,
-                axis,
-                Value(),
-                Value(),
-                Value()};
+  for (int64_t axis = packing.getDim() - 1; axis >= 0; --axis) {
+    // What coordinates and displacements are multiples of. Of columns of more
+    // than one displacement it is the step on the last axis.
+    int64_t step = task.inStride[axis], least = 0, most = 0;
     for (auto [i, number] : llvm::enumerate(task.columns.numbers)) {
-      int64_t added = task.displacements[number * dim + axis];
-      field.leastAdded = i ? std::min(field.leastAdded, added) : added;
-      field.mostAdded = i ? std::max(field.mostAdded, added) : added;
+      int64_t added = getAdded(number, axis);
+      step = std::gcd(step, added);
+      least = i ? std::min(least, added) : added;
+      most = i ? std::max(most, added) : added;
     }
-    fields.push_back(field);
+    // Where that is more than an axis has room for, all coordinates are 0.
+    int64_t width = packing.getBits()[axis];
+    step = std::min(step, int64_t(1) << width);
+    fields.push_back({packing.getShift(axis), width, least / step, most / step,
+                      axis, step, Value(), Value(), Value()});
   }
   if (packing.getBatch() != 0)
-    fields.push_back({packing.getBatchShift(), packing.getBatch(), 0, 0, -1,
+    fields.push_back({packing.getBatchShift(), packing.getBatch(), 0, 0, -1, 1,
                       Value(), Value(), Value()});
+}
+
+int64_t DenseKeys::getAdded(int64_t number, int64_t axis) const {
+  return task.displacements[number * task.packing.getDim() + axis];
 }
 
 MemRefType DenseKeys::getRangesType() const {
@@ -57,9 +61,11 @@ MemRefType DenseKeys::getRangesType() const {
 Value DenseKeys::extract(Value key, const Field &field) {
   Value value = b.cast(b.shiftRight(key, field.shift), b.getI32Type());
   // Above the highest field there is nothing.
-  if (&field == &fields.back())
-    return value;
-  return b.andBits(value, (int64_t(1) << field.width) - 1);
+  if (&field != &fields.back())
+    value = b.andBits(value, (int64_t(1) << field.width) - 1);
+  // A field holds a coordinate plus a bias: what that leaves as a remainder is
+  // the same for all coordinates.
+  return b.divide(value, field.step);
 }
 
 void DenseKeys::clear(const LoopBuilder::Thread &t, Value ranges) {
@@ -116,11 +122,10 @@ Value DenseKeys::getNumber(Value key) {
 }
 
 Value DenseKeys::getDisplacement(int64_t number) {
-  size_t dim = task.packing.getDim();
   Value sum = b.i32(0);
   for (const Field &field : fields)
     if (field.axis >= 0)
-      sum = b.add(sum, b.mul(field.scale,
-                             task.displacements[number * dim + field.axis]));
+      sum = b.add(
+          sum, b.mul(field.scale, getAdded(number, field.axis) / field.step));
   return sum;
 }

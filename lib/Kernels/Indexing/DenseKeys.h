@@ -16,8 +16,8 @@
 //
 // - Both compare as their numbers do. Where the first field that differs does,
 //   the digits differ in the same direction, as the query's value is in range.
-// - The key is the query plus t along the last axis just where its number is
-//   the query's plus t, as long as that sum is a query, too.
+// - The key is the query plus t steps along the last axis just where its number
+//   is the query's plus t, as long as that sum is a query, too.
 //
 // It does not hold for two keys of which neither is a query.
 //
@@ -58,13 +58,15 @@ private:
   /// A field that has bits, and what queries add to its values.
   struct Field {
     int64_t shift, width, leastAdded, mostAdded;
-    /// The axis, or -1 for the batch.
-    int64_t axis;
+    /// The axis, or -1 for the batch, and what its coordinates are counted in.
+    int64_t axis, step;
     /// In a kernel: the values of digit 0 and of the highest one, and what a
     /// digit counts (i32).
     Value below, above, scale;
   };
   Value extract(Value key, const Field &field);
+  /// What a displacement adds on an axis.
+  int64_t getAdded(int64_t number, int64_t axis) const;
 
   LoopBuilder &b;
   const SearchTask &task;

@@ -310,7 +310,7 @@ SmallVector<Value> KeyWindows::searchWindow(size_t group) {
 
 SmallVector<Value> KeyWindows::searchKeys(size_t group, Value key) {
   const ColumnGroup &columns = groups[group];
-  int64_t count = columns.size();
+  int64_t count = columns.size(), step = task.columns.step;
   Value zero = b.i32(0), last = b.sub(numKeys, 1);
   Value start = b.load(bounds, b.index(group));
   Value words = b.sub(b.load(bounds, b.index(group + groups.size())), start);
@@ -328,8 +328,9 @@ SmallVector<Value> KeyWindows::searchKeys(size_t group, Value key) {
                         Value at =
                             b.minUnsigned(b.add(place, b.cast(i, i32)), last);
                         Value above = b.sub(b.load(keys, b.toIndex(at)), query);
-                        Value isHit = b.lessUnsigned(above, length);
-                        Value bit = b.shiftLeft(b.i32(1), b.cast(above, i32));
+                        Value isHit = b.lessUnsigned(above, length * step);
+                        above = b.divide(b.cast(above, i32), step);
+                        Value bit = b.shiftLeft(b.i32(1), above);
                         return {b.orBits(hits[0], b.select(isHit, bit, zero))};
                       })[0];
         SmallVector<Value> found;
@@ -379,12 +380,15 @@ void KeyWindows::emit() {
 
 bool mlir::sparseconv::fitsKeyWindows(const SearchTask &task) {
   const SearchColumns &columns = task.columns;
-  if (!task.isSelf() || !columns.fitHits() ||
+  if (!task.isSelf() || !task.findsColumns() ||
       !DenseKeys::areNarrow(task.packing))
     return false;
   SmallVector<ColumnGroup> groups = groupColumns(task);
-  bool areNear = llvm::all_of(
-      groups, [](const ColumnGroup &group) { return group.span <= kMaxSpan; });
+  int64_t dim = task.packing.getDim();
+  int64_t stride = dim > 1 ? task.inStride[dim - 2] : 1;
+  bool areNear = llvm::all_of(groups, [&](const ColumnGroup &group) {
+    return group.span / stride <= kMaxSpan;
+  });
   int64_t words = groups.size() * kPlaces + getBlockRows(task);
   return areNear && getLongestColumn(columns) <= kMaxLength &&
          groups.size() <= kMaxGroups && words <= KeyWindows::getPoolWords(task);

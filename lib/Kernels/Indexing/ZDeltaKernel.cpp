@@ -49,8 +49,8 @@ private:
   SmallVector<Value> findPlaces(ArrayRef<Value> someColumns,
                                 ArrayRef<Value> queries, Value segment,
                                 Value bounds);
-  /// Bit i: key `query` + i is there, for all `length` of a column that lies at
-  /// `place` or behind.
+  /// Bit i: the key i steps above `query` is there, for all `length` of a
+  /// column that lies at `place` or behind.
   Value findHits(Value place, Value query, int64_t length);
   /// A row, column by column; code for each column, or a loop over them.
   void searchRow(const Thread &t, Value row, FoundRow &found);
@@ -166,8 +166,9 @@ Value ZDeltaKernel::findHits(Value place, Value query, int64_t length) {
   return b.ifElse(
       b.less(b.index(0), end), i32,
       [&]() -> SmallVector<Value> {
-        // Keys differ, so no more than `length` can be less than that above the
-        // query. Behind the last key it may come again: that is the same hit.
+        // Keys differ by a step, so no more than `length` can be less than as
+        // many steps above the query. Behind the last key it may come again:
+        // that is the same hit.
         Value last = b.sub(b.cast(end, i32), 1), hits = b.i32(0);
         SmallVector<Value> above;
         for (int64_t i = 0; i < length; ++i) {
@@ -175,8 +176,10 @@ Value ZDeltaKernel::findHits(Value place, Value query, int64_t length) {
           above.push_back(b.sub(key, query));
         }
         for (Value number : above) {
-          Value isHit = b.lessUnsigned(number, b.constantInt(keyType, length));
-          Value bit = b.shiftLeft(b.i32(1), b.cast(number, i32));
+          Value isHit = b.lessUnsigned(
+              number, b.constantInt(keyType, length * columns.step));
+          number = b.divide(b.cast(number, i32), columns.step);
+          Value bit = b.shiftLeft(b.i32(1), number);
           hits = b.orBits(hits, b.select(isHit, bit, b.i32(0)));
         }
         return {hits};
@@ -199,7 +202,7 @@ void ZDeltaKernel::walkColumn(int64_t column, Value key, Value place,
        ++i) {
     Value query = getQuery(key, i);
     // No key lies between queries that differ by 1.
-    if (!columns.isContiguous && i != columns.starts[column])
+    if (!columns.isContiguous() && i != columns.starts[column])
       place = walkTo(place, query);
     place = takeStep(place, query, [&](Value entry) {
       found.setEntry(columns.numbers[i], entry);
@@ -221,7 +224,7 @@ void ZDeltaKernel::searchRow(const Thread &t, Value row, FoundRow &found) {
     for (int64_t c = first; c < last; ++c) {
       Value place = places[c - first], query = queries[c - first];
       int64_t length = columns.starts[c + 1] - columns.starts[c];
-      if (columns.fitHits())
+      if (task.findsColumns())
         found.setColumn(c, place, findHits(place, query, length));
       else
         walkColumn(c, key, place, found);
@@ -243,8 +246,8 @@ void ZDeltaKernel::searchRowInLoops(const Thread &t, Value row,
     b.forLoop(begin, stop, 1, place,
               [&](Value i, ValueRange carried) -> SmallVector<Value> {
                 Value query = b.add(key, b.load(packed, i));
-                Value from = columns.isContiguous ? carried[0]
-                                                  : walkTo(carried[0], query);
+                Value from = columns.isContiguous() ? carried[0]
+                                                    : walkTo(carried[0], query);
                 return {takeStep(from, query, [&](Value entry) {
                   found.setEntry(b.toIndex(b.load(numbers, i)), entry);
                 })};

@@ -97,7 +97,7 @@ void ZDeltaLoops::writeColumn(Value row, Value center, Value column,
             [&](Value entry, ValueRange walk) -> SmallVector<Value> {
               Value query = b.add(center, b.load(packed, entry));
               Value place = walk[0];
-              if (!columns.isContiguous)
+              if (!columns.isContiguous())
                 place = moveTo(place, query);
               Value hit = b.equal(b.load(keys, place), query);
               if (meetsSentinel)

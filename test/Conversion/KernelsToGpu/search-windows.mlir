@@ -94,6 +94,37 @@ func.func @hits(%keys: memref<?xi64>, %masks: memref<1x?xi32>, %records: memref<
   return
 }
 
+// Of a coarse set, numbers count in units of what coordinates and displacements
+// are multiples of: 4, 3 and 2 here, where the stride is 4, 3 and 8. Where windows
+// do not fit, a hit is less than three steps of 4 above the query of its column.
+
+// CHECK-LABEL: func.func @coarse(
+// CHECK:         gpu.launch
+// CHECK:           arith.andi %{{.*}}, %c65535_i32
+// CHECK-NEXT:      arith.divui %{{.*}}, %c4_i32
+// CHECK:           arith.andi %{{.*}}, %c1048575_i32
+// CHECK-NEXT:      arith.divui %{{.*}}, %c3_i32
+// CHECK:           arith.andi %{{.*}}, %c1048575_i32
+// CHECK-NEXT:      arith.divui %{{.*}}, %c2_i32
+// CHECK-NOT:       arith.divui
+// CHECK:           scf.while (%{{.*}}, %{{.*}}) : (i32, i32)
+// CHECK:             memref.load %{{.*}} : memref<?xi64>
+// CHECK:           } else {
+// CHECK:             %[[ABOVE:.*]] = arith.subi %{{.*}}, %{{.*}} : i64
+// CHECK-NEXT:        %[[IS_HIT:.*]] = arith.cmpi ult, %[[ABOVE]], %c12_i64
+// CHECK-NEXT:        %[[LOW:.*]] = arith.trunci %[[ABOVE]]
+// CHECK-NEXT:        %[[STEPS:.*]] = arith.divui %[[LOW]], %c4_i32
+// CHECK-NEXT:        arith.shli %c1_i32, %[[STEPS]]
+// CHECK:         return
+func.func @coarse(%keys: memref<?xi64>, %masks: memref<1x?xi32>, %records: memref<?x4xi32>,
+                  %counts: memref<64x32xi32>, %totals: memref<2x512xi32>) {
+  sparseconv.kernel.search_hits ins(%keys, %keys : memref<?xi64>, memref<?xi64>)
+      outs(%masks, %records, %counts, %totals : memref<1x?xi32>, memref<?x4xi32>, memref<64x32xi32>, memref<2x512xi32>)
+      {displacements = array<i64: 0, 0, -4, 0, 0, 0, 0, 0, 4, 2, 0, 0>, in_stride = array<i64: 8, 3, 4>, out_stride = array<i64: 8, 3, 4>,
+       packing = #packing, sample_rows = 128 : i64, search = #sparseconv.search<zdelta>}
+  return
+}
+
 // Columns that are far apart would need long windows: rows search among all keys,
 // between the bounds of the first of every 32 rows.
 

@@ -17,7 +17,7 @@
 // CHECK:     %[[NOUT:.*]] = tensor.dim %[[OUT]]
 // CHECK:     %[[INIT:.*]] = tensor.empty(%[[NOUT]]) : tensor<?x2xi32>
 // CHECK:     %[[TABLE:.*]] = sparseconv.kernel.search ins(%[[IN]], %[[OUT]] : {{.*}}) outs(%[[INIT]] :
-// CHECK-SAME:  {displacements = array<i64: 0, 0, -1, 1, 0, 2>, packing = #packing, search = #sparseconv.search<zdelta>}
+// CHECK-SAME:  {displacements = array<i64: 0, 0, -1, 1, 0, 2>, out_stride = array<i64: 2, 2, 2>, packing = #packing, search = #sparseconv.search<zdelta>}
 // CHECK:     %[[NIN:.*]] = tensor.dim %[[IN]]
 // CHECK:     return %[[TABLE]], %[[NIN]]
 func.func @forward(%fine: !fine, %half: !half) -> !down {

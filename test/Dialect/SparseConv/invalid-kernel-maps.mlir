@@ -116,6 +116,17 @@ func.func @f(%i0: tensor<?xi32>, %i1: tensor<?xi32>, %o0: tensor<?x2xi32>) {
 
 // -----
 
+func.func @f(%i0: tensor<?xi32>, %i1: tensor<?xi32>, %o0: tensor<?x2xi32>) {
+  // expected-error @+1 {{expects 'out_stride' of at least 1, but found 0}}
+  %r = sparseconv.kernel.search
+      ins(%i0, %i1 : tensor<?xi32>, tensor<?xi32>)
+      outs(%o0 : tensor<?x2xi32>)
+      {displacements = array<i64: 0, 0, 0, 1>, in_stride = array<i64: 1, 2>, out_stride = array<i64: 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, search = #sparseconv.search<zdelta>} -> tensor<?x2xi32>
+  return
+}
+
+// -----
+
 func.func @f(%i0: tensor<5xi32>, %i1: tensor<4xi32>, %o0: tensor<5x2xi32>) {
   // expected-error @+1 {{expects 'table' to have size 4 in dimension 0, the rows of 'out_keys', but found 'tensor<5x2xi32>'}}
   %r = sparseconv.kernel.search
@@ -241,6 +252,20 @@ func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<1x?xi32>, %r: tens
       ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
       outs(%m, %r, %c, %t : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
       {displacements = array<i64: 0, 0, 0, 2>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+      -> (tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+  return
+}
+
+// -----
+
+// The gap is none where all coordinates are multiples of it; here the rows are not.
+
+func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<1x?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %t: tensor<2x512xi32>) {
+  // expected-error @+1 {{expects at most 125 'displacements', distinct ones that are neighbours within each column of at most 32, but found 2 in 1 columns}}
+  %0:4 = sparseconv.kernel.search_hits
+      ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
+      outs(%m, %r, %c, %t : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+      {displacements = array<i64: 0, 0, 0, 2>, in_stride = array<i64: 2, 2>, out_stride = array<i64: 2, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
       -> (tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
   return
 }
@@ -496,12 +521,14 @@ func.func @f(%h: tensor<1x?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %n
 
 // -----
 
+// No set has multiples of 2 alone that are found at 1 and 3 from them.
+
 func.func @f(%h: tensor<1x?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %n: index, %tt: tensor<2x?xi32>, %o: tensor<?xi32>, %m: tensor<?x1xi32>, %s: tensor<3xindex>) {
   // expected-error @+1 {{expects at most 125 'displacements', distinct ones that are neighbours within each column of at most 32, but found 2 in 1 columns}}
   %0:4 = sparseconv.kernel.tile_hits
       ins(%h, %r, %c, %n : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
       outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
-      {displacements = array<i64: 0, 0, 0, 2>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64}
+      {displacements = array<i64: 0, 1, 0, 3>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64}
       -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
   return
 }

@@ -95,9 +95,9 @@ func.func @maps(%keys: tensor<?xi32>, %table: tensor<?x2xi32>, %rows: tensor<?xi
   %0 = sparseconv.kernel.search ins(%keys, %keys : tensor<?xi32>, tensor<?xi32>) outs(%table : tensor<?x2xi32>)
       {displacements = array<i64: 0, 1>, packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>, search = #sparseconv.search<zdelta>}
       -> tensor<?x2xi32>
-  // CHECK: sparseconv.kernel.search ins({{.*}}) outs({{.*}}) {displacements = array<i64: -2, 2>, in_stride = array<i64: 2>, packing = #packing1, search = #sparseconv.search<hash, half>} -> tensor<?x2xi32>
+  // CHECK: sparseconv.kernel.search ins({{.*}}) outs({{.*}}) {displacements = array<i64: -2, 2>, in_stride = array<i64: 2>, out_stride = array<i64: 2>, packing = #packing1, search = #sparseconv.search<hash, half>} -> tensor<?x2xi32>
   %half = sparseconv.kernel.search ins(%keys, %keys : tensor<?xi32>, tensor<?xi32>) outs(%table : tensor<?x2xi32>)
-      {displacements = array<i64: -2, 2>, in_stride = array<i64: 2>,
+      {displacements = array<i64: -2, 2>, in_stride = array<i64: 2>, out_stride = array<i64: 2>,
        packing = #sparseconv.packing<i32, batch = 4, bits = [28], guard = [4]>, search = #sparseconv.search<hash, half>}
       -> tensor<?x2xi32>
   // CHECK: sparseconv.kernel.table_from_pairs ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?x3xi32>, index, memref<8xi64>) outs(%{{.*}} : tensor<?x2xi32>) {op_id = 2 : i64} -> tensor<?x2xi32>

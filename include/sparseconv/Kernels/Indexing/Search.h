@@ -36,6 +36,8 @@ struct SearchTask {
   bool isHalf() const { return !mirrors.empty(); }
   /// Whether a set is searched in itself.
   bool isSelf() const { return inKeys == outKeys; }
+  /// Whether what a row finds can be told by column.
+  bool findsColumns() const { return columns.fitHits(commonStep); }
   /// Whether a query may be the all-ones key, which no set holds: the highest
   /// coordinates, displaced by their guards.
   bool mayMeetSentinel() const;
@@ -47,6 +49,8 @@ struct SearchTask {
   ArrayRef<int64_t> displacements;
   /// What the coordinates of `inKeys` are multiples of.
   SmallVector<int64_t> inStride;
+  /// What last coordinates of both sets are multiples of.
+  int64_t commonStep;
   PackingAttr packing;
   /// Where only half are searched for: for each displacement the number of its
   /// negative, else empty.

@@ -52,19 +52,27 @@ SearchColumns::SearchColumns(ArrayRef<int64_t> displacements,
     return std::lexicographical_compare(lhs.begin(), lhs.end(), rhs.begin(),
                                         rhs.end());
   });
+  std::optional<int64_t> found;
   for (int64_t i = 0; i < volume; ++i) {
     ArrayRef<int64_t> here = get(numbers[i]);
     packed.push_back(packing.packOffset(here));
     if (i != 0) {
       ArrayRef<int64_t> before = get(numbers[i - 1]);
       if (here.drop_back() == before.drop_back()) {
-        isContiguous &= here.back() - before.back() == 1;
+        int64_t own = here.back() - before.back();
+        found = found.value_or(own) == own ? own : 0;
         isDistinct &= here != before;
         continue;
       }
     }
     starts.push_back(i);
   }
+  auto isMultiple = [&](int64_t number) {
+    return get(number).back() % step == 0;
+  };
+  step = found.value_or(1);
+  if (step != 0 && !llvm::all_of(numbers, isMultiple))
+    step = 0;
   int64_t numColumns = starts.size();
   starts.push_back(volume);
   if (volume == 0)
@@ -77,12 +85,13 @@ SearchColumns::SearchColumns(ArrayRef<int64_t> displacements,
     length = first;
 }
 
-bool SearchColumns::fitHits() const {
+bool SearchColumns::fitHits(int64_t common) const {
   bool areShort =
       llvm::all_of(llvm::seq<int64_t>(getNumColumns()), [&](int64_t column) {
         return starts[column + 1] - starts[column] <= kMaskBits;
       });
-  return isContiguous && isDistinct && areShort && getNumOffsets() <= kMaxHits;
+  return step != 0 && common % step == 0 && isDistinct && areShort &&
+         getNumOffsets() <= kMaxHits;
 }
 
 int64_t SearchColumns::getRecordSize() const {

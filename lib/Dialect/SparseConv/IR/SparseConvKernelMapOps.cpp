@@ -16,6 +16,18 @@ using namespace mlir::sparseconv;
 // search, search_hits
 //===----------------------------------------------------------------------===//
 
+/// Checks what the coordinates of a set are multiples of.
+static void checkStride(KernelVerifier &v, PackingAttr packing, StringRef name,
+                        std::optional<ArrayRef<int64_t>> stride) {
+  if (stride && stride->size() != packing.getDim())
+    v.report("'" + name + "' with one number for each of " +
+             Twine(packing.getDim()) + " axes")
+        << stride->size();
+  else if (stride)
+    for (int64_t step : *stride)
+      v.checkRange(name, step, 1, std::numeric_limits<int64_t>::max());
+}
+
 /// Checks what both searches take.
 template <typename OpTy> static void checkQueries(KernelVerifier &v, OpTy op) {
   PackingAttr packing = op.getPacking();
@@ -24,14 +36,8 @@ template <typename OpTy> static void checkQueries(KernelVerifier &v, OpTy op) {
   v.checkDisplacements(op.getDisplacements(), packing);
   if (v.failed())
     return;
-  std::optional<ArrayRef<int64_t>> stride = op.getInStride();
-  if (stride && stride->size() != packing.getDim())
-    v.report("'in_stride' with one number for each of " +
-             Twine(packing.getDim()) + " axes")
-        << stride->size();
-  else if (stride)
-    for (int64_t step : *stride)
-      v.checkRange("in_stride", step, 1, std::numeric_limits<int64_t>::max());
+  checkStride(v, packing, "in_stride", op.getInStride());
+  checkStride(v, packing, "out_stride", op.getOutStride());
 }
 
 /// Checks that half of the displacements of a search say what all find.
@@ -63,17 +69,23 @@ LogicalResult SearchOp::verify() {
   return v.getResult();
 }
 
-/// Checks the buffers through which hits pass, and that they say all.
-static void checkHits(KernelVerifier &v, const SearchColumns &columns,
-                      NamedOperand masks, NamedOperand records,
-                      NamedOperand counts, int64_t sampleRows) {
-  if (!columns.fitHits())
+/// Checks that hits say all, of sets whose last coordinates are multiples of
+/// `common`.
+static void checkColumns(KernelVerifier &v, const SearchColumns &columns,
+                         int64_t common) {
+  if (!columns.fitHits(common))
     v.report("at most " + Twine(kMaxHits) +
              " 'displacements', distinct ones that are neighbours within each "
              "column of at most " +
              Twine(kMaskBits))
         << columns.getNumOffsets() << " in " << columns.getNumColumns()
         << " columns";
+}
+
+/// Checks the buffers through which hits pass.
+static void checkHits(KernelVerifier &v, const SearchColumns &columns,
+                      NamedOperand masks, NamedOperand records,
+                      NamedOperand counts, int64_t sampleRows) {
   int64_t words = getMaskWords(columns.getNumOffsets());
   v.checkSize(masks, 0, words, "the words of a mask");
   v.checkSameRows(records, masks, /*otherAxis=*/1);
@@ -105,6 +117,7 @@ LogicalResult SearchHitsOp::verify() {
   SearchColumns columns(getDisplacements(), getPacking());
   NamedOperand records("records", getRecords());
   v.checkSameRows(records, {"out_keys", getOutKeys()});
+  checkColumns(v, columns, getCommonStep(*this));
   checkHits(v, columns, {"masks", getMasks()}, records, {"counts", getCounts()},
             getSampleRows());
   checkTotals(v, columns, RowOrder::Gray, {"totals", getTotals()});
@@ -169,6 +182,8 @@ LogicalResult TileHitsOp::verify() {
   if (v.failed())
     return failure();
   SearchColumns columns(getDisplacements(), getPacking());
+  // A record says the same, whatever keys are multiples of.
+  checkColumns(v, columns, columns.step);
   checkHits(v, columns, {"hits", getHits()}, {"records", getRecords()},
             {"counts", getCounts()}, getSampleRows());
   checkTiles(v, *this, columns.getNumOffsets(), "'displacements'");

@@ -63,7 +63,8 @@ std::optional<FusableSearch> FusableSearch::get(SearchOp search) {
       {},
       {},
       {}};
-  if (!found.alloc || !found.columns.fitHits() || search.getSearch().getHalf())
+  if (!found.alloc || !found.columns.fitHits(getCommonStep(search)) ||
+      search.getSearch().getHalf())
     return std::nullopt;
   for (Operation *user : found.alloc->getUsers()) {
     if (user == search)
@@ -118,7 +119,8 @@ void FusableSearch::fuse() {
                        masks, records, counts, totals,
                        needsTable ? search.getTable() : Value(),
                        search.getDisplacements(), search.getInStrideAttr(),
-                       search.getPacking(), search.getSearch(), sampleRows);
+                       search.getOutStrideAttr(), search.getPacking(),
+                       search.getSearch(), sampleRows);
   // The first sort that is as long as the search expects takes the zeros.
   Value unused = totals;
   for (TileRowsOp tiling : tilings) {

@@ -206,15 +206,33 @@ func.func @half(%keys: memref<?xi64>, %n: index, %tiled: memref<2x?xi32>, %order
   return
 }
 
-// The stride of the in keys goes along.
+// The strides of both sets go along. Where all last coordinates are multiples of
+// 2, no key lies between displacements that differ by 2.
 
 // CHECK-LABEL: func.func @coarse(
-// CHECK:         sparseconv.kernel.search_hits {{.*}} {displacements = array<i64: 0, 0, 0, 0, 0, 1>, in_stride = array<i64: 2, 2, 2>,
+// CHECK:         sparseconv.kernel.search_hits {{.*}} {displacements = array<i64: 0, 0, 0, 0, 0, 2>, in_stride = array<i64: 2, 2, 2>, out_stride = array<i64: 4, 4, 4>,
 func.func @coarse(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<2x?xi32>, %order: memref<?xi32>,
                   %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
   %table = memref.alloc(%n) : memref<?x2xi32>
   sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x2xi32>)
-      {displacements = array<i64: 0, 0, 0, 0, 0, 1>, in_stride = array<i64: 2, 2, 2>, packing = #packing, search = #sparseconv.search<grid>}
+      {displacements = array<i64: 0, 0, 0, 0, 0, 2>, in_stride = array<i64: 2, 2, 2>, out_stride = array<i64: 4, 4, 4>, packing = #packing, search = #sparseconv.search<grid>}
+  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x2xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<2x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
+  memref.dealloc %table : memref<?x2xi32>
+  return
+}
+
+// The rows are of any coordinates here.
+
+// CHECK-LABEL: func.func @coarse_in(
+// CHECK-NOT:     sparseconv.kernel.search_hits
+// CHECK:         sparseconv.kernel.search ins(
+// CHECK:         sparseconv.kernel.tile_rows
+func.func @coarse_in(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<2x?xi32>, %order: memref<?xi32>,
+                     %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
+  %table = memref.alloc(%n) : memref<?x2xi32>
+  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x2xi32>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 2>, in_stride = array<i64: 2, 2, 2>, packing = #packing, search = #sparseconv.search<zdelta>}
   sparseconv.kernel.tile_rows ins(%table, %n : memref<?x2xi32>, index)
       outs(%tiled, %order, %masks, %sizes : memref<2x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
   memref.dealloc %table : memref<?x2xi32>

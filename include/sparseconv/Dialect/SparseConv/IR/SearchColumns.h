@@ -16,6 +16,7 @@
 #define SPARSECONV_DIALECT_SPARSECONV_IR_SEARCHCOLUMNS_H
 
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h"
+#include <numeric>
 
 namespace mlir::sparseconv {
 
@@ -23,6 +24,15 @@ namespace mlir::sparseconv {
 /// nothing unless they are distinct and symmetric about 0.
 std::optional<SmallVector<int64_t>> getMirrors(ArrayRef<int64_t> displacements,
                                                unsigned dim);
+
+/// What coordinates of both sets of a search are multiples of on the last axis.
+template <typename OpTy> int64_t getCommonStep(OpTy search) {
+  auto getLast = [](std::optional<ArrayRef<int64_t>> stride) -> int64_t {
+    return stride ? stride->back() : 1;
+  };
+  return std::gcd(getLast(search.getInStride()),
+                  getLast(search.getOutStride()));
+}
 
 /// The displacements of a search by column: those that differ on the last axis
 /// only, ascending along it.
@@ -41,8 +51,8 @@ struct SearchColumns {
   }
   /// The hits of a column fit in a word, those of a row in a few, and with the
   /// first place of each column they say as much as a row of the neighbour
-  /// table.
-  bool fitHits() const;
+  /// table. The last coordinates of keys and rows are multiples of `common`.
+  bool fitHits(int64_t common) const;
   /// 32-bit words of a record of hits: the first place of each column and the
   /// mask, filled up to whole loads of `kHitWords`.
   int64_t getRecordSize() const;
@@ -54,8 +64,11 @@ struct SearchColumns {
   SmallVector<int64_t> starts;
   /// All columns are of this length, or 0.
   int64_t length = 0;
-  /// Neighbours within a column differ by 1: no key lies between two queries.
-  bool isContiguous = true;
+  /// What neighbours within a column differ by, of which all last coordinates
+  /// are multiples, or 0 if there is no such number.
+  int64_t step = 1;
+  /// No key lies between two queries, whatever the set.
+  bool isContiguous() const { return step == 1; }
   /// No displacement occurs twice: a hit is below the next query.
   bool isDistinct = true;
 };

@@ -350,13 +350,14 @@ def SparseConv_SearchOp : SparseConv_KernelOp<"search", "getTable"> {
     K]. `displacements` holds D numbers for each displacement, in units of the
     finest grid. `#sparseconv.search` describes the algorithms; all give the
     same table. `in_stride` says what the coordinates of `in_keys` are multiples
-    of; without it that is 1 on each axis.
+    of, and `out_stride` those of `out_keys`; without it that is 1 on each axis.
   }];
   let arguments = (ins
     SparseConv_KeysLike:$in_keys, SparseConv_KeysLike:$out_keys,
     SparseConv_TableLike:$table,
     DenseI64ArrayAttr:$displacements,
-    OptionalAttr<DenseI64ArrayAttr>:$in_stride, SparseConv_PackingAttr:$packing,
+    OptionalAttr<DenseI64ArrayAttr>:$in_stride,
+    OptionalAttr<DenseI64ArrayAttr>:$out_stride, SparseConv_PackingAttr:$packing,
     SparseConv_SearchAttr:$search);
 }
 
@@ -391,9 +392,11 @@ def SparseConv_SearchHitsOp
     s * 2^j * `sample_rows`, with the least j for which 64 runs reach the last
     row; counts[s, k] is the number of its rows that have offset k.
 
-    Displacements within a column must be distinct neighbours (they differ by
-    1), and K is at most 125. `sample_rows` is 64, 128 or 256. No search with
-    `half` leaves hits. The operation is made by `sparseconv-fuse-search-and-tiling`.
+    Displacements within a column must be distinct neighbours: they are
+    multiples of the number by which they differ, and so are the last
+    coordinates of both sets. K is at most 125. `sample_rows` is 64, 128 or
+    256. No search with `half` leaves hits. The operation is made by
+    `sparseconv-fuse-search-and-tiling`.
   }];
   let arguments = (ins
     SparseConv_KeysLike:$in_keys, SparseConv_KeysLike:$out_keys,
@@ -401,7 +404,8 @@ def SparseConv_SearchHitsOp
     SparseConv_TableLike:$counts, SparseConv_TableLike:$totals,
     Optional<SparseConv_TableLike>:$table,
     DenseI64ArrayAttr:$displacements,
-    OptionalAttr<DenseI64ArrayAttr>:$in_stride, SparseConv_PackingAttr:$packing,
+    OptionalAttr<DenseI64ArrayAttr>:$in_stride,
+    OptionalAttr<DenseI64ArrayAttr>:$out_stride, SparseConv_PackingAttr:$packing,
     SparseConv_SearchAttr:$search, I64Attr:$sample_rows);
 }
 
