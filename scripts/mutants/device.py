@@ -177,7 +177,7 @@ MUTANTS = [
     (INDEXING + "DenseKeys.cpp", "getAdded(number, field.axis) / field.step", "getAdded(number, field.axis)", MAP_COARSE),
     (INDEXING + "KeyWindows.cpp", "b.sub(start, place)", "start", MAP),
     (INDEXING + "KeyWindows.cpp", "kWarpLanes - (length - 1)", "kWarpLanes", MAP),
-    (INDEXING + "KeyWindows.cpp", "ahead < length; ahead *= 2", "ahead < 2; ahead *= 2", WARP),
+    (INDEXING + "KeyWindows.cpp", "ahead < length", "ahead < 2", WARP),
     (INDEXING + "KeyWindows.cpp", "i < count ? place : hits", "i < count ? hits : place", MAP_SPREAD),
     (INDEXING + "KeyFields.cpp", "b.add(base, b.mul(below, part))", "b.add(base, below)", MAP),
     (INDEXING + "DenseKeys.cpp", "b.max(extract(key, field), field.below)", "extract(key, field)", MAP_CUBE),
@@ -189,6 +189,6 @@ MUTANTS = [
     (INDEXING + "ColumnHits.cpp", "b.add(place, b.popCount(getBits(before)))", "place", WARP),
     (INDEXING + "ColumnHits.cpp", "b.add(place, b.popCount(hits))", "place", WARP_WORDS),
     (INDEXING + "TileRows.cpp", "b.divide(t.thread, kMaskRows)", "b.index(0)", WARP),
-    (INDEXING + "TileRows.cpp", "record.getMask(word), s.masks", "b.i32(0), s.masks", WARP),
+    (INDEXING + "TileRows.cpp", "record.getMask(word)", "b.i32(0)", WARP),
     (INDEXING + "TileRows.cpp", "b.select(isEntry(entry), b.bit(bit), b.i32(0))", "b.i32(0)", HALF),
 ]

@@ -32,9 +32,9 @@ def _place(text, mutants):
 
 
 def is_whole(text):
-    """Whether text has every bracket's partner, ends where an operand ends, and
-    declares nothing: what is declared behind a switch is not seen after it. A
-    lambda has a type that its mutant lacks."""
+    """Whether text has every bracket's partner, ends where an operand ends, is no
+    list of several, and declares nothing: what is declared behind a switch is not
+    seen after it. A lambda has a type that its mutant lacks."""
     if re.match(r"[\w:<>]+ [*&]*\w+ =|\[", text):
         return False
     if re.match(r"(if|for|while|return)\b", text) and not text.endswith(";"):
@@ -42,7 +42,7 @@ def is_whole(text):
     depth = 0
     for letter in text:
         depth += (letter in "([{") - (letter in ")]}")
-        if depth < 0:
+        if depth < 0 or (letter in ",;" and depth == 0 and not text.endswith(";")):
             return False
     return depth == 0 and not text.rstrip().endswith((",", "+", "-", "*", "/", "%", "="))
 

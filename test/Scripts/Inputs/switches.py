@@ -9,5 +9,5 @@ LATE = Mutant("half.cpp", "1;", "2;", [])
 
 print(switches.insert(TEXT, [(7, DIVIDE), (8, ROUND)]))
 print(switches.find_overlap(TEXT, [(7, LATE), (8, ROUND)]))
-TEXTS = ("f(x, y)", "x += 1;", "x,", "f(x", "int y = x;", "if (x)", "[&] { f(x); }")
+TEXTS = ("f(x, y)", "x += 1;", "x,", "f(x", "int y = x;", "if (x)", "[&] { f(x); }", "x, y", "x; y")
 print([switches.is_whole(text) for text in TEXTS])
