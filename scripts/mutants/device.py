@@ -34,8 +34,8 @@ PAIRS_FMA = 'case conv channels=129 out_channels=40 decision="{dataflow = #spars
 PAIRS_ATOMIC = 'case conv channels=33 out_channels=40 dtype=f16 decision="{dataflow = #sparseconv.dataflow<fetch_on_demand>}" sizes=999x3'
 EPILOGUE = "case yield channels=64 out_channels=64 dtype=f16 sizes=129x3"
 
-WEIGHT_GRAD = "case weight_grad channels=64 out_channels=64 dtype=f16 sizes=129x3,1999"
-WEIGHT_GRAD_WGMMA = 'case weight_grad channels=128 out_channels=128 dtype=f16 decision="{tiling = #sparseconv.weight_grad_tiling<wgmma, tile_offsets = 3, tile_in = 128, tile_out = 128, piece_in = 128, piece_out = 128, stages = 4>}" sizes=129x3,1999'
+WEIGHT_GRAD = 'case weight_grad channels=64 out_channels=64 dtype=f16 decision="{tiling = #sparseconv.weight_grad_tiling<mma, tile_in = 64, tile_out = 64, piece_in = 32, piece_out = 32, pairs = 32, stages = 4, blocks = 4>}" sizes=129x3,1999'
+WEIGHT_GRAD_WGMMA = 'case weight_grad channels=128 out_channels=128 dtype=f16 decision="{tiling = #sparseconv.weight_grad_tiling<wgmma, tile_in = 128, tile_out = 128, piece_in = 128, piece_out = 128, stages = 4>}" sizes=129x3,1999'
 WEIGHT_GRAD_TF32 = "case weight_grad tf32=allowed channels=64 out_channels=64 sizes=129x3"
 WEIGHT_GRAD_FMA = "case weight_grad channels=33 out_channels=20 sizes=129x3,1999"
 WEIGHT_GRAD_GROUPED = 'case weight_grad groups=4 channels=64 out_channels=32 dtype=f16 decision="{tiling = #sparseconv.weight_grad_tiling<mma, piece_in = 16, piece_out = 16, slices = 2, pairs = 32, stages = 4>}" sizes=129x3'
@@ -112,7 +112,7 @@ MUTANTS = [
     (GEMM + "ImplicitGemmRows.cpp", "b.shiftLeft(halves[i + 1], 16)", "b.shiftLeft(halves[i], 16)", WARP_ODD),
     (GEMM + "ImplicitGemmRows.cpp", "b.mul(anyChunk, layout.tileK * bytes)", "b.i32(0)", WARP_CHUNKS),
     (GEMM + "ImplicitGemmRows.cpp", "pair * 8 + row * registers + step % 2 * 2 + half", "pair * 8 + row * registers + half", WARP_WIDE),
-    (GEMM + "ImplicitGemmEmitter.cpp", "b.remainder(number, splits)", "b.i32(0)", RING),
+    (GEMM + "ImplicitGemmEmitter.cpp", "b.remainder(number, splits)", "b.i32(0)", WARP_SPLITS),
     (GEMM + "ImplicitGemmStore.cpp", "b.offset(orderLane, half * 32)", "b.offset(orderLane, half * 16)", WARP),
     (GEMM + "ImplicitGemmStore.cpp", "b.mul(laneInGroup, elements)", "b.mul(laneInGroup, elements / 2)", WARP),
     (GEMM + "ImplicitGemmStore.cpp", "accumulators[i / 2 * 4 + 2 * half + i % 2]", "accumulators[i / 2 * 4 + i % 2]", WARP),
