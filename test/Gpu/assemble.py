@@ -38,9 +38,9 @@ def find_problems(ptxas, chip, ptx):
     log = run.stdout + run.stderr
     if run.returncode:
         return [log]
-    # Where row blocks may be cut, thread blocks keep a few words across tasks, which
-    # the loop over the offsets of a task does not touch.
-    most = 16 if b"redux.sync.add" in ptx else 0
+    # Thread blocks of ring64 keep a few words across tasks, which the loop over the
+    # offsets of a task does not touch.
+    most = 16 if b"atom.global.inc.u32" in ptx else 0
     found = [
         f"{kernel}: {sizes.strip()}"
         for kernel, sizes in re.findall(r"properties for (\w+)\n(.*)", log)

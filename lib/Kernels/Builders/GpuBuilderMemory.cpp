@@ -87,4 +87,10 @@ Value GpuBuilder::atomicAdd(Value pointer, Value value) {
                                    LLVM::AtomicOrdering::monotonic, "device");
 }
 
+Value GpuBuilder::atomicIncrement(Value pointer, Value last) {
+  return LLVM::AtomicRMWOp::create(*this, LLVM::AtomicBinOp::uinc_wrap, pointer,
+                                   last, LLVM::AtomicOrdering::monotonic,
+                                   "device");
+}
+
 void GpuBuilder::fenceDevice() { ::mlir::sparseconv::fenceDevice(*this); }

@@ -55,6 +55,11 @@ int64_t ImplicitGemmConfig::roomOfSplit(const TargetInfo &target) const {
   return blocksOfSplit(target) * (isPersistent() ? warps : 1);
 }
 
+int64_t ImplicitGemmConfig::countersOfTiles() const {
+  // There is a plan for as many row blocks as a thread block has threads.
+  return threads() * (rowsPerBlock() / rowsPerTile()) * countersPerTile();
+}
+
 int64_t ImplicitGemmConfig::tilesOfSplit(const TargetInfo &target) const {
   return blocksOfSplit(target) * rowsPerBlock() / rowsPerTile();
 }
@@ -66,9 +71,8 @@ int64_t ImplicitGemmConfig::scratchBytes(const TargetInfo &target) const {
 int64_t ImplicitGemmConfig::counters(const TargetInfo &target) const {
   if (splitK == 1)
     return 1;
-  // There is a plan for as many row blocks as a thread block has threads.
   if (loop->plansSplits())
-    return threads() * (rowsPerBlock() / rowsPerTile()) * countersPerTile();
+    return countersOfTiles() + columnTiles();
   return tilesOfSplit(target) * countersPerTile();
 }
 

@@ -38,9 +38,9 @@
 // and 256 columns it keeps 32 of the 128 that each thread starts with, and the
 // others have 160.
 //
-// Where there is more than one mask word, all warpgroups meet between two
-// tasks. Otherwise the producer is a ring ahead of them, also at the end of a
-// task.
+// Where sums are split, or there is more than one mask word, all warpgroups
+// meet between two tasks. Otherwise the producer is a ring ahead of them, also
+// at the end of a task.
 //
 //===----------------------------------------------------------------------===//
 
@@ -108,12 +108,15 @@ private:
 
   /// What a warpgroup does for a task, given the thread block's walk.
   using Work = function_ref<void(const OffsetWalk &walk, RowRing::Place &at)>;
-  /// Does the work of all tasks.
-  void emitTasks(Work work);
+  /// Does the work of all tasks, where `takes` says whether this thread takes
+  /// the next one.
+  void emitTasks(Value takes, Work work);
   void multiply(const OffsetWalk &walk, RowRing::Place &at);
   Value step(State &now);
   void setRows() { e.setRows(b.add(b.mul(task.tile, 64), b.mul(warp, 16))); }
   void store(ValueRange sums);
+  /// Whether the warpgroups of a thread block begin each task together.
+  bool meets() const { return e.config.splitK > 1 || walks.meets(); }
 
   ImplicitGemmEmitter &e;
   GpuBuilder &b;
@@ -195,24 +198,25 @@ void Producer64::store(ValueRange sums) {
 // The kernel
 //===----------------------------------------------------------------------===//
 
-void Producer64::emitTasks(Work work) {
-  Turn start{plan.getFirst(), ring.getStart()};
-  doWhileIf(b, plan.hasFirst(), start, [&](Turn &now) {
-    Value tiles = e.tileCount();
-    SplitPlan::Task found = plan.getTask(now.number);
-    task.split = found.split;
-    task.splits = found.splits;
-    firstTile = b.mul(found.rowBlock, users);
-    task.tile = b.add(firstTile, warpgroup);
-    hasTile = b.lessUnsigned(task.tile, tiles);
-    OffsetWalk walk = walks.start(task, firstTile, hasTile, warpgroup);
-    work(walk, now.place);
-    now.number = plan.getNext(now.number);
-    // The lists of offsets are no longer needed.
-    if (walks.meets())
-      b.barrier();
-    return plan.hasNext(now.number);
-  });
+void Producer64::emitTasks(Value takes, Work work) {
+  whileLoop(
+      b, Turn{b.blockId(), ring.getStart()},
+      [&](const Turn &now) {
+        return b.lessUnsigned(now.number, plan.getNumTasks());
+      },
+      [&](Turn &now) {
+        Value tiles = e.tileCount();
+        SplitPlan::Task found = plan.startTask(now.number);
+        task.split = found.split;
+        task.splits = found.splits;
+        firstTile = b.mul(found.rowBlock, users);
+        task.tile = b.add(firstTile, warpgroup);
+        hasTile = b.lessUnsigned(task.tile, tiles);
+        OffsetWalk walk = walks.start(task, firstTile, hasTile, warpgroup);
+        work(walk, now.place);
+        Value next = plan.takeNumber(now.number, takes);
+        now.number = meets() ? plan.share(next, takes) : next;
+      });
 }
 
 void Producer64::emit(const TargetInfo &target) {
@@ -228,9 +232,10 @@ void Producer64::emit(const TargetInfo &target) {
       [&] {
         if (areMoved)
           b.releaseRegisters(registers.producer);
-        emitTasks([&](const OffsetWalk &walk, RowRing::Place &at) {
-          ring.fill(walk, firstTile, thread, at);
-        });
+        emitTasks(b.equal(thread, 0),
+                  [&](const OffsetWalk &walk, RowRing::Place &at) {
+                    ring.fill(walk, firstTile, thread, at);
+                  });
         // No thread ends before its copies have.
         b.commitCopies();
         b.waitCopies(0);
@@ -238,7 +243,7 @@ void Producer64::emit(const TargetInfo &target) {
       [&] {
         if (areMoved)
           b.acquireRegisters(registers.user);
-        emitTasks([&](const OffsetWalk &walk, RowRing::Place &at) {
+        emitTasks(b.i1(false), [&](const OffsetWalk &walk, RowRing::Place &at) {
           multiply(walk, at);
         });
       });

@@ -87,8 +87,7 @@ private:
     void fields(LoopFields &f) { f(number, place); }
   };
 
-  /// Returns whether there is another one.
-  Value emitTask(Turn &now);
+  void emitTask(Turn &now);
   State prologue(const OffsetWalk &walk, const WeightRing::Place &place);
   Value step(State &now);
   void multiply(int64_t chunk, State &now);
@@ -171,9 +170,9 @@ void Ring64::epilogue(const State &end, Value hasTile) {
 // The kernel
 //===----------------------------------------------------------------------===//
 
-Value Ring64::emitTask(Turn &now) {
+void Ring64::emitTask(Turn &now) {
   Value tiles = e.tileCount();
-  SplitPlan::Task found = plan.getTask(now.number);
+  SplitPlan::Task found = plan.startTask(now.number);
   task.split = found.split;
   task.splits = found.splits;
   Value firstTile = b.mul(found.rowBlock, warpgroups);
@@ -190,13 +189,12 @@ Value Ring64::emitTask(Turn &now) {
                         [&](State &at) { return step(at); });
   // The other warpgroups may still need this one to let chunks pass.
   ring.skipTo(end.ring, b.i32(-1));
+  // Not before now: a thread block that has much to do would take another one's
+  // task. It comes while the sums are stored.
+  Value next = plan.takeNumber(now.number, ring.isFirst);
   epilogue(end, hasTile);
   now.place = {end.ring.stage, end.ring.parity};
-  now.number = plan.getNext(now.number);
-  // The lists of offsets are no longer needed.
-  if (walks.meets())
-    b.barrier();
-  return plan.hasNext(now.number);
+  now.number = plan.share(next, ring.isFirst);
 }
 
 void Ring64::emit(const TargetInfo &target) {
@@ -204,9 +202,12 @@ void Ring64::emit(const TargetInfo &target) {
   warpgroup = b.shuffle(b.divide(e.thread, kWarpgroupThreads), b.i32(0));
   warp = b.remainder(b.divide(e.thread, kWarpLanes), 4);
   plan.make();
-  Turn start{plan.getFirst(), ring.getStart()};
-  doWhileIf(b, plan.hasFirst(), start,
-            [&](Turn &now) { return emitTask(now); });
+  whileLoop(
+      b, Turn{b.blockId(), ring.getStart()},
+      [&](const Turn &now) {
+        return b.lessUnsigned(now.number, plan.getNumTasks());
+      },
+      [&](Turn &now) { emitTask(now); });
 }
 
 //===----------------------------------------------------------------------===//

@@ -34,7 +34,7 @@ namespace mlir::sparseconv {
 
 /// The tasks of a kernel whose thread blocks take one after the other: row
 /// blocks, or splits of them. Methods are for all threads of a thread block
-/// together.
+/// together, unless they say otherwise.
 class SplitPlan {
 public:
   /// Lies `begin` bytes behind the start of dynamic shared memory.
@@ -43,23 +43,9 @@ public:
 
   static int64_t getSharedBytes(const ImplicitGemmConfig &config);
 
-  /// Finds out how many tasks there are, and the thread block's first. All
-  /// threads have met afterwards.
+  /// Finds out how many tasks there are.
   void make();
-  /// Whether the thread block has a task (i1), and the number of its row block.
-  /// Full row blocks have low numbers.
-  Value hasFirst() { return b.lessUnsigned(b.blockId(), numTasks); }
-  Value getFirst() { return first; }
-  /// The number of its next row block, and whether that is there (i1). All
-  /// splits run at a time, so none comes behind a split. Whole row blocks are
-  /// gone over to and fro:
-  ///
-  ///   thread block    0    1    2    3
-  ///   round 0         0    1    2    3
-  ///   round 1         7    6    5    4
-  ///   round 2         8    9
-  Value getNext(Value number);
-  Value hasNext(Value next);
+  Value getNumTasks() const { return numTasks; }
 
   /// Which row block a task is of, which of how many splits of that it is, and
   /// how many tasks come before the first of these. Where row blocks are whole,
@@ -67,17 +53,22 @@ public:
   struct Task {
     Value rowBlock, split, splits, firstSplit;
   };
-  /// The thread block's task of a number.
-  Task getTask(Value number);
+  /// The task of a number; full row blocks come first. Afterwards the threads
+  /// have met, and can reload it until the next one starts.
+  Task startTask(Value number);
   /// Reads again which split of a warpgroup's tile a task is, so that this
   /// takes no registers while there are sums.
   void reloadSplit(GemmTask &task, Value warpgroup);
 
+  /// The number of the task behind that of `number`, which a thread takes where
+  /// `isTaker` holds; and how all others get it. They have met then.
+  Value takeNumber(Value number, Value isTaker);
+  Value share(Value next, Value isTaker);
+
 private:
   /// What is in shared memory: how many offsets row blocks have, what is said
-  /// of each grain, how many tasks come before each row block's, and the first
-  /// task.
-  enum Part { Counts, Rates, Starts, First };
+  /// of each grain, how many tasks come before each row block's, and a task.
+  enum Part { Counts, Rates, Starts, Found };
   Value getElement(Part part, Value index);
   Value getElement(Part part, int64_t index) {
     return getElement(part, b.i32(index));
@@ -89,19 +80,21 @@ private:
     return loadElement(part, b.i32(index));
   }
 
+  Task loadTask();
   Value countOffsets(Value rowBlock);
   void rateGrains();
   Value rate(Value grain);
   Value chooseGrain();
   Value addUpBefore(Value own);
   Value cut();
-  void findFirst();
+  void find(Value number);
+  void store(ArrayRef<Value> task);
 
   ImplicitGemmEmitter &e;
   GpuBuilder &b;
   int64_t begin;
   /// `isCut` says (i1) that row blocks may be cut.
-  Value numRowBlocks, isCut, numTasks, first;
+  Value numRowBlocks, isCut, numTasks;
 };
 
 } // namespace mlir::sparseconv

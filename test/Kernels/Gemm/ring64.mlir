@@ -17,16 +17,13 @@
 // CHECK:          nvvm.mbarrier.init %[[EMPTY]], %c8_i32
 // CHECK-COUNT-6:  nvvm.mbarrier.init
 
-// Thread blocks stay, and take a task of each round of all of them. The next task
-// begins at the stage where the ring stands.
-// CHECK:        %[[BLOCK:.*]] = nvvm.read.ptx.sreg.ctaid.x
-// CHECK:        %[[HAS_TASK:.*]] = arith.cmpi ult, %[[BLOCK]], %{{.*}}
-// CHECK:        scf.if %[[HAS_TASK]]
-// CHECK:        scf.while (%[[NUMBER:[^ ]*]] = %[[BLOCK]], %[[STAGE:[^ ]*]] = %c0_i32, %[[PARITY:[^ ]*]] = %c0_i32
+// Thread blocks stay, and take every n-th task, n being their number. The next
+// task begins at the stage where the ring stands.
+// CHECK:        scf.while (%[[NUMBER:[^ ]*]] = %{{[^ ]*}}, %[[STAGE:[^ ]*]] = %c0_i32, %[[PARITY:[^ ]*]] = %c0_i32
+// CHECK:          scf.condition
 
 // A task is 128 rows. Its offsets are those of both tiles; a warpgroup's
-// are those of its own. A tile has four masks of 16 rows each. The ring is empty once
-// all threads have met.
+// are those of its own. A tile has four masks of 16 rows each.
 // CHECK:          llvm.getelementptr %[[MASKS]]
 // CHECK:          %[[OWN_BITS:.*]] = arith.select {{.*}}, %c0_i32
 // CHECK-COUNT-6:  arith.ori
@@ -112,8 +109,7 @@
 // CHECK:          llvm.getelementptr %[[Y]]
 // CHECK:          llvm.store
 
-// Whether there is another task.
-// CHECK:          arith.divui %[[NUMBER]],
-// CHECK:          %[[HAS_NEXT:.*]] = arith.cmpi ult
-// CHECK-NEXT:     scf.condition(%[[HAS_NEXT]])
+// The shared memory is the next task's once all threads are done with this one.
+// CHECK:          nvvm.barrier
+// CHECK:          scf.yield
 // CHECK:        gpu.return

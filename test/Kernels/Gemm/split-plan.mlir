@@ -35,16 +35,15 @@
 // CHECK:          nvvm.barrier
 
 // Each thread block begins with the task of its number. The thread whose row block
-// it is of tells the others; a whole row block is told by thread 0.
-// CHECK:        scf.if %[[IS_CUT]]
-// CHECK-COUNT-4:  llvm.store
-// CHECK:        } else {
-// CHECK-COUNT-4:  llvm.store
-// CHECK:        nvvm.barrier
-// CHECK:        %[[FIRST:.*]] = llvm.load
-// CHECK:        scf.if
-// CHECK:          scf.while (%[[NUMBER:.*]] = %[[FIRST]],
+// it is of tells the others.
+// CHECK:        scf.while
+// CHECK:          scf.if %[[IS_CUT]]
+// CHECK:            llvm.store
+// CHECK:          nvvm.barrier
+
+// Behind the walk over the offsets thread 0 takes another task.
 // CHECK:          wgmma.mma_async
+// CHECK:          llvm.atomicrmw uinc_wrap
 
 // A split that is not the last one of its rows to end leaves its sums in memory, and
 // says so.
@@ -60,16 +59,4 @@
 // CHECK:            scf.for
 // CHECK:              llvm.load {{.*}} -> vector<4xf32>
 // CHECK:              arith.addf
-
-// The next row block is as far from the end of the next round of all thread blocks
-// as this one is from the start of its round. Behind a split there is none, as there
-// are fewer row blocks than thread blocks.
-// CHECK:            %[[ROUND:.*]] = arith.divui %[[NUMBER]], %[[GRID]]
-// CHECK-NEXT:       %[[END:.*]] = arith.addi %[[ROUND]], %c1_i32
-// CHECK-NEXT:       %[[PLACE:.*]] = arith.muli %[[END]], %[[GRID]]
-// CHECK-NEXT:       %[[TWICE:.*]] = arith.muli %[[PLACE]], %c2_i32
-// CHECK-NEXT:       %[[LAST:.*]] = arith.subi %[[TWICE]], %c1_i32
-// CHECK-NEXT:       %[[NEXT:.*]] = arith.subi %[[LAST]], %[[NUMBER]]
-// CHECK-NEXT:       arith.cmpi ult, %[[NEXT]], %{{.*}}
-// CHECK-NEXT:       scf.condition
 // CHECK:        gpu.return

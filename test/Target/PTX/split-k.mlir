@@ -31,12 +31,14 @@ func.func @main(%points: tensor<?x4xi32>, %x: tensor<?x128xf16>, %w: tensor<27x1
 
   // Scratch and counters are two more parameters. Which rows have two parts is
   // planned on the device, which alone knows the number of rows and their offsets.
-  // The part that ends last adds the other's sums.
+  // The part that ends last adds the other's sums, and the task after that comes
+  // from a counter.
   // IR:  sparseconv.kernel.tiled_gemm {{.*}} outs({{.*}} : tensor<?x128xf16>, tensor<{{[0-9][0-9]+}}xf32>, tensor<{{[0-9][0-9]+}}xi32>) {split_k = 2 : i64,
   // PTX-SAME: [[HALVES:tiled_gemm_[0-9]+]](
   // PTX:     [[HALVES]]_param_10
   // PTX:     redux.sync.add
   // PTX:     wgmma.mma_async
+  // PTX:     atom.global.inc.u32
   // PTX:     atom.global.add.u32
   // PTX:     fence.acq_rel.gpu
   // PTX:     fence.acq_rel.gpu

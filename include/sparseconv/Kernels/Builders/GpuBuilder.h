@@ -109,6 +109,9 @@ public:
   Value sharedAddress(Value pointer);
   /// Adds to memory, returns what was there.
   Value atomicAdd(Value pointer, Value value);
+  /// Adds one to memory, or sets it to 0 where it has reached `last`; returns
+  /// what was there.
+  Value atomicIncrement(Value pointer, Value last);
   void fenceDevice();
   /// 16 bytes, global to shared, outside the register file. Copies come in
   /// groups: those since the last commit are one, and a wait leaves the last

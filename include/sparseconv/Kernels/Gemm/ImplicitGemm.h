@@ -138,6 +138,9 @@ struct ImplicitGemmConfig : ImplicitGemmShape {
   int64_t roomOfSplit(const TargetInfo &target) const;
   int64_t scratchBytes(const TargetInfo &target) const;
   int64_t counters(const TargetInfo &target) const;
+  /// Where the main loop plans splits: how many counters come before those of
+  /// tasks, of which each column tile has one.
+  int64_t countersOfTiles() const;
 
 private:
   int64_t tilesOfSplit(const TargetInfo &target) const;
