@@ -42,7 +42,7 @@ WEIGHT_GRAD_GROUPED = 'case weight_grad groups=4 channels=64 out_channels=32 dty
 WEIGHT_GRAD_GROUPS = "case weight_grad groups=4 channels=16 out_channels=32 sizes=129x3"
 
 PACK = "case pack sizes=129x3,4999x3"
-PACK_LAST = "case pack special=last sizes=300007"
+PACK_SPREAD = 'case pack bits="[16, 16, 16]" stride="[512, 512, 512]" sizes=300007'
 PRUNE = "case prune sizes=4999x3"
 COARSEN = "case downsample coarsening=merge sizes=129x3,199999"
 COVER = "case downsample rule=cover sizes=129x3,999x3"
@@ -50,6 +50,7 @@ MAP = "case kernel_map sizes=129x3,999x3"
 MAP_APART = "case kernel_map relation=cover sizes=129x3,999x3"
 MAP_COARSE = 'case kernel_map stride_in="[2, 2, 2]" sizes=129x3,999x3'
 TILES_COARSE = 'case map_tiles stride_in="[2, 2, 2]" offsets="box<2, 2, 2>" relation=floor sizes=129x3,999x3'
+MAP_FLAT = "case kernel_map dim=2 sizes=9999"
 MAP_CUBE = 'case kernel_map offsets="box<5, 5, 5>" sizes=129x3,999x3'
 MAP_SPREAD = 'case kernel_map special=last offsets="box<5, 5, 5>" sizes=129x3,999x3'
 LOOKUP = "case kernel_map search=hash sizes=129x3,999x3"
@@ -86,7 +87,7 @@ MUTANTS = [
     # The same with a warpgroup that copies.
     (GEMM + "RowRing.cpp", "i * kRowsApart * kRowBytes", "0", PRODUCER),
     (GEMM + "RowRing.cpp", "b.xorBits(piece, b.remainder(row, 8))", "piece", PRODUCER),
-    (GEMM + "RowRing.cpp", "b.andBits(isThere, isChannel)", "isThere", PRODUCER_REST),
+    (GEMM + "RowRing.cpp", "b.andBits(isThere, isChannel)", "isChannel", PRODUCER_REST),
     (GEMM + "RowRing.cpp", "b.mul(tile, e.config.rowsPerTile() * kRowBytes)", "b.i32(0)", PRODUCER),
     (GEMM + "Producer64.cpp", "b.add(firstTile, warpgroup)", "firstTile", PRODUCER),
     # f32 in tiles.
@@ -119,8 +120,8 @@ MUTANTS = [
     (GEMM + "ImplicitGemmStore.cpp", "b.select(isOwn[i], own, value)", "value", RING),
     (GEMM + "ImplicitGemmStore.cpp", "b.select(isTheirs, number, another)", "another", RING),
     (GEMM + "SplitPlan.cpp", "b.sub(number, first)", "b.sub(first, first)", RING),
-    (GEMM + "SplitPlan.cpp", "b.sub(last, e.thread), split, count, first", "b.sub(last, e.thread), split, count, split", RING),
-    (GEMM + "SplitPlan.cpp", "b.sub(last, number), zero", "last, zero", RING_MANY),
+    (GEMM + "SplitPlan.cpp", "store({b.sub(last, e.thread), split, count, first});", "store({b.sub(last, e.thread), split, count, split});", RING),
+    (GEMM + "SplitPlan.cpp", "store({b.sub(last, number), zero, b.i32(1), zero});", "store({last, zero, b.i32(1), zero});", RING_MANY),
     (GEMM + "SplitPlan.cpp", "b.add(taken, stride)", "b.add(b.add(taken, 1), stride)", RING_MANY),
     (GEMM + "ImplicitGemmSplits.cpp", "b.divide(b.mul(count, split), task.splits)", "b.divide(b.mul(b.sub(count, 1), split), task.splits)", RING),
     (GEMM + "ImplicitGemmSplits.cpp", "b.add(b.mul(word, 32), b.countTrailingZeros(left))", "b.countTrailingZeros(left)", RING_WORDS),
@@ -142,7 +143,6 @@ MUTANTS = [
     (GEMM + "WeightGradWgmma.cpp", "i * blockBytes() + k * kRowBytes", "k * kRowBytes", WEIGHT_GRAD_WGMMA),
     (GEMM + "WeightGradWgmma.cpp", "matrix.leadingByteOffset = blockBytes();", "matrix.leadingByteOffset = 16;", WEIGHT_GRAD_WGMMA),
     (GEMM + "WeightGradWgmma.cpp", "(rows * config.outChannels + eight * 8) * 4", "(eight * 8) * 4", WEIGHT_GRAD_WGMMA),
-    (GEMM + "WeightGradWgmma.cpp", "b.lessUnsigned(channel, side.channels)", "b.lessUnsigned(b.i32(0), side.channels)", WEIGHT_GRAD_WGMMA),
     (GEMM + "WeightGradFma.cpp", "b.add(b.mul(pair, pitch), b.mul(column, 4))", "b.mul(column, 4)", WEIGHT_GRAD_FMA),
     (GEMM + "WeightGradFma.cpp", "b.fma(l, r, sums[at])", "b.fma(l, r, b.f32(0))", WEIGHT_GRAD_FMA),
     (GEMM + "WeightGradFma.cpp", "number % config.pieceOut", "0", WEIGHT_GRAD_FMA),
@@ -164,7 +164,7 @@ MUTANTS = [
     (INDEXING + "LookBack.cpp", "b.select(isOn, b.cast(word, i32), zero)", "zero", PACK),
     (INDEXING + "LookBack.h", "b.add(b.shiftLeft(pass, 1), of)", "b.i32(of)", PACK),
     (INDEXING + "TileTickets.cpp", "b.store(addOne(b.i32(0)), shared, zero);", "b.store(b.i32(0), shared, zero);", PACK),
-    (INDEXING + "TileTickets.cpp", "b.less(zero, pass)", "b.i1(false)", PACK_LAST),
+    (INDEXING + "TileTickets.cpp", "b.less(zero, pass)", "b.i1(false)", PACK_SPREAD),
     (INDEXING + "BlockSums.cpp", "b.select(b.less(b.index(w), warp), ofWarp, zero)", "zero", PACK),
     (INDEXING + "BlockSums.cpp", "b.add(before, sum(own).before)", "sum(own).before", PRUNE),
     (INDEXING + "RowNumbers.cpp", "b.store(b.add(sum[0], sums.before), beforeBlock, block);", "b.store(sums.before, beforeBlock, block);", COARSEN),
@@ -181,7 +181,7 @@ MUTANTS = [
     (INDEXING + "KeyWindows.cpp", "i < count ? place : hits", "i < count ? hits : place", MAP_SPREAD),
     (INDEXING + "KeyFields.cpp", "b.add(base, b.mul(below, part))", "b.add(base, below)", MAP),
     (INDEXING + "DenseKeys.cpp", "b.max(extract(key, field), field.below)", "extract(key, field)", MAP_CUBE),
-    (INDEXING + "DenseKeys.cpp", "b.min(value, field.above)", "b.max(value, field.below)", MAP),
+    (INDEXING + "DenseKeys.cpp", "b.min(value, field.above)", "b.max(value, field.below)", MAP_FLAT),
     (INDEXING + "SharedRows.cpp", "getPiecePlace(b, at, b.divide(at, own.pieces), own.pieces)", "b.add(at, 0)", WARP_CUBE),
     (INDEXING + "KeyLookup.cpp", "b.min(b.add(first, i), b.index(count - 1))", "b.min(first, b.index(count - 1))", LOOKUP),
     (INDEXING + "KeyLookup.cpp", "b.select(isHit, entries[i], place)", "place", LOOKUP_HITS),
