@@ -50,6 +50,7 @@ MAP = "case kernel_map sizes=129x3,999x3"
 MAP_APART = "case kernel_map relation=cover sizes=129x3,999x3"
 MAP_COARSE = 'case kernel_map stride_in="[2, 2, 2]" sizes=129x3,999x3'
 TILES_COARSE = 'case map_tiles stride_in="[2, 2, 2]" offsets="box<2, 2, 2>" relation=floor sizes=129x3,999x3'
+MAP_AWAY = 'case kernel_map offsets="list<[0, 0, 5]>" sizes=129x3,999x3'
 MAP_FLAT = "case kernel_map dim=2 sizes=9999"
 MAP_CUBE = 'case kernel_map offsets="box<5, 5, 5>" sizes=129x3,999x3'
 MAP_SPREAD = 'case kernel_map special=last offsets="box<5, 5, 5>" sizes=129x3,999x3'
@@ -172,14 +173,15 @@ MUTANTS = [
     (INDEXING + "Spread.cpp", "writer.write = [&](Value row, Value, Value place) { write(row, place); };", "writer.write = [&](Value row, Value, Value place) { write(row, b.i32(0)); };", COVER),
     # Searching, and tiles of rows.
     (INDEXING + "ZDeltaKernel.cpp", "b.add(base, skipped)", "base", MAP_APART),
-    (INDEXING + "ZDeltaKernel.cpp", "b.constantInt(keyType, length * columns.step)", "b.constantInt(keyType, (length - 1) * columns.step)", MAP_APART),
-    (INDEXING + "ZDeltaKernel.cpp", "b.divide(b.cast(number, i32), columns.step)", "b.cast(number, i32)", TILES_COARSE),
-    (INDEXING + "DenseKeys.cpp", "getAdded(number, field.axis) / field.step", "getAdded(number, field.axis)", MAP_COARSE),
+    (INDEXING + "ZDeltaKernel.cpp", "(length - 1) * columns.spacing + 1", "(length - 1) * columns.spacing", MAP_APART),
+    (INDEXING + "ZDeltaKernel.cpp", "b.divide(b.cast(number, i32), columns.spacing)", "b.cast(number, i32)", TILES_COARSE),
+    (INDEXING + "DenseKeys.cpp", "getAdded(number, field.axis) / field.unit", "getAdded(number, field.axis)", MAP_COARSE),
     (INDEXING + "KeyWindows.cpp", "b.sub(start, place)", "start", MAP),
     (INDEXING + "KeyWindows.cpp", "kWarpLanes - (length - 1)", "kWarpLanes", MAP),
     (INDEXING + "KeyWindows.cpp", "ahead < length", "ahead < 2", WARP),
     (INDEXING + "KeyWindows.cpp", "i < count ? place : hits", "i < count ? hits : place", MAP_SPREAD),
     (INDEXING + "KeyFields.cpp", "b.add(base, b.mul(below, part))", "b.add(base, below)", MAP),
+    (INDEXING + "KeyWindows.cpp", "dense.getCenter(key)", "dense.getNumber(key)", MAP_AWAY),
     (INDEXING + "DenseKeys.cpp", "b.max(extract(key, field), field.below)", "extract(key, field)", MAP_CUBE),
     (INDEXING + "DenseKeys.cpp", "b.min(value, field.above)", "b.max(value, field.below)", MAP_FLAT),
     (INDEXING + "SharedRows.cpp", "getPiecePlace(b, at, b.divide(at, own.pieces), own.pieces)", "b.add(at, 0)", WARP_CUBE),

@@ -79,6 +79,7 @@ MUTANTS = [
     (PLAN + "ScheduleSteps.cpp", "last[stream] != kNone && !steps[step].counts", "last[stream] != kNone", PLAN_TESTS + "ScheduleSteps.*"),
     (PLAN + "ScheduleSteps.cpp", "steps[order[other]].prepares", "false", PLAN_TESTS + "ScheduleSteps.*"),
     (PLAN + "KernelTraits.cpp", "access.writes |= more.writes;", "", PLAN_TESTS + "KernelTraitsTest.*"),
+    (PLAN + "KernelTraits.cpp", "control.getKind() == NVVM::GridDepActionKind::wait", "true", "test/Target/Plan/schedule-plan.mlir"),
     (PLAN + "KernelTraits.cpp", "traits.cost = kGemmCost;", "", PLAN_TESTS + "KernelTraitsTest.*"),
     (PLAN + "SchedulePlan.cpp", "std::max(numStreams, place.stream + 1)", "numStreams", SCHEDULE_PLAN),
     (PLAN + "FindPreparation.cpp", "launches[i].prepares || i > uses.writers.back()", "true", "test/Target/Plan/find-preparation.mlir"),

@@ -29,20 +29,20 @@ DenseKeys::DenseKeys(LoopBuilder &b, const SearchTask &task)
     : b(b), task(task) {
   PackingAttr packing = task.packing;
   for (int64_t axis = packing.getDim() - 1; axis >= 0; --axis) {
-    // What coordinates and displacements are multiples of. Of columns of more
-    // than one displacement it is the step on the last axis.
-    int64_t step = task.inStride[axis], least = 0, most = 0;
+    // What coordinates and displacements are multiples of. On the last axis it
+    // is the spacing, if there is a column of more than one displacement.
+    int64_t unit = task.inStride[axis], least = 0, most = 0;
     for (auto [i, number] : llvm::enumerate(task.columns.numbers)) {
       int64_t added = getAdded(number, axis);
-      step = std::gcd(step, added);
+      unit = std::gcd(unit, added);
       least = i ? std::min(least, added) : added;
       most = i ? std::max(most, added) : added;
     }
     // Where that is more than an axis has room for, all coordinates are 0.
     int64_t width = packing.getBits()[axis];
-    step = std::min(step, int64_t(1) << width);
-    fields.push_back({packing.getShift(axis), width, least / step, most / step,
-                      axis, step, Value(), Value(), Value()});
+    unit = std::min(unit, int64_t(1) << width);
+    fields.push_back({packing.getShift(axis), width, least / unit, most / unit,
+                      axis, unit, Value(), Value(), Value()});
   }
   if (packing.getBatch() != 0)
     fields.push_back({packing.getBatchShift(), packing.getBatch(), 0, 0, -1, 1,
@@ -65,7 +65,7 @@ Value DenseKeys::extract(Value key, const Field &field) {
     value = b.andBits(value, (int64_t(1) << field.width) - 1);
   // A field holds a coordinate plus a bias: what that leaves as a remainder is
   // the same for all coordinates.
-  return b.divide(value, field.step);
+  return b.divide(value, field.unit);
 }
 
 void DenseKeys::clear(const LoopBuilder::Thread &t, Value ranges) {
@@ -111,14 +111,22 @@ Value DenseKeys::fitBits(int64_t bits) {
   return b.lessEqual(count, b.i64(int64_t(1) << bits));
 }
 
-Value DenseKeys::getNumber(Value key) {
+Value DenseKeys::join(function_ref<Value(const Field &field)> getDigit) {
   Value number = b.sub(b.i32(0), origin);
-  for (const Field &field : fields) {
-    Value value = b.max(extract(key, field), field.below);
-    value = b.min(value, field.above);
-    number = b.add(number, b.mul(value, field.scale));
-  }
+  for (const Field &field : fields)
+    number = b.add(number, b.mul(getDigit(field), field.scale));
   return number;
+}
+
+Value DenseKeys::getNumber(Value key) {
+  return join([&](const Field &field) {
+    Value value = b.max(extract(key, field), field.below);
+    return b.min(value, field.above);
+  });
+}
+
+Value DenseKeys::getCenter(Value key) {
+  return join([&](const Field &field) { return extract(key, field); });
 }
 
 Value DenseKeys::getDisplacement(int64_t number) {
@@ -126,6 +134,6 @@ Value DenseKeys::getDisplacement(int64_t number) {
   for (const Field &field : fields)
     if (field.axis >= 0)
       sum = b.add(
-          sum, b.mul(field.scale, getAdded(number, field.axis) / field.step));
+          sum, b.mul(field.scale, getAdded(number, field.axis) / field.unit));
   return sum;
 }

@@ -16,7 +16,7 @@
 //
 // - Both compare as their numbers do. Where the first field that differs does,
 //   the digits differ in the same direction, as the query's value is in range.
-// - The key is the query plus t steps along the last axis just where its number
+// - The key is the query plus t units along the last axis just where its number
 //   is the query's plus t, as long as that sum is a query, too.
 //
 // It does not hold for two keys of which neither is a query.
@@ -51,7 +51,11 @@ public:
   Value fitBits(int64_t bits);
   /// The number of a key (i32).
   Value getNumber(Value key);
-  /// What a displacement adds to the number of a row's key (i32).
+  /// What is a displacement away from the number of each query of a row (i32).
+  /// The row's key may be none of its queries, nor near one, and then this is
+  /// not its number.
+  Value getCenter(Value key);
+  /// What a displacement adds to that (i32).
   Value getDisplacement(int64_t number);
 
 private:
@@ -59,12 +63,14 @@ private:
   struct Field {
     int64_t shift, width, leastAdded, mostAdded;
     /// The axis, or -1 for the batch, and what its coordinates are counted in.
-    int64_t axis, step;
+    int64_t axis, unit;
     /// In a kernel: the values of digit 0 and of the highest one, and what a
     /// digit counts (i32).
     Value below, above, scale;
   };
   Value extract(Value key, const Field &field);
+  /// The number of which these are the digits, from `below` up.
+  Value join(function_ref<Value(const Field &field)> getDigit);
   /// What a displacement adds on an axis.
   int64_t getAdded(int64_t number, int64_t axis) const;
 

@@ -154,7 +154,7 @@ void KeyWindows::enter(const Thread &t) {
   findBounds(t, ofWarp);
   b.barrier();
   dense.enter(ranges);
-  own = b.shiftLeft(dense.getNumber(key), length);
+  own = b.shiftLeft(dense.getCenter(key), length);
   placeWindows();
   // A bit more than numbers need tells words below a query from those above.
   fits = b.andBits(dense.fitBits(31 - length),
@@ -310,7 +310,8 @@ SmallVector<Value> KeyWindows::searchWindow(size_t group) {
 
 SmallVector<Value> KeyWindows::searchKeys(size_t group, Value key) {
   const ColumnGroup &columns = groups[group];
-  int64_t count = columns.size(), step = task.columns.step;
+  int64_t count = columns.size(), spacing = task.columns.spacing;
+  int64_t bound = (length - 1) * spacing + 1;
   Value zero = b.i32(0), last = b.sub(numKeys, 1);
   Value start = b.load(bounds, b.index(group));
   Value words = b.sub(b.load(bounds, b.index(group + groups.size())), start);
@@ -328,8 +329,8 @@ SmallVector<Value> KeyWindows::searchKeys(size_t group, Value key) {
                         Value at =
                             b.minUnsigned(b.add(place, b.cast(i, i32)), last);
                         Value above = b.sub(b.load(keys, b.toIndex(at)), query);
-                        Value isHit = b.lessUnsigned(above, length * step);
-                        above = b.divide(b.cast(above, i32), step);
+                        Value isHit = b.lessUnsigned(above, bound);
+                        above = b.divide(b.cast(above, i32), spacing);
                         Value bit = b.shiftLeft(b.i32(1), above);
                         return {b.orBits(hits[0], b.select(isHit, bit, zero))};
                       })[0];

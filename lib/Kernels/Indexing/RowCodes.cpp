@@ -18,11 +18,11 @@
 //   interval         [0, 100) -> [0, 97) -> [92, 97) -> ...
 //
 // In the order of the Gray code the part of the rows that have the offset comes
-// first where the bit before, as a rank, is 1. Once an interval is a single
-// code the bits behind no longer count, and are not looked at: on scans that
-// have 10 or 40 of 125 offsets in a row, 27 bits leave tiles within 1 or 2 % of
-// the offsets that the order by whole masks gives them, and a row looks at 102
-// or 44 offsets.
+// first where the bit before, as a rank, is 1. Once an interval is as short
+// as a code the bits behind no longer count, and are not looked at: on scans
+// that have 10 or 40 of 125 offsets in a row, 27 bits leave tiles within 1 or 2
+// % of the offsets that the order by whole masks gives them, and a row looks at
+// 102 or 44 offsets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ using namespace mlir::sparseconv;
 /// A proportion is in the upper bits of a word, an offset's number in the lower
 /// ones. As a fraction of 2^32 the word is the proportion, all but exactly.
 static constexpr int64_t kShareBits = 16;
-/// Cuts between two looks at whether an interval is a single code.
+/// Cuts between two looks at whether an interval is as short as a code.
 static constexpr int64_t kCutsAtOnce = 4;
 /// Places that a thread compares side by side.
 static constexpr int64_t kSideBySide = 8;

@@ -86,14 +86,14 @@ static SmallVector<int64_t> choose(const SearchTask &task) {
 SearchTask::SearchTask(SearchOp op)
     : inKeys(op.getInKeys()), outKeys(op.getOutKeys()),
       displacements(op.getDisplacements()), inStride(getInStride(op)),
-      commonStep(getCommonStep(op)), packing(op.getPacking()),
+      commonStride(getCommonStride(op)), packing(op.getPacking()),
       mirrors(::getMirrors(op)), columns(displacements, packing, choose(*this)),
       table(op.getTable()) {}
 
 SearchTask::SearchTask(SearchHitsOp op)
     : inKeys(op.getInKeys()), outKeys(op.getOutKeys()),
       displacements(op.getDisplacements()), inStride(getInStride(op)),
-      commonStep(getCommonStep(op)), packing(op.getPacking()),
+      commonStride(getCommonStride(op)), packing(op.getPacking()),
       columns(displacements, packing), table(op.getTable()),
       masks(op.getMasks()), records(op.getRecords()), counts(op.getCounts()),
       totals(op.getTotals()), sampleRows(op.getSampleRows()) {}

@@ -49,8 +49,8 @@ private:
   SmallVector<Value> findPlaces(ArrayRef<Value> someColumns,
                                 ArrayRef<Value> queries, Value segment,
                                 Value bounds);
-  /// Bit i: the key i steps above `query` is there, for all `length` of a
-  /// column that lies at `place` or behind.
+  /// Bit i: the key that lies i times the spacing above `query` is there, for
+  /// all `length` of a column that lies at `place` or behind.
   Value findHits(Value place, Value query, int64_t length);
   /// A row, column by column; code for each column, or a loop over them.
   void searchRow(const Thread &t, Value row, FoundRow &found);
@@ -166,9 +166,9 @@ Value ZDeltaKernel::findHits(Value place, Value query, int64_t length) {
   return b.ifElse(
       b.less(b.index(0), end), i32,
       [&]() -> SmallVector<Value> {
-        // Keys differ by a step, so no more than `length` can be less than as
-        // many steps above the query. Behind the last key it may come again:
-        // that is the same hit.
+        // Keys are a spacing apart, so no more than `length` can be as near to
+        // the query. Behind the last key it may come again: that is the same
+        // hit.
         Value last = b.sub(b.cast(end, i32), 1), hits = b.i32(0);
         SmallVector<Value> above;
         for (int64_t i = 0; i < length; ++i) {
@@ -177,8 +177,9 @@ Value ZDeltaKernel::findHits(Value place, Value query, int64_t length) {
         }
         for (Value number : above) {
           Value isHit = b.lessUnsigned(
-              number, b.constantInt(keyType, length * columns.step));
-          number = b.divide(b.cast(number, i32), columns.step);
+              number,
+              b.constantInt(keyType, (length - 1) * columns.spacing + 1));
+          number = b.divide(b.cast(number, i32), columns.spacing);
           Value bit = b.shiftLeft(b.i32(1), number);
           hits = b.orBits(hits, b.select(isHit, bit, b.i32(0)));
         }

@@ -96,7 +96,7 @@ func.func @hits(%keys: memref<?xi64>, %masks: memref<1x?xi32>, %records: memref<
 
 // Of a coarse set, numbers count in units of what coordinates and displacements
 // are multiples of: 4, 3 and 2 here, where the stride is 4, 3 and 8. Where windows
-// do not fit, a hit is less than three steps of 4 above the query of its column.
+// do not fit, a hit is at most two times 4 above the query of its column.
 
 // CHECK-LABEL: func.func @coarse(
 // CHECK:         gpu.launch
@@ -111,7 +111,7 @@ func.func @hits(%keys: memref<?xi64>, %masks: memref<1x?xi32>, %records: memref<
 // CHECK:             memref.load %{{.*}} : memref<?xi64>
 // CHECK:           } else {
 // CHECK:             %[[ABOVE:.*]] = arith.subi %{{.*}}, %{{.*}} : i64
-// CHECK-NEXT:        %[[IS_HIT:.*]] = arith.cmpi ult, %[[ABOVE]], %c12_i64
+// CHECK-NEXT:        %[[IS_HIT:.*]] = arith.cmpi ult, %[[ABOVE]], %c9_i64
 // CHECK-NEXT:        %[[LOW:.*]] = arith.trunci %[[ABOVE]]
 // CHECK-NEXT:        %[[STEPS:.*]] = arith.divui %[[LOW]], %c4_i32
 // CHECK-NEXT:        arith.shli %c1_i32, %[[STEPS]]

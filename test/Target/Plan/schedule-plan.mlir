@@ -31,6 +31,13 @@ gpu.module @kernels {
     memref.store %v, %y[%c0] : memref<4xf32>
     gpu.return
   }
+  gpu.func @let(%x: memref<4xf32>, %y: memref<4xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %v = memref.load %x[%c0] : memref<4xf32>
+    nvvm.griddepcontrol launch_dependents
+    memref.store %v, %y[%c0] : memref<4xf32>
+    gpu.return
+  }
 }
 
 // Two chains on one input meet in a sum, which waits for the one that is not in
@@ -79,13 +86,13 @@ sparseconv_plan.func @halves {
 // Of a kernel that says where it waits for those before it, the launch says that it has
 // a prologue.
 // CHECK-LABEL: sparseconv_plan.func @prologue {
-// CHECK:         launch @kernels::@copy {{.*}}>){{$}}
+// CHECK:         launch @kernels::@let {{.*}}>){{$}}
 // CHECK-NEXT:    launch @kernels::@wait {{.*}}) prologue{{$}}
 sparseconv_plan.func @prologue {
   %x = input "x" : memref<4xf32>
   %y = output "y" : memref<4xf32>
   %a = buffer : memref<4xf32>
   %c1 = arith.constant 1 : index
-  %0 = launch @kernels::@copy grid(%c1) block(1) args(%x, %a : memref<4xf32>, memref<4xf32>)
+  %0 = launch @kernels::@let grid(%c1) block(1) args(%x, %a : memref<4xf32>, memref<4xf32>)
   %1 = launch @kernels::@wait grid(%c1) block(1) args(%a, %y : memref<4xf32>, memref<4xf32>)
 }

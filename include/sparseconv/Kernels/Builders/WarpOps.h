@@ -26,8 +26,10 @@ void syncWarp(ImplicitLocOpBuilder &b);
 /// when they have seen what it stores after, through a fence of their own.
 void fenceDevice(ImplicitLocOpBuilder &b);
 /// The next kernel in the stream may be started: it waits for the end of this
-/// one before it reads or writes anything. To be called when most is done, as
-/// thread blocks that wait keep other kernels off the device.
+/// one before it reads or writes anything. (A kernel with a prologue, which
+/// reads before it waits, is not started early behind one without.) To be
+/// called when most is done, as thread blocks that wait keep other kernels off
+/// the device.
 void letNextStart(ImplicitLocOpBuilder &b);
 /// The lanes where `condition` holds, a bit for each (i32).
 Value ballot(ImplicitLocOpBuilder &b, Value condition);

@@ -37,7 +37,7 @@ struct SearchTask {
   /// Whether a set is searched in itself.
   bool isSelf() const { return inKeys == outKeys; }
   /// Whether what a row finds can be told by column.
-  bool findsColumns() const { return columns.fitHits(commonStep); }
+  bool findsColumns() const { return columns.fitHits(commonStride); }
   /// Whether a query may be the all-ones key, which no set holds: the highest
   /// coordinates, displaced by their guards.
   bool mayMeetSentinel() const;
@@ -50,7 +50,7 @@ struct SearchTask {
   /// What the coordinates of `inKeys` are multiples of.
   SmallVector<int64_t> inStride;
   /// What last coordinates of both sets are multiples of.
-  int64_t commonStep;
+  int64_t commonStride;
   PackingAttr packing;
   /// Where only half are searched for: for each displacement the number of its
   /// negative, else empty.

@@ -68,11 +68,11 @@ SearchColumns::SearchColumns(ArrayRef<int64_t> displacements,
     starts.push_back(i);
   }
   auto isMultiple = [&](int64_t number) {
-    return get(number).back() % step == 0;
+    return get(number).back() % spacing == 0;
   };
-  step = found.value_or(1);
-  if (step != 0 && !llvm::all_of(numbers, isMultiple))
-    step = 0;
+  spacing = found.value_or(1);
+  if (spacing != 0 && !llvm::all_of(numbers, isMultiple))
+    spacing = 0;
   int64_t numColumns = starts.size();
   starts.push_back(volume);
   if (volume == 0)
@@ -90,7 +90,7 @@ bool SearchColumns::fitHits(int64_t common) const {
       llvm::all_of(llvm::seq<int64_t>(getNumColumns()), [&](int64_t column) {
         return starts[column + 1] - starts[column] <= kMaskBits;
       });
-  return step != 0 && common % step == 0 && isDistinct && areShort &&
+  return spacing != 0 && common % spacing == 0 && isDistinct && areShort &&
          getNumOffsets() <= kMaxHits;
 }
 

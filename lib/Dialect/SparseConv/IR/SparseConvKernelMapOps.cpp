@@ -75,9 +75,9 @@ static void checkColumns(KernelVerifier &v, const SearchColumns &columns,
                          int64_t common) {
   if (!columns.fitHits(common))
     v.report("at most " + Twine(kMaxHits) +
-             " 'displacements', distinct ones that are neighbours within each "
-             "column of at most " +
-             Twine(kMaskBits))
+             " 'displacements', distinct ones, at most " + Twine(kMaskBits) +
+             " in a column, where they differ by what they and the last "
+             "numbers of the strides are multiples of")
         << columns.getNumOffsets() << " in " << columns.getNumColumns()
         << " columns";
 }
@@ -117,12 +117,19 @@ LogicalResult SearchHitsOp::verify() {
   SearchColumns columns(getDisplacements(), getPacking());
   NamedOperand records("records", getRecords());
   v.checkSameRows(records, {"out_keys", getOutKeys()});
-  checkColumns(v, columns, getCommonStep(*this));
+  checkColumns(v, columns, getCommonStride(*this));
   checkHits(v, columns, {"masks", getMasks()}, records, {"counts", getCounts()},
             getSampleRows());
   checkTotals(v, columns, RowOrder::Gray, {"totals", getTotals()});
   if (getTable())
     checkTable(v, *this, {"table", getTable()});
+  // A thread block has its records in shared memory.
+  int64_t words = columns.getRecordSize();
+  int64_t most = getSearchRows(words, /*isSelf=*/false);
+  if (static_cast<int64_t>(getSampleRows()) > most)
+    v.report("'sample_rows' of at most " + Twine(most) + " for records of " +
+             Twine(words) + " words")
+        << getSampleRows();
   return v.getResult();
 }
 
@@ -183,7 +190,7 @@ LogicalResult TileHitsOp::verify() {
     return failure();
   SearchColumns columns(getDisplacements(), getPacking());
   // A record says the same, whatever keys are multiples of.
-  checkColumns(v, columns, columns.step);
+  checkColumns(v, columns, columns.spacing);
   checkHits(v, columns, {"hits", getHits()}, {"records", getRecords()},
             {"counts", getCounts()}, getSampleRows());
   checkTiles(v, *this, columns.getNumOffsets(), "'displacements'");

@@ -63,7 +63,7 @@ std::optional<FusableSearch> FusableSearch::get(SearchOp search) {
       {},
       {},
       {}};
-  if (!found.alloc || !found.columns.fitHits(getCommonStep(search)) ||
+  if (!found.alloc || !found.columns.fitHits(getCommonStride(search)) ||
       search.getSearch().getHalf())
     return std::nullopt;
   for (Operation *user : found.alloc->getUsers()) {

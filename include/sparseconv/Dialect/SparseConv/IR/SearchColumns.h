@@ -26,7 +26,7 @@ std::optional<SmallVector<int64_t>> getMirrors(ArrayRef<int64_t> displacements,
                                                unsigned dim);
 
 /// What coordinates of both sets of a search are multiples of on the last axis.
-template <typename OpTy> int64_t getCommonStep(OpTy search) {
+template <typename OpTy> int64_t getCommonStride(OpTy search) {
   auto getLast = [](std::optional<ArrayRef<int64_t>> stride) -> int64_t {
     return stride ? stride->back() : 1;
   };
@@ -64,11 +64,12 @@ struct SearchColumns {
   SmallVector<int64_t> starts;
   /// All columns are of this length, or 0.
   int64_t length = 0;
-  /// What neighbours within a column differ by, of which all last coordinates
-  /// are multiples, or 0 if there is no such number.
-  int64_t step = 1;
+  /// What neighbours within a column differ by, if all displacements are
+  /// multiples of it on the last axis, else 0. Where no column has two
+  /// displacements it is 1.
+  int64_t spacing = 1;
   /// No key lies between two queries, whatever the set.
-  bool isContiguous() const { return step == 1; }
+  bool isContiguous() const { return spacing == 1; }
   /// No displacement occurs twice: a hit is below the next query.
   bool isDistinct = true;
 };
