@@ -3,12 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs, types and bits."""
 
+import sparseconv
 import sparseconv.torch as sct
 import sparseconv.torch.spconv as spconv
 import torch
 import torch_checks
 from torch import nn
-from torch_checks import check, expect, expect_close, make_tensor
+from torch_checks import check, expect, expect_close, expect_error, make_tensor
 
 BACKENDS = ("eager", "aot_eager")
 
@@ -85,6 +86,38 @@ def models_of_other_libraries(device):
     compiled = torch.compile(forward, backend="aot_eager", fullgraph=True)
     for found, value in zip(step(compiled, net, features, points), expected, strict=True):
         expect_close(found, value, 1e-6)
+
+
+@check
+def graphs_break_at_sets(device):
+    # Without the setting there is a graph on each side of a layer that makes a set.
+    torch._dynamo.config.capture_dynamic_output_shape_ops = False
+    torch._dynamo.reset()
+    net = make_net(device)
+
+    def forward(features, points):
+        return net(sct.SparseTensor(features, points, [8, 8, 8]))
+
+    compiled = torch.compile(forward, backend="aot_eager")
+    for rows in (40, 90, 150):
+        x, _ = make_tensor(3, 4, device, size=8, rows=rows)
+        arguments = x.features, x.coordinates
+        expected = step(forward, net, *arguments)
+        for found, value in zip(step(compiled, net, *arguments), expected, strict=True):
+            expect_close(found, value, 1e-6)
+
+
+@check
+def transforms_are_refused(device):
+    x, _ = make_tensor(3, 4, device)
+    layer = sct.SubMConv3d(4, 8, 3).to(device)
+
+    def loss(features):
+        return layer(x.replace(features)).features.sum()
+
+    ones = torch.ones_like(x.features)
+    for transform in (torch.func.grad(loss), lambda f: torch.func.jvp(loss, (f,), (ones,))):
+        expect_error(sparseconv.ArgumentError, "torch.func", transform, x.features)
 
 
 @check

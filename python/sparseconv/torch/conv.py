@@ -21,7 +21,7 @@ from torch import nn
 from ..errors import ArgumentError
 from . import ahead, ir, ops
 from .programs import is_watched, read_parameter
-from .tensor import Pair, SparseTensor, repeat
+from .tensor import Pair, SparseTensor, read_integer, repeat
 
 __all__ = [
     "SubMConv1d", "SubMConv2d", "SubMConv3d", "SubMConv4d",
@@ -106,6 +106,16 @@ class Window:
         return text + (f", dilation={self.dilation}" if max(self.dilation) > 1 else "")
 
 
+def count(name, value, groups=1):
+    """A number of channels, or of groups, as an integer."""
+    number = read_integer(value)
+    if number is None or number < 1:
+        raise ArgumentError(f"{name}: expects an integer of at least 1, but found {value!r}")
+    if number % groups:
+        raise ArgumentError(f"{name}: expects a multiple of {groups} groups, but found {number}")
+    return number
+
+
 class Convolution(nn.Module):
     """What convolutions share: parameters, and what is done over a map. Layers under
     the names of other libraries have weights of their own shapes, and give them as
@@ -116,18 +126,15 @@ class Convolution(nn.Module):
     def __init__(self, window, in_channels, out_channels, groups=1, bias=True,
                  indice_key=None, device=None, dtype=None):  # fmt: skip
         super().__init__()
-        for name, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
-            if channels < 1 or channels % groups:
-                raise ArgumentError(
-                    f"{name}: expects a multiple of {groups} groups, but found {channels}"
-                )
-        self.window, self.indice_key, self.groups = window, indice_key, groups
-        self.in_channels, self.out_channels = in_channels, out_channels
+        self.groups = count("groups", groups)
+        self.in_channels = count("in_channels", in_channels, self.groups)
+        self.out_channels = count("out_channels", out_channels, self.groups)
+        self.window, self.indice_key = window, indice_key
         options = {"device": device, "dtype": dtype}
         weight = torch.empty(self.get_weight_shape(), **options)
         self.register_parameter(self.weight_name, nn.Parameter(weight))
         if bias:
-            self.bias = nn.Parameter(torch.empty(out_channels, **options))
+            self.bias = nn.Parameter(torch.empty(self.out_channels, **options))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()

@@ -62,6 +62,15 @@ def _needs_grad(values):
     return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
 
 
+def _explain_transform(name, error):
+    """Says why there is no memory behind tensors that torch.func has wrapped."""
+    if torch._C._functorch.peek_interpreter_stack() is not None:
+        raise ArgumentError(
+            f"{name}: torch.func has no rules for operators of other libraries; "
+            "torch.autograd.grad and torch.autograd.functional take gradients"
+        ) from error
+
+
 def define_operator(name):
     """A decorator that makes an operator `sparseconv::NAME` of a function of tensors. Who
     calls it from here calls the function where nobody sees the difference, as there are no
@@ -70,16 +79,24 @@ def define_operator(name):
     def define(function):
         made = torch.library.custom_op(f"sparseconv::{name}", function, mutates_args=())
         # The same function, without what torch puts around it for functions that may
-        # change their arguments or return them.
+        # change their arguments or return them. torch.compile, which has no graph for
+        # sets unless it is set to, runs it and would look into it.
+        hidden = torch._disable_dynamo(function)
         for device in ("CPU", "CUDA"):
-            _operators.impl(name, function, device)
+            _operators.impl(name, hidden, device)
 
         @functools.wraps(function)
         def call(*values):
-            if is_watched(values[0]) or (torch.is_grad_enabled() and _needs_grad(values)):
-                return made(*values)
-            return function(*values)
+            try:
+                if is_watched(values[0]) or (torch.is_grad_enabled() and _needs_grad(values)):
+                    return made(*values)
+                return function(*values)
+            except RuntimeError as error:
+                _explain_transform(name, error)
+                raise
 
+        # torch.compile counts how often it compiles a piece of code: each has its own.
+        call.__code__ = call.__code__.replace(co_name=name)
         call.register_fake, call.register_autograd = made.register_fake, made.register_autograd
         return call
 

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sparse tensors, and the sets and maps that they share."""
 
+import operator
 from typing import NamedTuple
 
 import torch
@@ -12,10 +13,25 @@ from . import ir, ops, sets
 from .encodings import trust_copy
 
 
+def read_integer(value):
+    """A number that counts something as Python's, whether it comes from Python, from numpy
+    or from a tensor, or nothing where it is none."""
+    try:
+        return int(operator.index(value))
+    except TypeError:
+        return None
+
+
 def repeat(value, dim, what):
     """A number for each axis, from one number or a sequence."""
-    values = (value,) * dim if isinstance(value, int) else tuple(value)
-    if len(values) != dim or not all(isinstance(v, int) for v in values):
+    number = read_integer(value)
+    if number is not None:
+        return (number,) * dim
+    try:
+        values = tuple(map(read_integer, value))
+    except TypeError:  # there is nothing to go over
+        values = ()
+    if len(values) != dim or None in values:
         raise ArgumentError(f"{what}: expects one integer or {dim}, but found {value!r}")
     return values
 
