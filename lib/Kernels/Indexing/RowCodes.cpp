@@ -20,9 +20,9 @@
 // In the order of the Gray code the part of the rows that have the offset comes
 // first where the bit before, as a rank, is 1. Once an interval is as short
 // as a code the bits behind no longer count, and are not looked at: on scans
-// that have 10 or 40 of 125 offsets in a row, 27 bits leave tiles within 1 or 2
-// % of the offsets that the order by whole masks gives them, and a row looks at
-// 102 or 44 offsets.
+// that have 10 or 40 of 125 offsets in a row, 27 bits leave tiles within 1 to
+// 2 % of the offsets that the order by whole masks gives them, and a row looks
+// at 102 or 44 offsets.
 //
 //===----------------------------------------------------------------------===//
 
