@@ -173,8 +173,8 @@ MUTANTS = [
     (INDEXING + "Spread.cpp", "writer.write = [&](Value row, Value, Value place) { write(row, place); };", "writer.write = [&](Value row, Value, Value place) { write(row, b.i32(0)); };", COVER),
     # Searching, and tiles of rows.
     (INDEXING + "ZDeltaKernel.cpp", "b.add(base, skipped)", "base", MAP_APART),
-    (INDEXING + "ZDeltaKernel.cpp", "(length - 1) * columns.spacing + 1", "(length - 1) * columns.spacing", MAP_APART),
-    (INDEXING + "ZDeltaKernel.cpp", "b.divide(b.cast(number, i32), columns.spacing)", "b.cast(number, i32)", TILES_COARSE),
+    (INDEXING + "RowSearch.cpp", "(length - 1) * columns.spacing + 1", "(length - 1) * columns.spacing", MAP_APART),
+    (INDEXING + "RowSearch.cpp", "b.divide(b.cast(above, b.getI32Type()), columns.spacing)", "b.cast(above, b.getI32Type())", TILES_COARSE),
     (INDEXING + "DenseKeys.cpp", "getAdded(number, field.axis) / field.unit", "getAdded(number, field.axis)", MAP_COARSE),
     (INDEXING + "KeyWindows.cpp", "b.sub(start, place)", "start", MAP),
     (INDEXING + "KeyWindows.cpp", "kWarpLanes - (length - 1)", "kWarpLanes", MAP),

@@ -92,19 +92,20 @@ def models_of_other_libraries(device):
 def graphs_break_at_sets(device):
     # Without the setting there is a graph on each side of a layer that makes a set.
     torch._dynamo.config.capture_dynamic_output_shape_ops = False
-    torch._dynamo.reset()
     net = make_net(device)
 
     def forward(features, points):
         return net(sct.SparseTensor(features, points, [8, 8, 8]))
 
-    compiled = torch.compile(forward, backend="aot_eager")
-    for rows in (40, 90, 150):
-        x, _ = make_tensor(3, 4, device, size=8, rows=rows)
-        arguments = x.features, x.coordinates
-        expected = step(forward, net, *arguments)
-        for found, value in zip(step(compiled, net, *arguments), expected, strict=True):
-            expect_close(found, value, 1e-6)
+    for backend in BACKENDS:
+        torch._dynamo.reset()
+        compiled = torch.compile(forward, backend=backend)
+        for rows in (40, 90, 150):
+            x, _ = make_tensor(3, 4, device, size=8, rows=rows)
+            arguments = x.features, x.coordinates
+            expected = step(forward, net, *arguments)
+            for found, value in zip(step(compiled, net, *arguments), expected, strict=True):
+                expect_close(found, value, 1e-6, backend)
 
 
 @check

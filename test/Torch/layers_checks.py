@@ -77,12 +77,6 @@ def places_of_even_kernels(device):
         layer.weight.data[:, 0, 0] = torch.tensor([2.0, 3.0])
         expect(layer(x).features.flatten().tolist() == expected, anchor)
     expect_error(sparseconv.ArgumentError, "anchor", sct.SubMConv1d, 1, 1, 2, anchor="end")
-    for size in (3.0, "3", None, (3, 3), (3.0, 3, 3), torch.tensor(3.0)):
-        expect_error(sparseconv.ArgumentError, "one integer or 3", sct.SubMConv3d, 4, 4, size)
-    for channels in (4.0, "4", None, 0, -4):
-        expect_error(sparseconv.ArgumentError, "in_channels", sct.SubMConv3d, channels, 4, 3)
-    for size in (np.int64(3), torch.tensor(3), (np.int32(3),) * 3):
-        expect(sct.SubMConv3d(np.int64(4), 4, size).weight.shape == (27, 4, 4))
 
 
 @check
@@ -519,6 +513,12 @@ def mistakes(device):
     error = sparseconv.ArgumentError
     x, _ = make_tensor(3, 4, device)
     points = x.coordinates
+    for size in (3.0, "3", None, (3, 3), (3.0, 3, 3), torch.tensor(3.0)):
+        expect_error(error, "one integer or 3", sct.SubMConv3d, 4, 4, size)
+    for channels in (4.0, "4", None, 0, -4):
+        expect_error(error, "in_channels", sct.SubMConv3d, channels, 4, 3)
+    for size in (np.int64(3), torch.tensor(3), (np.int32(3),) * 3):
+        expect(sct.SubMConv3d(np.int64(4), 4, size).weight.shape == (27, 4, 4))
     expect_error(error, "int32", sct.SparseTensor, x.features, points.long())
     expect_error(error, "rows", sct.SparseTensor, x.features[1:], points)
     expect_error(error, "4 channels", sct.SubMConv3d(4, 4, 3).to(device),

@@ -310,8 +310,7 @@ SmallVector<Value> KeyWindows::searchWindow(size_t group) {
 
 SmallVector<Value> KeyWindows::searchKeys(size_t group, Value key) {
   const ColumnGroup &columns = groups[group];
-  int64_t count = columns.size(), spacing = task.columns.spacing;
-  int64_t bound = (length - 1) * spacing + 1;
+  int64_t count = columns.size();
   Value zero = b.i32(0), last = b.sub(numKeys, 1);
   Value start = b.load(bounds, b.index(group));
   Value words = b.sub(b.load(bounds, b.index(group + groups.size())), start);
@@ -329,10 +328,8 @@ SmallVector<Value> KeyWindows::searchKeys(size_t group, Value key) {
                         Value at =
                             b.minUnsigned(b.add(place, b.cast(i, i32)), last);
                         Value above = b.sub(b.load(keys, b.toIndex(at)), query);
-                        Value isHit = b.lessUnsigned(above, bound);
-                        above = b.divide(b.cast(above, i32), spacing);
-                        Value bit = b.shiftLeft(b.i32(1), above);
-                        return {b.orBits(hits[0], b.select(isHit, bit, zero))};
+                        Value hit = getHit(b, task.columns, length, above);
+                        return {b.orBits(hits[0], hit)};
                       })[0];
         SmallVector<Value> found;
         for (int64_t i = 0; i < 2 * count; ++i) {

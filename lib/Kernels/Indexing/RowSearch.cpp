@@ -48,6 +48,13 @@ int64_t mlir::sparseconv::getStageBytes(const SearchTask &task) {
   return rows * words * 4;
 }
 
+Value mlir::sparseconv::getHit(LoopBuilder &b, const SearchColumns &columns,
+                               int64_t length, Value above) {
+  Value isHit = b.lessUnsigned(above, (length - 1) * columns.spacing + 1);
+  Value number = b.divide(b.cast(above, b.getI32Type()), columns.spacing);
+  return b.select(isHit, b.shiftLeft(b.i32(1), number), b.i32(0));
+}
+
 //===----------------------------------------------------------------------===//
 // FoundRow
 //===----------------------------------------------------------------------===//

@@ -59,6 +59,11 @@ private:
   int64_t firstPiece = 0;
 };
 
+/// Bit i where a key is displacement i of a column of `length`, else 0 (i32).
+/// `above` is how far the key lies above the column's first query.
+Value getHit(LoopBuilder &b, const SearchColumns &columns, int64_t length,
+             Value above);
+
 /// The part that differs between searches.
 struct RowSearch {
   /// What the threads of a block share for the search.

@@ -175,14 +175,8 @@ Value ZDeltaKernel::findHits(Value place, Value query, int64_t length) {
           Value key = b.load(keys, b.toIndex(b.min(b.add(place, i), last)));
           above.push_back(b.sub(key, query));
         }
-        for (Value number : above) {
-          Value isHit = b.lessUnsigned(
-              number,
-              b.constantInt(keyType, (length - 1) * columns.spacing + 1));
-          number = b.divide(b.cast(number, i32), columns.spacing);
-          Value bit = b.shiftLeft(b.i32(1), number);
-          hits = b.orBits(hits, b.select(isHit, bit, b.i32(0)));
-        }
+        for (Value number : above)
+          hits = b.orBits(hits, getHit(b, columns, length, number));
         return {hits};
       },
       [&]() -> SmallVector<Value> { return {b.i32(0)}; })[0];

@@ -106,7 +106,7 @@ class Window:
         return text + (f", dilation={self.dilation}" if max(self.dilation) > 1 else "")
 
 
-def count(name, value, groups=1):
+def read_count(name, value, groups=1):
     """A number of channels, or of groups, as an integer."""
     number = read_integer(value)
     if number is None or number < 1:
@@ -126,9 +126,9 @@ class Convolution(nn.Module):
     def __init__(self, window, in_channels, out_channels, groups=1, bias=True,
                  indice_key=None, device=None, dtype=None):  # fmt: skip
         super().__init__()
-        self.groups = count("groups", groups)
-        self.in_channels = count("in_channels", in_channels, self.groups)
-        self.out_channels = count("out_channels", out_channels, self.groups)
+        self.groups = read_count("groups", groups)
+        self.in_channels = read_count("in_channels", in_channels, self.groups)
+        self.out_channels = read_count("out_channels", out_channels, self.groups)
         self.window, self.indice_key = window, indice_key
         options = {"device": device, "dtype": dtype}
         weight = torch.empty(self.get_weight_shape(), **options)
