@@ -231,8 +231,6 @@ GemmTask ImplicitGemmEmitter::startTask(Value number, Value splits) {
   }
   task.walk.bits = b.shuffle(loadWord(task.tile, b.i32(0)), b.i32(0));
   if (splits)
-    task.walk.bits =
-        changeIf(b, b.greaterEqual(splits, 2), task.walk.bits,
-                 [&](Value &bits) { bits = takeSplit(task, bits); });
+    task.walk.bits = takeSplit(task, task.walk.bits);
   return task;
 }

@@ -37,7 +37,9 @@ Value ImplicitGemmEmitter::takeSplit(const GemmTask &task, Value bits) {
     return forLoop(b, b.i32(0), end, b.i32(1), bits,
                    [&](Value, Value &left) { left = b.clearLowestBit(left); });
   };
-  return b.xorBits(dropFirst(task.split), dropFirst(b.add(task.split, 1)));
+  return changeIf(b, b.greaterEqual(task.splits, 2), bits, [&](Value &own) {
+    own = b.xorBits(dropFirst(task.split), dropFirst(b.add(task.split, 1)));
+  });
 }
 
 Value ImplicitGemmEmitter::findOffset(LoadWord loadWord, Value ordinal) {

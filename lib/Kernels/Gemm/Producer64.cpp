@@ -38,14 +38,16 @@
 // and 256 columns it keeps 32 of the 128 that each thread starts with, and the
 // others have 160.
 //
-// Where sums are split, or there is more than one mask word, all warpgroups
-// meet between two tasks. Otherwise the producer is a ring ahead of them, also
-// at the end of a task.
+// The producer takes the number of the next task when it has started the last
+// copy for this one, and sends it to the others (NumberChannel.h). So it is a
+// ring ahead of them also at the end of a task, unless there is more than one
+// mask word: then all meet between two tasks.
 //
 //===----------------------------------------------------------------------===//
 
 #include "BlockWalks.h"
 #include "MainLoops.h"
+#include "NumberChannel.h"
 #include "RowRing.h"
 #include "SplitPlan.h"
 #include "TensorCores.h"
@@ -80,9 +82,12 @@ class Producer64 {
 public:
   explicit Producer64(ImplicitGemmEmitter &e)
       : e(e), b(e.b), users(countUsers(e.config)), ring(e),
-        plan(e, RowRing::getSharedBytes(e.config)),
+        channel(e, RowRing::getSharedBytes(e.config)),
+        plan(e, RowRing::getSharedBytes(e.config) +
+                    NumberChannel::getSharedBytes()),
         walks(e, users,
               RowRing::getSharedBytes(e.config) +
+                  NumberChannel::getSharedBytes() +
                   SplitPlan::getSharedBytes(e.config)) {}
 
   void emit(const TargetInfo &target);
@@ -100,28 +105,27 @@ private:
 
   /// Where a warpgroup is between two tasks.
   struct Turn {
-    Value number;
+    Value number, parity;
     RowRing::Place place;
 
-    void fields(LoopFields &f) { f(number, place); }
+    void fields(LoopFields &f) { f(number, parity, place); }
   };
 
   /// What a warpgroup does for a task, given the thread block's walk.
-  using Work = function_ref<void(const OffsetWalk &walk, RowRing::Place &at)>;
-  /// Does the work of all tasks, where `takes` says whether this thread takes
-  /// the next one.
-  void emitTasks(Value takes, Work work);
-  void multiply(const OffsetWalk &walk, RowRing::Place &at);
+  using Work = function_ref<void(const OffsetWalk &walk, Turn &now)>;
+  /// Does the work of all tasks.
+  void emitTasks(Work work);
+  void fill(const OffsetWalk &walk, Turn &now);
+  void multiply(const OffsetWalk &walk, Turn &now);
   Value step(State &now);
   void setRows() { e.setRows(b.add(b.mul(task.tile, 64), b.mul(warp, 16))); }
   void store(ValueRange sums);
-  /// Whether the warpgroups of a thread block begin each task together.
-  bool meets() const { return e.config.splitK > 1 || walks.meets(); }
 
   ImplicitGemmEmitter &e;
   GpuBuilder &b;
   int64_t users;
   RowRing ring;
+  NumberChannel channel;
   SplitPlan plan;
   BlockWalks walks;
   Value warpgroup, warp, firstTile, hasTile;
@@ -141,6 +145,19 @@ Registers::Registers(const ImplicitGemmConfig &config,
   int64_t own = llvm::alignTo(config.tileN / 2 + kUserRegisters, 8);
   user = std::clamp(own, atStart, most);
   producer = all - users * user;
+}
+
+//===----------------------------------------------------------------------===//
+// Copying
+//===----------------------------------------------------------------------===//
+
+void Producer64::fill(const OffsetWalk &walk, Turn &now) {
+  Value thread = b.sub(e.thread, users * kWarpgroupThreads);
+  Value isFirst = b.equal(thread, 0);
+  ring.fill(walk, firstTile, thread, now.place);
+  Value next = plan.takeNext(now.number, isFirst);
+  b.ifThen(isFirst, [&] { channel.send(next, now.parity); });
+  b.syncWarp();
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,22 +181,22 @@ Value Producer64::step(State &now) {
   return b.greaterEqual(now.offset, 0);
 }
 
-void Producer64::multiply(const OffsetWalk &walk, RowRing::Place &at) {
+void Producer64::multiply(const OffsetWalk &walk, Turn &now) {
   b.ifThen(hasTile, [&] {
     setRows();
     e.prefetchOutputRows();
   });
   e.waitForKernels();
   State start;
-  start.ring = ring.start(walk, at);
+  start.ring = ring.start(walk, now.place);
   start.walk = task.walk;
   start.offset = e.nextOffset(start.walk);
   start.sums = e.zeroAccumulators();
   State end = doWhileIf(b, b.greaterEqual(start.offset, 0), start,
-                        [&](State &now) { return step(now); });
+                        [&](State &at) { return step(at); });
   // The others may still need this warpgroup to let chunks pass.
   ring.skipTo(end.ring, b.i32(-1));
-  at = end.ring.at;
+  now.place = end.ring.at;
   store(end.sums);
 }
 
@@ -198,33 +215,33 @@ void Producer64::store(ValueRange sums) {
 // The kernel
 //===----------------------------------------------------------------------===//
 
-void Producer64::emitTasks(Value takes, Work work) {
-  whileLoop(
-      b, Turn{b.blockId(), ring.getStart()},
-      [&](const Turn &now) {
-        return b.lessUnsigned(now.number, plan.getNumTasks());
-      },
-      [&](Turn &now) {
-        Value tiles = e.tileCount();
-        SplitPlan::Task found = plan.startTask(now.number);
-        task.split = found.split;
-        task.splits = found.splits;
-        firstTile = b.mul(found.rowBlock, users);
-        task.tile = b.add(firstTile, warpgroup);
-        hasTile = b.lessUnsigned(task.tile, tiles);
-        OffsetWalk walk = walks.start(task, firstTile, hasTile, warpgroup);
-        work(walk, now.place);
-        Value next = plan.takeNumber(now.number, takes);
-        now.number = meets() ? plan.share(next, takes) : next;
-      });
+void Producer64::emitTasks(Work work) {
+  Turn start{plan.getFirst(), channel.getStart(), ring.getStart()};
+  doWhileIf(b, plan.hasFirst(), start, [&](Turn &now) {
+    Value tiles = e.tileCount();
+    SplitPlan::Task found = plan.getTask(now.number);
+    task.split = found.split;
+    task.splits = found.splits;
+    firstTile = b.mul(found.rowBlock, users);
+    task.tile = b.add(firstTile, warpgroup);
+    hasTile = b.lessUnsigned(task.tile, tiles);
+    OffsetWalk walk = walks.start(task, firstTile, hasTile, warpgroup);
+    work(walk, now);
+    now.number = channel.receive(warpgroup, now.parity);
+    // The lists of offsets are no longer needed.
+    if (walks.meets())
+      b.barrier();
+    return plan.hasNext(now.number);
+  });
 }
 
 void Producer64::emit(const TargetInfo &target) {
   ring.setUp();
+  channel.setUp(b.equal(e.thread, 0));
+  b.barrier();
   warpgroup = b.shuffle(b.divide(e.thread, kWarpgroupThreads), b.i32(0));
   warp = b.remainder(b.divide(e.thread, kWarpLanes), 4);
   plan.make();
-  Value thread = b.sub(e.thread, users * kWarpgroupThreads);
   Registers registers(e.config, target);
   bool areMoved = registers.producer < registers.user;
   b.ifElse(
@@ -232,10 +249,7 @@ void Producer64::emit(const TargetInfo &target) {
       [&] {
         if (areMoved)
           b.releaseRegisters(registers.producer);
-        emitTasks(b.equal(thread, 0),
-                  [&](const OffsetWalk &walk, RowRing::Place &at) {
-                    ring.fill(walk, firstTile, thread, at);
-                  });
+        emitTasks([&](const OffsetWalk &walk, Turn &now) { fill(walk, now); });
         // No thread ends before its copies have.
         b.commitCopies();
         b.waitCopies(0);
@@ -243,9 +257,8 @@ void Producer64::emit(const TargetInfo &target) {
       [&] {
         if (areMoved)
           b.acquireRegisters(registers.user);
-        emitTasks(b.i1(false), [&](const OffsetWalk &walk, RowRing::Place &at) {
-          multiply(walk, at);
-        });
+        emitTasks(
+            [&](const OffsetWalk &walk, Turn &now) { multiply(walk, now); });
       });
 }
 
@@ -271,7 +284,8 @@ public:
   bool hasStages() const override { return true; }
   bool isChosen(const ImplicitGemmShape &shape) const override;
   int64_t sharedBytes(const ImplicitGemmConfig &config) const override {
-    return RowRing::getSharedBytes(config) + SplitPlan::getSharedBytes(config) +
+    return RowRing::getSharedBytes(config) + NumberChannel::getSharedBytes() +
+           SplitPlan::getSharedBytes(config) +
            BlockWalks::getSharedBytes(config);
   }
   int64_t estimateRegisters(const ImplicitGemmConfig &config) const override;

@@ -87,7 +87,8 @@ private:
     void fields(LoopFields &f) { f(number, place); }
   };
 
-  void emitTask(Turn &now);
+  /// Returns whether there is another one.
+  Value emitTask(Turn &now);
   State prologue(const OffsetWalk &walk, const WeightRing::Place &place);
   Value step(State &now);
   void multiply(int64_t chunk, State &now);
@@ -135,7 +136,7 @@ void Ring64::multiply(int64_t chunk, State &now) {
     now.rows = e.gatherChunk(now.own.nextRows, 0);
     e.moveToNextOffset(now.own);
   }
-  Value image = ring.getImage(now.ring.stage);
+  Value image = ring.getImage(now.ring.turn);
   now.sums = multiplyChunk(e, operands, image, now.sums);
 }
 
@@ -170,9 +171,9 @@ void Ring64::epilogue(const State &end, Value hasTile) {
 // The kernel
 //===----------------------------------------------------------------------===//
 
-void Ring64::emitTask(Turn &now) {
+Value Ring64::emitTask(Turn &now) {
   Value tiles = e.tileCount();
-  SplitPlan::Task found = plan.startTask(now.number);
+  SplitPlan::Task found = plan.getTask(now.number);
   task.split = found.split;
   task.splits = found.splits;
   Value firstTile = b.mul(found.rowBlock, warpgroups);
@@ -191,10 +192,11 @@ void Ring64::emitTask(Turn &now) {
   ring.skipTo(end.ring, b.i32(-1));
   // Not before now: a thread block that has much to do would take another one's
   // task. It comes while the sums are stored.
-  Value next = plan.takeNumber(now.number, ring.isFirst);
+  Value next = plan.takeNext(now.number, ring.isFirst);
   epilogue(end, hasTile);
-  now.place = {end.ring.stage, end.ring.parity};
+  now.place = end.ring.turn;
   now.number = plan.share(next, ring.isFirst);
+  return plan.hasNext(now.number);
 }
 
 void Ring64::emit(const TargetInfo &target) {
@@ -202,12 +204,9 @@ void Ring64::emit(const TargetInfo &target) {
   warpgroup = b.shuffle(b.divide(e.thread, kWarpgroupThreads), b.i32(0));
   warp = b.remainder(b.divide(e.thread, kWarpLanes), 4);
   plan.make();
-  whileLoop(
-      b, Turn{b.blockId(), ring.getStart()},
-      [&](const Turn &now) {
-        return b.lessUnsigned(now.number, plan.getNumTasks());
-      },
-      [&](Turn &now) { emitTask(now); });
+  Turn start{plan.getFirst(), ring.getStart()};
+  doWhileIf(b, plan.hasFirst(), start,
+            [&](Turn &now) { return emitTask(now); });
 }
 
 //===----------------------------------------------------------------------===//

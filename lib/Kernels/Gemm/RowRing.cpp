@@ -27,26 +27,12 @@ int64_t RowRing::getStageBytes(const ImplicitGemmConfig &config) {
 
 void RowRing::setUp() {
   shared = b.dynamicShared();
-  full = b.offset(shared, stages * getStageBytes(e.config));
-  empty = b.offset(full, stages * 8);
+  // All threads of the producer arrive when their copies have, and one of them
+  // says how many bytes of weights come beside.
+  int64_t fills = kWarpgroupThreads + 1;
   int64_t users = e.config.warps - kWarpgroupThreads / kWarpLanes;
-  b.ifThen(b.equal(e.thread, 0), [&] {
-    for (int64_t stage : llvm::seq(stages)) {
-      // All threads of the producer arrive when their copies have, and one of
-      // them says how many bytes of weights come beside.
-      b.initBarrier(b.offset(full, stage * 8), kWarpgroupThreads + 1);
-      b.initBarrier(b.offset(empty, stage * 8), users);
-    }
-    b.fenceBarrierInit();
-  });
-  b.barrier();
-}
-
-void RowRing::advance(Place &at) {
-  Value after = b.add(at.stage, 1);
-  Value wraps = b.equal(after, stages);
-  at.stage = b.select(wraps, b.i32(0), after);
-  at.parity = b.select(wraps, b.xorBits(at.parity, 1), at.parity);
+  barriers.setUp(b.offset(shared, stages * getStageBytes(e.config)), fills,
+                 users, b.equal(e.thread, 0));
 }
 
 Value RowRing::getWeights(Value stage) {
@@ -94,22 +80,21 @@ void RowRing::copyRows(const Rows &rows, int64_t chunk, Value target) {
   }
 }
 
-/// The first time round, all stages are empty.
 void RowRing::fillStage(Value offset, int64_t chunk, const Rows &rows,
                         Value thread, Place &at) {
-  Value barrier = b.offset(full, b.mul(at.stage, 8));
+  Value full = barriers.getFull(at);
   Value stage = b.offset(shared, b.mul(at.stage, getStageBytes(e.config)));
-  b.waitParity(b.offset(empty, b.mul(at.stage, 8)), b.xorBits(at.parity, 1));
+  barriers.waitUntilEmpty(at);
   b.ifThen(b.equal(thread, 0), [&] {
     Value bytes = b.i32(layout.chunkBytes());
     Value number = layout.chunks > 1 ? b.i32(chunk) : Value();
-    b.arriveExpecting(barrier, bytes);
-    b.copyBulk(stage, e.chunkAddress(offset, number), bytes, barrier);
+    b.arriveExpecting(full, bytes);
+    b.copyBulk(stage, e.chunkAddress(offset, number), bytes, full);
   });
   copyRows(rows, chunk,
            b.offset(b.offset(stage, layout.chunkBytes()), rows.target));
-  b.arriveAfterCopies(barrier);
-  advance(at);
+  b.arriveAfterCopies(full);
+  barriers.advance(at);
 }
 
 void RowRing::fill(const OffsetWalk &walk, Value firstTile, Value thread,
@@ -176,15 +161,11 @@ RowRing::State RowRing::start(const OffsetWalk &walk, const Place &at) {
   return now;
 }
 
-void RowRing::acquire(State &now) {
-  b.waitParity(b.offset(full, b.mul(now.at.stage, 8)), now.at.parity);
-}
+void RowRing::acquire(State &now) { barriers.waitUntilFull(now.at); }
 
 void RowRing::release(State &now) {
-  b.syncWarp();
-  b.ifThen(b.equal(e.lane, 0),
-           [&] { b.arrive(b.offset(empty, b.mul(now.at.stage, 8))); });
-  advance(now.at);
+  barriers.release(now.at, e.lane);
+  barriers.advance(now.at);
 }
 
 void RowRing::skipTo(State &now, Value target) {

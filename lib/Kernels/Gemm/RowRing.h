@@ -9,7 +9,7 @@
 #ifndef SPARSECONV_LIB_KERNELS_GEMM_ROWRING_H
 #define SPARSECONV_LIB_KERNELS_GEMM_ROWRING_H
 
-#include "ImplicitGemmEmitter.h"
+#include "RingBarriers.h"
 
 namespace mlir::sparseconv {
 
@@ -26,23 +26,21 @@ public:
   static constexpr int64_t kChannels = 64, kRowBytes = 128;
 
   explicit RowRing(ImplicitGemmEmitter &e)
-      : e(e), b(e.b), layout(e.layout), stages(e.config.stages) {}
+      : e(e), b(e.b), layout(e.layout), stages(e.config.stages),
+        barriers(e.b, stages) {}
 
   static int64_t getStageBytes(const ImplicitGemmConfig &config);
   /// Bytes of the stages and their barriers.
   static int64_t getSharedBytes(const ImplicitGemmConfig &config) {
-    return config.stages * (getStageBytes(config) + 16);
+    return config.stages * getStageBytes(config) +
+           RingBarriers::getBytes(config.stages);
   }
 
   /// Where the producer or another warp stands.
-  struct Place {
-    Value stage, parity;
+  using Place = RingBarriers::Place;
+  Place getStart() { return barriers.getStart(); }
 
-    void fields(LoopFields &f) { f(stage, parity); }
-  };
-  Place getStart() { return {b.i32(0), b.i32(0)}; }
-
-  /// Makes the barriers. All threads have met afterwards.
+  /// Makes the barriers, which are ready once all threads have met.
   void setUp();
 
   // --- The producer ------------------------------------------------------
@@ -78,7 +76,6 @@ private:
     /// pieces begin in a chunk of a row, in bytes and in channels.
     Value target, bytes, channel;
   };
-  void advance(Place &at);
   void fillStage(Value offset, int64_t chunk, const Rows &rows, Value thread,
                  Place &at);
   void copyRows(const Rows &rows, int64_t chunk, Value target);
@@ -88,7 +85,8 @@ private:
   GpuBuilder &b;
   const FragmentLayout &layout;
   int64_t stages;
-  Value shared, full, empty;
+  RingBarriers barriers;
+  Value shared;
 };
 
 } // namespace mlir::sparseconv

@@ -17,7 +17,7 @@ using namespace mlir::sparseconv;
 static constexpr int64_t kNumGrains = 16;
 /// Words for what is said of grains, and for sums of warps.
 static constexpr int64_t kNumRates = 32;
-/// Words of a task, and behind them the number of the next one.
+/// Words of the first task, and behind them the number of the next one.
 static constexpr int64_t kTaskWords = 4;
 
 int64_t SplitPlan::getSharedBytes(const ImplicitGemmConfig &config) {
@@ -184,57 +184,55 @@ Value SplitPlan::cut() {
   return loadElement(Starts, threads);
 }
 
+/// Tells all threads of the first task, once they have met.
+void SplitPlan::findFirst() {
+  Value number = b.blockId();
+  auto store = [&](ArrayRef<Value> task) {
+    for (auto [i, word] : llvm::enumerate(task))
+      b.store(word, getElement(First, i), 4);
+  };
+  auto findSplit = [&] {
+    Value first = loadElement(Starts, e.thread);
+    Value count = b.sub(loadElement(Starts, b.add(e.thread, 1)), first);
+    Value split = b.sub(number, first);
+    b.ifThen(b.lessUnsigned(split, count),
+             [&] { store({e.thread, split, count, first}); });
+  };
+  auto takeWhole = [&] {
+    b.ifThen(b.equal(e.thread, 0),
+             [&] { store({number, b.i32(0), b.i32(1), b.i32(0)}); });
+  };
+  b.ifElse(isCut, findSplit, takeWhole);
+}
+
 void SplitPlan::make() {
   int64_t rows = e.config.rowsPerBlock();
   numRowBlocks = b.divide(b.add(e.outRows, rows - 1), rows);
   numTasks = numRowBlocks;
+  first = b.blockId();
   if (e.config.splitK == 1)
     return;
   Value most = b.minUnsigned(b.gridSize(), b.i32(e.config.threads() + 1));
   isCut = b.lessUnsigned(numRowBlocks, most);
   numTasks =
       changeIf(b, isCut, numRowBlocks, [&](Value &number) { number = cut(); });
-}
-
-void SplitPlan::store(ArrayRef<Value> task) {
-  for (auto [i, word] : llvm::enumerate(task))
-    b.store(word, getElement(Found, i), 4);
-}
-
-/// Tells all threads of a task, once they have met.
-void SplitPlan::find(Value number) {
-  Value last = b.sub(numRowBlocks, 1), zero = b.i32(0);
-  auto findSplit = [&] {
-    Value first = loadElement(Starts, e.thread);
-    Value count = b.sub(loadElement(Starts, b.add(e.thread, 1)), first);
-    Value split = b.sub(number, first);
-    b.ifThen(b.lessUnsigned(split, count),
-             [&] { store({b.sub(last, e.thread), split, count, first}); });
-  };
-  auto takeWhole = [&] {
-    b.ifThen(b.equal(e.thread, 0),
-             [&] { store({b.sub(last, number), zero, b.i32(1), zero}); });
-  };
-  b.ifElse(isCut, findSplit, takeWhole);
-}
-
-SplitPlan::Task SplitPlan::startTask(Value number) {
-  if (e.config.splitK == 1)
-    return {b.sub(b.sub(numTasks, 1), number), {}, {}, {}};
-  find(number);
+  findFirst();
   b.barrier();
-  return loadTask();
+  first = loadElement(First, 0);
 }
 
-SplitPlan::Task SplitPlan::loadTask() {
-  return {loadElement(Found, 0), loadElement(Found, 1), loadElement(Found, 2),
-          loadElement(Found, 3)};
+SplitPlan::Task SplitPlan::getTask(Value number) {
+  Value rowBlock = b.sub(b.sub(numRowBlocks, 1), number);
+  if (e.config.splitK == 1)
+    return {rowBlock, {}, {}, {}};
+  return {rowBlock, loadElement(First, 1), loadElement(First, 2),
+          loadElement(First, 3)};
 }
 
 void SplitPlan::reloadSplit(GemmTask &task, Value warpgroup) {
   if (e.config.splitK == 1)
     return;
-  Task found = loadTask();
+  Task found = getTask(b.i32(0));
   task.split = found.split;
   task.splits = found.splits;
   // The splits of each tile lie side by side.
@@ -243,9 +241,9 @@ void SplitPlan::reloadSplit(GemmTask &task, Value warpgroup) {
       b.add(b.mul(found.firstSplit, tiles), b.mul(warpgroup, found.splits));
 }
 
-Value SplitPlan::takeNumber(Value number, Value isTaker) {
+Value SplitPlan::takeNext(Value number, Value isTaker) {
   Value stride = b.gridSize();
-  if (e.config.splitK == 1)
+  if (!isByCounter())
     return b.add(number, stride);
   // The first of each thread block is not taken here, but each task that a
   // thread block ends adds one. So the counter is 0 again behind the last, for
@@ -261,11 +259,13 @@ Value SplitPlan::takeNumber(Value number, Value isTaker) {
 }
 
 Value SplitPlan::share(Value next, Value isTaker) {
-  if (e.config.splitK == 1) {
-    b.barrier();
-    return next;
-  }
-  b.ifThen(isTaker, [&] { b.store(next, getElement(Found, kTaskWords), 4); });
+  if (isByCounter())
+    b.ifThen(isTaker, [&] { b.store(next, getElement(First, kTaskWords), 4); });
   b.barrier();
-  return loadElement(Found, kTaskWords);
+  return isByCounter() ? loadElement(First, kTaskWords) : next;
+}
+
+/// Where row blocks are cut there are fewer of them than thread blocks.
+Value SplitPlan::hasNext(Value next) {
+  return b.lessUnsigned(next, numRowBlocks);
 }

@@ -43,9 +43,19 @@ public:
 
   static int64_t getSharedBytes(const ImplicitGemmConfig &config);
 
-  /// Finds out how many tasks there are.
+  /// Finds out how many tasks there are, and the thread block's first. All
+  /// threads have met afterwards.
   void make();
-  Value getNumTasks() const { return numTasks; }
+  /// Whether the thread block has a task (i1), and the number of its row block.
+  /// Full row blocks have low numbers.
+  Value hasFirst() { return b.lessUnsigned(b.blockId(), numTasks); }
+  Value getFirst() { return first; }
+  /// The number of its row block behind `number`, and whether that is there
+  /// (i1). One thread takes it, in which `isTaker` holds, and tells the others.
+  Value takeNext(Value number, Value isTaker);
+  Value hasNext(Value next);
+  /// Returns it in all threads, which meet, and meet once more before the next.
+  Value share(Value next, Value isTaker);
 
   /// Which row block a task is of, which of how many splits of that it is, and
   /// how many tasks come before the first of these. Where row blocks are whole,
@@ -53,22 +63,20 @@ public:
   struct Task {
     Value rowBlock, split, splits, firstSplit;
   };
-  /// The task of a number; full row blocks come first. Afterwards the threads
-  /// have met, and can reload it until the next one starts.
-  Task startTask(Value number);
+  /// The thread block's task of a number.
+  Task getTask(Value number);
   /// Reads again which split of a warpgroup's tile a task is, so that this
   /// takes no registers while there are sums.
   void reloadSplit(GemmTask &task, Value warpgroup);
 
-  /// The number of the task behind that of `number`, which a thread takes where
-  /// `isTaker` holds; and how all others get it. They have met then.
-  Value takeNumber(Value number, Value isTaker);
-  Value share(Value next, Value isTaker);
-
 private:
+  /// Otherwise each thread block takes every n-th row block.
+  bool isByCounter() const { return e.config.splitK > 1; }
+
   /// What is in shared memory: how many offsets row blocks have, what is said
-  /// of each grain, how many tasks come before each row block's, and a task.
-  enum Part { Counts, Rates, Starts, Found };
+  /// of each grain, how many tasks come before each row block's, and the first
+  /// task.
+  enum Part { Counts, Rates, Starts, First };
   Value getElement(Part part, Value index);
   Value getElement(Part part, int64_t index) {
     return getElement(part, b.i32(index));
@@ -80,21 +88,19 @@ private:
     return loadElement(part, b.i32(index));
   }
 
-  Task loadTask();
   Value countOffsets(Value rowBlock);
   void rateGrains();
   Value rate(Value grain);
   Value chooseGrain();
   Value addUpBefore(Value own);
   Value cut();
-  void find(Value number);
-  void store(ArrayRef<Value> task);
+  void findFirst();
 
   ImplicitGemmEmitter &e;
   GpuBuilder &b;
   int64_t begin;
   /// `isCut` says (i1) that row blocks may be cut.
-  Value numRowBlocks, isCut, numTasks;
+  Value numRowBlocks, isCut, numTasks, first;
 };
 
 } // namespace mlir::sparseconv

@@ -13,75 +13,47 @@ using namespace mlir::sparseconv;
 
 void WeightRing::setUp() {
   shared = b.dynamicShared();
-  full = b.offset(shared, stages * layout.chunkBytes());
-  empty = b.offset(full, stages * 8);
   isFirst = b.equal(e.thread, 0);
-  b.ifThen(isFirst, [&] {
-    for (int64_t stage : llvm::seq(stages)) {
-      b.initBarrier(b.offset(full, stage * 8), 1);
-      b.initBarrier(b.offset(empty, stage * 8), e.config.warps);
-    }
-    b.fenceBarrierInit();
+  barriers.setUp(b.offset(shared, stages * layout.chunkBytes()), /*fills=*/1,
+                 e.config.warps, isFirst);
+}
+
+/// Copies the chunk `put`, if there is one, into the stage of a turn.
+void WeightRing::copy(ChunkWalk &put, const Place &turn, bool isEmpty) {
+  b.ifThen(b.andBits(b.greaterEqual(put.offset, 0), isFirst), [&] {
+    if (!isEmpty)
+      barriers.waitUntilEmpty(turn);
+    Value source = e.chunkAddress(put.offset, put.chunk);
+    Value target = b.offset(shared, b.mul(turn.stage, layout.chunkBytes()));
+    Value bytes = b.i32(layout.chunkBytes());
+    b.arriveExpecting(barriers.getFull(turn), bytes);
+    b.copyBulk(target, source, bytes, barriers.getFull(turn));
   });
+  e.moveToNextChunk(put);
 }
 
-void WeightRing::startCopy(const State &at, Value stage) {
-  Value source = e.chunkAddress(at.put.offset, at.put.chunk);
-  Value target = b.offset(shared, b.mul(stage, layout.chunkBytes()));
-  Value barrier = b.offset(full, b.mul(stage, 8));
-  Value bytes = b.i32(layout.chunkBytes());
-  b.arriveExpecting(barrier, bytes);
-  b.copyBulk(target, source, bytes, barrier);
-}
-
-WeightRing::State WeightRing::fill(const OffsetWalk &walk, const Place &place) {
+WeightRing::State WeightRing::fill(const OffsetWalk &walk, const Place &turn) {
   State at;
   at.put = e.startChunks(walk);
   at.offset = at.put.offset;
   at.walk = at.put.walk;
-  at.stage = place.stage;
-  at.parity = place.parity;
-  Value stage = place.stage;
-  for (int64_t i = 0; i < stages - 2; ++i) {
-    b.ifThen(b.andBits(isFirst, b.greaterEqual(at.put.offset, 0)),
-             [&] { startCopy(at, stage); });
-    e.moveToNextChunk(at.put);
-    stage = getStageAfter(stage);
-  }
+  at.turn = turn;
+  for (int64_t ahead : llvm::seq(stages - 2))
+    copy(at.put, barriers.getAhead(turn, ahead), /*isEmpty=*/true);
   return at;
 }
 
-Value WeightRing::getStageAfter(Value stage) {
-  Value after = b.add(stage, 1);
-  return b.select(b.equal(after, stages), b.i32(0), after);
-}
-
 /// Fills the stage that was used two chunks ago: by then all warpgroups are
-/// done with it, as a rule. The first two fills find it empty.
-void WeightRing::refill(State &at) {
-  Value wraps = b.lessUnsigned(at.stage, 2);
-  Value stage = b.add(at.stage, b.select(wraps, b.i32(stages - 2), b.i32(-2)));
-  Value parity = b.select(wraps, b.xorBits(at.parity, 1), at.parity);
-  b.ifThen(b.andBits(b.greaterEqual(at.put.offset, 0), isFirst), [&] {
-    b.waitParity(b.offset(empty, b.mul(stage, 8)), parity);
-    startCopy(at, stage);
-  });
-  e.moveToNextChunk(at.put);
-}
-
+/// done with it, as a rule.
 void WeightRing::acquire(State &at) {
-  refill(at);
+  copy(at.put, barriers.getAhead(at.turn, stages - 2), /*isEmpty=*/false);
   b.syncWarp();
-  b.waitParity(b.offset(full, b.mul(at.stage, 8)), at.parity);
+  barriers.waitUntilFull(at.turn);
 }
 
 void WeightRing::release(State &at) {
-  b.syncWarp();
-  b.ifThen(b.equal(e.lane, 0),
-           [&] { b.arrive(b.offset(empty, b.mul(at.stage, 8))); });
-  at.stage = getStageAfter(at.stage);
-  at.parity =
-      b.select(b.equal(at.stage, 0), b.xorBits(at.parity, 1), at.parity);
+  barriers.release(at.turn, e.lane);
+  barriers.advance(at.turn);
 }
 
 void WeightRing::skipTo(State &at, Value target) {

@@ -9,7 +9,7 @@
 #ifndef SPARSECONV_LIB_KERNELS_GEMM_WEIGHTRING_H
 #define SPARSECONV_LIB_KERNELS_GEMM_WEIGHTRING_H
 
-#include "ImplicitGemmEmitter.h"
+#include "RingBarriers.h"
 
 namespace mlir::sparseconv {
 
@@ -19,40 +19,37 @@ namespace mlir::sparseconv {
 class WeightRing {
 public:
   explicit WeightRing(ImplicitGemmEmitter &e)
-      : e(e), b(e.b), layout(e.layout), stages(e.config.stages) {}
+      : e(e), b(e.b), layout(e.layout), stages(e.config.stages),
+        barriers(e.b, stages) {}
 
-  /// Where the thread block is: it uses the chunks of `offset`, from the one in
-  /// `stage` on, and copies the chunk `put`. All values are the same in all
+  using Place = RingBarriers::Place;
+  /// Where the thread block is: it uses the chunks of `offset`, from the one of
+  /// this turn on, and copies the chunk `put`. All values are the same in all
   /// threads.
   struct State {
     Value offset;
     OffsetWalk walk;
-    Value stage, parity;
+    Place turn;
     ChunkWalk put;
 
     void fields(LoopFields &f) {
-      f(offset, walk, stage, parity, put.offset, put.chunk, put.walk);
+      f(offset, walk, turn, put.offset, put.chunk, put.walk);
     }
   };
 
   /// Bytes of the stages and their barriers.
   static int64_t getSharedBytes(const ImplicitGemmConfig &config) {
-    return config.stages * (config.layout().chunkBytes() + 16);
+    return config.stages * config.layout().chunkBytes() +
+           RingBarriers::getBytes(config.stages);
   }
 
   /// Makes the barriers, which are ready once all threads have met.
   void setUp();
-  /// Where the ring stands between two walks; at first at its first stage.
-  struct Place {
-    Value stage, parity;
-
-    void fields(LoopFields &f) { f(stage, parity); }
-  };
-  Place getStart() { return {b.i32(0), b.i32(0)}; }
-  /// Starts the first S - 2 copies of a walk, from `place` on: so many are on
+  Place getStart() { return barriers.getStart(); }
+  /// Starts the first S - 2 copies of a walk, from `turn` on: so many are on
   /// their way when the first chunk is used. The stages of the walk before are
   /// empty once all threads have met behind it.
-  State fill(const OffsetWalk &walk, const Place &place);
+  State fill(const OffsetWalk &walk, const Place &turn);
   /// Around the use of a chunk: waits for its weights; lets its stage go.
   void acquire(State &at);
   void release(State &at);
@@ -61,24 +58,23 @@ public:
   /// Lets offsets pass until the thread block is at `target`.
   void skipTo(State &at, Value target);
   /// The shared address of the weights in a stage.
-  Value getImage(Value stage) {
-    return b.add(b.sharedAddress(shared), b.mul(stage, layout.chunkBytes()));
+  Value getImage(const Place &turn) {
+    return b.add(b.sharedAddress(shared),
+                 b.mul(turn.stage, layout.chunkBytes()));
   }
 
   /// Whether this is thread 0.
   Value isFirst;
 
 private:
-  Value getStageAfter(Value stage);
-  void startCopy(const State &at, Value stage);
-  void refill(State &at);
+  void copy(ChunkWalk &put, const Place &turn, bool isEmpty);
 
   ImplicitGemmEmitter &e;
   GpuBuilder &b;
   const FragmentLayout &layout;
   int64_t stages;
-  /// The stages, and the barriers of each.
-  Value shared, full, empty;
+  RingBarriers barriers;
+  Value shared;
 };
 
 } // namespace mlir::sparseconv

@@ -14,6 +14,9 @@
 // CHECK:        %[[EMPTY:.*]] = llvm.getelementptr %[[FULL]][16]
 // CHECK:        nvvm.mbarrier.init %[[FULL]], %c129_i32
 // CHECK:        nvvm.mbarrier.init %[[EMPTY]], %c8_i32
+// The number of the next task has two as well: one thread sends it to all twelve warps.
+// CHECK:        nvvm.mbarrier.init %[[SENT:.*]], %c1_i32
+// CHECK:        nvvm.mbarrier.init %[[RECEIVED:.*]], %c12_i32
 // CHECK:        nvvm.barrier
 
 // The last warpgroup keeps few registers. It goes over all tasks and over the offsets
@@ -39,6 +42,14 @@
 // CHECK-COUNT-8:      nvvm.cp.async.shared.global
 // CHECK:              nvvm.cp.async.mbarrier.arrive %[[STAGE_FULL]] {noinc = true}
 
+// Behind its last copy for a task it sends the number of the next one.
+// CHECK:            scf.if
+// CHECK:              nvvm.mbarrier.try_wait.parity %[[RECEIVED]],
+// CHECK:              llvm.store
+// CHECK:              nvvm.mbarrier.arrive %[[SENT]]
+// CHECK:            nvvm.mbarrier.try_wait.parity %[[SENT]],
+// CHECK:            nvvm.barrier id = %{{.*}} number_of_threads = %c128_i32
+
 // The others take what it has left. A step lets pass what is not the warpgroup's, until
 // the producer is at its own offset.
 // CHECK:        } else {
@@ -62,13 +73,17 @@
 // CHECK:              nvvm.mbarrier.arrive
 
 // The chunks that are left pass in the same way, since the other warpgroup may need
-// them. Then the rows are stored, while the producer is at the next task: nobody waits
-// for all threads.
+// them. Then the rows are stored, while the producer is at the next task. The threads
+// of a warpgroup meet when they have its number, and nobody waits for all threads.
 // CHECK:            scf.while
 // CHECK:              nvvm.mbarrier.try_wait.parity
 // CHECK:              nvvm.mbarrier.arrive
 // CHECK:            llvm.getelementptr %[[ORDER]]
 // CHECK:            llvm.getelementptr %[[Y]]
 // CHECK:            llvm.store
-// CHECK-NOT:        nvvm.barrier
+// CHECK-NOT:        nvvm.barrier{{$}}
+// CHECK:            nvvm.mbarrier.try_wait.parity %[[SENT]],
+// CHECK:            nvvm.mbarrier.arrive %[[RECEIVED]]
+// CHECK:            nvvm.barrier id = %{{.*}} number_of_threads = %c128_i32
+// CHECK-NOT:        nvvm.barrier{{$}}
 // CHECK:        gpu.return

@@ -9,9 +9,9 @@
 
 // Each stage has two barriers: one thread says that it is full, eight warps say
 // that it is empty.
+// CHECK:        %[[IS_FIRST:.*]] = arith.cmpi eq, %{{.*}}, %c0_i32
 // CHECK:        %[[FULL:.*]] = llvm.getelementptr %[[SHARED]][4096]
 // CHECK:        %[[EMPTY:.*]] = llvm.getelementptr %[[FULL]][32]
-// CHECK:        %[[IS_FIRST:.*]] = arith.cmpi eq, %{{.*}}, %c0_i32
 // CHECK:        scf.if %[[IS_FIRST]]
 // CHECK:          nvvm.mbarrier.init %[[FULL]], %c1_i32
 // CHECK:          nvvm.mbarrier.init %[[EMPTY]], %c8_i32
@@ -19,8 +19,10 @@
 
 // Thread blocks stay, and take every n-th task, n being their number. The next
 // task begins at the stage where the ring stands.
-// CHECK:        scf.while (%[[NUMBER:[^ ]*]] = %{{[^ ]*}}, %[[STAGE:[^ ]*]] = %c0_i32, %[[PARITY:[^ ]*]] = %c0_i32
-// CHECK:          scf.condition
+// CHECK:        %[[BLOCK:.*]] = nvvm.read.ptx.sreg.ctaid.x
+// CHECK:        %[[HAS_TASK:.*]] = arith.cmpi ult, %[[BLOCK]], %{{.*}}
+// CHECK:        scf.if %[[HAS_TASK]]
+// CHECK:          scf.while (%[[NUMBER:[^ ]*]] = %[[BLOCK]], %[[STAGE:[^ ]*]] = %c0_i32, %[[PARITY:[^ ]*]] = %c0_i32
 
 // A task is 128 rows. Its offsets are those of both tiles; a warpgroup's
 // are those of its own. A tile has four masks of 16 rows each.
@@ -111,5 +113,5 @@
 
 // The shared memory is the next task's once all threads are done with this one.
 // CHECK:          nvvm.barrier
-// CHECK:          scf.yield
+// CHECK:          scf.condition
 // CHECK:        gpu.return

@@ -35,11 +35,15 @@
 // CHECK:          nvvm.barrier
 
 // Each thread block begins with the task of its number. The thread whose row block
-// it is of tells the others.
-// CHECK:        scf.while
-// CHECK:          scf.if %[[IS_CUT]]
-// CHECK:            llvm.store
-// CHECK:          nvvm.barrier
+// it is of tells the others; a whole row block is told by thread 0.
+// CHECK:        scf.if %[[IS_CUT]]
+// CHECK-COUNT-4:  llvm.store
+// CHECK:        } else {
+// CHECK-COUNT-4:  llvm.store
+// CHECK:        nvvm.barrier
+// CHECK:        %[[FIRST:.*]] = llvm.load
+// CHECK:        scf.if
+// CHECK:          scf.while (%[[NUMBER:.*]] = %[[FIRST]],
 
 // Behind the walk over the offsets thread 0 takes another task.
 // CHECK:          wgmma.mma_async
