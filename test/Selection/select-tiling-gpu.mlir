@@ -111,6 +111,15 @@ func.func @few_channels(%x: tensor<?x64xf16>, %w: tensor<125x64x64xf16>, %m: !wi
   return %y : tensor<?x64xf16>
 }
 
+// Up to 128 channels are one chunk. Its stages are few, and the rest of the memory is
+// the L1 cache, in which rows are found again.
+// CHECK-LABEL: func.func @one_chunk(
+func.func @one_chunk(%x: tensor<?x128xf16>, %w: tensor<27x128x128xf16>, %m: !map) -> tensor<?x128xf16> {
+  // SM90: sparseconv.conv {{.*}}tiling = #sparseconv.gemm_tiling<ring64, warps = 12, tile_k = 128, tile_n = 128, stages = 3>}
+  %y = sparseconv.conv %x, %w, %m : tensor<?x128xf16>, tensor<27x128x128xf16>, !map -> tensor<?x128xf16>
+  return %y : tensor<?x128xf16>
+}
+
 // f32 stays f32, and groups of few channels have no tiles.
 // CHECK-LABEL: func.func @by_threads(
 func.func @by_threads(%x: tensor<?x32xf32>, %w: tensor<27x32x32xf32>, %g: tensor<27x8x4x4xf32>, %m: !map)

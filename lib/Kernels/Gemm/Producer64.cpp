@@ -348,7 +348,7 @@ bool Producer64MainLoop::isChosen(const ImplicitGemmShape &shape) const {
 void Producer64MainLoop::addCandidates(
     const ImplicitGemmShape &shape, const TargetInfo &target,
     SmallVectorImpl<ImplicitGemmConfig> &candidates) const {
-  constexpr int64_t kFewestChannels = 128;
+  constexpr int64_t kFewestChannels = 96;
   if (!isWorthWgmma(shape, target) ||
       std::min(shape.inChannels, shape.outChannels) < kFewestChannels)
     return;
