@@ -97,6 +97,7 @@ static void addGuards(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createSparseConvGuardShapes());
   addCleanUp(pm);
   pm.addNestedPass<func::FuncOp>(createSparseConvFuseConcatenations());
+  pm.addNestedPass<func::FuncOp>(createSparseConvFuseTranspositions());
 }
 
 static void addElementwiseFusion(OpPassManager &pm) {

@@ -68,6 +68,8 @@ MUTANTS = [
     (TRANSFORMS + "FuseEpilogues.cpp", "left != right ? left > right : rhs->isBeforeInBlock(lhs)", "rhs->isBeforeInBlock(lhs)", FUSE_EPILOGUES),
     (TRANSFORMS + "FuseEpilogues.cpp", "countRows(conv.getX()) == countRows(conv.getMap(), MapSide::In)", "true", FUSE_EPILOGUES),
     (TRANSFORMS + "FuseEpilogues.cpp", "values.map(op.getResult(0), sum);", "values.map(op.getResult(0), rounded);", FUSE_EPILOGUES),
+    (TRANSFORMS + "FuseTranspositions.cpp", "llvm::equal(permutation.drop_front(2), llvm::seq<int64_t>(1, last))", "true", TRANSFORM_TESTS + "fuse-transpositions.mlir"),
+    (TRANSFORMS + "FuseTranspositions.cpp", "if (!background)", "if (false)", TRANSFORM_TESTS + "fuse-transpositions.mlir"),
     (TRANSFORMS + "LimitParallelism.cpp", "getParentOfType<scf::ParallelOp>() ? 0 : 1", "getParentOfType<scf::ParallelOp>() ? 1 : 1", TRANSFORM_TESTS + "limit-parallelism.mlir"),
     (TRANSFORMS + "LimitParallelism.cpp", "if (!loop.isDefinedOutsideOfLoop(operand))", "if (false && !loop.isDefinedOutsideOfLoop(operand))", TRANSFORM_TESTS + "limit-parallelism.mlir"),
     (TRANSFORMS + "LowerRowGuards.cpp", "report.lower = op.getLength() ? found : op.getRows();", "report.lower = op.getRows();", TRANSFORM_TESTS + "lower-row-guards.mlir"),
@@ -159,6 +161,8 @@ MUTANTS = [
     (ROWS + "Interpolate.cpp", "compare(b, CmpFPredicate::OEQ, c, floor)", "b.constantInt(b.getI1Type(), 1)", RUN + "voxelise.test"),
     (ROWS + "Interpolate.cpp", "bool isUpper = bits >> (others - 1 - axis) & 1;", "bool isUpper = bits >> axis & 1;", "SparseConvRowKernelTests:InterpolateKernel*"),
     (ROWS + "Dense.cpp", "b.lessEqual(coordinate, upper)", "b.less(coordinate, upper)", NETWORKS + RUN + "dense.test"),
+    (ROWS + "Dense.cpp", "hasChannelsFirst ? 2 : 1", "hasChannelsFirst ? 1 : 1", RUN + "channels-first.mlir"),
+    (ROWS + "RowLoops.cpp", "b.mul(b.divide(work, items), getNumLanes(b))", "b.divide(work, items)", RUN + "channels-first.mlir"),
     (ROWS + "Dense.cpp", "axisNumber = b.select(isInside, axisNumber, b.i64(number));", "axisNumber = b.select(isInside, axisNumber, b.i64(0));", RUN + "errors.mlir"),
     # Libraries without MLIR.
     ("lib/Dialect/SparseConv/Utils/LoopBuilder.cpp", "constexpr int64_t maxTakers = 256;", "constexpr int64_t maxTakers = 0;", NETWORKS + RUN + "conv.test"),

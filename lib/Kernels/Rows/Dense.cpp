@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowLoops.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "sparseconv/Kernels/Indexing/KeyFields.h"
 #include "sparseconv/Kernels/Rows/RowKernels.h"
 
@@ -15,11 +16,18 @@ using namespace mlir::sparseconv;
 using ::sparseconv::StatusCode;
 
 namespace {
-/// A dense grid [batch, n_1, ..., n_D, C] that starts at `origin`.
+/// A dense grid [batch, n_1, ..., n_D, C], or with the channels behind the
+/// batch, that starts at `origin`.
 struct Grid {
   Value dense, keys;
   ArrayRef<int64_t> origin;
   CoordsType set;
+  bool hasChannelsFirst;
+
+  /// Where an axis of the set is in the grid; that of the batch is -1.
+  int64_t getPlace(int64_t axis) const {
+    return axis < 0 ? 0 : axis + (hasChannelsFirst ? 2 : 1);
+  }
 };
 
 /// One index of a grid: of the batch (axis -1) or of an axis. All i64 in units
@@ -41,22 +49,23 @@ static GridAxis getAxis(LoopBuilder &b, const Grid &grid, Value key,
   bool isBatch = axis < 0;
   int64_t stride = isBatch ? 1 : grid.set.getStride()[axis];
   Value lower = b.i64(isBatch ? 0 : grid.origin[axis]);
-  Value size = b.cast(b.dim(grid.dense, axis + 1), b.getI64Type());
+  Value size = b.cast(b.dim(grid.dense, grid.getPlace(axis)), b.getI64Type());
   Value upper = b.add(lower, b.mul(b.sub(size, 1), stride));
   Value coordinate = isBatch ? getKeyBatch(b, packing, key)
                              : getKeyCoordinate(b, packing, key, axis);
   return {coordinate, lower, upper, stride};
 }
 
-/// For every row of the set of `op`: `found` with its indices in the grid, or
-/// `missed` where it is outside, which is reported.
+/// For every row of the set of `op`: `found` with its indices in the grid,
+/// without that of the channel, or `missed` where it is outside, which is
+/// reported.
 template <typename OpTy>
 static void forGridRows(
-    LoopBuilder &b, OpTy op,
+    LoopBuilder &b, OpTy op, bool hasChannelsFirst,
     function_ref<void(Value row, ValueRange cell, const Channels &)> found,
     function_ref<void(Value row, const Channels &)> missed) {
   Grid grid{op.getDense(), op.getKeys(), op.getOrigin(),
-            cast<CoordsType>(op.getSet())};
+            cast<CoordsType>(op.getSet()), hasChannelsFirst};
   Value numChannels = b.dim(op.getX(), 1);
   int64_t dim = grid.set.getDim();
   auto body = [&](Value row, const Channels &channels) {
@@ -80,7 +89,10 @@ static void forGridRows(
         [&] { missed(row, channels); });
     return b.notBit(isInside);
   };
-  forRowsChecked(b, b.dim(grid.keys, 0), numChannels, body, [&](Value row) {
+  // Cells that are neighbours on the last axis are rows one behind the other.
+  Neighbours neighbours =
+      hasChannelsFirst ? Neighbours::Rows : Neighbours::Channels;
+  auto report = [&](Value row) {
     // The lowest axis that is outside.
     Value key = b.load(grid.keys, row);
     Value axisNumber = b.i64(0), value = b.i64(0), lower = b.i64(0),
@@ -96,15 +108,33 @@ static void forGridRows(
     b.report(op.getStatus(),
              {StatusCode::OutOfRange, static_cast<int64_t>(op.getOpId()), row,
               axisNumber, value, lower, upper, /*extra=*/nullptr});
+  };
+  forRowsChecked(b, b.dim(grid.keys, 0), numChannels, body, report, neighbours);
+}
+
+/// Copies a row to a cell whose channels are behind the batch.
+static void copyToChannels(LoopBuilder &b, const Channels &channels, Value x,
+                           Value row, Value dense, ValueRange cell) {
+  forChannels(b, channels, [&](Value first, int64_t lanes) {
+    Value loaded = loadRaw(b, x, {row, first}, lanes);
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      SmallVector<Value> indices(cell);
+      indices.insert(indices.begin() + 1, b.add(first, lane));
+      b.store(vector::ExtractOp::create(b, loaded, lane), dense, indices);
+    }
   });
 }
 
 void mlir::sparseconv::emitToDense(LoopBuilder &b, ToDenseKernelOp op) {
   Value x = op.getX(), dense = op.getDense();
+  bool hasChannelsFirst = op.getChannelsFirst();
   forGridRows(
-      b, op,
+      b, op, hasChannelsFirst,
       [&](Value row, ValueRange cell, const Channels &channels) {
-        copyRow(b, channels, x, row, dense, cell);
+        if (hasChannelsFirst)
+          copyToChannels(b, channels, x, row, dense, cell);
+        else
+          copyRow(b, channels, x, row, dense, cell);
       },
       [](Value, const Channels &) {});
 }
@@ -112,7 +142,7 @@ void mlir::sparseconv::emitToDense(LoopBuilder &b, ToDenseKernelOp op) {
 void mlir::sparseconv::emitFromDense(LoopBuilder &b, FromDenseKernelOp op) {
   Value x = op.getX(), dense = op.getDense();
   forGridRows(
-      b, op,
+      b, op, /*hasChannelsFirst=*/false,
       [&](Value row, ValueRange cell, const Channels &channels) {
         copyRow(b, channels, dense, cell, x, row);
       },

@@ -81,6 +81,13 @@ static std::pair<Value, Channels> splitItem(LoopBuilder &b, Value work,
   return {b.divide(work, chunks), {channels, first}};
 }
 
+/// The same where neighbours are of `items` items one behind the other.
+static std::pair<Value, Channels> splitByItems(LoopBuilder &b, Value work,
+                                               Value items, Value channels) {
+  Value first = b.mul(b.divide(work, items), getNumLanes(b));
+  return {b.remainder(work, items), {channels, first}};
+}
+
 /// How many work items the vectors of channels of `items` items are.
 static Value countItems(LoopBuilder &b, Value items, Value channels) {
   return b.mul(items, b.ceilDiv(channels, getNumLanes(b)));
@@ -107,17 +114,21 @@ void mlir::sparseconv::forRowsChecked(LoopBuilder &b, Value rows,
 void mlir::sparseconv::forRowsChecked(
     LoopBuilder &b, Value rows, Value channels,
     function_ref<Value(Value, const Channels &)> body,
-    function_ref<void(Value)> onFault) {
-  if (!b.isGpu())
+    function_ref<void(Value)> onFault, Neighbours neighbours) {
+  if (!b.isGpu() && neighbours == Neighbours::Channels)
     return forRowsChecked(
         b, rows, [&](Value row) { return body(row, {channels}); }, onFault);
   Value items = countItems(b, rows, channels);
+  auto split = [&](Value work) {
+    return neighbours == Neighbours::Channels
+               ? splitItem(b, work, channels)
+               : splitByItems(b, work, rows, channels);
+  };
   Value fault = findFirst(b, items, kRowBlock, [&](Value work) {
-    auto [row, chunk] = splitItem(b, work, channels);
+    auto [row, chunk] = split(work);
     return body(row, chunk);
   });
-  b.ifThen(b.less(fault, items),
-           [&] { onFault(splitItem(b, fault, channels).first); });
+  b.ifThen(b.less(fault, items), [&] { onFault(split(fault).first); });
 }
 
 void mlir::sparseconv::forItemChannels(

@@ -45,10 +45,15 @@ void forRows(LoopBuilder &b, Value rows, Value channels,
 void forRowsChecked(LoopBuilder &b, Value rows,
                     function_ref<Value(Value row)> body,
                     function_ref<void(Value row)> onFault);
+/// What comes side by side: vectors of channels of a row, or vectors of the
+/// same channels of rows one behind the other, which are work items on a CPU,
+/// too.
+enum class Neighbours { Channels, Rows };
 void forRowsChecked(
     LoopBuilder &b, Value rows, Value channels,
     function_ref<Value(Value row, const Channels &channels)> body,
-    function_ref<void(Value row)> onFault);
+    function_ref<void(Value row)> onFault,
+    Neighbours neighbours = Neighbours::Channels);
 
 /// Calls `body` for every item and chunk of channels, on all threads, each such
 /// pair a work item: for few items with much work each.

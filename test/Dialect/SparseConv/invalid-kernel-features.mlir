@@ -475,6 +475,19 @@ func.func @f(%i0: tensor<?x8xf16>, %i1: tensor<?xi64>, %i2: memref<8xi64>, %o0: 
 
 #p = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !set = !sparseconv.coords<3, stride = [1, 1, 1], #p>
+func.func @f(%i0: tensor<?x8xf16>, %i1: tensor<?xi64>, %i2: memref<8xi64>, %o0: tensor<2x4x4x4x8xf16>) {
+  // expected-error @+1 {{expects 'dense' to have size 8 in dimension 1, the channels of 'x', but found 'tensor<2x4x4x4x8xf16>'}}
+  %r = sparseconv.kernel.to_dense
+      ins(%i0, %i1, %i2 : tensor<?x8xf16>, tensor<?xi64>, memref<8xi64>)
+      outs(%o0 : tensor<2x4x4x4x8xf16>)
+      {channels_first, origin = array<i64: 0, 0, 0>, op_id = 0 : i64, set = !set} -> tensor<2x4x4x4x8xf16>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [1, 1, 1], #p>
 func.func @f(%i0: tensor<4x8xf16>, %i1: tensor<5xi64>, %i2: memref<8xi64>, %o0: tensor<2x4x4x4x8xf16>) {
   // expected-error @+1 {{expects 'x' to have size 5 in dimension 0, the rows of 'keys', but found 'tensor<4x8xf16>'}}
   %r = sparseconv.kernel.to_dense

@@ -378,6 +378,11 @@ func.func @rows(%x: tensor<?x8xf16>, %index: tensor<?xi32>, %points: tensor<?x4x
   %4 = sparseconv.kernel.to_dense ins(%x, %keys, %status : tensor<?x8xf16>, tensor<?xi64>, memref<8xi64>)
       outs(%grid : tensor<2x4x4x4x8xf16>)
       {op_id = 0 : i64, origin = array<i64: 0, 0, 0>, set = !set} -> tensor<2x4x4x4x8xf16>
+  // CHECK: sparseconv.kernel.to_dense ins({{.*}}) outs(%{{.*}} : tensor<2x8x4x4x4xf16>) {channels_first, op_id = 0 : i64, origin = array<i64: 0, 0, 0>, set = !coords_1_1_1} -> tensor<2x8x4x4x4xf16>
+  %first = tensor.empty() : tensor<2x8x4x4x4xf16>
+  %6 = sparseconv.kernel.to_dense ins(%x, %keys, %status : tensor<?x8xf16>, tensor<?xi64>, memref<8xi64>)
+      outs(%first : tensor<2x8x4x4x4xf16>)
+      {channels_first, op_id = 0 : i64, origin = array<i64: 0, 0, 0>, set = !set} -> tensor<2x8x4x4x4xf16>
   // CHECK: sparseconv.kernel.from_dense ins(%{{.*}} : tensor<2x4x4x4x8xf16>, tensor<?xi64>, memref<8xi64>) outs(%{{.*}} : tensor<?x8xf16>) {op_id = 0 : i64, origin = array<i64: 0, 0, 0>, set = !coords_1_1_1} -> tensor<?x8xf16>
   %5 = sparseconv.kernel.from_dense ins(%grid, %keys, %status : tensor<2x4x4x4x8xf16>, tensor<?xi64>, memref<8xi64>)
       outs(%x : tensor<?x8xf16>)

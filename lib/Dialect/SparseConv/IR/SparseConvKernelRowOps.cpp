@@ -90,9 +90,10 @@ LogicalResult ScatterRowsOp::verify() {
 }
 
 /// The grid is [batch, one size per axis, channels], the features are of its
-/// channels and the rows of the keys.
+/// channels, which are on one of its axes, and the rows of the keys.
 template <typename OpTy>
-static LogicalResult verifyGrid(OpTy op, NamedOperand x, NamedOperand grid) {
+static LogicalResult verifyGrid(OpTy op, NamedOperand x, NamedOperand grid,
+                                int64_t channelAxis) {
   KernelVerifier v(op, op.getStatus());
   auto set = cast<CoordsType>(op.getSet());
   NamedOperand keys("keys", op.getKeys());
@@ -103,15 +104,19 @@ static LogicalResult verifyGrid(OpTy op, NamedOperand x, NamedOperand grid) {
              Twine(set.getDim()) + " axes and channels")
         << grid.type;
   v.checkSameRows(x, keys);
-  v.checkSameChannels(grid, x);
+  v.checkColumns(x);
+  v.checkSize(grid, channelAxis, x.getLast(), "the channels of 'x'");
   v.checkSameElement(grid, x);
   return v.getResult();
 }
 
 LogicalResult ToDenseKernelOp::verify() {
-  return verifyGrid(*this, {"x", getX()}, {"dense", getDense()});
+  NamedOperand dense("dense", getDense());
+  return verifyGrid(*this, {"x", getX()}, dense,
+                    getChannelsFirst() ? 1 : dense.type.getRank() - 1);
 }
 
 LogicalResult FromDenseKernelOp::verify() {
-  return verifyGrid(*this, {"x", getX()}, {"dense", getDense()});
+  NamedOperand dense("dense", getDense());
+  return verifyGrid(*this, {"x", getX()}, dense, dense.type.getRank() - 1);
 }

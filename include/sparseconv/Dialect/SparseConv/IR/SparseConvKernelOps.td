@@ -505,6 +505,7 @@ def SparseConv_ToDenseKernelOp
     dense[b, i_1, ..., i_D] = x[r] where keys[r] is the coordinate origin + i *
     S of batch item b. The grid holds zeros before; cells without a row keep
     them. `x` is [N, C], `keys` [N]; `origin` is in units of the finest grid.
+    With `channels_first` the grid is [batch, C, n_1, ..., n_D].
 
     Run-time errors: a coordinate or batch index outside the grid; its row is
     skipped.
@@ -513,7 +514,7 @@ def SparseConv_ToDenseKernelOp
     SparseConv_FeaturesLike:$x, SparseConv_KeysLike:$keys,
     SparseConv_Status:$status, SparseConv_DenseLike:$dense,
     DenseI64ArrayAttr:$origin, TypeAttrOf<SparseConv_CoordsType>:$set,
-    I64Attr:$op_id);
+    I64Attr:$op_id, UnitAttr:$channels_first);
 }
 
 def SparseConv_FromDenseKernelOp

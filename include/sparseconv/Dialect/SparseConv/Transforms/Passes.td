@@ -506,6 +506,39 @@ def SparseConvFuseSearchAndTiling
     Statistic<"numFused", "fused", "searches that hand over their hits">];
 }
 
+def SparseConvFuseTranspositions
+    : Pass<"sparseconv-fuse-transpositions", "::mlir::func::FuncOp"> {
+  let summary = "writes dense grids with channels first where that is asked for";
+  let description = [{
+    A network that ends in a dense grid for ordinary convolutions transposes the
+    grid to [batch, channels, ...], as these take it. Where only the
+    transposition reads the grid, `sparseconv.kernel.to_dense` writes it in that
+    layout. For example
+
+    ```mlir
+    %grid = sparseconv.kernel.to_dense ins(%x, %keys, %status : ...)
+        outs(%zeros : tensor<1x2x252x392x128xf16>) ...
+    %y = linalg.transpose ins(%grid : tensor<1x2x252x392x128xf16>)
+        outs(%empty : tensor<1x128x2x252x392xf16>)
+        permutation = [0, 4, 1, 2, 3]
+    ```
+
+    becomes
+
+    ```mlir
+    %zeros = linalg.fill ins(%zero : f16)
+        outs(%empty : tensor<1x128x2x252x392xf16>) -> ...
+    %y = sparseconv.kernel.to_dense ins(%x, %keys, %status : ...)
+        outs(%zeros : tensor<1x128x2x252x392xf16>) {channels_first, ...}
+    ```
+
+    Other permutations stay.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+  let statistics = [Statistic<"numFused", "num-fused",
+                              "Number of transpositions that went">];
+}
+
 def SparseConvAllowInlining
     : Pass<"sparseconv-allow-inlining", "::mlir::ModuleOp"> {
   let summary = "lets the inliner take every function";

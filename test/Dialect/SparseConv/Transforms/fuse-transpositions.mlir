@@ -1,0 +1,77 @@
+// RUN: sparseconv-opt %s --sparseconv-fuse-transpositions | FileCheck %s
+
+// A detector's encoder ends in a grid with channels first. The kernel writes it so,
+// and nothing transposes a grid that is mostly zeros.
+
+#p = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!set = !sparseconv.coords<3, stride = [8, 8, 8], #p>
+
+// CHECK-LABEL: func.func @encoder(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x16xf16>, %[[KEYS:.*]]: tensor<?xi64>, %[[STATUS:.*]]: memref<8xi64>)
+// CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0.000000e+00 : f16
+// CHECK-DAG:     %[[EMPTY:.*]] = tensor.empty() : tensor<2x16x4x4x4xf16>
+// CHECK:         %[[ZEROS:.*]] = linalg.fill ins(%[[ZERO]] : f16) outs(%[[EMPTY]] : tensor<2x16x4x4x4xf16>)
+// CHECK:         %[[Y:.*]] = sparseconv.kernel.to_dense ins(%[[X]], %[[KEYS]], %[[STATUS]] : {{.*}}) outs(%[[ZEROS]] : tensor<2x16x4x4x4xf16>) {channels_first, op_id = 3 : i64, origin = array<i64: 8, 0, -16>, set = !coords_8_8_8}
+// CHECK-NOT:     linalg.transpose
+// CHECK:         return %[[Y]]
+func.func @encoder(%x: tensor<?x16xf16>, %keys: tensor<?xi64>, %status: memref<8xi64>) -> tensor<2x16x4x4x4xf16> {
+  %zero = arith.constant 0.0 : f16
+  %room = tensor.empty() : tensor<2x4x4x4x16xf16>
+  %zeros = linalg.fill ins(%zero : f16) outs(%room : tensor<2x4x4x4x16xf16>) -> tensor<2x4x4x4x16xf16>
+  %grid = sparseconv.kernel.to_dense ins(%x, %keys, %status : tensor<?x16xf16>, tensor<?xi64>, memref<8xi64>)
+      outs(%zeros : tensor<2x4x4x4x16xf16>)
+      {op_id = 3 : i64, origin = array<i64: 8, 0, -16>, set = !set} -> tensor<2x4x4x4x16xf16>
+  %empty = tensor.empty() : tensor<2x16x4x4x4xf16>
+  %y = linalg.transpose ins(%grid : tensor<2x4x4x4x16xf16>) outs(%empty : tensor<2x16x4x4x4xf16>) permutation = [0, 4, 1, 2, 3]
+  return %y : tensor<2x16x4x4x4xf16>
+}
+
+// What something else reads has to be there anyway.
+// CHECK-LABEL: func.func @other_reader(
+// CHECK:         to_dense
+// CHECK-NOT:     channels_first
+// CHECK:         linalg.transpose
+func.func @other_reader(%x: tensor<?x16xf16>, %keys: tensor<?xi64>, %status: memref<8xi64>)
+    -> (tensor<2x16x4x4x4xf16>, tensor<2x4x4x4x16xf16>) {
+  %zero = arith.constant 0.0 : f16
+  %room = tensor.empty() : tensor<2x4x4x4x16xf16>
+  %zeros = linalg.fill ins(%zero : f16) outs(%room : tensor<2x4x4x4x16xf16>) -> tensor<2x4x4x4x16xf16>
+  %grid = sparseconv.kernel.to_dense ins(%x, %keys, %status : tensor<?x16xf16>, tensor<?xi64>, memref<8xi64>)
+      outs(%zeros : tensor<2x4x4x4x16xf16>)
+      {op_id = 3 : i64, origin = array<i64: 0, 0, 0>, set = !set} -> tensor<2x4x4x4x16xf16>
+  %empty = tensor.empty() : tensor<2x16x4x4x4xf16>
+  %y = linalg.transpose ins(%grid : tensor<2x4x4x4x16xf16>) outs(%empty : tensor<2x16x4x4x4xf16>) permutation = [0, 4, 1, 2, 3]
+  return %y, %grid : tensor<2x16x4x4x4xf16>, tensor<2x4x4x4x16xf16>
+}
+
+// Other orders of axes stay: here the last two axes change places as well.
+// CHECK-LABEL: func.func @other_order(
+// CHECK:         to_dense
+// CHECK-NOT:     channels_first
+// CHECK:         linalg.transpose
+func.func @other_order(%x: tensor<?x16xf16>, %keys: tensor<?xi64>, %status: memref<8xi64>) -> tensor<2x16x4x4x4xf16> {
+  %zero = arith.constant 0.0 : f16
+  %room = tensor.empty() : tensor<2x4x4x4x16xf16>
+  %zeros = linalg.fill ins(%zero : f16) outs(%room : tensor<2x4x4x4x16xf16>) -> tensor<2x4x4x4x16xf16>
+  %grid = sparseconv.kernel.to_dense ins(%x, %keys, %status : tensor<?x16xf16>, tensor<?xi64>, memref<8xi64>)
+      outs(%zeros : tensor<2x4x4x4x16xf16>)
+      {op_id = 3 : i64, origin = array<i64: 0, 0, 0>, set = !set} -> tensor<2x4x4x4x16xf16>
+  %empty = tensor.empty() : tensor<2x16x4x4x4xf16>
+  %y = linalg.transpose ins(%grid : tensor<2x4x4x4x16xf16>) outs(%empty : tensor<2x16x4x4x4xf16>) permutation = [0, 4, 1, 3, 2]
+  return %y : tensor<2x16x4x4x4xf16>
+}
+
+// So do grids that hold something before.
+// CHECK-LABEL: func.func @other_background(
+// CHECK:         to_dense
+// CHECK-NOT:     channels_first
+// CHECK:         linalg.transpose
+func.func @other_background(%x: tensor<?x16xf16>, %keys: tensor<?xi64>, %status: memref<8xi64>, %before: tensor<2x4x4x4x16xf16>)
+    -> tensor<2x16x4x4x4xf16> {
+  %grid = sparseconv.kernel.to_dense ins(%x, %keys, %status : tensor<?x16xf16>, tensor<?xi64>, memref<8xi64>)
+      outs(%before : tensor<2x4x4x4x16xf16>)
+      {op_id = 3 : i64, origin = array<i64: 0, 0, 0>, set = !set} -> tensor<2x4x4x4x16xf16>
+  %empty = tensor.empty() : tensor<2x16x4x4x4xf16>
+  %y = linalg.transpose ins(%grid : tensor<2x4x4x4x16xf16>) outs(%empty : tensor<2x16x4x4x4xf16>) permutation = [0, 4, 1, 2, 3]
+  return %y : tensor<2x16x4x4x4xf16>
+}
