@@ -171,6 +171,7 @@ MUTANTS = [
     ("lib/Runtime/Cpu/Sort.cpp", "mask((Key(1) << digitBits) - 1)", "mask((Key(1) << digitBits) - 2)", "SparseConvRuntimeTests:*Sort*"),
     ("lib/IO/Quantise.cpp", "std::floor((p", "std::trunc((p", "SparseConvIOTests:*Quantise*"),
     ("lib/IO/Quantise.cpp", "p < options.rangeMax[axis]", "p <= options.rangeMax[axis]", "SparseConvIOTests:*Quantise*"),
+    (TRANSFORMS + "SeparateResults.cpp", "if (init && !computed.hasOneUse())", "if (false)", TRANSFORM_TESTS + "separate-results.mlir"),
     (TRANSFORMS + "SeparateResults.cpp", "if (isFirst && (isWhole", "if ((isWhole", TRANSFORM_TESTS + "separate-results.mlir"),
     (KERNELS + "Rows.cpp", "tensor::getMixedSize(w, w.getLoc(), rows, 0)", "w.dim(rows)", "test/Pipelines/static-sizes.mlir"),
     (IR + "SparseConvMapOps.cpp", "getIn() == getOut() && getOffsets().getVolume() == 1", "getOffsets().getVolume() == 1", "test/Selection/select-indexing.mlir"),

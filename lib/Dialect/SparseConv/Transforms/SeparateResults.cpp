@@ -57,6 +57,20 @@ static Value reverse(OpBuilder &builder, Operation *reshape, Value value) {
       cast<tensor::ExpandShapeOp>(reshape).getReassociationIndices());
 }
 
+/// The first operation that writes where a tensor is computed, such as the one
+/// that fills it before, and the buffer that it takes; none where something
+/// else reads what is there meanwhile.
+static OpOperand *findFirstInit(Value computed) {
+  OpOperand *init = nullptr;
+  while (auto writer = computed.getDefiningOp<DestinationStyleOpInterface>()) {
+    if (init && !computed.hasOneUse())
+      return nullptr;
+    init = writer.getTiedOpOperand(cast<OpResult>(computed));
+    computed = init->get();
+  }
+  return init;
+}
+
 /// Lets the operation that computes a reshaped result write to a buffer of the
 /// result's shape. Returns whether it can.
 static bool writeReshaped(OpBuilder &builder, Value result) {
@@ -73,12 +87,10 @@ static bool writeReshaped(OpBuilder &builder, Value result) {
     reshapes.push_back(op);
     source = op->getOperand(0);
   }
-  auto writer = source.getDefiningOp<DestinationStyleOpInterface>();
-  if (!writer)
+  OpOperand *init = findFirstInit(source);
+  if (!init || !init->get().getDefiningOp<tensor::EmptyOp>())
     return false;
-  OpOperand *init = writer.getTiedOpOperand(cast<OpResult>(source));
-  if (!init->get().getDefiningOp<tensor::EmptyOp>())
-    return false;
+  Operation *writer = init->getOwner();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(writer);
   auto type = cast<RankedTensorType>(result.getType());

@@ -56,3 +56,32 @@ func.func @written(%x: tensor<2x3x8xf32>) -> tensor<6x2x4xf32> {
   return %z : tensor<6x2x4xf32>
 }
 }
+
+// -----
+
+// So does what fills the tensor before, where nothing else reads that.
+module attributes {sparseconv.target = #sparseconv.target<cuda>} {
+// CHECK-LABEL: func.func @filled(
+func.func @filled(%x: tensor<4x8xf32>, %zero: f32) -> tensor<32xf32> {
+  // CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<32xf32>
+  // CHECK: %[[ROOM:.*]] = tensor.expand_shape %[[EMPTY]] {{\[}}[0, 1]] output_shape [4, 8] : tensor<32xf32> into tensor<4x8xf32>
+  // CHECK: %[[ZEROS:.*]] = linalg.fill ins(%{{.*}}) outs(%[[ROOM]] : tensor<4x8xf32>)
+  // CHECK: linalg.add ins(%{{.*}}) outs(%[[ZEROS]] : tensor<4x8xf32>)
+  // CHECK-NOT: alloc_tensor
+  %empty = tensor.empty() : tensor<4x8xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %y = linalg.add ins(%x, %x : tensor<4x8xf32>, tensor<4x8xf32>) outs(%zeros : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %z = tensor.collapse_shape %y [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
+  return %z : tensor<32xf32>
+}
+
+// CHECK-LABEL: func.func @read_meanwhile(
+// CHECK: bufferization.alloc_tensor() copy(
+func.func @read_meanwhile(%x: tensor<4x8xf32>, %zero: f32) -> (tensor<32xf32>, tensor<4x8xf32>) {
+  %empty = tensor.empty() : tensor<4x8xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %y = linalg.add ins(%x, %x : tensor<4x8xf32>, tensor<4x8xf32>) outs(%zeros : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %z = tensor.collapse_shape %y [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
+  return %z, %zeros : tensor<32xf32>, tensor<4x8xf32>
+}
+}

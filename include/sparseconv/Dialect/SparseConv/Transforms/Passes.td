@@ -369,8 +369,8 @@ def SparseConvSeparateResults
     that a caller may write to one of them in place. Where a function returns one
     tensor twice, or two parts of one tensor, the later ones become copies. On a
     GPU results are whole buffers. Where a result is a reshaped tensor of a static
-    shape, what computes it writes to a buffer of the result's shape; other
-    reshaped tensors become copies.
+    shape, what computes it, and what fills it before, writes to a buffer of the
+    result's shape; other reshaped tensors become copies.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
                            "::mlir::tensor::TensorDialect"];
