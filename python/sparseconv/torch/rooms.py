@@ -39,7 +39,8 @@ class _Room:
         if self._static:
             return memory
         if self._by_rows:
-            return memory if shape[0] == self._shape[0] else memory[: shape[0]]
+            # Nobody else has this tensor; a part of it would be another one.
+            return memory if shape[0] == self._shape[0] else memory.resize_(*shape)
         size = math.prod(shape) * self._final.itemsize
         return memory[:size].view(self._final).view(shape)
 

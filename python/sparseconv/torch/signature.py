@@ -9,9 +9,10 @@ import inspect
 from typing import Optional
 
 import torch
-from torch.utils._pytree import tree_flatten, tree_flatten_with_path, tree_unflatten
+from torch.utils._pytree import tree_flatten_with_path
 
 from ..errors import ArgumentError
+from .containers import Containers
 from .rows import RowTensor, get_version
 from .tensor import Cache, CoordinateSet, SparseTensor
 from .tracing.tracer import is_traced
@@ -26,6 +27,10 @@ class _Noted(int):
     def __int__(self):
         self.is_read = True
         return int.__index__(self)
+
+
+def _is_sparse(value):
+    return isinstance(value, SparseTensor)
 
 
 def _name_path(path):
@@ -90,7 +95,8 @@ class Inputs:
     in every call."""
 
     def __init__(self, model, args):
-        self._leaves, self._spec = self._flatten(args)
+        self._containers = Containers(args, _is_sparse)
+        self._leaves = self._containers.take(args)
         self._names = self._name_leaves(model, args)
         self._groups = {}
         for number, leaf in enumerate(self._leaves):
@@ -114,14 +120,10 @@ class Inputs:
         self._batch_sizes, self._sets = {}, {}
 
     @staticmethod
-    def _flatten(args):
-        return tree_flatten(args, is_leaf=lambda x: isinstance(x, SparseTensor))
-
-    @staticmethod
     def _name_leaves(model, args):
         """The name of the parameter of each leaf, and where it is in it."""
         parameters = list(inspect.signature(model.forward).parameters)
-        paths, _ = tree_flatten_with_path(args, is_leaf=lambda x: isinstance(x, SparseTensor))
+        paths, _ = tree_flatten_with_path(args, is_leaf=_is_sparse)
         names = []
         for path, _ in paths:
             position = path[0].idx
@@ -169,7 +171,7 @@ class Inputs:
             elif number in stand_ins:
                 leaves[number] = stand_ins[number]
                 self._write(tracer, prefix, stand_ins[number])
-        return tree_unflatten(leaves, self._spec)
+        return self._containers.put(leaves)
 
     def _stand_in(self, tracer, group):
         """Tensors for the members of a group: of a sparse tensor its coordinates and
@@ -251,12 +253,11 @@ class Inputs:
     def read(self, args, marked=()):
         """The tensors that a call brings to the network, and the leaves of its
         arguments. Where some are `marked`, they have to be the same, and are left out."""
-        leaves, spec = self._flatten(args)
-        if spec != self._spec:
-            counts = f"{self._spec.num_leaves}", f"{spec.num_leaves}"
+        leaves = self._containers.take(args)
+        if leaves is None:
             raise ArgumentError(
-                f"expects arguments in containers as in the example, {counts[0]} in all, "
-                f"but found others, {counts[1]} in all"
+                f"expects arguments in containers as in the example, {len(self._leaves)} in "
+                f"all, but found others, {self._containers.count(args)} in all"
             )
         tensors = []
         for number, (leaf, expected) in enumerate(zip(leaves, self._leaves)):
@@ -329,8 +330,8 @@ class Outputs:
     which is the same in every call."""
 
     def __init__(self, tracer, inputs, result):
-        is_leaf = lambda x: isinstance(x, SparseTensor)  # noqa: E731
-        paths, self._spec = tree_flatten_with_path(result, is_leaf=is_leaf)
+        self._containers = Containers(result, _is_sparse)
+        paths, _ = tree_flatten_with_path(result, is_leaf=_is_sparse)
         self._inputs = inputs
         #: The name, the value and the type of each output of the network.
         self.values = []
@@ -381,7 +382,7 @@ class Outputs:
             elif isinstance(leaf, _Output):
                 leaf = results[leaf.number]
             made.append(leaf)
-        return tree_unflatten(made, self._spec)
+        return self._containers.put(made)
 
 
 @dataclasses.dataclass
