@@ -1,0 +1,143 @@
+//===- Fusion.td - passes that fuse operations -------------*- tablegen -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_DIALECT_SPARSECONV_TRANSFORMS_FUSION_TD
+#define SPARSECONV_DIALECT_SPARSECONV_TRANSFORMS_FUSION_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SparseConvFuseConcatenations
+    : Pass<"sparseconv-fuse-concatenations", "::mlir::func::FuncOp"> {
+  let summary = "lets implicit GEMMs gather from both inputs of a concatenation";
+  let description = [{
+    A concatenation of channels, such as that of a decoder's features and a skip,
+    goes where `sparseconv.kernel.tiled_gemm` alone reads it: rows are then
+    gathered from both of its inputs. For example
+
+    ```mlir
+    %both = tensor.concat dim(1) %x, %skip : ... -> tensor<?x128xf16>
+    %y:3 = sparseconv.kernel.tiled_gemm ins(%both, %image, ...) outs(...)
+    ```
+
+    becomes
+
+    ```mlir
+    %y:3 = sparseconv.kernel.tiled_gemm ins(%x, %image, ..., %skip) outs(...)
+    ```
+
+    The inputs have to have as many rows for sure, and channels that
+    `tiled_gemm` takes from two tensors; other concatenations stay.
+  }];
+  let statistics = [Statistic<"numFused", "num-fused",
+                              "Number of concatenations that went">];
+}
+
+def SparseConvFuseEpilogues
+    : Pass<"sparseconv-fuse-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "moves elementwise operations into the convolution before them";
+  let description = [{
+    A `linalg` operation that gives each element of features from those at the
+    same place, such as a folded batch norm, an activation or the sum with a
+    shortcut, becomes the end of the epilogue of a convolution that nothing else
+    reads. For example
+
+    ```mlir
+    %y = sparseconv.conv %x, %w, %map : ... -> tensor<?x64xf16>
+    %r = linalg.generic {...} ins(%y, %shift : tensor<?x64xf16>, tensor<64xf16>)
+        outs(%init : tensor<?x64xf16>) {
+    ^bb0(%a: f16, %b: f16, %out: f16):
+      %0 = arith.addf %a, %b : f16
+      linalg.yield %0 : f16
+    } -> tensor<?x64xf16>
+    ```
+
+    becomes
+
+    ```mlir
+    %r = sparseconv.conv %x, %w, %map epilogue(%shift : tensor<64xf16>) {
+    ^bb0(%acc: f32, %channel: f16):
+      %0 = arith.truncf %acc : f32 to f16
+      %1 = arith.addf %0, %channel : f16
+      %2 = arith.extf %1 : f16 to f32
+      sparseconv.yield %2 : f32
+    } : ... -> tensor<?x64xf16>
+    ```
+
+    Where the body widens its argument, the f32 sum takes its place: a rounding
+    goes, none is added.
+
+    What it reads besides is features of the same rows, a number for each
+    channel, or a constant. Broadcasts and fills are looked through. An
+    operation whose operands might have different numbers of rows stays, and
+    with it the error of a run in which they do. One stays that computes in
+    f64 or gives another element type.
+
+    Of two convolutions that meet, the one with more work takes the epilogue. It
+    stays where it is unless it has to wait for an operand; one that may report
+    an error of its own does not wait, for the first error counts.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::sparseconv::SparseConvDialect"];
+  let statistics = [
+    Statistic<"numFused", "fused", "elementwise operations that are fused">];
+}
+
+def SparseConvFuseSearchAndTiling
+    : Pass<"sparseconv-fuse-search-and-tiling", "::mlir::func::FuncOp"> {
+  let summary = "hands the hits of a search to the tiling of its rows";
+  let description = [{
+    Where `kernel.tile_rows` tiles the table of a `kernel.search` in the same
+    block, hits take the table's place. A mask for each row and the first place
+    of each column say as much in a third of the memory. The search becomes a
+    `kernel.search_hits`, each tiling a `kernel.tile_hits`, and the table
+    vanishes unless something else reads it. The first tiling whose sort is as
+    long as the search expects also gets buffers that the search has cleared.
+
+    This needs a table that is allocated in the function and that nothing else
+    writes, at most 125 offsets, and columns of at most 32 without gaps.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect",
+                           "::mlir::sparseconv::SparseConvDialect"];
+  let statistics = [
+    Statistic<"numFused", "fused", "searches that hand over their hits">];
+}
+
+def SparseConvFuseTranspositions
+    : Pass<"sparseconv-fuse-transpositions", "::mlir::func::FuncOp"> {
+  let summary = "writes dense grids with channels first where that is asked for";
+  let description = [{
+    A network that ends in a dense grid for ordinary convolutions transposes the
+    grid to [batch, channels, ...], as these take it. Where only the
+    transposition reads the grid, `sparseconv.kernel.to_dense` writes it in that
+    layout. For example
+
+    ```mlir
+    %grid = sparseconv.kernel.to_dense ins(%x, %keys, %status : ...)
+        outs(%zeros : tensor<1x2x252x392x128xf16>) ...
+    %y = linalg.transpose ins(%grid : tensor<1x2x252x392x128xf16>)
+        outs(%empty : tensor<1x128x2x252x392xf16>)
+        permutation = [0, 4, 1, 2, 3]
+    ```
+
+    becomes
+
+    ```mlir
+    %zeros = linalg.fill ins(%zero : f16)
+        outs(%empty : tensor<1x128x2x252x392xf16>) -> ...
+    %y = sparseconv.kernel.to_dense ins(%x, %keys, %status : ...)
+        outs(%zeros : tensor<1x128x2x252x392xf16>) {channels_first, ...}
+    ```
+
+    Other permutations stay.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+  let statistics = [Statistic<"numFused", "num-fused",
+                              "Number of transpositions that went">];
+}
+
+#endif // SPARSECONV_DIALECT_SPARSECONV_TRANSFORMS_FUSION_TD
