@@ -362,10 +362,11 @@ def _run_on_gpu(function, tensors, shapes, num_tensors=None):
         instance, key = function._take(sizes, bound, False)
         try:
             rooms = get_rooms(function, instance, num_tensors)
-            outputs, memory, targets = rooms.make(device)
+            outputs, memory, targets = rooms.make(device, stream)
             instance.enqueue(stream, inputs, targets)
             found = shapes
             if found is None:
+                rooms.make_ahead(device, stream)
                 instance.wait()
                 found = instance.get_shapes()
                 _unread.look(all=True)

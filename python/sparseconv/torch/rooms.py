@@ -9,6 +9,8 @@ import torch
 
 #: Where outputs that share a piece of memory begin, as torch's allocator has it.
 _ALIGNMENT = 512
+#: The bytes of an output that is asked for before there is a run to write it.
+_MOST_AHEAD = 1 << 24
 
 
 class _Room:
@@ -48,6 +50,8 @@ class _Room:
 class _Rooms:
     """Those of all outputs of an instance."""
 
+    _ahead = None, ()
+
     def __init__(self, function, sizes, num_tensors):
         made = [_Room(value, size) for value, size in zip(function.outputs, sizes)]
         self.rooms, self._joined, self._places, self._nbytes = made[:num_tensors], [], [], 0
@@ -56,10 +60,35 @@ class _Rooms:
             self._places.append((self._nbytes, size))
             self._nbytes += -(-size // _ALIGNMENT) * _ALIGNMENT
 
-    def make(self, device):
+    def make_ahead(self, device, stream):
+        """Asks for the memory of the next run on a stream, while a GPU is busy with this
+        one: for each output the host takes as long as for a launch."""
+        try:
+            made = [
+                room.make(device) if room.nbytes <= _MOST_AHEAD else None for room in self.rooms
+            ]
+            self._ahead = self._get_mark(stream), made
+        except torch.cuda.OutOfMemoryError:
+            pass  # the next run may find some
+
+    @staticmethod
+    def _get_mark(stream):
+        """What tensors are made for: those of inference mode are of a kind of their own."""
+        return stream, torch.is_inference_mode_enabled()
+
+    def _take_outputs(self, device, stream):
+        (mark, made), self._ahead = self._ahead, (None, ())
+        if mark != self._get_mark(stream):
+            return [room.make(device) for room in self.rooms]
+        return [
+            room.make(device) if output is None else output
+            for room, output in zip(self.rooms, made)
+        ]
+
+    def make(self, device, stream):
         """The memory of the outputs, and of those that share theirs, with where they all
         lie."""
-        outputs = [room.make(device) for room in self.rooms]
+        outputs = self._take_outputs(device, stream)
         targets = [(o.data_ptr(), room.nbytes) for o, room in zip(outputs, self.rooms)]
         if not self._joined:
             return outputs, None, targets
