@@ -11,16 +11,18 @@
 //
 // becomes
 //
-//   %zeros = linalg.fill ins(%zero) outs(%empty)
+//   %zeros = linalg.fill ins(%zero) outs(%other_empty)
 //   %y = to_dense ins(%x, ...) outs(%zeros) {channels_first}
 //
 // so that a grid, most of which is zeros, is written once. The grid with
-// channels last stays where something else reads it.
+// channels last stays where something else reads it. The kernel stays where it
+// is, as of several errors of a run the first one is reported.
 //
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
@@ -48,16 +50,19 @@ static Value getBackground(ToDenseKernelOp op) {
   return fill ? fill.value() : Value();
 }
 
-/// Writes the grid as the transposition has it, in its place.
+/// Writes the grid as the transposition has it.
 static void writeChannelsFirst(RewriterBase &rewriter, ToDenseKernelOp grid,
                                Value background,
                                linalg::TransposeOp transpose) {
-  rewriter.setInsertionPoint(transpose);
-  Value init = linalg::FillOp::create(rewriter, grid.getLoc(), background,
-                                      transpose.getInit())
-                   .getResult(0);
+  rewriter.setInsertionPoint(grid);
+  Location loc = grid.getLoc();
+  auto type = cast<RankedTensorType>(transpose.getInit().getType());
+  Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                        type.getElementType());
+  Value init =
+      linalg::FillOp::create(rewriter, loc, background, empty).getResult(0);
   auto dense = ToDenseKernelOp::create(
-      rewriter, grid.getLoc(), init.getType(), grid.getX(), grid.getKeys(),
+      rewriter, loc, init.getType(), grid.getX(), grid.getKeys(),
       grid.getStatus(), init, grid.getOrigin(), grid.getSet(), grid.getOpId(),
       /*channels_first=*/true);
   rewriter.replaceOp(transpose, dense.getResults());
@@ -73,6 +78,7 @@ struct FuseTranspositions
     getOperation().walk([&](linalg::TransposeOp transpose) {
       auto grid = transpose.getInput().getDefiningOp<ToDenseKernelOp>();
       if (!grid || grid.getChannelsFirst() || !grid->hasOneUse() ||
+          !transpose.getInit().getType().hasStaticShape() ||
           !movesChannelsFirst(transpose))
         return;
       Value background = getBackground(grid);

@@ -26,6 +26,30 @@ func.func @encoder(%x: tensor<?x16xf16>, %keys: tensor<?xi64>, %status: memref<8
   return %y : tensor<2x16x4x4x4xf16>
 }
 
+// The kernel stays in front of others that may report an error, and outside of a
+// branch.
+// CHECK-LABEL: func.func @branch(
+// CHECK:         to_dense {{.*}}channels_first
+// CHECK:         cf.assert
+// CHECK:         scf.if
+func.func @branch(%x: tensor<?x16xf16>, %keys: tensor<?xi64>, %status: memref<8xi64>, %other: tensor<2x16x4x4x4xf16>,
+                  %is_taken: i1, %grid_init: tensor<2x4x4x4x16xf16>) -> tensor<2x16x4x4x4xf16> {
+  %zero = arith.constant 0.0 : f16
+  %zeros = linalg.fill ins(%zero : f16) outs(%grid_init : tensor<2x4x4x4x16xf16>) -> tensor<2x4x4x4x16xf16>
+  %grid = sparseconv.kernel.to_dense ins(%x, %keys, %status : tensor<?x16xf16>, tensor<?xi64>, memref<8xi64>)
+      outs(%zeros : tensor<2x4x4x4x16xf16>)
+      {op_id = 3 : i64, origin = array<i64: 0, 0, 0>, set = !set} -> tensor<2x4x4x4x16xf16>
+  cf.assert %is_taken, "what may report an error"
+  %y = scf.if %is_taken -> tensor<2x16x4x4x4xf16> {
+    %empty = tensor.empty() : tensor<2x16x4x4x4xf16>
+    %t = linalg.transpose ins(%grid : tensor<2x4x4x4x16xf16>) outs(%empty : tensor<2x16x4x4x4xf16>) permutation = [0, 4, 1, 2, 3]
+    scf.yield %t : tensor<2x16x4x4x4xf16>
+  } else {
+    scf.yield %other : tensor<2x16x4x4x4xf16>
+  }
+  return %y : tensor<2x16x4x4x4xf16>
+}
+
 // What something else reads has to be there anyway.
 // CHECK-LABEL: func.func @other_reader(
 // CHECK:         to_dense

@@ -128,14 +128,15 @@ def SparseConvFuseTranspositions
 
     ```mlir
     %zeros = linalg.fill ins(%zero : f16)
-        outs(%empty : tensor<1x128x2x252x392xf16>) -> ...
+        outs(%other_empty : tensor<1x128x2x252x392xf16>) -> ...
     %y = sparseconv.kernel.to_dense ins(%x, %keys, %status : ...)
         outs(%zeros : tensor<1x128x2x252x392xf16>) {channels_first, ...}
     ```
 
     Other permutations stay.
   }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
   let statistics = [Statistic<"numFused", "num-fused",
                               "Number of transpositions that went">];
 }
