@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import torch
 import torch_checks
 from sparseconv.torch import rooms
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch_checks import check, expect
 
 CPU = torch.device("cpu")
@@ -40,10 +41,11 @@ def make(made, stream=7):
 def outputs_are_cut(device):
     made = make_rooms()
     outputs = make(made)
+    places = [output.data_ptr() for output in outputs]
     found = made.cut(outputs, [shape for *_, shape in OUTPUTS])
-    for result, output, (dtype, _, _, shape) in zip(found, outputs, OUTPUTS):
+    for result, place, (dtype, _, _, shape) in zip(found, places, OUTPUTS):
         expect(result.shape == shape and result.dtype == getattr(torch, dtype))
-        expect(result.data_ptr() == output.data_ptr() and result.is_contiguous())
+        expect(result.data_ptr() == place and result.is_contiguous())
 
 
 @check
@@ -67,6 +69,41 @@ def it_is_for_one_stream_and_mode(device):
     with torch.inference_mode():
         made.make_ahead(CPU, 7)
     expect(not any(output.is_inference() for output in make(made)))
+
+
+@check
+def wrappers_are_not_kept(device):
+    made = make_rooms()
+    made.make_ahead(CPU, 7)
+
+    def ask(x):
+        made.make_ahead(CPU, 7)
+        try:
+            made.make(CPU, 7)  # fails, as these have no memory
+        except RuntimeError:
+            pass
+        made.make_ahead(CPU, 7)
+        return x.sum()
+
+    torch.func.grad(ask)(torch.ones(3))
+    make(made)
+    with FakeTensorMode():
+        made.make_ahead(CPU, 7)
+    expect(not any(isinstance(output, FakeTensor) for output in make(made)))
+
+
+@check
+def without_memory_nothing_is_asked_for(device):
+    made, asked = make_rooms(), []
+
+    def refuse(device):
+        asked.append(device)
+        raise torch.cuda.OutOfMemoryError("none is left")
+
+    made.rooms[0] = SimpleNamespace(nbytes=1, make=refuse)
+    made.make_ahead(CPU, 7)
+    made.make_ahead(CPU, 7)
+    expect(len(asked) == 1 and made._ahead == (None, ()))
 
 
 if __name__ == "__main__":

@@ -59,7 +59,8 @@ _KINDS = (dict, list, tuple)
 class _Leaf:
     def take(self, tree, leaves):
         """Appends the leaves of a tree; returns whether it is in containers like those of
-        the example."""
+        the example. Of containers in place of a leaf only plain ones are known here; who
+        reads the leaves refuses others."""
         if type(tree) in _KINDS:
             return False
         leaves.append(tree)

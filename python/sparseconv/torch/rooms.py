@@ -9,7 +9,7 @@ import torch
 
 #: Where outputs that share a piece of memory begin, as torch's allocator has it.
 _ALIGNMENT = 512
-#: The bytes of an output that is asked for before there is a run to write it.
+#: The most bytes of an output's capacity that are asked for before there is a run to write it.
 _MOST_AHEAD = 1 << 24
 
 
@@ -50,7 +50,7 @@ class _Room:
 class _Rooms:
     """Those of all outputs of an instance."""
 
-    _ahead = None, ()
+    _ahead, _asks_ahead = (None, ()), True
 
     def __init__(self, function, sizes, num_tensors):
         made = [_Room(value, size) for value, size in zip(function.outputs, sizes)]
@@ -63,22 +63,32 @@ class _Rooms:
     def make_ahead(self, device, stream):
         """Asks for the memory of the next run on a stream, while a GPU is busy with this
         one: for each output the host takes as long as for a launch."""
+        mark = self._get_mark(stream)
+        if mark is None or not self._asks_ahead:
+            return
         try:
             made = [
                 room.make(device) if room.nbytes <= _MOST_AHEAD else None for room in self.rooms
             ]
-            self._ahead = self._get_mark(stream), made
+            self._ahead = mark, made
         except torch.cuda.OutOfMemoryError:
-            pass  # the next run may find some
+            self._asks_ahead = False  # torch has waited for the GPU to look for some
 
     @staticmethod
     def _get_mark(stream):
-        """What tensors are made for: those of inference mode are of a kind of their own."""
+        """What tensors are made for: those of inference mode are of a kind of their own. None
+        where torch gives wrappers without memory, in torch.func or under a mode."""
+        if torch._C._len_torch_dispatch_stack() > 0:
+            return None
+        if torch._C._functorch.peek_interpreter_stack() is not None:
+            return None
         return stream, torch.is_inference_mode_enabled()
 
     def _take_outputs(self, device, stream):
-        (mark, made), self._ahead = self._ahead, (None, ())
-        if mark != self._get_mark(stream):
+        (known, made), self._ahead = self._ahead, (None, ())
+        mark = self._get_mark(stream)
+        if mark is None or mark != known:
+            made = None  # gives its memory back before there is more
             return [room.make(device) for room in self.rooms]
         return [
             room.make(device) if output is None else output

@@ -89,8 +89,9 @@ LogicalResult ScatterRowsOp::verify() {
   return v.getResult();
 }
 
-/// The grid is [batch, one size per axis, channels], the features are of its
-/// channels, which are on one of its axes, and the rows of the keys.
+/// The grid has a batch, one size for each axis of the set, and on
+/// `channelAxis` the channels of the features, whose rows are those of the
+/// keys.
 template <typename OpTy>
 static LogicalResult verifyGrid(OpTy op, NamedOperand x, NamedOperand grid,
                                 int64_t channelAxis) {

@@ -133,7 +133,8 @@ def SparseConvFuseTranspositions
         outs(%zeros : tensor<1x128x2x252x392xf16>) {channels_first, ...}
     ```
 
-    Other permutations stay.
+    Other permutations stay. So do grids that held something else than one number
+    before, and shapes that are not static.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
