@@ -4,6 +4,14 @@
 
 // DEFINE: %{run} = env SPARSECONV_POISON=1 sparseconv-run %s --check --quiet
 
+// RUN: sparseconv-opt %s --sparseconv-lower-to-buffers | FileCheck %s --check-prefix=KERNELS
+// KERNELS-LABEL: func.func @half(
+// KERNELS:         to_dense {{.*}} {channels_first
+// KERNELS-LABEL: func.func @both(
+// KERNELS-NOT:     channels_first
+// KERNELS-LABEL: func.func @outside(
+// KERNELS:         to_dense {{.*}} {channels_first
+
 // RUN: rm -rf %t && mkdir %t
 // RUN: %python -c "import numpy as np; [np.save(f'%t/{n}.npy', np.random.default_rng(n).integers([0, -8, -9, 0], [3, 8, 9, 7], (n, 4), np.int32)) for n in (0, 1, 31, 129, 4999)]"
 // RUN: for rows in 0 1 31 129 4999; do for entry in half odd strided both; do \

@@ -73,6 +73,9 @@ def keys_have_no_order(device):
     first, *rest = EXAMPLES[1]
     turned = {key: first[key] for key in reversed(first)}
     expect(nested.take((turned, *rest)) == nested.take(EXAMPLES[1]))
+    # But where torch's functions are asked.
+    mixed = Containers((OrderedDict(a=1), {"b": 2, "c": 3}), is_whole)
+    expect(mixed.take((OrderedDict(a=1), {"c": 3, "b": 2})) is None)
 
 
 if __name__ == "__main__":

@@ -283,8 +283,8 @@ void Ring64MainLoop::addCandidates(
   // on a multiprocessor are better than 12.
   if (shape.inChannels <= 64 && wide <= 64)
     add(8, whole, wide, 6, /*blocks=*/2);
-  // Chunks of all channels are few and long: three stages of them hide the
-  // copies, and more would take the L1 cache from the rows.
+  // A chunk is all channels of an offset. Three stages hide the copies; more
+  // would take the L1 cache from the rows.
   if (shape.inChannels <= 128 && wide <= 128)
     add(12, whole, wide, 3);
   if (shape.inChannels <= 64)

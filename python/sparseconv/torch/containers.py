@@ -8,10 +8,13 @@ than to tell a GPU of a run. Here that is looked at once, in an example."""
 
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
+_KINDS = (dict, list, tuple)
+
 
 class Containers:
     """The containers around the leaves of an example, in torch's sense but for what `is_leaf`
-    takes for a leaf.
+    takes for a leaf. Where all of them are plain dicts, lists and tuples, the keys of a dict
+    may come in another order.
 
         containers = Containers(({"x": 1}, 2), is_leaf)
         containers.take(({"x": 3}, 4))  # [3, 4]; None for what is in other containers
@@ -51,9 +54,6 @@ def _find_plain(tree, is_leaf):
     if None in parts:
         return None
     return _Dict(list(zip(tree, parts))) if kind is dict else _Sequence(kind, parts)
-
-
-_KINDS = (dict, list, tuple)
 
 
 class _Leaf:

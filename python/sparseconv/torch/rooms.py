@@ -78,9 +78,8 @@ class _Rooms:
     def _get_mark(stream):
         """What tensors are made for: those of inference mode are of a kind of their own. None
         where torch gives wrappers without memory, in torch.func or under a mode."""
-        if torch._C._len_torch_dispatch_stack() > 0:
-            return None
-        if torch._C._functorch.peek_interpreter_stack() is not None:
+        transform = torch._C._functorch.peek_interpreter_stack()
+        if transform is not None or torch._C._len_torch_dispatch_stack() > 0:
             return None
         return stream, torch.is_inference_mode_enabled()
 
