@@ -3,8 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layers against torch's own on a grid, in float64."""
 
+import inspect
 import os
 import tempfile
+import types
 
 import numpy as np
 import sparseconv
@@ -527,6 +529,9 @@ def mistakes(device):
     expect_error(error, "float64", sct.SubMConv3d(4, 4, 3).double().to(device),
                  x.replace(x.features.double()))  # fmt: skip
     expect_error(error, "autocast", sct.SubMConv3d(4, 4, 3).bfloat16().to(device), x)
+    with torch.no_grad():
+        expect_error(error, "on one device", sct.SubMConv3d(4, 4, 3).to("meta"),
+                     x.replace(x.features.to("meta")))  # fmt: skip
     expect_error(error, "multiple", sct.SparseConvTranspose3d(4, 4, 2, 2).to(device), x)
     expect_error(error, "rows", x.replace, x.features[1:])
     expect_error(error, "kernel_size", sct.SubMConv3d, 4, 4, (3, 3))
@@ -534,6 +539,19 @@ def mistakes(device):
     far = points.clone()
     far[0, 1] = 1 << 25
     expect_error(sparseconv.Error, "on axis 0 is outside", sct.SparseTensor, x.features, far)
+
+
+@check
+def signatures_of_operators(device):
+    """Torch 2.4 reads annotations of `typing` alone."""
+    operators = [getattr(owner, name) for owner in (ops, sets) for name in vars(owner)]
+    signatures = [
+        inspect.signature(call) for call in operators if hasattr(call, "register_fake")
+    ]
+    expect(len(signatures) > 10)
+    for signature in signatures:
+        for parameter in signature.parameters.values():
+            expect(not isinstance(parameter.annotation, types.GenericAlias), str(parameter))
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ ANCHORS = {"middle": lambda k: k // 2, "centred": lambda k: (k - 1) // 2, "corne
 
 def cast_for_autocast(*tensors):
     """What autocast makes of the operands of a product."""
-    kind = tensors[0].device.type
+    kind = "cuda" if tensors[0].is_cuda else "cpu"
     if not torch.is_autocast_enabled(kind):
         return tensors
     dtype = torch.get_autocast_dtype(kind)

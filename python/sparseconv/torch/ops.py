@@ -8,13 +8,15 @@ A kernel map is its neighbour table, [rows of the out set, offsets] in int32, wh
 -1 says that there is no neighbour. Weights are [offsets, in channels, out channels],
 or [offsets, groups, in channels / groups, out channels / groups]."""
 
+from typing import List
+
 import torch
 from torch import Tensor
 
 from ..errors import ArgumentError
 from . import ir
 from .encodings import get_inverse, get_tiles, is_trusted, make_rows, mirrors
-from .programs import define_operator, get_dtype, repeat, run
+from .programs import define_operator, find_device, get_dtype, repeat, run
 
 
 def _check_rows(tensor, rows, what):
@@ -63,10 +65,11 @@ def _run_conv(kind, weights, operands, table, num_in, shape, *extras):
     key = kind, volume, in_channels, out_channels, groups, dtype, tf32, *extras
     trusted = is_trusted(table, num_in)
     if trusted and table.is_cuda and kind != "weight_grad":
+        device = find_device([*operands, table])
         given, rows = table, num_in
         if kind == "input_grad":
             given, rows = get_inverse(table, num_in), table.shape[0]
-        return repeat(ir.conv_by_tiles, key, operands, get_tiles(given, rows), shape)
+        return repeat(ir.conv_by_tiles, key, device, operands, get_tiles(given, rows), shape)
     # No operand of this one has the rows of the in set.
     rows = [make_rows(num_in, first.device)] if kind == "input_grad" else []
     return run(ir.conv(*key), [*operands, table, *rows], [shape], trusted)[0]
@@ -324,7 +327,7 @@ gather.register_autograd(_gather_backward, setup_context=_save_rows)
 
 @define_operator("voxelise")
 def voxelise(
-    x: Tensor, points: Tensor, coords: Tensor, stride: list[int], interpolation: str
+    x: Tensor, points: Tensor, coords: Tensor, stride: List[int], interpolation: str
 ) -> Tensor:
     _check_rows(x, points.shape[0], "voxelise")
     text = ir.points_and_set(
@@ -340,7 +343,7 @@ def _(x, points, coords, stride, interpolation):
 
 @define_operator("devoxelise")
 def devoxelise(
-    x: Tensor, points: Tensor, coords: Tensor, stride: list[int], interpolation: str
+    x: Tensor, points: Tensor, coords: Tensor, stride: List[int], interpolation: str
 ) -> Tensor:
     _check_rows(x, coords.shape[0], "devoxelise")
     text = ir.points_and_set(
@@ -355,7 +358,7 @@ def _(x, points, coords, stride, interpolation):
 
 
 @define_operator("to_dense")
-def to_dense(x: Tensor, coords: Tensor, stride: list[int], shape: list[int]) -> Tensor:
+def to_dense(x: Tensor, coords: Tensor, stride: List[int], shape: List[int]) -> Tensor:
     _check_rows(x, coords.shape[0], "to_dense")
     text = ir.dense("to_dense", tuple(stride), tuple(shape), x.shape[1], get_dtype(x))
     return run(text, [x, coords], [(*shape, x.shape[1])])[0]
@@ -367,7 +370,7 @@ def _(x, coords, stride, shape):
 
 
 @define_operator("from_dense")
-def from_dense(grid: Tensor, coords: Tensor, stride: list[int]) -> Tensor:
+def from_dense(grid: Tensor, coords: Tensor, stride: List[int]) -> Tensor:
     text = ir.dense(
         "from_dense", tuple(stride), tuple(grid.shape[:-1]), grid.shape[-1], get_dtype(grid)
     )

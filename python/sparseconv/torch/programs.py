@@ -127,12 +127,11 @@ def _find_function(write, key, device):
     return _get_program(write(*key), device, True).functions["main"]
 
 
-def repeat(write, key, tensors, views, shape):
+def repeat(write, key, device, tensors, views, shape):
     """The only result of the network that `write(*key)` gives, on a GPU, where it can
-    report nothing: of tensors, the first of which has the element type of the result,
-    and of `arguments.Views`. The host takes as little time as it can."""
+    report nothing: of tensors on that device, the first of which has the element type of
+    the result, and of `arguments.Views`. The host takes as little time as it can."""
     first = tensors[0]
-    device = find_device(tensors)
     function = _find_function(write, key, device)
     inputs, kept = [], []  # what is kept is in use until the run is enqueued
     for tensor in tensors:

@@ -8,7 +8,7 @@ and only there. In graphs of `torch.compile` it is a size that only a run knows,
 needs `torch._dynamo.config.capture_dynamic_output_shape_ops = True`."""
 
 import functools
-from typing import Optional
+from typing import List, Optional
 
 import torch
 from torch import Tensor
@@ -30,7 +30,7 @@ def _unknown_rows():
 
 
 @define_operator("pack")
-def pack(points: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
+def pack(points: Tensor, stride: List[int]) -> tuple[Tensor, Tensor, Tensor]:
     """The set of some points in set order, the lowest point of each row, and the
     row of each point."""
     if points.dim() != 2 or points.shape[1] != len(stride) + 1:
@@ -63,7 +63,7 @@ def trust_distinct(coords, points):
 
 
 @define_operator("pack_distinct")
-def pack_distinct(points: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
+def pack_distinct(points: Tensor, stride: List[int]) -> tuple[Tensor, Tensor, Tensor]:
     """What `pack` gives of points at distinct coordinates. Their set has as many rows."""
     coords, order, row_of = run(ir.pack(tuple(stride)), [points])
     return trust_distinct(coords, points), order, row_of
@@ -108,7 +108,7 @@ def get_bounds(clip, device):
 
 @define_operator("output_set")
 def output_set(
-    coords: Tensor, rule: str, stride: list[int], by: list[int], offsets: str, clip: list[int]
+    coords: Tensor, rule: str, stride: List[int], by: List[int], offsets: str, clip: List[int]
 ) -> Tensor:
     """The set that a layer makes of one, without coordinates below 0 and from those of
     `clip` on, if there are any."""
@@ -125,7 +125,7 @@ def _(coords, rule, stride, by, offsets, clip):
 
 
 @define_operator("union")
-def union(lhs: Tensor, rhs: Tensor, stride: list[int]) -> tuple[Tensor, Tensor, Tensor]:
+def union(lhs: Tensor, rhs: Tensor, stride: List[int]) -> tuple[Tensor, Tensor, Tensor]:
     text = ir.union(tuple(stride))
     coords, lhs_rows, rhs_rows = run(text, [lhs, rhs], trusted=is_set(lhs, rhs))
     return trust_set(coords), lhs_rows, rhs_rows
@@ -142,7 +142,7 @@ def _(lhs, rhs, stride):
 
 @define_operator("kernel_map")
 def kernel_map(
-    in_coords: Tensor, out_coords: Tensor, in_stride: list[int], out_stride: list[int],
+    in_coords: Tensor, out_coords: Tensor, in_stride: List[int], out_stride: List[int],
     offsets: str, volume: int, transposed: bool, tiled: bool = False,
 ) -> Tensor:  # fmt: skip
     """The table of a map. `tiled` says that convolutions will read it."""

@@ -16,6 +16,8 @@ from .encodings import trust_copy
 def read_integer(value):
     """A number that counts something as Python's, whether it comes from Python, from numpy
     or from a tensor, or nothing where it is none."""
+    if not hasattr(value, "__index__"):  # compilers of some torch do not know the error
+        return None
     try:
         return int(operator.index(value))
     except TypeError:
@@ -115,6 +117,10 @@ class Pair(NamedTuple):
     size: tuple
 
 
+class Origin:
+    """The input that coordinates come from, which only its identity tells from others."""
+
+
 class Cache:
     """The sets and maps that were made from the coordinates of one input."""
 
@@ -123,7 +129,7 @@ class Cache:
 
     def __init__(self, origin=None):
         #: What copies on other devices share: sets of equal names are equal there.
-        self.origin = object() if origin is None else origin
+        self.origin = Origin() if origin is None else origin
         #: Sets by name, tables by the names of their sides and what relates them.
         self.sets, self.tables = {}, {}
         #: The pairs that an `indice_key` stands for, by the name of their out set.

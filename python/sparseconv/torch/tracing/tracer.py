@@ -9,6 +9,7 @@ package; operators on weights alone are carried out, so that a network has their
 as weights. What the model decides by Python numbers is decided once."""
 
 import weakref
+from typing import List
 
 import torch
 from torch._decomp import decomposition_table
@@ -59,7 +60,7 @@ class Arguments:
 
 
 @torch.library.custom_op("sparseconv::stand_ins", mutates_args=())
-def _make_stand_ins(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+def _make_stand_ins(tensors: List[torch.Tensor]) -> List[torch.Tensor]:
     return [tensor.clone() for tensor in tensors]
 
 

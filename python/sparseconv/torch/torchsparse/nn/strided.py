@@ -41,6 +41,8 @@ def _find_within(x, window, name):
         padding, size, by, fine, coarse = (
             torch.tensor(n, dtype=torch.int32, device=coords.device) for n in numbers
         )
+        # Where there are outputs there are inputs, which torch 2.7 does not see by itself.
+        torch._check(x.set.coords.shape[0] > 0)
         last = x.set.coords[:, 1:].amax(0) // fine
         last = torch.div(last + 2 * padding - (size - 1), by, rounding_mode="floor")
         coords = coords[(coords[:, 1:] <= last * coarse).all(1)]
