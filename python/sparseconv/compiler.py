@@ -101,7 +101,9 @@ class Compilation:
 
         try:
             threading.Thread(target=work, name="sparseconv-compile", daemon=True).start()
-            done.wait()
+            # A signal that the kernel hands to another thread does not wake this one.
+            while not done.wait(0.1):
+                pass
         except BaseException:
             cancel.value = 1
             done.wait(5)  # the compiler ends at once; a thread that never began does not

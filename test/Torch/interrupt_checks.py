@@ -40,7 +40,8 @@ def get_children():
 
 
 def interrupt_when(condition):
-    """Sends SIGINT to this process once a condition holds; returns when it did."""
+    """Sends SIGINT to this process once a condition holds; returns when it did. A thread
+    other than the main one takes it, as may happen to any signal, which wakes nobody."""
     times = []
 
     def work():
@@ -48,7 +49,7 @@ def interrupt_when(condition):
         while not condition() and time.monotonic() < end:
             time.sleep(0.01)
         times.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
 
     threading.Thread(target=work, daemon=True).start()
     return times
