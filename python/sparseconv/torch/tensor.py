@@ -16,7 +16,7 @@ from .encodings import trust_copy
 def read_integer(value):
     """A number that counts something as Python's, whether it comes from Python, from numpy
     or from a tensor, or nothing where it is none."""
-    if not hasattr(value, "__index__"):  # compilers of some torch do not know the error
+    if not hasattr(value, "__index__"):  # torch.compile of torch 2.11 cannot catch the error
         return None
     try:
         return int(operator.index(value))
