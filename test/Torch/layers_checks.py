@@ -16,6 +16,7 @@ import torch
 import torch_checks
 from sparseconv import runtime
 from sparseconv.torch import encodings, ir, ops, programs, sets
+from sparseconv.torch.tracing import tracer
 from torch import nn
 from torch_checks import check, densify, expect, expect_close, expect_error, make_tensor
 
@@ -544,9 +545,11 @@ def mistakes(device):
 @check
 def signatures_of_operators(device):
     """Torch 2.4 reads annotations of `typing` alone."""
-    operators = [getattr(owner, name) for owner in (ops, sets) for name in vars(owner)]
+    owners = ops, sets, tracer
+    operators = [getattr(owner, name) for owner in owners for name in vars(owner)]
     signatures = [
-        inspect.signature(call) for call in operators if hasattr(call, "register_fake")
+        inspect.signature(getattr(call, "_init_fn", call))
+        for call in operators if hasattr(call, "register_fake")
     ]
     expect(len(signatures) > 10)
     for signature in signatures:
