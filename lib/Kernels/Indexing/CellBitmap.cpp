@@ -171,7 +171,7 @@ Value CellBitmap::forSlices(const Worker &worker, Value init,
 }
 
 BlockSums CellBitmap::sumThreads(const Worker &worker, Value own) {
-  LoopBuilder::Thread t{worker.number, worker.thread, {}};
+  LoopBuilder::Thread t{worker.number, worker.thread, {}, Value()};
   return sumInBlock(b, t, own, worker.sums, kThreads);
 }
 

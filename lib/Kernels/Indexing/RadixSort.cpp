@@ -13,11 +13,11 @@
 // counts its keys, learns from the tiles before it how many keys with the same
 // digit they have, and writes its own behind those. Within a tile a warp ranks
 // 32 keys at a time by the lanes that hold the same digit. Keys are put in
-// their order before they are written. Each of the passes that scans take is a
-// kernel. Those of higher digits, which few sets use, are one kernel together,
-// which is over at once for all others. (One kernel for all passes is slower:
-// that every tile waits for the last one of the pass before costs more than a
-// launch.)
+// their order before they are written. The passes that scans take are launches
+// of one kernel, a launch for each. Those of higher digits, which few sets use,
+// are one launch together, which is over at once for all others. (One launch
+// for all passes is slower: that every tile waits for the last one of the pass
+// before costs more than a launch.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,6 +41,8 @@ constexpr int64_t kThreads = kDigits, kWarps = kThreads / kWarpLanes;
 /// Keys of a thread; a warp's lie together, 32 after 32.
 constexpr int64_t kKeysPerThread = 4;
 constexpr int64_t kTile = kThreads * kKeysPerThread;
+/// Bits for the rank of a key in its tile.
+constexpr int64_t kRankBits = 16;
 /// Passes that have a kernel each.
 constexpr int64_t kUsualPasses = 4;
 /// Tiles whose keys a block counts.
@@ -78,17 +80,19 @@ private:
   void countTiles(const Thread &t);
   /// What the threads of a block share, in the order of SharedBuffer.
   SmallVector<MemRefType> getMoveBuffers();
-  /// A kernel that moves the keys to the order of some digits, one or up to the
-  /// last.
-  void move(int64_t firstPass, int64_t numPasses);
+  /// A kernel that moves the keys to the order of the next digit, or of all
+  /// those that are left.
+  void moveByNext();
+  void moveByRest();
   void moveTile(const Thread &t, Value pass, Value tile);
   /// How many keys have digits lower than each thread's; for the first tile, 0
   /// for the others.
   Value countLower(const Thread &t, Value pass, Value tile);
-  /// A key of a thread, its rank among those of its warp with the same digit,
-  /// and where it was before the sort.
+  /// A key of a thread, where it was before the sort, its digit, and its rank
+  /// among the keys of its warp with the same digit. The last two share a word,
+  /// as registers are what a thread block is short of.
   struct Item {
-    Value isKey, key, from, digit, rank;
+    Value isKey, key, from, digitAndRank;
   };
   void rankKeys(const Thread &t, Value pass, MutableArrayRef<Item> items);
   Value getDigit(Value key, Value pass) {
@@ -222,14 +226,13 @@ void RadixSort::rankKeys(const Thread &t, Value pass,
         b.select(item.isKey, getDigit(item.key, pass), b.i32(kDigits));
     Value peers = lanesWithSame(b, digit);
     Value before = b.andBits(peers, lower);
-    item.digit = digit;
     SmallVector<Value> place = {warp, b.toIndex(digit)};
-    item.rank = b.popCount(before);
     Value known = b.ifElse(
         item.isKey, i32,
         [&]() -> SmallVector<Value> { return {widen(b.load(seen, place))}; },
         [&]() -> SmallVector<Value> { return {zero}; })[0];
-    item.rank = b.add(item.rank, known);
+    Value rank = b.add(b.popCount(before), known);
+    item.digitAndRank = b.orBits(b.shiftLeft(digit, kRankBits), rank);
     syncWarp(b);
     // The first of the lanes with a digit counts them all.
     b.ifThen(b.andBits(item.isKey, b.equal(before, zero)), [&] {
@@ -286,11 +289,13 @@ void RadixSort::moveTile(const Thread &t, Value pass, Value tile) {
   Value warp = b.floorDiv(t.thread, kWarpLanes);
   for (Item &item : items)
     b.ifThen(item.isKey, [&] {
-      Value place = b.toIndex(
-          b.add(widen(b.load(seen, {warp, b.toIndex(item.digit)})), item.rank));
+      Value digit = b.shiftRight(item.digitAndRank, kRankBits);
+      Value rank = b.andBits(item.digitAndRank, b.i32((1 << kRankBits) - 1));
+      Value place =
+          b.toIndex(b.add(widen(b.load(seen, {warp, b.toIndex(digit)})), rank));
       b.store(item.key, stagedKeys, place);
       b.store(item.from, stagedFrom, place);
-      b.store(b.cast(item.digit, i16), stagedDigits, place);
+      b.store(b.cast(digit, i16), stagedDigits, place);
     });
   Value first = lookBack.getSumBefore(pass, tile, t.thread, own, lower);
   b.store(b.sub(first, inTile), firsts, t.thread);
@@ -321,21 +326,27 @@ SmallVector<MemRefType> RadixSort::getMoveBuffers() {
           b.getSharedType({kTile}, i16)};
 }
 
-void RadixSort::move(int64_t firstPass, int64_t numPasses) {
+void RadixSort::moveByNext() {
   b.launch(numTiles, kThreads, getMoveBuffers(), [&](const Thread &t) {
     digits.enter();
-    Value first = b.i32(firstPass);
-    b.ifThen(b.less(first, digits.getNumPasses()), [&] {
-      TileTickets tickets(b, totals, {digits.getMaxPasses(), firstPass},
-                          numTiles);
-      auto moveNext = [&](Value pass, Value tile) {
+    TileTickets tickets(b, totals, {digits.getMaxPasses(), 0}, numTiles);
+    tickets.forTile(t, t.shared[Ticket], digits.getNumPasses(),
+                    [&](Value pass, Value tile) { moveTile(t, pass, tile); });
+  });
+}
+
+void RadixSort::moveByRest() {
+  b.launch(numTiles, kThreads, getMoveBuffers(), [&](const Thread &t) {
+    digits.enter();
+    Value first = b.i32(kUsualPasses);
+    Value left = b.sub(digits.getNumPasses(), first);
+    b.ifThen(b.less(b.i32(0), left), [&] {
+      TileTickets tickets(b, totals, {digits.getMaxPasses(), 1}, numTiles);
+      tickets.forTiles(t, t.shared[Ticket], left, [&](Value pass, Value tile) {
+        // Read anew for each tile, as there are no registers to keep it in.
+        digits.enter();
         moveTile(t, b.add(first, pass), tile);
-      };
-      if (numPasses == 1)
-        tickets.forTile(t, t.shared[Ticket], moveNext);
-      else
-        tickets.forTiles(t, t.shared[Ticket],
-                         b.sub(digits.getNumPasses(), first), moveNext);
+      });
     });
   });
 }
@@ -347,9 +358,9 @@ void RadixSort::emit(const KeyList &result) {
   count();
   int64_t passes = digits.getMaxPasses();
   for (int64_t pass = 0; pass < std::min(passes, kUsualPasses); ++pass)
-    move(pass, 1);
+    moveByNext();
   if (passes > kUsualPasses)
-    move(kUsualPasses, passes - kUsualPasses);
+    moveByRest();
   if (!source.sums)
     b.dealloc(totals);
   lookBack.dealloc();

@@ -32,9 +32,13 @@ void SortLists::dealloc() {
   b.dealloc(side.positions);
 }
 
-Value SortLists::isToSide(Value pass) {
+KeyList SortLists::getTarget(Value pass) {
+  if (!hasSide())
+    return sorted;
   Value later = b.sub(digits.getNumPasses(), b.add(pass, 1));
-  return b.notEqual(b.andBits(later, 1), 0);
+  Value isToSide = b.notEqual(b.andBits(later, 1), 0);
+  return {b.select(isToSide, side.keys, sorted.keys),
+          b.select(isToSide, side.positions, sorted.positions)};
 }
 
 SmallVector<Value> SortLists::load(Value pass, ValueRange positions) {
@@ -49,28 +53,20 @@ SmallVector<Value> SortLists::load(Value pass, ValueRange positions) {
   };
   if (!hasSide())
     return asTheyCame();
-  auto from = [&](const KeyList &list) {
+  SmallVector<Type> types(positions.size(), keyType);
+  types.append(positions.size(), i32);
+  return b.ifElse(b.equal(pass, 0), types, asTheyCame, [&] {
     SmallVector<Value> loaded;
+    KeyList list = getTarget(b.sub(pass, 1));
     for (Value numbers : {list.keys, list.positions})
       for (Value position : positions)
         loaded.push_back(b.load(numbers, position));
     return loaded;
-  };
-  SmallVector<Type> types(positions.size(), keyType);
-  types.append(positions.size(), i32);
-  return b.ifElse(b.equal(pass, 0), types, asTheyCame, [&] {
-    return b.ifElse(
-        isToSide(b.sub(pass, 1)), types, [&] { return from(side); },
-        [&] { return from(sorted); });
   });
 }
 
 void SortLists::store(Value pass, Value key, Value from, Value position) {
-  auto to = [&](const KeyList &list) {
-    b.store(key, list.keys, position);
-    b.store(from, list.positions, position);
-  };
-  if (!hasSide())
-    return to(sorted);
-  b.ifElse(isToSide(pass), [&] { to(side); }, [&] { to(sorted); });
+  KeyList list = getTarget(pass);
+  b.store(key, list.keys, position);
+  b.store(from, list.positions, position);
 }

@@ -34,8 +34,8 @@ public:
   void store(Value pass, Value key, Value from, Value position);
 
 private:
-  /// Whether a pass writes the list beside the result (i1).
-  Value isToSide(Value pass);
+  /// The list that a pass writes: the result or the one beside it.
+  KeyList getTarget(Value pass);
   bool hasSide() const { return digits.getMaxPasses() > 1; }
 
   LoopBuilder &b;

@@ -21,14 +21,14 @@ Value TileTickets::addOne(Value number) {
   return b.atomic(AtomicRMWKind::addi, b.i32(1), counters, getIndices(number));
 }
 
-Value TileTickets::getPass(Value ticket) {
+Value TileTickets::getPass(Value ticket, Value ticketsPerPass) {
   // Where there are no tiles no ticket is good for one.
-  return b.divide(ticket, b.max(b.cast(numTiles, b.getI32Type()), b.i32(1)));
+  return b.divide(ticket, b.max(ticketsPerPass, b.i32(1)));
 }
 
 void TileTickets::draw(Value shared, Value end) {
   Value zero = b.i32(0), all = b.cast(numTiles, b.getI32Type());
-  Value ticket = addOne(zero), pass = getPass(ticket);
+  Value ticket = addOne(zero), pass = getPass(ticket, all);
   b.store(ticket, shared, b.index(0));
   // Counter p is of the tiles of pass p - 1 that are done.
   b.ifThen(b.andBits(b.less(ticket, end), b.less(zero, pass)), [&] {
@@ -52,7 +52,7 @@ void TileTickets::forTiles(const LoopBuilder::Thread &t, Value shared,
   b.whileLoop(
       drawForAll(), [&](ValueRange ticket) { return b.less(ticket[0], end); },
       [&](ValueRange ticket) {
-        Value pass = getPass(ticket[0]);
+        Value pass = getPass(ticket[0], all);
         Value tile = b.toIndex(b.sub(ticket[0], b.mul(pass, all)));
         body(pass, tile);
         b.barrier();
@@ -65,11 +65,17 @@ void TileTickets::forTiles(const LoopBuilder::Thread &t, Value shared,
 }
 
 void TileTickets::forTile(const LoopBuilder::Thread &t, Value shared,
+                          Value numPasses,
                           function_ref<void(Value, Value)> body) {
   Value zero = b.index(0);
   b.ifThen(b.equal(t.thread, zero),
            [&] { b.store(addOne(b.i32(0)), shared, zero); });
   b.barrier();
-  Value tile = b.toIndex(b.load(shared, zero));
-  b.ifThen(b.less(tile, numTiles), [&] { body(b.i32(0), tile); });
+  // Each thread block of a launch draws one, also those that have no tile.
+  Value ticket = b.load(shared, zero);
+  Value numBlocks = b.cast(t.numBlocks, b.getI32Type());
+  Value pass = getPass(ticket, numBlocks);
+  Value tile = b.toIndex(b.sub(ticket, b.mul(pass, numBlocks)));
+  b.ifThen(b.andBits(b.less(pass, numPasses), b.less(tile, numTiles)),
+           [&] { body(pass, tile); });
 }

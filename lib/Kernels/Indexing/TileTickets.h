@@ -44,9 +44,11 @@ public:
   /// threads of a block come here, and meet before and behind `body`.
   void forTiles(const LoopBuilder::Thread &t, Value shared, Value numPasses,
                 function_ref<void(Value pass, Value tile)> body);
-  /// The same for the next tile of pass 0, in a kernel of one pass that has a
-  /// thread block for each tile.
-  void forTile(const LoopBuilder::Thread &t, Value shared,
+  /// The same for the next tile, in launches that have a pass each, one after
+  /// the other, and at least a thread block for each tile. Which pass it is
+  /// follows from the tickets that the launches before have drawn, so that all
+  /// are of one kernel.
+  void forTile(const LoopBuilder::Thread &t, Value shared, Value numPasses,
                function_ref<void(Value pass, Value tile)> body);
 
 private:
@@ -58,7 +60,7 @@ private:
   }
   /// Puts the next ticket in `shared`, and waits until its tile may be begun.
   void draw(Value shared, Value end);
-  Value getPass(Value ticket);
+  Value getPass(Value ticket, Value ticketsPerPass);
 
   LoopBuilder &b;
   Value counters;

@@ -7,7 +7,9 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // for each column. For each column a tile has a word of 64 bits. The number is
 // in the low half. The high half says what it is: nothing yet (0), what the
 // tile has by the first digit (1), or the sum up to its end (2); by the second
-// digit these are 3 and 4, so that nothing is cleared in between.
+// digit these are 3 and 4, so that nothing is cleared in between. The kernels of
+// both are the same code: the number of the digit, from 0 on, follows from how
+// many thread blocks there have been.
 
 // CHECK-LABEL: func.func @look_back(
 // CHECK-SAME:    %[[KEYS:[^:]*]]: memref<?xi32>,
@@ -19,11 +21,15 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:         gpu.launch
 // CHECK:           memref.store %c0_i64, %[[SAID]]
 // CHECK:         gpu.launch
+// CHECK:           %[[PASS:.*]] = arith.divui
 // CHECK:           %[[TILE:.*]] = arith.index_cast %{{.*}} : i32 to index
 
 // A tile says what it has; the first one says a sum at once.
 // CHECK:           %[[IS_FIRST:.*]] = arith.cmpi eq, %[[TILE]], %c0
-// CHECK:           %[[KIND:.*]] = arith.select %[[IS_FIRST]], %c2_i32, %c1_i32
+// CHECK:           %[[DOUBLE:.*]] = arith.shli %[[PASS]], %c1_i32
+// CHECK:           %[[ALL:.*]] = arith.addi %[[DOUBLE]], %c2_i32
+// CHECK:           %[[OWN:.*]] = arith.addi %[[DOUBLE]], %c1_i32
+// CHECK:           %[[KIND:.*]] = arith.select %[[IS_FIRST]], %[[ALL]], %[[OWN]]
 // CHECK:           %[[WIDE:.*]] = arith.extui %[[KIND]] : i32 to i64
 // CHECK:           %[[SHIFTED:.*]] = arith.shli %[[WIDE]], %c32_i64
 // CHECK:           %[[SAYS:.*]] = arith.ori %{{.*}}, %[[SHIFTED]]
@@ -36,21 +42,18 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK-COUNT-4:     memref.atomic_rmw ori %c0_i64, %[[SAID]]
 // CHECK-NOT:         memref.atomic_rmw ori
 // CHECK:             arith.shrui %{{.*}}, %c32_i64
-// CHECK:             arith.cmpi sge, %{{.*}}, %c1_i32
-// CHECK:             arith.cmpi eq, %{{.*}}, %c2_i32
+// CHECK:             arith.cmpi sle, %[[OWN]], %{{.*}}
+// CHECK:             arith.cmpi eq, %{{.*}}, %[[ALL]]
 // CHECK:             scf.yield
 
 // It says the sum, so that those behind need not look further.
 // CHECK:           arith.addi %[[BEFORE]]#0, %{{.*}} : i32
 // CHECK:           memref.atomic_rmw assign %{{.*}}, %[[SAID]]
 
-// The kernel of the second digit writes over what the first has said.
+// So does the kernel of the second digit, over what the first has said.
 // CHECK:         gpu.launch
-// CHECK:           arith.select %{{.*}}, %c4_i32, %c3_i32
-// CHECK:           memref.atomic_rmw assign %{{.*}}, %[[SAID]]
-// CHECK:             arith.cmpi sge, %{{.*}}, %c3_i32
-// CHECK:             arith.cmpi eq, %{{.*}}, %c4_i32
-// CHECK:           memref.atomic_rmw assign %{{.*}}, %[[SAID]]
+// CHECK:           arith.divui
+// CHECK-COUNT-2:   memref.atomic_rmw assign %{{.*}}, %[[SAID]]
 // CHECK-NOT:     gpu.launch
 // CHECK:         return
 func.func @look_back(%keys: memref<?xi32>, %sorted: memref<?xi32>, %permutation: memref<?xi32>) {

@@ -3,7 +3,7 @@
 module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 
 // Keys of 17 bits have two digits of 9 bits. One kernel clears, one counts, and one
-// for each digit moves the keys.
+// for each digit moves the keys. Those that move are the same code.
 
 // CHECK-LABEL: func.func @sort(
 // CHECK-SAME:    %[[KEYS:[^:]*]]: memref<?xi64>, %[[SORTED:[^:]*]]: memref<?xi64>, %[[ORDER:[^:]*]]: memref<?xi32>)
@@ -29,14 +29,26 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:           gpu.barrier
 // CHECK-COUNT-2:   memref.atomic_rmw addi %{{.*}}, %[[TOTALS]]
 
-// A thread block takes the next tile, so that those before it have started. It
-// clears the counts of its 16 warps, and loads its keys.
-// CHECK:         gpu.launch {{.*}} in ({{.*}} = %[[TILES]],
+// A thread block takes the next tile, so that those before it have started. All
+// thread blocks of the kernels before have taken one, too: whose digit it is
+// follows.
+// CHECK:         gpu.launch {{.*}} in (%[[BLOCKS:[^ ]*]] = %[[TILES]],
 // CHECK-SAME:      workgroup(%[[SEEN:[^ ]*]] : memref<16x512xi16{{[^%]*}}%[[FIRSTS:[^ ]*]] : memref<512xi32
 // CHECK:           memref.atomic_rmw addi %c1_i32, %[[TOTALS]][%c2, %c0]
 // CHECK:           gpu.barrier
+// CHECK:           %[[TICKET:.*]] = memref.load
+// CHECK:           %[[PER_PASS:.*]] = arith.maxsi %{{.*}}, %c1_i32
+// CHECK:           %[[PASS:.*]] = arith.divui %[[TICKET]], %[[PER_PASS]]
+// CHECK:           arith.cmpi slt, %[[PASS]], %c2_i32
+
+// It clears the counts of its 16 warps, and loads its keys: as they came for the
+// first digit, and for the second from where the first has put them.
 // CHECK-COUNT-16:  memref.store %c0_i16, %[[SEEN]]
+// CHECK:           arith.cmpi eq, %[[PASS]], %c0_i32
 // CHECK-COUNT-4:   memref.load %[[KEYS]]
+// CHECK:           %[[LIST:.*]] = arith.select %{{.*}}, %[[SIDE_KEYS]], %[[SORTED]]
+// CHECK:           arith.select %{{.*}}, %[[SIDE_ORDER]], %[[ORDER]]
+// CHECK-COUNT-4:   memref.load %[[LIST]]
 // CHECK:           gpu.barrier
 
 // A warp ranks 32 keys at a time by the lanes with the same digit.
@@ -55,7 +67,7 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 
 // The tile says what it has. The first tile adds the keys with lower digits, which
 // is a sum over the thread block: warps leave theirs, all wait, and read them.
-// CHECK:           memref.load %[[TOTALS]][%c0,
+// CHECK:           memref.load %[[TOTALS]]
 // CHECK-COUNT-2:   gpu.barrier
 // CHECK:           memref.atomic_rmw assign %{{.*}}, %[[SAID]]
 
@@ -73,16 +85,12 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:           memref.store %{{.*}}, %[[FIRSTS]]
 // CHECK:           gpu.barrier
 // CHECK:           memref.load %[[FIRSTS]]
-// CHECK:           memref.store %{{.*}}, %[[SIDE_KEYS]]
-// CHECK:           memref.store %{{.*}}, %[[SIDE_ORDER]]
+// CHECK:           %[[TARGET:.*]] = arith.select %{{.*}}, %[[SIDE_KEYS]], %[[SORTED]]
+// CHECK:           %[[ORDER_TARGET:.*]] = arith.select %{{.*}}, %[[SIDE_ORDER]], %[[ORDER]]
+// CHECK:           memref.store %{{.*}}, %[[TARGET]]
+// CHECK:           memref.store %{{.*}}, %[[ORDER_TARGET]]
 
-// The second kernel that moves takes the second list and writes the results.
-// CHECK:         gpu.launch
-// CHECK:           memref.load %[[SIDE_KEYS]]
-// CHECK:           arith.shrui %{{.*}}, %c9_i64
-// CHECK:           memref.atomic_rmw assign %{{.*}}, %[[SAID]]
-// CHECK:           memref.store %{{.*}}, %[[SORTED]]
-// CHECK:           memref.store %{{.*}}, %[[ORDER]]
+// CHECK:         gpu.launch {{.*}} in ({{.*}} = %[[TILES]],
 // CHECK-NOT:     gpu.launch
 // CHECK:         return
 func.func @sort(%keys: memref<?xi64>, %sorted: memref<?xi64>, %permutation: memref<?xi32>) {
@@ -114,7 +122,7 @@ func.func @sort(%keys: memref<?xi64>, %sorted: memref<?xi64>, %permutation: memr
 // CHECK:         gpu.launch
 // CHECK:           %[[LEFT:.*]] = arith.subi %{{.*}}, %c4_i32
 // CHECK:           %[[END:.*]] = arith.muli %[[LEFT]], %{{.*}} : i32
-// CHECK:           memref.atomic_rmw addi %c1_i32, %{{.*}}[%c8, %c4]
+// CHECK:           memref.atomic_rmw addi %c1_i32, %{{.*}}[%c8, %c1]
 // CHECK:           scf.while
 // CHECK:             memref.atomic_rmw ori %c0_i32
 // CHECK:           llvm.fence syncscope("device") acq_rel
@@ -123,7 +131,7 @@ func.func @sort(%keys: memref<?xi64>, %sorted: memref<?xi64>, %permutation: memr
 // CHECK:             arith.cmpi slt, %{{.*}}, %[[END]]
 // CHECK:             llvm.fence syncscope("device") acq_rel
 // CHECK:             memref.atomic_rmw addi %c1_i32
-// CHECK:             memref.atomic_rmw addi %c1_i32, %{{.*}}[%c8, %c4]
+// CHECK:             memref.atomic_rmw addi %c1_i32, %{{.*}}[%c8, %c1]
 // CHECK-NOT:     gpu.launch
 // CHECK:         return
 func.func @fields(%keys: memref<?xi64>, %sorted: memref<?xi64>, %permutation: memref<?xi32>) {

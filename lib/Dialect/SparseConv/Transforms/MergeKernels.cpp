@@ -43,6 +43,15 @@ static bool isSameKernel(gpu::GPUFuncOp lhs, gpu::GPUFuncOp rhs) {
              OperationEquivalence::IgnoreLocations);
 }
 
+/// How many thread blocks have to fit a multiprocessor at once: that decides
+/// how many registers ptxas gives a thread, and without a number it may spill
+/// so that more fit. One block of 512 threads alone would leave three quarters
+/// of a multiprocessor's threads idle.
+static int32_t getMinBlocks(gpu::GPUFuncOp kernel) {
+  std::optional<ArrayRef<int32_t>> size = kernel.getKnownBlockSize();
+  return size && size->front() == 512 ? 2 : 1;
+}
+
 namespace {
 struct MergeKernels
     : mlir::sparseconv::impl::SparseConvMergeKernelsBase<MergeKernels> {
@@ -81,9 +90,9 @@ struct MergeKernels
         std::string name = (kernel.getName() + "_" + Twine(number++)).str();
         kernel->moveBefore(merged.getBody(), merged.getBody()->end());
         kernel.setName(name);
-        // Without it ptxas may spill so that more blocks fit.
         if (!kernel->hasAttr("nvvm.minctasm"))
-          kernel->setAttr("nvvm.minctasm", builder.getI32IntegerAttr(1));
+          kernel->setAttr("nvvm.minctasm",
+                          builder.getI32IntegerAttr(getMinBlocks(kernel)));
         names[key] = kernel.getNameAttr();
         alike.push_back(kernel);
       }

@@ -180,7 +180,10 @@ void LoopBuilder::launch(Value blocks, int64_t threads,
   Value one = index(1);
   auto launch =
       gpu::LaunchOp::create(*this, blocks, one, one, index(threads), one, one);
-  Thread thread{launch.getBlockIds().x, launch.getThreadIds().x, {}};
+  Thread thread{launch.getBlockIds().x,
+                launch.getThreadIds().x,
+                {},
+                launch.getGridSize().x};
   for (MemRefType type : shared)
     thread.shared.push_back(launch.addWorkgroupAttribution(type, getLoc()));
   InsertionGuard guard(*this);

@@ -496,7 +496,9 @@ def SparseConvMergeKernels
   let description = [{
     Outlining makes a `gpu.module` for each launch. Kernels of one text (layers of
     one shape, passes of one sort) become one, and all stand in one module, which
-    is compiled and loaded once.
+    is compiled and loaded once. A kernel that does not say how many of its thread
+    blocks have to fit a multiprocessor at once (`nvvm.minctasm`) gets a number: 2
+    with 512 threads, else 1, so that ptxas spills nothing to make room for more.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }

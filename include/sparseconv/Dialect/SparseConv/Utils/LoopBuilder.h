@@ -91,6 +91,8 @@ public:
   struct Thread {
     Value block, thread;
     SmallVector<Value> shared;
+    /// The thread blocks of the launch.
+    Value numBlocks;
   };
   void launch(Value blocks, int64_t threads, ArrayRef<MemRefType> shared,
               function_ref<void(const Thread &thread)> body);
