@@ -43,6 +43,7 @@ MUTANTS = [
     (TRANSFORMS + "MergeKernels.cpp", 'kernel->removeAttr("known_grid_size");', "", MERGE_KERNELS),
     (TRANSFORMS + "MergeKernels.cpp", "!SymbolTable::lookupSymbolIn(merged, symbol.getNameAttr())", "true", MERGE_KERNELS),
     (TRANSFORMS + "MergeKernels.cpp", "lhs.getKnownBlockSize() == rhs.getKnownBlockSize()", "true", MERGE_KERNELS),
+    (TRANSFORMS + "MergeKernels.cpp", "size->front() == 512 ? 2 : 1", "size->front() == 512 ? 1 : 1", MERGE_KERNELS),
     # Control flow and shapes.
     (TRANSFORMS + "FlattenBranches.cpp", "isThen ? condition : b.notBit(condition)", "condition", FLATTEN_BRANCHES),
     (TRANSFORMS + "FlattenBranches.cpp", "b.select(isChosen, cast<Value>(sizes[0]), b.index(0))", "cast<Value>(sizes[0])", FLATTEN_BRANCHES),
