@@ -30,14 +30,15 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK-COUNT-2:   memref.atomic_rmw addi %{{.*}}, %[[TOTALS]]
 
 // A thread block takes the next tile, so that those before it have started. All
-// thread blocks of the kernels before have taken one, too: whose digit it is
-// follows.
+// thread blocks of the kernels before have taken one, too, so the number of the
+// tile says by which digit it is to be moved.
 // CHECK:         gpu.launch {{.*}} in (%[[BLOCKS:[^ ]*]] = %[[TILES]],
 // CHECK-SAME:      workgroup(%[[SEEN:[^ ]*]] : memref<16x512xi16{{[^%]*}}%[[FIRSTS:[^ ]*]] : memref<512xi32
 // CHECK:           memref.atomic_rmw addi %c1_i32, %[[TOTALS]][%c2, %c0]
 // CHECK:           gpu.barrier
 // CHECK:           %[[TICKET:.*]] = memref.load
-// CHECK:           %[[PER_PASS:.*]] = arith.maxsi %{{.*}}, %c1_i32
+// CHECK:           %[[ALL:.*]] = arith.index_cast %[[BLOCKS]] : index to i32
+// CHECK:           %[[PER_PASS:.*]] = arith.maxsi %[[ALL]], %c1_i32
 // CHECK:           %[[PASS:.*]] = arith.divui %[[TICKET]], %[[PER_PASS]]
 // CHECK:           arith.cmpi slt, %[[PASS]], %c2_i32
 
