@@ -249,6 +249,37 @@ static llvm::Error runNeighbourTable(NeighbourTableOp op, Frame &frame) {
                         Elements(map.table.begin(), map.table.end()));
 }
 
+static llvm::Error runRenumberTable(RenumberTableOp op, Frame &frame) {
+  const DenseValue &table = frame.getDense(op.getTable());
+  const DenseValue &rows = frame.getDense(op.getRows());
+  bool isOut = op.getSide() == MapSide::Out;
+  int64_t volume = op.getTable().getType().getDimSize(1);
+  int64_t size = isOut ? rows.getRows() : table.getRows();
+  int64_t limit = isOut ? table.getRows() : rows.getRows();
+  if (llvm::Error error = checkElementCount(op, {size, volume}))
+    return error;
+  Elements made(size * volume, -1);
+  for (int64_t i = 0; i < size * volume; ++i) {
+    int64_t row = i / volume, k = i % volume;
+    auto number = static_cast<int64_t>(isOut ? rows[row] : table[i]);
+    if (number >= 0 && number < limit) {
+      made[i] = isOut ? table[number * volume + k] : rows[number];
+    } else if (number != -1) {
+      StatusRecord record;
+      record.code =
+          static_cast<int64_t>(isOut ? StatusCode::RowIndexOutOfRange
+                                     : StatusCode::NeighbourOutOfRange);
+      record.row = row;
+      record.axis = isOut ? 0 : k;
+      record.value = number;
+      record.lower = -1;
+      record.upper = limit - 1;
+      return makeFailure(op, record);
+    }
+  }
+  return frame.setDense(op.getResult(), {size, volume}, std::move(made));
+}
+
 void reference::registerMaps(HandlerTable &table) {
   table.add<KernelMapOp>(runKernelMap);
   table.add<MapFromPairsOp>(runMapFromPairs);
@@ -258,4 +289,5 @@ void reference::registerMaps(HandlerTable &table) {
   table.add<TransposeMapOp>(runTransposeMap);
   table.add<MapSizeOp>(runMapSize);
   table.add<NeighbourTableOp>(runNeighbourTable);
+  table.add<RenumberTableOp>(runRenumberTable);
 }

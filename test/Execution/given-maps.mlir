@@ -21,6 +21,10 @@
 // RUN: not sparseconv-run %s --entry=rows --target=reference 2>&1 | FileCheck %s --check-prefix=ROWS
 // RUN: not sparseconv-run %s --entry=column 2>&1 | FileCheck %s --check-prefix=COLUMN
 // RUN: not sparseconv-run %s --entry=column --target=reference 2>&1 | FileCheck %s --check-prefix=COLUMN
+// RUN: not sparseconv-run %s --entry=index 2>&1 | FileCheck %s --check-prefix=INDEX
+// RUN: not sparseconv-run %s --entry=index --target=reference 2>&1 | FileCheck %s --check-prefix=INDEX
+// RUN: not sparseconv-run %s --entry=number 2>&1 | FileCheck %s --check-prefix=NUMBER
+// RUN: not sparseconv-run %s --entry=number --target=reference 2>&1 | FileCheck %s --check-prefix=NUMBER
 // RUN: sparseconv-run %s --entry=no_rows --print | FileCheck %s --check-prefix=NONE
 
 #packing = #sparseconv.packing<i32, batch = 2, bits = [8], guard = [1]>
@@ -46,7 +50,7 @@ func.func private @table(%table: tensor<?x2xi32>) -> tensor<?x2xi32> {
   return %0 : tensor<?x2xi32>
 }
 
-// INPUT: given-maps.mlir:36:{{.*}}: sparseconv.map_from_pairs: pair 1: input row 3 is outside 0 .. 2
+// INPUT: given-maps.mlir:40:{{.*}}: sparseconv.map_from_pairs: pair 1: input row 3 is outside 0 .. 2
 func.func @input_row() -> tensor<?x2xi32> {
   %0 = arith.constant dense<[[0, 0, 0], [3, 2, 2], [9, 9, 9]]> : tensor<3x3xi32>
   %1 = tensor.cast %0 : tensor<3x3xi32> to tensor<?x3xi32>
@@ -126,6 +130,22 @@ func.func @column() -> tensor<?x2xi32> {
   %1 = tensor.cast %0 : tensor<2x2xi32> to tensor<?x2xi32>
   %2 = call @table(%1) : (tensor<?x2xi32>) -> tensor<?x2xi32>
   return %2 : tensor<?x2xi32>
+}
+
+// INDEX: sparseconv.renumber_table: position 1: row index 2 is outside -1 .. 1
+func.func @index() -> tensor<4x2xi32> {
+  %0 = arith.constant dense<[[0, 1], [1, -1]]> : tensor<2x2xi32>
+  %1 = arith.constant dense<[-1, 2, -2, 0]> : tensor<4xi32>
+  %2 = sparseconv.renumber_table out %0, %1 : tensor<2x2xi32>, tensor<4xi32> -> tensor<4x2xi32>
+  return %2 : tensor<4x2xi32>
+}
+
+// NUMBER: sparseconv.renumber_table: row 1: input row -2 of offset 0 is outside -1 .. 3
+func.func @number() -> tensor<2x2xi32> {
+  %0 = arith.constant dense<[[3, 1], [-2, 4]]> : tensor<2x2xi32>
+  %1 = arith.constant dense<[-1, 2, -2, 0]> : tensor<4xi32>
+  %2 = sparseconv.renumber_table in %0, %1 : tensor<2x2xi32>, tensor<4xi32> -> tensor<2x2xi32>
+  return %2 : tensor<2x2xi32>
 }
 
 // No pairs are a map without any.

@@ -271,6 +271,19 @@ def map_tiles(case):
     case.expect_set("coords_out", r.outs)
 
 
+def renumber_table(case):
+    """Some rows twice and some not at all, and a row of nothing."""
+    is_out, volume = case.values["side"] == "out", case.get_int("volume")
+    limit = case.size if is_out else 2 * case.size
+    table = case.random.integers(-1, max(limit, 0), (case.size, volume)).astype(np.int32)
+    table = case.add("table", table)
+    count = 2 * case.size + 3 if is_out else limit
+    rows = case.random.integers(-1, max(limit, 0), count).astype(np.int32)
+    rows = case.add("rows", rows)
+    padded = np.vstack([table, np.full((1, volume), -1)]) if is_out else np.append(rows, -1)
+    case.expect(renumbered=padded[rows if is_out else table])
+
+
 def map_size(case):
     r = Relation(case)
     side = r.ins if case.values["side"] == "in" else r.outs

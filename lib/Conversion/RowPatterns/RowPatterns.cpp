@@ -20,8 +20,8 @@ void mlir::sparseconv::populateRowPatterns(RewritePatternSet &patterns) {
                   emitSelect, emitIntersect);
   // Encodings of kernel maps.
   addLoopPatterns(patterns, emitTableFromPairs, emitCheckTable, emitInvertTable,
-                  emitKeepOffsets, emitUntileRows, emitPairLists,
-                  emitGroupPairs);
+                  emitRenumberTable, emitKeepOffsets, emitUntileRows,
+                  emitPairLists, emitGroupPairs);
   // Pooling.
   addLoopPatterns(patterns, emitPool, emitPoolGrad, emitGlobalPool,
                   emitGlobalPoolGrad);

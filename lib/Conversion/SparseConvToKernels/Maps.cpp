@@ -109,6 +109,19 @@ static Replacements lowerNeighbourTable(KernelWriter &, NeighbourTableOp,
   return {{{getMap(adaptor.getMap()).table}}};
 }
 
+static Replacements lowerRenumberTable(KernelWriter &w, RenumberTableOp op,
+                                       AdaptorOf<RenumberTableOp> adaptor) {
+  Value table = adaptor.getTable()[0], rows = adaptor.getRows()[0];
+  RankedTensorType type = op.getResult().getType();
+  Value init = w.empty(w.getI32Type(),
+                       w.dim(op.getSide() == MapSide::Out ? rows : table),
+                       {type.getDimSize(1)});
+  auto made = w.kernel<RenumberTableKernelOp>(
+      init, table, rows, w.getStatus(), init, op.getSide(),
+      op->hasAttr(kTrustedAttr), w.getOpId());
+  return {{{w.castTo(made.getResult(0), type)}}};
+}
+
 void mlir::sparseconv::populateMapsToKernelsPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
@@ -125,4 +138,6 @@ void mlir::sparseconv::populateMapsToKernelsPatterns(
   patterns.add<KernelPattern<MapSizeOp>>(converter, context, lowerMapSize);
   patterns.add<KernelPattern<NeighbourTableOp>>(converter, context,
                                                 lowerNeighbourTable);
+  patterns.add<KernelPattern<RenumberTableOp>>(converter, context,
+                                               lowerRenumberTable);
 }

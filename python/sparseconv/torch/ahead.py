@@ -7,8 +7,7 @@ Layers that run one by one make a set or a map at a time: a run for each, and a 
 waited for at each set. But a model asks the same of every tensor. The first layer that
 meets a tensor without maps stands for its model, and what the model's layers asked of
 the tensor is noted. Where the last two calls asked for the same, the next one makes all of
-it at once: one run for the sets, which is waited for, one for their maps, and one for
-what goes with maps whose rows are those of points.
+it at once: one run for the sets, which is waited for, and one for their maps.
 
 A guess that is wrong costs time and changes nothing: what was not foreseen is made when
 it is asked for, as ever, and errors are found again there. But for one: where a grid's
@@ -166,7 +165,7 @@ class _Maker:
             [step for step in steps if isinstance(step, kind)]
             for kind in (SetStep, TableStep, BackStep)
         )
-        self.sets, self.tables = [], {}
+        self.sets = []
 
     def make(self):
         self.make_sets()
@@ -226,80 +225,38 @@ class _Maker:
     # Tables -----------------------------------------------------------------
 
     def make_tables(self):
-        """A run for the tables, and one for what goes with those that have the rows of
-        points: on a GPU tiles, which convolutions read, and tables that go back over them."""
+        """A run for the tables and those that go back over them, on a GPU with the tiles
+        that convolutions read."""
         steps = self.table_steps
-        moved = [j for j, step in enumerate(steps) if self.keeps_points(step)]
-        backs = [step.table for step in self.back_steps]
-        self.tables = self.make_in_set_order(moved, [j for j in backs if j not in moved])
-        for j in moved:
-            source, target = self.get_sides(steps[j])
-            self.tables[j] = sets.renumber(self.tables[j], target.row_of, source.order)
-        self.cache.tables.update((self.get_key(j), table) for j, table in self.tables.items())
-        if moved:
-            self.turn(moved, [j for j in backs if j in moved])
-
-    def make_in_set_order(self, moved, backs):
-        """The tables by the places of their steps; those that are not to be moved with
-        their tiles, and with those that go back over them."""
-        steps = self.table_steps
-        kinds = [self.describe(step, j not in moved) for j, step in enumerate(steps)]
+        backs = tuple(step.table for step in self.back_steps)
+        kinds = [self.describe(step) for step in steps]
         kinds += [self.describe_back(j) for j in backs]
-        names = [f"table{j}" for j in range(len(steps))] + [f"back{j}" for j in backs]
-        tiled = tuple(name for name, kind in zip(names, kinds) if kind[3])
+        root, is_tiled = self.sets[0], self.sets[0].coords.is_cuda
+        numbers = sorted({number for step in steps for number in step[:2]})
+        keeps_points = root.order is not None and 0 in numbers
         strides = tuple(found.stride for found in self.sets)
-        text = ahead_ir.maps(strides, tuple(map(tuple, steps)), tuple(backs), tiled)
-        inputs = [self.sets[i].coords for i in self.get_numbers(steps)]
-        tables = self.run(encodings.make_tables, text, inputs, kinds)
-        self.keep_backs(backs, tables[len(steps) :])
-        return dict(enumerate(tables[: len(steps)]))
-
-    def turn(self, moved, backs):
-        """The tiles of tables that have been moved, and those that go back over them."""
-        if not (self.is_on_gpu() or backs):
-            return
-        steps = [self.table_steps[j] for j in moved]
-        sides = tuple((step.source, step.target, step.volume) for step in steps)
-        places = tuple(moved.index(j) for j in backs)
-        dim = len(self.sets[0].stride)
-        text = ahead_ir.moved_maps(dim, sides, places, self.is_on_gpu())
-        given = [self.tables[j] for j in moved]
-        inputs = given + [self.sets[i].coords for i in self.get_numbers(steps)]
-        kinds = [self.describe_back(j) for j in backs]
-        tiled = given if self.is_on_gpu() else ()
-        self.keep_backs(backs, self.run(encodings.make_tables, text, inputs, kinds, tiled))
-
-    def keep_backs(self, backs, tables):
-        for j, table in zip(backs, tables):
-            self.cache.tables["transposed", *self.get_key(j)] = table
-
-    def is_on_gpu(self):
-        return self.sets[0].coords.is_cuda
+        text = ahead_ir.maps(strides, tuple(map(tuple, steps)), backs, is_tiled, keeps_points)
+        inputs = [self.sets[i].coords for i in numbers]
+        inputs += [root.order, root.row_of] if keeps_points else []
+        tables = self.run(encodings.make_tables, text, inputs, kinds, is_tiled)
+        keys = [self.get_key(step) for step in steps]
+        self.cache.tables.update(zip(keys, tables))
+        for j, table in zip(backs, tables[len(steps) :]):
+            self.cache.tables["transposed", *keys[j]] = table
 
     def get_sides(self, step):
         return self.sets[step.source], self.sets[step.target]
 
-    def get_numbers(self, steps):
-        """The sets of some steps."""
-        return sorted({number for step in steps for number in step[:2]})
-
-    def keeps_points(self, step):
-        """Whether a side's rows are those of points, so that a table is renumbered."""
-        source, target = self.get_sides(step)
-        return source.order is not None or target.row_of is not None
-
-    def describe(self, step, is_tiled=True):
-        """The kind of a table, as for `encodings.make_tables`. Tiles are for a GPU."""
+    def describe(self, step):
+        """The kind of a table, as for `encodings.make_tables`."""
         source, target = self.get_sides(step)
         mirrors = source is target and ir.is_symmetric(step.offsets)
-        is_tiled = is_tiled and self.is_on_gpu()
-        return source.num_rows, target.num_rows, step.volume, is_tiled, mirrors
+        return source.num_rows, target.num_rows, step.volume, mirrors
 
     def describe_back(self, j):
         num_in, num_out, *rest = self.describe(self.table_steps[j])
         return num_out, num_in, *rest
 
-    def get_key(self, j):
-        step = self.table_steps[j]
+    def get_key(self, step):
         source, target = self.get_sides(step)
         return source.name, target.name, step.offsets, step.transposed

@@ -66,25 +66,33 @@ def _write_table(name, volume, map_name, map_type, outputs):
 
 
 @functools.cache
-def maps(strides, tables, backs, tiled):
+def maps(strides, tables, backs, is_tiled, keeps_points):
     """The tables of some maps: (number of the in set, of the out set, offsets, volume,
-    whether transposed), and of the transposed maps of some of them, by their places. The
-    tiles of those that are `tiled`, by their names, come behind them. The inputs are the
-    points of the sets that are read, in the order of their numbers."""
+    whether transposed), and of the transposed maps of some of them, by their places. Where
+    it `is_tiled`, the tiles of all come behind all tables. The inputs are the points of the
+    sets that are read, in the order of their numbers. With `keeps_points`, tables have the
+    rows of points for those of set 0, and `order` and `row_of`, as for `ir.renumber`, are
+    inputs behind these."""
     points = get_points_type(len(strides[0]))
     numbers = sorted({number for table in tables for number in table[:2]})
+    inputs = {f"points{i}": points for i in numbers}
     types = "".join(write_set(f"set{i}", strides[i]) for i in numbers)
     body = "".join(
         f"  %set{i}, %set{i}_order, %set{i}_row_of = sparseconv.pack %points{i} {{in_order}} "
         f": {points} -> !set{i}\n"
         for i in numbers
     )
-    outputs, of_tiles = {}, {}
+    if keeps_points:
+        inputs.update(order=_ROWS, row_of=_ROWS)
+        types += ir.ROWS
+        body += "  %axis = arith.constant 0 : index\n"
+        body += "".join(ir.number_rows(f"rows{i}", f"points{i}", points) for i in numbers)
+    outputs, of_tiles, names = {}, {}, {}
 
     def give(name, volume, map_name, map_type):
         nonlocal body
         body += _write_table(name, volume, map_name, map_type, outputs)
-        if name in tiled:
+        if is_tiled:
             body += _write_tiles(name, volume, map_name, map_type, of_tiles)
 
     for j, (source, target, offsets, volume, transposed) in enumerate(tables):
@@ -94,42 +102,33 @@ def maps(strides, tables, backs, tiled):
             f"  %map{j} = sparseconv.kernel_map %set{source} to %set{target} "
             f"offsets({offsets}){word} : !map{j}\n"
         )
-        give(f"table{j}", volume, f"%map{j}", f"!map{j}")
+        names[j] = "map"
+        if keeps_points and 0 in (source, target):
+            names[j] = "moved"
+            types += f"!moved{j} = !sparseconv.kernel_map<{volume}, !rows to !rows>\n"
+            body += _write_moved(j, source, target, volume)
+        give(f"table{j}", volume, f"%{names[j]}{j}", f"!{names[j]}{j}")
     for j in backs:
         source, target, _, volume, _ = tables[j]
-        types += f"!back{j} = !sparseconv.kernel_map<{volume}, !set{target} to !set{source}>\n"
-        body += f"  %turned{j} = sparseconv.transpose_map %map{j} : !map{j} -> !back{j}\n"
+        back = "rows to !rows" if names[j] == "moved" else f"set{target} to !set{source}"
+        types += f"!back{j} = !sparseconv.kernel_map<{volume}, !{back}>\n"
+        body += (
+            f"  %turned{j} = sparseconv.transpose_map %{names[j]}{j} "
+            f": !{names[j]}{j} -> !back{j}\n"
+        )
         give(f"back{j}", volume, f"%turned{j}", f"!back{j}")
-    inputs = {f"points{i}": points for i in numbers}
     text = ir.write_packing(len(strides[0])) + types
     return text + ir.write_function(inputs, {**outputs, **of_tiles}, body)
 
 
-@functools.cache
-def moved_maps(dim, tables, backs, is_tiled):
-    """What goes with tables whose rows are those of points, which are inputs: (number of
-    the in set, of the out set, volume), those of the transposed maps of some of them, by
-    their places, and where `is_tiled`, the tiles of the tables, and then of these. The
-    further inputs have the rows of the sets, in the order of their numbers."""
-    points = get_points_type(dim)
-    numbers = sorted({number for table in tables for number in table[:2]})
-    inputs = {f"table{j}": f"tensor<?x{table[2]}xi32>" for j, table in enumerate(tables)}
-    inputs.update({f"points{i}": points for i in numbers})
-    types, body = ir.ROWS, "  %axis = arith.constant 0 : index\n"
-    body += "".join(ir.number_rows(f"set{i}", f"points{i}", points) for i in numbers)
-    outputs, of_tiles = {}, {}
-    for j, (source, target, volume) in enumerate(tables):
-        types += f"!map{j} = !sparseconv.kernel_map<{volume}, !rows to !rows>\n"
-        body += (
-            f"  %map{j} = sparseconv.map_from_table %table{j}, %set{source} to %set{target} "
-            f": {inputs[f'table{j}']}, !map{j}\n"
-        )
-        if is_tiled:
-            body += _write_tiles(f"table{j}", volume, f"%map{j}", f"!map{j}", of_tiles)
-    for j in backs:
-        turned = f"back{j}", tables[j][2], f"%turned{j}", f"!map{j}"
-        body += f"  %turned{j} = sparseconv.transpose_map %map{j} : !map{j} -> !map{j}\n"
-        body += _write_table(*turned, outputs)
-        if is_tiled:
-            body += _write_tiles(*turned, of_tiles)
-    return types + ir.write_function(inputs, {**outputs, **of_tiles}, body)
+def _write_moved(j, source, target, volume):
+    """The map `%moved` of a map whose rows of set 0 become those of points."""
+    table = f"tensor<?x{volume}xi32>"
+    body = f"  %own{j} = sparseconv.neighbour_table %map{j} : !map{j} -> {table}\n"
+    row_of = "row_of" if target == 0 else None
+    order = "order" if source == 0 else None
+    body += ir.write_renumbered(f"by_point{j}", f"own{j}", volume, row_of, order)
+    return body + (
+        f"  %moved{j} = sparseconv.map_from_table %by_point{j}, %rows{source} to %rows{target} "
+        f": {table}, !moved{j}\n"
+    )

@@ -76,29 +76,26 @@ def make_table(write, inputs, rows, volume, trusted, tiled, mirrors=False):
     shapes += _get_tile_shapes(num_out, volume)
     (table,), *tiles = run_joined(write(True), inputs, shapes, 1, trusted)
     trust(table, num_in, mirrors)
-    _keep(table, "tiles", lambda: _view_tiles(table, *tiles))
+    _get_kept(table)["tiles"] = _view_tiles(table, *tiles)
     return table
 
 
-def make_tables(text, inputs, kinds, given=()):
+def make_tables(text, inputs, kinds, tiled):
     """The tables that a network gives, each of a kind: the numbers of rows of its in set
-    and its out set, its offsets, whether its tiles come behind all tables, and whether it
-    mirrors. The tiles of tables that are `given` come before those."""
-    shapes = [(num_out, volume) for _, num_out, volume, _, _ in kinds]
-    outlines = [table.shape for table in given]
-    outlines += [kind[1:3] for kind in kinds if kind[3]]
-    if outlines:
-        for outline in outlines:
-            shapes += _get_tile_shapes(*outline)
-        tables, memory, views = run_joined(text, inputs, shapes, len(kinds), True)
+    and its out set, its offsets, and whether it mirrors. Where they are `tiled`, the tiles
+    of all come behind them."""
+    shapes = [(num_out, volume) for _, num_out, volume, _ in kinds]
+    if not tiled:
+        tables = run(text, inputs, shapes, True)
     else:
-        tables, memory, views = run(text, inputs, shapes, True), None, []
-    for table, (num_in, *_, is_mirror) in zip(tables, kinds):
+        for shape in list(shapes):
+            shapes += _get_tile_shapes(*shape)
+        tables, memory, views = run_joined(text, inputs, shapes, len(kinds), True)
+    for i, (table, (num_in, _, _, is_mirror)) in enumerate(zip(tables, kinds)):
         trust(table, num_in, is_mirror)
-    tiled = [*given, *(table for table, kind in zip(tables, kinds) if kind[3])]
-    for i, table in enumerate(tiled):
-        own = views[i * _NUM_TILES : (i + 1) * _NUM_TILES]
-        _keep(table, "tiles", functools.partial(_view_tiles, table, memory, own))
+        if tiled:
+            own = views[i * _NUM_TILES : (i + 1) * _NUM_TILES]
+            _get_kept(table)["tiles"] = _view_tiles(table, memory, own)
     return tables
 
 
@@ -119,28 +116,32 @@ class _Kept(dict):
         return _Kept, ()
 
 
-def _keep(table, name, make):
-    """Something made of a trusted table, by work on the current stream: other streams
-    do not wait for that, and have their own."""
+def _get_kept(table):
+    """What is made of a trusted table by work on the current stream: other streams do not
+    wait for that, and have their own."""
     mark = table._sparseconv_mark, get_stream(table.device)
     known, kept = getattr(table, "_sparseconv_kept", (None, None))
     if known != mark:
         kept = _Kept()
         table._sparseconv_kept = mark, kept
-    if name not in kept:
-        kept[name] = make()
-    return kept[name]
+    return kept
 
 
 def get_inverse(table, num_in):
     """The table of the map with its sides swapped, kept with this one."""
-    return _keep(table, "inverse", lambda: invert(table, num_in))
+    kept = _get_kept(table)
+    if "inverse" not in kept:
+        kept["inverse"] = invert(table, num_in)
+    return kept["inverse"]
 
 
 def get_tiles(table, num_in):
     """The tiles of a map (`sparseconv.map_tiles`) and its table, as `Views` for
     `programs.repeat`; they stay with the table."""
-    return _keep(table, "tiles", lambda: _tile(table, num_in))[1]
+    kept = _get_kept(table)
+    if "tiles" not in kept:
+        kept["tiles"] = _tile(table, num_in)
+    return kept["tiles"][1]
 
 
 #: Of the arrays that the tiles of a map are.

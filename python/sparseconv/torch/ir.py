@@ -203,6 +203,33 @@ def kernel_map(in_stride, out_stride, offsets, volume, transposed, from_itself, 
     return types + write_function(inputs, outputs, body)
 
 
+def write_renumbered(name, table, volume, row_of, order):
+    """The table `%NAME` of another one: see `renumber`. The arrays are named, or None."""
+    sides = [("out", row_of), ("in", order)]
+    sides = [(side, rows) for side, rows in sides if rows is not None]
+    type, body, last = f"tensor<?x{volume}xi32>", "", table
+    for number, (side, rows) in enumerate(sides, 1):
+        made = name if number == len(sides) else f"{name}_{side}"
+        body += (
+            f"  %{made} = sparseconv.renumber_table {side} %{last}, %{rows} "
+            f": {type}, tensor<?xi32> -> {type}\n"
+        )
+        last = made
+    return body
+
+
+@functools.cache
+def renumber(volume, has_row_of, has_order):
+    """A table with the rows of points for those of sets: `row_of` has the row of each point
+    of the out set, `order` the point of each row of the in set."""
+    table, rows = f"tensor<?x{volume}xi32>", "tensor<?xi32>"
+    row_of = "row_of" if has_row_of else None
+    order = "order" if has_order else None
+    inputs = {"table": table, **{name: rows for name in (row_of, order) if name}}
+    body = write_renumbered("renumbered", "table", volume, row_of, order)
+    return write_function(inputs, {"renumbered": table}, body)
+
+
 def number_rows(side, tensor, type):
     """The set `%SIDE` of the numbers of a tensor's rows, which the compiler knows to
     be sorted: each element of its points is the row times the column."""

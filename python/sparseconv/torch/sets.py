@@ -81,17 +81,17 @@ def renumber(table: Tensor, row_of: Optional[Tensor], order: Optional[Tensor]) -
     point of the out set, `order` the point of each row of the in set; None is for a set
     whose rows stay."""
     num_in = get_trusted_rows(table)
-    is_mirror = mirrors(table, num_in) and None not in (row_of, order)
-    if row_of is not None:
-        table = table.index_select(0, row_of)
-    if order is not None:
-        # The number -1 stands for no neighbour, and stays.
-        numbers = torch.constant_pad_nd(order, (1, 0), -1)
-        table = numbers.index_select(0, (table + 1).flatten()).view(table.shape)
-    table = table.clone() if row_of is None and order is None else table
+    given = [rows for rows in (row_of, order) if rows is not None]
+    if not given:
+        return table.clone()
+    num_out, volume = table.shape
+    shape = (num_out if row_of is None else row_of.shape[0], volume)
+    text = ir.renumber(volume, row_of is not None, order is not None)
+    made = run(text, [table, *given], [shape], num_in is not None)[0]
     # Points and rows of sets are one to one here, and those of a set to itself are moved
     # alike.
-    return table if num_in is None else trust(table, num_in, is_mirror)
+    is_mirror = len(given) == 2 and mirrors(table, num_in)
+    return made if num_in is None else trust(made, num_in, is_mirror)
 
 
 @renumber.register_fake

@@ -148,3 +148,15 @@ func.func @from_table(%table: tensor<?x2xi32>, %fine: !fine, %half: !half) -> !d
   %m = sparseconv.map_from_table %table, %fine to %half : tensor<?x2xi32>, !down
   return %m : !down
 }
+
+// Rows by which a table is renumbered are checked, as a table is, unless somebody
+// vouches for them.
+// CHECK-LABEL: func.func @renumber(
+// CHECK-SAME: %[[TABLE:[^:]*]]: tensor<?x2xi32> {{[^,]*}}, %[[ROWS:[^:]*]]: tensor<9xi32> {{[^,]*}}, %[[NUMBERS:[^:]*]]: tensor<?xi32> {{[^,]*}}, %[[STATUS:[^:]*]]: memref<8xi64>
+// CHECK: %[[OUT:.*]] = sparseconv.kernel.renumber_table ins(%[[TABLE]], %[[ROWS]], %[[STATUS]] : {{.*}}) {op_id = {{[0-9]+}} : i64, side = #sparseconv<map_side out>}
+// CHECK: sparseconv.kernel.renumber_table ins(%{{.*}}, %[[NUMBERS]], %[[STATUS]] : {{.*}}) {op_id = {{[0-9]+}} : i64, side = #sparseconv<map_side in>, trusted}
+func.func @renumber(%table: tensor<?x2xi32>, %rows: tensor<9xi32>, %numbers: tensor<?xi32>) -> tensor<9x2xi32> {
+  %0 = sparseconv.renumber_table out %table, %rows : tensor<?x2xi32>, tensor<9xi32> -> tensor<9x2xi32>
+  %1 = sparseconv.renumber_table in %0, %numbers {sparseconv.trusted} : tensor<9x2xi32>, tensor<?xi32> -> tensor<9x2xi32>
+  return %1 : tensor<9x2xi32>
+}

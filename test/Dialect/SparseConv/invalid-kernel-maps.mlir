@@ -3,7 +3,7 @@
 // What the verifiers of kernel operations on maps refuse, and what they say.
 
 //===----------------------------------------------------------------------===//
-// search, invert_table
+// search, invert_table, renumber_table
 //===----------------------------------------------------------------------===//
 
 func.func @f(%i0: tensor<?xi64>, %i1: tensor<?xi32>, %o0: tensor<?x2xi32>) {
@@ -161,6 +161,37 @@ func.func @f(%i0: tensor<?x2xi32>, %o0: tensor<?x3xi32>) {
   %r = sparseconv.kernel.invert_table
       ins(%i0 : tensor<?x2xi32>)
       outs(%o0 : tensor<?x3xi32>) -> tensor<?x3xi32>
+  return
+}
+
+// -----
+
+// The result has as many rows as are asked for, or as the table.
+func.func @f(%table: tensor<7x2xi32>, %rows: tensor<4xi32>, %s: memref<8xi64>, %o: tensor<7x2xi32>) {
+  // expected-error @+1 {{expects 'renumbered' to have size 4 in dimension 0, the rows of 'rows', but found 'tensor<7x2xi32>'}}
+  %r = sparseconv.kernel.renumber_table
+      ins(%table, %rows, %s : tensor<7x2xi32>, tensor<4xi32>, memref<8xi64>)
+      outs(%o : tensor<7x2xi32>) {op_id = 2 : i64, side = #sparseconv<map_side out>} -> tensor<7x2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%table: tensor<7x2xi32>, %rows: tensor<4xi32>, %s: memref<8xi64>, %o: tensor<4x2xi32>) {
+  // expected-error @+1 {{expects 'renumbered' to have size 7 in dimension 0, the rows of 'table', but found 'tensor<4x2xi32>'}}
+  %r = sparseconv.kernel.renumber_table
+      ins(%table, %rows, %s : tensor<7x2xi32>, tensor<4xi32>, memref<8xi64>)
+      outs(%o : tensor<4x2xi32>) {op_id = 2 : i64, side = #sparseconv<map_side in>} -> tensor<4x2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%table: tensor<?x2xi32>, %rows: tensor<?xi32>, %s: memref<8xi64>, %o: tensor<?x3xi32>) {
+  // expected-error @+1 {{expects 'renumbered' to have size 2 in dimension 1, the offsets of 'table', but found 'tensor<?x3xi32>'}}
+  %r = sparseconv.kernel.renumber_table
+      ins(%table, %rows, %s : tensor<?x2xi32>, tensor<?xi32>, memref<8xi64>)
+      outs(%o : tensor<?x3xi32>) {op_id = 2 : i64, side = #sparseconv<map_side in>} -> tensor<?x3xi32>
   return
 }
 

@@ -216,3 +216,19 @@ func.func @f(%m: !map) {
   %n = sparseconv.map_size both %m : !map
   return
 }
+
+// -----
+
+func.func @f(%table: tensor<?x?xi32>, %rows: tensor<?xi32>) {
+  // expected-error @+1 {{expects 'table' with a known number of columns, but found 'tensor<?x?xi32>'}}
+  %t = sparseconv.renumber_table in %table, %rows : tensor<?x?xi32>, tensor<?xi32> -> tensor<?x?xi32>
+  return
+}
+
+// -----
+
+func.func @f(%table: tensor<?x9xi32>, %rows: tensor<5xi32>) {
+  // expected-error @+1 {{expects result 'result' of type 'tensor<5x9xi32>', but found 'tensor<?x9xi32>'}}
+  %t = sparseconv.renumber_table out %table, %rows : tensor<?x9xi32>, tensor<5xi32> -> tensor<?x9xi32>
+  return
+}

@@ -132,6 +132,17 @@ func.func @given_map(%c: !fine, %h: !half, %pairs: tensor<?x3xi32>, %table: tens
   return
 }
 
+// A table for rows in another order has as many rows as are asked for, or as it had.
+// CHECK-LABEL: func.func @renumber_table(
+// CHECK-SAME: %[[TABLE:.*]]: tensor<?x27xi32>, %[[ROWS:.*]]: tensor<9xi32>)
+func.func @renumber_table(%table: tensor<?x27xi32>, %rows: tensor<9xi32>) {
+  // CHECK: %[[OUT:.*]] = sparseconv.renumber_table out %[[TABLE]], %[[ROWS]] : tensor<?x27xi32>, tensor<9xi32> -> tensor<9x27xi32>
+  %0 = sparseconv.renumber_table out %table, %rows : tensor<?x27xi32>, tensor<9xi32> -> tensor<9x27xi32>
+  // CHECK: sparseconv.renumber_table in %[[TABLE]], %[[ROWS]] : tensor<?x27xi32>, tensor<9xi32> -> tensor<?x27xi32>
+  %1 = sparseconv.renumber_table in %table, %rows : tensor<?x27xi32>, tensor<9xi32> -> tensor<?x27xi32>
+  return
+}
+
 // Points that are those of a set, in its order.
 // CHECK-LABEL: func.func @pack_in_order(
 func.func @pack_in_order(%points: tensor<?x4xi32>) {

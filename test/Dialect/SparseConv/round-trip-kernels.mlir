@@ -108,6 +108,9 @@ func.func @maps(%keys: tensor<?xi32>, %table: tensor<?x2xi32>, %rows: tensor<?xi
       outs(%table : tensor<?x2xi32>) {op_id = 2 : i64} -> tensor<?x2xi32>
   // CHECK: sparseconv.kernel.invert_table ins(%{{.*}} : tensor<?x2xi32>) outs(%{{.*}} : tensor<?x2xi32>) -> tensor<?x2xi32>
   %1 = sparseconv.kernel.invert_table ins(%table : tensor<?x2xi32>) outs(%table : tensor<?x2xi32>) -> tensor<?x2xi32>
+  // CHECK: sparseconv.kernel.renumber_table ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?x2xi32>, tensor<?xi32>, memref<8xi64>) outs(%{{.*}} : tensor<?x2xi32>) {op_id = 2 : i64, side = #sparseconv<map_side out>} -> tensor<?x2xi32>
+  %renumbered = sparseconv.kernel.renumber_table ins(%table, %rows, %status : tensor<?x2xi32>, tensor<?xi32>, memref<8xi64>)
+      outs(%table : tensor<?x2xi32>) {op_id = 2 : i64, side = #sparseconv<map_side out>} -> tensor<?x2xi32>
   // CHECK: sparseconv.kernel.pair_lists ins(%{{.*}} : tensor<?x2xi32>) outs(%{{.*}} : tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>) {row_block = 512 : i64} -> (tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)
   %2:3 = sparseconv.kernel.pair_lists ins(%table : tensor<?x2xi32>)
       outs(%rows, %rows, %segments : tensor<?xi32>, tensor<?xi32>, tensor<?x3xi64>)

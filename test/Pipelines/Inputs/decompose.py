@@ -75,7 +75,11 @@ LAYERS = [
     ("", {"x": "nx3", "rows": "n"}, "scatter %x, %rows into %n", "?x3"),
     ("", {"x": "nx3", "rows": "n"}, "scatter avg %x, %rows into %n", "?x3"),
     ("", {"x": "nx3", "rows": "n"}, "scatter max %x, %rows into %n", "?x3"),
+    ("", {"table": "nx8", "rows": "n"}, "renumber_table out %table, %rows", "?x8"),
+    ("", {"table": "nx8", "rows": "n"}, "renumber_table in %table, %rows", "?x8"),
 ]
+#: Arguments whose elements are rows, or -1.
+INDICES = ("rows", "table")
 PASSES = [
     "--convert-elementwise-to-linalg",
     "--one-shot-bufferize=bufferize-function-boundaries",
@@ -123,7 +127,8 @@ class Layer:
         self.name, self.element, self.counts = f"layer{number}", element, counts
         epilogue = EPILOGUE.format(T=element, widen=WIDEN[element])
         self.operation = operation.replace("EPILOGUE", epilogue)
-        self.result = f"tensor<{result}x{element}>"
+        self.result_element = "i32" if "table" in shapes else element
+        self.result = f"tensor<{result}x{self.result_element}>"
         self.values, self.types = {}, {}
         for name, shape in shapes.items():
             sizes = [
@@ -131,12 +136,12 @@ class Layer:
                 for size in shape.split("x")
             ]
             self.values[name] = self.make(name, sizes, random)
-            width = "i32" if name == "rows" else element
+            width = "i32" if name in INDICES else element
             dynamic = ["?" if size in counts else size for size in shape.split("x")]
             self.types[name] = f"tensor<{'x'.join(dynamic)}x{width}>"
 
     def make(self, name, sizes, random):
-        if name == "rows":
+        if name in INDICES:
             return random.integers(
                 -1, max(sizes[0], 1) if sizes[0] else 0, sizes, dtype=np.int32
             )
@@ -256,9 +261,10 @@ def write_main(layers, tables):
             f"  {y} = call @{layer.name}({', '.join(v for v, _ in given)}) : "
             f"({', '.join(t for _, t in given)}) -> {layer.result}"
         )
-        wide = layer.result.replace(f"x{layer.element}>", "xf32>")
+        wide = layer.result.replace(f"x{layer.result_element}>", "xf32>")
         if wide != layer.result:
-            lines.append(f"  {y}w = arith.extf {y} : {layer.result} to {wide}")
+            widen = "sitofp" if layer.result_element == "i32" else "extf"
+            lines.append(f"  {y}w = arith.{widen} {y} : {layer.result} to {wide}")
             y += "w"
         lines.append(f"  {y}u = tensor.cast {y} : {wide} to tensor<*xf32>")
         lines.append(f"  call @printMemrefF32({y}u) : (tensor<*xf32>) -> ()")

@@ -49,6 +49,7 @@ void emitTileHits(LoopBuilder &b, TileHitsOp op);
 void emitTableFromPairs(LoopBuilder &b, TableFromPairsOp op);
 void emitCheckTable(LoopBuilder &b, CheckTableOp op);
 void emitInvertTable(LoopBuilder &b, InvertTableOp op);
+void emitRenumberTable(LoopBuilder &b, RenumberTableKernelOp op);
 void emitKeepOffsets(LoopBuilder &b, KeepOffsetsOp op);
 void emitPairLists(LoopBuilder &b, PairListsOp op);
 void emitOffsetLists(LoopBuilder &b, OffsetListsOp op);

@@ -220,7 +220,7 @@ LogicalResult CheckTableOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// invert_table, keep_offsets, pair_lists, group_pairs
+// invert_table, renumber_table, keep_offsets, pair_lists, group_pairs
 //===----------------------------------------------------------------------===//
 
 LogicalResult InvertTableOp::verify() {
@@ -228,6 +228,17 @@ LogicalResult InvertTableOp::verify() {
   NamedOperand table("table", getTable()), inverse("inverse", getInverse());
   v.checkColumns(table);
   v.checkSize(inverse, 1, table.getSize(1), "the offsets of 'table'");
+  return v.getResult();
+}
+
+LogicalResult RenumberTableKernelOp::verify() {
+  KernelVerifier v(*this, getStatus());
+  NamedOperand table("table", getTable()), made("renumbered", getRenumbered());
+  v.checkStaticColumns(table);
+  v.checkSize(made, 1, table.getSize(1), "the offsets of 'table'");
+  v.checkSameRows(made, getSide() == MapSide::Out
+                            ? NamedOperand("rows", getRows())
+                            : table);
   return v.getResult();
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FeatureVerification.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
@@ -152,7 +153,7 @@ LogicalResult MapFromTilesOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// TransposeMapOp, MapSizeOp, NeighbourTableOp
+// TransposeMapOp, MapSizeOp, NeighbourTableOp, RenumberTableOp
 //===----------------------------------------------------------------------===//
 
 std::pair<Value, MapSide>
@@ -239,5 +240,43 @@ NeighbourTableOp::reifyResultShapes(OpBuilder &builder,
       MapSizeOp::create(builder, getLoc(), MapSide::Out, getMap()).getResult();
   shapes.push_back(
       {rows, builder.getIndexAttr(getMap().getType().getVolume())});
+  return success();
+}
+
+/// The table has a row for each element of `rows` if these are the out rows.
+static RankedTensorType getRenumberedType(MapSide side, RankedTensorType table,
+                                          RankedTensorType rows) {
+  int64_t size = (side == MapSide::Out ? rows : table).getDimSize(0);
+  return RankedTensorType::get({size, table.getDimSize(1)},
+                               table.getElementType());
+}
+
+LogicalResult RenumberTableOp::inferReturnTypes(MLIRContext *,
+                                                std::optional<Location>,
+                                                Adaptor adaptor,
+                                                SmallVectorImpl<Type> &types) {
+  types.push_back(getRenumberedType(
+      adaptor.getSide(), cast<RankedTensorType>(adaptor.getTable().getType()),
+      cast<RankedTensorType>(adaptor.getRows().getType())));
+  return success();
+}
+
+LogicalResult RenumberTableOp::verify() {
+  RankedTensorType table = getTable().getType();
+  if (table.isDynamicDim(1))
+    return emitOpError("expects 'table' with a known number of columns, but "
+                       "found ")
+           << table;
+  return verifyResultType(
+      *this, "result", getResult().getType(),
+      getRenumberedType(getSide(), table, getRows().getType()));
+}
+
+LogicalResult
+RenumberTableOp::reifyResultShapes(OpBuilder &builder,
+                                   ReifiedRankedShapedTypeDims &shapes) {
+  Value sized = getSide() == MapSide::Out ? Value(getRows()) : getTable();
+  shapes.push_back({tensor::getMixedSize(builder, getLoc(), sized, 0),
+                    builder.getIndexAttr(getTable().getType().getDimSize(1))});
   return success();
 }

@@ -116,6 +116,21 @@ static Value decomposeMapSize(TableBuilder &b, MapSizeOp op,
   return op.getSide() == MapSide::In ? map[1] : b.dim(map[0], 0);
 }
 
+static Value
+decomposeRenumberTable(TableBuilder &b, RenumberTableOp op,
+                       TablePattern<RenumberTableOp>::Adaptor adaptor) {
+  Value table = adaptor.getTable().front(), rows = adaptor.getRows().front();
+  if (op.getSide() == MapSide::Out)
+    return b.gatherRows(b.pad(table, -1), rows, /*groups=*/1);
+  Value padded = b.pad(rows, -1), last = b.getLast(padded);
+  return b.elementwise(table, b.getMultiDimIdentityMap(2),
+                       tensor::getMixedSizes(b, b.getLoc(), table),
+                       b.getI32Type(), [&](ValueRange arguments) -> Value {
+                         return tensor::ExtractOp::create(
+                             b, padded, b.getRow(arguments[0], last));
+                       });
+}
+
 void mlir::sparseconv::populateDecomposePatterns(const TypeConverter &converter,
                                                  RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
@@ -124,6 +139,8 @@ void mlir::sparseconv::populateDecomposePatterns(const TypeConverter &converter,
   patterns.add<TablePattern<NeighbourTableOp>>(converter, context,
                                                decomposeTable);
   patterns.add<TablePattern<MapSizeOp>>(converter, context, decomposeMapSize);
+  patterns.add<TablePattern<RenumberTableOp>>(converter, context,
+                                              decomposeRenumberTable);
   populateDecomposeConvPatterns(converter, patterns);
   populateDecomposePoolPatterns(converter, patterns);
 }
@@ -144,7 +161,7 @@ void mlir::sparseconv::configureDecomposeTarget(const TypeConverter &converter,
       [](MapSizeOp op) { return isMadeByOperation(op.getMap()); });
   target.addIllegalOp<ConvOp, InputGradOp, WeightGradOp, PoolOp, PoolGradOp,
                       UnpoolOp, GatherOp, ScatterOp, MapFromTableOp,
-                      TransposeMapOp>();
+                      RenumberTableOp, TransposeMapOp>();
 }
 
 //===----------------------------------------------------------------------===//

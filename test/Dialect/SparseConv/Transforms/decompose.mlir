@@ -95,6 +95,25 @@ func.func @input_grad(%map: !map, %dy: tensor<?x8xf32>, %w: tensor<27x4x8xf32>) 
   return %dx : tensor<?x4xf32>
 }
 
+// A table for rows in another order: a gather of its rows, and one of numbers by its
+// entries.
+
+// CHECK-LABEL: func.func @renumber(
+// CHECK-SAME:    %[[TABLE:.*]]: tensor<?x27xi32>, %[[ROWS:.*]]: tensor<?xi32>)
+// CHECK:         %[[PADDED:.*]] = tensor.pad %[[TABLE]] low[0, 0] high[1, 0]
+// CHECK:         %[[MOVED:.*]] = linalg.generic {indexing_maps = [#[[$ROWS]], #[[$SAME]]]
+// CHECK-SAME:      ins(%[[ROWS]] : tensor<?xi32>)
+// CHECK:           tensor.extract %[[PADDED]]
+// CHECK:         %[[NUMBERS:.*]] = tensor.pad %[[ROWS]] low[0] high[1]
+// CHECK:         linalg.generic {indexing_maps = [#[[$SAME]], #[[$SAME]]]
+// CHECK-SAME:      ins(%[[MOVED]] : tensor<?x27xi32>)
+// CHECK:           tensor.extract %[[NUMBERS]]
+func.func @renumber(%table: tensor<?x27xi32>, %rows: tensor<?xi32>) -> tensor<?x27xi32> {
+  %0 = sparseconv.renumber_table out %table, %rows : tensor<?x27xi32>, tensor<?xi32> -> tensor<?x27xi32>
+  %1 = sparseconv.renumber_table in %0, %rows : tensor<?x27xi32>, tensor<?xi32> -> tensor<?x27xi32>
+  return %1 : tensor<?x27xi32>
+}
+
 // The table of a map that stays is read from it, and so are its in rows where they
 // are needed. Calls and control flow pass both.
 

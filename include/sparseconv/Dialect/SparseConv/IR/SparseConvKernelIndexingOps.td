@@ -469,6 +469,30 @@ def SparseConv_InvertTableOp
     SparseConv_TableLike:$table, SparseConv_TableLike:$inverse);
 }
 
+def SparseConv_RenumberTableKernelOp
+    : SparseConv_KernelOp<"renumber_table", "getRenumbered"> {
+  let summary = "a neighbour table for rows in another order";
+  let description = [{
+    ```mlir
+    sparseconv.kernel.renumber_table
+        ins(%table, %rows, %status : memref<?x27xi32>, memref<?xi32>, memref<8xi64>)
+        outs(%renumbered : memref<?x27xi32>) {op_id = 3 : i64, side = #sparseconv<map_side out>}
+    ```
+
+    Of the `out` side, renumbered[i, k] = table[rows[i], k], or -1 where rows[i]
+    is -1; `rows` is [N_out]. Of the `in` side, renumbered[r, k] =
+    rows[table[r, k]], or -1 where table[r, k] is -1; `rows` is [N_in].
+
+    Run-time errors: an index outside -1 .. the rows of `table` - 1; an entry
+    outside -1 .. N_in-1. What comes of it is -1. `trusted` says that there is
+    none, and nothing looks.
+  }];
+  let arguments = (ins
+    SparseConv_TableLike:$table, SparseConv_RowsLike:$rows,
+    SparseConv_Status:$status, SparseConv_TableLike:$renumbered,
+    SparseConv_MapSideAttr:$side, UnitAttr:$trusted, I64Attr:$op_id);
+}
+
 def SparseConv_KeepOffsetsOp
     : SparseConv_KernelOp<"keep_offsets", "getKept"> {
   let summary = "a neighbour table without the pairs of some offsets";

@@ -219,4 +219,35 @@ def SparseConv_NeighbourTableOp : SparseConv_Op<"neighbour_table",
   let hasVerifier = 1;
 }
 
+def SparseConv_RenumberTableOp : SparseConv_Op<"renumber_table",
+    [NoMemoryEffect, SparseConv_Infer, SparseConv_Reify]> {
+  let summary = "a neighbour table for rows in another order";
+  let description = [{
+    ```mlir
+    %by_point = sparseconv.renumber_table out %table, %row_of
+        : tensor<?x27xi32>, tensor<?xi32> -> tensor<?x27xi32>
+    %moved = sparseconv.renumber_table in %by_point, %order
+        : tensor<?x27xi32>, tensor<?xi32> -> tensor<?x27xi32>
+    ```
+
+    For features that are not in the order of a set: `row_of` and `order` here
+    are those of its `pack`, and `%moved` relates points in their own order.
+
+    | side  | result |
+    |-------|--------|
+    | `out` | row i is row `rows[i]` of the table; it is all -1 where `rows[i]` is -1 |
+    | `in`  | an entry r is `rows[r]`; an entry of -1 stays |
+
+    Run-time errors: `out`: an index below -1, or not below the rows of the
+    table. `in`: an entry below -1, or not below the length of `rows`.
+  }];
+  let arguments = (ins SparseConv_MapSideAttr:$side, SparseConv_Points:$table,
+                       SparseConv_Rows:$rows);
+  let results = (outs SparseConv_Points:$result);
+  let assemblyFormat = [{
+    `` $side $table `,` $rows attr-dict `:` type($table) `,` type($rows) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // SPARSECONV_MAP_OPS

@@ -20,16 +20,18 @@
 
 namespace mlir::sparseconv {
 
-/// The attribute of a given map that is not checked, and of a `pack` of points
-/// in order that is not sorted.
+/// The attribute of a given map or of rows that are not checked, and of a
+/// `pack` of points in order that is not sorted.
 inline constexpr llvm::StringLiteral kTrustedAttr = "sparseconv.trusted";
 
-/// Takes all tables and tiles that a module is given as those of maps, and all
-/// points that it says are in order as those of sets.
+/// Takes all tables and tiles that a module is given as those of maps, rows by
+/// which it renumbers tables as those of their sides, and all points that it
+/// says are in order as those of sets.
 inline void trustTables(Operation *module) {
   module->walk([](Operation *op) {
     auto pack = dyn_cast<PackOp>(op);
-    if (isa<MapFromTableOp, MapFromTilesOp>(op) || (pack && pack.getInOrder()))
+    if (isa<MapFromTableOp, MapFromTilesOp, RenumberTableOp>(op) ||
+        (pack && pack.getInOrder()))
       op->setAttr(kTrustedAttr, UnitAttr::get(op->getContext()));
   });
 }
