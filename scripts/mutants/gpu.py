@@ -121,6 +121,8 @@ MUTANTS = [
     (RUNTIME + "Plan/Schedule.cpp", "isSize[slot] = true;", "", RUNTIME_TESTS + "BindRows.*"),
     (RUNTIME + "Plan/Schedule.cpp", "isSize[slot] = false;", "", RUNTIME_TESTS + "BindRows.*"),
     (PLAN + "FindPreparation.cpp", "type.getElementType().isInteger()", "true", "test/Target/Plan/find-preparation.mlir"),
+    (RUNTIME + "Cuda/Issue.cpp", "lastId == runId", "true", RUNTIME_TESTS + "Run.*"),
+    (RUNTIME + "Cuda/Issue.cpp", "lastId = runId;", "", RUNTIME_TESTS + "Run.*"),
     (RUNTIME + "Cuda/Issue.cpp", "part.leavesOut(i)", "false", RUNTIME_TESTS + "Prepare.*"),
     (RUNTIME + "Plan/Schedule.cpp", "!isBound[buffer.index]", "false", RUNTIME_TESTS + "Prepare.*"),
     (RUNTIME + "Cuda/StepGraph.cpp", "before.push_back(result.nodes[other]);", "(void)other;", RUNTIME_TESTS + "Graph.*"),

@@ -208,6 +208,8 @@ private:
   // Issuing work. `stream` is the caller's.
   Error checkStream(CUstream stream) const;
   bool repeatsLast(const InputSizes &sizes) const;
+  Error findId(CUstream stream, std::optional<uint64_t> &id) const;
+  bool isBehind(const Staging &last) const;
   Error followRun(CUstream stream);
   Error beginRun(CUstream stream, const InputSizes &sizes);
   /// Whether the host knows all that a run could tell it: no step reports
@@ -318,6 +320,8 @@ private:
   std::vector<CUevent> events; ///< by step, null where nothing waits for it
   std::vector<Staging> staging;
   size_t latest = 0; ///< the last run's entry of `staging`
+  /// Of the streams of the last run and of this one, where the driver says.
+  std::optional<uint64_t> lastId, runId;
 
   /// Null where there is none.
   std::unique_ptr<StepGraph> runGraph, capturedGraph;

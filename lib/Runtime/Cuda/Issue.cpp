@@ -64,11 +64,27 @@ bool Instance::repeatsLast(const InputSizes &sizes) const {
                     uploaded.begin() + kStatusWords, uploaded.end());
 }
 
+/// Finds what tells a stream from all others, also from one that has its handle
+/// after it, where the driver says.
+Error Instance::findId(CUstream stream, std::optional<uint64_t> &id) const {
+  id.reset();
+  if (!driver.cuStreamGetId)
+    return Error::success();
+  return check(driver.cuStreamGetId(stream, &id.emplace()),
+               "looking at the stream");
+}
+
+/// Whether the last run is known to be over, or to be on the stream of this
+/// one, which comes behind it anyway.
+bool Instance::isBehind(const Staging &last) const {
+  return !last.inFlight || (lastId && lastId == runId);
+}
+
 /// Orders the stream behind the last run, whose pinned memory this one takes:
 /// nothing goes up or comes down.
 Error Instance::followRun(CUstream stream) {
   const Staging &last = staging[latest];
-  if (last.inFlight) {
+  if (!isBehind(last)) {
     CUresult result = driver.cuEventQuery(last.done);
     if (result == CUDA_ERROR_NOT_READY)
       result = driver.cuStreamWaitEvent(stream, last.done, 0);
@@ -83,6 +99,8 @@ Error Instance::followRun(CUstream stream) {
 /// the last run.
 Error Instance::beginRun(CUstream stream, const InputSizes &sizes) {
   if (Error error = checkStream(stream))
+    return error;
+  if (Error error = findId(stream, runId))
     return error;
   if (repeatsLast(sizes))
     return followRun(stream);
@@ -111,7 +129,7 @@ Error Instance::beginRun(CUstream stream, const InputSizes &sizes) {
       return error;
     finishUnread(staging[free]);
   }
-  if (staging[previous].inFlight)
+  if (!isBehind(staging[previous]))
     if (Error error =
             check(driver.cuStreamWaitEvent(stream, staging[previous].done, 0),
                   "waiting for the run before"))
@@ -153,6 +171,7 @@ Error Instance::endRun(CUstream stream) {
                           "recording the end of the run"))
     return error;
   entry.inFlight = true;
+  lastId = runId;
   outputAddresses.clear();
   for (uint32_t buffer : outputBuffers)
     outputAddresses.push_back(addresses[buffer]);

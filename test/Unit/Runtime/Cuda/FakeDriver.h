@@ -117,6 +117,8 @@ public:
   std::map<void *, Event> events;
   std::map<void *, Graph> graphs;
   CUstream captured = nullptr; ///< by a user of the runtime
+  /// Of streams that have a handle which another one had before.
+  std::map<void *, uint64_t> streamIds;
   uint64_t issued = 0, done = 0;
   int clock = 0; ///< device work that has been done
   std::vector<std::function<void()>> queue;

@@ -192,6 +192,12 @@ CUresult cuStreamIsCapturing(CUstream stream, int *status) {
   *status = stream && stream == fake().captured;
   return 0;
 }
+CUresult cuStreamGetId(CUstream stream, uint64_t *id) {
+  auto found = fake().streamIds.find(stream);
+  *id = found == fake().streamIds.end() ? reinterpret_cast<uintptr_t>(stream)
+                                        : found->second;
+  return 0;
+}
 CUresult cuEventCreate(CUevent *event, unsigned flags) {
   *event = static_cast<CUevent>(fake().create("event"));
   fake().events[*event].isTimed = flags != CU_EVENT_DISABLE_TIMING;
@@ -488,6 +494,7 @@ const DriverTable &FakeDriver::getOldTable() {
   static const DriverTable table = [] {
     DriverTable old = getTable();
     old.cuFuncGetParamInfo = nullptr;
+    old.cuStreamGetId = nullptr;
     old.cuGraphAddDependencies = nullptr;
     return old;
   }();

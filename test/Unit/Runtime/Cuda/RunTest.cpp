@@ -155,10 +155,10 @@ TEST_F(Run, EnqueuesWithoutWaiting) {
       << sparseconv_last_error();
   EXPECT_EQ(fake().calls,
             (std::vector<std::string>{
-                "cuCtxPushCurrent", "cuStreamIsCapturing", "cuMemcpyHtoDAsync",
-                "cuLaunchKernelEx", "cuMemsetD32Async", "cuLaunchKernel",
-                "cuMemcpyDtoDAsync", "cuLaunchKernel", "cuMemcpyDtoHAsync",
-                "cuEventRecord", "cuCtxPopCurrent"}));
+                "cuCtxPushCurrent", "cuStreamIsCapturing", "cuStreamGetId",
+                "cuMemcpyHtoDAsync", "cuLaunchKernelEx", "cuMemsetD32Async",
+                "cuLaunchKernel", "cuMemcpyDtoDAsync", "cuLaunchKernel",
+                "cuMemcpyDtoHAsync", "cuEventRecord", "cuCtxPopCurrent"}));
   EXPECT_EQ(fake().work,
             (std::vector<std::string>{"HtoD 80", "launch add", "memset 400x4",
                                       "launch keep", "DtoD 1600", "launch move",
@@ -208,6 +208,32 @@ TEST_F(Run, ManyRunsInFlightKeepTheirSizes) {
   for (const std::string &call : fake().calls)
     pinned -= call == "cuMemHostAlloc";
   EXPECT_EQ(pinned, 0u);
+}
+
+/// A run uses the memory of the one before it. On its stream it comes behind
+/// that anyway; a stream that has the handle of an earlier one is another one.
+TEST_F(Run, WaitsForTheRunBeforeOnAnotherStream) {
+  auto countWaits = [&](CUstream first, CUstream second, uint64_t secondId) {
+    destroy();
+    EXPECT_EQ(create(makeSamplePlan(), 100), SPARSECONV_OK);
+    float *x = upload(makeInput(5)), *y = allocate(400);
+    fake().streamIds[first] = 1;
+    EXPECT_EQ(run(first, x, 5, y, 100), SPARSECONV_OK);
+    fake().streamIds[second] = secondId;
+    fake().calls.clear();
+    EXPECT_EQ(run(second, x, 5, y, 100), SPARSECONV_OK);
+    int64_t waits = std::count(fake().calls.begin(), fake().calls.end(),
+                               "cuStreamWaitEvent");
+    EXPECT_EQ(sparseconv_instance_results(instance, 1), SPARSECONV_OK);
+    return waits;
+  };
+  CUstream stream = makeStream(), other = makeStream();
+  EXPECT_EQ(countWaits(stream, stream, 1), 0);
+  EXPECT_EQ(countWaits(stream, other, 2), 1);
+  EXPECT_EQ(countWaits(stream, stream, 2), 1);
+  replaceDriver(
+      &FakeDriver::getOldTable()); // which tells no stream from others
+  EXPECT_EQ(countWaits(stream, stream, 1), 1);
 }
 
 TEST_F(Run, FewStepsStayInTheCallersStream) {
