@@ -89,14 +89,16 @@ class Repeated:
         self._result.type = instance.outputs[0].type
 
     def fill(self, inputs, views, output):
-        for i, (pointer, shape, nbytes) in enumerate(inputs):
+        """`inputs` and `output` are tensors of torch."""
+        for i, given in enumerate(inputs):
             tensor, kind = self._first[i]
+            pointer, shape = given.data_ptr(), given.shape
             if shape == self._shapes[i]:
                 tensor.data = pointer
             else:
-                write(tensor, kind, pointer, shape, nbytes)
+                write(tensor, kind, pointer, shape, given.nbytes)
                 self._shapes[i] = shape
         if views is not self._views:
             views.copy(self.inputs, len(inputs))
             self._views = views
-        self._result.data, self._result.bytes = output
+        self._result.data, self._result.bytes = output.data_ptr(), output.nbytes

@@ -173,14 +173,14 @@ class CudaFunction(Function):
         return self._find_idle(key) or self._make_instance(*key), key
 
     def repeat(self, stream, inputs, views, output):
-        """Enqueues a run that reports nothing and has one output, a pointer and bytes:
-        what the layers of `sparseconv.torch` call. The last inputs are `arguments.Views`, the
-        others as `enqueue` takes them. Sizes are looked at where the views or the first
-        shape are not those of the last time."""
+        """Enqueues a run that reports nothing and has one output: what the layers of
+        `sparseconv.torch` call. The last inputs are `arguments.Views`; the others, and the
+        output, are tensors of torch, contiguous and aligned to 16 bytes. Sizes are looked
+        at where the views or the first shape are not those of the last time."""
         known, shape, key = self._repeated
-        first = inputs[0][1]
+        first = inputs[0].shape
         if known is not views or shape != first or key[0] is not self._capacities:
-            shapes = [view[1] for view in inputs] + views.shapes
+            shapes = [tensor.shape for tensor in inputs] + views.shapes
             instance, key = self._take(shapes, self._bound, False)
             self._repeated = views, first, key
         else:

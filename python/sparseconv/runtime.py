@@ -461,8 +461,8 @@ class Instance(_Owner):
 
     def repeat(self, stream, inputs, views, output):
         """The same for a function with one output of which nothing is bound, where no
-        other thread uses the instance. `views` are its last inputs; `inputs` has the
-        others."""
+        other thread uses the instance. `views` are its last inputs; the others, and the
+        output, are tensors of torch."""
         arguments = self._repeated
         if arguments is None:
             arguments = self._repeated = Repeated(self, len(inputs))

@@ -6,6 +6,7 @@ import gc
 import sys
 import threading
 import types
+import typing
 
 import numpy as np
 import sparseconv
@@ -260,13 +261,24 @@ def repeats_with_views(target):
             rows: Views([(*view(rows), "float16"), (*weight, "float16")])
             for rows in (5, 6, 90)
         }
+        class Lying(typing.NamedTuple):
+            """What is asked of a tensor of torch."""
+
+            pointer: int
+            shape: tuple
+            nbytes: int
+
+            def data_ptr(self):
+                return self.pointer
+
         # Another address, other rows, other views, more than there is room for, and back.
         for step, (rows, others) in enumerate(((5, 5), (5, 5), (4, 5), (5, 6), (70, 90), (5, 6))):
-            points = 16 * (step + 1), (rows, 4), 16 * rows
-            output = 64 * (step + 1), 16 * rows
+            points = Lying(16 * (step + 1), (rows, 4), 16 * rows)
+            output = Lying(64 * (step + 1), (rows, 8), 16 * rows)
             function.repeat(0, [points], kept[others], output)
             instance = function._idle[-1][1]
-            instance.enqueue(0, [points, view(others), weight], [output])
+            given = [tuple(points), view(others), weight]
+            instance.enqueue(0, given, [(output.pointer, output.nbytes)])
             repeated, plain = interface.runs[-2:]
             expect_equal(repeated, plain)
             expect_equal([tensor[2] for tensor in plain[0]], [[rows, 4], [others, 8], [8, 8]])

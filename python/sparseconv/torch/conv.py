@@ -116,6 +116,12 @@ def read_count(name, value, groups=1):
     return number
 
 
+def is_plain(weight):
+    """Whether weights are no tensor of a class of its own, which sees what is done with
+    it."""
+    return type(weight) in (nn.Parameter, torch.Tensor)
+
+
 class Convolution(nn.Module):
     """What convolutions share: parameters, and what is done over a map. Layers under
     the names of other libraries have weights of their own shapes, and give them as
@@ -202,21 +208,16 @@ class Convolution(nn.Module):
         """The products over a map. Where nobody takes gradients or watches, weights are
         read as they lie: torch does not tell of all that changes a parameter, so that
         nothing that is computed of one can be kept."""
+        layout, weight = self.layout, read_parameter(self, self.weight_name)
         if norm is None and (
             torch.is_grad_enabled()
             or is_watched(features)
-            or self.layout is None
-            or not self.has_plain_weight()
+            or layout is None
+            or not is_plain(weight)
         ):
             return ops.conv(*cast_for_autocast(features, self.get_kernel()), table)
-        weight = read_parameter(self, self.weight_name)
         features, weight = cast_for_autocast(features, weight)
-        return ops.conv_at_once(features, weight, table, self.layout, norm)
-
-    def has_plain_weight(self):
-        """Whether the weights are no tensor of a class of its own, which sees what is done
-        with it."""
-        return type(read_parameter(self, self.weight_name)) in (nn.Parameter, torch.Tensor)
+        return ops.conv_at_once(features, weight, table, layout, norm)
 
     def extra_repr(self):
         text = f"{self.in_channels}, {self.out_channels}, {self.window!r}"

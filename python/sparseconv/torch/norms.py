@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn.modules import module as modules
 
-from .conv import Convolution
+from .conv import Convolution, is_plain
 from .operands_ir import NORM_PARTS
 from .programs import DTYPES, is_watched, read_parameter
 
@@ -31,7 +31,7 @@ def run_with_norm(layer, rest, x):
         parts is None
         or not _is_ours(layer)
         or not layer.takes_norm()
-        or not layer.has_plain_weight()
+        or not is_plain(read_parameter(layer, layer.weight_name))
         or is_watched(features)
         or layer.is_product(features)
         or features.dtype not in DTYPES

@@ -53,8 +53,8 @@ def _allows_tf32(tensor):
 def _run_conv(kind, weights, operands, table, num_in, shape, *extras):
     """`operands` are two tensors, and the parts of a norm if there is one. `extras` are the
     norm and the layout of the weights, as for `ir.conv`."""
-    first, second, *_ = operands
-    _check_same(first, second, kind)
+    first = operands[0]
+    _check_same(first, operands[1], kind)
     volume, in_channels, out_channels, groups = weights
     if table.shape[1] != volume:
         raise ArgumentError(

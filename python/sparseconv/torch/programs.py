@@ -131,15 +131,11 @@ def repeat(write, key, device, tensors, views, shape):
     """The only result of the network that `write(*key)` gives, on a GPU, where it can
     report nothing: of tensors on that device, the first of which has the element type of
     the result, and of `arguments.Views`. The host takes as little time as it can."""
-    first = tensors[0]
     function = _find_function(write, key, device)
-    inputs, kept = [], []  # what is kept is in use until the run is enqueued
-    for tensor in tensors:
-        tensor = _align(tensor.contiguous())
-        inputs.append((tensor.data_ptr(), tensor.shape, tensor.nbytes))
-        kept.append(tensor)
-    made = first.new_empty(shape)
-    function.repeat(get_stream(device), inputs, views, (made.data_ptr(), made.nbytes))
+    # They are in use until the run is enqueued.
+    tensors = [_align(tensor.contiguous()) for tensor in tensors]
+    made = tensors[0].new_empty(shape)
+    function.repeat(get_stream(device), tensors, views, made)
     return made
 
 
@@ -164,7 +160,7 @@ def run_joined(text, tensors, shapes, num_tensors, trusted):
 def find_device(tensors):
     """The device of all tensors, on which programs run."""
     device = tensors[0].device
-    for tensor in tensors:
+    for tensor in tensors[1:]:
         if tensor.device != device:
             raise ArgumentError(
                 f"expects tensors on one device, but found {device} and {tensor.device}"

@@ -11,7 +11,15 @@ from . import sets
 from .encodings import trust_copy
 from .operands_ir import Layout
 from .programs import read_parameter
-from .tensor import Cache, CoordinateSet, SparseTensor, count_axes, name_root, repeat
+from .tensor import (
+    Cache,
+    CoordinateSet,
+    SparseTensor,
+    count_axes,
+    extend_name,
+    name_root,
+    repeat,
+)
 
 
 class _Handed:
@@ -263,7 +271,7 @@ class RowTensor(SparseTensor):
         fine = self.set
         stride = tuple(s * f for s, f in zip(fine.stride, factors))
         coords = trust_copy(fine.coords * _scale(fine.coords, factors), fine.coords)
-        name = (("refined", *fine.name, factors),)
+        name = extend_name(fine.name, "refined", factors)
         made = self._make(self._features, None)
         made._cache = Cache()
         made._set = CoordinateSet(coords, stride, fine.shape, name, fine.order, fine.row_of)

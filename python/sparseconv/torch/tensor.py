@@ -53,7 +53,13 @@ def count_axes(coordinates):
 
 def name_root(stride, shape, rows):
     """The name of the set of the points of a tensor."""
-    return (("points", stride, shape, rows),)
+    return extend_name("", "points", stride, shape, rows)
+
+
+def extend_name(name, *step):
+    """The name of a set that a step makes of another one. Names are text, whose hash Python
+    keeps: each layer looks for its map by the names of two sets."""
+    return f"{name}{step}"
 
 
 class CoordinateSet:
@@ -103,7 +109,7 @@ def outline_set(source, rule, by, offsets, reshape):
     # A floor has a cell for each coordinate, wherever the shape ends.
     clips = shape is not None and rule != "floor"
     clip = tuple(n * s for n, s in zip(shape, stride)) if clips else ()
-    name = (*source.name, (rule, by, offsets, shape))
+    name = extend_name(source.name, rule, by, offsets, shape)
     return CoordinateSet(None, stride, shape, name), clip
 
 
@@ -161,19 +167,21 @@ class Cache:
         made, clip = outline_set(source, rule, by, offsets, reshape)
         if self.asked is not None:
             self.asked.note_set(source.name, made.name, rule, by, offsets, reshape)
-        if made.name not in self.sets:
+        known = self.sets.get(made.name)
+        if known is None:
             made.coords = sets.output_set(
                 source.coords, rule, list(source.stride), list(by), offsets, list(clip)
             )
-            self.sets[made.name] = made
-        return self.sets[made.name]
+            known = self.sets[made.name] = made
+        return known
 
     def get_table(self, source, target, offsets, volume, transposed=False):
         """The map between two sets, as a table of rows of features."""
         key = source.name, target.name, offsets, transposed
         if self.asked is not None:
             self.asked.note_table(key, volume)
-        if key not in self.tables:
+        table = self.tables.get(key)
+        if table is None:
             renumbers = target.row_of is not None or source.order is not None
             table = sets.kernel_map(
                 source.coords, target.coords, list(source.stride), list(target.stride),
@@ -182,7 +190,7 @@ class Cache:
             if renumbers:
                 table = sets.renumber(table, target.row_of, source.order)
             self.tables[key] = table
-        return self.tables[key]
+        return table
 
     def get_transposed(self, pair):
         """The other direction of a pair's table, which is one of this cache."""

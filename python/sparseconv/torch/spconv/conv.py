@@ -79,7 +79,7 @@ class SparseConvolution(KeepsLayout, SparseModule):
         return not (self.record_voxel_count or self.transposed)
 
     def forward(self, input, add_input=None):
-        y = super().forward(input)
+        y = self.run(input)
         if self.record_voxel_count:
             self.max_num_voxels_during_training.clamp_(min=y.features.shape[0])
         return y if add_input is None else y + add_input

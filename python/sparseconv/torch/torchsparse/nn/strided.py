@@ -6,7 +6,7 @@
 import torch
 
 from ... import ir
-from ...tensor import CoordinateSet
+from ...tensor import CoordinateSet, extend_name
 
 
 def find_target(x, window, given, kmap_mode, downsample_mode):
@@ -18,7 +18,7 @@ def find_target(x, window, given, kmap_mode, downsample_mode):
         return x.cache.get_set(x.set, "floor", window.stride, "", (given.shrink,))
     if shape is not None:
         return x.cache.get_set(x.set, "cover", window.stride, given.offsets, (given.shrink,))
-    name = (*x.set.name, ("torchsparse", window.stride, given.offsets))
+    name = extend_name(x.set.name, "torchsparse", window.stride, given.offsets)
     if name not in x.cache.sets:
         x.cache.sets[name] = _find_within(x, given, name)
     return x.cache.sets[name]
