@@ -88,15 +88,15 @@ class Repeated:
         self._result = self.outputs[0]
         self._result.type = instance.outputs[0].type
 
-    def fill(self, inputs, views, output):
-        """`inputs` and `output` are tensors of torch."""
+    def fill(self, inputs, pointers, views, output):
+        """`inputs`, whose `pointers` are given, and `output` are tensors of torch."""
         for i, given in enumerate(inputs):
             tensor, kind = self._first[i]
-            pointer, shape = given.data_ptr(), given.shape
+            shape = given.shape
             if shape == self._shapes[i]:
-                tensor.data = pointer
+                tensor.data = pointers[i]
             else:
-                write(tensor, kind, pointer, shape, given.nbytes)
+                write(tensor, kind, pointers[i], shape, given.nbytes)
                 self._shapes[i] = shape
         if views is not self._views:
             views.copy(self.inputs, len(inputs))

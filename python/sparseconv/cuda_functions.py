@@ -172,11 +172,12 @@ class CudaFunction(Function):
         del dropped  # waits for runs, so not within the lock
         return self._find_idle(key) or self._make_instance(*key), key
 
-    def repeat(self, stream, inputs, views, output):
+    def repeat(self, stream, inputs, pointers, views, output):
         """Enqueues a run that reports nothing and has one output: what the layers of
-        `sparseconv.torch` call. The last inputs are `arguments.Views`; the others, and the
-        output, are tensors of torch, contiguous and aligned to 16 bytes. Sizes are looked
-        at where the views or the first shape are not those of the last time."""
+        `sparseconv.torch` call. The last inputs are `arguments.Views`; the others, whose
+        `pointers` are given, and the output are tensors of torch, contiguous and aligned
+        to 16 bytes. Sizes are looked at where the views or the first shape are not those
+        of the last time."""
         known, shape, key = self._repeated
         first = inputs[0].shape
         if known is not views or shape != first or key[0] is not self._capacities:
@@ -185,7 +186,7 @@ class CudaFunction(Function):
             self._repeated = views, first, key
         else:
             instance = self._find_idle(key) or self._make_instance(*key)
-        instance.repeat(stream, inputs, views, output)
+        instance.repeat(stream, inputs, pointers, views, output)
         self._give_back(key, instance)
 
     def _refuse_sizes(self, needed, bound):

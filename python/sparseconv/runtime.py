@@ -459,14 +459,14 @@ class Instance(_Owner):
         self._start(stream, arguments)
         self._spare.append(arguments)
 
-    def repeat(self, stream, inputs, views, output):
+    def repeat(self, stream, inputs, pointers, views, output):
         """The same for a function with one output of which nothing is bound, where no
-        other thread uses the instance. `views` are its last inputs; the others, and the
-        output, are tensors of torch."""
+        other thread uses the instance. `views` are its last inputs; the others, whose
+        `pointers` are given, and the output are tensors of torch."""
         arguments = self._repeated
         if arguments is None:
             arguments = self._repeated = Repeated(self, len(inputs))
-        arguments.fill(inputs, views, output)
+        arguments.fill(inputs, pointers, views, output)
         self._start(stream, arguments)
 
     def _take_arguments(self):

@@ -104,7 +104,7 @@ MUTANTS = [
     (INDEXING + "GivenMaps.cpp", "hasPlace(b, asked, {pair[0], pair[2]}, number)", "b.i1(true)", RUN + "given-maps.mlir"),
     (INDEXING + "GivenMaps.cpp", "hasPlace(b, asked, {b.toIndex(entry), place[1]}, place[0])", "b.i1(true)", RUN + "given-maps.mlir"),
     (INDEXING + "RenumberTable.cpp", "b.dim(isOut ? table : rows, 0)", "b.dim(table, 0)", RUN + "given-maps.mlir"),
-    (INDEXING + "RenumberTable.cpp", "b.load(table, {row, place[1]})", "b.load(table, {row, b.index(0)})", "test/Reference/renumber_table.mlir"),
+    (INDEXING + "RenumberTable.cpp", "b.load(table, {row, place[1]})", "b.load(table, {row, b.index(0)})", RUN + "maps.test"),
     (INDEXING + "CoordinateChecks.cpp", "b.i64(upper - lower));", "b.i64(upper - lower + 1));", NETWORKS + RUN + "sets.test"),
     (INDEXING + "CoordinateChecks.cpp", "report.axis = b.i64(check.axis);", "report.axis = b.i64(0);", NETWORKS + RUN + "sets.test"),
     (INDEXING + "RowBlocks.cpp", "Value here = b.select(body(row), row, numRows);", "Value here = b.select(body(row), begin, numRows);", NETWORKS + RUN + "sets.test"),

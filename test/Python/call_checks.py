@@ -275,7 +275,7 @@ def repeats_with_views(target):
         for step, (rows, others) in enumerate(((5, 5), (5, 5), (4, 5), (5, 6), (70, 90), (5, 6))):
             points = Lying(16 * (step + 1), (rows, 4), 16 * rows)
             output = Lying(64 * (step + 1), (rows, 8), 16 * rows)
-            function.repeat(0, [points], kept[others], output)
+            function.repeat(0, [points], [points.pointer], kept[others], output)
             instance = function._idle[-1][1]
             given = [tuple(points), view(others), weight]
             instance.enqueue(0, given, [(output.pointer, output.nbytes)])

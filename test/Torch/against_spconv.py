@@ -219,18 +219,23 @@ def compare_model(case):
     return "; ".join(texts)
 
 
-def time_wall(function, runs=20):
-    """The median of milliseconds, with all that a call waits for."""
-    for _ in range(5):
-        function()
-    times = []
-    for _ in range(runs):
-        torch.cuda.synchronize()
-        start = time.perf_counter()
-        function()
-        torch.cuda.synchronize()
-        times.append((time.perf_counter() - start) * 1e3)
-    return statistics.median(times)
+def time_wall(function):
+    """The milliseconds of a call, with all that it waits for."""
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    function()
+    torch.cuda.synchronize()
+    return (time.perf_counter() - start) * 1e3
+
+
+def time_in_turn(functions, rounds=40):
+    """The median of each function's times. They are called in turn, as the speed of a host
+    that others use, too, changes from second to second."""
+    for function in functions:
+        for _ in range(5):
+            function()
+    times = [[time_wall(function) for function in functions] for _ in range(rounds)]
+    return [statistics.median(column) for column in zip(*times)]
 
 
 class Segment(torch.nn.Module):
@@ -264,14 +269,6 @@ def compile_model(model, arguments):
     return lambda: compiled(make_tensor()), lambda: bound(x)
 
 
-def time_compiled(model, arguments):
-    try:
-        return [time_wall(call) for call in compile_model(model, arguments)]
-    except Exception as error:
-        print(f"not compiled: {str(error)[:300]}", flush=True)
-        return [float("nan")] * 2
-
-
 def print_times(cases):
     print("\n| f16, batch 1, maps included | spconv ms | ours eager | faster | compiled | faster "
           "| bound to the scene |")  # fmt: skip
@@ -279,8 +276,9 @@ def print_times(cases):
     for title, name, make, features, give, _ in cases:
         mine, other = (net.half() for net in make_models(name, make))
         arguments = give(features.half())
-        times = [time_wall(lambda: net(*arguments)) for net in (other, mine)]  # noqa: B023
-        first, second, third, fourth = times + time_compiled(mine, arguments)
+        eager = [lambda net=net: net(*arguments) for net in (other, mine)]  # noqa: B023
+        calls = [*eager, *compile_model(mine, arguments)]
+        first, second, third, fourth = time_in_turn(calls)
         print(
             f"| {title} | {first:.2f} | {second:.2f} | {first / second:.2f} | {third:.2f} "
             f"| {first / third:.2f} | {fourth:.2f} |", flush=True,

@@ -20,6 +20,7 @@ from torch import nn
 
 from ..errors import ArgumentError
 from . import ahead, ir, ops
+from .known import KnownConv
 from .programs import is_watched, read_parameter
 from .tensor import Pair, SparseTensor, read_integer, repeat
 
@@ -152,6 +153,8 @@ class Convolution(nn.Module):
 
     #: How the parameter has the weights, as for `ops.conv_at_once`.
     layout = None
+    #: What the last call found, on a GPU.
+    _known = None
 
     def get_kernel(self):
         """The weights as [offsets, in, out], or [offsets, groups, ...]."""
@@ -210,14 +213,18 @@ class Convolution(nn.Module):
         nothing that is computed of one can be kept."""
         layout, weight = self.layout, read_parameter(self, self.weight_name)
         if norm is None and (
-            torch.is_grad_enabled()
-            or is_watched(features)
-            or layout is None
-            or not is_plain(weight)
+            torch.is_grad_enabled() or is_watched(features) or not is_plain(weight)
         ):
             return ops.conv(*cast_for_autocast(features, self.get_kernel()), table)
+        if layout is None:
+            weight = self.get_kernel()
         features, weight = cast_for_autocast(features, weight)
-        return ops.conv_at_once(features, weight, table, layout, norm)
+        known = self._known
+        y = None if known is None else known.run(features, weight, table, norm)
+        if y is None:
+            y = ops.conv_at_once(features, weight, table, layout, norm)
+            self._known = KnownConv(features, weight, layout, norm) if y.is_cuda else None
+        return y
 
     def extra_repr(self):
         text = f"{self.in_channels}, {self.out_channels}, {self.window!r}"

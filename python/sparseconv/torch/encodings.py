@@ -116,6 +116,21 @@ class _Kept(dict):
         return _Kept, ()
 
 
+def find_tiles(table, num_in, device, stream):
+    """What `get_tiles` gives of a table that is trusted, on a device, if it is there
+    already for a stream; None where it is not."""
+    known, kept = getattr(table, "_sparseconv_kept", (None, None))
+    if known is None or table.device != device:
+        return None
+    (rows, version), its_stream = known
+    if rows != num_in or its_stream != stream:
+        return None
+    if version is not None and version != table._version:
+        return None
+    tiles = kept.get("tiles")
+    return None if tiles is None else tiles[1]
+
+
 def _get_kept(table):
     """What is made of a trusted table by work on the current stream: other streams do not
     wait for that, and have their own."""

@@ -46,8 +46,14 @@ def _get_weights(w, what):
     raise ArgumentError(f"{what}: expects weights of 3 or 4 axes, but found {w.dim()}")
 
 
-def _allows_tf32(tensor):
+def allows_tf32(tensor):
     return tensor.is_cuda and torch.backends.cuda.matmul.allow_tf32
+
+
+def _make_key(kind, weights, first, extras):
+    """What the networks of a convolution or a gradient are written of."""
+    dtype = get_dtype(first)
+    return kind, *weights, dtype, dtype == "f32" and allows_tf32(first), *extras
 
 
 def _run_conv(kind, weights, operands, table, num_in, shape, *extras):
@@ -55,14 +61,11 @@ def _run_conv(kind, weights, operands, table, num_in, shape, *extras):
     norm and the layout of the weights, as for `ir.conv`."""
     first = operands[0]
     _check_same(first, operands[1], kind)
-    volume, in_channels, out_channels, groups = weights
-    if table.shape[1] != volume:
+    if table.shape[1] != weights[0]:
         raise ArgumentError(
-            f"{kind}: expects weights of {table.shape[1]} offsets, but found {volume}"
+            f"{kind}: expects weights of {table.shape[1]} offsets, but found {weights[0]}"
         )
-    dtype = get_dtype(first)
-    tf32 = dtype == "f32" and _allows_tf32(first)
-    key = kind, volume, in_channels, out_channels, groups, dtype, tf32, *extras
+    key = _make_key(kind, weights, first, extras)
     trusted = is_trusted(table, num_in)
     if trusted and table.is_cuda and kind != "weight_grad":
         device = find_device([*operands, table])
@@ -108,15 +111,23 @@ def conv_at_once(x, w, table, layout=None, norm=None):
     `norm` scales and moves in f32 before it is rounded: the tensors that it is made of, and
     what `ir.conv` takes. For who needs no gradients, where nobody watches."""
     parts, norm = ((), None) if norm is None else norm
+    return _run_forward(x, w, table, _get_weights_in(layout, w), parts, norm, layout)
+
+
+def get_conv_key(x, w, layout, norm):
+    """What the network is written of, as `ir.conv_by_tiles` takes it, that `conv_at_once`
+    runs on a GPU. `norm` is what `ir.conv` takes."""
+    return _make_key("conv", _get_weights_in(layout, w), x, (norm, layout))
+
+
+def _get_weights_in(layout, w):
     if layout is None:
-        weights = _get_weights(w, "conv")
-    elif w.shape == layout.shape:
-        weights = layout.weights
-    else:
+        return _get_weights(w, "conv")
+    if w.shape != layout.shape:
         raise ArgumentError(
             f"conv: expects weights of {layout.shape}, but found {tuple(w.shape)}"
         )
-    return _run_forward(x, w, table, weights, parts, norm, layout)
+    return layout.weights
 
 
 @conv.register_fake

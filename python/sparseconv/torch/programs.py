@@ -123,7 +123,8 @@ def run(text, tensors, shapes=None, trusted=False):
 
 
 @functools.cache
-def _find_function(write, key, device):
+def find_function(write, key, device):
+    """The function of the network that `write(*key)` gives, which trusts tables and sets."""
     return _get_program(write(*key), device, True).functions["main"]
 
 
@@ -131,11 +132,12 @@ def repeat(write, key, device, tensors, views, shape):
     """The only result of the network that `write(*key)` gives, on a GPU, where it can
     report nothing: of tensors on that device, the first of which has the element type of
     the result, and of `arguments.Views`. The host takes as little time as it can."""
-    function = _find_function(write, key, device)
+    function = find_function(write, key, device)
     # They are in use until the run is enqueued.
     tensors = [_align(tensor.contiguous()) for tensor in tensors]
+    pointers = [tensor.data_ptr() for tensor in tensors]
     made = tensors[0].new_empty(shape)
-    function.repeat(get_stream(device), tensors, views, made)
+    function.repeat(get_stream(device), tensors, pointers, views, made)
     return made
 
 
