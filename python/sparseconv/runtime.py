@@ -467,7 +467,8 @@ class Instance(_Owner):
         if arguments is None:
             arguments = self._repeated = Repeated(self, len(inputs))
         arguments.fill(inputs, pointers, views, output)
-        self._start(stream, arguments)
+        _call("instance_run", self.handle, stream,
+              arguments.inputs, arguments.counts[0], arguments.outputs, 1)  # fmt: skip
 
     def _take_arguments(self):
         try:

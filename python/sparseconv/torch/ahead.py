@@ -152,7 +152,7 @@ def begin(layer, x):
             # made finds why.
             if is_late(error):
                 raise
-    cache.asked = Asked(x.set)
+    cache.asked, cache.found = Asked(x.set), {}
     model.get_calls().append(cache.asked)
 
 

@@ -159,7 +159,7 @@ class RowTensor(SparseTensor):
     @property
     def set(self):
         given = self.given
-        found = self._set if given is None else given.get_set()
+        found = self._set if given is None else given.set or given.get_set()
         handed = found.handed
         if handed is not None and handed.has_changed():
             raise ArgumentError(
