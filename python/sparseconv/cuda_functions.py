@@ -152,12 +152,23 @@ class CudaFunction(Function):
         return self._view_device(self.module._get_context(), value, argument, 0)
 
     def _take(self, shapes, bound, exact):
-        """An instance with room for inputs of some shapes, and its key: the
-        capacities, what is bound and whether sizes are exact."""
+        """An instance with room for inputs of some shapes, and its key."""
         needed = [
             (bound.given[name][1] if number is None else shapes[number])[axis]
             for name, axis, number in bound.unknown
         ]
+        key = self._find_key(needed, bound, exact)
+        return self._find_idle(key) or self._make_instance(*key), key
+
+    def _find_key(self, needed, bound, exact):
+        """What instances with room for some sizes are known by: the capacities, what is
+        bound and whether sizes are exact."""
+        capacities = self._capacities
+        if capacities is None or any(map(operator.gt, needed, capacities)):
+            capacities = self._make_room(needed, bound)
+        return capacities, bound, exact
+
+    def _make_room(self, needed, bound):
         dropped = None
         with self._lock:
             old = self._capacities
@@ -168,24 +179,27 @@ class CudaFunction(Function):
                 dropped = self._set_capacities(
                     [c if n <= c else _round_up(n) for n, c in zip(needed, old)]
                 )
-            key = self._capacities, bound, exact
+            capacities = self._capacities
         del dropped  # waits for runs, so not within the lock
-        return self._find_idle(key) or self._make_instance(*key), key
+        return capacities
 
     def repeat(self, stream, inputs, pointers, views, output):
         """Enqueues a run that reports nothing and has one output: what the layers of
-        `sparseconv.torch` call. The last inputs are `arguments.Views`; the others, whose
-        `pointers` are given, and the output are tensors of torch, contiguous and aligned
-        to 16 bytes. Sizes are looked at where the views or the first shape are not those
-        of the last time."""
+        `sparseconv.torch` call, which bind nothing. The last inputs are `arguments.Views`;
+        the others, whose `pointers` are given, and the output are tensors of torch,
+        contiguous and aligned to 16 bytes. Sizes are looked at where the views or the first
+        shape are not those of the last time."""
         known, shape, key = self._repeated
         first = inputs[0].shape
         if known is not views or shape != first or key[0] is not self._capacities:
-            shapes = [tensor.shape for tensor in inputs] + views.shapes
-            instance, key = self._take(shapes, self._bound, False)
+            shapes, count = views.shapes, len(inputs)
+            needed = [
+                (inputs[number].shape if number < count else shapes[number - count])[axis]
+                for _, axis, number in self._bound.unknown
+            ]
+            key = self._find_key(needed, self._bound, False)
             self._repeated = views, first, key
-        else:
-            instance = self._find_idle(key) or self._make_instance(*key)
+        instance = self._find_idle(key) or self._make_instance(*key)
         instance.repeat(stream, inputs, pointers, views, output)
         self._give_back(key, instance)
 

@@ -70,7 +70,15 @@ class Asked:
     def __init__(self, root):
         self.grid = root.shape
         self._sets, self._tables, self._backs = {root.name: 0}, {}, set()
-        self.steps = []
+        self.steps, self._tuple = [], ()
+
+    def get_steps(self, like):
+        """The steps so far as a tuple: `like` where they are the same, as two steps are
+        compared at once where they are one."""
+        if len(self._tuple) != len(self.steps):
+            steps = tuple(self.steps)
+            self._tuple = like if steps == like else steps
+        return self._tuple
 
     def note_set(self, source, name, rule, by, offsets, reshape):
         if name not in self._sets and source in self._sets:
@@ -107,7 +115,9 @@ class _Model:
     def foresee(self):
         """The steps of the next call, if the last ones were alike; those that may still be
         under way, as they have begun like another one, left out."""
-        calls = [tuple(asked.steps) for asked in self.get_calls()]
+        calls = []
+        for asked in self.get_calls():
+            calls.append(asked.get_steps(calls[-1] if calls else ()))
         if len(calls) > 1 and calls[0] in self.kinds and all(c == calls[0] for c in calls):
             return calls[0]  # as most often
 

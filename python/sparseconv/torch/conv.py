@@ -161,7 +161,8 @@ class Convolution(nn.Module):
         return read_parameter(self, "weight")
 
     def is_product(self, features):
-        """Whether the layer is one matrix product, which torch starts sooner on a GPU."""
+        """Whether the layer, of one offset, is one matrix product, which torch starts sooner
+        on a GPU."""
         return False
 
     def reset_parameters(self):
@@ -181,14 +182,18 @@ class Convolution(nn.Module):
     def run(self, x, norm=None):
         """The layer, or with a `norm`, as for `ops.conv_at_once`, the layer and that
         behind it; the layer's bias is a part of it."""
-        self.check_input(x)
-        if self.is_product(x.features):
-            features, weight = cast_for_autocast(x.features, self.get_kernel())
+        window = self.window
+        if not isinstance(x, SparseTensor) or x.dim != window.dim:
+            self.refuse_input(x)
+        features = x.features
+        if window.volume == 1 and self.is_product(features):
+            features, weight = cast_for_autocast(features, self.get_kernel())
             target, y = x.set, ops.multiply_rows(features, weight)
         else:
-            ahead.begin(self, x)
+            if x.cache.asked is None:
+                ahead.begin(self, x)
             target, table = self.find_map(x)
-            y = self.multiply(x.features, table, norm)
+            y = self.multiply(features, table, norm)
             if norm is not None:
                 return x._make(y, target)
         bias = read_parameter(self, "bias")
@@ -196,16 +201,13 @@ class Convolution(nn.Module):
             y = y + bias.to(y.dtype)
         return x._make(y, target)
 
-    def check_input(self, x):
+    def refuse_input(self, x):
+        name = type(self).__name__
         if not isinstance(x, SparseTensor):
-            raise ArgumentError(
-                f"{type(self).__name__}: expects a sparse tensor, but found {type(x).__name__}"
-            )
-        if x.dim != self.window.dim:
-            raise ArgumentError(
-                f"{type(self).__name__}: expects a tensor of {self.window.dim} axes, but "
-                f"found {x.dim}"
-            )
+            raise ArgumentError(f"{name}: expects a sparse tensor, but found {type(x).__name__}")
+        raise ArgumentError(
+            f"{name}: expects a tensor of {self.window.dim} axes, but found {x.dim}"
+        )
 
     def multiply(self, features, table, norm):
         """The products over a map. Where nobody takes gradients or watches, weights are
@@ -218,7 +220,8 @@ class Convolution(nn.Module):
             return ops.conv(*cast_for_autocast(features, self.get_kernel()), table)
         if layout is None:
             weight = self.get_kernel()
-        features, weight = cast_for_autocast(features, weight)
+        if torch.is_autocast_enabled("cuda" if features.is_cuda else "cpu"):
+            features, weight = cast_for_autocast(features, weight)
         known = self._known
         y = None if known is None else known.run(features, weight, table, norm)
         if y is None:
@@ -277,8 +280,8 @@ class _SubMConv(Convolution):
 
     def is_product(self, features):
         # What traces a model sees the convolution, and so does who goes back over it.
-        is_point = self.window.volume == 1 and self.groups == 1 and self.indice_key is None
-        return is_point and features.is_cuda and not is_watched(features)
+        is_alone = self.groups == 1 and self.indice_key is None
+        return is_alone and features.is_cuda and not is_watched(features)
 
     def find_map(self, x):
         found = x.set

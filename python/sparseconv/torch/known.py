@@ -47,17 +47,16 @@ class KnownConv:
             or (dtype is torch.float32 and allows_tf32(x) != self._tf32)
         ):
             return None
-        tensors = (x, w, *parts)
-        pointers = []
+        stream = get_stream(device)
+        views = find_tiles(table, shape[0], device, stream)
+        if views is None:
+            return None
+        tensors, pointers = (x, w, *parts), []
         for tensor in tensors:
             pointer = tensor.data_ptr()
             if pointer % 16 or tensor.device != device or not tensor.is_contiguous():
                 return None
             pointers.append(pointer)
-        stream = get_stream(device)
-        views = find_tiles(table, shape[0], device, stream)
-        if views is None:
-            return None
         made = x.new_empty((num_out, self._out_channels))
         self._function.repeat(stream, tensors, pointers, views, made)
         return made

@@ -154,7 +154,8 @@ class Cache:
 
     def add_own_pair(self, key, found, table, size):
         """The pair of a layer that stays at a set, which others at it have added before."""
-        known = self.pairs.get(key, {}).get(found.name)
+        pairs = self.pairs.get(key)
+        known = None if pairs is None else pairs.get(found.name)
         if known is None or known.table is not table or known.size != size:
             self.add_pair(key, Pair(found, found, table, size))
 

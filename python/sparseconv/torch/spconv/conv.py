@@ -8,7 +8,7 @@ import torch
 from ...errors import ArgumentError
 from .. import conv, weights
 from ..rows import KeepsLayout
-from ..tensor import Pair
+from ..tensor import Pair, SparseTensor
 from .modules import SparseModule
 
 __all__ = [
@@ -98,10 +98,11 @@ class _SubMConv:
         self._finish(groups, name=name)
 
     def find_map(self, x):
-        target, table = super().find_map(x)
+        found, cache, window = x.set, x.cache, self.window
+        table = cache.get_table(found, found, window.offsets, window.volume)
         if self.indice_key is not None:
-            x.cache.add_own_pair(self.indice_key, target, table, self.window.size)
-        return target, table
+            cache.add_own_pair(self.indice_key, found, table, window.size)
+        return found, table
 
 
 class _SparseConv:
@@ -133,7 +134,8 @@ class _SparseConvTranspose(_SparseConv):
     transposed = True
 
     def forward(self, input, add_input=None):
-        self.check_input(input)
+        if not isinstance(input, SparseTensor) or input.dim != self.window.dim:
+            self.refuse_input(input)
         if any(s % f for s, f in zip(input.stride, self.window.stride)):
             input = input.refine(self.window.stride)
         return super().forward(input, add_input)
