@@ -6,6 +6,7 @@
 import copy
 import pickle
 
+import models
 import sparseconv
 import sparseconv.torch as sct
 import sparseconv.torch.spconv as spconv
@@ -99,6 +100,66 @@ def products_of_rows(device):
             y = layer(x)
         expect(y.indices is x.indices and torch.equal(y.features, 2 * features), str(kind))
 
+
+@check
+def calls_unlike_the_last(device):
+    """A layer that has run before looks at what may be another one: the results are those of
+    a copy, which has not run."""
+    torch.manual_seed(0)
+    norm = nn.BatchNorm1d(8)
+    nets = [
+        spconv.SparseSequential(spconv.SubMConv3d(8, 8, 3, bias=False), norm, nn.ReLU()),
+        spconv.SparseSequential(spconv.SubMConv3d(8, 8, 3)),
+        sct.SparseSequential(sct.SubMConv3d(8, 8, 3, groups=2)),
+    ]
+
+    def make(count, dtype=torch.float32):
+        points = models.make_points((16, 16, 16), count, seed=count).to(device)
+        features = torch.randn(len(points), 8).to(device, dtype)
+        return points, features
+
+    for net in nets:
+        net = net.to(device).eval()
+        kind = sct.SparseTensor if isinstance(net[0], sct.SubMConv3d) else None
+
+        def run(net, points, features):
+            if kind is None:  # noqa: B023
+                x = spconv.SparseConvTensor(features, points, [16, 16, 16], 1)
+            else:
+                x = sct.SparseTensor(features, points, [16, 16, 16], rows="points")
+            with torch.no_grad():
+                return net(x).features
+
+        def compare(points, features, text):
+            for _ in range(2):
+                found = run(net, points, features)  # noqa: B023
+            expected = run(copy.deepcopy(net), points, features)  # noqa: B023
+            expect(torch.equal(found, expected), text)
+
+        points, features = make(200)
+        compare(points, features, "as ever")
+        compare(*make(300), "other rows")
+        compare(points, features.T.contiguous().T, "other strides")
+        wide = torch.randn(features.numel() + 1, device=device)
+        compare(points, wide[1:].view_as(features), "another alignment")
+        expect_error(sparseconv.ArgumentError, "8 channels", run, net, points, features[:, :7])
+        expect_error(sparseconv.ArgumentError, "one element type", run, net, points, features.half())
+        if len(net) > 1:
+            norm.eps = 0.5
+            compare(points, features, "another eps")
+            norm.momentum, norm.weight = None, nn.Parameter(torch.rand(8, device=device))
+            compare(points, features, "another weight")
+        if device != "cpu":
+            torch.backends.cuda.matmul.allow_tf32 = True
+            compare(points, features, "tf32")
+            torch.backends.cuda.matmul.allow_tf32 = False
+            compare(points, features, "no tf32")
+            with torch.cuda.stream(torch.cuda.Stream()):
+                compare(points, features, "another stream")
+            with torch.autocast("cuda", torch.float16):
+                compare(points, features, "autocast")
+        net.half()
+        compare(*make(250, torch.float16), "another type")
 
 @check
 def graphs_of_models_that_infer(device):

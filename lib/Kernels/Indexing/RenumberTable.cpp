@@ -48,7 +48,8 @@ private:
 Value Renumbering::write(Value number) {
   SmallVector<Value, 2> place = getPlace(number);
   Value index = loadIndex(place), none = b.i32(-1);
-  Value isRow = b.lessUnsigned(b.toIndex(index), limit);
+  Value isRow = op.getTrusted() ? b.greaterEqual(index, b.i32(0))
+                                : b.lessUnsigned(b.toIndex(index), limit);
   Value entry = b.ifElse(
       isRow, b.getI32Type(),
       [&]() -> SmallVector<Value> {
