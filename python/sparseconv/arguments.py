@@ -30,7 +30,8 @@ class Arguments:
     def __init__(self, instance):
         self.inputs = (Tensor * max(1, len(instance.inputs)))()
         self.outputs = (Tensor * max(1, len(instance.outputs)))()
-        self.counts = len(instance.inputs), len(instance.outputs)
+        #: As a run takes them.
+        self.call = self.inputs, len(instance.inputs), self.outputs, len(instance.outputs)
         # What is taken out of an array is an object, which is then written to.
         self._free = [(self.inputs[i], instance.inputs[i].type) for i in instance.free]
         self._views = [(None, None, None)] * len(self._free)  # that were filled in last
@@ -80,7 +81,7 @@ class Repeated:
     def __init__(self, instance, num_first):
         self.inputs = (Tensor * len(instance.inputs))()
         self.outputs = (Tensor * 1)()
-        self.counts = len(self.inputs), 1
+        self.call = self.inputs, len(self.inputs), self.outputs, 1
         self._first = [
             (self.inputs[i], value.type) for i, value in enumerate(instance.inputs[:num_first])
         ]

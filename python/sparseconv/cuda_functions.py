@@ -153,16 +153,16 @@ class CudaFunction(Function):
 
     def _take(self, shapes, bound, exact):
         """An instance with room for inputs of some shapes, and its key."""
+        key = self._find_key(shapes, bound, exact)
+        return self._find_idle(key) or self._make_instance(*key), key
+
+    def _find_key(self, shapes, bound, exact):
+        """What instances with room for inputs of some shapes are known by: the capacities,
+        what is bound and whether sizes are exact."""
         needed = [
             (bound.given[name][1] if number is None else shapes[number])[axis]
             for name, axis, number in bound.unknown
         ]
-        key = self._find_key(needed, bound, exact)
-        return self._find_idle(key) or self._make_instance(*key), key
-
-    def _find_key(self, needed, bound, exact):
-        """What instances with room for some sizes are known by: the capacities, what is
-        bound and whether sizes are exact."""
         capacities = self._capacities
         if capacities is None or any(map(operator.gt, needed, capacities)):
             capacities = self._make_room(needed, bound)
@@ -192,12 +192,8 @@ class CudaFunction(Function):
         known, shape, key = self._repeated
         first = inputs[0].shape
         if known is not views or shape != first or key[0] is not self._capacities:
-            shapes, count = views.shapes, len(inputs)
-            needed = [
-                (inputs[number].shape if number < count else shapes[number - count])[axis]
-                for _, axis, number in self._bound.unknown
-            ]
-            key = self._find_key(needed, self._bound, False)
+            shapes = [tensor.shape for tensor in inputs] + views.shapes
+            key = self._find_key(shapes, self._bound, False)
             self._repeated = views, first, key
         instance = self._find_idle(key) or self._make_instance(*key)
         instance.repeat(stream, inputs, pointers, views, output)

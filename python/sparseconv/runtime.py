@@ -456,7 +456,7 @@ class Instance(_Owner):
         self._check_counts(inputs, outputs)
         arguments = self._take_arguments()
         arguments.fill(inputs, outputs)
-        self._start(stream, arguments)
+        _call("instance_run", self.handle, stream, *arguments.call)
         self._spare.append(arguments)
 
     def repeat(self, stream, inputs, pointers, views, output):
@@ -467,19 +467,13 @@ class Instance(_Owner):
         if arguments is None:
             arguments = self._repeated = Repeated(self, len(inputs))
         arguments.fill(inputs, pointers, views, output)
-        _call("instance_run", self.handle, stream,
-              arguments.inputs, arguments.counts[0], arguments.outputs, 1)  # fmt: skip
+        _call("instance_run", self.handle, stream, *arguments.call)
 
     def _take_arguments(self):
         try:
             return self._spare.pop()
         except IndexError:
             return Arguments(self)
-
-    def _start(self, stream, arguments):
-        num_inputs, num_outputs = arguments.counts
-        _call("instance_run", self.handle, stream,
-              arguments.inputs, num_inputs, arguments.outputs, num_outputs)  # fmt: skip
 
     def is_done(self):
         """Whether the last run has ended, well or not."""

@@ -247,6 +247,17 @@ def keeps_runs_of_threads_apart(target):
         del function, context, instance
 
 
+class Lying(typing.NamedTuple):
+    """What is asked of a tensor of torch."""
+
+    pointer: int
+    shape: tuple
+    nbytes: int
+
+    def data_ptr(self):
+        return self.pointer
+
+
 @check("cpu")
 def repeats_with_views(target):
     """Runs that share their last inputs pass what other runs pass."""
@@ -261,16 +272,6 @@ def repeats_with_views(target):
             rows: Views([(*view(rows), "float16"), (*weight, "float16")])
             for rows in (5, 6, 90)
         }
-        class Lying(typing.NamedTuple):
-            """What is asked of a tensor of torch."""
-
-            pointer: int
-            shape: tuple
-            nbytes: int
-
-            def data_ptr(self):
-                return self.pointer
-
         # Another address, other rows, other views, more than there is room for, and back.
         for step, (rows, others) in enumerate(((5, 5), (5, 5), (4, 5), (5, 6), (70, 90), (5, 6))):
             points = Lying(16 * (step + 1), (rows, 4), 16 * rows)

@@ -5,6 +5,7 @@
 
 import copy
 import pickle
+import types
 
 import models
 import sparseconv
@@ -13,6 +14,7 @@ import sparseconv.torch.spconv as spconv
 import sparseconv.torch.torchsparse as torchsparse
 import torch
 import torch_checks
+from sparseconv.torch import known
 from torch import nn
 from torch_checks import check, expect, expect_error, make_tensor
 
@@ -106,60 +108,112 @@ def calls_unlike_the_last(device):
     """A layer that has run before looks at what may be another one: the results are those of
     a copy, which has not run."""
     torch.manual_seed(0)
+
+    def give_to_spconv(points, features):
+        return spconv.SparseConvTensor(features, points, [16, 16, 16], 1)
+
+    def give(points, features):
+        return sct.SparseTensor(features, points, [16, 16, 16], rows="points")
+
     norm = nn.BatchNorm1d(8)
-    nets = [
-        spconv.SparseSequential(spconv.SubMConv3d(8, 8, 3, bias=False), norm, nn.ReLU()),
-        spconv.SparseSequential(spconv.SubMConv3d(8, 8, 3)),
-        sct.SparseSequential(sct.SubMConv3d(8, 8, 3, groups=2)),
-    ]
+    layer = spconv.SubMConv3d(8, 8, 3, bias=False)
+    compare_calls(device, spconv.SparseSequential(layer, norm, nn.ReLU()), give_to_spconv, norm)
+    compare_calls(device, spconv.SubMConv3d(8, 8, 3), give_to_spconv)
+    compare_calls(device, sct.SubMConv3d(8, 8, 3, groups=2), give)
+
+
+def compare_calls(device, net, give, norm=None):
+    net = net.to(device).eval()
 
     def make(count, dtype=torch.float32):
         points = models.make_points((16, 16, 16), count, seed=count).to(device)
-        features = torch.randn(len(points), 8).to(device, dtype)
-        return points, features
+        return points, torch.randn(len(points), 8).to(device, dtype)
 
-    for net in nets:
-        net = net.to(device).eval()
-        kind = sct.SparseTensor if isinstance(net[0], sct.SubMConv3d) else None
+    def run(net, *arguments):
+        with torch.no_grad():
+            return net(give(*arguments)).features
 
-        def run(net, points, features):
-            if kind is None:  # noqa: B023
-                x = spconv.SparseConvTensor(features, points, [16, 16, 16], 1)
-            else:
-                x = sct.SparseTensor(features, points, [16, 16, 16], rows="points")
-            with torch.no_grad():
-                return net(x).features
+    def compare(points, features, text):
+        for _ in range(2):
+            found = run(net, points, features)
+        expect(torch.equal(found, run(copy.deepcopy(net), points, features)), text)
 
-        def compare(points, features, text):
-            for _ in range(2):
-                found = run(net, points, features)  # noqa: B023
-            expected = run(copy.deepcopy(net), points, features)  # noqa: B023
-            expect(torch.equal(found, expected), text)
+    points, features = make(200)
+    compare(points, features, "as ever")
+    compare(*make(300), "other rows")
+    compare(points, features.T.contiguous().T, "other strides")
+    wide = torch.randn(features.numel() + 1, device=device)
+    compare(points, wide[1:].view_as(features), "another alignment")
+    expect_error(sparseconv.ArgumentError, "8 channels", run, net, points, features[:, :7])
+    expect_error(sparseconv.ArgumentError, "one element type", run, net, points, features.half())
+    if norm is not None:
+        norm.eps = 0.5
+        compare(points, features, "another eps")
+        norm.weight = nn.Parameter(torch.rand(8, device=device))
+        compare(points, features, "another weight")
+    if device != "cpu":
+        torch.backends.cuda.matmul.allow_tf32 = True
+        compare(points, features, "tf32")
+        torch.backends.cuda.matmul.allow_tf32 = False
+        compare(points, features, "no tf32")
+        with torch.cuda.stream(torch.cuda.Stream()):
+            compare(points, features, "another stream")
+        with torch.autocast("cuda", torch.float16):
+            compare(points, features, "autocast")
+    net.half()
+    compare(*make(250, torch.float16), "another type")
 
-        points, features = make(200)
-        compare(points, features, "as ever")
-        compare(*make(300), "other rows")
-        compare(points, features.T.contiguous().T, "other strides")
-        wide = torch.randn(features.numel() + 1, device=device)
-        compare(points, wide[1:].view_as(features), "another alignment")
-        expect_error(sparseconv.ArgumentError, "8 channels", run, net, points, features[:, :7])
-        expect_error(sparseconv.ArgumentError, "one element type", run, net, points, features.half())
-        if len(net) > 1:
-            norm.eps = 0.5
-            compare(points, features, "another eps")
-            norm.momentum, norm.weight = None, nn.Parameter(torch.rand(8, device=device))
-            compare(points, features, "another weight")
-        if device != "cpu":
-            torch.backends.cuda.matmul.allow_tf32 = True
-            compare(points, features, "tf32")
-            torch.backends.cuda.matmul.allow_tf32 = False
-            compare(points, features, "no tf32")
-            with torch.cuda.stream(torch.cuda.Stream()):
-                compare(points, features, "another stream")
-            with torch.autocast("cuda", torch.float16):
-                compare(points, features, "autocast")
-        net.half()
-        compare(*make(250, torch.float16), "another type")
+
+@check
+def known_convolutions(device):
+    """What a layer keeps for its next call on a GPU refuses operands that are unlike those of
+    its last one, one change at a time, and starts nothing then. Streams, tiles and the
+    compiled function are stand-ins, so that no GPU is needed."""
+    calls = []
+    function = types.SimpleNamespace(repeat=lambda *arguments: calls.append(arguments))
+    stand_ins = {
+        "find_function": lambda *_: function,
+        "get_stream": lambda _: 7,
+        "find_tiles": lambda table, rows, *_: "tiles" if rows == 16 else None,
+    }
+    before = {name: getattr(known, name) for name in stand_ins}
+    x, w = torch.randn(16, 8), torch.randn(27, 8, 8)
+    table = torch.zeros((16, 27), dtype=torch.int32)
+    wide = torch.randn(16 * 8 + 1)
+    norm = [torch.ones(8)], ("relu", 1e-3, (("weight", "f32"),))
+    changes = {
+        "type": (x.half(), w, table, None),
+        "type of weights": (x, w.half(), table, None),
+        "channels": (x[:, :7].contiguous(), w, table, None),
+        "axes": (x[None], w, table, None),
+        "weights": (x, w[:, :, :7].contiguous(), table, None),
+        "offsets": (x, w, table[:, :26].contiguous(), None),
+        "rows of the map": (x[:15], w, table, None),
+        "strides": (x.T.contiguous().T, w, table, None),
+        "strides of weights": (x, w.transpose(1, 2), table, None),
+        "alignment": (wide[1:].view(16, 8), w, table, None),
+        "device": (x, w.to("meta"), table, None),
+        "norm": (x, w, table, norm),
+    }
+    try:
+        vars(known).update(stand_ins)
+        conv = known.KnownConv(x, w, None, None)
+        for text, operands in changes.items():
+            expect(conv.run(*operands) is None and not calls, f"another {text}")
+        y = conv.run(x, w, table, None)
+        expect(y.shape == (16, 8) and len(calls) == 1)
+        stream, tensors, pointers, views, made = calls[0]
+        expect((stream, views) == (7, "tiles") and tensors == (x, w) and made is y)
+        expect(pointers == [x.data_ptr(), w.data_ptr()])
+        normed = known.KnownConv(x, w, None, norm)
+        expect(normed.run(x, w, table, norm) is not None)
+        expect(calls[1][1] == (x, w, *norm[0]))
+        others = norm[0], ("relu", 1e-5, (("weight", "f32"),))
+        expect(normed.run(x, w, table, others) is normed.run(x, w, table, None) is None)
+        expect(copy.deepcopy(conv) is None)
+    finally:
+        vars(known).update(before)
+
 
 @check
 def graphs_of_models_that_infer(device):

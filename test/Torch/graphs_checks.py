@@ -119,6 +119,12 @@ def transforms_are_refused(device):
     ones = torch.ones_like(x.features)
     for transform in (torch.func.grad(loss), lambda f: torch.func.jvp(loss, (f,), (ones,))):
         expect_error(sparseconv.ArgumentError, "torch.func", transform, x.features)
+    y = spconv.SparseConvTensor(x.features, x.coordinates, [16, 16, 16], 2)
+    for layer, x in ((layer, x), (spconv.SubMConv3d(4, 8, 3).to(device), y)):
+        with torch.no_grad():
+            layer(x)
+            many = torch.func.vmap(lambda f: layer(x.replace(f)).features)  # noqa: B023
+            expect_error(sparseconv.ArgumentError, "torch.func", many, x.features[None])
 
 
 @check

@@ -69,16 +69,8 @@ class Asked:
 
     def __init__(self, root):
         self.grid = root.shape
-        self._sets, self._tables, self._backs = {root.name: 0}, {}, set()
-        self.steps, self._tuple = [], ()
-
-    def get_steps(self, like):
-        """The steps so far as a tuple: `like` where they are the same, as two steps are
-        compared at once where they are one."""
-        if len(self._tuple) != len(self.steps):
-            steps = tuple(self.steps)
-            self._tuple = like if steps == like else steps
-        return self._tuple
+        self._sets, self.tables, self._backs = {root.name: 0}, {}, set()
+        self.steps = []
 
     def note_set(self, source, name, rule, by, offsets, reshape):
         if name not in self._sets and source in self._sets:
@@ -86,15 +78,16 @@ class Asked:
             self._sets[name] = len(self._sets)
 
     def note_table(self, key, volume):
+        """Of a table that is not in `tables` yet."""
         source, target, offsets, transposed = key
-        if key not in self._tables and source in self._sets and target in self._sets:
+        if source in self._sets and target in self._sets:
             sides = self._sets[source], self._sets[target]
             self.steps.append(TableStep(*sides, offsets, volume, transposed))
-            self._tables[key] = len(self._tables)
+            self.tables[key] = len(self.tables)
 
     def note_back(self, table_key):
-        if table_key in self._tables and table_key not in self._backs:
-            self.steps.append(BackStep(self._tables[table_key]))
+        if table_key in self.tables and table_key not in self._backs:
+            self.steps.append(BackStep(self.tables[table_key]))
             self._backs.add(table_key)
 
 
@@ -115,11 +108,7 @@ class _Model:
     def foresee(self):
         """The steps of the next call, if the last ones were alike; those that may still be
         under way, as they have begun like another one, left out."""
-        calls = []
-        for asked in self.get_calls():
-            calls.append(asked.get_steps(calls[-1] if calls else ()))
-        if len(calls) > 1 and calls[0] in self.kinds and all(c == calls[0] for c in calls):
-            return calls[0]  # as most often
+        calls = [tuple(asked.steps) for asked in self.get_calls()]
 
         def has_begun_like(steps, other):
             return len(steps) < len(other) and other[: len(steps)] == steps
@@ -147,10 +136,11 @@ _models = weakref.WeakKeyDictionary()
 
 
 def begin(layer, x):
-    """To be called by a layer before it asks for its map. Does something where it is the
-    first one to ask, and nobody sees operators of torch called."""
+    """To be called by a layer before it asks for its map, where it is the first one to ask
+    something of the tensor's cache. Does nothing where somebody sees operators of torch
+    called."""
     cache = x.cache
-    if cache.asked is not None or is_watched(x.features):
+    if is_watched(x.features):
         return
     model = _models.setdefault(layer, _Model())
     steps = model.foresee()
@@ -164,7 +154,7 @@ def begin(layer, x):
             # made finds why.
             if is_late(error):
                 raise
-    cache.asked, cache.found = Asked(x.set), {}
+    cache.asked = Asked(x.set)
     model.get_calls().append(cache.asked)
 
 

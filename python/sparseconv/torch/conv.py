@@ -21,7 +21,7 @@ from torch import nn
 from ..errors import ArgumentError
 from . import ahead, ir, ops
 from .known import KnownConv
-from .programs import is_watched, read_parameter
+from .programs import explain_transform, is_watched, read_parameter
 from .tensor import Pair, SparseTensor, read_integer, repeat
 
 __all__ = [
@@ -161,8 +161,7 @@ class Convolution(nn.Module):
         return read_parameter(self, "weight")
 
     def is_product(self, features):
-        """Whether the layer, of one offset, is one matrix product, which torch starts sooner
-        on a GPU."""
+        """Whether the layer is one matrix product, which torch starts sooner on a GPU."""
         return False
 
     def reset_parameters(self):
@@ -182,11 +181,9 @@ class Convolution(nn.Module):
     def run(self, x, norm=None):
         """The layer, or with a `norm`, as for `ops.conv_at_once`, the layer and that
         behind it; the layer's bias is a part of it."""
-        window = self.window
-        if not isinstance(x, SparseTensor) or x.dim != window.dim:
-            self.refuse_input(x)
+        self.check_input(x)
         features = x.features
-        if window.volume == 1 and self.is_product(features):
+        if self.is_product(features):
             features, weight = cast_for_autocast(features, self.get_kernel())
             target, y = x.set, ops.multiply_rows(features, weight)
         else:
@@ -201,13 +198,16 @@ class Convolution(nn.Module):
             y = y + bias.to(y.dtype)
         return x._make(y, target)
 
-    def refuse_input(self, x):
-        name = type(self).__name__
+    def check_input(self, x):
         if not isinstance(x, SparseTensor):
-            raise ArgumentError(f"{name}: expects a sparse tensor, but found {type(x).__name__}")
-        raise ArgumentError(
-            f"{name}: expects a tensor of {self.window.dim} axes, but found {x.dim}"
-        )
+            raise ArgumentError(
+                f"{type(self).__name__}: expects a sparse tensor, but found {type(x).__name__}"
+            )
+        if x.dim != self.window.dim:
+            raise ArgumentError(
+                f"{type(self).__name__}: expects a tensor of {self.window.dim} axes, but "
+                f"found {x.dim}"
+            )
 
     def multiply(self, features, table, norm):
         """The products over a map. Where nobody takes gradients or watches, weights are
@@ -223,10 +223,14 @@ class Convolution(nn.Module):
         if torch.is_autocast_enabled("cuda" if features.is_cuda else "cpu"):
             features, weight = cast_for_autocast(features, weight)
         known = self._known
-        y = None if known is None else known.run(features, weight, table, norm)
-        if y is None:
-            y = ops.conv_at_once(features, weight, table, layout, norm)
-            self._known = KnownConv(features, weight, layout, norm) if y.is_cuda else None
+        try:
+            y = None if known is None else known.run(features, weight, table, norm)
+            if y is None:
+                y = ops.conv_at_once(features, weight, table, layout, norm)
+                self._known = KnownConv(features, weight, layout, norm) if y.is_cuda else None
+        except RuntimeError as error:
+            explain_transform("conv", error)
+            raise
         return y
 
     def extra_repr(self):
@@ -280,8 +284,8 @@ class _SubMConv(Convolution):
 
     def is_product(self, features):
         # What traces a model sees the convolution, and so does who goes back over it.
-        is_alone = self.groups == 1 and self.indice_key is None
-        return is_alone and features.is_cuda and not is_watched(features)
+        is_point = self.window.volume == 1 and self.groups == 1 and self.indice_key is None
+        return is_point and features.is_cuda and not is_watched(features)
 
     def find_map(self, x):
         found = x.set

@@ -120,12 +120,7 @@ def find_tiles(table, num_in, device, stream):
     """What `get_tiles` gives of a table that is trusted, on a device, if it is there
     already for a stream; None where it is not."""
     known, kept = getattr(table, "_sparseconv_kept", (None, None))
-    if known is None or table.device != device:
-        return None
-    (rows, version), its_stream = known
-    if rows != num_in or its_stream != stream:
-        return None
-    if version is not None and version != table._version:
+    if known != (_get_mark(table, num_in), stream) or table.device != device:
         return None
     tiles = kept.get("tiles")
     return None if tiles is None else tiles[1]

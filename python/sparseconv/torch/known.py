@@ -22,9 +22,8 @@ class KnownConv:
     def __init__(self, x, w, layout, norm):
         self._kind = None if norm is None else norm[1]
         key = get_conv_key(x, w, layout, self._kind)
-        _, self._volume, self._in_channels, self._out_channels, *_ = key
+        _, self._volume, self._in_channels, self._out_channels, _, _, self._tf32, *_ = key
         self._dtype, self._shape, self._device = x.dtype, w.shape, x.device
-        self._tf32 = allows_tf32(x)
         self._function = find_function(ir.conv_by_tiles, key, x.device)
 
     def __reduce__(self):

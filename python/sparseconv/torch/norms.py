@@ -33,7 +33,7 @@ def run_with_norm(layer, rest, x):
         or not layer.takes_norm()
         or not is_plain(read_parameter(layer, layer.weight_name))
         or is_watched(features)
-        or (layer.window.volume == 1 and layer.is_product(features))
+        or layer.is_product(features)
         or features.dtype not in DTYPES
         or not features.shape[0]
         or _is_hooked(layer, norm)

@@ -43,7 +43,8 @@ class _Pool(nn.Module):
             raise ArgumentError(
                 f"{type(self).__name__}: expects a tensor of {self.dim} axes, but found {x.dim}"
             )
-        ahead.begin(self, x)
+        if x.cache.asked is None:
+            ahead.begin(self, x)
         target, table = self.window.find_forward(x, self.output)
         x.cache.add_pair(self.indice_key, Pair(x.set, target, table, self.window.size))
         return x._make(ops.pool(x.features, table, self.kind, self.count_volume), target)

@@ -62,7 +62,7 @@ def _needs_grad(values):
     return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
 
 
-def _explain_transform(name, error):
+def explain_transform(name, error):
     """Says why there is no memory behind tensors that torch.func has wrapped."""
     if torch._C._functorch.peek_interpreter_stack() is not None:
         raise ArgumentError(
@@ -92,7 +92,7 @@ def define_operator(name):
                     return made(*values)
                 return function(*values)
             except RuntimeError as error:
-                _explain_transform(name, error)
+                explain_transform(name, error)
                 raise
 
         # torch.compile counts how often it compiles a piece of code: each has its own.

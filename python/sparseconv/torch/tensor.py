@@ -138,8 +138,6 @@ class Cache:
         self.origin = Origin() if origin is None else origin
         #: Sets by name, tables by the names of their sides and what relates them.
         self.sets, self.tables = {}, {}
-        #: The tables that layers have asked for, by the same.
-        self.found = {}
         #: The pairs that an `indice_key` stands for, by the name of their out set.
         self.pairs = {}
 
@@ -181,10 +179,7 @@ class Cache:
     def get_table(self, source, target, offsets, volume, transposed=False):
         """The map between two sets, as a table of rows of features."""
         key = source.name, target.name, offsets, transposed
-        table = self.found.get(key)
-        if table is not None:
-            return table
-        if self.asked is not None:
+        if self.asked is not None and key not in self.asked.tables:
             self.asked.note_table(key, volume)
         table = self.tables.get(key)
         if table is None:
@@ -196,7 +191,6 @@ class Cache:
             if renumbers:
                 table = sets.renumber(table, target.row_of, source.order)
             self.tables[key] = table
-        self.found[key] = table
         return table
 
     def get_transposed(self, pair):

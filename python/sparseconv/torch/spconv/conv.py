@@ -8,7 +8,7 @@ import torch
 from ...errors import ArgumentError
 from .. import conv, weights
 from ..rows import KeepsLayout
-from ..tensor import Pair, SparseTensor
+from ..tensor import Pair
 from .modules import SparseModule
 
 __all__ = [
@@ -134,8 +134,7 @@ class _SparseConvTranspose(_SparseConv):
     transposed = True
 
     def forward(self, input, add_input=None):
-        if not isinstance(input, SparseTensor) or input.dim != self.window.dim:
-            self.refuse_input(input)
+        self.check_input(input)
         if any(s % f for s, f in zip(input.stride, self.window.stride)):
             input = input.refine(self.window.stride)
         return super().forward(input, add_input)

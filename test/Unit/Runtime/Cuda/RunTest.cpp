@@ -231,8 +231,8 @@ TEST_F(Run, WaitsForTheRunBeforeOnAnotherStream) {
   EXPECT_EQ(countWaits(stream, stream, 1), 0);
   EXPECT_EQ(countWaits(stream, other, 2), 1);
   EXPECT_EQ(countWaits(stream, stream, 2), 1);
-  replaceDriver(
-      &FakeDriver::getOldTable()); // which tells no stream from others
+  // It tells no stream from others.
+  replaceDriver(&FakeDriver::getOldTable());
   EXPECT_EQ(countWaits(stream, stream, 1), 1);
 }
 
