@@ -4,15 +4,16 @@
 """The arguments of runs as the C interface of the runtime takes them."""
 
 import ctypes
-import struct
+import itertools
+from array import array
 
 from .structures import Tensor
 
 #: Names of element types, by their numbers.
 TYPES = ("bool", "int8", "uint8", "int16", "int32", "int64", "float16",
          "bfloat16", "float32", "float64")  # fmt: skip
-#: A `Tensor` as `struct` packs it.
-_TENSOR = "PiiPQ"
+#: Words of 64 bits of a `Tensor`, of which the second has type and rank.
+_WORDS = ctypes.sizeof(Tensor) // 8
 
 
 def write(tensor, kind, pointer, shape, nbytes):
@@ -59,19 +60,13 @@ class Views:
 
     def __init__(self, views):
         self.shapes = [shape for _, shape, _, _ in views]
-        sizes = [size for shape in self.shapes for size in shape]
-        self._sizes = (ctypes.c_int64 * len(sizes))(*sizes)
-        place, words = ctypes.addressof(self._sizes), []
+        self._sizes = array("q", itertools.chain.from_iterable(self.shapes))
+        place, words = self._sizes.buffer_info()[0], []
         for pointer, shape, nbytes, dtype in views:
-            words += pointer, TYPES.index(dtype), len(shape), place, nbytes
+            words += pointer, TYPES.index(dtype) | len(shape) << 32, place, nbytes
             place += 8 * len(shape)
-        self._tensors = struct.pack(_TENSOR * len(views), *words)
-
-    def copy(self, tensors, first):
-        """Writes them to an array of tensors from one of its places on, where they are as
-        long as the views are there."""
-        place = ctypes.addressof(tensors) + first * ctypes.sizeof(Tensor)
-        ctypes.memmove(place, self._tensors, len(self._tensors))
+        #: Those of a `Tensor` for each, which are good as long as this is there.
+        self.words = array("Q", words)
 
 
 class Repeated:
@@ -79,27 +74,35 @@ class Repeated:
     inputs that lie elsewhere each time."""
 
     def __init__(self, instance, num_first):
-        self.inputs = (Tensor * len(instance.inputs))()
-        self.outputs = (Tensor * 1)()
-        self.call = self.inputs, len(self.inputs), self.outputs, 1
-        self._first = [
-            (self.inputs[i], value.type) for i, value in enumerate(instance.inputs[:num_first])
-        ]
-        self._shapes, self._views = [None] * num_first, None
-        self._result = self.outputs[0]
-        self._result.type = instance.outputs[0].type
+        number = len(instance.inputs)
+        self._words = array("Q", bytes(ctypes.sizeof(Tensor) * (number + 1)))
+        self.inputs = (Tensor * number).from_buffer(self._words)
+        self.outputs = (Tensor * 1).from_buffer(self._words, ctypes.sizeof(self.inputs))
+        #: As a run takes them.
+        self.call = self.inputs, number, self.outputs, 1
+        self._types = [value.type for value in instance.inputs[:num_first]]
+        self._shapes = [None] * num_first
+        self.outputs[0].type = instance.outputs[0].type
+        # The words that are addresses of what lies elsewhere each time.
+        self._places = range(0, num_first * _WORDS, _WORDS)
+        self._output, self._mark = number * _WORDS, None
 
-    def fill(self, inputs, pointers, views, output):
-        """`inputs`, whose `pointers` are given, and `output` are tensors of torch."""
+    def fill(self, mark, inputs, pointers, output):
+        """`inputs`, whose `pointers` are given, and `output` are tensors of torch. A `mark`
+        is a tuple that begins with the views; runs with the same one differ in nothing but
+        in addresses."""
+        words = self._words
+        if mark is not self._mark:
+            self._write(mark[0], inputs, output)
+            self._mark = mark
+        for place, pointer in zip(self._places, pointers):
+            words[place] = pointer
+        words[self._output] = output.data_ptr()
+
+    def _write(self, views, inputs, output):
         for i, given in enumerate(inputs):
-            tensor, kind = self._first[i]
-            shape = given.shape
-            if shape == self._shapes[i]:
-                tensor.data = pointers[i]
-            else:
-                write(tensor, kind, pointers[i], shape, given.nbytes)
-                self._shapes[i] = shape
-        if views is not self._views:
-            views.copy(self.inputs, len(inputs))
-            self._views = views
-        self._result.data, self._result.bytes = output.data_ptr(), output.nbytes
+            if given.shape != self._shapes[i]:
+                self._shapes[i] = given.shape
+                write(self.inputs[i], self._types[i], None, given.shape, given.nbytes)
+        self._words[len(inputs) * _WORDS : self._output] = views.words
+        self.outputs[0].bytes = output.nbytes

@@ -189,14 +189,14 @@ class CudaFunction(Function):
         the others, whose `pointers` are given, and the output are tensors of torch,
         contiguous and aligned to 16 bytes. Sizes are looked at where the views or the first
         shape are not those of the last time."""
-        known, shape, key = self._repeated
+        known, shape, key = mark = self._repeated
         first = inputs[0].shape
         if known is not views or shape != first or key[0] is not self._capacities:
             shapes = [tensor.shape for tensor in inputs] + views.shapes
             key = self._find_key(shapes, self._bound, False)
-            self._repeated = views, first, key
+            mark = self._repeated = views, first, key
         instance = self._find_idle(key) or self._make_instance(*key)
-        instance.repeat(stream, inputs, pointers, views, output)
+        instance.repeat(stream, mark, inputs, pointers, output)
         self._give_back(key, instance)
 
     def _refuse_sizes(self, needed, bound):

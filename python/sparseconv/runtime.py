@@ -62,6 +62,8 @@ def _open_library():
 
 
 _library = None
+#: Those that were called, by their names without the first part.
+_functions = {}
 
 
 def _get_library():
@@ -72,7 +74,10 @@ def _get_library():
 
 
 def _call(function, *arguments):
-    code = getattr(_get_library(), "sparseconv_" + function)(*arguments)
+    called = _functions.get(function)
+    if called is None:
+        called = _functions[function] = getattr(_get_library(), "sparseconv_" + function)
+    code = called(*arguments)
     if code != 0:
         raise _make_error(code)
 
@@ -459,14 +464,13 @@ class Instance(_Owner):
         _call("instance_run", self.handle, stream, *arguments.call)
         self._spare.append(arguments)
 
-    def repeat(self, stream, inputs, pointers, views, output):
+    def repeat(self, stream, *given):
         """The same for a function with one output of which nothing is bound, where no
-        other thread uses the instance. `views` are its last inputs; the others, whose
-        `pointers` are given, and the output are tensors of torch."""
+        other thread uses the instance, of what `Repeated.fill` takes."""
         arguments = self._repeated
         if arguments is None:
-            arguments = self._repeated = Repeated(self, len(inputs))
-        arguments.fill(inputs, pointers, views, output)
+            arguments = self._repeated = Repeated(self, len(given[1]))
+        arguments.fill(*given)
         _call("instance_run", self.handle, stream, *arguments.call)
 
     def _take_arguments(self):

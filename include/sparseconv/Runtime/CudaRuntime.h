@@ -366,7 +366,9 @@ int sparseconv_instance_run_host(sparseconv_instance *instance,
 
 /* What became of the last run: SPARSECONV_OK, SPARSECONV_NOT_READY,
  * SPARSECONV_REPEAT, the status that the program reports with its message, or
- * the driver's failure. With `wait` it waits for the run. */
+ * the driver's failure. With `wait` it waits for the run. Where `reports` of
+ * sparseconv_instance_describe is 0, a run on the default stream counts as over
+ * when all work that is on that stream at the time of this call is. */
 int sparseconv_instance_results(sparseconv_instance *instance, int wait);
 
 /* For callers that enqueue one run after the other and do not ask for the

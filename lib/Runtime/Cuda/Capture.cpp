@@ -61,7 +61,7 @@ Error Instance::captureBound(Tensors inputs, Tensors outputs) {
     return error;
   // A replay of the old graph may be under way.
   if (capturedGraph && staging[latest].inFlight)
-    driver.cuEventSynchronize(staging[latest].done);
+    waitForEnd(staging[latest]);
   capturedGraph = std::move(made);
   return Error::success();
 }

@@ -73,8 +73,7 @@ Error Instance::waitForRuns() {
   for (Staging &entry : staging) {
     if (!entry.inFlight)
       continue;
-    if (Error error = check(driver.cuEventSynchronize(entry.done),
-                            "waiting for an earlier run"))
+    if (Error error = check(waitForEnd(entry), "waiting for an earlier run"))
       return error;
     finishUnread(entry);
   }

@@ -251,8 +251,8 @@ Error Instance::addStaging(size_t place) {
 
 Instance::~Instance() {
   CurrentContext current(context);
-  for (const Staging &entry : staging)
-    if (entry.inFlight && driver.cuEventSynchronize(entry.done))
+  for (Staging &entry : staging)
+    if (entry.inFlight && waitForEnd(entry))
       driver.cuCtxSynchronize();
   releaseMemory();
   for (const Staging &entry : staging) {

@@ -74,8 +74,9 @@ private:
   /// Pinned memory of one run: what goes up and what comes back.
   struct Staging {
     int64_t *up = nullptr, *down = nullptr;
+    /// Recorded behind the run, or where somebody first asks for the run's end.
     CUevent done = nullptr;
-    bool inFlight = false;
+    bool inFlight = false, isRecorded = false;
 
     StatusRecord getRecord() const {
       return {down[0], down[1], down[2], down[3],
@@ -210,6 +211,10 @@ private:
   bool repeatsLast(const InputSizes &sizes) const;
   Error findId(CUstream stream, std::optional<uint64_t> &id) const;
   bool isBehind(const Staging &last) const;
+  CUresult recordEnd(Staging &run);
+  CUresult queryEnd(Staging &run);
+  CUresult waitForEnd(Staging &run);
+  CUresult orderBehind(Staging &run, CUstream stream);
   Error followRun(CUstream stream);
   Error beginRun(CUstream stream, const InputSizes &sizes);
   /// Whether the host knows all that a run could tell it: no step reports

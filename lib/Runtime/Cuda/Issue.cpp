@@ -64,11 +64,17 @@ bool Instance::repeatsLast(const InputSizes &sizes) const {
                     uploaded.begin() + kStatusWords, uploaded.end());
 }
 
+/// Stands for the default stream, which is there as long as its context.
+static constexpr CUstream kDefaultStream = nullptr;
+static constexpr uint64_t kDefaultId = ~uint64_t(0);
+
 /// Finds what tells a stream from all others, also from one that has its handle
 /// after it, where the driver says.
 Error Instance::findId(CUstream stream, std::optional<uint64_t> &id) const {
   id.reset();
-  if (!driver.cuStreamGetId)
+  if (stream == kDefaultStream)
+    id = kDefaultId;
+  if (id || !driver.cuStreamGetId)
     return Error::success();
   return check(driver.cuStreamGetId(stream, &id.emplace()),
                "looking at the stream");
@@ -80,14 +86,40 @@ bool Instance::isBehind(const Staging &last) const {
   return !last.inFlight || (lastId && lastId == runId);
 }
 
+/// Records the end of a run, if that has not been done. It was then on the
+/// default stream, and its end is recorded behind all that is there by now.
+CUresult Instance::recordEnd(Staging &run) {
+  if (run.isRecorded)
+    return CUDA_SUCCESS;
+  CUresult result = driver.cuEventRecord(run.done, kDefaultStream);
+  run.isRecorded = result == CUDA_SUCCESS;
+  return result;
+}
+
+CUresult Instance::queryEnd(Staging &run) {
+  CUresult result = recordEnd(run);
+  return result == CUDA_SUCCESS ? driver.cuEventQuery(run.done) : result;
+}
+
+CUresult Instance::waitForEnd(Staging &run) {
+  CUresult result = recordEnd(run);
+  return result == CUDA_SUCCESS ? driver.cuEventSynchronize(run.done) : result;
+}
+
+CUresult Instance::orderBehind(Staging &run, CUstream stream) {
+  CUresult result = recordEnd(run);
+  return result == CUDA_SUCCESS ? driver.cuStreamWaitEvent(stream, run.done, 0)
+                                : result;
+}
+
 /// Orders the stream behind the last run, whose pinned memory this one takes:
 /// nothing goes up or comes down.
 Error Instance::followRun(CUstream stream) {
-  const Staging &last = staging[latest];
+  Staging &last = staging[latest];
   if (!isBehind(last)) {
-    CUresult result = driver.cuEventQuery(last.done);
+    CUresult result = queryEnd(last);
     if (result == CUDA_ERROR_NOT_READY)
-      result = driver.cuStreamWaitEvent(stream, last.done, 0);
+      result = orderBehind(last, stream);
     if (Error error = check(result, "waiting for the run before"))
       return error;
   }
@@ -108,7 +140,7 @@ Error Instance::beginRun(CUstream stream, const InputSizes &sizes) {
   for (size_t i = 1; i <= staging.size() && free == staging.size(); ++i) {
     Staging &entry = staging[(previous + i) % staging.size()];
     if (entry.inFlight) {
-      CUresult result = driver.cuEventQuery(entry.done);
+      CUresult result = queryEnd(entry);
       if (result == CUDA_ERROR_NOT_READY)
         break; // those behind it are of later runs
       if (Error error = check(result, "an earlier run failed"))
@@ -124,15 +156,13 @@ Error Instance::beginRun(CUstream stream, const InputSizes &sizes) {
     previous += free <= previous;
   } else if (free == staging.size()) {
     free = (previous + 1) % staging.size();
-    if (Error error = check(driver.cuEventSynchronize(staging[free].done),
-                            "an earlier run failed"))
+    if (Error error = check(waitForEnd(staging[free]), "an earlier run failed"))
       return error;
     finishUnread(staging[free]);
   }
   if (!isBehind(staging[previous]))
-    if (Error error =
-            check(driver.cuStreamWaitEvent(stream, staging[previous].done, 0),
-                  "waiting for the run before"))
+    if (Error error = check(orderBehind(staging[previous], stream),
+                            "waiting for the run before"))
       return error;
   latest = free;
   state = State::NotEnqueued;
@@ -167,9 +197,13 @@ Error Instance::endRun(CUstream stream) {
                                 entry.down, arena, layout.scalarBytes, stream),
                             "downloading the sizes"))
       return error;
-  if (Error error = check(driver.cuEventRecord(entry.done, stream),
-                          "recording the end of the run"))
-    return error;
+  // The host has what a run could tell already, so that hardly anybody asks for
+  // its end. A stream that may be gone by then cannot wait.
+  entry.isRecorded = !tellsNothing() || stream != kDefaultStream;
+  if (entry.isRecorded)
+    if (Error error = check(driver.cuEventRecord(entry.done, stream),
+                            "recording the end of the run"))
+      return error;
   entry.inFlight = true;
   lastId = runId;
   outputAddresses.clear();

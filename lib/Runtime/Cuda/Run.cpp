@@ -168,8 +168,7 @@ Error Instance::checkRuns(bool wait) {
     Staging &run = staging[(latest + i) % staging.size()];
     if (!run.inFlight)
       continue;
-    CUresult result = wait ? driver.cuEventSynchronize(run.done)
-                           : driver.cuEventQuery(run.done);
+    CUresult result = wait ? waitForEnd(run) : queryEnd(run);
     if (result == CUDA_ERROR_NOT_READY) {
       isPending = true;
       break; // those behind it are of later runs
@@ -195,8 +194,7 @@ Error Instance::readResults(bool wait) {
   if (state != State::Pending)
     return lastError;
   Staging &entry = staging[latest];
-  CUresult result = wait ? driver.cuEventSynchronize(entry.done)
-                         : driver.cuEventQuery(entry.done);
+  CUresult result = wait ? waitForEnd(entry) : queryEnd(entry);
   if (result == CUDA_ERROR_NOT_READY)
     return Error(SPARSECONV_NOT_READY, what() + ": the run is not done yet");
   auto fail = [&](Error error) {

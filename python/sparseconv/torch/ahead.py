@@ -25,7 +25,7 @@ from ..errors import CompileError, Error
 from ..unread import is_late
 from . import ahead_ir, encodings, ir, sets
 from .programs import is_watched, run
-from .tensor import outline_set
+from .tensor import CoordinateSet, outline_set
 
 #: Fewer sets and maps than this are not worth networks of their own, and a model
 #: whose calls differ gets new networks for its first few kinds of call only, and for its
@@ -72,7 +72,7 @@ class Asked:
         self._sets, self.tables, self._backs = {root.name: 0}, {}, set()
         self.steps = []
 
-    def note_set(self, source, name, rule, by, offsets, reshape):
+    def note_set(self, name, source, rule, by, offsets, reshape):
         if name not in self._sets and source in self._sets:
             self.steps.append(SetStep(self._sets[source], rule, by, offsets, reshape))
             self._sets[name] = len(self._sets)
@@ -93,12 +93,14 @@ class Asked:
 
 class _Model:
     """What the model asked for at its last calls in each thread, what was foreseen so far,
-    the grids that have networks of their own, and the networks that the compiler does not
-    take."""
+    the grids that have networks of their own, the networks that the compiler does not take,
+    and the sets that were outlined last."""
 
     def __init__(self):
         self._threads = threading.local()
         self.kinds, self.grids, self.refused = [], [], set()
+        #: The name of a first set, steps, and what they make of it.
+        self.outlined = None, [], ([], [])
 
     def get_calls(self):
         if not hasattr(self._threads, "calls"):
@@ -191,11 +193,7 @@ class _Maker:
         given = self.x.unpacked
         root = self.x.set if given is None else given.outline()
         points = self.x.set.coords if given is None else given.get_points()
-        outlines, clips = [root], []
-        for step in self.set_steps:
-            outline, clip = outline_set(outlines[step.source], *step[1:])
-            outlines.append(outline)
-            clips.append(clip)
+        outlines, clips = self.outline_sets(root)
         made = []
         if given is not None or clips:
             text, bounds = self.write_sets(root, given is not None, clips)
@@ -206,9 +204,26 @@ class _Maker:
             coords, order, row_of, *made = made
             outlines[0] = given.take(sets.trust_distinct(coords, points), order, row_of)
         self.sets = outlines[:1]
-        for outline, coords in zip(outlines[1:], made):
+        for step, outline, coords in zip(self.set_steps, outlines[1:], made):
             outline.coords = encodings.trust_set(coords)
-            self.sets.append(self.cache.sets.setdefault(outline.name, outline))
+            found = self.cache.sets.setdefault(outline.name, outline)
+            self.cache.steps[self.sets[step.source].name, *step[1:]] = found
+            self.sets.append(found)
+
+    def outline_sets(self, root):
+        """The sets, still without coordinates, and the bounds of each but the first. Those
+        of the last call are as good where its grid had the same shape."""
+        name, steps, (places, clips) = self.model.outlined
+        if name == root.name and steps == self.set_steps:
+            return [root, *(CoordinateSet(None, *place) for place in places)], clips
+        outlines, clips = [root], []
+        for step in self.set_steps:
+            outline, clip = outline_set(outlines[step.source], *step[1:])
+            outlines.append(outline)
+            clips.append(clip)
+        places = [(found.stride, found.shape, found.name) for found in outlines[1:]]
+        self.model.outlined = root.name, self.set_steps, (places, clips)
+        return outlines, clips
 
     def write_sets(self, root, packs, clips):
         """The network, and the bounds that are its inputs: none where it is for one shape

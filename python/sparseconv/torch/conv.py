@@ -164,6 +164,10 @@ class Convolution(nn.Module):
         """Whether the layer is one matrix product, which torch starts sooner on a GPU."""
         return False
 
+    def get_matrix(self):
+        """The weights of one offset as [in, out]."""
+        return self.get_kernel()[0]
+
     def reset_parameters(self):
         """As torch's own convolutions do."""
         bound = 1 / math.sqrt(self.window.volume * self.in_channels // self.groups)
@@ -183,18 +187,15 @@ class Convolution(nn.Module):
         behind it; the layer's bias is a part of it."""
         self.check_input(x)
         features = x.features
-        if self.is_product(features):
-            features, weight = cast_for_autocast(features, self.get_kernel())
-            target, y = x.set, ops.multiply_rows(features, weight)
-        else:
-            if x.cache.asked is None:
-                ahead.begin(self, x)
-            target, table = self.find_map(x)
-            y = self.multiply(features, table, norm)
-            if norm is not None:
-                return x._make(y, target)
         bias = read_parameter(self, "bias")
-        if bias is not None:
+        if self.is_product(features):
+            operands = features, self.get_matrix(), *(() if bias is None else (bias,))
+            return x._make(ops.multiply_rows(*cast_for_autocast(*operands)), x.set)
+        if x.cache.asked is None:
+            ahead.begin(self, x)
+        target, table = self.find_map(x)
+        y = self.multiply(features, table, norm)
+        if bias is not None and norm is None:
             y = y + bias.to(y.dtype)
         return x._make(y, target)
 

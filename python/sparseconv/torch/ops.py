@@ -78,14 +78,14 @@ def _run_conv(kind, weights, operands, table, num_in, shape, *extras):
     return run(ir.conv(*key), [*operands, table, *rows], [shape], trusted)[0]
 
 
-def multiply_rows(x, w):
-    """What `conv` gives for weights of one offset and a table that has each row itself,
-    as torch's product."""
-    _check_same(x, w, "conv")
+def multiply_rows(x, matrix, bias=None):
+    """What `conv` gives for weights of one offset, a `matrix` [in, out], and a table that
+    has each row itself, and the bias behind it, as torch's product."""
+    _check_same(x, matrix, "conv")
     get_dtype(x)
-    if x.shape[1] != w.shape[1]:
-        raise ArgumentError(f"conv: expects {w.shape[1]} channels, but found {x.shape[1]}")
-    return x @ w[0]
+    if x.shape[1] != matrix.shape[0]:
+        raise ArgumentError(f"conv: expects {matrix.shape[0]} channels, but found {x.shape[1]}")
+    return torch.mm(x, matrix) if bias is None else torch.addmm(bias.to(x.dtype), x, matrix)
 
 
 # Convolution and its gradients ------------------------------------------------

@@ -167,7 +167,7 @@ class SparseSequential(nn.Sequential):
     """
 
     def forward(self, x):
-        rest = deque(self)
+        rest = deque(self._modules.values())
         while rest:
             module = rest.popleft()
             y = run_with_norm(module, rest, x)

@@ -113,19 +113,23 @@ class RowTensor(SparseTensor):
     Coordinates are in units of the tensor's own stride, in `indices`."""
 
     #: What tensors of the same coordinates share in graphs of torch.compile.
-    FIELDS = ("given", "_set", "_cache", "_batch_size")
+    FIELDS = ("given", "_set", "cache", "_batch_size")
 
     def start(self, features, indices, stride, shape, batch_size):
         """Makes the tensor anew, of rows at coordinates in units of the stride."""
-        self._features, self._batch_size = features, batch_size
-        self.given, self._set = _Given(indices, stride, shape), None
+        self.features, self._batch_size = features, batch_size
+        self.share(_Given(indices, stride, shape))
+
+    def share(self, given):
+        """Takes the coordinates, sets and maps of a tensor that was `given` the same."""
+        self.given, self._set, self.cache = given, None, given.cache
 
     def _make(self, features, set):
         made = object.__new__(type(self))
-        made._features, made._batch_size = features, self._batch_size
+        made.features, made._batch_size = features, self._batch_size
         keeps = self.given is not None and set is not None and set is self.given.set
         made.given = self.given if keeps else None
-        made._set, made._cache = set, self.cache
+        made._set, made.cache = set, self.cache
         return made
 
     def replace(self, features):
@@ -138,7 +142,7 @@ class RowTensor(SparseTensor):
                     setattr(made, name, getattr(self, name))
         else:
             made.__dict__.update(self.__dict__)
-        made._features = features
+        made.features = features
         return made
 
     replace_feature = replace
@@ -147,14 +151,6 @@ class RowTensor(SparseTensor):
     def unpacked(self):
         given = self.given
         return None if given is None or given.set is not None else given
-
-    @property
-    def features(self):
-        return self._features
-
-    @features.setter
-    def features(self, features):
-        self._features = features
 
     @property
     def set(self):
@@ -166,10 +162,10 @@ class RowTensor(SparseTensor):
                 "the coordinates of this tensor were changed in place, which its maps do "
                 "not know; make a new tensor, or assign changed coordinates to it"
             )
-        if self._features.shape[0] != found.coords.shape[0]:
+        if self.features.shape[0] != found.coords.shape[0]:
             raise ArgumentError(
                 f"expects features of {found.num_rows} rows, as the coordinates have, but "
-                f"found {self._features.shape[0]}"
+                f"found {self.features.shape[0]}"
             )
         return found
 
@@ -183,14 +179,6 @@ class RowTensor(SparseTensor):
         given = self.given
         found = self._set if given is None else given.set
         return given.count_axes() if found is None else len(found.stride)
-
-    @property
-    def cache(self):
-        return self._cache if self.given is None else self.given.cache
-
-    @cache.setter
-    def cache(self, cache):
-        self._cache = cache
 
     @property
     def _row_of(self):
@@ -217,7 +205,7 @@ class RowTensor(SparseTensor):
 
     @indices.setter
     def indices(self, indices):
-        self.start(self._features, indices, self.stride, self.get_shape(), self._batch_size)
+        self.start(self.features, indices, self.stride, self.get_shape(), self._batch_size)
 
     @property
     def coordinates(self):
@@ -248,21 +236,21 @@ class RowTensor(SparseTensor):
         if mine is None or cache is self.cache:
             return
         if other_given is not None and other_given.holds(mine):
-            self.given = other_given
+            self.share(other_given)
             return
         for known in cache.sets.values():
             other = RowTensor.at(known, cache)
             if known.num_rows == len(mine.indices) and known.shape == mine.shape:
                 if other.indices is mine.indices or torch.equal(other.indices, mine.indices):
-                    self.given, self._set, self._cache = None, known, cache
+                    self.given, self._set, self.cache = None, known, cache
                     return
 
     @staticmethod
     def at(known, cache):
         """A tensor without features at a set, for its coordinates."""
         tensor = object.__new__(RowTensor)
-        tensor._features = tensor._batch_size = tensor.given = None
-        tensor._set, tensor._cache = known, cache
+        tensor.features = tensor._batch_size = tensor.given = None
+        tensor._set, tensor.cache = known, cache
         return tensor
 
     def refine(self, factors):
@@ -272,10 +260,10 @@ class RowTensor(SparseTensor):
         stride = tuple(s * f for s, f in zip(fine.stride, factors))
         coords = trust_copy(fine.coords * _scale(fine.coords, factors), fine.coords)
         name = extend_name(fine.name, "refined", factors)
-        made = self._make(self._features, None)
-        made._cache = Cache()
+        made = self._make(self.features, None)
+        made.cache = Cache()
         made._set = CoordinateSet(coords, stride, fine.shape, name, fine.order, fine.row_of)
-        made._cache.sets[name] = made._set
+        made.cache.sets[name] = made._set
         return made
 
     def check_rows_of(self, other, what):
@@ -291,9 +279,9 @@ class RowTensor(SparseTensor):
 
     def __add__(self, other):
         if isinstance(other, torch.Tensor):
-            return self.replace(self._features + other)
+            return self.replace(self.features + other)
         self.check_rows_of(other, "+")
-        return self.replace(self._features + other._features)
+        return self.replace(self.features + other.features)
 
     __radd__ = __add__
 

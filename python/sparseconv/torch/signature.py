@@ -200,7 +200,7 @@ class Inputs:
         made = copy.copy(leaf)
         if _is_given(leaf):
             made.start(features, coords, leaf.stride, leaf.get_shape(), sets[key][1])
-            made.given = self._sets.setdefault(key, made.given)
+            made.share(self._sets.setdefault(key, made.given))
             return made
         if number in self._ordered:
             with tracer:
@@ -414,7 +414,7 @@ class _SparseOutput:
         stride, shape, name = self.place
         if name is None:
             made.start(features, coords, stride, shape, made._batch_size)
-            made.given = caches.setdefault(self.cache, made.given)
+            made.share(caches.setdefault(self.cache, made.given))
             return made
         cache = caches.setdefault(self.cache, Cache())
         if name not in cache.sets:

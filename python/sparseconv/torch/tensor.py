@@ -138,13 +138,15 @@ class Cache:
         self.origin = Origin() if origin is None else origin
         #: Sets by name, tables by the names of their sides and what relates them.
         self.sets, self.tables = {}, {}
+        #: Sets that were made ahead, by what a layer asks for.
+        self.steps = {}
         #: The pairs that an `indice_key` stands for, by the name of their out set.
         self.pairs = {}
 
     def __getstate__(self):
         state = self.__dict__.copy()
         state.pop("asked", None)
-        return state
+        return state | {"steps": {}}
 
     def add_pair(self, key, pair):
         if key is not None:
@@ -165,9 +167,16 @@ class Cache:
 
     def get_set(self, source, rule, by, offsets, reshape=None):
         """The set that a layer makes of another one: see `outline_set`."""
+        step, asked = (source.name, rule, by, offsets, reshape), self.asked
+        known = None if asked is None else self.steps.get(step)
+        if known is None:
+            known = self._make_set(source, rule, by, offsets, reshape)
+        if asked is not None:
+            asked.note_set(known.name, *step)
+        return known
+
+    def _make_set(self, source, rule, by, offsets, reshape):
         made, clip = outline_set(source, rule, by, offsets, reshape)
-        if self.asked is not None:
-            self.asked.note_set(source.name, made.name, rule, by, offsets, reshape)
         known = self.sets.get(made.name)
         if known is None:
             made.coords = sets.output_set(

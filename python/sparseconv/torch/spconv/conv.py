@@ -7,6 +7,7 @@ import torch
 
 from ...errors import ArgumentError
 from .. import conv, weights
+from ..programs import read_parameter
 from ..rows import KeepsLayout
 from ..tensor import Pair
 from .modules import SparseModule
@@ -65,6 +66,12 @@ class SparseConvolution(KeepsLayout, SparseModule):
 
     def convert_weight(self, weight):
         return weights.from_library("spconv", weight, self.window.size, self.conv1x1)
+
+    def get_matrix(self):
+        weight = read_parameter(self, self.weight_name)
+        if not self.conv1x1 or weight.shape != self.layout.shape:
+            return super().get_matrix()
+        return weight.reshape(self.in_channels, self.out_channels)
 
     def find_layout(self):
         shape = self.get_weight_shape()

@@ -82,6 +82,15 @@ class SparseConvTensor(RowTensor):
             self.indice_dict = indice_dict
 
     @property
+    def _features(self):
+        """Where spconv has them, and where some models write them."""
+        return self.features
+
+    @_features.setter
+    def _features(self, features):
+        self.features = features
+
+    @property
     def spatial_shape(self):
         return list(self.get_shape())
 
@@ -89,7 +98,7 @@ class SparseConvTensor(RowTensor):
     def spatial_shape(self, shape):
         indices = self.indices
         self.start(
-            self._features, indices, (1,) * (indices.shape[1] - 1),
+            self.features, indices, (1,) * (indices.shape[1] - 1),
             tuple(int(cells) for cells in shape), self._batch_size,
         )  # fmt: skip
 
@@ -142,7 +151,7 @@ class SparseConvTensor(RowTensor):
         return cls(x[tuple(indices.T)], indices.int(), x.shape[1:-1], x.shape[0])
 
     def __repr__(self):
-        return f"SparseConvTensor[shape={self._features.shape}]"
+        return f"SparseConvTensor[shape={self.features.shape}]"
 
 
 class IndiceData:

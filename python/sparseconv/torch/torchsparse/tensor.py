@@ -32,11 +32,11 @@ class SparseTensor(RowTensor):
 
     @property
     def feats(self):
-        return self._features
+        return self.features
 
     @feats.setter
     def feats(self, feats):
-        self._features = feats
+        self.features = feats
 
     @property
     def coords(self):
@@ -49,7 +49,7 @@ class SparseTensor(RowTensor):
     @RowTensor.stride.setter
     def stride(self, stride):
         self.start(
-            self._features, self.indices, make_ntuple(stride, 3), self.get_shape(),
+            self.features, self.indices, make_ntuple(stride, 3), self.get_shape(),
             self._batch_size,
         )  # fmt: skip
 

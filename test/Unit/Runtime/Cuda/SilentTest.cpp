@@ -130,6 +130,49 @@ TEST_F(Silent, TakesNoPinnedMemoryForRunsOfOneSize) {
   FakeDriver::getTable().cuStreamDestroy(other);
 }
 
+/// Hardly anybody asks for the end of such a run, so that it is recorded where
+/// somebody does. Streams other than the default one may be gone by then.
+TEST_F(Silent, RecordsTheEndOfARunOnTheDefaultStreamWhereItIsAskedFor) {
+  ASSERT_EQ(create(makeSilentPlan(), 100), SPARSECONV_OK);
+  alignas(16) float x[28] = {}, y[28];
+  int64_t sizes[] = {7, 4};
+  sparseconv_tensor in = makeTensor(x, sizes, sizeof(x));
+  sparseconv_tensor out = {y, SPARSECONV_F32, 0, nullptr, sizeof(y)};
+  CUstream other = nullptr;
+  FakeDriver::getTable().cuStreamCreate(&other, 1);
+  auto runOn = [&](CUstream stream) {
+    fake().calls.clear();
+    EXPECT_EQ(sparseconv_instance_run(instance, stream, &in, 1, &out, 1),
+              SPARSECONV_OK)
+        << sparseconv_last_error();
+    calls = fake().calls;
+  };
+  for (int i = 0; i != 3; ++i) {
+    runOn(nullptr);
+    EXPECT_EQ(count("cuEventRecord"), 0);
+    EXPECT_EQ(count("cuStreamWaitEvent"), 0);
+  }
+  // It comes behind the run before, and its own end is recorded at once.
+  runOn(other);
+  EXPECT_EQ(count("cuEventRecord"), 2);
+  EXPECT_EQ(count("cuStreamWaitEvent"), 1);
+  runOn(nullptr);
+  EXPECT_EQ(count("cuEventRecord"), 0);
+  EXPECT_EQ(count("cuStreamWaitEvent"), 1);
+  fake().calls.clear();
+  EXPECT_EQ(sparseconv_instance_results(instance, 0), SPARSECONV_NOT_READY);
+  EXPECT_EQ(sparseconv_instance_results(instance, 1), SPARSECONV_OK);
+  calls = fake().calls;
+  EXPECT_EQ(count("cuEventRecord"), 1);
+  runOn(nullptr);
+  fake().calls.clear();
+  destroy();
+  calls = fake().calls;
+  EXPECT_EQ(count("cuEventRecord"), 1);
+  EXPECT_EQ(count("cuEventSynchronize"), 1);
+  FakeDriver::getTable().cuStreamDestroy(other);
+}
+
 TEST_F(Silent, OthersReport) {
   ASSERT_EQ(create(makeSamplePlan(), 100), SPARSECONV_OK);
   EXPECT_EQ(reports(), SPARSECONV_REPORTS_ERRORS | SPARSECONV_REPORTS_SIZES);
