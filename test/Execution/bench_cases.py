@@ -115,7 +115,7 @@ MAPS = (
 ORDERED = [
     Map(f"{size}x{size}x{size} order={order}", size, order=order)
     for size in (3, 5)
-    for order in ("mask", "space")
+    for order in ("gray", "mask", "space", "density")
 ]
 # Dataflows that are not chosen.
 DATAFLOWS = [

@@ -15,9 +15,39 @@
 // two or three offsets are on their way.
 // CHECK-LABEL: func.func @narrow(
 func.func @narrow(%x: tensor<?x16xf16>, %w: tensor<27x16x16xf16>, %m: !map) -> tensor<?x16xf16> {
-  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.gemm_tiling<warp16, {{.*}}stages = 3>}
+  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>, row_order = #sparseconv<row_order density>, tiling = #sparseconv.gemm_tiling<warp16, {{.*}}stages = 3>}
   %y = sparseconv.conv %x, %w, %m : tensor<?x16xf16>, tensor<27x16x16xf16>, !map -> tensor<?x16xf16>
   return %y : tensor<?x16xf16>
+}
+
+// Rows are ordered by density where all layers on the map, which has to stay at one
+// stride, have up to 16 channels or 64 of 16 bits, and nobody has written an order or
+// another dataflow.
+!down = !sparseconv.kernel_map<27, !set to !half>
+!five = !sparseconv.kernel_map<125, !set to !set>
+// CHECK-LABEL: func.func @row_orders(
+func.func @row_orders(%x: tensor<?x16xf16>, %w: tensor<27x16x16xf16>, %v: tensor<27x16x24xf16>, %u: tensor<125x16x16xf16>,
+                      %all: !map, %one: !map, %written: !map, %columns: !map, %down: !down, %five: !five)
+    -> (tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x24xf16>) {
+  // CHECK: sparseconv.conv {{.*}} row_order = #sparseconv<row_order density>
+  %0 = sparseconv.conv %x, %w, %all : tensor<?x16xf16>, tensor<27x16x16xf16>, !map -> tensor<?x16xf16>
+  // CHECK: sparseconv.input_grad {{.*}} row_order = #sparseconv<row_order density>
+  %1 = sparseconv.input_grad %x, %w, %all : tensor<?x16xf16>, tensor<27x16x16xf16>, !map -> tensor<?x16xf16>
+  // CHECK: sparseconv.conv {{.*}} row_order = #sparseconv<row_order gray>
+  %2 = sparseconv.conv %x, %w, %written {row_order = #sparseconv<row_order gray>}
+      : tensor<?x16xf16>, tensor<27x16x16xf16>, !map -> tensor<?x16xf16>
+  // CHECK-NOT: row_order
+  %3 = sparseconv.conv %x, %w, %written : tensor<?x16xf16>, tensor<27x16x16xf16>, !map -> tensor<?x16xf16>
+  %4 = sparseconv.conv %x, %w, %down : tensor<?x16xf16>, tensor<27x16x16xf16>, !down -> tensor<?x16xf16>
+  %5 = sparseconv.conv %x, %u, %five : tensor<?x16xf16>, tensor<125x16x16xf16>, !five -> tensor<?x16xf16>
+  %6 = sparseconv.conv %x, %v, %one : tensor<?x16xf16>, tensor<27x16x24xf16>, !map -> tensor<?x24xf16>
+  %7 = sparseconv.conv %x, %w, %one : tensor<?x16xf16>, tensor<27x16x16xf16>, !map -> tensor<?x16xf16>
+  %8 = sparseconv.conv %x, %w, %columns {dataflow = #sparseconv.dataflow<explicit>}
+      : tensor<?x16xf16>, tensor<27x16x16xf16>, !map -> tensor<?x16xf16>
+  // CHECK: return
+  %9 = arith.addf %3, %7 : tensor<?x16xf16>
+  %10 = arith.addf %8, %9 : tensor<?x16xf16>
+  return %0, %1, %2, %10, %4, %5, %6 : tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x24xf16>
 }
 
 // More warps where rows are likely many.

@@ -187,8 +187,9 @@ void RadixSort::countTiles(const Thread &t) {
     b.ifThen(isKey[i], [&] {
       Value key = loaded[i];
       if (source.make) {
-        key = source.make(key);
-        b.store(key, keys, b.add(first, i * kThreads));
+        Value position = b.add(first, i * kThreads);
+        key = source.make(key, position);
+        b.store(key, keys, position);
       }
       Value dense = digits.makeDense(key);
       forPasses([&](int64_t pass) {

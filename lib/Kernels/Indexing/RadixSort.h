@@ -28,7 +28,7 @@ struct KeySource {
       {};
   /// What the key at a position is made of, and the key.
   std::function<Value(Value position)> load = {};
-  std::function<Value(Value loaded)> make = {};
+  std::function<Value(Value loaded, Value position)> make = {};
 };
 
 /// Allocates what a sort of keys of up to `bits` bits adds to, and clears it as

@@ -43,9 +43,6 @@ static constexpr int64_t kShareBits = 16;
 static constexpr int64_t kCutsAtOnce = 4;
 /// Places that a thread compares side by side.
 static constexpr int64_t kSideBySide = 8;
-/// Bits of a key that say which block of space a row is in, and the fewest bits
-/// of a row's place in its block.
-static constexpr int64_t kSpaceBits = 9, kMinPlaceBits = 14;
 
 namespace {
 class RowCodes {
@@ -79,8 +76,6 @@ private:
   Value makeKey(Value row);
   /// A word of a row's mask, by its number (i32), which all threads agree on.
   std::function<Value(Value number)> loadMask(Value row);
-  /// The block of space of a row.
-  Value getSpace(Value row);
 
   LoopBuilder &b;
   const RowMasks &rows;
@@ -156,14 +151,6 @@ RowCodes::Interval RowCodes::cut(const Interval &at, Value step,
   return next;
 }
 
-Value RowCodes::getSpace(Value row) {
-  // As many bits of a row's number as there are beyond those of the block.
-  Value unused = b.countLeadingZeros(b.sub(b.cast(numRows, i32), 1));
-  Value placeBits =
-      b.max(b.sub(b.i32(32 - kSpaceBits), unused), b.i32(kMinPlaceBits));
-  return b.shiftRight(b.cast(row, i32), placeBits);
-}
-
 std::function<Value(Value)> RowCodes::loadMask(Value row) {
   // More would take too many registers.
   constexpr int64_t most = 4;
@@ -212,7 +199,9 @@ Value RowCodes::makeKey(Value row) {
                 at.isFlipped};
       });
   Value code = b.shiftRight(last[1], 32 - bits);
-  return isInSpace ? b.orBits(b.shiftLeft(getSpace(row), bits), code) : code;
+  if (!isInSpace)
+    return code;
+  return b.orBits(b.shiftLeft(getSpaceBlock(b, row, numRows), bits), code);
 }
 
 Value RowCodes::make(bool clearsSums) {

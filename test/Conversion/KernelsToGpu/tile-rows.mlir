@@ -240,6 +240,32 @@ func.func @by_space(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts: 
   return
 }
 
+// In the order of density a key is the rank of the mask, or where the rows of the
+// sample have more than two fifths of the offsets, the block of the row above as
+// much of that rank as there is room for: all four bits here.
+
+// CHECK-LABEL: func.func @by_density(
+// CHECK:           %[[ROWS:.*]] = arith.muli %[[BLOCKS:.*]], %c1024_i32
+// CHECK:           %[[PAIRS:.*]] = arith.muli %{{.*}}, %c5_i32
+// CHECK:           %[[IS_DENSE:.*]] = arith.cmpi slt, %[[ROWS]], %[[PAIRS]]
+// CHECK:           gpu.barrier
+// CHECK:           gpu.barrier
+// CHECK:           %[[RANK:.*]] = memref.load %{{.*}} : memref<4x256xi32, #gpu.address_space<workgroup>>
+// CHECK:           %[[LEADING:.*]] = math.ctlz
+// CHECK:           %[[BITS:.*]] = arith.subi %c23_i32, %[[LEADING]]
+// CHECK:           %[[PLACE_BITS:.*]] = arith.maxsi %[[BITS]], %c14_i32
+// CHECK:           %[[BLOCK:.*]] = arith.shrui %{{.*}}, %[[PLACE_BITS]]
+// CHECK:           %[[HIGH:.*]] = arith.shli %[[BLOCK]], %c4_i32
+// CHECK:           %[[KEY:.*]] = arith.ori %[[HIGH]], %[[RANK]]
+// CHECK:           arith.select %[[IS_DENSE]], %[[KEY]], %[[RANK]]
+func.func @by_density(%table: memref<?x4xi32>, %n: index, %tiled: memref<4x?xi32>, %order: memref<?xi32>,
+                      %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
+  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
+      {row_order = #sparseconv<row_order density>}
+  return
+}
+
 // A column of hits may lie in two words of a mask: offsets 0 to 34 here, the
 // last seven of them a column, of which offset 28 is the first. The hits before
 // offset 33 are counted in both words.

@@ -119,5 +119,10 @@ bool mlir::sparseconv::isOrderedByCodes(int64_t offsets, RowOrder order) {
 }
 
 int64_t mlir::sparseconv::getRowKeyBits(int64_t offsets, RowOrder order) {
-  return isOrderedByCodes(offsets, order) ? kCodeBits : offsets;
+  if (isOrderedByCodes(offsets, order))
+    return kCodeBits;
+  // A block of space comes before as much of a mask's rank as leaves room.
+  return order == RowOrder::Density
+             ? std::max(offsets, std::min(offsets + kSpaceBits, kCodeBits))
+             : offsets;
 }

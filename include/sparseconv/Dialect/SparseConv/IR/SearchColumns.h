@@ -106,6 +106,8 @@ bool isOrderedByCodes(int64_t offsets, RowOrder order);
 constexpr int64_t kCodeBits = 27;
 /// The bits of the keys by which rows are ordered.
 int64_t getRowKeyBits(int64_t offsets, RowOrder order);
+/// Bits of a key that say which block of space a row is in.
+constexpr int64_t kSpaceBits = 9;
 
 } // namespace mlir::sparseconv
 

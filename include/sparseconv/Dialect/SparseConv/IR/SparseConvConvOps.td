@@ -76,8 +76,9 @@ def SparseConv_ConvOp : SparseConv_ImplicitGemm<"conv",
     ```
 
     `dataflow` and `tiling` hold decisions; without them the passes decide.
-    `row_order` decides in which order tiles of rows take them (`gray`, `mask` or
-    `space`), and needs a tiling that has tiles; without it the order is `gray`.
+    `row_order` decides in which order tiles of rows take them (`gray`, `mask`,
+    `space` or `density`), and needs a tiling that has tiles; without it the order
+    is `gray`.
 
     ```mlir
     %y = sparseconv.conv %x, %w, %map {row_order = #sparseconv<row_order space>}

@@ -102,7 +102,8 @@ def SparseConv_RowOrder : SparseConv_Enum<"RowOrder",
     "the order in which the tiles of an implicit GEMM take rows", [
       I32EnumAttrCase<"Gray", 0, "gray">,
       I32EnumAttrCase<"Mask", 1, "mask">,
-      I32EnumAttrCase<"Space", 2, "space">]>;
+      I32EnumAttrCase<"Space", 2, "space">,
+      I32EnumAttrCase<"Density", 3, "density">]>;
 def SparseConv_RowOrderAttr
     : EnumAttr<SparseConv_Dialect, SparseConv_RowOrder, "row_order"> {
   let description = [{
@@ -110,7 +111,10 @@ def SparseConv_RowOrderAttr
     as numbers. In both, the offset that fewest rows of a sample have is the
     highest bit. `space`: as `gray`, but within blocks of 16384 rows that follow
     each other in the set (of a power of two more where the set has over 512
-    such blocks), so that rows of a tile are not far from each other.
+    such blocks), so that rows of a tile are not far from each other. `density`:
+    as `space` where the rows of a sample have more than two fifths of the
+    offsets, as on surfaces, and else as `gray`; a map of more than 32 offsets is
+    ordered as by `gray`.
   }];
 }
 

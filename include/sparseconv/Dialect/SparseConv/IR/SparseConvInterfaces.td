@@ -74,7 +74,11 @@ def SparseConv_ImplicitGemmOpInterface : OpInterface<"ImplicitGemmOpInterface"> 
       "void", "setTilingAttr", (ins "::mlir::Attribute":$tiling)>,
     InterfaceMethod<"The order of rows that was decided, or null.",
       "::mlir::sparseconv::RowOrderAttr", "getRowOrderAttr", (ins),
-      /*methodBody=*/"", /*defaultImplementation=*/"return {};">
+      /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<"Decides the order of rows, if the operation has one.",
+      "void", "setRowOrderAttr",
+      (ins "::mlir::sparseconv::RowOrderAttr":$order),
+      /*methodBody=*/"", /*defaultImplementation=*/"(void)order;">
   ];
   let extraSharedClassDeclaration = [{
     /// Whether each slice of the weights is multiplied transposed.
