@@ -68,7 +68,7 @@ MUTANTS = [
     (DATAFLOWS + "OutputStationary.cpp", "isa<ScalarTilingAttr>(attr)", "false", VERIFY_SELECTION),
     ("lib/Selection/SelectTiling.cpp", "map.getIn() == map.getOut()", "true", SELECT_TILING),
     ("lib/Selection/SelectTiling.cpp", "!op.getRowOrderAttr() && gainsByDensity(op, target)", "gainsByDensity(op, target)", SELECT_TILING),
-    ("lib/Selection/SelectTiling.cpp", "!isUsual ||", "", SELECT_TILING),
+    ("lib/Selection/SelectTiling.cpp", "!isUsual", "false", SELECT_TILING),
     ("lib/Kernels/Indexing/RowOrder.cpp", "b.orBits(block, rank)", "rank", "test/Conversion/KernelsToGpu/tile-rows.mlir"),
     # PTX.
     (PTX + "PlaceSharedMemory.cpp", "global.setAlignment(1024);", "global.setAlignment(16);", "test/Target/PTX/place-shared-memory.mlir"),
