@@ -100,10 +100,17 @@ static void addGuards(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createSparseConvFuseTranspositions());
 }
 
+/// Fusion over changes of shape asks tensors for their sizes. These are uses
+/// that keep a producer apart until they are resolved.
+static void addFusionStep(OpPassManager &pm) {
+  pm.addPass(createLinalgElementwiseOpFusionPass());
+  pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  addCleanUp(pm);
+}
+
 static void addElementwiseFusion(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
-  pm.addPass(createLinalgElementwiseOpFusionPass());
-  addCleanUp(pm);
+  pm.addPass(createCompositeFixedPointPass("FuseElementwise", addFusionStep));
   pm.addNestedPass<func::FuncOp>(createSparseConvMergeReductions());
 }
 

@@ -164,7 +164,7 @@ MUTANTS = [
     (ROWS + "Interpolate.cpp", "bool isUpper = bits >> (others - 1 - axis) & 1;", "bool isUpper = bits >> axis & 1;", "SparseConvRowKernelTests:InterpolateKernel*"),
     (ROWS + "Dense.cpp", "b.lessEqual(coordinate, upper)", "b.less(coordinate, upper)", NETWORKS + RUN + "dense.test"),
     (ROWS + "Dense.cpp", "hasChannelsFirst ? 2 : 1", "hasChannelsFirst ? 1 : 1", RUN + "channels-first.mlir"),
-    (ROWS + "RowLoops.cpp", "b.mul(b.divide(work, items), getNumLanes(b))", "b.divide(work, items)", RUN + "channels-first.mlir"),
+    (ROWS + "RowLoops.cpp", "b.mul(b.divide(work, items), getNumLanes(b, channels))", "b.divide(work, items)", RUN + "channels-first.mlir"),
     (ROWS + "Dense.cpp", "axisNumber = b.select(isInside, axisNumber, b.i64(number));", "axisNumber = b.select(isInside, axisNumber, b.i64(0));", RUN + "errors.mlir"),
     # Libraries without MLIR.
     ("lib/Dialect/SparseConv/Utils/LoopBuilder.cpp", "constexpr int64_t maxTakers = 256;", "constexpr int64_t maxTakers = 0;", NETWORKS + RUN + "conv.test"),

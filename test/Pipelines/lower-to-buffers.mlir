@@ -125,3 +125,43 @@ func.func @residual(%points: tensor<?x4xi32>, %features: tensor<?x16xf16>, %w0: 
   %r = linalg.add ins(%3, %5 : tensor<?x32xf16>, tensor<?x32xf16>) outs(%3 : tensor<?x32xf16>) -> tensor<?x32xf16>
   return %r : tensor<?x32xf16>
 }
+
+#column = affine_map<(d0, d1) -> (d1)>
+#groups = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#group = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// Work on elements is one loop nest, also where shapes change between.
+// CHECK-LABEL: func.func @fused
+// CHECK: linalg.generic {{.*}}memref<3x4xf32>) outs(
+// CHECK: arith.subf
+// CHECK: arith.mulf
+// CHECK: math.absf
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @fused(%x: tensor<?x12xf32>, %mean: tensor<?x3xf32>, %w: tensor<12xf32>) -> tensor<?x12xf32> {
+  %zero = arith.constant 0 : index
+  %n = tensor.dim %x, %zero : tensor<?x12xf32>
+  %g = tensor.expand_shape %x [[0], [1, 2]] output_shape [%n, 3, 4] : tensor<?x12xf32> into tensor<?x3x4xf32>
+  %e3 = tensor.empty(%n) : tensor<?x3x4xf32>
+  %a = linalg.generic {indexing_maps = [#groups, #group, #groups], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%g, %mean : tensor<?x3x4xf32>, tensor<?x3xf32>) outs(%e3 : tensor<?x3x4xf32>) {
+  ^bb0(%in: f32, %m: f32, %out: f32):
+    %0 = arith.subf %in, %m : f32
+    linalg.yield %0 : f32
+  } -> tensor<?x3x4xf32>
+  %c = tensor.collapse_shape %a [[0], [1, 2]] : tensor<?x3x4xf32> into tensor<?x12xf32>
+  %e2 = tensor.empty(%n) : tensor<?x12xf32>
+  %b = linalg.generic {indexing_maps = [#rows, #column, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %w : tensor<?x12xf32>, tensor<12xf32>) outs(%e2 : tensor<?x12xf32>) {
+  ^bb0(%in: f32, %f: f32, %out: f32):
+    %0 = arith.mulf %in, %f : f32
+    linalg.yield %0 : f32
+  } -> tensor<?x12xf32>
+  %d = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%b : tensor<?x12xf32>) outs(%e2 : tensor<?x12xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.absf %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<?x12xf32>
+  return %d : tensor<?x12xf32>
+}

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
 #include <limits>
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -19,16 +20,20 @@ using arith::CmpFPredicate;
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Lanes of a vector of channels: on a GPU what a thread moves in one or two
-/// accesses.
-static int64_t getNumLanes(LoopBuilder &b) {
-  return b.isGpu() ? kChannelLanes / 2 : kChannelLanes;
+/// Lanes of a vector of channels. On a GPU it is what a thread moves in one or
+/// two accesses: of rows of an odd number of channels, which lie anywhere, one
+/// element, so that neighbouring threads still have neighbours.
+static int64_t getNumLanes(LoopBuilder &b, Value channels) {
+  if (!b.isGpu())
+    return kChannelLanes;
+  int64_t most = kChannelLanes / 2;
+  return std::gcd(getConstantIntValue(channels).value_or(most), most);
 }
 
 /// The chunk from `first` on, which may be the last and shorter.
 static void visitChunk(LoopBuilder &b, const Channels &channels,
                        function_ref<void(Value, int64_t)> body) {
-  int64_t lanes = getNumLanes(b);
+  int64_t lanes = getNumLanes(b, channels.count);
   Value first = channels.first;
   std::optional<int64_t> size = getConstantIntValue(channels.count);
   if (size && (*size % lanes == 0 || *size < lanes))
@@ -48,7 +53,7 @@ void mlir::sparseconv::forChannels(LoopBuilder &b, const Channels &channels,
                                    function_ref<void(Value, int64_t)> body) {
   if (channels.first)
     return visitChunk(b, channels, body);
-  int64_t lanes = getNumLanes(b);
+  int64_t lanes = getNumLanes(b, channels.count);
   Value zero = b.index(0);
   std::optional<int64_t> size = getConstantIntValue(channels.count);
   if (!size) {
@@ -76,21 +81,22 @@ void mlir::sparseconv::forRows(LoopBuilder &b, Value rows,
 /// A work item as an item and the first of a vector of its channels.
 static std::pair<Value, Channels> splitItem(LoopBuilder &b, Value work,
                                             Value channels) {
-  Value chunks = b.ceilDiv(channels, getNumLanes(b));
-  Value first = b.mul(b.remainder(work, chunks), getNumLanes(b));
+  int64_t lanes = getNumLanes(b, channels);
+  Value chunks = b.ceilDiv(channels, lanes);
+  Value first = b.mul(b.remainder(work, chunks), lanes);
   return {b.divide(work, chunks), {channels, first}};
 }
 
 /// The same where neighbours are of `items` items one behind the other.
 static std::pair<Value, Channels> splitByItems(LoopBuilder &b, Value work,
                                                Value items, Value channels) {
-  Value first = b.mul(b.divide(work, items), getNumLanes(b));
+  Value first = b.mul(b.divide(work, items), getNumLanes(b, channels));
   return {b.remainder(work, items), {channels, first}};
 }
 
 /// How many work items the vectors of channels of `items` items are.
 static Value countItems(LoopBuilder &b, Value items, Value channels) {
-  return b.mul(items, b.ceilDiv(channels, getNumLanes(b)));
+  return b.mul(items, b.ceilDiv(channels, getNumLanes(b, channels)));
 }
 
 void mlir::sparseconv::forRows(
@@ -152,7 +158,7 @@ static Type getElement(Value buffer) {
 
 /// What the first channel of a chunk is a multiple of.
 static int64_t getMultiple(LoopBuilder &b, int64_t lanes) {
-  return lanes == 1 ? 1 : getNumLanes(b);
+  return lanes == 1 || b.isGpu() ? lanes : kChannelLanes;
 }
 
 Value mlir::sparseconv::loadRaw(LoopBuilder &b, Value buffer,

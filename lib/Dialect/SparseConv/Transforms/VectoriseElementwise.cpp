@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+#include <numeric>
 
 namespace mlir::sparseconv {
 #define GEN_PASS_DEF_SPARSECONVVECTORISEELEMENTWISE
@@ -113,7 +114,8 @@ int64_t Vectoriser::getFastestLoop(OpOperand &operand) {
 }
 
 /// An operand that is read across its rows decides, by as much of a sector as
-/// its rows are made of; without one the result does.
+/// its rows are made of; without one the result does, by the longest vectors
+/// that its rows are made of.
 bool Vectoriser::choosePiece() {
   int64_t written = getFastestLoop(init);
   for (OpOperand *input : op.getDpsInputOperands()) {
@@ -128,10 +130,10 @@ bool Vectoriser::choosePiece() {
     return true;
   }
   int64_t row = getRowBytes(init.get());
-  if (row == 0 || row % kVectorBytes)
+  if (row == 0)
     return false;
   rowLoop = written;
-  length = kVectorBytes / getElementBytes(init.get());
+  length = std::gcd(row, kVectorBytes) / getElementBytes(init.get());
   return length > 1;
 }
 

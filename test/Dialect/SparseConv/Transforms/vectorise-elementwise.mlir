@@ -44,6 +44,20 @@ func.func @widen(%x: memref<?x12xf16>, %y: memref<?x12xf32>) {
   return
 }
 
+// Rows of 24 bytes are three vectors of 8.
+// CHECK-LABEL: func @short(
+func.func @short(%x: memref<?x12xf16>, %y: memref<?x12xf16>) {
+  // CHECK: scf.parallel {{.*}} to (%{{.*}}, %c12) step (%c1, %c4)
+  // CHECK: vector.load %{{.*}} {alignment = 8 : i64} : memref<?x12xf16>, vector<4xf16>
+  // CHECK: vector.store %{{.*}} {alignment = 8 : i64} : memref<?x12xf16>, vector<4xf16>
+  linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<?x12xf16>) outs(%y : memref<?x12xf16>) {
+  ^bb0(%in: f16, %out: f16):
+    linalg.yield %in : f16
+  }
+  return
+}
+
 // CHECK-LABEL: func @copy(
 func.func @copy(%x: memref<8x16xi32>, %y: memref<8x16xi32>, %zero: i32) {
   // CHECK: scf.parallel
@@ -94,7 +108,7 @@ func.func @columns(%y: memref<?x8xi32>) {
   return
 }
 
-// Rows of 12 bytes, rows with gaps, and a result that is read, too.
+// Rows of an odd number of elements, rows with gaps, and a result that is read, too.
 // CHECK-LABEL: func @left(
 // CHECK-NOT: vector
 // CHECK-COUNT-3: linalg.generic
