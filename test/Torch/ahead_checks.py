@@ -10,6 +10,7 @@ import contextlib
 import models
 import sparseconv
 import sparseconv.torch as sct
+import sparseconv.torch.spconv as spconv
 import torch
 import torch_checks
 from sparseconv.torch import ahead, ahead_ir, encodings, programs
@@ -177,6 +178,26 @@ def models_of_spconv_users(device):
                 expect(torch.equal(y, net(*arguments)), f"results {seed}")
     # What was done one by one for comparison was a call, too.
     expect(counts[0] > 8 and counts[1] == counts[-1] == 2, f"{counts} runs")
+
+
+@check
+def one_map_of_unordered_points(device):
+    # A run brings the points into set order, and one makes the map and what goes with it.
+    net = spconv.SubMConv3d(4, 4, 3).to(device)
+    counts = []
+    for seed in range(4):
+        points = models.make_points((20, 20, 20 + seed), 300, seed=seed).to(device)
+        x = torch.randn(len(points), 4, generator=torch.Generator().manual_seed(seed))
+        x, other = (
+            spconv.SparseConvTensor(x.to(device), points, (20, 20, 20 + seed), 2) for _ in "ab"
+        )
+        found = []
+        with count_runs(found):
+            y = net(x)
+        counts.append(len(found))
+        with one_by_one():
+            expect(torch.equal(y.features, net(other).features), f"results {seed}")
+    expect(counts[0] > 2 == counts[-1], f"{counts} runs")
 
 
 @check

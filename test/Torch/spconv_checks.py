@@ -5,6 +5,7 @@
 and made anew, and errors for what is not there."""
 
 import copy
+import io
 from collections import OrderedDict
 
 import reference_spconv as reference
@@ -172,6 +173,67 @@ def tensors_made_anew(device):
     expect(y.find_indice_pair("none") is None and "down" in y.indice_dict)
     dense = spconv.SparseConvTensor.from_dense(x.dense(channels_first=False))
     expect_close(dense.dense(), x.dense(), 0)
+
+
+class Unread(torch.Tensor):
+    """A tensor that says so where its number is read."""
+
+    def __int__(self):
+        raise AssertionError("a cell of the shape was read")
+
+    __index__ = __int__
+
+
+@check
+def shapes_in_tensors(device):
+    # As `coords.max(0)[0] + 1` gives them: on the device, where they stay.
+    x, _ = make_tensor(device)
+    last = x.indices.max(0)[0] + 1
+    unread = [cells.as_subclass(Unread) for cells in last]
+    y = spconv.SparseConvTensor(x.features, x.indices, unread[1:], unread[0])
+    layers = [
+        spconv.SubMConv3d(4, 4, 3, indice_key="a"), nn.BatchNorm1d(4), spconv.SubMConv3d(4, 6, 1)
+    ]  # fmt: skip
+    net = spconv.SparseSequential(*layers).to(device).eval()
+    found = net(y)
+    expect(all(map(torch.Tensor.equal, found.spatial_shape, last[1:])))
+    again = spconv.SparseConvTensor(
+        found.features, found.indices, found.spatial_shape, found.batch_size,
+        indice_dict=found.indice_dict,
+    )  # fmt: skip
+    again = net[0](again.replace_feature(x.features))
+    expect_close(again.features, net[0](x).features, 1e-6)
+    # A strided layer needs the numbers, which are then those of its result.
+    down = spconv.SparseConv3d(6, 4, 3, 2, 1).to(device)
+    expect_error(AssertionError, "was read", down, found)
+    y = spconv.SparseConvTensor(x.features, x.indices, list(last[1:]), last[0])
+    shape = list(map(int, last))
+    other = spconv.SparseConvTensor(x.features, x.indices, shape[1:], shape[0])
+    found, expected = down(net(y)), down(net(other))
+    expect(found.spatial_shape == expected.spatial_shape == [-(-n // 2) for n in shape[1:]])
+    expect(torch.equal(found.indices, expected.indices))
+    expect_close(found.dense(), expected.dense(), 1e-6)
+    expect(y.dense().shape == (shape[0], 4, *shape[1:]))
+    stored = io.BytesIO()
+    torch.save(y, stored)
+    stored.seek(0)
+    expect_close(torch.load(stored, weights_only=False).dense(), x.dense()[
+        :, :, : shape[1], : shape[2], : shape[3]], 0)  # fmt: skip
+    error = sparseconv.ArgumentError
+    expect_error(error, "3 axes", spconv.SparseConvTensor, x.features, x.indices, list(last), 2)
+
+
+@check
+def one_offset_leaves_nothing_under_its_key(device):
+    for layer in (spconv.SubMConv3d(4, 4, 1, indice_key="one"),
+                  spconv.SparseConv3d(4, 4, 1, indice_key="one")):  # fmt: skip
+        x, _ = make_tensor(device)
+        y = layer.to(device)(x)
+        expect(y.find_indice_pair("one") is None and y.indices is x.indices)
+        other = spconv.SubMConv3d(4, 4, 3, indice_key="one").to(device)(y)
+        expect(other.find_indice_pair("one").ksize == [3, 3, 3])
+        up = spconv.SparseInverseConv3d(4, 4, 3, "one").to(device)
+        expect_error(sparseconv.ArgumentError, "'one'", up, layer(make_tensor(device)[0]))
 
 
 @check

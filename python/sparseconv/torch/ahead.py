@@ -27,12 +27,16 @@ from . import ahead_ir, encodings, ir, sets
 from .programs import is_watched, run
 from .tensor import CoordinateSet, outline_set
 
-#: Fewer sets and maps than this are not worth networks of their own, and a model
-#: whose calls differ gets new networks for its first few kinds of call only, and for its
-#: first few sizes of grids.
-_FEWEST, _MOST_KINDS = 3, 4
+#: Fewer steps than this are not worth networks of their own, and a model whose calls differ
+#: gets new networks for its first few kinds of call only, and for its first few sizes of
+#: grids.
+_FEWEST, _MOST_KINDS = 2, 4
 #: Calls that are looked at.
 _NUM_CALLS = 4
+
+
+#: The step that makes the first set, of points in any order.
+PACK = "pack"
 
 
 class SetStep(NamedTuple):
@@ -67,10 +71,10 @@ class Asked:
     """What was asked of the sets and maps of a tensor, in order, without any of them, and
     the shape of its grid."""
 
-    def __init__(self, root):
+    def __init__(self, root, packs):
         self.grid = root.shape
         self._sets, self.tables, self._backs = {root.name: 0}, {}, set()
-        self.steps = []
+        self.steps = [PACK] if packs else []
 
     def note_set(self, name, source, rule, by, offsets, reshape):
         if name not in self._sets and source in self._sets:
@@ -129,7 +133,7 @@ class _Model:
         faster: the last two calls had it, too, or others before them."""
         last = [asked.grid for asked in self.get_calls()][-2:]
         if grid not in self.grids and last == [grid, grid] and len(self.grids) < _MOST_KINDS:
-            self.grids.append(grid)
+            self.grids.append(tuple(grid))
         return grid in self.grids
 
 
@@ -141,7 +145,7 @@ def begin(layer, x):
     """To be called by a layer before it asks for its map, where it is the first one to ask
     something of the tensor's cache. Does nothing where somebody sees operators of torch
     called."""
-    cache = x.cache
+    cache, packs = x.cache, x.unpacked is not None
     if is_watched(x.features):
         return
     model = _models.setdefault(layer, _Model())
@@ -156,7 +160,7 @@ def begin(layer, x):
             # made finds why.
             if is_late(error):
                 raise
-    cache.asked = Asked(x.set)
+    cache.asked = Asked(x.set, packs)
     model.get_calls().append(cache.asked)
 
 

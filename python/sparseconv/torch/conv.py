@@ -89,12 +89,12 @@ class Window:
         rule = output
         if output == "cover" and max(self.stride) == 1:
             rule = "expand"
-        elif x.spatial_shape is None and self.tiles():
+        elif x.get_shape() is None and self.tiles():
             rule = "floor"  # the same set, which is made faster and shared
         if rule == "floor":
             # The set does not depend on the kernel: layers share it. A grid has to have
             # room for one all the same.
-            self.shrink(x.spatial_shape)
+            self.shrink(x.get_shape())
             target = x.cache.get_set(x.set, rule, self.stride, "")
         else:
             target = x.cache.get_set(x.set, rule, self.stride, self.offsets, (self.shrink,))
@@ -190,7 +190,7 @@ class Convolution(nn.Module):
         bias = read_parameter(self, "bias")
         if self.is_product(features):
             operands = features, self.get_matrix(), *(() if bias is None else (bias,))
-            return x._make(ops.multiply_rows(*cast_for_autocast(*operands)), x.set)
+            return x.replace(ops.multiply_rows(*cast_for_autocast(*operands)))
         if x.cache.asked is None:
             ahead.begin(self, x)
         target, table = self.find_map(x)

@@ -41,7 +41,7 @@ def union(lhs, rhs):
 
         y = sct.union(x, other)
     """
-    if lhs.stride != rhs.stride or lhs.spatial_shape != rhs.spatial_shape:
+    if lhs.stride != rhs.stride or lhs.get_shape() != rhs.get_shape():
         raise ArgumentError(
             f"union: expects one stride and shape, but found {lhs.stride} and {rhs.stride}, "
             f"{lhs.spatial_shape} and {rhs.spatial_shape}"
@@ -73,7 +73,7 @@ def collate(tensors):
         raise ArgumentError("collate: expects at least one tensor")
 
     def describe(x):
-        return x.stride, x.spatial_shape, x.features.shape[1], x.dtype, x.device
+        return x.stride, x.get_shape(), x.features.shape[1], x.dtype, x.device
 
     first = tensors[0]
     coords, rows_of, num_rows, num_items = [], [], 0, 0
@@ -88,7 +88,7 @@ def collate(tensors):
         if x._row_of is not None:
             rows_of.append(x._row_of + num_rows)
         num_rows += x.set.coords.shape[0]
-        num_items += x.batch_size
+        num_items += x.get_batch_size()
     features = torch.cat([x.sort(x.features) for x in tensors])
     made = _start(first, torch.cat(coords), features, "collate")
     made._row_of = torch.cat(rows_of) if len(rows_of) == len(tensors) else None
@@ -109,7 +109,7 @@ def prune(x, mask):
             f"{tuple(mask.shape)} of {mask.dtype}"
         )
     rows = x.sort(mask).nonzero().squeeze(1)
-    batch_size = x.batch_size  # items stay, also those that lose all rows
+    batch_size = x.get_batch_size()  # items stay, also those that lose all rows
     features = x.sort(x.features).index_select(0, rows)
     made = _start(x, x.set.coords.index_select(0, rows), features, "prune")
     made._batch_size = batch_size
@@ -129,11 +129,11 @@ def to_dense(x, spatial_shape=None, channels_last=False):
 
         grid = sct.to_dense(x, spatial_shape=(64, 64, 32))
     """
-    shape = x.spatial_shape if spatial_shape is None else tuple(spatial_shape)
+    shape = x.get_shape() if spatial_shape is None else tuple(spatial_shape)
     if shape is None:
         raise ArgumentError("to_dense: expects a spatial_shape, as the tensor has none")
     features = x.sort(x.features)
-    grid = ops.to_dense(features, x.set.coords, list(x.stride), [x.batch_size, *shape])
+    grid = ops.to_dense(features, x.set.coords, list(x.stride), [x.get_batch_size(), *shape])
     return grid if channels_last else grid.movedim(-1, 1)
 
 

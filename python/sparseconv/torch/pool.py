@@ -59,7 +59,7 @@ class _GlobalPool(nn.Module):
     kind = None
 
     def forward(self, x):
-        return ops.global_pool(x.sort(x.features), x.set.coords, self.kind, x.batch_size)
+        return ops.global_pool(x.sort(x.features), x.set.coords, self.kind, x.get_batch_size())
 
 
 class _SparseMaxPool(_Pool):

@@ -11,6 +11,7 @@ import torch
 from ..errors import ArgumentError
 from . import ir, ops, sets
 from .encodings import trust_copy
+from .shapes import DeviceShape
 
 
 def read_integer(value):
@@ -26,6 +27,8 @@ def read_integer(value):
 
 def repeat(value, dim, what):
     """A number for each axis, from one number or a sequence."""
+    if isinstance(value, DeviceShape) and len(value) == dim:
+        return value
     number = read_integer(value)
     if number is not None:
         return (number,) * dim
@@ -388,6 +391,11 @@ class SparseTensor:
     def spatial_shape(self):
         """The number of cells on each axis, or None where the grid has no borders. A cell
         is `stride` units of the finest grid."""
+        return self.get_shape()
+
+    def get_shape(self):
+        """The same for layers: numbers, or a `DeviceShape` of a tensor under another library's
+        name."""
         return self.set.shape
 
     @property
@@ -404,6 +412,11 @@ class SparseTensor:
     def batch_size(self):
         """The number of items: what was given, or else one more than the highest batch
         index, which is read from the device."""
+        return self.get_batch_size()
+
+    def get_batch_size(self):
+        """The same as a number of Python, whatever a tensor under another library's name
+        shows."""
         if self._batch_size is None:
             coords = self.set.coords
             self._batch_size = int(coords[-1, 0]) + 1 if coords.shape[0] else 0

@@ -7,9 +7,8 @@ import torch
 
 from ...errors import ArgumentError
 from .. import conv, weights
-from ..programs import read_parameter
+from ..programs import is_watched, read_parameter
 from ..rows import KeepsLayout
-from ..tensor import Pair
 from .modules import SparseModule
 
 __all__ = [
@@ -67,6 +66,10 @@ class SparseConvolution(KeepsLayout, SparseModule):
     def convert_weight(self, weight):
         return weights.from_library("spconv", weight, self.window.size, self.conv1x1)
 
+    def is_product(self, features):
+        # What traces a model sees the convolution, and so does who goes back over it.
+        return self.conv1x1 and features.is_cuda and not is_watched(features)
+
     def get_matrix(self):
         weight = read_parameter(self, self.weight_name)
         if not self.conv1x1 or weight.shape != self.layout.shape:
@@ -107,7 +110,8 @@ class _SubMConv:
     def find_map(self, x):
         found, cache, window = x.set, x.cache, self.window
         table = cache.get_table(found, found, window.offsets, window.volume)
-        if self.indice_key is not None:
+        # As in spconv, a layer of one offset leaves nothing under its key.
+        if self.indice_key is not None and not self.conv1x1:
             cache.add_own_pair(self.indice_key, found, table, window.size)
         return found, table
 
@@ -132,9 +136,7 @@ class _SparseConv:
             return super().find_map(x)
         # spconv multiplies the rows as they are.
         found = x.set
-        table = x.cache.get_table(found, found, self.window.offsets, self.window.volume)
-        x.cache.add_pair(self.indice_key, Pair(found, found, table, self.window.size))
-        return found, table
+        return found, x.cache.get_table(found, found, self.window.offsets, self.window.volume)
 
 
 class _SparseConvTranspose(_SparseConv):

@@ -12,6 +12,7 @@ import torch
 from ...errors import ArgumentError
 from .. import functional as sparse
 from ..rows import RowTensor
+from ..shapes import DeviceShape, read_count, read_shape
 from ..tensor import repeat
 
 
@@ -44,7 +45,8 @@ def expand_nd(ndim, val):
 
 class SparseConvTensor(RowTensor):
     """Features [rows, channels] at `indices` [rows, 1 + axes] in int32: a batch index,
-    and the place on each axis within `spatial_shape`.
+    and the place on each axis within `spatial_shape`. Cells of this and `batch_size` may be
+    tensors without axes, which are read where a layer needs them.
 
     Rows keep their order in layers that keep the indices (SubMConv, norms, and inverse
     convolutions back to them). Strided layers make rows in ascending order of indices.
@@ -71,13 +73,13 @@ class SparseConvTensor(RowTensor):
                 "expects features [rows, channels] and indices [rows, 1 + axes], but found "
                 f"the shapes {tuple(features.shape)} and {tuple(indices.shape)}"
             )
-        shape = tuple(int(cells) for cells in spatial_shape)
+        shape = read_shape(spatial_shape)
         if len(shape) != indices.shape[1] - 1:
             raise ArgumentError(
                 f"spatial_shape: expects {indices.shape[1] - 1} axes, as the indices have, "
                 f"but found {len(shape)}"
             )
-        self.start(features, indices, (1,) * len(shape), shape, int(batch_size))
+        self.start(features, indices, (1,) * len(shape), shape, read_count(batch_size))
         if indice_dict is not None:
             self.indice_dict = indice_dict
 
@@ -92,14 +94,14 @@ class SparseConvTensor(RowTensor):
 
     @property
     def spatial_shape(self):
-        return list(self.get_shape())
+        return list_cells(self.get_shape())
 
     @spatial_shape.setter
     def spatial_shape(self, shape):
         indices = self.indices
         self.start(
             self.features, indices, (1,) * (indices.shape[1] - 1),
-            tuple(int(cells) for cells in shape), self._batch_size,
+            read_shape(shape), self._batch_size,
         )  # fmt: skip
 
     @property
@@ -108,6 +110,15 @@ class SparseConvTensor(RowTensor):
         for cells in self.spatial_shape:
             size *= cells
         return size
+
+    @property
+    def batch_size(self):
+        """The number of items as it was given, or else as it was counted."""
+        return self.get_batch_size() if self._batch_size is None else self._batch_size
+
+    @batch_size.setter
+    def batch_size(self, batch_size):
+        self._batch_size = batch_size
 
     @property
     def is_quantized(self):
@@ -162,8 +173,8 @@ class IndiceData:
     def __init__(self, pair, cache):
         self._pair, self._cache = pair, cache
         self.ksize = list(pair.size)
-        self.spatial_shape = _list(pair.source.shape)
-        self.out_spatial_shape = _list(pair.target.shape)
+        self.spatial_shape = list_cells(pair.source.shape)
+        self.out_spatial_shape = list_cells(pair.target.shape)
         self.is_subm = pair.source is pair.target
 
     @property
@@ -179,7 +190,10 @@ class IndiceData:
         return self._pair.table.T.contiguous()
 
 
-def _list(shape):
+def list_cells(shape):
+    """A shape as a list: of numbers, or of what was given in tensors."""
+    if isinstance(shape, DeviceShape):
+        return list(shape.cells)
     return None if shape is None else list(shape)
 
 
