@@ -78,6 +78,41 @@ def centerpoint(device):
         expect_same_rows(sparseconv.compile(model, given)(*given), model(*given), "encoded")
 
 
+class Decoder(nn.Module):
+    """TRELLIS's decoder, with spconv's tensor out of its own."""
+
+    def __init__(self, channels, out_channels):
+        super().__init__()
+        self.net = models.load("trellis").SparseDecoder(channels, out_channels)
+
+    def forward(self, features, points):
+        return self.net(features, points).data
+
+
+@check
+def trellis(device):
+    torch.manual_seed(2)
+    model = Decoder(64, 9).to(device).eval()
+    compiled = None
+    for seed, count in ((0, 40), (1, 30)):
+        points = make_points((5, 6, 5), count, batch=2, seed=seed).to(device)
+        given = torch.randn(len(points), 8, device=device), points
+        compiled = compiled or sparseconv.compile(model, given)
+        with torch.no_grad():
+            found, expected = compiled(*given), model(*given)
+        expect(torch.equal(found.indices, expected.indices), "rows changed their order")
+        expect_close(found.features, expected.features, 2e-5)
+        sizes = [[*map(int, y.spatial_shape), int(y.batch_size)] for y in (found, expected)]
+        expect(sizes[0] == sizes[1], f"{sizes}")
+        expect_close(found.dense(), expected.dense(), 2e-5)
+    # Both branches of a block divide the same voxels, and have one set and one map of each
+    # kernel for them. Their features are gathered from what is divided; at the end of a block
+    # rows go back to the order of points.
+    text = compiled.mlir()
+    counts = [text.count(f"sparseconv.{name} ") for name in ("pack", "kernel_map", "gather")]
+    expect(counts == [2, 4, 7], f"{counts} sets, maps and gathers")
+
+
 @check
 def tensors_in_and_out(device):
     torch.manual_seed(3)

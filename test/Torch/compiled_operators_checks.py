@@ -5,6 +5,7 @@
 
 import sparseconv
 import sparseconv.torch as sct
+import sparseconv.torch.spconv as spconv
 import torch
 import torch.nn.functional as F
 import torch_checks
@@ -15,30 +16,43 @@ BOUNDS = {torch.float32: 1e-5, torch.float16: 4e-3}
 
 
 class Each(nn.Module):
-    """What each of some functions makes of features."""
+    """What each of some functions makes of features that a layer has made."""
 
-    def __init__(self, functions):
+    def __init__(self, layer, functions):
         super().__init__()
-        self.layer, self.functions = sct.SubMConv2d(4, 8, 3), functions
+        self.layer, self.functions = layer, functions
 
     def forward(self, x):
         features = self.layer(x).features
         return [function(features.clone()) for function in self.functions]
 
 
+def make_points(device, **options):
+    """The same tensor as `make_tensor` has, with rows in another order."""
+    x, _ = make_tensor(2, 4, device, **options)
+    points = x.coordinates.flip(0).contiguous()
+    return spconv.SparseConvTensor(x.features, points, x.spatial_shape, x.batch_size)
+
+
 def compare(device, functions, types=(torch.float32, torch.float16)):
+    """With rows in set order, and with rows in the order of points, which convolutions have
+    in set order inside."""
     for dtype in types:
-        torch.manual_seed(1)
-        model = Each(functions).to(device, dtype).eval()
-        x, _ = make_tensor(2, 4, device, dtype=dtype)
-        compiled = sparseconv.compile(model, x)
-        x, _ = make_tensor(2, 4, device, rows=90, seed=1, dtype=dtype)
-        with torch.no_grad():
-            expected = model(x)
-        for number, (found, value) in enumerate(zip(compiled(x), expected, strict=True)):
-            text = f"function {number}, {dtype}"
-            expect(found.dtype == value.dtype, text)
-            expect_close(found, value, BOUNDS[dtype], text)
+        compare_rows(device, dtype, functions, sct, lambda *a, **o: make_tensor(2, 4, *a, **o)[0])
+    compare_rows(device, torch.float32, functions, spconv, make_points)
+
+
+def compare_rows(device, dtype, functions, package, make):
+    torch.manual_seed(1)
+    model = Each(package.SubMConv2d(4, 8, 3), functions).to(device, dtype).eval()
+    compiled = sparseconv.compile(model, make(device, dtype=dtype))
+    x = make(device, rows=90, seed=1, dtype=dtype)
+    with torch.no_grad():
+        expected = model(x)
+    for number, (found, value) in enumerate(zip(compiled(x), expected, strict=True)):
+        text = f"function {number}, {dtype}, {package.__name__}"
+        expect(found.dtype == value.dtype, text)
+        expect_close(found, value, BOUNDS[dtype], text)
 
 
 @check
@@ -91,6 +105,50 @@ def shapes(device):
     ])  # fmt: skip
 
 
+def change(function):
+    """What a tensor becomes that a function changes in place."""
+
+    def apply(f):
+        function(f)
+        return f
+
+    return apply
+
+
+def change_twice(f):
+    middle, end = f[:, 1:6], f[:, 5:]
+    middle[:, 1:4].add_(1)
+    end.mul_(middle[:, :3])
+    middle.mul_(f[:, :1])
+
+
+def change_channels(f):
+    f[:, 7].add_(f[:, 0])
+    f[:, 1:2] *= 2
+    f[:, 1].sub_(1)
+    f[:, 3] = f[:, 2]
+
+
+@check
+def changes_of_parts(device):
+    compare(device, [change(function) for function in (
+        lambda f: f[:, 1:3].mul_(2), lambda f: f[:, :4].copy_(f[:, 4:]),
+        lambda f: f[:, 2:4].fill_(0.5), lambda f: f[:, 2:5].zero_(), change_twice, change_channels,
+        lambda f: f[:, 3].fill_(f.max()), lambda f: f[:, -2:].relu_().add_(f[:, 2:4]),
+        lambda f: f[:, :0].add_(1), lambda f: f[:].neg_(), lambda f: f.copy_(f.sum(1, keepdim=True)),
+    )])  # fmt: skip
+
+
+@check
+def rows_that_are_repeated(device):
+    compare(device, [
+        lambda f: f.unsqueeze(1).expand(-1, 3, -1).flatten(0, 1),
+        lambda f: f.repeat_interleave(2, 0) * 2, lambda f: f[:, None].expand(-1, 1, 8) + 1,
+        lambda f: f.unsqueeze(1).expand(-1, 3, -1).reshape(-1, 24),
+        lambda f: f[:, :1].unsqueeze(1).expand(-1, 2, 5).flatten(0, 1).sum(1),
+    ])  # fmt: skip
+
+
 @check
 def reductions(device):
     compare(device, [
@@ -110,7 +168,8 @@ def norms_and_products(device):
     compare(device, [
         lambda f: F.layer_norm(f, (8,)), lambda f: F.group_norm(f, 2),
         lambda f: F.group_norm(f, 2, f.new_full((8,), 2.0), f.new_ones(8)),
-        lambda f: F.group_norm(f, 2, f.new_full((8,), -1.5)), lambda f: F.rms_norm(f, (8,)),
+        lambda f: F.group_norm(f, 2, f.new_full((8,), -1.5)), lambda f: F.group_norm(f[..., None], 2),
+        lambda f: F.group_norm(f.view(-1, 4, 2), 2, f.new_ones(4)), nn.GroupNorm(2, 8).to(device), lambda f: F.rms_norm(f, (8,)),
         lambda f: F.layer_norm(f, (8,), f.new_full((8,), 2.0), f.new_ones(8)),
         lambda f: f @ f.new_full((8, 3), 0.5),
         lambda f: F.linear(f, f.new_full((3, 8), 0.2), f.new_ones(3)),

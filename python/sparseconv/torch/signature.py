@@ -6,7 +6,7 @@
 import copy
 import dataclasses
 import inspect
-from typing import Optional
+from typing import Any, Optional
 
 import torch
 from torch.utils._pytree import tree_flatten_with_path
@@ -14,9 +14,10 @@ from torch.utils._pytree import tree_flatten_with_path
 from ..errors import ArgumentError
 from .containers import Containers
 from .rows import RowTensor, get_version
+from .shapes import DeviceShape
 from .tensor import Cache, CoordinateSet, SparseTensor
-from .tracing.tracer import is_traced
-from .tracing.values import Rows
+from .tracing.order import emit_gather
+from .tracing.values import Rows, is_traced
 
 
 class _Noted(int):
@@ -65,10 +66,6 @@ def _get_integers(leaf):
     if _is_given(leaf):
         return leaf.given.indices
     return leaf.set.coords if isinstance(leaf, SparseTensor) else leaf
-
-
-def _get_shape(tensor):
-    return tensor.get_shape() if isinstance(tensor, RowTensor) else tensor.spatial_shape
 
 
 def _find_key(leaf):
@@ -144,7 +141,7 @@ class Inputs:
     @staticmethod
     def _empty(leaf):
         made, features = copy.copy(leaf), leaf.features.detach()[:0]
-        batch_size = leaf.batch_size
+        batch_size = leaf.get_batch_size()
         if _is_given(leaf):
             indices = leaf.indices.detach()[:0]
             made.start(features, indices, leaf.stride, leaf.get_shape(), batch_size)
@@ -194,7 +191,7 @@ class Inputs:
         leaf, (key, coords, features) = self._leaves[number], stand_ins[number]
         if key not in sets:
             points = self._write(tracer, _join(prefix, "points"), coords)
-            sets[key] = points, _Noted(leaf.batch_size)
+            sets[key] = points, _Noted(leaf.get_batch_size())
         points, self._batch_sizes[number] = sets[key]
         name = self._write(tracer, _join(prefix, "features"), features)
         made = copy.copy(leaf)
@@ -212,13 +209,12 @@ class Inputs:
             made.features, made._batch_size = features, sets[key][1]
             return made
         # Points in any order come into set order first.
-        type = tracer.get_type(features)
         if key not in self._sets:
             packed, order, _ = tracer.emit_pack(points, tracer.get_type(coords), leaf.stride)
             tracer.bind(coords, packed)
             self._sets[key] = *_make_set(leaf.set, coords), order
         made.set, made.cache, order = self._sets[key]
-        tracer.bind(features, Rows(tracer.emit_gather(name, type, order, type)))
+        tracer.bind(features, Rows(emit_gather(tracer, features, name, order, features)))
         made.features, made._batch_size = features, sets[key][1]
         return made
 
@@ -299,7 +295,7 @@ class Inputs:
         if leaf.keeps_points != keeps:
             rows = "rows in set order", "rows in the order of points"
             self._refuse(number, rows[keeps], rows[not keeps])
-        structures = [(tensor.stride, _get_shape(tensor)) for tensor in (expected, leaf)]
+        structures = [(tensor.stride, tensor.get_shape()) for tensor in (expected, leaf)]
         for what, known, found in zip(("stride", "spatial_shape"), *structures):
             if known != found:
                 self._refuse(number, f"the {what} {known}", found)
@@ -354,8 +350,6 @@ class Outputs:
 
     def _take_sparse(self, tracer, prefix, tensor):
         source, template = self._inputs.find_source(tensor), copy.copy(tensor)
-        if tensor._batch_size is not None:
-            template._batch_size = int.__index__(tensor._batch_size)
         starts = isinstance(tensor, RowTensor) and tensor.keeps_points
         with tracer:  # coordinates may have to be computed
             coords = tensor.indices if starts else tensor.coordinates
@@ -366,11 +360,25 @@ class Outputs:
         if not starts and tensor._row_of is not None and source is None:
             values.append(self._take(tracer, _join(prefix, "row_of"), tensor._row_of))
         name = None if starts else tensor.set.name
-        place = tensor.stride, _get_shape(tensor), name
+        place = tensor.stride, self._take_shape(tracer, prefix, tensor.get_shape()), name
+        batch_size = self._take_count(tracer, prefix, "batch_size", tensor._batch_size)
         key = id(tensor.given) if _is_given(tensor) else id(tensor.cache)
         keeps = tensor.keeps_points
         template.features = template.set = template.cache = template._row_of = None
-        return _SparseOutput(template, values, source, place, keeps, key)
+        return _SparseOutput(template, values, source, place, batch_size, keeps, key)
+
+    def _take_count(self, tracer, prefix, name, count):
+        """A number that is known, or an output of the network."""
+        if is_traced(count):
+            return self._take(tracer, _join(prefix, name), count)
+        return int.__index__(count) if isinstance(count, int) else count
+
+    def _take_shape(self, tracer, prefix, shape):
+        if not isinstance(shape, DeviceShape):
+            return shape
+        names = (f"shape.{axis}" for axis in range(len(shape)))
+        cells = zip(names, shape.cells)
+        return DeviceShape(self._take_count(tracer, prefix, *cell) for cell in cells)
 
     def make(self, results, leaves):
         """What a call returns, from the results of the network and the leaves of the
@@ -390,6 +398,10 @@ class _Output:
     number: int
 
 
+def _find_count(count, results):
+    return results[count.number] if isinstance(count, _Output) else count
+
+
 @dataclasses.dataclass
 class _SparseOutput:
     template: SparseTensor
@@ -399,6 +411,8 @@ class _SparseOutput:
     source: Optional[int]
     #: Its stride, its shape, and the name of its set; None where it starts anew.
     place: tuple
+    #: Its batch size. This and the cells of the shape may be `_Output`s.
+    batch_size: Any
     #: Whether its rows are in the order of points.
     keeps: bool
     #: What tensors with one cache have in common.
@@ -412,6 +426,9 @@ class _SparseOutput:
         made = object.__new__(type(self.template))
         made.__dict__.update(self.template.__dict__)
         stride, shape, name = self.place
+        made._batch_size = _find_count(self.batch_size, results)
+        if isinstance(shape, DeviceShape):
+            shape = DeviceShape(_find_count(cell, results) for cell in shape.cells)
         if name is None:
             made.start(features, coords, stride, shape, made._batch_size)
             made.share(caches.setdefault(self.cache, made.given))

@@ -9,8 +9,8 @@ import torch
 
 from .scalars import emit_elementwise, is_float
 from .text import TYPES
-from .tracer import handles, is_traced
-from .values import Biased, Fill
+from .tracer import handles
+from .values import Biased, Expanded, Fill, Late, is_traced
 
 
 def _clamp(b, x, low, high):
@@ -116,9 +116,9 @@ def _add(tracer, a, result):
         return emit_elementwise(tracer, result, [a.self, a.other], body)
     # A stand-in of its own: the model may change the other one in place.
     rows = tracer.make_like(a.self)
-    tracer.bind(rows, tracer.peek(a.self))
+    tracer.bind(rows, tracer.peek(a.self, Late))
     return Biased(
-        rows, a.other, lambda: emit_elementwise(tracer, result, [rows, a.other], body)
+        lambda: emit_elementwise(tracer, result, [rows, a.other], body), rows, a.other
     )
 
 
@@ -245,7 +245,7 @@ def _where(tracer, a, result):
 @handles("sparseconv::scale_and_shift")
 def _scale_and_shift(tracer, a, result):
     x, shift = a.x, a.shift
-    value = tracer.peek(x)
+    value = tracer.peek(x, Biased)
     if isinstance(value, Biased):
         x = value.rows
         shift = tracer.weights.add_bias(a.scale, shift, value.bias)
@@ -264,19 +264,46 @@ def _scale_and_shift(tracer, a, result):
 def _copy(tracer, a, result):
     if result.device != a.self.device:
         tracer.refuse(f"it moves a tensor from {a.self.device} to {result.device}")
-    value = tracer.get_value(a.self)
-    if result.dtype == a.self.dtype:
-        return value
-    if isinstance(value, Fill):
+    value = tracer.peek(a.self, Late)
+    if result.dtype == a.self.dtype or isinstance(value, Fill):
         return value
     source = tracer.get_element(a.self)
     compute = "f32" if a.self.dtype.is_floating_point else source
     return emit_elementwise(tracer, result, [a.self], lambda b, x: x, compute)
 
 
+@handles("aten::copy")
+def _assign(tracer, a, result):
+    """What a tensor becomes that is changed in place."""
+    same = a.src.dtype == result.dtype and list(map(str, a.src.shape)) == list(
+        map(str, result.shape)
+    )
+    if same:
+        return tracer.get_value(a.src)
+    return emit_elementwise(tracer, result, [a.src], lambda b, x: x)
+
+
 @handles("aten::expand")
 def _expand(tracer, a, result):
-    return emit_elementwise(tracer, result, [a.self], lambda b, x: x)
+    def emit():
+        return emit_elementwise(tracer, result, [rows], lambda b, x: x)
+
+    # A stand-in of its own, as in sums.
+    rows = tracer.make_like(a.self)
+    tracer.bind(rows, tracer.peek(a.self, Late))
+    is_row = a.self.dim() == 3 and isinstance(result.shape[1], int) and (
+        [str(n) for n in a.self.shape] == [str(result.shape[0]), "1", str(result.shape[2])]
+    )  # fmt: skip
+    return Expanded(emit, rows, result.shape[1]) if is_row else emit()
+
+
+@handles("aten::fill", "aten::zero")
+def _fill(tracer, a, result):
+    """What a tensor becomes that is filled in place."""
+    value = getattr(a, "value", 0)
+    if isinstance(value, torch.Tensor):
+        return emit_elementwise(tracer, result, [value], lambda b, x: x)
+    return Fill(value)
 
 
 def _register_fill(name, number):

@@ -6,13 +6,7 @@
 import math
 
 from .text import tensor_type
-from .tracer import is_traced
-
-
-def multiply(sizes):
-    """The product of a group, in which an unknown size has only ones beside it."""
-    unknown = [size for size in sizes if not isinstance(size, int)]
-    return unknown[0] if unknown else math.prod(sizes)
+from .values import is_traced
 
 
 def group_axes(source, target):
@@ -26,13 +20,11 @@ def group_axes(source, target):
         first, second = [left[i]], [right[j]]
         i, j = i + 1, j + 1
         while str(_size(source, first)) != str(_size(target, second)):
-            a, b = _size(source, first), _size(target, second)
-            if not (isinstance(a, int) and isinstance(b, int)):
-                return None
-            if a < b and i < len(left):
+            is_less = _is_less(_size(source, first), _size(target, second))
+            if is_less and i < len(left):
                 first.append(left[i])
                 i += 1
-            elif a > b and j < len(right):
+            elif is_less is False and j < len(right):
                 second.append(right[j])
                 j += 1
             else:
@@ -52,7 +44,16 @@ def _fill(groups, rank):
 
 
 def _size(shape, axes):
-    return multiply([shape[axis] for axis in axes])
+    return math.prod([shape[axis] for axis in axes])
+
+
+def _is_less(a, b):
+    """Whether one size is below another one; where one of them is not known, whether the
+    other one is a multiple of it; None where neither is a multiple of the other."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a < b
+    a, b = (size if isinstance(size, int) else size.node.expr for size in (a, b))
+    return True if (b / a).is_integer else False if (a / b).is_integer else None
 
 
 def emit_squeezed(tracer, x, kept):
@@ -68,3 +69,45 @@ def emit_squeezed(tracer, x, kept):
     type = tensor_type(shape, element)
     line = f"tensor.collapse_shape {tracer.get_name(x)} {groups} : {tracer.get_type(x)} into {type}"
     return tracer.text.emit_value(line), type, element
+
+
+def emit_reshape(tracer, name, source, target, element):
+    """A tensor with the same elements in another shape, or None where both have no axes of
+    equally many elements."""
+    if list(map(str, source)) == list(map(str, target)):
+        return name
+    if not source or not target:
+        return _emit_point(tracer, name, source, target, element)
+    groups = group_axes(source, target)
+    if groups is None:
+        return None
+    middle = [_size(source, group) for group, _ in groups]
+    name = _emit_collapse(tracer, name, source, middle, [g for g, _ in groups], element)
+    return _emit_expand(tracer, name, middle, target, [g for _, g in groups], element)
+
+
+def _emit_point(tracer, name, source, target, element):
+    """From or to a tensor without axes."""
+    kind = "expand_shape" if target else "collapse_shape"
+    sizes = f" output_shape {target}" if target else ""
+    types = tensor_type(source, element), tensor_type(target, element)
+    return tracer.text.emit_value(f"tensor.{kind} {name} []{sizes} : {types[0]} into {types[1]}")
+
+
+def _emit_collapse(tracer, name, source, middle, groups, element):
+    if len(source) == len(middle):
+        return name
+    types = tensor_type(source, element), tensor_type(middle, element)
+    return tracer.text.emit_value(
+        f"tensor.collapse_shape {name} {groups} : {types[0]} into {types[1]}"
+    )
+
+
+def _emit_expand(tracer, name, middle, target, groups, element):
+    if len(target) == len(middle):
+        return name
+    sizes = ", ".join(str(s) if isinstance(s, int) else tracer.emit_size(s) for s in target)
+    types = tensor_type(middle, element), tensor_type(target, element)
+    return tracer.text.emit_value(
+        f"tensor.expand_shape {name} {groups} output_shape [{sizes}] : {types[0]} into {types[1]}"
+    )

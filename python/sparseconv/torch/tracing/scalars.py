@@ -3,12 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The bodies of elementwise operations, on scalars."""
 
-import torch
-
 from .groups import emit_squeezed
+from .order import find_order, sort_operand, turn
 from .text import write_number
-from .tracer import NotHandled, is_traced
-from .values import Fill, Rows, Turned
+from .tracer import NotHandled
+from .values import Fill, Rows
 
 _WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64}
 _HALVES = ("f16", "bf16")
@@ -104,40 +103,7 @@ def emit_elementwise(tracer, result, operands, body, compute=None):
     order = find_order(tracer, operands, result)
     operands = [sort_operand(tracer, operand, order) for operand in operands]
     name = _emit(tracer, result, operands, body, compute)
-    return tracer.turn(result, Rows(name), order) if order else Rows(name)
-
-
-def _split(operand):
-    """A tensor and its first axis in the result, if that is given."""
-    return (operand[0], operand[1][:1]) if isinstance(operand, tuple) else (operand, [0])
-
-
-def _has_rows(tensor):
-    return is_traced(tensor) and isinstance(tensor, torch.Tensor) and tensor.dim() > 0 and (
-        not isinstance(tensor.shape[0], int)
-    )  # fmt: skip
-
-
-def find_order(tracer, operands, result):
-    """The order of points that all operands with rows, and so the result, are in; or an
-    empty text."""
-    orders = set()
-    for tensor, axis in map(_split, operands):
-        if not _has_rows(tensor) or isinstance(tracer.get_value(tensor), Fill):
-            continue
-        is_first = list(axis) == [0] and _has_rows(result)
-        is_first = is_first and str(tensor.shape[0]) == str(result.shape[0])
-        value = tracer.get_value(tensor)
-        orders.add(value.order if is_first and isinstance(value, Turned) else "")
-    return orders.pop() if len(orders) == 1 else ""
-
-
-def sort_operand(tracer, operand, order):
-    tensor, _ = _split(operand)
-    if not order or not _has_rows(tensor):
-        return operand
-    tensor = tracer.sort(tensor, order)
-    return (tensor, operand[1]) if isinstance(operand, tuple) else tensor
+    return turn(tracer, result, Rows(name), order) if order else Rows(name)
 
 
 def _emit(tracer, result, operands, body, compute):
@@ -167,22 +133,17 @@ def _emit(tracer, result, operands, body, compute):
 def emit_generic(text, inputs, out, maps, kinds, lines, found):
     """A linalg.generic, as the name of its result. Inputs and what is written to are
     names, types and element types; the body calls them %in0, %in1, ... and %out."""
-    name = text.make_name()
     kinds = ", ".join(f'"{kind}"' for kind in kinds)
-    text.emit(
-        f"{name} = linalg.generic {{indexing_maps = [{', '.join(maps)}], "
-        f"iterator_types = [{kinds}]}}",
-        ends=False,
-    )
     names, types = (", ".join(part[i] for part in inputs) for i in (0, 1))
     ins = f"ins({names} : {types}) " if inputs else ""
-    text.emit(f"    {ins}outs({out[0]} : {out[1]}) {{", ends=False)
     arguments = [f"%in{i}: {part[2]}" for i, part in enumerate(inputs)]
-    text.emit(f"^bb0({', '.join([*arguments, f'%out: {out[2]}'])}):", ends=False)
-    for line in [*lines, f"linalg.yield {found} : {out[2]}"]:
-        text.emit(f"  {line}", ends=False)
-    text.emit(f"}} -> {out[1]}")
-    return name
+    return text.emit_value(
+        f"linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types = [{kinds}]}}",
+        f"    {ins}outs({out[0]} : {out[1]}) {{",
+        f"^bb0({', '.join([*arguments, f'%out: {out[2]}'])}):",
+        *(f"  {line}" for line in [*lines, f"linalg.yield {found} : {out[2]}"]),
+        f"}} -> {out[1]}",
+    )
 
 
 def _get_number(tracer, operand):

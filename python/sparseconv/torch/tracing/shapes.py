@@ -3,27 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Handlers of operators that move elements: slices, concatenations, other shapes."""
 
-from .groups import group_axes, multiply
-from .scalars import emit_elementwise, find_order, sort_operand
-from .text import tensor_type
+from .groups import emit_reshape
+from .order import turn
+from .scalars import emit_elementwise
 from .tracer import handles
-from .values import Chosen, Fill, Rows
+from .values import Chosen, Expanded, Fill, Late, Repeated, Rows, Turned, View
+from .views import Cut, emit_concat, emit_cut
 
 # Parts and wholes ---------------------------------------------------------------
-
-
-def _emit_slice(tracer, x, dim, start, step, sizes, result):
-    """The elements of an axis from `start` on; `sizes` are those of the slice."""
-    if isinstance(tracer.get_known(x), Fill):
-        return tracer.get_known(x)
-    starts = [start if axis == dim else 0 for axis in range(x.dim())]
-    steps = [step if axis == dim else 1 for axis in range(x.dim())]
-    numbers = [str(s) if isinstance(s, int) else tracer.emit_size(s) for s in sizes]
-    line = (
-        f"tensor.extract_slice {tracer.get_name(x)}{starts}[{', '.join(numbers)}]{steps} "
-        f": {tracer.get_type(x)} to {tracer.get_type(result)}"
-    )
-    return Rows(tracer.text.emit_value(line))
 
 
 def _get_axis(tracer, x, dim):
@@ -37,18 +24,20 @@ def _get_axis(tracer, x, dim):
 @handles("aten::slice")
 def _slice(tracer, a, result):
     if tuple(map(str, result.shape)) == tuple(map(str, a.self.shape)):
-        return tracer.get_value(a.self)
+        return View(a.self, None)
     dim = _get_axis(tracer, a.self, a.dim)
     size = a.self.shape[dim]
     start = min(max((a.start or 0) + (size if (a.start or 0) < 0 else 0), 0), size)
-    return _emit_slice(tracer, a.self, dim, start, a.step, result.shape, result)
+    cut = Cut(dim, start, result.shape[dim], a.step)
+    if a.step == 1:
+        return View(a.self, cut)
+    return emit_cut(tracer, a.self, cut, tracer.get_type(result))
 
 
 @handles("aten::select")
 def _select(tracer, a, result):
     dim = _get_axis(tracer, a.self, a.dim)
-    sizes = [1 if axis == dim else size for axis, size in enumerate(a.self.shape)]
-    return _emit_slice(tracer, a.self, dim, a.index % a.self.shape[dim], 1, sizes, result)
+    return View(a.self, Cut(dim, a.index % a.self.shape[dim], 1, keeps_axis=False))
 
 
 @handles("aten::split", "aten::split_with_sizes")
@@ -56,28 +45,22 @@ def _split(tracer, a, result):
     dim = _get_axis(tracer, a.self, a.dim)
     parts, start = [], 0
     for part in result:
-        parts.append(_emit_slice(tracer, a.self, dim, start, 1, part.shape, part))
+        parts.append(View(a.self, Cut(dim, start, part.shape[dim])))
         start += part.shape[dim]
     return parts
 
 
 @handles("aten::cat")
 def _cat(tracer, a, result):
+    def convert(tensor):
+        if tensor.dtype == result.dtype:
+            return tensor
+        same = tracer.make_like(tensor, result.dtype)
+        tracer.bind(same, emit_elementwise(tracer, same, [tensor], lambda b, x: x))
+        return same
+
     dim = _get_axis(tracer, result, a.dim)
-    order = find_order(tracer, a.tensors, result)
-    parts = []
-    for tensor in a.tensors:
-        tensor = sort_operand(tracer, tensor, order)
-        name, type = tracer.get_name(tensor), tracer.get_type(tensor)
-        if tensor.dtype != result.dtype:
-            same = tracer.make_like(tensor, result.dtype)
-            tracer.bind(same, emit_elementwise(tracer, same, [tensor], lambda b, x: x))
-            name, type = tracer.get_name(same), tracer.get_type(same)
-        parts.append((name, type))
-    names, types = (", ".join(part[i] for part in parts) for i in (0, 1))
-    line = f"tensor.concat dim({dim}) {names} : ({types}) -> {tracer.get_type(result)}"
-    made = Rows(tracer.text.emit_value(line))
-    return tracer.turn(result, made, order) if order else made
+    return emit_concat(tracer, result, dim, list(map(convert, a.tensors)))
 
 
 # Other shapes -------------------------------------------------------------------
@@ -107,41 +90,30 @@ def _permute(tracer, a, result):
     "aten::view", "aten::_unsafe_view", "aten::reshape", "aten::unsqueeze", "aten::squeeze"
 )
 def _reshape(tracer, a, result):
-    value = tracer.get_value(a.self)
+    return reshape(tracer, a.self, result)
+
+
+def reshape(tracer, x, result):
+    """The value of a result with the elements of `x` in another shape."""
+    value = tracer.peek(x, Expanded)
     if isinstance(value, (Chosen, Fill)):
         return value
-    source, target = list(a.self.shape), list(result.shape)
+    source, target = list(x.shape), list(result.shape)
     if list(map(str, source)) == list(map(str, target)):
-        return value
-    if not source or not target:
-        kind = "expand_shape" if target else "collapse_shape"
-        sizes = f" output_shape {target}" if target else ""
-        types = f"{tracer.get_type(a.self)} into {tracer.get_type(result)}"
-        line = f"tensor.{kind} {tracer.get_name(a.self)} []{sizes} : {types}"
-        return Rows(tracer.text.emit_value(line))
-    groups = group_axes(source, target)
-    if groups is None:
-        tracer.refuse(f"it is from {tuple(source)} to {tuple(target)}")
-    element, name = tracer.get_element(result), tracer.get_name(a.self)
-    middle = [multiply([source[i] for i in group]) for group, _ in groups]
-    name = _emit_collapse(tracer, name, source, middle, [g for g, _ in groups], element)
-    return Rows(_emit_expand(tracer, name, middle, target, [g for _, g in groups], element))
+        return tracer.peek(x, Late)
+    keeps_rows = target and str(source[:1]) == str(target[:1])
+    if isinstance(value, Expanded) and str(target) == str([source[0] * source[1], source[2]]):
+        rows = tracer.make_like(value.rows, shape=[source[0], source[2]])
+        tracer.bind(rows, _emit_reshape(tracer, value.rows, rows))
+        return Repeated(lambda: _emit_reshape(tracer, x, result), rows, value.times)
+    if isinstance(value, Turned) and keeps_rows:
+        return turn(tracer, result, _emit_reshape(tracer, value.rows, result), value.order)
+    return _emit_reshape(tracer, x, result)
 
 
-def _emit_collapse(tracer, name, source, middle, groups, element):
-    if len(source) == len(middle):
-        return name
-    types = tensor_type(source, element), tensor_type(middle, element)
-    return tracer.text.emit_value(
-        f"tensor.collapse_shape {name} {groups} : {types[0]} into {types[1]}"
-    )
-
-
-def _emit_expand(tracer, name, middle, target, groups, element):
-    if len(target) == len(middle):
-        return name
-    sizes = ", ".join(str(s) if isinstance(s, int) else tracer.emit_size(s) for s in target)
-    types = tensor_type(middle, element), tensor_type(target, element)
-    return tracer.text.emit_value(
-        f"tensor.expand_shape {name} {groups} output_shape [{sizes}] : {types[0]} into {types[1]}"
-    )
+def _emit_reshape(tracer, x, result):
+    shapes = list(x.shape), list(result.shape)
+    name = emit_reshape(tracer, tracer.get_name(x), *shapes, tracer.get_element(result))
+    if name is None:
+        tracer.refuse(f"it is from {tuple(x.shape)} to {tuple(result.shape)}")
+    return Rows(name)

@@ -9,6 +9,7 @@ import dataclasses
 import torch
 
 from .. import ir
+from .order import emit_gather, sort, turn
 from .text import tensor_type
 from .tracer import handles
 from .values import Chosen, Map, Rows, Set, Turned
@@ -52,26 +53,24 @@ def _output_set(tracer, a, result):
     text = ir.output_set_operation(
         a.rule, a.by, a.offsets, a.clip, source.name, source.type, type
     )
-    return Set(tracer.text.emit_value(text, "set"), type, stride)
+    return Set(tracer.text.emit_value(text, stem="set"), type, stride)
 
 
 @handles("sparseconv::union")
 def _union(tracer, a, result):
     left, right = (tracer.get_set(coords, a.stride) for coords in (a.lhs, a.rhs))
-    number = tracer.text.make_name().removeprefix("%")
-    names = [f"%set{number}", f"%left{number}", f"%right{number}"]
     line = f"sparseconv.union {left.name}, {right.name} : {left.type}"
-    tracer.text.emit(f"{', '.join(names)} = {line}")
+    names = tracer.text.emit_values(line, stems=("set", "left", "right"))
     return Set(names[0], left.type, left.stride), Rows(names[1]), Rows(names[2])
 
 
 def _emit_prune(tracer, source, mask):
     """The coordinates of a set where a mask is true, and the rows that they come from."""
-    number = tracer.text.make_name().removeprefix("%")
-    names = [f"%set{number}", f"%rows{number}"]
     line = f"sparseconv.prune {source.name}, {tracer.get_name(mask)} : {source.type}"
-    tracer.text.emit(f"{', '.join(names)} = {line}, {tracer.get_type(mask)}")
-    return Set(names[0], source.type, source.stride), names[1]
+    kept, rows = tracer.text.emit_values(
+        f"{line}, {tracer.get_type(mask)}", stems=("set", "rows")
+    )
+    return Set(kept, source.type, source.stride), rows
 
 
 @handles("aten::nonzero")
@@ -98,7 +97,7 @@ def emit_map(tracer, source, target, offsets, volume, transposed=False):
     type = tracer.text.map_type(volume, source.type, target.type)
     word = " transposed" if transposed else ""
     line = f"sparseconv.kernel_map {source.name} to {target.name} offsets({offsets}){word} : {type}"
-    return Map(tracer.text.emit_value(line, "map"), type, source.type, target.type, volume)
+    return Map(tracer.text.emit_value(line, stem="map"), type, source.type, target.type, volume)
 
 
 @handles("sparseconv::transpose_table")
@@ -106,7 +105,7 @@ def _transpose_table(tracer, a, result):
     map = _get_map(tracer, a.table)
     type = tracer.text.map_type(map.volume, map.target, map.source)
     line = f"sparseconv.transpose_map {map.name} : {map.type} -> {type}"
-    made = Map(tracer.text.emit_value(line, "map"), type, map.target, map.source, map.volume)
+    made = Map(tracer.text.emit_value(line, stem="map"), type, map.target, map.source, map.volume)
     made.order = tracer.order.get(map.row_of, "")
     made.row_of = tracer.row_of.get(map.order, "")
     return made
@@ -142,12 +141,12 @@ def _conv(tracer, a, result):
 
 def _sort(tracer, x, map):
     """Features in the order of a map's in set."""
-    return tracer.sort(x, map.order) if map.order else x
+    return sort(tracer, x, map.order) if map.order else x
 
 
 def _turn(tracer, result, value, map):
     """Features of a map's out set in the order that the result has."""
-    return tracer.turn(result, value, tracer.order[map.row_of]) if map.row_of else value
+    return turn(tracer, result, value, tracer.order[map.row_of]) if map.row_of else value
 
 
 @handles("sparseconv::pool")
@@ -242,8 +241,7 @@ def _pick_rows(tracer, x, rows, result):
         return Rows(value.points)
     if not x.dtype.is_floating_point:
         tracer.refuse("the compiler picks rows of floats")
-    types = tracer.get_type(x), tracer.get_type(result)
-    return Rows(tracer.emit_gather(tracer.get_name(x), types[0], numbers, types[1]))
+    return Rows(emit_gather(tracer, x, tracer.get_name(x), numbers, result))
 
 
 @handles("sparseconv::gather")

@@ -7,18 +7,13 @@ import math
 
 import torch
 
-from .scalars import (
-    Scalars,
-    emit_elementwise,
-    emit_generic,
-    find_order,
-    is_float,
-    sort_operand,
-)
+from .order import find_order, sort_operand, turn
+from .scalars import Scalars, emit_elementwise, emit_generic, is_float
 from .sparse import emit_conv, emit_map, emit_scatter
+from .shapes import reshape
 from .text import tensor_type
-from .tracer import handles, is_traced
-from .values import Rows
+from .tracer import handles
+from .values import Rows, Turned, is_traced
 
 # Products of matrices -----------------------------------------------------------
 
@@ -36,7 +31,7 @@ def _emit_product(tracer, x, w, result):
         weight = tracer.weights.view(w, (1, *w.shape))
         x = sort_operand(tracer, x, order)
         made = emit_conv(tracer, x, weight, map, tracer.get_type(result))
-        return tracer.turn(result, made, order) if order else made
+        return turn(tracer, result, made, order) if order else made
     wide = tensor_type(result.shape, "f32")
     out = tracer.emit_filled(result.shape, "f32", 0)
     product = tracer.text.emit_value(
@@ -94,6 +89,9 @@ _STARTS = {"add": 0, "largest": -math.inf, "smallest": math.inf}
 def _emit_reduction(tracer, x, dims, kind):
     """A combination over some axes without these axes, as a stand-in: of floats in f32,
     of integers in their type."""
+    value = tracer.get_value(x)
+    order = value.order if isinstance(value, Turned) else ""
+    x = value.rows if order else x
     kept = [axis for axis in range(x.dim()) if axis not in dims]
     shape = [x.shape[axis] for axis in kept]
     source, dtype = tracer.get_element(x), x.dtype
@@ -118,7 +116,8 @@ def _emit_reduction(tracer, x, dims, kind):
     inputs = [(tracer.get_name(x), tracer.get_type(x), source)]
     target = tracer.emit_filled(shape, element, start), tensor_type(shape, element), element
     made = emit_generic(tracer.text, inputs, target, maps, kinds, scalars.lines, found)
-    tracer.bind(out, Rows(made))
+    found = Rows(made)
+    tracer.bind(out, turn(tracer, out, found, order) if order and 0 in kept else found)
     return out
 
 
@@ -256,25 +255,53 @@ def _emit_squares(tracer, x, dims):
     return total, _emit_reduction(tracer, square, dims, "add"), centre
 
 
-@handles("aten::native_layer_norm")
-def _layer_norm(tracer, a, result):
-    x = a.input
-    dims = list(range(x.dim() - len(a.normalized_shape), x.dim()))
-    share = 1 / math.prod(a.normalized_shape)
+def _emit_norm(tracer, x, dims, eps, weight, bias, result):
+    """Elements without their mean over some axes, by their deviation there, times a weight
+    and plus a bias that broadcast."""
+    share = 1 / math.prod(_get_sizes(tracer, x, dims))
     total, squares, centre = _emit_squares(tracer, x, dims)
 
     def norm(b, value, total, squares, *affine):
         variance = b.apply("mul", squares, b.number(share))
-        factor = b.apply("math.rsqrt", b.apply("add", variance, b.number(a.eps)))
+        factor = b.apply("math.rsqrt", b.apply("add", variance, b.number(eps)))
         found = b.apply("mul", centre(b, value, total), factor)
         for operation, operand in zip(names, affine):
             found = b.apply(operation, found, operand)
         return found
 
-    names = [n for n, w in (("mul", a.weight), ("add", a.bias)) if w is not None]
-    affine = [w for w in (a.weight, a.bias) if w is not None]
+    names = [n for n, w in (("mul", weight), ("add", bias)) if w is not None]
+    affine = [w for w in (weight, bias) if w is not None]
     operands = [x, total, _spread(squares, x, dims), *affine]
-    return emit_elementwise(tracer, result[0], operands, norm), None, None
+    return emit_elementwise(tracer, result, operands, norm)
+
+
+@handles("aten::native_layer_norm")
+def _layer_norm(tracer, a, result):
+    x = a.input
+    dims = list(range(x.dim() - len(a.normalized_shape), x.dim()))
+    return _emit_norm(tracer, x, dims, a.eps, a.weight, a.bias, result[0]), None, None
+
+
+def _view(tracer, x, shape):
+    """A weight or stand-in in another shape."""
+    if not is_traced(x):
+        return tracer.weights.view(x, shape)
+    made = tracer.make_like(x, shape=shape)
+    tracer.bind(made, reshape(tracer, x, made))
+    return made
+
+
+@handles("aten::native_group_norm")
+def _group_norm(tracer, a, result):
+    """Channels in groups are an axis of groups and one within them."""
+    channels, places = a.C // a.group, list(a.input.shape[2:])
+    split = [a.input.shape[0], a.group, channels, *places]
+    x, y = _view(tracer, a.input, split), tracer.make_like(result[0], shape=split)
+    shape = [a.group, channels, *[1] * len(places)]
+    affine = [w if w is None else _view(tracer, w, shape) for w in (a.weight, a.bias)]
+    dims = list(range(2, x.dim()))
+    tracer.bind(y, _emit_norm(tracer, x, dims, a.eps, *affine, y))
+    return reshape(tracer, y, result[0]), None, None
 
 
 def _emit_variance(tracer, a, result):

@@ -22,10 +22,12 @@ def tensor_type(shape, element):
 
 
 class NetworkText:
-    """Collects aliases, arguments and the body of one function."""
+    """Collects aliases, arguments and the body of one function. An operation that is
+    written a second time, with the same operands, is the first one."""
 
     def __init__(self):
         self._aliases, self._arguments, self._body = {}, [], []
+        self._known = {}
         self._count, self._names = 0, set()
         #: The module that the next lines belong to.
         self.place = ""
@@ -79,10 +81,20 @@ class NetworkText:
         """A line; `ends` says whether it is the last one of its operation."""
         self._body.append((line, self.place, ends))
 
-    def emit_value(self, text, stem=""):
-        name = self.make_name(stem)
-        self.emit(f"{name} = {text}")
-        return name
+    def emit_value(self, *lines, stem=""):
+        """The name of what an operation of one or more lines gives."""
+        return self.emit_values(*lines, stems=(stem,))[0]
+
+    def emit_values(self, *lines, stems):
+        """The same for an operation with several results, of which each has a stem: one
+        number and a word."""
+        if lines not in self._known:
+            number = self.make_name().removeprefix("%")
+            names = self._known[lines] = [f"%{stem}{number}" for stem in stems]
+            self.emit(f"{', '.join(names)} = {lines[0]}", len(lines) == 1)
+            for count, line in enumerate(lines[1:], 2):
+                self.emit(line, count == len(lines))
+        return self._known[lines]
 
     def finish(self, title, outputs):
         """The module as text for people, with the places as comments, and for the

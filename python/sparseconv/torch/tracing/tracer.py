@@ -13,15 +13,16 @@ from typing import List
 
 import torch
 from torch._decomp import decomposition_table
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, ShapeEnv
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from . import order, views
 from .places import ModuleStack, refuse
 from .text import TYPES, NetworkText, tensor_type, write_number
-from .values import Biased, Chosen, Fill, Map, Rows, Set, Turned
+from .values import Chosen, Fill, Late, Map, Rows, Set, Turned, View, is_traced
 from .weights import Weights
 
 #: What writes an operator, by the operator's name without its overload.
@@ -83,11 +84,9 @@ class Tracer(TorchDispatchMode):
         #: The operator that the model has called, and how many it is taken apart into.
         self._operator, self._depth = "an operator", 0
         #: What counts the rows that a symbol stands for: a set or a tensor.
-        self._counted, self._sizes = {}, {}
+        self._counted = {}
         #: The name of the row of each point, by that of the point of each row, and back.
         self.row_of, self.order = {}, {}
-        #: What was brought into set order, by its name and that of the order.
-        self._sorted = {}
 
     def make_stand_ins(self, tensors):
         """Stand-ins with one new number of rows for tensors of equally many."""
@@ -138,7 +137,11 @@ class Tracer(TorchDispatchMode):
         try:
             with self._fake:
                 result = func(*args, **kwargs)
-            self.bind(result, handler(self, arguments, result))
+            value = handler(self, arguments, result)
+            if in_place:
+                views.assign(self, result, value)
+            else:
+                self.bind(result, value)
         except NotHandled:
             self.refuse()
         except GuardOnDataDependentSymNode:
@@ -161,15 +164,16 @@ class Tracer(TorchDispatchMode):
         return result
 
     def _check_alone(self, tensor):
-        """What is changed in place may have no other name: the network has values."""
+        """What is changed in place may have no other name, parts that are known left out:
+        the network has values."""
         if not is_traced(tensor):
             self.refuse("it changes a weight")
-        storage = tensor.untyped_storage()._cdata
-        for reference, _ in self._values.values():
+        root, storage = views.find_root(self, tensor), tensor.untyped_storage()._cdata
+        for reference, _ in list(self._values.values()):
             other = reference()
-            if other is None or other is tensor:
+            if other is None or other.untyped_storage()._cdata != storage:
                 continue
-            if other.untyped_storage()._cdata == storage:
+            if views.find_root(self, other) is not root:
                 self.refuse("it changes a view in place")
 
     def refuse(self, reason=""):
@@ -194,20 +198,29 @@ class Tracer(TorchDispatchMode):
     # Values -------------------------------------------------------------------
 
     def get_value(self, tensor):
-        value = self.peek(tensor)
-        if isinstance(value, Biased):
+        """The value of a tensor, written down if it is late."""
+        return self.peek(tensor, ())
+
+    def peek(self, tensor, kinds):
+        """The value of a tensor, which may be one of some kinds that is not written yet."""
+        value = self._find_value(tensor)
+        if isinstance(value, Late) and not isinstance(value, kinds):
             value.value = value.value or value.emit()
             return value.value
         return value
 
-    def peek(self, tensor):
-        """The value of a tensor, which may be a sum that is not written yet."""
+    def _find_value(self, tensor):
         if not is_traced(tensor):
             return Rows(self.weights.use(self.text, tensor))
-        reference, value = self._values.get(id(tensor), (None, None))
-        if reference is None or reference() is not tensor:
+        value = self.get_binding(tensor)
+        if value is None:
             self.refuse("it reads a result of another operator that the compiler has not")
-        return value
+        return views.resolve(self, tensor, value) if isinstance(value, View) else value
+
+    def get_binding(self, tensor):
+        """What a stand-in was bound to, or None."""
+        reference, value = self._values.get(id(tensor), (None, None))
+        return value if reference is not None and reference() is tensor else None
 
     def get_known(self, tensor):
         """The value of a tensor that is no weight, or None."""
@@ -217,26 +230,20 @@ class Tracer(TorchDispatchMode):
         """The name of a tensor in the text, where it is a tensor there, too."""
         value = self.get_value(tensor)
         if isinstance(value, Set):
-            if not value.coords:
-                type = self.get_type(tensor)
-                line = f"sparseconv.unpack {value.name} : {value.type} -> {type}"
-                value.coords = self.text.emit_value(line, "coordinates")
-            return value.coords
+            line = f"sparseconv.unpack {value.name} : {value.type} -> {self.get_type(tensor)}"
+            return self.text.emit_value(line, stem="coordinates")
         if isinstance(value, Map):
             if value.order or value.row_of:
                 self.refuse("it reads a map between rows in the order of points")
-            if not value.table:
-                type = self.get_type(tensor)
-                line = f"sparseconv.neighbour_table {value.name} : {value.type} -> {type}"
-                value.table = self.text.emit_value(line, "table")
-            return value.table
+            type = f"{value.type} -> {self.get_type(tensor)}"
+            line = f"sparseconv.neighbour_table {value.name} : {type}"
+            return self.text.emit_value(line, stem="table")
         if isinstance(value, Chosen):
             self.refuse("it computes with the numbers of rows that a mask has chosen")
         if isinstance(value, Fill):
             return self.emit_filled(tensor.shape, self.get_element(tensor), value.number)
-        if isinstance(value, Turned) and not value.name:
-            name, type = self.get_name(value.rows), self.get_type(tensor)
-            value.name = self.emit_gather(name, type, self.row_of[value.order], type)
+        if isinstance(value, Turned):
+            return order.turn_back(self, tensor, value)
         return value.name
 
     def get_element(self, tensor):
@@ -260,61 +267,30 @@ class Tracer(TorchDispatchMode):
         known = self._counted.get(str(rows))
         return known[1] if known and isinstance(known[1], Set) else None
 
-    # Rows in the order of points ----------------------------------------------
-
-    def sort(self, tensor, order):
-        """Features in set order, from those in the order of points that `order` names."""
-        value = self.get_value(tensor)
-        if isinstance(value, Fill):
-            return tensor
-        if isinstance(value, Turned) and value.order == order:
-            return value.rows
-        key = self.get_name(tensor), order
-        if key not in self._sorted:
-            type, rows = self.get_type(tensor), self.make_like(tensor)
-            self.bind(rows, Rows(self.emit_gather(key[0], type, order, type)))
-            self._sorted[key] = rows
-        return self._sorted[key]
-
-    def turn(self, tensor, value, order):
-        """What stands for `tensor` where `value` is the same in set order."""
-        rows = self.make_like(tensor)
-        self.bind(rows, value)
-        return Turned(rows, order)
-
     # Text that several handlers write -----------------------------------------
-
-    def emit_gather(self, name, type, rows, result_type):
-        numbers = tensor_type([None], "i32")
-        line = f"sparseconv.gather {name}, {rows} : {type}, {numbers} -> {result_type}"
-        return self.text.emit_value(line)
 
     def emit_pack(self, points, type, stride):
         """The set of points, and the names of its other results."""
-        number = self.text.make_name().removeprefix("%")
-        names = [f"%set{number}", f"%order{number}", f"%row_of{number}"]
         alias = self.text.set_type(stride)
-        self.text.emit(f"{', '.join(names)} = sparseconv.pack {points} : {type} -> {alias}")
+        line = f"sparseconv.pack {points} : {type} -> {alias}"
+        names = self.text.emit_values(line, stems=("set", "order", "row_of"))
         made = Set(names[0], alias, tuple(stride), points=points, row_of=names[2])
         return made, names[1], names[2]
 
     def emit_size(self, size):
         """A size as an index: a number, or the rows of what has as many."""
         if isinstance(size, int):
-            key, line = size, f"arith.constant {size} : index"
+            line = f"arith.constant {size} : index"
+        elif str(size) not in self._counted:
+            self.refuse(f"it has a size that is computed, {size}")
         else:
-            key = str(size)
-            if key not in self._counted:
-                self.refuse(f"it has a size that is computed, {key}")
-            tensor, value = self._counted[key]
+            tensor, value = self._counted[str(size)]
             if isinstance(value, Set):
                 line = f"sparseconv.size {value.name} : {value.type}"
             else:
                 zero = self.emit_size(0)
                 line = f"tensor.dim {self.get_name(tensor)}, {zero} : {self.get_type(tensor)}"
-        if key not in self._sizes:
-            self._sizes[key] = self.text.emit_value(line, "size")
-        return self._sizes[key]
+        return self.text.emit_value(line, stem="size")
 
     def emit_empty(self, shape, element):
         sizes = [self.emit_size(size) for size in shape if not isinstance(size, int)]
@@ -331,8 +307,8 @@ class Tracer(TorchDispatchMode):
 
 
 class _Norms(TorchFunctionMode):
-    """Norms are folded or split before torch chooses by the number of rows which library
-    carries them out."""
+    """Norms are folded before torch chooses by the number of rows which library carries them
+    out."""
 
     def __init__(self, tracer):
         super().__init__()
@@ -342,17 +318,7 @@ class _Norms(TorchFunctionMode):
         kwargs = kwargs or {}
         if func is torch.nn.functional.batch_norm and is_traced(args[0]):
             return self._fold(*args, **kwargs)
-        if func is torch.nn.functional.group_norm and is_traced(args[0]):
-            return self._split(*args, **kwargs)
         return func(*args, **kwargs)
-
-    def _split(self, input, num_groups, weight=None, bias=None, eps=1e-5):
-        """A group norm without weights, and these behind it."""
-        y = torch.nn.functional.group_norm(input, num_groups, None, None, eps)
-        shape = (-1, *[1] * (input.dim() - 2))
-        if weight is not None:
-            y = y * weight.view(shape)
-        return y if bias is None else y + bias.view(shape)
 
     def _fold(self, input, running_mean, running_var, weight=None, bias=None,
               training=False, momentum=0.1, eps=1e-5):  # fmt: skip
@@ -374,10 +340,6 @@ def _scale_and_shift(
 @_scale_and_shift.register_fake
 def _(x, scale, shift):
     return torch.empty_like(x)
-
-
-def is_traced(value):
-    return isinstance(value, (FakeTensor, torch.SymInt, torch.SymFloat, torch.SymBool))
 
 
 def is_tensor_or_size(value):

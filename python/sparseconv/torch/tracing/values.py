@@ -7,78 +7,122 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
 
 @dataclasses.dataclass
-class Rows:
+class Value:
+    """What stands for a tensor. `parts` has the values of its parts that are known, by where
+    these are."""
+
+    parts: dict = dataclasses.field(init=False, repr=False, compare=False, default_factory=dict)
+
+
+@dataclasses.dataclass
+class View(Value):
+    """A part of the tensor `base`, as a `views.Cut`, or all of it where that is None. It has
+    the value that this part has where it is read: others may change it until then."""
+
+    base: Any
+    cut: Any
+
+
+@dataclasses.dataclass
+class Rows(Value):
     """A tensor of the network."""
 
     name: str
 
 
 @dataclasses.dataclass
-class Set:
-    """The coordinates of a set: the set itself, and once they are asked for, its
-    coordinates as a tensor. Where it is made of points, `points` names them, and
-    `row_of` the row of each."""
+class Set(Value):
+    """The coordinates of a set. Where it is made of points, `points` names them, and `row_of`
+    the row of each."""
 
     name: str
     type: str
     stride: tuple
-    coords: str = ""
     points: str = ""
     row_of: str = ""
 
 
 @dataclasses.dataclass
-class Map:
-    """A neighbour table: the kernel map, and once it is asked for, the table. Where the
-    table has the rows of points, `order` names the point of each row of the in set, and
-    `row_of` the row of each point of the out set."""
+class Map(Value):
+    """A neighbour table, as the kernel map. Where the table has the rows of points, `order`
+    names the point of each row of the in set, and `row_of` the row of each point of the out
+    set."""
 
     name: str
     type: str
     source: str
     target: str
     volume: int
-    table: str = ""
     order: str = ""
     row_of: str = ""
 
 
 @dataclasses.dataclass
-class Fill:
+class Fill(Value):
     """The same number everywhere."""
 
     number: Any
 
 
 @dataclasses.dataclass
-class Biased:
-    """Rows to which a weight is added: a norm behind it takes the bias into its own,
-    and reads the rows. The sum is written where something else asks for it."""
+class Late(Value):
+    """What is written, by `emit`, where something asks for it that needs it whole."""
 
-    rows: Any
-    bias: Any
     emit: Callable
-    value: Any = None
+    value: Any = dataclasses.field(init=False, default=None)
 
 
 @dataclasses.dataclass
-class Turned:
+class Biased(Late):
+    """Rows to which a weight is added: a norm behind it takes the bias into its own,
+    and reads the rows."""
+
+    rows: Any
+    bias: Any
+
+
+@dataclasses.dataclass
+class Expanded(Late):
+    """[rows, times, channels] of [rows, 1, channels]."""
+
+    rows: Any
+    times: int
+
+
+@dataclasses.dataclass
+class Repeated(Late):
+    """[rows * times, channels], of rows that stand there several times each. What gathers
+    of them gathers of `rows`."""
+
+    rows: Any
+    times: int
+
+
+@dataclasses.dataclass
+class Turned(Value):
     """Features in the order of points, as a stand-in for them in set order, `rows`, and
     the name of the point of each row. What is done to each element is done to `rows`,
     so that it stays beside the convolution that made them."""
 
     rows: Any
     order: str
-    name: str = ""
 
 
 @dataclasses.dataclass
-class Chosen:
+class Chosen(Value):
     """The numbers of the rows of a set where a mask is true, in i32, and the set of
     these rows."""
 
     name: str
     source: Set
     kept: Set
+
+
+def is_traced(value):
+    """Whether something is a stand-in, or computed of one."""
+    return isinstance(value, (FakeTensor, torch.SymInt, torch.SymFloat, torch.SymBool))

@@ -23,6 +23,8 @@ class Weights:
             self._owners.setdefault(tensor.untyped_storage()._cdata, name)
         #: The tensors of the arguments, by name, and the arguments by tensor.
         self.tensors, self._arguments = {}, {}
+        #: What operators made of no weight, and is an argument.
+        self._constants = []
         self._norms, self._views = {}, {}
 
     def name_result(self, result, sources):
@@ -63,8 +65,10 @@ class Weights:
 
     def use(self, text, tensor):
         """The argument for a tensor."""
+        made, name = self._names.get(id(tensor), (None, "constant"))
+        if made is not None and name == "constant":
+            tensor = self._find_constant(tensor)
         if id(tensor) not in self._arguments:
-            _, name = self._names.get(id(tensor), (None, "constant"))
             base, number = name, 1
             while name in self.tensors:
                 name, number = f"{base}.{number}", number + 1
@@ -76,6 +80,14 @@ class Weights:
             self._arguments[id(tensor)] = tensor, text.add_argument(name, type)
             self.tensors[name] = tensor
         return self._arguments[id(tensor)][1]
+
+    def _find_constant(self, tensor):
+        """A constant that is equal to a tensor, bit for bit, or the tensor itself."""
+        for other in self._constants:
+            if is_equal(other, tensor):
+                return other
+        self._constants.append(tensor)
+        return tensor
 
     def fold_norm(self, mean, variance, weight, bias, eps):
         """The scale and the shift of a norm with known statistics, in f32."""
@@ -93,6 +105,13 @@ class Weights:
             ]
             self._norms[key] = sources, parts
         return self._norms[key][1]
+
+
+def is_equal(a, b):
+    if (a.dtype, a.device, a.shape) != (b.dtype, b.device, b.shape):
+        return False
+    bits = (t.contiguous().reshape(-1).view(torch.uint8) for t in (a, b))
+    return torch.equal(*bits)
 
 
 @contextlib.contextmanager

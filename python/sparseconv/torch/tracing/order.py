@@ -1,0 +1,112 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rows in the order of points, and in set order.
+
+Layers with the names of another library return rows in the order of their input's, and
+convolutions have them in set order. What a model computes between two convolutions is
+written for rows in set order, so that only what comes from elsewhere, or goes there, is
+gathered. An order is named by the point of each row."""
+
+import torch
+
+from .groups import emit_reshape
+from .text import tensor_type
+from .values import Fill, Repeated, Rows, Turned, is_traced
+
+
+def sort(tracer, tensor, order):
+    """A tensor in set order, from one in the order of points."""
+    value = tracer.peek(tensor, Repeated)
+    if isinstance(value, Fill):
+        return tensor
+    if isinstance(value, Turned) and value.order == order:
+        return value.rows
+    rows = tracer.make_like(tensor)
+    if isinstance(value, Repeated):
+        source, numbers = value.rows, _emit_quotient(tracer, tensor, order, value.times)
+    else:
+        source, numbers = tensor, order
+    tracer.bind(rows, Rows(emit_gather(tracer, source, tracer.get_name(source), numbers, rows)))
+    return rows
+
+
+def turn(tracer, tensor, value, order):
+    """What stands for `tensor` where `value` is the same in set order."""
+    rows = tracer.make_like(tensor)
+    tracer.bind(rows, value)
+    return Turned(rows, order)
+
+
+def turn_back(tracer, tensor, value):
+    """The name of what is in set order, in the order of points."""
+    name = tracer.get_name(value.rows)
+    return emit_gather(tracer, value.rows, name, tracer.row_of[value.order], tensor)
+
+
+def find_order(tracer, operands, result):
+    """The order of points that all operands with rows, and so the result, are in; or an
+    empty text. No operation gathers integers."""
+    orders = set()
+    for tensor, axis in map(_split, operands):
+        if not _has_rows(tensor) or isinstance(tracer.get_value(tensor), Fill):
+            continue
+        is_first = list(axis) == [0] and _has_rows(result)
+        is_first = is_first and str(tensor.shape[0]) == str(result.shape[0])
+        value = tracer.get_value(tensor)
+        orders.add(value.order if is_first and isinstance(value, Turned) else "")
+    keeps = result.dtype.is_floating_point or result.dtype == torch.bool
+    return orders.pop() if len(orders) == 1 and keeps else ""
+
+
+def sort_operand(tracer, operand, order):
+    tensor, _ = _split(operand)
+    if not order or not _has_rows(tensor):
+        return operand
+    tensor = sort(tracer, tensor, order)
+    return (tensor, operand[1]) if isinstance(operand, tuple) else tensor
+
+
+def _split(operand):
+    """A tensor and its first axis in the result, if that is given."""
+    return (operand[0], operand[1][:1]) if isinstance(operand, tuple) else (operand, [0])
+
+
+def _has_rows(tensor):
+    return is_traced(tensor) and isinstance(tensor, torch.Tensor) and tensor.dim() > 0 and (
+        not isinstance(tensor.shape[0], int)
+    )  # fmt: skip
+
+
+def emit_gather(tracer, source, name, numbers, result):
+    """Rows of a tensor that has a name, by their numbers, in the shape of the result.
+    `sparseconv.gather` takes floats on two axes; truths are gathered as floats."""
+    element = tracer.get_element(source)
+    if element == "i1":
+        types = tracer.get_type(source), tensor_type(source.shape, "f32")
+        name = tracer.text.emit_value(f"arith.uitofp {name} : {types[0]} to {types[1]}")
+        element = "f32"
+    elif element.startswith("i"):
+        tracer.refuse("the compiler picks rows of floats")
+    channels = 1
+    for size in source.shape[1:]:
+        channels *= size
+    if channels == 0:
+        return tracer.emit_empty(result.shape, tracer.get_element(result))
+    flat = [[tensor.shape[0], channels] for tensor in (source, result)]
+    name = emit_reshape(tracer, name, list(source.shape), flat[0], element)
+    types = [tensor_type(shape, element) for shape in flat]
+    line = f"sparseconv.gather {name}, {numbers} : {types[0]}, {tensor_type([None], 'i32')}"
+    name = tracer.text.emit_value(f"{line} -> {types[1]}")
+    name = emit_reshape(tracer, name, flat[1], list(result.shape), element)
+    if tracer.get_element(result) != "i1":
+        return name
+    types = tensor_type(result.shape, "f32"), tracer.get_type(result)
+    return tracer.text.emit_value(f"arith.fptoui {name} : {types[0]} to {types[1]}")
+
+
+def _emit_quotient(tracer, tensor, numbers, divisor):
+    """The numbers of rows, of which `tensor` has as many, divided and rounded down."""
+    type, shape = tensor_type([None], "i32"), tensor.shape[:1]
+    by = tracer.emit_filled(shape, "i32", divisor)
+    return tracer.text.emit_value(f"arith.divui {numbers}, {by} : {type}")
