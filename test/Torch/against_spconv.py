@@ -5,7 +5,7 @@
 GPU, and times both. It needs spconv 2.3 and a scene: an .npz with `coords`, [voxels, 4] in
 int32 (batch, x, y, z).
 
-    against_spconv.py scene.npz [--without-layers] [--without-times]
+    against_spconv.py scene.npz [--without-layers] [--without-times] [--only NAME]
 
 Prints a line for each comparison, a table of times, and how many comparisons failed."""
 
@@ -14,6 +14,8 @@ import statistics
 import sys
 import time
 import traceback
+from collections.abc import Callable
+from typing import NamedTuple
 
 import models
 import numpy as np
@@ -74,8 +76,9 @@ def measure_tensors(found, expected, bound):
     other, values = models.sort_rows(expected.indices, expected.features)
     if not torch.equal(mine, other):
         raise AssertionError(f"{len(mine)} rows at other indices than the {len(other)} of spconv")
-    if list(found.spatial_shape) != list(expected.spatial_shape):
-        raise AssertionError(f"{found.spatial_shape}, not {expected.spatial_shape}")
+    shape = [int(cells) for cells in expected.spatial_shape]
+    if list(found.spatial_shape) != shape:
+        raise AssertionError(f"{found.spatial_shape}, not {shape}")
     return f"{len(mine)} rows, " + measure(features, values, bound)
 
 
@@ -157,8 +160,19 @@ def read_scene(path):
     return coords[order].cuda()
 
 
+class Case(NamedTuple):
+    """A model: how it is made, the features that it is called with, what else, and the tensor
+    of its result that is compared."""
+
+    title: str
+    name: str
+    make: Callable
+    features: torch.Tensor
+    give: Callable
+    take: Callable = lambda y: y
+
+
 def make_cases(coords):
-    """For each model its name, how it is made, and what it is called with."""
     flipped = coords[:, [0, 3, 2, 1]].contiguous()
     depth, height, width = (-(-(int(n) + 1) // 16) * 16 for n in flipped[:, 1:].amax(0))
     # The encoders' grids are 41 cells deep, which the scan has to fit into.
@@ -168,6 +182,12 @@ def make_cases(coords):
     features = torch.randn(len(coords), 4, device="cuda")
     few = features[: len(kept)]
     shape = (width, height, 40)
+    # A decoder of shapes begins with the cells of a grid of 64 x 64 x 64.
+    places = coords[:, 1:]
+    coarse = coords.clone()
+    coarse[:, 1:] = places * 64 // (places.amax(0) + 1)
+    coarse = torch.unique(coarse, dim=0).contiguous()
+    latents = torch.randn(len(coarse), 8, device="cuda")
 
     def second(m):
         return m.SecondEncoder(4, shape)
@@ -178,14 +198,19 @@ def make_cases(coords):
     def unet(m):
         return m.SparseUNet(4, 19, (32, 32, 64, 128, 256), (256, 128, 96, 96), 2, stem=3)
 
+    def trellis(m):
+        return m.SparseDecoder(768, 101, 64)
+
     def give_batch(x):
         return ({"voxel_features": x, "voxel_coords": kept, "batch_size": 1},)
 
     return [
-        ("SECOND's encoder", "second", second, few, give_batch, lambda y: y["encoded"]),
-        ("CenterPoint's encoder", "centerpoint", centerpoint, few, lambda x: (x, kept, 1), None),
-        ("U-net of 42 convolutions", "spunet", unet, features,
-         lambda x: (coords[:, 1:], x, coords[:, 0]), None),
+        Case("SECOND's encoder", "second", second, few, give_batch, lambda y: y["encoded"]),
+        Case("CenterPoint's encoder", "centerpoint", centerpoint, few, lambda x: (x, kept, 1)),
+        Case("U-net of 42 convolutions", "spunet", unet, features,
+             lambda x: (coords[:, 1:], x, coords[:, 0])),
+        Case("TRELLIS's decoder", "trellis", trellis, latents, lambda x: (x, coarse),
+             lambda y: y.data),
     ]  # fmt: skip
 
 
@@ -208,13 +233,11 @@ def compare_results(found, expected, bound):
 
 
 def compare_model(case):
-    _, name, make, features, give, take = case
-    mine, other = make_models(name, make)
-    take = take or (lambda y: y)
+    mine, other = make_models(case.name, case.make)
     texts = []
     for dtype, bound in ((torch.float32, 1e-4), (torch.float16, 1e-2)):
-        x = features.to(dtype)
-        found, expected = (take(net.to(dtype)(*give(x))) for net in (mine, other))
+        x = case.features.to(dtype)
+        found, expected = (case.take(net.to(dtype)(*case.give(x))) for net in (mine, other))
         texts.append(f"{dtype} {compare_results(found, expected, bound)}")
     return "; ".join(texts)
 
@@ -249,10 +272,23 @@ class Segment(torch.nn.Module):
         return self.net.segment(x).features
 
 
-def compile_model(model, arguments):
+class Taken(torch.nn.Module):
+    """A model that returns a tensor of a class of its own, with what is in it."""
+
+    def __init__(self, net, take):
+        super().__init__()
+        self.net, self.take = net, take
+
+    def forward(self, *arguments):
+        return self.take(self.net(*arguments))
+
+
+def compile_model(case, model, arguments):
     """Functions that call the model as one plan, and as one that is bound to the scene, which
     keeps its maps. What the first takes is made at each call."""
-    if not hasattr(model, "segment"):
+    if case.name == "trellis":
+        model = Taken(model, case.take).eval()
+    if case.name != "spunet":
         compiled = sparseconv.compile(model, arguments)
         bound = compiled.bind(*arguments)
         return lambda: compiled(*arguments), lambda: bound(*arguments)
@@ -273,14 +309,14 @@ def print_times(cases):
     print("\n| f16, batch 1, maps included | spconv ms | ours eager | faster | compiled | faster "
           "| bound to the scene |")  # fmt: skip
     print("|---|---|---|---|---|---|---|")
-    for title, name, make, features, give, _ in cases:
-        mine, other = (net.half() for net in make_models(name, make))
-        arguments = give(features.half())
+    for case in cases:
+        mine, other = (net.half() for net in make_models(case.name, case.make))
+        arguments = case.give(case.features.half())
         eager = [lambda net=net: net(*arguments) for net in (other, mine)]  # noqa: B023
-        calls = [*eager, *compile_model(mine, arguments)]
+        calls = [*eager, *compile_model(case, mine, arguments)]
         first, second, third, fourth = time_in_turn(calls)
         print(
-            f"| {title} | {first:.2f} | {second:.2f} | {first / second:.2f} | {third:.2f} "
+            f"| {case.title} | {first:.2f} | {second:.2f} | {first / second:.2f} | {third:.2f} "
             f"| {first / third:.2f} | {fourth:.2f} |", flush=True,
         )  # fmt: skip
 
@@ -290,13 +326,15 @@ def main():
     parser.add_argument("scene")
     parser.add_argument("--without-layers", action="store_true")
     parser.add_argument("--without-times", action="store_true")
+    parser.add_argument("--only", default="", metavar="NAME", help="one of the models")
     options = parser.parse_args()
     if not options.without_layers:
         compare_layers()
     cases = make_cases(read_scene(options.scene))
+    cases = [case for case in cases if options.only in case.name]
     with torch.no_grad():
         for case in cases:
-            report(case[0], lambda: compare_model(case))  # noqa: B023
+            report(case.title, lambda: compare_model(case))  # noqa: B023
         if not options.without_times:
             print_times(cases)
     print(f"{failed} failed")
