@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -26,6 +27,8 @@ FragmentLayout ImplicitGemmConfig::layout() const {
   layout.chunks = divideCeil(inChannels, tileK);
   layout.tileN = tileN;
   layout.columnTiles = columnTiles();
+  // A lane has two columns of a tile.
+  layout.strip = std::max<int64_t>(std::gcd(outChannels, 8) / 2, 1);
   layout.order = loop->getImageOrder();
   return layout;
 }

@@ -58,7 +58,9 @@ enum class ImageOrder {
 /// 64 bytes for two steps of the instruction, which are four registers per
 /// lane. At most one single step of 32 bytes stands at the end. Output channels
 /// come in `columnTiles` of `tileN`, each made of tiles of 8; four, two or one
-/// of these form a strip, whose columns a lane stores together.
+/// of these form a strip, whose columns a lane stores together: as many as fill
+/// the pieces that rows are aligned to. With more of them, lanes beside one
+/// another would not store beside one another.
 struct FragmentLayout {
   /// Elements in a register of 4 bytes: 2, or 1 for f32 and tf32.
   int64_t perRegister = 2;
@@ -68,6 +70,8 @@ struct FragmentLayout {
   int64_t chunks = 1;
   int64_t tileN = 8;
   int64_t columnTiles = 1;
+  /// The tiles of a strip, where as many are left.
+  int64_t strip = 4;
   ImageOrder order = ImageOrder::Fragments;
 
   int64_t tiles() const { return tileN / 8; }
@@ -95,14 +99,14 @@ struct FragmentLayout {
 
   /// The strip of an output tile: how many tiles, and the first of them.
   int64_t stripSize(int64_t tile) const {
-    int64_t full = tiles() / 4 * 4, rest = tiles() - full;
+    int64_t full = tiles() / strip * strip, rest = tiles() - full;
     if (tile < full)
-      return 4;
+      return strip;
     return rest >= 2 && tile < full + 2 ? 2 : 1;
   }
   int64_t stripBegin(int64_t tile) const {
-    int64_t full = tiles() / 4 * 4;
-    return tile < full                     ? tile / 4 * 4
+    int64_t full = tiles() / strip * strip;
+    return tile < full                     ? tile / strip * strip
            : tile < full + stripSize(full) ? full
                                            : full + 2;
   }
@@ -117,9 +121,10 @@ struct FragmentLayout {
 
   /// Channel, in its column tile, of column `slot` (0 to 7) of an output tile.
   template <class Int> Int outColumn(Int tile, Int slot) const {
-    int64_t full = tiles() / 4 * 4, rest = tiles() - full;
+    int64_t full = tiles() / strip * strip, rest = tiles() - full;
     Int pair = slot / 2, bit = slot % 2;
-    Int regular = tile / 4 * 32 + pair * 8 + tile % 4 * 2 + bit;
+    Int regular = tile / strip * (8 * strip) + pair * (2 * strip) +
+                  tile % strip * 2 + bit;
     if (rest == 0)
       return regular;
     Int local = tile - full;

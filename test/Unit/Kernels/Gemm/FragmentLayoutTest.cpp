@@ -26,6 +26,7 @@ struct Shape {
   int64_t inChannels, outChannels, tileK, tileN;
   bool swizzled;
   int64_t perRegister;
+  int64_t strip = 4;
 };
 
 class FragmentLayoutTest : public ::testing::TestWithParam<Shape> {
@@ -39,6 +40,7 @@ protected:
     layout.chunks = (shape.inChannels + shape.tileK - 1) / shape.tileK;
     layout.tileN = shape.tileN;
     layout.columnTiles = (shape.outChannels + shape.tileN - 1) / shape.tileN;
+    layout.strip = shape.strip;
     layout.order =
         shape.swizzled ? ImageOrder::Swizzled : ImageOrder::Fragments;
     return layout;
@@ -134,7 +136,9 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{8, 8, 8, 8, false, 1}, Shape{40, 48, 40, 48, false, 1},
         Shape{64, 64, 64, 64, true, 2}, Shape{16, 16, 16, 16, true, 2},
         Shape{96, 80, 96, 80, true, 2}, Shape{160, 200, 64, 200, true, 2},
-        Shape{128, 320, 64, 160, true, 2}));
+        Shape{128, 320, 64, 160, true, 2}, Shape{48, 36, 48, 40, false, 2, 2},
+        Shape{64, 12, 64, 16, true, 2, 2}, Shape{96, 101, 96, 104, true, 2, 1},
+        Shape{16, 19, 16, 24, false, 1, 1}));
 
 const TargetInfo &getChip(llvm::StringRef name) {
   return *llvm::cantFail(findTarget("cuda", name)).info;
@@ -181,6 +185,17 @@ TEST(ImplicitGemmConfigTest, EveryChoiceIsAccepted) {
             EXPECT_EQ(config->loop->usesTensorCores(),
                       element != GemmElement::F32);
           }
+}
+
+/// A lane stores as many bytes as rows are aligned to, in pieces of up to 16,
+/// so that lanes beside one another store beside one another.
+TEST(ImplicitGemmConfigTest, StripsAreAsWideAsPieces) {
+  for (auto [channels, strip] : std::vector<std::pair<int64_t, int64_t>>{
+           {64, 4}, {40, 4}, {20, 2}, {12, 2}, {18, 1}, {19, 1}}) {
+    ImplicitGemmConfig config = *ImplicitGemmConfig::choose(
+        makeShape(GemmElement::F16, 27, 64, channels), getChip("sm_90a"));
+    EXPECT_EQ(config.layout().strip, strip) << channels << " channels";
+  }
 }
 
 TEST(ImplicitGemmConfigTest, KnownBestMainLoops) {
