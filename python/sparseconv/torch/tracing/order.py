@@ -46,10 +46,11 @@ def turn_back(tracer, tensor, value):
 
 def find_order(tracer, operands, result):
     """The order of points that all operands with rows, and so the result, are in; or an
-    empty text. No operation gathers integers."""
+    empty text. Rows that are repeated are gathered in any order. No operation gathers
+    integers."""
     orders = set()
     for tensor, axis in map(_split, operands):
-        if not _has_rows(tensor) or isinstance(tracer.get_value(tensor), Fill):
+        if not _has_rows(tensor) or isinstance(tracer.peek(tensor, Repeated), (Fill, Repeated)):
             continue
         is_first = list(axis) == [0] and _has_rows(result)
         is_first = is_first and str(tensor.shape[0]) == str(result.shape[0])
@@ -57,6 +58,23 @@ def find_order(tracer, operands, result):
         orders.add(value.order if is_first and isinstance(value, Turned) else "")
     keeps = result.dtype.is_floating_point or result.dtype == torch.bool
     return orders.pop() if len(orders) == 1 and keeps else ""
+
+
+def find_repeated(tracer, operands, result):
+    """One of the operands, where all that have rows repeat equally many of them equally often,
+    or None."""
+    found = []
+    for tensor, axis in map(_split, operands):
+        if not _has_rows(tensor):
+            continue
+        value = tracer.peek(tensor, Repeated)
+        if isinstance(value, Fill):
+            continue
+        if not isinstance(value, Repeated) or list(axis) != [0] or result.dim() != 2:
+            return None
+        found.append(value)
+    kinds = {(str(value.rows.shape[0]), value.times) for value in found}
+    return found[0] if len(kinds) == 1 else None
 
 
 def sort_operand(tracer, operand, order):

@@ -3,11 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The bodies of elementwise operations, on scalars."""
 
-from .groups import emit_squeezed
-from .order import find_order, sort_operand, turn
+import torch
+
+from .groups import emit_reshape, emit_squeezed
+from .order import find_order, find_repeated, sort_operand, turn
 from .text import write_number
 from .tracer import NotHandled
-from .values import Fill, Rows
+from .values import Fill, Repeated, Rows
 
 _WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64}
 _HALVES = ("f16", "bf16")
@@ -100,10 +102,38 @@ def emit_elementwise(tracer, result, operands, body, compute=None):
     with the axes of the result that they have. `body` gives a scalar of theirs, or a
     scalar and its type. Operands are widened to the type that is computed in, and the
     result is rounded once."""
+    repeated = find_repeated(tracer, operands, result)
+    if repeated:
+        few = [_get_few(tracer, operand) for operand in operands]
+        rows = tracer.make_like(result, shape=[repeated.rows.shape[0], *result.shape[1:]])
+        tracer.bind(rows, emit_elementwise(tracer, rows, few, body, compute))
+        return repeat(tracer, rows, repeated.times, result)
     order = find_order(tracer, operands, result)
     operands = [sort_operand(tracer, operand, order) for operand in operands]
     name = _emit(tracer, result, operands, body, compute)
     return turn(tracer, result, Rows(name), order) if order else Rows(name)
+
+
+def _get_few(tracer, operand):
+    """An operand without its repetitions."""
+    if isinstance(operand, tuple):
+        return _get_few(tracer, operand[0]), operand[1]
+    value = tracer.peek(operand, Repeated) if isinstance(operand, torch.Tensor) else None
+    return value.rows if isinstance(value, Repeated) else operand
+
+
+def repeat(tracer, rows, times, result):
+    """The value of a result that has each of some rows several times, one behind the other."""
+
+    def emit():
+        plain = tracer.make_like(rows)
+        tracer.bind(plain, Rows(tracer.get_name(rows)))
+        wide = tracer.make_like(rows, shape=[rows.shape[0], times, rows.shape[1]])
+        name = _emit(tracer, wide, [(plain, [0, 2])], lambda b, x: x, None)
+        shapes = list(wide.shape), list(result.shape)
+        return Rows(emit_reshape(tracer, name, *shapes, tracer.get_element(result)))
+
+    return Repeated(emit, rows, times)
 
 
 def _emit(tracer, result, operands, body, compute):

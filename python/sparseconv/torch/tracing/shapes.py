@@ -5,9 +5,9 @@
 
 from .groups import emit_reshape
 from .order import turn
-from .scalars import emit_elementwise
+from .scalars import emit_elementwise, repeat
 from .tracer import handles
-from .values import Chosen, Expanded, Fill, Late, Repeated, Rows, Turned, View
+from .values import Chosen, Expanded, Fill, Late, Rows, Turned, View
 from .views import Cut, emit_concat, emit_cut
 
 # Parts and wholes ---------------------------------------------------------------
@@ -104,8 +104,8 @@ def reshape(tracer, x, result):
     keeps_rows = target and str(source[:1]) == str(target[:1])
     if isinstance(value, Expanded) and str(target) == str([source[0] * source[1], source[2]]):
         rows = tracer.make_like(value.rows, shape=[source[0], source[2]])
-        tracer.bind(rows, _emit_reshape(tracer, value.rows, rows))
-        return Repeated(lambda: _emit_reshape(tracer, x, result), rows, value.times)
+        tracer.bind(rows, reshape(tracer, value.rows, rows))
+        return repeat(tracer, rows, value.times, result)
     if isinstance(value, Turned) and keeps_rows:
         return turn(tracer, result, _emit_reshape(tracer, value.rows, result), value.order)
     return _emit_reshape(tracer, x, result)

@@ -9,10 +9,11 @@ import dataclasses
 import torch
 
 from .. import ir
-from .order import emit_gather, sort, turn
+from .order import emit_gather, find_order, sort, sort_operand, turn
+from .scalars import repeat
 from .text import tensor_type
 from .tracer import handles
-from .values import Chosen, Map, Rows, Set, Turned
+from .values import Chosen, Map, Repeated, Rows, Set, Turned, is_traced
 
 
 def _emit(tracer, operation, operands, types, result_type):
@@ -97,7 +98,14 @@ def emit_map(tracer, source, target, offsets, volume, transposed=False):
     type = tracer.text.map_type(volume, source.type, target.type)
     word = " transposed" if transposed else ""
     line = f"sparseconv.kernel_map {source.name} to {target.name} offsets({offsets}){word} : {type}"
-    return Map(tracer.text.emit_value(line, stem="map"), type, source.type, target.type, volume)
+    name = tracer.text.emit_value(line, stem="map")
+    is_identity = source.name == target.name and offsets == _write_one(source)
+    return Map(name, type, source.type, target.type, volume, is_identity)
+
+
+def _write_one(coords):
+    """The offsets of a kernel of size 1."""
+    return f"box<{', '.join(['1'] * len(coords.stride))}>"
 
 
 @handles("sparseconv::transpose_table")
@@ -130,11 +138,27 @@ def emit_conv(tracer, x, w, map, result_type):
     )  # fmt: skip
 
 
+def emit_row_product(tracer, x, w, coords, result):
+    """The rows of a set times a weight [1, in, out], as a convolution of one offset."""
+    map = emit_map(tracer, coords, coords, _write_one(coords), 1)
+    order = find_order(tracer, [x], result)
+    x = sort_operand(tracer, x, order)
+    made = emit_conv(tracer, x, w, map, tracer.get_type(result))
+    return turn(tracer, result, made, order) if order else made
+
+
 @handles("sparseconv::conv")
 def _conv(tracer, a, result):
     if a.x.dtype != a.w.dtype:
         tracer.refuse(f"it has features of {a.x.dtype} and weights of {a.w.dtype}")
     map = _get_map(tracer, a.table)
+    repeated = tracer.peek(a.x, Repeated)
+    if map.is_identity and isinstance(repeated, Repeated) and not is_traced(a.w):
+        coords = tracer.find_set_of(repeated.rows.shape[0])
+        if coords:
+            rows = tracer.make_like(result, shape=[repeated.rows.shape[0], result.shape[1]])
+            tracer.bind(rows, emit_row_product(tracer, repeated.rows, a.w, coords, rows))
+            return repeat(tracer, rows, repeated.times, result)
     x = _sort(tracer, a.x, map)
     return _turn(tracer, result, emit_conv(tracer, x, a.w, map, tracer.get_type(result)), map)
 

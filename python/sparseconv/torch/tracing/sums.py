@@ -7,9 +7,9 @@ import math
 
 import torch
 
-from .order import find_order, sort_operand, turn
+from .order import turn
 from .scalars import Scalars, emit_elementwise, emit_generic, is_float
-from .sparse import emit_conv, emit_map, emit_scatter
+from .sparse import emit_row_product, emit_scatter
 from .shapes import reshape
 from .text import tensor_type
 from .tracer import handles
@@ -24,14 +24,9 @@ def _emit_product(tracer, x, w, result):
     if not (x.dtype == w.dtype == result.dtype and x.dtype.is_floating_point):
         tracer.refuse("its element types differ")
     coords = tracer.find_set_of(x.shape[0])
-    order = find_order(tracer, [x], result)
     if coords and not is_traced(w):
-        ones = ", ".join(["1"] * len(coords.stride))
-        map = emit_map(tracer, coords, coords, f"box<{ones}>", 1)
         weight = tracer.weights.view(w, (1, *w.shape))
-        x = sort_operand(tracer, x, order)
-        made = emit_conv(tracer, x, weight, map, tracer.get_type(result))
-        return turn(tracer, result, made, order) if order else made
+        return emit_row_product(tracer, x, weight, coords, result)
     wide = tensor_type(result.shape, "f32")
     out = tracer.emit_filled(result.shape, "f32", 0)
     product = tracer.text.emit_value(

@@ -49,15 +49,16 @@ class Set(Value):
 
 @dataclasses.dataclass
 class Map(Value):
-    """A neighbour table, as the kernel map. Where the table has the rows of points, `order`
-    names the point of each row of the in set, and `row_of` the row of each point of the out
-    set."""
+    """A neighbour table, as the kernel map, and whether each row is its only neighbour. Where
+    the table has the rows of points, `order` names the point of each row of the in set, and
+    `row_of` the row of each point of the out set."""
 
     name: str
     type: str
     source: str
     target: str
     volume: int
+    is_identity: bool = False
     order: str = ""
     row_of: str = ""
 
@@ -97,7 +98,7 @@ class Expanded(Late):
 @dataclasses.dataclass
 class Repeated(Late):
     """[rows * times, channels], of rows that stand there several times each. What gathers
-    of them gathers of `rows`."""
+    of them gathers of `rows`, and what is done to each of them is done once."""
 
     rows: Any
     times: int
