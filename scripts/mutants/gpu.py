@@ -167,4 +167,10 @@ MUTANTS = [
     (REFERENCE + "Coords.cpp", "op.getTransposed() ? 1 : -1", "1", REFERENCE_TESTS + "Expand.*"),
     (REFERENCE + "Coords.cpp", "point[axis + 1] >= region.getUpper()[axis]", "point[axis + 1] > region.getUpper()[axis]", REFERENCE_TESTS + "Downsample.*"),
     (REFERENCE + "Rows.cpp", "position * grid[i]", "position", REFERENCE_TESTS + "Rows.*"),
+    # Rows that are not aligned to 16 bytes, and elementwise work over changes of shape.
+    (TRANSFORMS + "VectoriseElementwise.cpp", "std::gcd(row, kVectorBytes)", "kVectorBytes", TRANSFORM_TESTS + "vectorise-elementwise.mlir"),
+    ("lib/Kernels/Rows/RowLoops.cpp", "std::gcd(getConstantIntValue(channels).value_or(most), most)", "most", "test/Conversion/KernelsToGpu/rows.mlir"),
+    (GEMM + "ImplicitGemmConfig.cpp", "std::max<int64_t>(std::gcd(outChannels, 8) / 2, 1)", "4", GEMM_TESTS + "*Strips*"),
+    ("include/sparseconv/Kernels/Gemm/FragmentLayout.h", "tile / strip * (8 * strip)", "tile / strip * 32", GEMM_TESTS + "*FragmentLayout*"),
+    ("lib/Pipelines/LowerToBuffers.cpp", "pm.addPass(createCompositeFixedPointPass(\"FuseElementwise\", addFusionStep));", "addFusionStep(pm);", "test/Pipelines/lower-to-buffers.mlir"),
 ]
