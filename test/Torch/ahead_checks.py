@@ -201,6 +201,22 @@ def one_map_of_unordered_points(device):
 
 
 @check
+def shapes_in_tensors(device):
+    # They have one name, and are told apart by their numbers.
+    net = nn.Sequential(spconv.SparseConv3d(2, 2, 3, 2, 1), spconv.SparseConv3d(2, 2, 3, 2, 1))
+    net.to(device)
+    for side in (10, 10, 10, 10, 40, 20, 10):
+        points = models.make_points((side, side, side), 90).to(device)
+        x = torch.randn(len(points), 2, generator=torch.Generator().manual_seed(side))
+        shape = torch.tensor([side] * 3, device=device)
+        y = net(spconv.SparseConvTensor(x.to(device), points, shape, 2))
+        with one_by_one():
+            z = net(spconv.SparseConvTensor(x.to(device), points, [side] * 3, 2))
+        expect(y.spatial_shape == z.spatial_shape and torch.equal(y.indices, z.indices))
+        expect(torch.equal(y.features, z.features), f"results of a side of {side}")
+
+
+@check
 def grids_of_other_sizes_have_the_same_networks(device):
     net = Net().to(device)
     known = None

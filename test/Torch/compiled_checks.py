@@ -11,6 +11,7 @@ import tempfile
 
 import sparseconv
 import sparseconv.torch as sct
+import sparseconv.torch.spconv as spconv
 import torch
 import torch_checks
 from sparseconv.compiler import find_program
@@ -400,6 +401,11 @@ def structure_is_checked(device):
     more[:, 0] += 1
     more = sct.SparseTensor(features, more, [16] * 3)
     expect_error(Error, "(SparseGlobalAvgPool): sparseconv.global_pool: row", compiled, more)
+    scale = Applied(lambda x: x.features * x.batch_size).eval()
+    two, three = (spconv.SparseConvTensor(features, points, [16] * 3, n) for n in (2, 3))
+    compiled = sparseconv.compile(scale, two)
+    expect_close(compiled(two), 2 * features, 0)
+    refuse("the batch size 2", three)
     segment = sparseconv.compile(make_model(UNet, device), x)
     expect_close(segment(more).features, segment(x).features, 0)
 
@@ -413,6 +419,17 @@ class Odd(nn.Module):
 
     def forward(self, x):
         return self.function(self.layer(x))
+
+
+class Applied(nn.Module):
+    """A function of an input as a model."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
 
 
 def sort(x):
@@ -430,6 +447,16 @@ def read(x):
 def change(x):
     x.features.t().add_(1)
     return x
+
+
+def change_constant(x):
+    ones = torch.ones(4, device=x.features.device)
+    return (x.features + ones) * ones.add_(1)
+
+
+def move(x):
+    x.indices[:, 1:] += 1
+    return x.replace_feature(x.features * 2)
 
 
 class Counting(nn.Module):
@@ -487,6 +514,8 @@ def what_cannot_be_compiled_is_named(device):
         (lambda x: x.features * torch.rand(1, device=device), "it makes random numbers"),
         (lambda x: x.coordinates.abs(), "torch's abs cannot be compiled"),
         (lambda x: x.features.double(), "it has a tensor of torch.float64"),
+        (lambda x: x.features.fill_(x.features.shape[0]), "with a number that is computed"),
+        (change_constant, "add_ cannot be compiled: it changes 'constant'"),
     ):
         model = Odd(function).to(device).eval()
         line = function.__code__.co_firstlineno
@@ -502,6 +531,10 @@ def what_cannot_be_compiled_is_named(device):
         expect(message.count("\n") == 1, message)
     expect_error(ArgumentError, "call model.eval()", sparseconv.compile, UNet().to(device), x)
     expect_error(ArgumentError, "an example", sparseconv.compile, make_model(UNet, device))
+    points = torch.zeros((1, 3), dtype=torch.int32, device=device)
+    given = spconv.SparseConvTensor(torch.ones(1, 4, device=device), points, [4, 4], 1)
+    text = "add_ cannot be compiled: it changes the coordinates of an input"
+    expect_error(CompileError, text, sparseconv.compile, Applied(move).eval(), given)
     constant = Odd(lambda x: 3).to(device).eval()
     expect_error(ArgumentError, "returns nothing", sparseconv.compile, constant, x)
 

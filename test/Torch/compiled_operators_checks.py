@@ -89,6 +89,8 @@ def conversions(device):
         lambda f: f.float(), lambda f: f.bfloat16().float(), lambda f: (f * 10).int(),
         lambda f: (f * 10).long() + 3, lambda f: f > 0, lambda f: (f * 4).int().bool(),
         lambda f: ((f * 4).int() - 1).to(f.dtype), lambda f: torch.floor(f * 3),
+        lambda f: torch.full_like(f, 2.7).int().float(), lambda f: torch.full_like(f, 0.5).bool(),
+        lambda f: f.float() + torch.full_like(f, 0.1).half().float(), lambda f: f.logical_and(f > 0),
     ])  # fmt: skip
 
 
@@ -101,6 +103,10 @@ def shapes(device):
         lambda f: torch.stack([f, f * 2], 1), lambda f: f.view(-1, 2, 4),
         lambda f: f.reshape(-1, 4, 2).permute(0, 2, 1).reshape(-1, 8),
         lambda f: f.unsqueeze(1).expand(-1, 3, -1).flatten(1), lambda f: f[:, None, :, None],
+        lambda f: f.index_select(0, torch.arange(3, device=f.device)),
+        lambda f: f.index_select(0, (f[:, 0] > 0).nonzero().squeeze(1)) * 2,
+        lambda f: f.new_zeros(2, 8).index_add_(0, (f[:, 0] > 0).long(), f),
+        lambda f: ((f[:, :1] - f[:, 0]).relu() * torch.ones_like(f[:, 0])[None]).sum(1),
         lambda f: f.sum().view(1, 1) * f, lambda f: f.amax(0, keepdim=True)[:, :1].squeeze(),
     ])  # fmt: skip
 
@@ -135,17 +141,32 @@ def changes_of_parts(device):
         lambda f: f[:, 1:3].mul_(2), lambda f: f[:, :4].copy_(f[:, 4:]),
         lambda f: f[:, 2:4].fill_(0.5), lambda f: f[:, 2:5].zero_(), change_twice, change_channels,
         lambda f: f[:, 3].fill_(f.max()), lambda f: f[:, -2:].relu_().add_(f[:, 2:4]),
-        lambda f: f[:, :0].add_(1), lambda f: f[:].neg_(), lambda f: f.copy_(f.sum(1, keepdim=True)),
+        fill_all, lambda f: f[:, :0].add_(1), lambda f: f[:].neg_(), lambda f: f.copy_(f.sum(1, keepdim=True)),
     )])  # fmt: skip
+
+
+def fill_all(f):
+    f.fill_(2)
+    return f + 1
+
+
+def repeat_and_change(f):
+    y = f.unsqueeze(1).expand(-1, 2, -1).flatten(0, 1)
+    f.mul_(2)
+    return y + f.repeat_interleave(2, 0)
 
 
 @check
 def rows_that_are_repeated(device):
     compare(device, [
+        repeat_and_change,
         lambda f: f.unsqueeze(1).expand(-1, 3, -1).flatten(0, 1),
         lambda f: f.repeat_interleave(2, 0) * 2, lambda f: f[:, None].expand(-1, 1, 8) + 1,
         lambda f: f.unsqueeze(1).expand(-1, 3, -1).reshape(-1, 24),
         lambda f: f[:, :1].unsqueeze(1).expand(-1, 2, 5).flatten(0, 1).sum(1),
+        lambda f: f[:, :1].repeat_interleave(2, 0) * 2,
+        lambda f: (f.repeat_interleave(2, 0) + torch.arange(8.0, device=f.device)).sum(1),
+        lambda f: ((f * 9).int().repeat_interleave(2, 0) + f.repeat_interleave(2, 0)).sum(1),
     ])  # fmt: skip
 
 

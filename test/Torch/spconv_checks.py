@@ -214,6 +214,10 @@ def shapes_in_tensors(device):
     expect(torch.equal(found.indices, expected.indices))
     expect_close(found.dense(), expected.dense(), 1e-6)
     expect(y.dense().shape == (shape[0], 4, *shape[1:]))
+    count = last[1].clone()
+    changed = spconv.SparseConvTensor(x.features, x.indices, [count, *last[2:]], 2)
+    count += 1
+    expect_error(sparseconv.ArgumentError, "changed in place", lambda: down(net(changed)))
     stored = io.BytesIO()
     torch.save(y, stored)
     stored.seek(0)

@@ -103,7 +103,7 @@ class _Model:
     def __init__(self):
         self._threads = threading.local()
         self.kinds, self.grids, self.refused = [], [], set()
-        #: The name of a first set, steps, and what they make of it.
+        #: The name and the shape of a first set, steps, and what they make of it.
         self.outlined = None, [], ([], [])
 
     def get_calls(self):
@@ -217,8 +217,10 @@ class _Maker:
     def outline_sets(self, root):
         """The sets, still without coordinates, and the bounds of each but the first. Those
         of the last call are as good where its grid had the same shape."""
-        name, steps, (places, clips) = self.model.outlined
-        if name == root.name and steps == self.set_steps:
+        first, steps, (places, clips) = self.model.outlined
+        # Names do not tell shapes in tensors apart, which are read where steps need them.
+        own = root.name, tuple(root.shape) if root.shape and self.set_steps else None
+        if first == own and steps == self.set_steps:
             return [root, *(CoordinateSet(None, *place) for place in places)], clips
         outlines, clips = [root], []
         for step in self.set_steps:
@@ -226,7 +228,7 @@ class _Maker:
             outlines.append(outline)
             clips.append(clip)
         places = [(found.stride, found.shape, found.name) for found in outlines[1:]]
-        self.model.outlined = root.name, self.set_steps, (places, clips)
+        self.model.outlined = own, self.set_steps, (places, clips)
         return outlines, clips
 
     def write_sets(self, root, packs, clips):

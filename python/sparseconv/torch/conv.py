@@ -190,6 +190,7 @@ class Convolution(nn.Module):
         bias = read_parameter(self, "bias")
         if self.is_product(features):
             operands = features, self.get_matrix(), *(() if bias is None else (bias,))
+            x.check_rows()
             return x.replace(ops.multiply_rows(*cast_for_autocast(*operands)))
         if x.cache.asked is None:
             ahead.begin(self, x)

@@ -162,12 +162,21 @@ class RowTensor(SparseTensor):
                 "the coordinates of this tensor were changed in place, which its maps do "
                 "not know; make a new tensor, or assign changed coordinates to it"
             )
-        if self.features.shape[0] != found.coords.shape[0]:
-            raise ArgumentError(
-                f"expects features of {found.num_rows} rows, as the coordinates have, but "
-                f"found {self.features.shape[0]}"
-            )
+        self._expect_rows(found.num_rows)
         return found
+
+    def _expect_rows(self, count):
+        if self.features.shape[0] != count:
+            raise ArgumentError(
+                f"expects features of {count} rows, as the coordinates have, but found "
+                f"{self.features.shape[0]}"
+            )
+
+    def check_rows(self):
+        given = self.given
+        if given is None or given.set is not None:
+            return self.set
+        return self._expect_rows(given.indices.shape[0])
 
     @set.setter
     def set(self, found):

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import torch
 
+from ..errors import ArgumentError
+
 
 class DeviceShape(Sequence):
     """The cells of a grid on each axis, of which some are tensors without axes, such as what
@@ -18,12 +20,29 @@ class DeviceShape(Sequence):
 
     def __init__(self, cells):
         self.cells = tuple(cells)
-        self._numbers = None
+        self._numbers, self._versions = None, self._get_versions()
+
+    def _get_versions(self):
+        if torch.compiler.is_compiling():
+            return None
+        tensors = (n for n in self.cells if isinstance(n, torch.Tensor))
+        return [n._version for n in tensors if not n.is_inference()]
 
     def _read(self):
         if self._numbers is None:
+            if self._get_versions() not in (None, self._versions):
+                raise ArgumentError(
+                    "spatial_shape: its tensors were changed in place after a sparse tensor was "
+                    "made with them"
+                )
             self._numbers = tuple(map(int, self.cells))
         return self._numbers
+
+    def __getstate__(self):
+        return self.cells, self._read()
+
+    def __setstate__(self, state):
+        self.cells, self._numbers = state
 
     def __len__(self):
         return len(self.cells)
@@ -41,7 +60,10 @@ class DeviceShape(Sequence):
         return hash(self._read())
 
     def __repr__(self):
-        return "DeviceShape"
+        return "DeviceShape"  # which is what names of sets have of it
+
+    def __str__(self):
+        return str(self._read())
 
 
 def read_shape(cells):

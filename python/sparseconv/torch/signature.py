@@ -191,6 +191,7 @@ class Inputs:
         leaf, (key, coords, features) = self._leaves[number], stand_ins[number]
         if key not in sets:
             points = self._write(tracer, _join(prefix, "points"), coords)
+            tracer.fixed.append(coords)
             sets[key] = points, _Noted(leaf.get_batch_size())
         points, self._batch_sizes[number] = sets[key]
         name = self._write(tracer, _join(prefix, "features"), features)

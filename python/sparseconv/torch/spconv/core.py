@@ -113,8 +113,9 @@ class SparseConvTensor(RowTensor):
 
     @property
     def batch_size(self):
-        """The number of items as it was given, or else as it was counted."""
-        return self.get_batch_size() if self._batch_size is None else self._batch_size
+        """The number of items: a tensor where it was given as one."""
+        given = self._batch_size
+        return given if isinstance(given, torch.Tensor) else self.get_batch_size()
 
     @batch_size.setter
     def batch_size(self, batch_size):

@@ -10,7 +10,7 @@ import torch
 from .scalars import emit_elementwise, is_float
 from .text import TYPES
 from .tracer import handles
-from .values import Biased, Expanded, Fill, Late, is_traced
+from .values import Biased, Expanded, Fill, Late, is_traced, same_sizes
 
 
 def _clamp(b, x, low, high):
@@ -117,9 +117,8 @@ def _add(tracer, a, result):
     # A stand-in of its own: the model may change the other one in place.
     rows = tracer.make_like(a.self)
     tracer.bind(rows, tracer.peek(a.self, Late))
-    return Biased(
-        lambda: emit_elementwise(tracer, result, [rows, a.other], body), rows, a.other
-    )
+    bias = tracer.weights.hold(a.other)
+    return Biased(lambda: emit_elementwise(tracer, result, [rows, bias], body), rows, bias)
 
 
 def _is_bias(tracer, a, result):
@@ -221,17 +220,18 @@ for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
     _register_comparison(_name)
 
 
-def _register_logic(name):
-    @handles(f"aten::bitwise_{name}", f"aten::logical_{name}")
+def _register_logic(name, operator, compute):
+    @handles(f"aten::{name}_{operator}")
     def handle(tracer, a, result):
         return emit_elementwise(
             tracer, result, [a.self, a.other],
-            lambda b, x, y: b.write(f"arith.{name}i {x}, {y} : {b.type}"),
+            lambda b, x, y: b.write(f"arith.{operator}i {x}, {y} : {b.type}"), compute,
         )  # fmt: skip
 
 
 for _name in ("and", "or", "xor"):
-    _register_logic(_name)
+    _register_logic("bitwise", _name, None)
+    _register_logic("logical", _name, "i1")
 
 
 @handles("aten::where")
@@ -265,8 +265,10 @@ def _copy(tracer, a, result):
     if result.device != a.self.device:
         tracer.refuse(f"it moves a tensor from {a.self.device} to {result.device}")
     value = tracer.peek(a.self, Late)
-    if result.dtype == a.self.dtype or isinstance(value, Fill):
+    if result.dtype == a.self.dtype:
         return value
+    if isinstance(value, Fill):
+        return _make_fill(tracer, value.number, result.dtype)
     source = tracer.get_element(a.self)
     compute = "f32" if a.self.dtype.is_floating_point else source
     return emit_elementwise(tracer, result, [a.self], lambda b, x: x, compute)
@@ -275,10 +277,7 @@ def _copy(tracer, a, result):
 @handles("aten::copy")
 def _assign(tracer, a, result):
     """What a tensor becomes that is changed in place."""
-    same = a.src.dtype == result.dtype and list(map(str, a.src.shape)) == list(
-        map(str, result.shape)
-    )
-    if same:
+    if a.src.dtype == result.dtype and same_sizes(a.src.shape, result.shape):
         return tracer.get_value(a.src)
     return emit_elementwise(tracer, result, [a.src], lambda b, x: x)
 
@@ -286,13 +285,14 @@ def _assign(tracer, a, result):
 @handles("aten::expand")
 def _expand(tracer, a, result):
     def emit():
-        return emit_elementwise(tracer, result, [rows], lambda b, x: x)
+        return emit_elementwise(tracer, like, [rows], lambda b, x: x)
 
-    # A stand-in of its own, as in sums.
-    rows = tracer.make_like(a.self)
+    # Stand-ins of its own, as in sums: the model may drop these two, which are one tensor,
+    # and change what they are a view of.
+    rows, like = tracer.make_like(a.self), tracer.make_like(result)
     tracer.bind(rows, tracer.peek(a.self, Late))
     is_row = a.self.dim() == 3 and isinstance(result.shape[1], int) and (
-        [str(n) for n in a.self.shape] == [str(result.shape[0]), "1", str(result.shape[2])]
+        same_sizes(a.self.shape, [result.shape[0], 1, result.shape[2]])
     )  # fmt: skip
     return Expanded(emit, rows, result.shape[1]) if is_row else emit()
 
@@ -303,13 +303,20 @@ def _fill(tracer, a, result):
     value = getattr(a, "value", 0)
     if isinstance(value, torch.Tensor):
         return emit_elementwise(tracer, result, [value], lambda b, x: x)
-    return Fill(value)
+    return _make_fill(tracer, value, result.dtype)
+
+
+def _make_fill(tracer, number, dtype):
+    if not isinstance(number, (bool, int, float)):
+        tracer.refuse("it fills a tensor with a number that is computed")
+    return Fill(torch.tensor(number).to(dtype).item())
 
 
 def _register_fill(name, number):
     @handles(f"aten::{name}", f"aten::new_{name}", f"aten::{name}_like")
     def handle(tracer, a, result):
-        return Fill(a.fill_value if number is None else number)
+        value = a.fill_value if number is None else number
+        return _make_fill(tracer, value, result.dtype)
 
 
 _register_fill("zeros", 0)

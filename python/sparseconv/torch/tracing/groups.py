@@ -6,7 +6,7 @@
 import math
 
 from .text import tensor_type
-from .values import is_traced
+from .values import is_traced, same_sizes
 
 
 def group_axes(source, target):
@@ -74,7 +74,7 @@ def emit_squeezed(tracer, x, kept):
 def emit_reshape(tracer, name, source, target, element):
     """A tensor with the same elements in another shape, or None where both have no axes of
     equally many elements."""
-    if list(map(str, source)) == list(map(str, target)):
+    if same_sizes(source, target):
         return name
     if not source or not target:
         return _emit_point(tracer, name, source, target, element)

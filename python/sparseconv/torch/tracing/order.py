@@ -8,11 +8,13 @@ convolutions have them in set order. What a model computes between two convoluti
 written for rows in set order, so that only what comes from elsewhere, or goes there, is
 gathered. An order is named by the point of each row."""
 
+import math
+
 import torch
 
 from .groups import emit_reshape
 from .text import tensor_type
-from .values import Fill, Repeated, Rows, Turned, is_traced
+from .values import Fill, Repeated, Rows, Turned, is_traced, same_sizes
 
 
 def sort(tracer, tensor, order):
@@ -46,26 +48,37 @@ def turn_back(tracer, tensor, value):
 
 def find_order(tracer, operands, result):
     """The order of points that all operands with rows, and so the result, are in; or an
-    empty text. Rows that are repeated are gathered in any order. No operation gathers
-    integers."""
+    empty text. Rows that are repeated are gathered in any order."""
     orders = set()
-    for tensor, axis in map(_split, operands):
-        if not _has_rows(tensor) or isinstance(tracer.peek(tensor, Repeated), (Fill, Repeated)):
+    for operand in operands:
+        tensor, axis = _split(operand, result)
+        if not _has_rows(tensor) or isinstance(tracer.peek(tensor, Repeated), Fill):
+            continue
+        is_repeated = isinstance(tracer.peek(tensor, Repeated), Repeated)
+        if is_repeated and is_gathered(tensor):
             continue
         is_first = list(axis) == [0] and _has_rows(result)
-        is_first = is_first and str(tensor.shape[0]) == str(result.shape[0])
+        is_first = is_first and same_sizes(tensor.shape[:1], result.shape[:1])
         value = tracer.get_value(tensor)
         orders.add(value.order if is_first and isinstance(value, Turned) else "")
-    keeps = result.dtype.is_floating_point or result.dtype == torch.bool
-    return orders.pop() if len(orders) == 1 and keeps else ""
+    return orders.pop() if len(orders) == 1 and is_gathered(result) else ""
+
+
+def is_gathered(tensor):
+    """Whether its rows can be gathered: no operation gathers integers, so none are kept in set
+    order for points."""
+    return tensor.dtype.is_floating_point or tensor.dtype == torch.bool
 
 
 def find_repeated(tracer, operands, result):
     """One of the operands, where all that have rows repeat equally many of them equally often,
     or None."""
     found = []
-    for tensor, axis in map(_split, operands):
+    for operand in operands:
+        tensor, axis = _split(operand, result)
         if not _has_rows(tensor):
+            if isinstance(tensor, torch.Tensor) and list(axis) == [0] and tensor.shape[:1] != (1,):
+                return None
             continue
         value = tracer.peek(tensor, Repeated)
         if isinstance(value, Fill):
@@ -78,16 +91,19 @@ def find_repeated(tracer, operands, result):
 
 
 def sort_operand(tracer, operand, order):
-    tensor, _ = _split(operand)
+    tensor = operand[0] if isinstance(operand, tuple) else operand
     if not order or not _has_rows(tensor):
         return operand
     tensor = sort(tracer, tensor, order)
     return (tensor, operand[1]) if isinstance(operand, tuple) else tensor
 
 
-def _split(operand):
-    """A tensor and its first axis in the result, if that is given."""
-    return (operand[0], operand[1][:1]) if isinstance(operand, tuple) else (operand, [0])
+def _split(operand, result):
+    """A tensor, and the axis of the result that its first axis is."""
+    if isinstance(operand, tuple):
+        return operand[0], operand[1][:1]
+    dim = operand.dim() if isinstance(operand, torch.Tensor) else 0
+    return operand, [result.dim() - dim]
 
 
 def _has_rows(tensor):
@@ -106,16 +122,17 @@ def emit_gather(tracer, source, name, numbers, result):
         element = "f32"
     elif element.startswith("i"):
         tracer.refuse("the compiler picks rows of floats")
-    channels = 1
-    for size in source.shape[1:]:
-        channels *= size
+    if not all(isinstance(size, int) for size in source.shape[1:]):
+        tracer.refuse("the compiler picks rows of a known number of channels")
+    channels = math.prod(source.shape[1:])
     if channels == 0:
         return tracer.emit_empty(result.shape, tracer.get_element(result))
     flat = [[tensor.shape[0], channels] for tensor in (source, result)]
     name = emit_reshape(tracer, name, list(source.shape), flat[0], element)
     types = [tensor_type(shape, element) for shape in flat]
-    line = f"sparseconv.gather {name}, {numbers} : {types[0]}, {tensor_type([None], 'i32')}"
-    name = tracer.text.emit_value(f"{line} -> {types[1]}")
+    of_numbers = tensor_type(result.shape[:1], "i32")
+    line = f"sparseconv.gather {name}, {numbers} : {types[0]}, {of_numbers} -> {types[1]}"
+    name = tracer.text.emit_value(line)
     name = emit_reshape(tracer, name, flat[1], list(result.shape), element)
     if tracer.get_element(result) != "i1":
         return name

@@ -7,7 +7,7 @@ from .groups import emit_reshape
 from .order import turn
 from .scalars import emit_elementwise, repeat
 from .tracer import handles
-from .values import Chosen, Expanded, Fill, Late, Rows, Turned, View
+from .values import Chosen, Expanded, Fill, Late, Rows, Turned, View, same_sizes
 from .views import Cut, emit_concat, emit_cut
 
 # Parts and wholes ---------------------------------------------------------------
@@ -23,7 +23,7 @@ def _get_axis(tracer, x, dim):
 
 @handles("aten::slice")
 def _slice(tracer, a, result):
-    if tuple(map(str, result.shape)) == tuple(map(str, a.self.shape)):
+    if same_sizes(result.shape, a.self.shape):
         return View(a.self, None)
     dim = _get_axis(tracer, a.self, a.dim)
     size = a.self.shape[dim]
@@ -99,10 +99,10 @@ def reshape(tracer, x, result):
     if isinstance(value, (Chosen, Fill)):
         return value
     source, target = list(x.shape), list(result.shape)
-    if list(map(str, source)) == list(map(str, target)):
+    if same_sizes(source, target):
         return tracer.peek(x, Late)
-    keeps_rows = target and str(source[:1]) == str(target[:1])
-    if isinstance(value, Expanded) and str(target) == str([source[0] * source[1], source[2]]):
+    keeps_rows = target and same_sizes(source[:1], target[:1])
+    if isinstance(value, Expanded) and same_sizes(target, [source[0] * source[1], source[2]]):
         rows = tracer.make_like(value.rows, shape=[source[0], source[2]])
         tracer.bind(rows, reshape(tracer, value.rows, rows))
         return repeat(tracer, rows, value.times, result)

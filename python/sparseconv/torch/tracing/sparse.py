@@ -153,7 +153,8 @@ def _conv(tracer, a, result):
         tracer.refuse(f"it has features of {a.x.dtype} and weights of {a.w.dtype}")
     map = _get_map(tracer, a.table)
     repeated = tracer.peek(a.x, Repeated)
-    if map.is_identity and isinstance(repeated, Repeated) and not is_traced(a.w):
+    is_identity = map.is_identity and bool(map.order) == bool(map.row_of)
+    if is_identity and isinstance(repeated, Repeated) and not is_traced(a.w):
         coords = tracer.find_set_of(repeated.rows.shape[0])
         if coords:
             rows = tracer.make_like(result, shape=[repeated.rows.shape[0], result.shape[1]])
@@ -252,8 +253,8 @@ def _get_row_numbers(tracer, rows):
 
 
 def _pick_rows(tracer, x, rows, result):
-    if x.dim() != 2:
-        tracer.refuse("the compiler picks rows of [rows, channels]")
+    if x.dim() == 0:
+        tracer.refuse("the compiler picks rows of [rows, ...]")
     numbers = _get_row_numbers(tracer, rows)
     value = tracer.get_value(x)
     if isinstance(value, Turned) and value.order == numbers:
@@ -263,8 +264,6 @@ def _pick_rows(tracer, x, rows, result):
         return chosen.kept
     if isinstance(value, Set) and value.row_of == numbers:
         return Rows(value.points)
-    if not x.dtype.is_floating_point:
-        tracer.refuse("the compiler picks rows of floats")
     return Rows(emit_gather(tracer, x, tracer.get_name(x), numbers, result))
 
 
@@ -295,10 +294,15 @@ def emit_scatter(tracer, x, rows, count, result):
     numbers = _get_row_numbers(tracer, rows)
     types = [tracer.get_type(x), tensor_type(rows.shape, "i32")]
     size = tracer.emit_size(count)
-    return _emit(
+    made = tensor_type([None, *result.shape[1:]], tracer.get_element(result))
+    value = _emit(
         tracer, "sparseconv.scatter {}, {} into {}", [tracer.get_name(x), numbers, size],
-        types, tracer.get_type(result),
+        types, made,
     )  # fmt: skip
+    if made == tracer.get_type(result):
+        return value
+    line = f"tensor.cast {value.name} : {made} to {tracer.get_type(result)}"
+    return Rows(tracer.text.emit_value(line))
 
 
 @handles("sparseconv::scatter")

@@ -87,10 +87,10 @@ class NetworkText:
 
     def emit_values(self, *lines, stems):
         """The same for an operation with several results, of which each has a stem: one
-        number and a word."""
+        number and a word. Equal lines have equal stems."""
         if lines not in self._known:
             number = self.make_name().removeprefix("%")
-            names = self._known[lines] = [f"%{stem}{number}" for stem in stems]
+            names = self._known[lines] = tuple(f"%{stem}{number}" for stem in stems)
             self.emit(f"{', '.join(names)} = {lines[0]}", len(lines) == 1)
             for count, line in enumerate(lines[1:], 2):
                 self.emit(line, count == len(lines))

@@ -83,8 +83,10 @@ class Tracer(TorchDispatchMode):
         self._values = {}
         #: The operator that the model has called, and how many it is taken apart into.
         self._operator, self._depth = "an operator", 0
-        #: What counts the rows that a symbol stands for: a set or a tensor.
+        #: What counts the rows that a symbol stands for: a tensor of its own, and its value.
         self._counted = {}
+        #: Stand-ins that nothing may change: callers have what they stand for.
+        self.fixed = []
         #: The name of the row of each point, by that of the point of each row, and back.
         self.row_of, self.order = {}, {}
 
@@ -164,11 +166,13 @@ class Tracer(TorchDispatchMode):
         return result
 
     def _check_alone(self, tensor):
-        """What is changed in place may have no other name, parts that are known left out:
-        the network has values."""
+        """What is changed in place may have no other name but views that are followed: the
+        network has values."""
         if not is_traced(tensor):
             self.refuse("it changes a weight")
         root, storage = views.find_root(self, tensor), tensor.untyped_storage()._cdata
+        if any(root is fixed for fixed in self.fixed):
+            self.refuse("it changes the coordinates of an input")
         for reference, _ in list(self._values.values()):
             other = reference()
             if other is None or other.untyped_storage()._cdata != storage:
@@ -189,11 +193,19 @@ class Tracer(TorchDispatchMode):
             if value is None:
                 continue
             self._values[id(tensor)] = weakref.ref(tensor), value
-            rows = tensor.shape[0] if tensor.dim() else 1
-            if not isinstance(rows, int) and not isinstance(value, Fill):
-                known = self._counted.get(str(rows))
-                if known is None or (isinstance(value, Set) and not isinstance(known[1], Set)):
-                    self._counted[str(rows)] = tensor, value
+            self._count(tensor, value)
+
+    def _count(self, tensor, value):
+        rows = tensor.shape[0] if tensor.dim() else 1
+        value = value.kept if isinstance(value, Chosen) else value
+        if isinstance(rows, int) or isinstance(value, (Fill, Late, View)):
+            return
+        known = self._counted.get(str(rows))
+        if known is None or (isinstance(value, Set) and not isinstance(known[1], Set)):
+            # The model may change the tensor in place.
+            own = self.make_like(tensor)
+            self._counted[str(rows)] = own, value
+            self._values[id(own)] = weakref.ref(own), value
 
     # Values -------------------------------------------------------------------
 
@@ -204,9 +216,9 @@ class Tracer(TorchDispatchMode):
     def peek(self, tensor, kinds):
         """The value of a tensor, which may be one of some kinds that is not written yet."""
         value = self._find_value(tensor)
-        if isinstance(value, Late) and not isinstance(value, kinds):
+        while isinstance(value, Late) and not isinstance(value, kinds):
             value.value = value.value or value.emit()
-            return value.value
+            value = value.value
         return value
 
     def _find_value(self, tensor):
@@ -279,18 +291,22 @@ class Tracer(TorchDispatchMode):
 
     def emit_size(self, size):
         """A size as an index: a number, or the rows of what has as many."""
+        return self.text.emit_value(self._write_size(size), stem="size")
+
+    def _write_size(self, size):
         if isinstance(size, int):
-            line = f"arith.constant {size} : index"
-        elif str(size) not in self._counted:
-            self.refuse(f"it has a size that is computed, {size}")
-        else:
+            return f"arith.constant {size} : index"
+        if str(size) in self._counted:
             tensor, value = self._counted[str(size)]
             if isinstance(value, Set):
-                line = f"sparseconv.size {value.name} : {value.type}"
-            else:
-                zero = self.emit_size(0)
-                line = f"tensor.dim {self.get_name(tensor)}, {zero} : {self.get_type(tensor)}"
-        return self.text.emit_value(line, stem="size")
+                return f"sparseconv.size {value.name} : {value.type}"
+            zero = self.emit_size(0)
+            return f"tensor.dim {self.get_name(tensor)}, {zero} : {self.get_type(tensor)}"
+        times, one = size.node.expr.as_coeff_Mul()
+        if times == 1 or str(one) not in self._counted:
+            self.refuse(f"it has a size that is computed, {size}")
+        one = self.text.emit_value(self._write_size(one), stem="size")
+        return f"arith.muli {self.emit_size(int(times))}, {one} : index"
 
     def emit_empty(self, shape, element):
         sizes = [self.emit_size(size) for size in shape if not isinstance(size, int)]

@@ -106,7 +106,7 @@ class Repeated(Late):
 
 @dataclasses.dataclass
 class Turned(Value):
-    """Features in the order of points, as a stand-in for them in set order, `rows`, and
+    """Rows in the order of points, as a stand-in for them in set order, `rows`, and
     the name of the point of each row. What is done to each element is done to `rows`,
     so that it stays beside the convolution that made them."""
 
@@ -122,6 +122,11 @@ class Chosen(Value):
     name: str
     source: Set
     kept: Set
+
+
+def same_sizes(shape, other):
+    """Whether shapes are equal, without a question for the number that a symbol stands for."""
+    return list(map(str, shape)) == list(map(str, other))
 
 
 def is_traced(value):

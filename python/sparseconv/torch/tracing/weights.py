@@ -23,18 +23,22 @@ class Weights:
             self._owners.setdefault(tensor.untyped_storage()._cdata, name)
         #: The tensors of the arguments, by name, and the arguments by tensor.
         self.tensors, self._arguments = {}, {}
-        #: What operators made of no weight, and is an argument.
-        self._constants = []
+        #: What operators make of no weight, by id, and what of it is an argument, as it is on
+        #: the host and where it is.
+        self._made, self._constants = {}, []
         self._norms, self._views = {}, {}
 
     def name_result(self, result, sources):
         if not isinstance(result, torch.Tensor) or id(result) in self._names:
             return
-        names = [self._names[id(t)][1] for t in sources if id(t) in self._names]
-        self._names[id(result)] = result, names[0] if names else "constant"
+        owned = [t for t in sources if id(t) in self._names and id(t) not in self._made]
+        if not owned:
+            self._made[id(result)] = result
+        self._names[id(result)] = result, self._names[id(owned[0])][1] if owned else "constant"
 
     def find_changed(self, func, args, kwargs):
-        """The name of what the model owns and an operator writes, or None."""
+        """The name of what the model owns, or the network reads, and an operator writes; or
+        None."""
         for i, argument in enumerate(func._schema.arguments):
             if argument.alias_info is None or not argument.alias_info.is_write:
                 continue
@@ -56,7 +60,8 @@ class Weights:
         key = id(tensor), tuple(shape)
         if key not in self._views:
             name = self._names.get(id(tensor), (None, "constant"))[1]
-            self._views[key] = tensor, self.rename(tensor.reshape(shape), name)
+            view = self.hold(tensor).reshape(shape)
+            self._views[key] = tensor, self.rename(view, name)
         return self._views[key][1]
 
     def add_bias(self, scale, shift, bias):
@@ -65,9 +70,8 @@ class Weights:
 
     def use(self, text, tensor):
         """The argument for a tensor."""
-        made, name = self._names.get(id(tensor), (None, "constant"))
-        if made is not None and name == "constant":
-            tensor = self._find_constant(tensor)
+        tensor = self._find_constant(self.hold(tensor))
+        _, name = self._names.get(id(tensor), (None, "constant"))
         if id(tensor) not in self._arguments:
             base, number = name, 1
             while name in self.tensors:
@@ -81,12 +85,21 @@ class Weights:
             self.tensors[name] = tensor
         return self._arguments[id(tensor)][1]
 
+    def hold(self, tensor):
+        """Says that the network reads a tensor, which nothing may change from here on."""
+        name = self._names.get(id(tensor), (None, "constant"))[1]
+        self._owners.setdefault(tensor.untyped_storage()._cdata, name)
+        return tensor
+
     def _find_constant(self, tensor):
         """A constant that is equal to a tensor, bit for bit, or the tensor itself."""
-        for other in self._constants:
-            if is_equal(other, tensor):
+        if self._made.get(id(tensor)) is not tensor:
+            return tensor
+        there = tensor.cpu()
+        for known, other in self._constants:
+            if other.device == tensor.device and is_equal(known, there):
                 return other
-        self._constants.append(tensor)
+        self._constants.append((there, tensor))
         return tensor
 
     def fold_norm(self, mean, variance, weight, bias, eps):
@@ -108,7 +121,8 @@ class Weights:
 
 
 def is_equal(a, b):
-    if (a.dtype, a.device, a.shape) != (b.dtype, b.device, b.shape):
+    """Whether tensors have the same bits."""
+    if (a.dtype, a.shape) != (b.dtype, b.shape):
         return False
     bits = (t.contiguous().reshape(-1).view(torch.uint8) for t in (a, b))
     return torch.equal(*bits)
