@@ -1,7 +1,7 @@
 // Elementwise operations on rows of many lengths, and transposed: on a GPU threads
 // read and write vectors where rows allow it.
 
-// RUN: for rows in 0 1 31 129 4999; do for entry in scale widen transpose_rows; do \
+// RUN: for rows in 0 1 31 129 4999; do for entry in scale widen truths transpose_rows; do \
 // RUN:   env SPARSECONV_POISON=1 sparseconv-run %s --entry=$entry --check --quiet --input x=random:$rows \
 // RUN:     --input more=random:$rows --input five=random:$rows --input shift=random || exit 1; \
 // RUN: done; done
@@ -27,6 +27,40 @@ func.func @scale(%x: tensor<?x24xf16> {sparseconv.name = "x"}, %more: tensor<?x2
   %room = tensor.empty(%n) : tensor<?x5xf16>
   %z = linalg.negf ins(%five : tensor<?x5xf16>) outs(%room : tensor<?x5xf16>) -> tensor<?x5xf16>
   return %y, %z : tensor<?x24xf16>, tensor<?x5xf16>
+}
+
+// Numbers become truth values, and these numbers: 1, or -1 where they have a sign.
+func.func @truths(%x: tensor<?x24xf16> {sparseconv.name = "x"}, %more: tensor<?x20xf32> {sparseconv.name = "more"},
+                  %five: tensor<?x5xf16> {sparseconv.name = "five"}, %shift: tensor<1xf32> {sparseconv.name = "shift"})
+    -> (tensor<?x24xi1>, tensor<?x20xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %none = arith.constant 0.0 : f16
+  %less = arith.constant -1.0 : f16
+  %n = tensor.dim %x, %c0 : tensor<?x24xf16>
+  %empty = tensor.empty(%n) : tensor<?x24xi1>
+  %y = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x24xf16>) outs(%empty : tensor<?x24xi1>) {
+  ^bb0(%a: f16, %out: i1):
+    %0 = arith.minimumf %a, %none : f16
+    %1 = arith.maximumf %0, %less : f16
+    %2 = math.floor %1 : f16
+    %3 = arith.fptosi %2 : f16 to i1
+    linalg.yield %3 : i1
+  } -> tensor<?x24xi1>
+  %room = tensor.empty(%n) : tensor<?x20xf32>
+  %z = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%more : tensor<?x20xf32>) outs(%room : tensor<?x20xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = arith.maximumf %a, %zero : f32
+    %1 = arith.minimumf %0, %one : f32
+    %2 = math.ceil %1 : f32
+    %3 = arith.fptoui %2 : f32 to i1
+    %4 = arith.uitofp %3 : i1 to f32
+    linalg.yield %4 : f32
+  } -> tensor<?x20xf32>
+  return %y, %z : tensor<?x24xi1>, tensor<?x20xf32>
 }
 
 // Elements of 2 bytes become elements of 4, and the other way round.

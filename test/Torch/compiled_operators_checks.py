@@ -190,7 +190,7 @@ def norms_and_products(device):
         lambda f: F.layer_norm(f, (8,)), lambda f: F.group_norm(f, 2),
         lambda f: F.group_norm(f, 2, f.new_full((8,), 2.0), f.new_ones(8)),
         lambda f: F.group_norm(f, 2, f.new_full((8,), -1.5)), lambda f: F.group_norm(f[..., None], 2),
-        lambda f: F.group_norm(f.view(-1, 4, 2), 2, f.new_ones(4)), nn.GroupNorm(2, 8).to(device), lambda f: F.rms_norm(f, (8,)),
+        lambda f: F.group_norm(f.view(-1, 4, 2), 2, f.new_ones(4)), lambda f: F.rms_norm(f, (8,)),
         lambda f: F.layer_norm(f, (8,), f.new_full((8,), 2.0), f.new_ones(8)),
         lambda f: f @ f.new_full((8, 3), 0.5),
         lambda f: F.linear(f, f.new_full((3, 8), 0.2), f.new_ones(3)),

@@ -89,6 +89,20 @@ static void widen(RewriterBase &rewriter, Operation *op) {
   rewriter.replaceOp(op, results);
 }
 
+/// What becomes a truth value becomes a number first: the backend of LLVM 22
+/// asks whether it is 0, and gives the opposite.
+template <typename OpTy>
+static LogicalResult convertToTruth(OpTy op, PatternRewriter &rewriter) {
+  Type type = op.getType(), wide = rewriter.getI32Type();
+  if (!getElementTypeOrSelf(type).isInteger(1))
+    return failure();
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    wide = shaped.clone(wide);
+  Value number = OpTy::create(rewriter, op.getLoc(), wide, op.getIn());
+  rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, type, number);
+  return success();
+}
+
 namespace {
 struct ExpandDeviceMath
     : mlir::sparseconv::impl::SparseConvExpandDeviceMathBase<ExpandDeviceMath> {
@@ -105,6 +119,8 @@ struct ExpandDeviceMath
 
     RewritePatternSet patterns(&getContext());
     populateExpandMathPatterns(patterns);
+    patterns.add(convertToTruth<arith::FPToSIOp>);
+    patterns.add(convertToTruth<arith::FPToUIOp>);
     math::populateExpansionPatterns(patterns, {"rsqrt"});
     populateMathPolynomialApproximationPatterns(patterns, isApproximated);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

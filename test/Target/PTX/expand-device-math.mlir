@@ -136,6 +136,29 @@ gpu.module @kernels {
 
 // -----
 
+// The backend makes the opposite of a truth value of a number.
+
+// CHECK-LABEL: gpu.func @truths(
+// CHECK: %[[NUMBER:.*]] = arith.fptoui %{{.*}} : f32 to i32
+// CHECK: arith.trunci %[[NUMBER]] : i32 to i1
+// CHECK: %[[NUMBERS:.*]] = arith.fptosi %{{.*}} : vector<4xf16> to vector<4xi32>
+// CHECK: arith.trunci %[[NUMBERS]] : vector<4xi32> to vector<4xi1>
+// CHECK: arith.fptoui %{{.*}} : f32 to i8
+gpu.module @kernels {
+  gpu.func @truths(%x: f32, %v: vector<4xf16>, %is: memref<1xi1>, %are: memref<1xvector<4xi1>>, %out: memref<1xi8>) kernel {
+    %c0 = arith.constant 0 : index
+    %0 = arith.fptoui %x : f32 to i1
+    %1 = arith.fptosi %v : vector<4xf16> to vector<4xi1>
+    %2 = arith.fptoui %x : f32 to i8
+    memref.store %0, %is[%c0] : memref<1xi1>
+    memref.store %1, %are[%c0] : memref<1xvector<4xi1>>
+    memref.store %2, %out[%c0] : memref<1xi8>
+    gpu.return
+  }
+}
+
+// -----
+
 // The rest would be calls of a library.
 
 gpu.module @kernels {

@@ -36,8 +36,9 @@ def SparseConvExpandDeviceMath
     the last place, and whose results below 2^-126 are 0. `rsqrt` and `clampf`
     are written with these. Logarithms, angles, powers, the other hyperbolic
     functions and `arith.remf` on f32 are computed in f64 and rounded once. What
-    is on f16 or bf16 is computed in f32. Any other is an error: it would call a
-    library of the device, which there is none of.
+    is on f16 or bf16 is computed in f32. `arith.fptosi` and `arith.fptoui` to i1
+    go by i32. Any other is an error: it would call a library of the device, which
+    there is none of.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect",
