@@ -173,4 +173,5 @@ MUTANTS = [
     (GEMM + "ImplicitGemmConfig.cpp", "std::max<int64_t>(std::gcd(outChannels, 8) / 2, 1)", "4", GEMM_TESTS + "*Strips*"),
     ("include/sparseconv/Kernels/Gemm/FragmentLayout.h", "tile / strip * (8 * strip)", "tile / strip * 32", GEMM_TESTS + "*FragmentLayout*"),
     ("lib/Pipelines/LowerToBuffers.cpp", "pm.addPass(createCompositeFixedPointPass(\"FuseElementwise\", addFusionStep));", "addFusionStep(pm);", "test/Pipelines/lower-to-buffers.mlir"),
+    (PTX + "ExpandDeviceMath.cpp", "getElementTypeOrSelf(type).isInteger(1)", "false", "test/Target/PTX/expand-device-math.mlir"),
 ]
