@@ -52,10 +52,10 @@ def find_order(tracer, operands, result):
     orders = set()
     for operand in operands:
         tensor, axis = _split(operand, result)
-        if not _has_rows(tensor) or isinstance(tracer.peek(tensor, Repeated), Fill):
+        if not _has_rows(tensor):
             continue
-        is_repeated = isinstance(tracer.peek(tensor, Repeated), Repeated)
-        if is_repeated and is_gathered(tensor):
+        value = tracer.peek(tensor, Repeated)
+        if isinstance(value, Fill) or isinstance(value, Repeated) and is_gathered(tensor):
             continue
         is_first = list(axis) == [0] and _has_rows(result)
         is_first = is_first and same_sizes(tensor.shape[:1], result.shape[:1])
@@ -77,7 +77,8 @@ def find_repeated(tracer, operands, result):
     for operand in operands:
         tensor, axis = _split(operand, result)
         if not _has_rows(tensor):
-            if isinstance(tensor, torch.Tensor) and list(axis) == [0] and tensor.shape[:1] != (1,):
+            is_beside = isinstance(tensor, torch.Tensor) and list(axis) == [0]
+            if is_beside and tensor.shape[:1] != (1,):
                 return None
             continue
         value = tracer.peek(tensor, Repeated)

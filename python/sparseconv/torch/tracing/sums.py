@@ -9,8 +9,8 @@ import torch
 
 from .order import turn
 from .scalars import Scalars, emit_elementwise, emit_generic, is_float
-from .sparse import emit_row_product, emit_scatter
 from .shapes import reshape
+from .sparse import emit_row_product, emit_scatter
 from .text import tensor_type
 from .tracer import handles
 from .values import Rows, Turned, is_traced

@@ -38,7 +38,9 @@ def emit_cut(tracer, x, cut, type):
     if cut in value.parts:
         return value.parts[cut]
     if isinstance(value, Turned):
-        shape = [n for axis, n in enumerate(cut.shape(x.shape)) if cut.keeps_axis or axis != cut.dim]
+        shape = cut.shape(x.shape)
+        if not cut.keeps_axis:
+            del shape[cut.dim]
         part = tracer.make_like(x, shape=shape)
         return turn(tracer, part, emit_cut(tracer, value.rows, cut, type), value.order)
     starts = [cut.start if axis == cut.dim else 0 for axis in range(x.dim())]
