@@ -4,6 +4,7 @@
 """Models of spconv's and torchsparse's users compiled as a whole, against themselves: with
 the rows of results where the models have them."""
 
+import re
 import subprocess
 
 import models
@@ -111,6 +112,11 @@ def trellis(device):
     text = compiled.mlir()
     counts = [text.count(f"sparseconv.{name} ") for name in ("pack", "kernel_map", "gather")]
     expect(counts == [2, 4, 7], f"{counts} sets, maps and gathers")
+    # The last division's rows are multiplied before they are repeated: with the map of those
+    # that it divides.
+    found = [re.search(rf"upsample_{i}_skip_connection_conv_weight, (%map\d+) ", text)[1]
+             for i in (0, 1)]  # fmt: skip
+    expect(found[0] == found[1], f"the maps {found}")
 
 
 @check

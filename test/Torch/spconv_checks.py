@@ -247,7 +247,8 @@ def changed_indices(device):
     expected = layer(x)
     # Features of more rows, then their indices.
     y = x.replace_feature(torch.cat([x.features, x.features]))
-    expect_error(sparseconv.ArgumentError, "rows, as the coordinates", layer, y)
+    for each in (layer, spconv.SubMConv3d(4, 4, 1).to(device)):
+        expect_error(sparseconv.ArgumentError, "rows, as the coordinates", each, y)
     moved = x.indices.clone()
     moved[:, 0] += 2
     y.indices = torch.cat([x.indices, moved])

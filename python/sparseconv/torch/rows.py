@@ -165,6 +165,10 @@ class RowTensor(SparseTensor):
         self._expect_rows(found.num_rows)
         return found
 
+    @set.setter
+    def set(self, found):
+        self.given, self._set = None, found
+
     def _expect_rows(self, count):
         if self.features.shape[0] != count:
             raise ArgumentError(
@@ -173,14 +177,9 @@ class RowTensor(SparseTensor):
             )
 
     def check_rows(self):
-        given = self.given
-        if given is None or given.set is not None:
-            return self.set
-        return self._expect_rows(given.indices.shape[0])
-
-    @set.setter
-    def set(self, found):
-        self.given, self._set = None, found
+        given = self.unpacked
+        coords = self.set.coords if given is None else given.indices
+        self._expect_rows(coords.shape[0])
 
     @property
     def dim(self):

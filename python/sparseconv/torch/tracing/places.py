@@ -24,6 +24,10 @@ _HINTS = {
 }
 
 
+class NotHandled(AttributeError):
+    """A handler does not know this overload of its operator, or these element types."""
+
+
 class ModuleStack:
     """The modules that a model is in, as a context."""
 

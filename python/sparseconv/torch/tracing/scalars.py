@@ -7,8 +7,8 @@ import torch
 
 from .groups import emit_reshape, emit_squeezed
 from .order import find_order, find_repeated, sort_operand, turn
+from .places import NotHandled
 from .text import write_number
-from .tracer import NotHandled
 from .values import Fill, Repeated, Rows
 
 _WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64}

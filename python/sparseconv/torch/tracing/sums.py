@@ -8,8 +8,8 @@ import math
 import torch
 
 from .order import turn
+from .reshape import reshape
 from .scalars import Scalars, emit_elementwise, emit_generic, is_float
-from .shapes import reshape
 from .sparse import emit_row_product, emit_scatter
 from .text import tensor_type
 from .tracer import handles

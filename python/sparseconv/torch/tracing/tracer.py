@@ -20,7 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from . import order, views
-from .places import ModuleStack, refuse
+from .places import ModuleStack, NotHandled, refuse
 from .text import TYPES, NetworkText, tensor_type, write_number
 from .values import Chosen, Fill, Late, Map, Rows, Set, Turned, View, is_traced
 from .weights import Weights
@@ -39,10 +39,6 @@ def handles(*names):
         return function
 
     return register
-
-
-class NotHandled(AttributeError):
-    """A handler does not know this overload of its operator, or these element types."""
 
 
 class Arguments:

@@ -9,9 +9,9 @@ and all other parts of the tensor are cut from that."""
 
 import dataclasses
 
-from .groups import emit_reshape
 from .order import find_order, sort_operand, turn
-from .values import Fill, Rows, Turned, Value, View
+from .reshape import reshape
+from .values import Fill, Rows, Turned, View
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,10 +84,10 @@ def _join(tracer, view, tensor, value):
     """The value of a whole of which a part has a new value."""
     base, cut = view.base, view.cut
     end = cut.start + cut.count
-    part = tracer.make_like(tensor)
-    tracer.bind(part, value)
-    if not cut.keeps_axis:
-        part = _keep_axis(tracer, base, cut, part)
+    own = tracer.make_like(tensor)
+    tracer.bind(own, value)
+    part = tracer.make_like(tensor, shape=cut.shape(base.shape))
+    tracer.bind(part, reshape(tracer, own, part))
     pieces = [
         *_get_rest(tracer, base, Cut(cut.dim, 0, cut.start)),
         part,
@@ -96,17 +96,6 @@ def _join(tracer, view, tensor, value):
     whole = emit_concat(tracer, base, cut.dim, pieces)
     whole.parts[cut] = value
     return whole
-
-
-def _keep_axis(tracer, base, cut, part):
-    """A part of one element that has lost its axis, with it."""
-    made = tracer.make_like(part, shape=cut.shape(base.shape))
-    element, shapes = tracer.get_element(part), [list(t.shape) for t in (part, made)]
-    value = tracer.get_value(part)
-    rows = value.rows if isinstance(value, Turned) else part
-    name = Rows(emit_reshape(tracer, tracer.get_name(rows), *shapes, element))
-    tracer.bind(made, turn(tracer, made, name, value.order) if rows is not part else name)
-    return made
 
 
 def _get_rest(tracer, base, cut):
