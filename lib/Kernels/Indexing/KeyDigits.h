@@ -43,8 +43,10 @@ public:
 
   /// Reads the record; once in every kernel, before what follows.
   void enter();
-  /// The number of digits that keys have (i32).
+  /// The number of digits that keys have (i32). Where a source knows it, it is
+  /// set in every kernel.
   Value getNumPasses() const { return numPasses; }
+  void setNumPasses(Value passes) { numPasses = passes; }
   /// The key without what no key uses.
   Value makeDense(Value key);
   /// A digit (i32) of a dense key.

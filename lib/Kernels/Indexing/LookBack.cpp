@@ -29,8 +29,7 @@ void LookBack::alloc() {
 void LookBack::dealloc() { b.dealloc(said); }
 
 void LookBack::clear(Value tile, Value column) {
-  b.ifThen(b.less(tile, numTiles),
-           [&] { b.store(b.i64(0), said, getWord(tile, column)); });
+  b.store(b.i64(0), said, getWord(tile, column));
 }
 
 void LookBack::say(Value kind, Value number, Value word) {

@@ -105,28 +105,20 @@ void OffsetCounts::add(LoopBuilder &b, const LoopBuilder::Thread &t,
 
 void OffsetCounts::sum(LoopBuilder &b, Value thread, int64_t threads,
                        Value sums) const {
+  // Some threads share an offset, and each adds up its blocks of the sample.
   int64_t bits = getNumBits();
-  if (bits == kMaskBits) {
-    b.ifThen(b.less(thread, b.index(bits)),
-             [&] { b.store(b.i32(0), sums, thread); });
-    b.barrier();
-  }
-  Value numCounts = b.toIndex(b.mul(countBlocks(b), bits));
-  // Loads side by side, where there are many.
-  int64_t sideBySide = bits == kMaskBits ? 1 : 8;
-  b.forLoop(thread, numCounts, threads * sideBySide, [&](Value item) {
-    SmallVector<std::pair<Value, Value>> found;
-    for (int64_t i = 0; i < sideBySide; ++i) {
-      Value own = i ? b.add(item, i * threads) : item;
-      Value at = i ? b.min(own, b.sub(numCounts, 1)) : item;
-      Value k = b.remainder(at, bits);
-      Value count = b.load(counts, {b.floorDiv(at, bits), k});
-      if (i)
-        count = b.select(b.less(own, numCounts), count, b.i32(0));
-      found.push_back({k, count});
+  int64_t side = std::min<int64_t>(llvm::PowerOf2Ceil(bits), threads);
+  int64_t sharers = threads / side;
+  Value first = b.floorDiv(thread, side), numBlocks = b.toIndex(countBlocks(b));
+  Value k = b.andBits(thread, b.index(side - 1));
+  b.forLoop(k, b.index(bits), side, [&](Value offset) {
+    Value sum = b.i32(0);
+    for (int64_t i = 0; i < kMaxSample; i += sharers) {
+      Value block = b.add(first, i), last = b.sub(numBlocks, 1);
+      Value count = b.load(counts, {b.min(block, last), offset});
+      sum = b.add(sum, b.select(b.less(block, numBlocks), count, b.i32(0)));
     }
-    for (auto [k, count] : found)
-      b.atomic(arith::AtomicRMWKind::addi, count, sums, ValueRange{k});
+    b.atomic(arith::AtomicRMWKind::addi, sum, sums, ValueRange{offset});
   });
   b.barrier();
 }

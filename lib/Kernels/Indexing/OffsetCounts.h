@@ -46,8 +46,8 @@ public:
              Value word, Value own, Value shared) const;
 
   /// sums[k] = how many rows of the sample have offset k. By all threads of a
-  /// block of any kernel, which meet at the end. `sums` has a word's bits, and
-  /// of longer masks holds zeros before.
+  /// block of any kernel, of which there are a power of 2, and which meet at
+  /// the end. `sums` holds zeros before.
   void sum(LoopBuilder &b, Value thread, int64_t threads, Value sums) const;
   /// The rows of the sample, or somewhat more where the last row is of it
   /// (i32).

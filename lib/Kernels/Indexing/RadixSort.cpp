@@ -22,18 +22,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "RadixSort.h"
+#include "DigitCounts.h"
 #include "LookBack.h"
 #include "SortLists.h"
 #include "TileTickets.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "sparseconv/Kernels/Builders/WarpOps.h"
 #include "sparseconv/Kernels/Indexing/BlockSums.h"
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
-using arith::AtomicRMWKind;
 
 namespace {
 /// A thread for each digit.
@@ -45,8 +44,6 @@ constexpr int64_t kTile = kThreads * kKeysPerThread;
 constexpr int64_t kRankBits = 16;
 /// Passes that have a kernel each.
 constexpr int64_t kUsualPasses = 4;
-/// Tiles whose keys a block counts.
-constexpr int64_t kTilesPerCount = 2;
 
 /// What the threads of a block share. `seen` counts, for each warp and digit,
 /// the keys so far; then it has the place of the warp's first in the tile.
@@ -63,21 +60,16 @@ enum SharedBuffer {
 class RadixSort {
 public:
   RadixSort(LoopBuilder &b, const KeySource &source, KeyDigits &digits)
-      : b(b), source(source), digits(digits), keys(source.keys),
+      : b(b), digits(digits), keys(source.keys),
         keyType(getElementTypeOrSelf(keys.getType())), numKeys(b.dim(keys, 0)),
         numTiles(b.ceilDiv(numKeys, kTile)), lists(b, keys, digits),
-        lookBack(b, numTiles, kDigits) {}
+        counts(b, source, digits), lookBack(b, numTiles, kDigits) {}
 
   void emit(const KeyList &result);
 
 private:
   using Thread = LoopBuilder::Thread;
 
-  /// Clears what the other kernels add to.
-  void clear();
-  /// totals[pass, digit] = how many keys have the digit.
-  void count();
-  void countTiles(const Thread &t);
   /// What the threads of a block share, in the order of SharedBuffer.
   SmallVector<MemRefType> getMoveBuffers();
   /// A kernel that moves the keys to the order of the next digit, or of all
@@ -109,107 +101,22 @@ private:
   }
 
   LoopBuilder &b;
-  const KeySource &source;
   KeyDigits &digits;
   Value keys;
   Type keyType;
   Value numKeys, numTiles;
   SortLists lists;
-  /// For each pass how many keys have each digit; then, in a row of its own,
-  /// the counters of the tickets for tiles.
-  Value totals;
+  DigitCounts counts;
   /// Where the keys of a tile go: behind those of the tiles before.
   LookBack lookBack;
 };
 } // namespace
 
-void RadixSort::clear() {
-  int64_t passes = digits.getMaxPasses();
-  totals = source.sums ? source.sums : allocSortSums(b, passes * kDigitBits);
-  lookBack.alloc();
-  digits.alloc();
-  if (source.sums && digits.getNumCleared() == 0)
-    return;
-  int64_t numTotals = source.sums ? 0 : (passes + 1) * kDigits;
-  int64_t most = std::max(numTotals, digits.getNumCleared());
-  b.parallelFor(b.index(most), [&](Value i) {
-    auto upTo = [&](int64_t end, function_ref<void()> body) {
-      b.ifThen(b.less(i, b.index(end)), body);
-    };
-    upTo(numTotals, [&] {
-      Value pass = b.floorDiv(i, kDigits);
-      b.store(b.i32(0), totals, {pass, b.andBits(i, b.index(kDigits - 1))});
-    });
-    upTo(digits.getNumCleared(), [&] { digits.clear(i); });
-  });
-}
-
-void RadixSort::count() {
-  Value numBlocks = b.ceilDiv(numKeys, kTile * kTilesPerCount);
-  SmallVector<MemRefType> shared = {
-      b.getSharedType({digits.getMaxPasses(), kDigits}, b.getI32Type())};
-  llvm::append_range(shared, source.shared);
-  b.launch(numBlocks, kThreads, shared, [&](const Thread &t) {
-    b.ifThen(b.less(t.block, numBlocks), [&] { countTiles(t); });
-  });
-}
-
-void RadixSort::countTiles(const Thread &t) {
-  Value counts = t.shared[0];
-  digits.enter();
-  auto forPasses = [&](function_ref<void(int64_t)> body) {
-    for (int64_t pass = 0; pass < digits.getMaxPasses(); ++pass)
-      b.ifThen(b.less(b.i32(pass), digits.getNumPasses()), [&] { body(pass); });
-  };
-  auto add = [&](Value number, Value sums, int64_t pass, Value digit) {
-    b.atomic(AtomicRMWKind::addi, number, sums,
-             ValueRange{b.index(pass), digit});
-  };
-  forPasses([&](int64_t pass) {
-    b.store(b.i32(0), counts, {b.index(pass), t.thread});
-  });
-  for (int64_t i = 0; i < kTilesPerCount; ++i)
-    lookBack.clear(b.add(b.mul(t.block, kTilesPerCount), i), t.thread);
-  if (source.enter)
-    source.enter(t.thread, kThreads, ArrayRef(t.shared).drop_front());
-  // All loads come before the counts, which would order them.
-  SmallVector<Value> isKey, loaded;
-  Value first = b.add(b.mul(t.block, kTile * kTilesPerCount), t.thread);
-  for (int64_t i = 0; i < kKeysPerThread * kTilesPerCount; ++i) {
-    Value position = b.add(first, i * kThreads);
-    isKey.push_back(b.less(position, numKeys));
-    position = b.min(position, b.sub(numKeys, 1));
-    loaded.push_back(source.make ? source.load(position)
-                                 : b.load(keys, position));
-  }
-  b.barrier();
-  for (size_t i = 0; i < loaded.size(); ++i)
-    b.ifThen(isKey[i], [&] {
-      Value key = loaded[i];
-      if (source.make) {
-        Value position = b.add(first, i * kThreads);
-        key = source.make(key, position);
-        b.store(key, keys, position);
-      }
-      Value dense = digits.makeDense(key);
-      forPasses([&](int64_t pass) {
-        add(b.i32(1), counts, pass, b.toIndex(digits.getDigit(dense, pass)));
-      });
-    });
-  b.barrier();
-  letNextStart(b);
-  forPasses([&](int64_t pass) {
-    Value found = b.load(counts, {b.index(pass), t.thread});
-    b.ifThen(b.notEqual(found, b.i32(0)),
-             [&] { add(found, totals, pass, t.thread); });
-  });
-}
-
 Value RadixSort::countLower(const Thread &t, Value pass, Value tile) {
   return b.ifElse(
       b.equal(tile, b.index(0)), b.getI32Type(),
       [&]() -> SmallVector<Value> {
-        Value total = b.load(totals, {b.toIndex(pass), t.thread});
+        Value total = b.load(counts.getTotals(), {b.toIndex(pass), t.thread});
         return {sumInBlock(b, t, total, t.shared[Sums], kThreads).before};
       },
       [&]() -> SmallVector<Value> { return {b.i32(0)}; })[0];
@@ -329,8 +236,9 @@ SmallVector<MemRefType> RadixSort::getMoveBuffers() {
 
 void RadixSort::moveByNext() {
   b.launch(numTiles, kThreads, getMoveBuffers(), [&](const Thread &t) {
-    digits.enter();
-    TileTickets tickets(b, totals, {digits.getMaxPasses(), 0}, numTiles);
+    counts.enter();
+    TileTickets tickets(b, counts.getTotals(), {digits.getMaxPasses(), 0},
+                        numTiles);
     tickets.forTile(t, t.shared[Ticket], digits.getNumPasses(),
                     [&](Value pass, Value tile) { moveTile(t, pass, tile); });
   });
@@ -338,14 +246,15 @@ void RadixSort::moveByNext() {
 
 void RadixSort::moveByRest() {
   b.launch(numTiles, kThreads, getMoveBuffers(), [&](const Thread &t) {
-    digits.enter();
+    counts.enter();
     Value first = b.i32(kUsualPasses);
     Value left = b.sub(digits.getNumPasses(), first);
     b.ifThen(b.less(b.i32(0), left), [&] {
-      TileTickets tickets(b, totals, {digits.getMaxPasses(), 1}, numTiles);
+      TileTickets tickets(b, counts.getTotals(), {digits.getMaxPasses(), 1},
+                          numTiles);
       tickets.forTiles(t, t.shared[Ticket], left, [&](Value pass, Value tile) {
         // Read anew for each tile, as there are no registers to keep it in.
-        digits.enter();
+        counts.enter();
         moveTile(t, b.add(first, pass), tile);
       });
     });
@@ -354,32 +263,21 @@ void RadixSort::moveByRest() {
 
 void RadixSort::emit(const KeyList &result) {
   lists.alloc(result, numKeys);
-  clear();
+  lookBack.alloc();
+  counts.clear();
   digits.measure(keys, numKeys);
-  count();
+  counts.count([&](const Thread &t, Value numBlocks) {
+    b.forLoop(t.block, numTiles, numBlocks,
+              [&](Value tile) { lookBack.clear(tile, t.thread); });
+  });
   int64_t passes = digits.getMaxPasses();
   for (int64_t pass = 0; pass < std::min(passes, kUsualPasses); ++pass)
     moveByNext();
   if (passes > kUsualPasses)
     moveByRest();
-  if (!source.sums)
-    b.dealloc(totals);
+  counts.dealloc();
   lookBack.dealloc();
-  digits.dealloc();
   lists.dealloc();
-}
-
-Value mlir::sparseconv::allocSortSums(LoopBuilder &b, int64_t bits) {
-  return b.alloc({getNumSortPasses(bits) + 1, kDigits}, b.getI32Type());
-}
-
-void mlir::sparseconv::clearSortSums(LoopBuilder &b, Value sums, Value thread,
-                                     int64_t threads) {
-  int64_t rows = cast<MemRefType>(sums.getType()).getDimSize(0);
-  b.forLoop(thread, b.index(rows * kDigits), threads, [&](Value i) {
-    Value row = b.floorDiv(i, kDigits);
-    b.store(b.i32(0), sums, {row, b.andBits(i, b.index(kDigits - 1))});
-  });
 }
 
 void mlir::sparseconv::sortKeys(LoopBuilder &b, const KeySource &source,

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DigitCounts.h"
 #include "OffsetCounts.h"
-#include "RadixSort.h"
 #include "RowOrder.h"
 #include "SharedRows.h"
 #include "sparseconv/Kernels/Builders/WarpOps.h"

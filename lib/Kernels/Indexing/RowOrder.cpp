@@ -6,14 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Masks of a word are sorted as they are; longer ones, and all that are sorted
-// within blocks of space whatever they are, by codes of few bits.
+// The key of a row says which offsets it has, the rarest first. Masks of one
+// word are keys as they are, and longer ones are coded in 27 bits. Where a map
+// has few pairs, all masks whose keys would have three digits are coded in two.
+// Where rows are ordered within blocks of space, the block comes first.
 //
 //===----------------------------------------------------------------------===//
 
 #include "RowOrder.h"
-#include "OffsetCounts.h"
+#include "DigitCounts.h"
 #include "RadixSort.h"
+#include "RowCodes.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -23,148 +26,175 @@ static constexpr int64_t kMinPlaceBits = 14;
 /// Where rows have more than this part of the offsets, blocks of space help.
 /// Sweeps have up to 0.31 of 27 offsets, surfaces and rooms 0.55.
 static constexpr int64_t kDenseParts = 2, kDenseWhole = 5;
-
-Value mlir::sparseconv::getSpaceBlock(LoopBuilder &b, Value row,
-                                      Value numRows) {
-  // As many bits of a row's number as there are beyond those of the block.
-  Type i32 = b.getI32Type();
-  Value unused = b.countLeadingZeros(b.sub(b.cast(numRows, i32), 1));
-  Value placeBits =
-      b.max(b.sub(b.i32(32 - kSpaceBits), unused), b.i32(kMinPlaceBits));
-  return b.shiftRight(b.cast(row, i32), placeBits);
-}
+/// Up to 2^20 pairs, two digits order rows nearly as well as three: tiles of 64
+/// rows have up to 1 % more offsets on sweeps, and 2 % in a room. A block of
+/// space then takes fewer bits.
+static constexpr int64_t kFewPairBits = 20, kShortPasses = 2;
+static constexpr int64_t kShortBits = kShortPasses * kDigitBits;
+static constexpr int64_t kShortSpaceBits = 3;
+/// Words that a thread loads before it makes the first key.
+static constexpr int64_t kLoadsAtOnce = 4;
 
 namespace {
-/// Keys that have one bit for each offset of a row, lower the more rows have
-/// that offset; in the order of the Gray code, the rank of these bits. They add
-/// up over the bits of a mask (as exclusive or), so that a table for each byte
-/// makes them. Where the order is by density and rows have many offsets, a
-/// block of space comes before the upper bits of the rank.
-class WholeKeys {
+/// The keys of rows, by the kernel that first reads them.
+class RowKeys {
 public:
-  WholeKeys(LoopBuilder &b, int64_t offsets, RowOrder order)
-      : b(b), offsets(offsets), order(order) {}
+  RowKeys(LoopBuilder &b, const RowMasks &rows, RowOrder order)
+      : b(b), rows(rows), order(order), numRows(b.dim(rows.masks, 1)),
+        bits(getRowKeyBits(rows.offsets, order)), ranks(b, rows, mayBeShort()),
+        codes(b, ranks, order) {}
 
-  static constexpr int64_t kNumTables = 4;
-  void fillTables(Value thread, int64_t threads, Value sums, Value places,
-                  Value tables);
-  /// Whether the rows of the sample have many offsets, of which there are
-  /// `sums`.
-  void findDensity(const OffsetCounts &sample, Value sums);
-  Value make(Value mask, Value row, Value numRows, Value tables);
+  /// The rows in the order of their keys (i32).
+  Value sort();
 
 private:
+  KeySource getSource();
+  bool areCoded() const { return isOrderedByCodes(rows.offsets, order); }
+  /// Whether a key may have fewer digits than there is room for.
+  bool mayBeShort() const { return getNumSortPasses(bits) > kShortPasses; }
+
+  /// Ranks the offsets by a kernel of one thread block.
+  void rankBefore();
+  /// Returns how many digits keys have where this depends on the rows.
+  Value enter(Value thread, int64_t threads, ValueRange shared);
+  void findDensity();
+  Value make(ValueRange mask, Value row);
+  /// A mask as it is, and a code of it.
+  Value makeWhole(ValueRange mask, Value row);
+  Value makeCode(ValueRange mask, Value row);
+  /// The block of space that a row is in (i32), of so many bits.
+  Value getSpaceBlock(Value row, Value spaceBits);
+
   LoopBuilder &b;
-  int64_t offsets;
+  const RowMasks &rows;
   RowOrder order;
-  Value isDense;
+  Value numRows;
+  int64_t bits;
+  OffsetRanks ranks;
+  RowCodes codes;
+  /// Whether rows have many offsets, and whether keys are short; or null.
+  Value isDense, isShort;
 };
 } // namespace
 
-void WholeKeys::findDensity(const OffsetCounts &sample, Value sums) {
-  if (order != RowOrder::Density)
+Value RowKeys::getSpaceBlock(Value row, Value spaceBits) {
+  // As many bits of a row's number as there are beyond those of the block.
+  Type i32 = b.getI32Type();
+  Value unused = b.countLeadingZeros(b.sub(b.cast(numRows, i32), 1));
+  Value rowBits = b.sub(b.i32(32), unused);
+  Value placeBits = b.max(b.sub(rowBits, spaceBits), b.i32(kMinPlaceBits));
+  return b.shiftRight(b.cast(row, i32), placeBits);
+}
+
+void RowKeys::rankBefore() {
+  ranks.alloc();
+  b.launch(b.index(1), kDigits, ranks.getSharedTypes(),
+           [&](const LoopBuilder::Thread &t) {
+             Value isWanted = b.andBits(b.equal(t.block, b.index(0)),
+                                        b.less(b.index(0), numRows));
+             b.ifThen(isWanted,
+                      [&] { ranks.enter(t.thread, kDigits, t.shared); });
+           });
+}
+
+void RowKeys::findDensity() {
+  Value pairs = ranks.getPairs(), sampled = ranks.getSampleRows();
+  if (order == RowOrder::Density && !areCoded())
+    isDense = b.less(b.mul(sampled, kDenseParts * rows.offsets),
+                     b.mul(pairs, kDenseWhole));
+  if (!mayBeShort())
     return;
-  Value pairs = b.i32(0);
-  for (int64_t k = 0; k < offsets; ++k)
-    pairs = b.add(pairs, b.load(sums, b.index(k)));
-  isDense = b.less(b.mul(sample.countRows(b), kDenseParts * offsets),
-                   b.mul(pairs, kDenseWhole));
+  // All rows have as many pairs as those of the sample.
+  Type i64 = b.getI64Type();
+  Value all = b.mul(b.extend(pairs, i64), b.cast(numRows, i64));
+  Value most = b.shiftLeft(b.extend(sampled, i64), kFewPairBits);
+  isShort = b.lessEqual(all, most);
 }
 
-void WholeKeys::fillTables(Value thread, int64_t threads, Value sums,
-                           Value places, Value tables) {
-  b.forLoop(thread, b.index(offsets), threads, [&](Value k) {
-    Value own = b.load(sums, k), place = b.i32(0);
-    for (int64_t j = 0; j < offsets; ++j) {
-      Value other = b.load(sums, b.index(j));
-      Value isMore = b.less(own, other);
-      Value isTie = b.andBits(b.equal(own, other), b.less(b.index(j), k));
-      place =
-          b.add(place, b.select(b.orBits(isMore, isTie), b.i32(1), b.i32(0)));
-    }
-    b.store(place, places, k);
-  });
-  b.barrier();
-  b.forLoop(thread, b.index(kNumTables * 256), threads, [&](Value item) {
-    Value number = b.floorDiv(item, 256), byte = b.andBits(item, b.index(255));
-    Value key = b.i32(0);
-    for (int64_t bit = 0; bit < 8; ++bit) {
-      Value k = b.add(b.mul(number, 8), bit);
-      Value isSet = b.notEqual(b.andBits(byte, b.index(1 << bit)), b.index(0));
-      isSet = b.andBits(isSet, b.less(k, b.index(offsets)));
-      Value place = b.load(places, b.min(k, b.index(offsets - 1)));
-      key = b.orBits(key,
-                     b.select(isSet, b.shiftLeft(b.i32(1), place), b.i32(0)));
-    }
-    if (order != RowOrder::Mask)
-      for (int64_t distance = 1; distance < 32; distance *= 2)
-        key = b.xorBits(key, b.shiftRight(key, distance));
-    b.store(key, tables, {number, byte});
-  });
-}
-
-Value WholeKeys::make(Value mask, Value row, Value numRows, Value tables) {
-  Value key = b.i32(0);
-  for (int64_t number = 0; number < llvm::divideCeilSigned(offsets, 8);
-       ++number) {
-    Value byte = b.andBits(b.shiftRight(mask, 8 * number), b.i32(255));
-    Value ofByte = b.load(tables, {b.index(number), b.toIndex(byte)});
-    key = b.xorBits(key, ofByte);
+Value RowKeys::enter(Value thread, int64_t threads, ValueRange shared) {
+  if (ranks.isByBlocks()) {
+    ranks.enter(thread, threads, shared);
+  } else {
+    ranks.enterRanked();
   }
-  if (!isDense)
-    return key;
-  int64_t rankBits = getRowKeyBits(offsets, order) - kSpaceBits;
-  Value block = b.shiftLeft(getSpaceBlock(b, row, numRows), rankBits);
-  Value rank = b.shiftRight(key, std::max<int64_t>(0, offsets - rankBits));
-  return b.select(isDense, b.orBits(block, rank), key);
+  findDensity();
+  if (!isShort)
+    return {};
+  return b.select(isShort, b.i32(kShortPasses), b.i32(getNumSortPasses(bits)));
 }
 
-/// Sorts the keys of all rows.
-static Value sortRows(LoopBuilder &b, const RowMasks &rows, RowOrder order,
-                      const KeySource &source) {
+Value RowKeys::makeWhole(ValueRange mask, Value row) {
+  Value key = ranks.rankSingleWord(mask);
+  if (order != RowOrder::Mask)
+    for (int64_t distance = 1; distance < kMaskBits; distance *= 2)
+      key = b.xorBits(key, b.shiftRight(key, distance));
+  Value whole = b.shiftRight(key, kMaskBits - rows.offsets);
+  if (!isDense)
+    return whole;
+  // As much of the rank as leaves room for the block.
+  int64_t rankBits = bits - kSpaceBits;
+  Value block = getSpaceBlock(row, b.i32(kSpaceBits));
+  Value rank =
+      b.shiftRight(whole, std::max<int64_t>(0, rows.offsets - rankBits));
+  return b.select(isDense, b.orBits(b.shiftLeft(block, rankBits), rank), whole);
+}
+
+Value RowKeys::makeCode(ValueRange mask, Value row) {
+  assert(isShort && "codes may be short");
+  auto choose = [&](int64_t ifShort, int64_t ifLong) {
+    return b.select(isShort, b.i32(ifShort), b.i32(ifLong));
+  };
+  Value all = choose(kShortBits, kCodeBits);
+  bool isInSpace = order == RowOrder::Space;
+  if (!isInSpace && !isDense)
+    return codes.make(mask, row, all);
+  Value spaceBits = choose(kShortSpaceBits, kSpaceBits);
+  Value block = getSpaceBlock(row, spaceBits);
+  if (!isInSpace) {
+    spaceBits = b.select(isDense, spaceBits, b.i32(0));
+    block = b.select(isDense, block, b.i32(0));
+  }
+  Value rest = b.sub(all, spaceBits);
+  return b.orBits(b.shiftLeft(block, rest), codes.make(mask, row, rest));
+}
+
+Value RowKeys::make(ValueRange mask, Value row) {
+  if (areCoded())
+    return makeCode(mask, row);
+  if (!isShort)
+    return makeWhole(mask, row);
+  return b.ifElse(
+      isShort, b.getI32Type(),
+      [&]() -> SmallVector<Value> { return {makeCode(mask, row)}; },
+      [&]() -> SmallVector<Value> { return {makeWhole(mask, row)}; })[0];
+}
+
+KeySource RowKeys::getSource() {
+  KeySource source{b.alloc({ShapedType::kDynamic}, b.getI32Type(), numRows),
+                   rows.sums};
+  if (ranks.isByBlocks()) {
+    source.shared = ranks.getSharedTypes();
+  } else {
+    rankBefore();
+  }
+  source.enter = [&](Value thread, int64_t threads, ValueRange shared) {
+    return enter(thread, threads, shared);
+  };
+  source.keysAtOnce = std::max<int64_t>(1, kLoadsAtOnce / ranks.getNumWords());
+  source.load = [&](Value row) { return ranks.load(row); };
+  source.make = [&](ValueRange mask, Value row) { return make(mask, row); };
+  return source;
+}
+
+Value RowKeys::sort() {
   auto dynamic = {ShapedType::kDynamic};
-  Value numRows = b.dim(rows.masks, 1);
   Value sorted = b.alloc(dynamic, b.getI32Type(), numRows);
   Value permutation = b.alloc(dynamic, b.getI32Type(), numRows);
-  sortKeys(b, source, sorted, permutation, getRowKeyBits(rows.offsets, order),
-           /*isSparse=*/false);
+  sortKeys(b, getSource(), sorted, permutation, bits, /*isSparse=*/false);
   return permutation;
-}
-
-/// Keys are made by the kernel that first reads them.
-static Value orderByMasks(LoopBuilder &b, const RowMasks &rows,
-                          RowOrder order) {
-  Type i32 = b.getI32Type();
-  Value numRows = b.dim(rows.masks, 1);
-  OffsetCounts sample(b, rows.counts, numRows, rows.sampleRows);
-  WholeKeys keys(b, rows.offsets, order);
-  Value tables;
-  KeySource source{b.alloc({ShapedType::kDynamic}, i32, numRows), rows.sums};
-  source.shared = {b.getSharedType({kMaskBits}, i32),
-                   b.getSharedType({kMaskBits}, i32),
-                   b.getSharedType({WholeKeys::kNumTables, 256}, i32)};
-  source.enter = [&](Value thread, int64_t threads, ValueRange shared) {
-    tables = shared[2];
-    sample.sum(b, thread, threads, shared[0]);
-    keys.findDensity(sample, shared[0]);
-    keys.fillTables(thread, threads, shared[0], shared[1], tables);
-  };
-  source.load = [&](Value row) {
-    return b.load(rows.masks, {b.index(0), row});
-  };
-  source.make = [&](Value mask, Value row) {
-    return keys.make(mask, row, numRows, tables);
-  };
-  return sortRows(b, rows, order, source);
 }
 
 Value mlir::sparseconv::orderRows(LoopBuilder &b, const RowMasks &rows,
                                   RowOrder order) {
-  if (!isOrderedByCodes(rows.offsets, order))
-    return orderByMasks(b, rows, order);
-  RowMasks cleared = rows;
-  if (!cleared.sums)
-    cleared.sums = allocSortSums(b, kCodeBits);
-  Value keys = makeRowCodes(b, cleared, order, /*clearsSums=*/!rows.sums);
-  return sortRows(b, cleared, order, KeySource{keys, cleared.sums});
+  return RowKeys(b, rows, order).sort();
 }

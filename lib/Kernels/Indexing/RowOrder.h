@@ -40,15 +40,6 @@ RowMasks makeRowMasks(LoopBuilder &b, Value table, Value inRows,
 /// The rows in their order, as i32.
 Value orderRows(LoopBuilder &b, const RowMasks &rows, RowOrder order);
 
-/// The block of space that a row is in (i32), in the order of the set.
-Value getSpaceBlock(LoopBuilder &b, Value row, Value numRows);
-
-/// Keys by which rows are ordered (i32 [rows], of `kCodeBits` bits), by a
-/// kernel that makes codes of masks. Clears `sums` for their sort if
-/// `clearsSums`.
-Value makeRowCodes(LoopBuilder &b, const RowMasks &rows, RowOrder order,
-                   bool clearsSums);
-
 } // namespace mlir::sparseconv
 
 #endif // SPARSECONV_LIB_KERNELS_INDEXING_ROWORDER_H

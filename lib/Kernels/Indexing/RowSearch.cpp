@@ -8,7 +8,7 @@
 
 #include "RowSearch.h"
 #include "ColumnHits.h"
-#include "RadixSort.h"
+#include "DigitCounts.h"
 #include "SharedRows.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "sparseconv/Kernels/Builders/WarpOps.h"

@@ -11,21 +11,26 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:         %[[TILES:.*]] = arith.ceildivsi %[[N]], %c2048
 // CHECK:         %[[SIDE_KEYS:.*]] = memref.alloc(%[[N]]) {{.*}} : memref<?xi64>
 // CHECK:         %[[SIDE_ORDER:.*]] = memref.alloc(%[[N]]) {{.*}} : memref<?xi32>
-// CHECK:         %[[TOTALS:.*]] = memref.alloc() {{.*}} : memref<3x512xi32>
 // CHECK:         %[[WORDS:.*]] = arith.muli %[[TILES]], %c512
 // CHECK:         %[[SAID:.*]] = memref.alloc(%[[WORDS]]) {{.*}} : memref<?xi64>
+// CHECK:         %[[TOTALS:.*]] = memref.alloc() {{.*}} : memref<3x512xi32>
 // CHECK:         scf.parallel
 // CHECK:           memref.store %c0_i32, %[[TOTALS]]
 
-// A thread block of the second kernel clears what its tiles say, and counts by both
-// digits in shared memory. The eight loads of a thread come first.
+// As many thread blocks of the second kernel as have two keys for each thread, up to
+// 264, clear what tiles say, and count by both digits in shared memory. Four loads of
+// a thread come before a barrier, so that none waits for another.
+// CHECK:         %[[WANTED:.*]] = arith.ceildivsi %[[N]], %c1024
+// CHECK:         %[[BLOCKS:.*]] = arith.minsi %[[WANTED]], %c264
 // CHECK:         gpu.launch {{.*}} threads({{.*}} = %c512,
 // CHECK-SAME:      workgroup(%[[COUNTS:[^ ]*]] : memref<2x512xi32, #gpu.address_space<workgroup>>)
-// CHECK-COUNT-2:   memref.store %c0_i64, %[[SAID]]
-// CHECK-COUNT-8:   memref.load %[[KEYS]]
-// CHECK-NOT:       memref.load %[[KEYS]]
-// CHECK:           gpu.barrier
-// CHECK-COUNT-16:  memref.atomic_rmw addi %c1_i32, %[[COUNTS]]
+// CHECK:           scf.for {{.*}} to %[[TILES]] step %[[BLOCKS]]
+// CHECK:             memref.store %c0_i64, %[[SAID]]
+// CHECK:           scf.for {{.*}} to %[[N]]
+// CHECK-COUNT-4:     memref.load %[[KEYS]]
+// CHECK-NOT:         memref.load %[[KEYS]]
+// CHECK:             gpu.barrier
+// CHECK-COUNT-8:     memref.atomic_rmw addi %c1_i32, %[[COUNTS]]
 // CHECK:           gpu.barrier
 // CHECK-COUNT-2:   memref.atomic_rmw addi %{{.*}}, %[[TOTALS]]
 

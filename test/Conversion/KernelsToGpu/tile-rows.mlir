@@ -26,20 +26,31 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:           memref.store %{{.*}}, %[[COUNTS]]
 
 // The kernel that counts the digits of the sort makes the keys as it reads the
-// masks. It first ranks the offsets by how many rows of the sample have them.
-// Then it fills a table for each byte of a mask, with the byte's bits at their
-// ranks as a Gray code. A key is the exclusive or of what the tables have for
-// its bytes.
+// masks. Each thread block adds up the sample, an offset by some threads. The rank of
+// an offset is how many others have a smaller number, which is its count before its
+// own number. Tables then say for each byte of a mask where its bits are in the order
+// of ranks. A key is what they have for the mask's bytes, as a Gray code.
 // CHECK:         gpu.launch {{.*}} threads({{.*}} = %c512,
 // CHECK:           gpu.barrier
-// CHECK:           memref.load %[[COUNTS]]
+// CHECK-COUNT-4:   memref.load %[[COUNTS]]
 // CHECK:           memref.atomic_rmw addi
 // CHECK:           gpu.barrier
-// CHECK-COUNT-4:   arith.cmpi slt
+// CHECK:           nvvm.redux.sync add
+// CHECK:           arith.shli %{{.*}}, %c5_i32
+// CHECK:           gpu.barrier
+// CHECK-COUNT-8:   arith.cmpi slt
+// CHECK-COUNT-2:   nvvm.shfl.sync bfly
 // CHECK:           gpu.barrier
 // CHECK:           scf.for {{.*}} to %c1024
-// CHECK:             arith.xori
-// CHECK:           memref.load %[[MASKS]]
+// CHECK:             memref.store %{{.*}} : memref<1x4x256xi32, #gpu.address_space<workgroup>>
+// CHECK:           gpu.barrier
+// CHECK-COUNT-4:   memref.load %[[MASKS]]
+// CHECK:           gpu.barrier
+// CHECK:           %[[RANKED:.*]] = memref.load %{{.*}} : memref<1x4x256xi32, #gpu.address_space<workgroup>>
+// CHECK:           %[[NEXT:.*]] = arith.shrui %[[RANKED]], %c1_i32
+// CHECK:           arith.xori %[[RANKED]], %[[NEXT]]
+// CHECK:           %[[KEY:.*]] = arith.shrui %{{.*}}, %c28_i32
+// CHECK:           memref.store %[[KEY]]
 
 // One kernel sorts by the one digit that four offsets have. The last one fills the
 // slots, 128 at a time: their rows in that order, -1 behind the last;
@@ -146,34 +157,49 @@ func.func @no_totals(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts:
 // CHECK:             memref.store %{{.*}}, %[[COUNTS]]
 // CHECK:             gpu.barrier
 
-// One thread block ranks the offsets by how many rows of the sample have them,
-// and writes for each rank the offset and the share of rows that lack it. Two more
-// steps fill up the last four; no row has their offsets.
-// CHECK:         %[[STEPS:.*]] = memref.alloc() {{.*}} : memref<128xi32>
-// CHECK:         %[[KEYS:.*]] = memref.alloc(
-// CHECK:         gpu.launch blocks({{.*}} = %c1, {{.*}} threads({{.*}} = %c512,
-// CHECK-COUNT-8:   memref.load %[[COUNTS]]
-// CHECK:           gpu.barrier
-// CHECK:           scf.for {{.*}} to %c128 step %c8
-// CHECK:           arith.divui
-// CHECK:           memref.store %{{.*}}, %[[STEPS]]
-// CHECK:           memref.store %{{.*}}, %[[STEPS]][%c126]
-// CHECK:           memref.store %{{.*}}, %[[STEPS]][%c127]
+// Each thread block that counts digits ranks the offsets, and keeps for each rank the
+// share of the rows that lack the offset. With at most 2^20 pairs, keys have two digits
+// of the three that there is room for. The first thread block tells those that sort.
+// CHECK:         gpu.launch {{.*}} threads({{.*}} = %c512,
+// CHECK-COUNT-16:  memref.load %[[COUNTS]]
+// CHECK:           %[[PAIRS:.*]] = nvvm.redux.sync add
+// CHECK:           scf.for {{.*}} to %c512
+// CHECK:             %[[SHARE:.*]] = arith.divf
+// CHECK:             %[[LACK:.*]] = arith.select %{{.*}}, %[[SHARE]], %cst
+// CHECK:             memref.store %[[LACK]], %[[LACKS:.*]][%{{.*}}] : memref<128xf32, #gpu.address_space<workgroup>>
+// CHECK:           memref.store %{{.*}} : memref<4x32x16xi32, #gpu.address_space<workgroup>>
+// CHECK:           %[[IS_SHORT:.*]] = arith.cmpi sle, %{{.*}} : i64
+// CHECK:           %[[PASSES:.*]] = arith.select %[[IS_SHORT]], %c2_i32, %c3_i32
+// CHECK:           memref.store %[[PASSES]], %[[SUMS]][%c3, %c511]
 
-// A thread for each row makes its code from its mask, by four offsets at a time,
-// and keeps 27 bits of it: once the interval is shorter than 2^5, it is done. Three
-// passes sort by them.
-// CHECK:         scf.parallel
+// A code has 18 or 27 bits. Word after word, as long as the interval is longer than a
+// code, a mask is ranked four bits at a time, and the interval cut for eight offsets,
+// the rarest first. Rows that have one get its upper part, or the lower one where
+// the bit before is set.
 // CHECK-COUNT-4:   memref.load %[[MASKS]]
-// CHECK:           %[[CODE:.*]]:4 = scf.while (%[[I:.*]] = %c0, %{{.*}} = %c0_i32, %[[LENGTH:.*]] = %c-1_i32, %{{.*}} = %false)
-// CHECK-DAG:         arith.cmpi slt, %[[I]], %c128
-// CHECK-DAG:         arith.cmpi uge, %[[LENGTH]], %c32_i32
-// CHECK:             vector.load %[[STEPS]]{{.*}} {alignment = 16
-// CHECK:             arith.muli %{{.*}} : i64
-// CHECK:             arith.xori %{{.*}} : i1
-// CHECK:           %[[KEY:.*]] = arith.shrui %[[CODE]]#1, %c5_i32
-// CHECK:           memref.store %[[KEY]], %[[KEYS]]
-// CHECK-COUNT-4: gpu.launch
+// CHECK:           gpu.barrier
+// CHECK:           %[[BITS:.*]] = arith.select %[[IS_SHORT]], %c18_i32, %c27_i32
+// CHECK:           %[[NUM_CODES_INT:.*]] = arith.shli %c1_i32, %[[BITS]]
+// CHECK:           %[[NUM_CODES:.*]] = arith.sitofp %[[NUM_CODES_INT]]
+// CHECK:           %[[LEAST:.*]] = arith.divf %{{.*}}, %[[NUM_CODES]]
+// CHECK-COUNT-32:    memref.load %{{.*}} : memref<4x32x16xi32
+// CHECK:             scf.while (%[[I:.*]] = %c0, %{{.*}} = %{{.*}}, %[[LOWER:.*]] = %{{.*}}, %[[LENGTH:.*]] = %{{.*}}, %[[FLIPPED:.*]] = %false)
+// CHECK-DAG:           arith.cmpi slt, %[[I]], %c32
+// CHECK-DAG:           arith.cmpf oge, %[[LENGTH]], %[[LEAST]]
+// CHECK:               %[[BIT:.*]] = arith.cmpi ne
+// CHECK:               %[[WITHOUT:.*]] = arith.mulf
+// CHECK:               %[[WITH:.*]] = arith.subf %{{.*}}, %[[WITHOUT]]
+// CHECK:               arith.select %[[BIT]], %[[WITH]], %[[WITHOUT]]
+// CHECK:               %[[UPPER:.*]] = arith.xori %[[BIT]],
+// CHECK:               %[[OTHER:.*]] = arith.select %[[BIT]], %[[WITHOUT]], %[[WITH]]
+// CHECK:               %[[MOVED:.*]] = arith.addf %{{.*}}, %[[OTHER]]
+// CHECK:               arith.select %[[UPPER]], %[[MOVED]],
+// CHECK:           arith.cmpf oge, %{{.*}}, %[[LEAST]]
+// CHECK:           %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[NUM_CODES]]
+// CHECK:           arith.fptosi %[[SCALED]]
+// CHECK:         gpu.launch
+// CHECK:           memref.load %[[SUMS]][%c3, %c511]
+// CHECK-COUNT-2: gpu.launch
 
 // More than 125 offsets are put in their slots in a loop, one word of the masks
 // after the other.
@@ -198,12 +224,43 @@ func.func @loops(%table: memref<?x126xi32>, %n: index, %tiled: memref<126x?xi32>
   return
 }
 
+// More than 128 offsets are ranked by a thread block of its own, which keeps for each
+// rank the offset, and the bits of a mask are looked up one by one.
+
+// CHECK-LABEL: func.func @many(
+// CHECK:         %[[MASKS:.*]] = memref.alloc({{.*}} : memref<5x?xi32>
+// CHECK:         gpu.launch
+// CHECK:         %[[OFFSETS:.*]] = memref.alloc() {{.*}} : memref<160xi32>
+// CHECK:         %[[LACKS:.*]] = memref.alloc() {{.*}} : memref<160xf32>
+// CHECK:         %[[PAIRS:.*]] = memref.alloc() {{.*}} : memref<1xi32>
+// CHECK:         gpu.launch blocks({{.*}} = %c1, {{.*}} threads({{.*}} = %c512,
+// CHECK:           memref.store %{{.*}}, %[[OFFSETS]]
+// CHECK:           memref.store %{{.*}}, %[[LACKS]]
+// CHECK:           memref.store %{{.*}}, %[[PAIRS]]
+// CHECK:         gpu.launch {{.*}} threads({{.*}} = %c512,
+// CHECK:           memref.load %[[PAIRS]]
+// CHECK:           scf.for %{{.*}} = %c0 to %c5
+// CHECK:             scf.for %{{.*}} = %c0 to %c32
+// CHECK:               %[[OFFSET:.*]] = memref.load %[[OFFSETS]]
+// CHECK:               arith.divui %[[OFFSET]], %c32_i32
+// CHECK:               memref.load %[[MASKS]]
+// CHECK:             scf.while
+// CHECK:               memref.load %[[LACKS]]
+// CHECK-COUNT-4: gpu.launch
+// CHECK-NOT:     gpu.launch
+func.func @many(%table: memref<?x130xi32>, %n: index, %tiled: memref<130x?xi32>, %order: memref<?xi32>,
+                %masks: memref<?x5xi32>, %sizes: memref<3xindex>) {
+  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x130xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<130x?xi32>, memref<?xi32>, memref<?x5xi32>, memref<3xindex>)
+  return
+}
+
 // In the order `mask` the keys are no Gray codes.
 
 // CHECK-LABEL: func.func @by_masks(
-// CHECK:           scf.for {{.*}} to %c1024
-// CHECK-NOT:         arith.shrui
-// CHECK:             memref.store
+// CHECK:           %[[RANKED:.*]] = memref.load %{{.*}} : memref<1x4x256xi32, #gpu.address_space<workgroup>>
+// CHECK-NEXT:      %[[KEY:.*]] = arith.shrui %[[RANKED]], %c28_i32
+// CHECK-NEXT:      memref.store %[[KEY]]
 func.func @by_masks(%table: memref<?x4xi32>, %n: index, %tiled: memref<4x?xi32>, %order: memref<?xi32>,
                     %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
   sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
@@ -212,24 +269,29 @@ func.func @by_masks(%table: memref<?x4xi32>, %n: index, %tiled: memref<4x?xi32>,
   return
 }
 
-// In the order of space a key has the block of the row above 18 bits of the code,
-// however few offsets there are. The totals of the search have too few digits for
-// that, and the kernel that ranks the offsets clears others.
+// In the order of space a key has the block of the row above a code, however few
+// offsets there are: 9 of 27 bits, or 3 of 18. The totals of the search have too few
+// digits for that, and the sort clears others.
 
 // CHECK-LABEL: func.func @by_space(
 // CHECK-SAME:    %[[HITS:[^:]*]]: memref<1x?xi32>, %{{[^:]*}}: memref<?x4xi32>, %[[COUNTS:[^:]*]]: memref<64x32xi32>,
 // CHECK:         %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<4x512xi32>
-// CHECK:         gpu.launch blocks({{.*}} = %c1,
-// CHECK:           memref.store %c0_i32, %[[SUMS]]
-// CHECK:           memref.load %[[COUNTS]]
 // CHECK:         scf.parallel
+// CHECK:           memref.store %c0_i32, %[[SUMS]]
+// CHECK:         gpu.launch
+// CHECK:           memref.load %[[COUNTS]]
+// CHECK:           %[[IS_SHORT:.*]] = arith.cmpi sle, %{{.*}} : i64
 // CHECK:           memref.load %[[HITS]][
-// CHECK:           %[[LOW:.*]] = arith.shrui %{{.*}}, %c14_i32
+// CHECK-DAG:       %[[ALL:.*]] = arith.select %[[IS_SHORT]], %c18_i32, %c27_i32
+// CHECK-DAG:       %[[SPACE_BITS:.*]] = arith.select %[[IS_SHORT]], %c3_i32, %c9_i32
 // CHECK:           %[[LEADING:.*]] = math.ctlz
-// CHECK:           %[[BITS:.*]] = arith.subi %c23_i32, %[[LEADING]]
+// CHECK:           %[[ROW_BITS:.*]] = arith.subi %c32_i32, %[[LEADING]]
+// CHECK:           %[[BITS:.*]] = arith.subi %[[ROW_BITS]], %[[SPACE_BITS]]
 // CHECK:           %[[PLACE_BITS:.*]] = arith.maxsi %[[BITS]], %c14_i32
 // CHECK:           %[[BLOCK:.*]] = arith.shrui %{{.*}}, %[[PLACE_BITS]]
-// CHECK:           %[[HIGH:.*]] = arith.shli %[[BLOCK]], %c18_i32
+// CHECK:           %[[REST:.*]] = arith.subi %[[ALL]], %[[SPACE_BITS]]
+// CHECK:           %[[HIGH:.*]] = arith.shli %[[BLOCK]], %[[REST]]
+// CHECK:           %[[LOW:.*]] = arith.fptosi
 // CHECK:           arith.ori %[[HIGH]], %[[LOW]]
 func.func @by_space(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts: memref<64x32xi32>, %n: index,
                     %tiled: memref<4x?xi32>, %order: memref<?xi32>, %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
@@ -245,12 +307,11 @@ func.func @by_space(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts: 
 // much of that rank as there is room for: all four bits here.
 
 // CHECK-LABEL: func.func @by_density(
-// CHECK:           %[[ROWS:.*]] = arith.muli %[[BLOCKS:.*]], %c1024_i32
-// CHECK:           %[[PAIRS:.*]] = arith.muli %{{.*}}, %c5_i32
-// CHECK:           %[[IS_DENSE:.*]] = arith.cmpi slt, %[[ROWS]], %[[PAIRS]]
-// CHECK:           gpu.barrier
-// CHECK:           gpu.barrier
-// CHECK:           %[[RANK:.*]] = memref.load %{{.*}} : memref<4x256xi32, #gpu.address_space<workgroup>>
+// CHECK:           %[[PAIRS:.*]] = nvvm.redux.sync add
+// CHECK:           %[[ROWS:.*]] = arith.muli %{{.*}}, %c1024_i32
+// CHECK:           %[[PARTS:.*]] = arith.muli %[[PAIRS]], %c5_i32
+// CHECK:           %[[IS_DENSE:.*]] = arith.cmpi slt, %[[ROWS]], %[[PARTS]]
+// CHECK:           %[[RANK:.*]] = arith.shrui %{{.*}}, %c28_i32
 // CHECK:           %[[LEADING:.*]] = math.ctlz
 // CHECK:           %[[BITS:.*]] = arith.subi %c23_i32, %[[LEADING]]
 // CHECK:           %[[PLACE_BITS:.*]] = arith.maxsi %[[BITS]], %c14_i32

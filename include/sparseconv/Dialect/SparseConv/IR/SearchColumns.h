@@ -100,8 +100,9 @@ constexpr int64_t kDigitBits = 9, kDigits = 1 << kDigitBits;
 /// How often a sort of keys of `bits` bits looks at all keys, once for a digit.
 int64_t getNumSortPasses(int64_t bits);
 
-/// Whether rows of so many offsets are ordered by codes of their masks; the
-/// bits of such a code. Other rows are ordered by their whole masks.
+/// Whether rows of so many offsets are ordered by codes of their masks, however
+/// many pairs there are; the most bits of such a code. Other rows are ordered
+/// by their whole masks, or by codes where there are few pairs.
 bool isOrderedByCodes(int64_t offsets, RowOrder order);
 constexpr int64_t kCodeBits = 27;
 /// The bits of the keys by which rows are ordered.

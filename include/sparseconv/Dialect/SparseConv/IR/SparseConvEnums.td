@@ -111,7 +111,8 @@ def SparseConv_RowOrderAttr
     as numbers. In both, the offset that fewest rows of a sample have is the
     highest bit. `space`: as `gray`, but within blocks of 16384 rows that follow
     each other in the set (of a power of two more where the set has over 512
-    such blocks), so that rows of a tile are not far from each other. `density`:
+    such blocks, or over 8 where the map has up to 2^20 pairs), so that rows of
+    a tile are not far from each other. `density`:
     as `space` where the rows of a sample have more than two fifths of the
     offsets, as on surfaces, and else as `gray`; a map of more than 32 offsets is
     ordered as by `gray`.

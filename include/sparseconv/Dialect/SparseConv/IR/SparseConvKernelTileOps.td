@@ -35,8 +35,9 @@ def SparseConv_TileRowsOp
     An entry that is not a row below `in_rows` counts as none.
 
     `row_order` says in which order; without it that is `gray`
-    (`#sparseconv.row_order`). Masks of up to 32 bits are sorted as they are.
-    Longer ones, and those of `space`, are sorted by keys of few bits, which are
+    (`#sparseconv.row_order`). Masks of up to 18 bits (with `density` 9), and
+    of up to 32 where the map has more than 2^20 pairs, are sorted as they are.
+    All others, and those of `space`, are sorted by keys of few bits, which are
     codes of the masks: for each offset, the rarest first, a part of the interval
     that is left, as long as the offset (or its absence) is frequent in a sample
     (arithmetic coding). Such codes keep the order, and most bits of a mask cost
