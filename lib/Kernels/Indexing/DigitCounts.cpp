@@ -130,11 +130,9 @@ void DigitCounts::countKeys(Value from, Value stride, Value counts) {
     Value position = positions[i];
     ArrayRef<Value> parts = loaded[i];
     b.ifThen(b.less(position, numKeys), [&] {
-      Value key = parts.empty() ? Value() : parts.front();
-      if (source.make) {
-        key = source.make(parts, position);
+      Value key = source.make ? source.make(parts, position) : parts.front();
+      if (source.make)
         b.store(key, source.keys, position);
-      }
       Value dense = digits.makeDense(key);
       forPasses([&](int64_t pass) {
         Value digit = b.toIndex(digits.getDigit(dense, pass));

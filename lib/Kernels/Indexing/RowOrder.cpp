@@ -112,11 +112,10 @@ void RowKeys::findDensity() {
 }
 
 Value RowKeys::enter(Value thread, int64_t threads, ValueRange shared) {
-  if (ranks.isByBlocks()) {
+  if (ranks.isByBlocks())
     ranks.enter(thread, threads, shared);
-  } else {
+  else
     ranks.enterRanked();
-  }
   findDensity();
   if (!isShort)
     return {};
@@ -172,11 +171,10 @@ Value RowKeys::make(ValueRange mask, Value row) {
 KeySource RowKeys::getSource() {
   KeySource source{b.alloc({ShapedType::kDynamic}, b.getI32Type(), numRows),
                    rows.sums};
-  if (ranks.isByBlocks()) {
+  if (ranks.isByBlocks())
     source.shared = ranks.getSharedTypes();
-  } else {
+  else
     rankBefore();
-  }
   source.enter = [&](Value thread, int64_t threads, ValueRange shared) {
     return enter(thread, threads, shared);
   };
