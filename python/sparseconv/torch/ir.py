@@ -13,6 +13,7 @@ side is a set of row numbers."""
 
 import functools
 import math
+import re
 
 from .operands_ir import list_numbers, refer, write_layout, write_norm
 
@@ -484,8 +485,14 @@ def dense(kind, stride, shape, channels, dtype):
 def is_symmetric(offsets):
     """Whether the text of some offsets is that of a box around 0, whose offsets reversed
     are their negatives."""
-    sizes = offsets.removeprefix("box<").split(", dilation")[0].rstrip(">").split(", ")
-    return all(size.isdigit() and int(size) % 2 for size in sizes)
+    size = get_box_size(re.sub(", dilation.*", ">", offsets))
+    return size is not None and all(k % 2 for k in size)
+
+
+def get_box_size(offsets):
+    """The sizes of a centred box without dilation by its text, or None."""
+    found = re.fullmatch(r"box<(\d+(?:, \d+)*)>", offsets)
+    return tuple(map(int, found[1].split(", "))) if found else None
 
 
 @functools.cache

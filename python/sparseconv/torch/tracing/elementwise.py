@@ -7,7 +7,8 @@ import math
 
 import torch
 
-from .scalars import emit_elementwise, is_float
+from .coordinates import follow_product, follow_sum
+from .scalars import emit_conversion, emit_elementwise, is_float
 from .text import TYPES
 from .tracer import handles
 from .values import Biased, Expanded, Fill, Late, is_traced, same_sizes
@@ -113,7 +114,10 @@ def _add(tracer, a, result):
         return b.apply("add", x, _scaled(b, y, a.alpha))
 
     if not _is_bias(tracer, a, result):
-        return emit_elementwise(tracer, result, [a.self, a.other], body)
+        made = emit_elementwise(tracer, result, [a.self, a.other], body)
+        if _is_one(a.alpha):
+            follow_sum(tracer, [a.self, a.other], made)
+        return made
     # A stand-in of its own: the model may change the other one in place.
     rows = tracer.make_like(a.self)
     tracer.bind(rows, tracer.peek(a.self, Late))
@@ -152,7 +156,15 @@ def _register_binary(name, body):
         return emit_elementwise(tracer, result, [a.self, a.other], body)
 
 
-_register_binary("mul", lambda b, x, y: b.apply("mul", x, y))
+@handles("aten::mul")
+def _mul(tracer, a, result):
+    made = emit_elementwise(
+        tracer, result, [a.self, a.other], lambda b, x, y: b.apply("mul", x, y)
+    )
+    follow_product(tracer, [a.self, a.other], made)
+    return made
+
+
 _register_binary("maximum", lambda b, x, y: b.largest(x, y))
 _register_binary("minimum", lambda b, x, y: b.smallest(x, y))
 
@@ -269,9 +281,7 @@ def _copy(tracer, a, result):
         return value
     if isinstance(value, Fill):
         return _make_fill(tracer, value.number, result.dtype)
-    source = tracer.get_element(a.self)
-    compute = "f32" if a.self.dtype.is_floating_point else source
-    return emit_elementwise(tracer, result, [a.self], lambda b, x: x, compute)
+    return emit_conversion(tracer, a.self, result)
 
 
 @handles("aten::copy")

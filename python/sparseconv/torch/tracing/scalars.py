@@ -5,11 +5,12 @@
 
 import torch
 
+from .coordinates import INTEGERS, follow
 from .groups import emit_reshape, emit_squeezed
 from .order import find_order, find_repeated, sort_operand, turn
 from .places import NotHandled
 from .text import write_number
-from .values import Fill, Repeated, Rows
+from .values import Fill, Late, Repeated, Rows
 
 _WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64}
 _HALVES = ("f16", "bf16")
@@ -112,6 +113,18 @@ def emit_elementwise(tracer, result, operands, body, compute=None):
     operands = [sort_operand(tracer, operand, order) for operand in operands]
     name = _emit(tracer, result, operands, body, compute)
     return turn(tracer, result, Rows(name), order) if order else Rows(name)
+
+
+def emit_conversion(tracer, tensor, result):
+    """The value of a result with the elements of a tensor in another type."""
+    element = tracer.get_element(tensor)
+    made = emit_elementwise(
+        tracer, result, [tensor], lambda b, x: x, "f32" if is_float(element) else element
+    )
+    if result.dtype in INTEGERS:
+        made.coordinates = follow(tracer, tensor)
+        made.division = tracer.peek(tensor, Late).division
+    return made
 
 
 def _get_few(tracer, operand):

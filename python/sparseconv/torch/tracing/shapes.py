@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Handlers of operators that move elements: slices, concatenations, other shapes."""
 
+from .coordinates import follow_reshape
 from .reshape import reshape
-from .scalars import emit_elementwise
+from .scalars import emit_conversion
 from .tracer import handles
 from .values import Rows, View, same_sizes
 from .views import Cut, emit_concat, emit_cut
@@ -55,7 +56,7 @@ def _cat(tracer, a, result):
         if tensor.dtype == result.dtype:
             return tensor
         same = tracer.make_like(tensor, result.dtype)
-        tracer.bind(same, emit_elementwise(tracer, same, [tensor], lambda b, x: x))
+        tracer.bind(same, emit_conversion(tracer, tensor, same))
         return same
 
     dim = _get_axis(tracer, result, a.dim)
@@ -89,4 +90,6 @@ def _permute(tracer, a, result):
     "aten::view", "aten::_unsafe_view", "aten::reshape", "aten::unsqueeze", "aten::squeeze"
 )
 def _reshape(tracer, a, result):
-    return reshape(tracer, a.self, result)
+    made = reshape(tracer, a.self, result)
+    follow_reshape(tracer, a.self, result, made)
+    return made

@@ -5,10 +5,12 @@
 dialect."""
 
 import dataclasses
+import math
 
 import torch
 
 from .. import ir
+from .divisions import emit_voxels, find_kernel
 from .order import emit_gather, find_order, sort, sort_operand, turn
 from .scalars import repeat
 from .text import tensor_type
@@ -36,6 +38,7 @@ def _get_map(tracer, table):
 def _pack(tracer, a, result):
     points = tracer.get_name(a.points), tracer.get_type(a.points)
     made, order, row_of = tracer.emit_pack(*points, a.stride)
+    made.division = tracer.get_value(a.points).division
     return made, Rows(order), Rows(row_of)
 
 
@@ -43,6 +46,7 @@ def _pack(tracer, a, result):
 def _pack_distinct(tracer, a, result):
     made, order, row_of = _pack(tracer, a, result)
     tracer.row_of[order.name], tracer.order[row_of.name] = row_of.name, order.name
+    tracer.packed[made.points] = made
     return made, order, row_of
 
 
@@ -99,13 +103,8 @@ def emit_map(tracer, source, target, offsets, volume, transposed=False):
     word = " transposed" if transposed else ""
     line = f"sparseconv.kernel_map {source.name} to {target.name} offsets({offsets}){word} : {type}"
     name = tracer.text.emit_value(line, stem="map")
-    is_identity = source.name == target.name and offsets == _write_one(source)
-    return Map(name, type, source.type, target.type, volume, is_identity)
-
-
-def _write_one(coords):
-    """The offsets of a kernel of size 1."""
-    return f"box<{', '.join(['1'] * len(coords.stride))}>"
+    coords = source if source.name == target.name else None
+    return Map(name, type, source.type, target.type, volume, offsets, coords)
 
 
 @handles("sparseconv::transpose_table")
@@ -140,7 +139,7 @@ def emit_conv(tracer, x, w, map, result_type):
 
 def emit_row_product(tracer, x, w, coords, result):
     """The rows of a set times a weight [1, in, out], as a convolution of one offset."""
-    map = emit_map(tracer, coords, coords, _write_one(coords), 1)
+    map = emit_map(tracer, coords, coords, coords.write_one(), 1)
     order = find_order(tracer, [x], result)
     x = sort_operand(tracer, x, order)
     made = emit_conv(tracer, x, w, map, tracer.get_type(result))
@@ -153,15 +152,32 @@ def _conv(tracer, a, result):
         tracer.refuse(f"it has features of {a.x.dtype} and weights of {a.w.dtype}")
     map = _get_map(tracer, a.table)
     repeated = tracer.peek(a.x, Repeated)
-    is_identity = map.is_identity and bool(map.order) == bool(map.row_of)
-    if is_identity and isinstance(repeated, Repeated) and not is_traced(a.w):
+    if isinstance(repeated, Repeated) and not is_traced(a.w):
+        made = _convolve_repeated(tracer, repeated, a.w, map, result)
+        if made:
+            return made
+    x = _sort(tracer, a.x, map)
+    return _turn(tracer, result, emit_conv(tracer, x, a.w, map, tracer.get_type(result)), map)
+
+
+def _convolve_repeated(tracer, repeated, w, near, result):
+    """A convolution of rows that are repeated, by way of each of them once; or None."""
+    if near.is_identity and bool(near.order) == bool(near.row_of):
         coords = tracer.find_set_of(repeated.rows.shape[0])
         if coords:
             rows = tracer.make_like(result, shape=[repeated.rows.shape[0], result.shape[1]])
-            tracer.bind(rows, emit_row_product(tracer, repeated.rows, a.w, coords, rows))
+            tracer.bind(rows, emit_row_product(tracer, repeated.rows, w, coords, rows))
             return repeat(tracer, rows, repeated.times, result)
-    x = _sort(tracer, a.x, map)
-    return _turn(tracer, result, emit_conv(tracer, x, a.w, map, tracer.get_type(result)), map)
+    kernel = find_kernel(tracer, near, repeated, w)
+    if kernel is None:
+        return None
+    voxels, order = emit_voxels(tracer, near.coords.division.points, kernel.steps)
+    x = sort(tracer, repeated.rows, order) if order else repeated.rows
+    box = f"box<{', '.join(map(str, kernel.sizes))}>"
+    from_voxels = emit_map(tracer, voxels, near.coords, box, math.prod(kernel.sizes), True)
+    w = tracer.weights.derive(w, ("divided", kernel.steps), kernel.sum_weights)
+    made = emit_conv(tracer, x, w, from_voxels, tracer.get_type(result))
+    return _turn(tracer, result, made, near)
 
 
 def _sort(tracer, x, map):

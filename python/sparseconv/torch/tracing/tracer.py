@@ -85,6 +85,11 @@ class Tracer(TorchDispatchMode):
         self.fixed = []
         #: The name of the row of each point, by that of the point of each row, and back.
         self.row_of, self.order = {}, {}
+        #: The sets of distinct points by the names of these, and those of divided voxels.
+        self.packed, self.voxels = {}, {}
+        #: Sets that the model does not have, by what stands for their numbers of rows. Sizes are
+        #: not written with them: two branches of a model are to have the same text.
+        self.own_sets = {}
 
     def make_stand_ins(self, tensors):
         """Stand-ins with one new number of rows for tensors of equally many."""
@@ -272,15 +277,16 @@ class Tracer(TorchDispatchMode):
 
     def find_set_of(self, rows):
         """A set with a number of rows, or None."""
-        known = self._counted.get(str(rows))
-        return known[1] if known and isinstance(known[1], Set) else None
+        known = self._counted.get(str(rows), (None, None))[1]
+        return known if isinstance(known, Set) else self.own_sets.get(str(rows))
 
     # Text that several handlers write -----------------------------------------
 
-    def emit_pack(self, points, type, stride):
+    def emit_pack(self, points, type, stride, in_order=False):
         """The set of points, and the names of its other results."""
         alias = self.text.set_type(stride)
-        line = f"sparseconv.pack {points} : {type} -> {alias}"
+        word = " {in_order}" if in_order else ""
+        line = f"sparseconv.pack {points}{word} : {type} -> {alias}"
         names = self.text.emit_values(line, stems=("set", "order", "row_of"))
         made = Set(names[0], alias, tuple(stride), points=points, row_of=names[2])
         return made, names[1], names[2]

@@ -11,12 +11,19 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 
+def _noted(**kwargs):
+    return dataclasses.field(init=False, repr=False, compare=False, **kwargs)
+
+
 @dataclasses.dataclass
 class Value:
     """What stands for a tensor. `parts` has the values of its parts that are known, by where
-    these are."""
+    these are. Of integers, `coordinates` says what they are of the coordinates of points;
+    and `division` of which points they are the parts."""
 
-    parts: dict = dataclasses.field(init=False, repr=False, compare=False, default_factory=dict)
+    parts: dict = _noted(default_factory=dict)
+    coordinates: Any = _noted(default=None)
+    division: Any = _noted(default=None)
 
 
 @dataclasses.dataclass
@@ -46,21 +53,31 @@ class Set(Value):
     points: str = ""
     row_of: str = ""
 
+    def write_one(self):
+        """The offsets of a kernel of size 1."""
+        return f"box<{', '.join(['1'] * len(self.stride))}>"
+
 
 @dataclasses.dataclass
 class Map(Value):
-    """A neighbour table, as the kernel map, and whether each row is its only neighbour. Where
-    the table has the rows of points, `order` names the point of each row of the in set, and
-    `row_of` the row of each point of the out set."""
+    """A neighbour table, as the kernel map. `coords` is the set of a map from a set to itself.
+    Where the table has the rows of points, `order` names the point of each row of the in set,
+    and `row_of` the row of each point of the out set."""
 
     name: str
     type: str
     source: str
     target: str
     volume: int
-    is_identity: bool = False
+    offsets: str = ""
+    coords: Any = None
     order: str = ""
     row_of: str = ""
+
+    @property
+    def is_identity(self):
+        """Whether each row is its only neighbour."""
+        return self.coords is not None and self.offsets == self.coords.write_one()
 
 
 @dataclasses.dataclass

@@ -9,6 +9,7 @@ and all other parts of the tensor are cut from that."""
 
 import dataclasses
 
+from .coordinates import follow, follow_columns
 from .order import find_order, sort_operand, turn
 from .reshape import reshape
 from .values import Fill, Rows, Turned, View
@@ -52,7 +53,10 @@ def emit_cut(tracer, x, cut, type):
         f"tensor.extract_slice {tracer.get_name(x)}{starts}[{sizes}]{steps} "
         f": {tracer.get_type(x)} to {type}"
     )
-    return Rows(tracer.text.emit_value(line))
+    made, found = Rows(tracer.text.emit_value(line)), follow(tracer, x)
+    if found and cut.dim == x.dim() - 1 and cut.step == 1 and cut.keeps_axis:
+        made.coordinates = found.pick(cut.start, cut.count)
+    return made
 
 
 def resolve(tracer, tensor, view):
@@ -115,4 +119,6 @@ def emit_concat(tracer, result, dim, tensors):
     types = ", ".join(map(tracer.get_type, tensors))
     line = f"tensor.concat dim({dim}) {names} : ({types}) -> {tracer.get_type(result)}"
     made = Rows(tracer.text.emit_value(line))
+    if dim == 1:
+        follow_columns(tracer, tensors, made)
     return turn(tracer, result, made, order) if order else made

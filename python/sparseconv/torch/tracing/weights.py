@@ -26,7 +26,7 @@ class Weights:
         #: What operators make of no weight, by id, and what of it is an argument, as it is on
         #: the host and where it is.
         self._made, self._constants = {}, []
-        self._norms, self._views = {}, {}
+        self._norms, self._derived = {}, {}
 
     def name_result(self, result, sources):
         if not isinstance(result, torch.Tensor) or id(result) in self._names:
@@ -57,12 +57,15 @@ class Weights:
 
     def view(self, tensor, shape):
         """A weight in another shape."""
-        key = id(tensor), tuple(shape)
-        if key not in self._views:
+        return self.derive(tensor, tuple(shape), lambda weight: weight.reshape(shape))
+
+    def derive(self, tensor, key, make):
+        """What a function makes of a weight, once for each key."""
+        key = id(tensor), key
+        if key not in self._derived:
             name = self._names.get(id(tensor), (None, "constant"))[1]
-            view = self.hold(tensor).reshape(shape)
-            self._views[key] = tensor, self.rename(view, name)
-        return self._views[key][1]
+            self._derived[key] = tensor, self.rename(make(self.hold(tensor)), name)
+        return self._derived[key][1]
 
     def add_bias(self, scale, shift, bias):
         """The shift of a norm that also takes the bias of the layer before it."""

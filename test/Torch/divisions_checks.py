@@ -1,0 +1,125 @@
+# Part of the sparseconv project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Convolutions right behind a division of voxels, against the same modules layer by layer."""
+
+import itertools
+
+import sparseconv
+import sparseconv.torch.spconv as spconv
+import torch
+import torch_checks
+from models import make_points
+from torch import nn
+from torch_checks import check, expect, expect_close
+
+
+def make_parts(steps, device):
+    cells = itertools.product([0], *(range(step) for step in steps))
+    return torch.tensor(list(cells), dtype=torch.int32, device=device)
+
+
+def in_place(points, parts, steps):
+    """As TRELLIS's decoder has it."""
+    coords = points.clone()
+    coords[:, 1:] *= steps[0]
+    return (coords.unsqueeze(1) + parts).flatten(0, 1)
+
+
+def by_factors(points, parts, steps):
+    factors = points.new_tensor([1, *steps])
+    return (parts[None] + (points * factors)[:, None]).reshape(-1, points.shape[1])
+
+
+def by_columns(points, parts, steps):
+    wide = torch.cat([points[:, :1].long(), steps[0] * points[:, 1:]], 1)
+    return (wide.view(-1, 1, points.shape[1]) + parts.long()).view(-1, points.shape[1]).int()
+
+
+class Divide(nn.Module):
+    """One or two divisions, each with a convolution behind it."""
+
+    def __init__(self, spell, steps, layers, parts=None):
+        super().__init__()
+        self.spell, self.steps = spell, steps
+        self.layers, self.parts = nn.ModuleList(layers), parts
+
+    def forward(self, features, points):
+        for layer in self.layers:
+            parts = make_parts(self.steps, points.device) if self.parts is None else self.parts
+            points = self.spell(points, parts, self.steps)
+            wide = features.unsqueeze(1).expand(-1, len(parts), -1)
+            features = wide.flatten(0, 1)
+            shape = [40] * (points.shape[1] - 1)
+            features = layer(spconv.SparseConvTensor(features, points, shape, 2)).features
+        return features, points
+
+
+def compare(device, model, points, divides, dtype=torch.float32):
+    """Returns the text of a compiled module, whose convolutions are between voxels and their
+    parts or not."""
+    model, compiled = model.to(device, dtype).eval(), None
+    channels = model.layers[0].in_channels
+    for count in (len(points), len(points) // 2):
+        given = torch.randn(count, channels, device=device, dtype=dtype), points[:count].to(device)
+        compiled = compiled or sparseconv.compile(model, given)
+        with torch.no_grad():
+            found, expected = compiled(*given), model(*given)
+        expect(torch.equal(found[1], expected[1]), "rows changed their order")
+        expect_close(found[0], expected[0], 1e-5 if dtype == torch.float32 else 4e-3)
+    text = compiled.mlir()
+    found = text.count(" transposed :")
+    expect(found == divides, f"{found} of {divides} convolutions begin at voxels")
+    return text
+
+
+def make_layers(size, channels=64, count=1, **options):
+    return [spconv.SubMConv3d(channels, channels, size, **options) for _ in range(count)]
+
+
+@check
+def spellings(device):
+    torch.manual_seed(0)
+    points = make_points((6, 5, 7), 50)
+    points[:, 1:] -= 3
+    for spell in (in_place, by_factors, by_columns):
+        for size in (3, 5, (1, 3, 5)):
+            compare(device, Divide(spell, (2, 2, 2), make_layers(size)), points, 1)
+    model = Divide(by_factors, (1, 2, 2), make_layers(3))
+    compare(device, model, points, 1)
+    layers = [spconv.SubMConv2d(64, 64, 3, bias=False)]
+    compare(device, Divide(in_place, (2, 2), layers), points[:, :3].unique(dim=0), 1)
+    backwards = make_parts((2, 2, 2), device).flip(0)
+    compare(device, Divide(in_place, (2, 2, 2), make_layers(3), backwards), points, 1)
+
+
+@check
+def twice(device):
+    """The voxels of the second division are a set that is there: they need not be sorted."""
+    torch.manual_seed(1)
+    for dtype in (torch.float32, torch.float16):
+        model = Divide(in_place, (2, 2, 2), make_layers(3, count=2))
+        text = compare(device, model, make_points((4, 4, 4), 20), 2, dtype)
+        expect(text.count("{in_order}") == 1, "the voxels are sorted twice")
+
+
+@check
+def others(device):
+    """What looks similar, and is another convolution or would gain nothing."""
+    torch.manual_seed(2)
+    points, steps = make_points((6, 5, 7), 40), (2, 2, 2)
+    parts = make_parts(steps, device)
+    few = parts[:7], torch.cat([parts[:7], parts[:7].amax(0, keepdim=True) + 1])
+    for model in (
+        *(Divide(in_place, steps, make_layers(3), some) for some in few),
+        Divide(in_place, (3, 3, 3), make_layers(3)),
+        Divide(lambda p, parts, _: in_place(p, parts, (4,)), steps, make_layers(3)),
+        Divide(in_place, steps, make_layers(3, channels=8)),
+        Divide(in_place, steps, make_layers(2)), Divide(in_place, steps, make_layers(1)),
+        Divide(in_place, steps, make_layers(3, dilation=2)),
+    ):  # fmt: skip
+        compare(device, model, points, 0)
+
+
+if __name__ == "__main__":
+    torch_checks.run()
