@@ -9,6 +9,7 @@
 #include "RowLoops.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
+#include "llvm/Support/MathExtras.h"
 #include <limits>
 #include <numeric>
 
@@ -30,9 +31,41 @@ static int64_t getNumLanes(LoopBuilder &b, Value channels) {
   return std::gcd(getConstantIntValue(channels).value_or(most), most);
 }
 
+/// How many vectors of a row are a work item. Single elements are several, with
+/// those of other threads between them: one alone is less work than to find out
+/// which it is.
+static int64_t getNumVectors(LoopBuilder &b, Value channels) {
+  constexpr int64_t most = 4, threads = 8;
+  int64_t size = getConstantIntValue(channels).value_or(0);
+  return getNumLanes(b, channels) == 1 && size >= most * threads ? most : 1;
+}
+
+/// How many work items a row is.
+static Value countChunks(LoopBuilder &b, Value channels) {
+  Value vectors = b.ceilDiv(channels, getNumLanes(b, channels));
+  return b.ceilDiv(vectors, getNumVectors(b, channels));
+}
+
+/// The elements of a work item that has several.
+static void visitElements(LoopBuilder &b, const Channels &channels,
+                          function_ref<void(Value, int64_t)> body) {
+  int64_t size = *getConstantIntValue(channels.count);
+  int64_t elements = getNumVectors(b, channels.count);
+  int64_t step = llvm::divideCeilSigned(size, elements);
+  for (int64_t first = 0; first < elements * step; first += step) {
+    Value channel = b.add(channels.first, first);
+    if (first + step <= size)
+      body(channel, 1);
+    else
+      b.ifThen(b.less(channel, b.index(size)), [&] { body(channel, 1); });
+  }
+}
+
 /// The chunk from `first` on, which may be the last and shorter.
 static void visitChunk(LoopBuilder &b, const Channels &channels,
                        function_ref<void(Value, int64_t)> body) {
+  if (getNumVectors(b, channels.count) > 1)
+    return visitElements(b, channels, body);
   int64_t lanes = getNumLanes(b, channels.count);
   Value first = channels.first;
   std::optional<int64_t> size = getConstantIntValue(channels.count);
@@ -81,9 +114,8 @@ void mlir::sparseconv::forRows(LoopBuilder &b, Value rows,
 /// A work item as an item and the first of a vector of its channels.
 static std::pair<Value, Channels> splitItem(LoopBuilder &b, Value work,
                                             Value channels) {
-  int64_t lanes = getNumLanes(b, channels);
-  Value chunks = b.ceilDiv(channels, lanes);
-  Value first = b.mul(b.remainder(work, chunks), lanes);
+  Value chunks = countChunks(b, channels);
+  Value first = b.mul(b.remainder(work, chunks), getNumLanes(b, channels));
   return {b.divide(work, chunks), {channels, first}};
 }
 
@@ -94,9 +126,9 @@ static std::pair<Value, Channels> splitByItems(LoopBuilder &b, Value work,
   return {b.remainder(work, items), {channels, first}};
 }
 
-/// How many work items the vectors of channels of `items` items are.
+/// How many work items the channels of `items` items are.
 static Value countItems(LoopBuilder &b, Value items, Value channels) {
-  return b.mul(items, b.ceilDiv(channels, getNumLanes(b, channels)));
+  return b.mul(items, countChunks(b, channels));
 }
 
 void mlir::sparseconv::forRows(

@@ -20,7 +20,7 @@ constexpr int64_t kChannelLanes = 16;
 /// Rows of one work item.
 constexpr int64_t kRowBlock = 256;
 
-/// The channels of a work item: all, or one vector from `first` on.
+/// The channels of a work item: all, or its vectors from `first` on.
 struct Channels {
   Value count, first = {};
 };

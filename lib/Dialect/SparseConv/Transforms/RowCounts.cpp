@@ -26,8 +26,26 @@ static Value getCountedTensor(Value size) {
   return dim && dim.getConstantIndex() == 0 ? dim.getSource() : Value();
 }
 
+/// Whether a reshape leaves the first axis alone.
+static bool keepsRows(ArrayRef<ReassociationIndices> groups) {
+  return !groups.empty() && groups.front().size() == 1;
+}
+
+/// What `tensor` is where its channels alone have another shape, or null.
+static Value getReshapedRows(Value tensor) {
+  if (auto expand = tensor.getDefiningOp<tensor::ExpandShapeOp>();
+      expand && keepsRows(expand.getReassociationIndices()))
+    return expand.getSrc();
+  if (auto collapse = tensor.getDefiningOp<tensor::CollapseShapeOp>();
+      collapse && keepsRows(collapse.getReassociationIndices()))
+    return collapse.getSrc();
+  return {};
+}
+
 /// Where the rows of `tensor` come from: another tensor, or what is none.
 static RowCount followTensor(Value tensor) {
+  if (Value source = getReshapedRows(tensor))
+    return {source, std::nullopt};
   auto result = dyn_cast<OpResult>(tensor);
   auto op = dyn_cast_if_present<ReifyRankedShapedTypeOpInterface>(
       tensor.getDefiningOp());

@@ -11,6 +11,38 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SparseConvFuseReductions
+    : Pass<"sparseconv-fuse-reductions", "::mlir::func::FuncOp"> {
+  let summary = "fuses reductions of short rows with what reads their results";
+  let description = [{
+    A group norm is a sum along the channels of a group, a sum of squares that
+    reads the first sum, and an elementwise operation that reads both. On buffers
+    these become one loop nest, in which a thread has a row and group: the sums
+    stay in registers, and features are read from memory once.
+
+    ```mlir
+    linalg.generic .. iterator_types = ["parallel", "parallel", "reduction"]
+        ins(%x) outs(%sum)
+    linalg.generic .. iterator_types = ["parallel", "parallel", "parallel"]
+        ins(%x, %sum) outs(%y)
+    // becomes
+    scf.parallel (%row, %group) = .. {
+      %s = scf.for %channel = .. iter_args(..)
+      scf.for %channel = .. { vector.store .. %y[%row, %group, %channel] }
+    }
+    ```
+
+    It applies where the reductions run along the last loop, of 2 to 128
+    iterations, begin with a number that the function writes, and nothing else
+    reads their results. Sums are added up in the order that they had.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def SparseConvMergeReductions
     : Pass<"sparseconv-merge-reductions", "::mlir::func::FuncOp"> {
   let summary = "writes reductions over the rows of one tensor as one";

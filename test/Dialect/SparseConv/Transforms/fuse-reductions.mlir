@@ -1,0 +1,168 @@
+// A thread that has a row and a group of channels adds up what a norm needs of
+// it, and then computes the norm: the sums need no memory.
+// RUN: sparseconv-opt %s --sparseconv-fuse-reductions --canonicalize --cse | FileCheck %s
+
+#all = affine_map<(row, group, channel) -> (row, group, channel)>
+#rows = affine_map<(row, group, channel) -> (row, group)>
+#weights = affine_map<(row, group, channel) -> (group, channel)>
+
+// The second sum begins in the buffer of zeros, of which the first has a copy.
+// CHECK-LABEL: func.func @norm
+//  CHECK-SAME: (%[[X:.*]]: memref<?x8x12xf16>, %[[W:.*]]: memref<8x12xf16>, %[[Y:.*]]: memref<?x8x12xf16>)
+//   CHECK-NOT:   memref.alloc
+//       CHECK:   scf.parallel (%[[ROW:.*]], %[[GROUP:.*]]) = (%{{.*}}) to (%{{.*}}, %c8)
+//       CHECK:     %[[SUM:.*]] = scf.for %[[C:.*]] = %c0 to %c12 step %c4 iter_args(%{{.*}} = %[[ZERO:.*]]) -> (f32)
+//       CHECK:       vector.load %[[X]][%[[ROW]], %[[GROUP]], %[[C]]] {alignment = 8 : i64} : memref<?x8x12xf16>, vector<4xf16>
+//       CHECK:     %[[SQUARES:.*]] = scf.for %{{.*}} iter_args(%{{.*}} = %[[ZERO]])
+//       CHECK:       arith.subf %{{.*}}, %[[SUM]]
+//       CHECK:     scf.for %[[C:.*]] = %c0 to %c12 step %c4 {
+//       CHECK:       vector.load %[[W]][%[[GROUP]], %[[C]]]
+//       CHECK:       arith.mulf %{{.*}}, %[[SQUARES]]
+//       CHECK:       vector.store %{{.*}}, %[[Y]][%[[ROW]], %[[GROUP]], %[[C]]] {alignment = 8 : i64}
+//   CHECK-NOT:   linalg
+func.func @norm(%x: memref<?x8x12xf16>, %w: memref<8x12xf16>, %y: memref<?x8x12xf16>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c0 : memref<?x8x12xf16>
+  %squares = memref.alloc(%n) : memref<?x8xf32>
+  linalg.fill ins(%zero : f32) outs(%squares : memref<?x8xf32>)
+  %sum = memref.alloc(%n) : memref<?x8xf32>
+  linalg.copy ins(%squares : memref<?x8xf32>) outs(%sum : memref<?x8xf32>)
+  linalg.generic {indexing_maps = [#all, #rows], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : memref<?x8x12xf16>) outs(%sum : memref<?x8xf32>) {
+  ^bb0(%in: f16, %out: f32):
+    %0 = arith.extf %in : f16 to f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  }
+  linalg.generic {indexing_maps = [#all, #rows, #rows], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %sum : memref<?x8x12xf16>, memref<?x8xf32>) outs(%squares : memref<?x8xf32>) {
+  ^bb0(%in: f16, %s: f32, %out: f32):
+    %0 = arith.extf %in : f16 to f32
+    %1 = arith.subf %0, %s : f32
+    %2 = arith.mulf %1, %1 : f32
+    %3 = arith.addf %out, %2 : f32
+    linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#all, #rows, #rows, #weights, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %sum, %squares, %w : memref<?x8x12xf16>, memref<?x8xf32>, memref<?x8xf32>, memref<8x12xf16>)
+      outs(%y : memref<?x8x12xf16>) {
+  ^bb0(%in: f16, %s: f32, %q: f32, %weight: f16, %out: f16):
+    %0 = arith.extf %in : f16 to f32
+    %1 = arith.subf %0, %s : f32
+    %2 = arith.mulf %1, %q : f32
+    %3 = arith.truncf %2 : f32 to f16
+    %4 = arith.mulf %3, %weight : f16
+    linalg.yield %4 : f16
+  }
+  memref.dealloc %sum : memref<?x8xf32>
+  memref.dealloc %squares : memref<?x8xf32>
+  return
+}
+
+#element = affine_map<(row, channel) -> (row, channel)>
+#row = affine_map<(row, channel) -> (row)>
+
+// The result may be where the features are: a thread reads its own before it
+// stores them. Rows of an odd number of bytes have vectors of one element.
+// CHECK-LABEL: func.func @in_place
+//       CHECK:   scf.parallel (%{{.*}}) = (%c0)
+//       CHECK:     scf.for %{{.*}} = %c0 to %c5 step %c1
+//       CHECK:     scf.for %{{.*}} = %c0 to %c5 step %c1
+//   CHECK-NOT:   linalg
+func.func @in_place(%x: memref<?x5xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c0 : memref<?x5xf32>
+  %sum = memref.alloc(%n) : memref<?xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<?xf32>)
+  linalg.generic {indexing_maps = [#element, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<?x5xf32>) outs(%sum : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#element, #row, #element], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : memref<?x5xf32>, memref<?xf32>) outs(%x : memref<?x5xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %0 = arith.subf %in, %s : f32
+    linalg.yield %0 : f32
+  }
+  memref.dealloc %sum : memref<?xf32>
+  return
+}
+
+// Something else reads the sums.
+// CHECK-LABEL: func.func @read_elsewhere
+//       CHECK:   "reduction"
+//       CHECK:   "parallel", "parallel"]
+func.func @read_elsewhere(%x: memref<?x5xf32>, %y: memref<?x5xf32>, %sums: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c0 : memref<?x5xf32>
+  %sum = memref.alloc(%n) : memref<?xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<?xf32>)
+  linalg.generic {indexing_maps = [#element, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<?x5xf32>) outs(%sum : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#element, #row, #element], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : memref<?x5xf32>, memref<?xf32>) outs(%y : memref<?x5xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %0 = arith.subf %in, %s : f32
+    linalg.yield %0 : f32
+  }
+  linalg.copy ins(%sum : memref<?xf32>) outs(%sums : memref<?xf32>)
+  memref.dealloc %sum : memref<?xf32>
+  return
+}
+
+// The features are others when the sums are read.
+// CHECK-LABEL: func.func @features_change
+//       CHECK:   "reduction"
+//       CHECK:   linalg.copy
+//       CHECK:   "parallel", "parallel"]
+func.func @features_change(%x: memref<?x5xf32>, %other: memref<?x5xf32>, %y: memref<?x5xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c0 : memref<?x5xf32>
+  %sum = memref.alloc(%n) : memref<?xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<?xf32>)
+  linalg.generic {indexing_maps = [#element, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<?x5xf32>) outs(%sum : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.copy ins(%other : memref<?x5xf32>) outs(%x : memref<?x5xf32>)
+  linalg.generic {indexing_maps = [#element, #row, #element], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : memref<?x5xf32>, memref<?xf32>) outs(%y : memref<?x5xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %0 = arith.subf %in, %s : f32
+    linalg.yield %0 : f32
+  }
+  memref.dealloc %sum : memref<?xf32>
+  return
+}
+
+// What the sums begin with is the caller's.
+// CHECK-LABEL: func.func @begins_elsewhere
+//       CHECK:   "reduction"
+//       CHECK:   "parallel", "parallel"]
+func.func @begins_elsewhere(%x: memref<?x5xf32>, %sum: memref<?xf32>, %y: memref<?x5xf32>) {
+  linalg.generic {indexing_maps = [#element, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<?x5xf32>) outs(%sum : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#element, #row, #element], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : memref<?x5xf32>, memref<?xf32>) outs(%y : memref<?x5xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %0 = arith.subf %in, %s : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
