@@ -71,6 +71,11 @@ Value ImplicitGemmEmitter::rowPointer(Value row) {
   return b.element(y, row, config.outRowBytes());
 }
 
+bool ImplicitGemmEmitter::areChannels(int64_t tile, int64_t count) {
+  return (tile + count) * 8 + (config.sectionTiles() - 1) * config.tileN <=
+         config.outChannels;
+}
+
 void ImplicitGemmEmitter::addStrip(ValueRange accumulators, int64_t tile,
                                    int64_t half, Value row, Value rowPointer,
                                    Pieces &pieces) {
@@ -86,9 +91,7 @@ void ImplicitGemmEmitter::addStrip(ValueRange accumulators, int64_t tile,
   int64_t piece =
       std::min({groupBytes & -groupBytes, elements * bytes, int64_t(16)}) /
       bytes;
-  bool inside =
-      (tile + size) * 8 + (config.sectionTiles() - 1) * config.tileN <=
-      config.outChannels;
+  bool inside = areChannels(tile, size);
   for (int64_t at = 0; at < elements; at += piece) {
     ArrayRef<Value> own = ArrayRef(sums).slice(at, piece);
     if (!inside) {
@@ -104,6 +107,8 @@ void ImplicitGemmEmitter::addStrip(ValueRange accumulators, int64_t tile,
 
 void ImplicitGemmEmitter::storeTiles(ValueRange accumulators,
                                      ValueRange outputRows, int64_t tile) {
+  if (hasOddRows())
+    return storeOddRows(accumulators, outputRows, tile);
   int64_t count = accumulators.size() / 4;
   for (int64_t half : {0, 1}) {
     Value row = outputRows[half];
@@ -246,24 +251,29 @@ void ImplicitGemmEmitter::finishTask(const GemmTask &task,
 //===----------------------------------------------------------------------===//
 
 /// `count` neighbouring elements of an extra operand, a power of two, in loads
-/// of up to 16 bytes. Rows may come from the kernel before this one, which may
-/// have been running when this one began, and so are no constants.
+/// of up to 16 bytes, or one by one where they are not aligned. Rows may come
+/// from the kernel before this one, which may have been running when this one
+/// began, and so are no constants.
 static SmallVector<Value> loadPiece(GpuBuilder &b, MemRefType extra,
-                                    Value pointer, int64_t count) {
+                                    Value pointer, int64_t count,
+                                    bool isAligned) {
   Type element = extra.getElementType();
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  int64_t lanes = std::min(count, 16 / bytes);
+  int64_t lanes = isAligned ? std::min(count, 16 / bytes) : 1;
   auto load = [&](Type type, Value from) {
     unsigned alignment = lanes * bytes;
     return extra.getRank() == 2 ? b.load(type, from, alignment)
                                 : b.loadConstant(type, from, alignment);
   };
-  if (lanes == 1)
-    return {load(element, pointer)};
   SmallVector<Value> elements;
-  for (int64_t at = 0; at < count; at += lanes)
-    llvm::append_range(elements, b.unpack(load(VectorType::get(lanes, element),
-                                               b.offset(pointer, at * bytes))));
+  for (int64_t at = 0; at < count; at += lanes) {
+    Value from = b.offset(pointer, at * bytes);
+    if (lanes == 1)
+      elements.push_back(load(element, from));
+    else
+      llvm::append_range(elements,
+                         b.unpack(load(VectorType::get(lanes, element), from)));
+  }
   return elements;
 }
 
@@ -296,6 +306,7 @@ namespace {
 struct PieceOperands {
   SmallVector<Value> begins;
   SmallVector<SmallVector<Value>> loaded;
+  bool isAligned;
 };
 } // namespace
 
@@ -303,7 +314,7 @@ template <typename OpTy>
 static PieceOperands startPiece(GpuBuilder &b, OpTy op, const GemmPiece &piece,
                                 ValueRange pointers) {
   int64_t channels = cast<MemRefType>(op.getY().getType()).getDimSize(1);
-  PieceOperands operands;
+  PieceOperands operands{{}, {}, piece.isAligned};
   for (auto [extra, pointer] : llvm::zip_equal(op.getExtras(), pointers)) {
     auto type = cast<MemRefType>(extra.getType());
     Value index = b.extend64(piece.channel);
@@ -314,7 +325,7 @@ static PieceOperands startPiece(GpuBuilder &b, OpTy op, const GemmPiece &piece,
     operands.begins.push_back(begin);
     SmallVector<Value> &loaded = operands.loaded.emplace_back();
     if (isLoadedFirst(op, extra))
-      loaded = loadPiece(b, type, begin, piece.sums.size());
+      loaded = loadPiece(b, type, begin, piece.sums.size(), /*isAligned=*/true);
   }
   return operands;
 }
@@ -330,8 +341,9 @@ static void appendEpilogue(GpuBuilder &b, OpTy op, ArrayRef<Value> sums,
     auto type = cast<MemRefType>(extra.getType());
     int64_t bytes = type.getElementTypeBitWidth() / 8;
     if (loaded.empty())
-      arguments.push_back(
-          loadPiece(b, type, b.offset(begin, first * bytes), sums.size()));
+      arguments.push_back(loadPiece(b, type, b.offset(begin, first * bytes),
+                                    sums.size(),
+                                    type.getRank() == 2 || operands.isAligned));
     else
       arguments.push_back(
           SmallVector<Value>(ArrayRef(loaded).slice(first, sums.size())));

@@ -171,11 +171,13 @@ SmallVector<ImplicitGemmConfig> getImplicitGemms(const ConvTask &task,
                                                  const TargetInfo &target);
 
 /// Neighbouring channels of a row of the output before they are rounded and
-/// stored, `channel` being the first. Their number is a power of two that
-/// divides it, and all channels.
+/// stored, `channel` being the first. Their number is a power of two, of which
+/// the place of the first in all rows is a multiple, and where `isAligned` its
+/// place in its row, too.
 struct GemmPiece {
   SmallVector<Value> sums;
   Value row, channel;
+  bool isAligned = true;
 };
 /// Stores what the sums of a piece have become, whose number is given.
 using StorePiece = function_ref<void(size_t number, ArrayRef<Value> values)>;
