@@ -307,3 +307,24 @@ func.func @branch(%x: tensor<?x8xf32>, %w: tensor<27x8x8xf32>, %map: !map, %is: 
   }
   return %r : tensor<?x8xf32>
 }
+
+// A shape that splits the channels of features into groups and back leaves their rows as
+// they are. So the convolution can move behind the residual, which is made after it.
+// CHECK-LABEL: func.func @behind_groups(
+// CHECK: tensor.collapse_shape
+// CHECK: %[[RESIDUAL:.*]] = sparseconv.conv
+// CHECK: sparseconv.conv %{{.*}} epilogue(%[[RESIDUAL]] : tensor<?x8xf32>)
+// CHECK-NOT: linalg.add
+func.func @behind_groups(%x: tensor<?x8xf32>, %v: tensor<27x8x8xf32>, %w: tensor<27x8x8xf32>, %set: !set) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %map = sparseconv.kernel_map %set to %set offsets(box<3, 3, 3>) : !map
+  %h = sparseconv.conv %x, %v, %map : tensor<?x8xf32>, tensor<27x8x8xf32>, !map -> tensor<?x8xf32>
+  %n = tensor.dim %h, %c0 : tensor<?x8xf32>
+  %groups = tensor.expand_shape %h [[0], [1, 2]] output_shape [%n, 2, 4] : tensor<?x8xf32> into tensor<?x2x4xf32>
+  %normed = linalg.exp ins(%groups : tensor<?x2x4xf32>) outs(%groups : tensor<?x2x4xf32>) -> tensor<?x2x4xf32>
+  %back = tensor.collapse_shape %normed [[0], [1, 2]] : tensor<?x2x4xf32> into tensor<?x8xf32>
+  %y = sparseconv.conv %back, %w, %map : tensor<?x8xf32>, tensor<27x8x8xf32>, !map -> tensor<?x8xf32>
+  %residual = sparseconv.conv %x, %w, %map : tensor<?x8xf32>, tensor<27x8x8xf32>, !map -> tensor<?x8xf32>
+  %sum = linalg.add ins(%y, %residual : tensor<?x8xf32>, tensor<?x8xf32>) outs(%y : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %sum, %residual : tensor<?x8xf32>, tensor<?x8xf32>
+}

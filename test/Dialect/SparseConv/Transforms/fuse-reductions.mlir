@@ -166,3 +166,28 @@ func.func @begins_elsewhere(%x: memref<?x5xf32>, %sum: memref<?xf32>, %y: memref
   }
   return
 }
+
+// The sums begin with numbers that are not one constant.
+// CHECK-LABEL: func.func @begins_with_numbers
+//       CHECK:   "reduction"
+//       CHECK:   "parallel", "parallel"]
+func.func @begins_with_numbers(%x: memref<?x5xf32>, %given: memref<?xf32>, %y: memref<?x5xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x5xf32>
+  %sum = memref.alloc(%n) : memref<?xf32>
+  linalg.copy ins(%given : memref<?xf32>) outs(%sum : memref<?xf32>)
+  linalg.generic {indexing_maps = [#element, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<?x5xf32>) outs(%sum : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#element, #row, #element], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : memref<?x5xf32>, memref<?xf32>) outs(%y : memref<?x5xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %0 = arith.subf %in, %s : f32
+    linalg.yield %0 : f32
+  }
+  memref.dealloc %sum : memref<?xf32>
+  return
+}
