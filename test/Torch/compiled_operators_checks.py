@@ -170,6 +170,19 @@ def rows_that_are_repeated(device):
     ])  # fmt: skip
 
 
+def sums_of_two(f):
+    """The later sum is read first, and what the earlier one reads is freed between them."""
+    a = f.sigmoid()
+    first, b = a.sum(1), a.exp()
+    return b / b.sum(1).unsqueeze(1) - first.unsqueeze(1)
+
+
+def sums_by_both_axes(f):
+    a = torch.cat([f, f], 1).view(-1, 4, 4)
+    sums = a.sum(2)
+    return (a * sums.unsqueeze(2) * sums.unsqueeze(1)).view(-1, 16)
+
+
 @check
 def reductions(device):
     compare(device, [
@@ -180,8 +193,9 @@ def reductions(device):
         lambda f: f.softmax(1), lambda f: F.log_softmax(f, dim=-1),
         lambda f: F.softmax(f.view(-1, 2, 4), -1).flatten(1), lambda f: f.max(0)[0],
         lambda f: (f * 9).int().amax(0), lambda f: (f * 9).int().min(1)[0] // 2,
-        lambda f: (f > -0.5).all(1), lambda f: (f > 0.5).any(),
-    ], (torch.float32,))  # fmt: skip
+        lambda f: (f > -0.5).all(1), lambda f: (f > 0.5).any(), sums_of_two, sums_by_both_axes,
+        lambda f: f[:, :7] - f[:, :7].sum(1, keepdim=True), lambda f: f.sum() * 2,
+    ], (torch.float32, torch.float16))  # fmt: skip
 
 
 @check

@@ -82,6 +82,7 @@ def spellings(device):
     torch.manual_seed(0)
     points = make_points((6, 5, 7), 50)
     points[:, 1:] -= 3
+    compare(device, Divide(by_a_number, (2, 2, 2), make_layers(3)), points, 1)
     for spell in (in_place, by_factors, by_columns):
         for size in (3, 5, (1, 3, 5)):
             compare(device, Divide(spell, (2, 2, 2), make_layers(size)), points, 1)
@@ -93,14 +94,29 @@ def spellings(device):
     compare(device, Divide(in_place, (2, 2, 2), make_layers(3), backwards), points, 1)
 
 
+def by_a_number(points, parts, steps):
+    coords = points.clone()
+    coords[:, 1:] *= torch.tensor(steps[0], dtype=torch.int32, device=points.device)
+    return (coords.unsqueeze(1) + parts + torch.tensor(0, device=points.device)).flatten(0, 1)
+
+
+def side_by_side(points, parts, steps):
+    """Two points beside each other, of which the last axis alone is divided: no division of
+    one voxel, though it has as many columns."""
+    wide = torch.cat([points, points[:, :1]], 1).unsqueeze(1)
+    wide = torch.cat([wide, wide + wide.new_tensor([0, 5, 0, 0, 0])], 1)[..., :4]
+    table = torch.tensor([[0, 0, 0, 0], [0, 0, 0, 1]], dtype=torch.int32, device=points.device)
+    return (wide * wide.new_tensor([1, 1, 1, 2]) + table).flatten(0, 1)
+
+
 @check
 def twice(device):
-    """The voxels of the second division are a set that is there: they need not be sorted."""
+    """The voxels of the second division are in the order of a set that is there."""
     torch.manual_seed(1)
     for dtype in (torch.float32, torch.float16):
         model = Divide(in_place, (2, 2, 2), make_layers(3, count=2))
         text = compare(device, model, make_points((4, 4, 4), 20), 2, dtype)
-        expect(text.count("{in_order}") == 1, "the voxels are sorted twice")
+        expect(text.count("{in_order}") == 1, "the voxels have another order")
 
 
 @check
@@ -114,6 +130,7 @@ def others(device):
         *(Divide(in_place, steps, make_layers(3), some) for some in few),
         Divide(in_place, (3, 3, 3), make_layers(3)),
         Divide(lambda p, parts, _: in_place(p, parts, (4,)), steps, make_layers(3)),
+        Divide(side_by_side, (1, 1, 2), make_layers(3)),
         Divide(in_place, steps, make_layers(3, channels=8)),
         Divide(in_place, steps, make_layers(2)), Divide(in_place, steps, make_layers(1)),
         Divide(in_place, steps, make_layers(3, dilation=2)),

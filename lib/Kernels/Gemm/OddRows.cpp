@@ -63,7 +63,8 @@ void ImplicitGemmEmitter::storeOddRows(ValueRange accumulators,
           pieces.pointers.push_back(own.pointers[0]);
           continue;
         }
-        // What is ahead is not among these tiles.
+        // What is ahead is not among these tiles. Where it is, and in a tile of
+        // which some columns are no channels, it is stored twice: the same.
         b.ifElse(
             b.andBits(isOdd, isLast),
             [&] { storePieces(getPiece(pairs[i][0], at)); },

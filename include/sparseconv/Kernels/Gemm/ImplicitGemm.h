@@ -171,9 +171,9 @@ SmallVector<ImplicitGemmConfig> getImplicitGemms(const ConvTask &task,
                                                  const TargetInfo &target);
 
 /// Neighbouring channels of a row of the output before they are rounded and
-/// stored, `channel` being the first. Their number is a power of two, of which
-/// the place of the first in all rows is a multiple, and where `isAligned` its
-/// place in its row, too.
+/// stored, `channel` being the first. Their number is a power of two. The index
+/// of the first among all elements of the output is a multiple of it; where
+/// `isAligned`, its index in its row is one, too.
 struct GemmPiece {
   SmallVector<Value> sums;
   Value row, channel;

@@ -72,6 +72,8 @@ private:
   bool canMove();
   bool chooseLength();
   AffineMap getRowMap();
+  /// The reader and the reductions.
+  SmallVector<linalg::GenericOp> getAll();
 
   using Elements = SmallVector<Value>;
   /// What operand `input` of `op` is in all elements of a row, or null.
@@ -135,9 +137,11 @@ AffineMap Fuser::getRowMap() {
 }
 
 bool Fuser::isReader() {
+  if (reader.getNumLoops() < 2)
+    return false;
   OpOperand &init = *reader.getDpsInitOperand(0);
   numElements = reader.getStaticLoopRanges().back();
-  return reader.getNumLoops() > 1 && !reader.hasIndexSemantics() &&
+  return !reader.hasIndexSemantics() &&
          reader.getNumParallelLoops() == reader.getNumLoops() &&
          reader.getMatchingIndexingMap(&init).isIdentity() &&
          !reader.payloadUsesValueFromOperand(&init) && numElements > 1 &&
@@ -152,8 +156,8 @@ bool Fuser::isReduction(linalg::GenericOp op) {
          op.getMatchingIndexingMap(op.getDpsInitOperand(0)) == getRowMap();
 }
 
-/// Finds the reductions whose results `op` reads, and those that these read,
-/// in their order.
+/// Finds the reductions whose results `op` reads, each behind those that it
+/// reads itself.
 bool Fuser::addReductions(linalg::GenericOp op) {
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (op.getMatchingIndexingMap(input) != getRowMap())
@@ -171,17 +175,26 @@ bool Fuser::addReductions(linalg::GenericOp op) {
   return true;
 }
 
-/// Whether nothing else reads what the reductions write.
+SmallVector<linalg::GenericOp> Fuser::getAll() {
+  SmallVector<linalg::GenericOp> all = {reader};
+  for (const Reduction &reduction : reductions)
+    all.push_back(reduction.op);
+  return all;
+}
+
+/// Whether nothing else reads what the reductions write, nor the operations
+/// themselves other than row by row.
 bool Fuser::areAlone() {
-  auto isOurs = [&](Operation *user) {
-    return user == reader || isa<memref::DeallocOp>(user) ||
-           llvm::any_of(reductions,
-                        [&](const Reduction &r) { return r.op == user; });
-  };
+  SmallVector<linalg::GenericOp> all = getAll();
   return llvm::all_of(reductions, [&](const Reduction &reduction) {
     linalg::GenericOp op = reduction.op;
-    return llvm::all_of(op.getDpsInits()[0].getUsers(), [&](Operation *user) {
-      return isOurs(user) || user->isBeforeInBlock(op);
+    return llvm::all_of(op.getDpsInits()[0].getUses(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      if (isa<memref::DeallocOp>(user) || user->isBeforeInBlock(op))
+        return true;
+      auto own = dyn_cast<linalg::GenericOp>(user);
+      return own && llvm::is_contained(all, own) &&
+             own.getMatchingIndexingMap(&use) == getRowMap();
     });
   });
 }
@@ -191,10 +204,8 @@ bool Fuser::areAlone() {
 /// they read elsewhere in the row.
 bool Fuser::canMove() {
   Value written = getBase(reader.getDpsInits()[0]);
-  SmallVector<linalg::GenericOp> all = {reader};
+  SmallVector<linalg::GenericOp> all = getAll();
   SmallPtrSet<Value, 4> read;
-  for (const Reduction &reduction : reductions)
-    all.push_back(reduction.op);
   for (linalg::GenericOp op : all)
     for (OpOperand *input : op.getDpsInputOperands()) {
       read.insert(getBase(input->get()));
@@ -203,7 +214,17 @@ bool Fuser::canMove() {
            !op.getMatchingIndexingMap(input).isIdentity()))
         return false;
     }
-  Operation *first = reductions.front().op;
+  // A buffer that a branch or a loop gives may be another one's, too.
+  auto isKnown = [](Value base) {
+    return isa<BlockArgument>(base) || !isa<MemRefType>(base.getType()) ||
+           base.getDefiningOp<memref::AllocOp>();
+  };
+  if (!isKnown(written) || !llvm::all_of(read, isKnown))
+    return false;
+  Operation *first = reader;
+  for (linalg::GenericOp op : all)
+    if (op->isBeforeInBlock(first))
+      first = op;
   for (Operation *op = first; op != reader; op = op->getNextNode()) {
     if (llvm::is_contained(all, op) || isMemoryEffectFree(op) ||
         isa<memref::AllocOp>(op))
@@ -226,10 +247,7 @@ bool Fuser::canMove() {
 /// A thread has vectors of all operands that have elements along rows.
 bool Fuser::chooseLength() {
   length = numElements;
-  SmallVector<linalg::GenericOp> all = {reader};
-  for (const Reduction &reduction : reductions)
-    all.push_back(reduction.op);
-  for (linalg::GenericOp op : all)
+  for (linalg::GenericOp op : getAll())
     for (OpOperand &operand : op->getOpOperands()) {
       AffineMap map = op.getMatchingIndexingMap(&operand);
       if (!map.isFunctionOfDim(last)) {

@@ -104,7 +104,7 @@ def _find_numbers(tracer, operands):
         if isinstance(other, int):
             return found, ((other,) * columns,)
         if isinstance(other, torch.Tensor) and other.dtype in INTEGERS:
-            shape = (1, *other.shape)[-2:]
+            shape = (1, 1, *other.shape)[-2:]
             is_table = other.dim() < 3 or other.dim() == x.dim() and other.shape[0] == 1
             if is_table and shape[-1:] in ((1,), (columns,)) and (x.dim() == 3 or shape[0] == 1):
                 rows = tracer.weights.hold(other).cpu().reshape(shape).expand(-1, columns)

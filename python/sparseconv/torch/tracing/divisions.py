@@ -83,7 +83,7 @@ def emit_voxels(tracer, points, steps):
         known = source if isinstance(source, Set) else tracer.packed.get(source.name)
         order = tracer.order[known.row_of] if known and known is not source else ""
         if known:
-            # A set in its order stays so.
+            # In the order of a set that is there, its features need no gather.
             points = tracer.make_like(points)
             tracer.bind(points, dataclasses.replace(known))
         scaled = tracer.make_like(points, torch.int32)

@@ -103,7 +103,9 @@ def emit_map(tracer, source, target, offsets, volume, transposed=False):
     word = " transposed" if transposed else ""
     line = f"sparseconv.kernel_map {source.name} to {target.name} offsets({offsets}){word} : {type}"
     name = tracer.text.emit_value(line, stem="map")
-    coords = source if source.name == target.name else None
+    # Transposed, the offsets lead the other way.
+    is_own = source.name == target.name and (not transposed or volume == 1)
+    coords = source if is_own else None
     return Map(name, type, source.type, target.type, volume, offsets, coords)
 
 
@@ -175,7 +177,7 @@ def _convolve_repeated(tracer, repeated, w, near, result):
     x = sort(tracer, repeated.rows, order) if order else repeated.rows
     box = f"box<{', '.join(map(str, kernel.sizes))}>"
     from_voxels = emit_map(tracer, voxels, near.coords, box, math.prod(kernel.sizes), True)
-    w = tracer.weights.derive(w, ("divided", kernel.steps), kernel.sum_weights)
+    w = tracer.weights.derive(w, ("divided", kernel), kernel.sum_weights)
     made = emit_conv(tracer, x, w, from_voxels, tracer.get_type(result))
     return _turn(tracer, result, made, near)
 

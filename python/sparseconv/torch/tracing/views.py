@@ -119,6 +119,6 @@ def emit_concat(tracer, result, dim, tensors):
     types = ", ".join(map(tracer.get_type, tensors))
     line = f"tensor.concat dim({dim}) {names} : ({types}) -> {tracer.get_type(result)}"
     made = Rows(tracer.text.emit_value(line))
-    if dim == 1:
+    if dim == 1 and result.dim() == 2:
         follow_columns(tracer, tensors, made)
     return turn(tracer, result, made, order) if order else made

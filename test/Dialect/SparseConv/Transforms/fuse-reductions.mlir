@@ -191,3 +191,106 @@ func.func @begins_with_numbers(%x: memref<?x5xf32>, %given: memref<?xf32>, %y: m
   memref.dealloc %sum : memref<?xf32>
   return
 }
+
+// What the first sum reads is overwritten before the second, which the reader names first.
+// CHECK-LABEL: func.func @overwritten_between
+//       CHECK:   "reduction"
+//       CHECK:   "reduction"
+//       CHECK:   "parallel", "parallel"]
+func.func @overwritten_between(%x: memref<?x5xf32>, %other: memref<?x5xf32>, %y: memref<?x5xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c0 : memref<?x5xf32>
+  %first = memref.alloc(%n) : memref<?xf32>
+  linalg.fill ins(%zero : f32) outs(%first : memref<?xf32>)
+  %second = memref.alloc(%n) : memref<?xf32>
+  linalg.fill ins(%zero : f32) outs(%second : memref<?xf32>)
+  linalg.generic {indexing_maps = [#element, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<?x5xf32>) outs(%first : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.copy ins(%other : memref<?x5xf32>) outs(%x : memref<?x5xf32>)
+  linalg.generic {indexing_maps = [#element, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<?x5xf32>) outs(%second : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#row, #row, #element], iterator_types = ["parallel", "parallel"]}
+      ins(%second, %first : memref<?xf32>, memref<?xf32>) outs(%y : memref<?x5xf32>) {
+  ^bb0(%s: f32, %f: f32, %out: f32):
+    %0 = arith.subf %s, %f : f32
+    linalg.yield %0 : f32
+  }
+  memref.dealloc %first : memref<?xf32>
+  memref.dealloc %second : memref<?xf32>
+  return
+}
+
+// The reader has the sums of other groups beside its own.
+// CHECK-LABEL: func.func @other_groups
+//       CHECK:   "reduction"
+//       CHECK:   "parallel", "parallel", "parallel"]
+func.func @other_groups(%x: memref<?x4x4xf32>, %y: memref<?x4x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c0 : memref<?x4x4xf32>
+  %sum = memref.alloc(%n) : memref<?x4xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<?x4xf32>)
+  linalg.generic {indexing_maps = [#all, #rows], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : memref<?x4x4xf32>) outs(%sum : memref<?x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#rows, affine_map<(row, group, channel) -> (row, channel)>, #all],
+                  iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%sum, %sum : memref<?x4xf32>, memref<?x4xf32>) outs(%y : memref<?x4x4xf32>) {
+  ^bb0(%s: f32, %t: f32, %out: f32):
+    %0 = arith.mulf %s, %t : f32
+    linalg.yield %0 : f32
+  }
+  memref.dealloc %sum : memref<?x4xf32>
+  return
+}
+
+// The features are overwritten by another view of them, in which a thread's elements are
+// others.
+// CHECK-LABEL: func.func @another_view
+//       CHECK:   "reduction"
+//       CHECK:   "parallel", "parallel", "parallel"]
+func.func @another_view(%x: memref<?x4x6xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c0 : memref<?x4x6xf32>
+  %flat = memref.collapse_shape %x [[0], [1, 2]] : memref<?x4x6xf32> into memref<?x24xf32>
+  %view = memref.expand_shape %flat [[0], [1, 2]] output_shape [%n, 4, 6] : memref<?x24xf32> into memref<?x4x6xf32>
+  %sum = memref.alloc(%n) : memref<?x4xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<?x4xf32>)
+  linalg.generic {indexing_maps = [#all, #rows], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : memref<?x4x6xf32>) outs(%sum : memref<?x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%sum : memref<?x4xf32>) outs(%view : memref<?x4x6xf32>) {
+  ^bb0(%s: f32, %out: f32):
+    linalg.yield %s : f32
+  }
+  memref.dealloc %sum : memref<?x4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @no_loops
+//       CHECK:   linalg.generic
+func.func @no_loops(%x: memref<f32>, %y: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%x : memref<f32>) outs(%y : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  return
+}
