@@ -40,6 +40,10 @@ static void addUnrollLoops(OpPassManager &pm) {
   addCleanUp(pm);
 }
 
+static void addFusedGathers(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createSparseConvFuseGathers());
+}
+
 static void addFlattenBranches(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createSparseConvFlattenBranches());
 }
@@ -159,6 +163,7 @@ void mlir::sparseconv::buildPrepareSelectionPipeline(OpPassManager &pm,
   addInlining(pm);
   addOnGpu(pm, targetName, addUnrollLoops);
   addEpilogues(pm);
+  addOnGpu(pm, targetName, addFusedGathers);
 }
 
 void mlir::sparseconv::buildLowerToBuffersPipeline(

@@ -290,6 +290,88 @@ static llvm::Error runUpsample(UpsampleOp op, Frame &frame) {
   return makeCover(op, frame, type.getStride(), 1, op.getEffectiveOffsets());
 }
 
+static llvm::Error runSubdivide(SubdivideOp op, Frame &frame) {
+  const CoordinateSet &set = frame.getSet(op.getCoords());
+  auto type = cast<CoordsType>(op.getFine().getType());
+  int64_t cells = op.getNumCells(), rows = set.size(), points = rows;
+  const DenseValue *order = nullptr, *rowOf = nullptr;
+  if (op.getPointsOrder()) {
+    order = &frame.getDense(op.getPointsOrder());
+    rowOf = &frame.getDense(op.getPointsRowOf());
+    points = rowOf->getRows();
+    if (llvm::Error error = checkRows(op, 1, *order, rows, StatusSide::Set))
+      return error;
+  }
+  if (llvm::Error error = checkCount(op, points * cells))
+    return error;
+  using Numbered = std::pair<Point, int64_t>;
+  if (llvm::Error error =
+          checkItems(op, std::max(rows, points) * cells,
+                     sizeof(Numbered) + sizeof(Point) + 4 * sizeof(double)))
+    return error;
+  SmallVector<int64_t> offsets =
+      BoxAttr::get(op.getContext(), op.getBy(), /*corner=*/true)
+          .getFlatOffsets();
+  std::vector<Numbered> numbered;
+  for (auto [row, point] : llvm::enumerate(set.points)) {
+    for (int64_t cell = 0; cell < cells; ++cell) {
+      Point fine = point;
+      for (unsigned axis = 0; axis < type.getDim(); ++axis)
+        fine[axis + 1] +=
+            type.getStride()[axis] * offsets[cell * type.getDim() + axis];
+      if (llvm::Error error = checkPoint(op, row, fine, type))
+        return error;
+      numbered.emplace_back(fine, row * cells + cell);
+    }
+  }
+  if (llvm::Error error = checkCount(op, numbered.size()))
+    return error;
+  std::sort(numbered.begin(), numbered.end());
+  std::vector<Point> fine;
+  Elements fineRows, fineOrder, places(rows * cells);
+  for (const auto &[point, number] : numbered) {
+    int64_t row = number / cells;
+    places[number] = fine.size();
+    fine.push_back(point);
+    fineRows.push_back(row);
+    fineOrder.push_back((order ? static_cast<int64_t>((*order)[row]) : row) *
+                            cells +
+                        number % cells);
+  }
+  Elements fineRowOf(points * cells, -1);
+  for (int64_t i = 0; i < points; ++i) {
+    int64_t row = rowOf ? static_cast<int64_t>((*rowOf)[i]) : i;
+    if (row >= 0 && row < rows)
+      std::copy_n(places.begin() + row * cells, cells,
+                  fineRowOf.begin() + i * cells);
+  }
+  int64_t count = fine.size();
+  frame.setSet(op.getFine(), std::move(fine));
+  if (llvm::Error error =
+          frame.setDense(op.getRows(), count, std::move(fineRows)))
+    return error;
+  if (llvm::Error error =
+          frame.setDense(op.getOrder(), count, std::move(fineOrder)))
+    return error;
+  return frame.setDense(op.getRowOf(), points * cells, std::move(fineRowOf));
+}
+
+static llvm::Error runRescale(RescaleOp op, Frame &frame) {
+  auto type = cast<CoordsType>(op.getResult().getType());
+  const CoordinateSet &set = frame.getSet(op.getCoords());
+  if (llvm::Error error = checkItems(op, set.size(), sizeof(Point)))
+    return error;
+  std::vector<Point> points = set.points;
+  for (auto [row, point] : llvm::enumerate(points)) {
+    for (auto [axis, factor] : llvm::enumerate(op.getBy()))
+      point[axis + 1] *= factor;
+    if (llvm::Error error = checkPoint(op, row, point, type))
+      return error;
+  }
+  frame.setSet(op.getResult(), std::move(points));
+  return llvm::Error::success();
+}
+
 static llvm::Error runExpand(ExpandOp op, Frame &frame) {
   auto type = cast<CoordsType>(op.getResult().getType());
   return makeCover(op, frame, type.getStride(), op.getTransposed() ? 1 : -1,
@@ -382,6 +464,8 @@ void reference::registerCoords(HandlerTable &table) {
   table.add<SizeOp>(runSize);
   table.add<DownsampleOp>(runDownsample);
   table.add<UpsampleOp>(runUpsample);
+  table.add<SubdivideOp>(runSubdivide);
+  table.add<RescaleOp>(runRescale);
   table.add<ExpandOp>(runExpand);
   table.add<UnionOp>(runUnion);
   table.add<IntersectionOp>(runIntersection);

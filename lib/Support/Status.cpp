@@ -30,6 +30,7 @@ static string_view getOperandNames(string_view opName) {
   } table[] = {
       {"pack", "points"},
       {"prune", "coords mask"},
+      {"subdivide", "coords points_order points_row_of"},
       {"map_from_pairs", "pairs in out"},
       {"map_from_table", "table in out"},
       {"conv", "x w map"},

@@ -4,6 +4,14 @@
 // RUN: not sparseconv-run %s --entry=two --target=reference 2>&1 | FileCheck %s --check-prefix=TWO
 // RUN: not sparseconv-run %s --entry=spread 2>&1 | FileCheck %s --check-prefix=SPREAD
 // RUN: not sparseconv-run %s --entry=spread --target=reference 2>&1 | FileCheck %s --check-prefix=SPREAD
+// RUN: not sparseconv-run %s --entry=cells 2>&1 | FileCheck %s --check-prefix=CELLS
+// RUN: not sparseconv-run %s --entry=cells --target=reference 2>&1 | FileCheck %s --check-prefix=CELLS
+// RUN: not sparseconv-run %s --entry=upsample 2>&1 | FileCheck %s --check-prefix=UPSAMPLE
+// RUN: not sparseconv-run %s --entry=upsample --target=reference 2>&1 | FileCheck %s --check-prefix=UPSAMPLE
+// RUN: not sparseconv-run %s --entry=numbers 2>&1 | FileCheck %s --check-prefix=NUMBERS
+// RUN: not sparseconv-run %s --entry=numbers --target=reference 2>&1 | FileCheck %s --check-prefix=NUMBERS
+// RUN: not sparseconv-run %s --entry=rescale 2>&1 | FileCheck %s --check-prefix=RESCALE
+// RUN: not sparseconv-run %s --entry=rescale --target=reference 2>&1 | FileCheck %s --check-prefix=RESCALE
 // RUN: not sparseconv-run %s --entry=crowd 2>&1 | FileCheck %s --check-prefix=CROWD
 // RUN: not sparseconv-run %s --entry=crowd --target=reference 2>&1 | FileCheck %s --check-prefix=CROWD
 // RUN: not sparseconv-run %s --entry=prune 2>&1 | FileCheck %s --check-prefix=PRUNE
@@ -17,6 +25,8 @@
 !set = !sparseconv.coords<1, stride = [1], #packing>
 #plane = #sparseconv.packing<i32, batch = 2, bits = [4, 4], guard = [1, 1]>
 !plane = !sparseconv.coords<2, stride = [1, 1], #plane>
+!half = !sparseconv.coords<1, stride = [2], #packing>
+!half_plane = !sparseconv.coords<2, stride = [2, 2], #plane>
 
 // Of two operations that fail it is the first.
 // TWO: sparseconv.pack: point 1: coordinate 9 on axis 0 is outside -7 .. 6
@@ -38,6 +48,45 @@ func.func @spread() -> tensor<?x2xi32> {
   %0 = sparseconv.expand %coords offsets(box<3>) : !set
   %1 = sparseconv.unpack %0 : !set -> tensor<?x2xi32>
   return %1 : tensor<?x2xi32>
+}
+
+// Of the cells that leave the packing it is the first of the lowest row.
+// CELLS: sparseconv.subdivide: row 1: coordinate 7 on axis 1 is outside -7 .. 6
+func.func @cells() -> tensor<?x3xi32> {
+  %points = arith.constant dense<[[0, 6, 6], [0, 2, 2], [1, 6, 0]]> : tensor<3x3xi32>
+  %coords, %order, %row_of = sparseconv.pack %points : tensor<3x3xi32> -> !half_plane
+  %fine, %rows, %cells, %row_of_cell = sparseconv.subdivide %coords by [2, 2] : !half_plane
+  %0 = sparseconv.unpack %fine : !plane -> tensor<?x3xi32>
+  return %0 : tensor<?x3xi32>
+}
+
+// UPSAMPLE: sparseconv.upsample: the result has 4 rows, more than its capacity of 3
+func.func @upsample() -> tensor<?x2xi32> {
+  %points = arith.constant dense<[[0, 2], [0, -6]]> : tensor<2x2xi32>
+  %coords, %order, %row_of = sparseconv.pack %points : tensor<2x2xi32> -> !half
+  %fine = sparseconv.upsample %coords by [2] capacity(3) : !half -> !set
+  %0 = sparseconv.unpack %fine : !set -> tensor<?x2xi32>
+  return %0 : tensor<?x2xi32>
+}
+
+// NUMBERS: sparseconv.subdivide: 'points_order' has 2 rows, but the coordinate set has 1
+func.func @numbers() -> tensor<?x2xi32> {
+  %points = arith.constant dense<[[0, 2]]> : tensor<1x2xi32>
+  %numbers = arith.constant dense<[0, 1]> : tensor<2xi32>
+  %coords, %order, %row_of = sparseconv.pack %points : tensor<1x2xi32> -> !half
+  %fine, %rows, %cells, %row_of_cell = sparseconv.subdivide %coords by [2]
+      points(%numbers, %row_of : tensor<2xi32>, tensor<1xi32>) : !half
+  %0 = sparseconv.unpack %fine : !set -> tensor<?x2xi32>
+  return %0 : tensor<?x2xi32>
+}
+
+// RESCALE: sparseconv.rescale: row 1: coordinate 10 on axis 0 is outside -7 .. 6
+func.func @rescale() -> tensor<?x2xi32> {
+  %points = arith.constant dense<[[0, 5], [0, -3], [0, 6]]> : tensor<3x2xi32>
+  %coords, %order, %row_of = sparseconv.pack %points : tensor<3x2xi32> -> !set
+  %half = sparseconv.rescale %coords by [2] : !set -> !half
+  %0 = sparseconv.unpack %half : !half -> tensor<?x2xi32>
+  return %0 : tensor<?x2xi32>
 }
 
 // Rows from -1 to 2, of which two have room.

@@ -1,6 +1,8 @@
 """For each example of test/oracle: values for its arguments, and the results
 that the oracle expects from them."""
 
+import itertools
+
 import numpy as np
 
 import oracle
@@ -351,6 +353,36 @@ def upsample(case):
     offsets = oracle.get_offsets(text or f"box<{corner}>")
     outs = oracle.cover(ins, stride, offsets, True, case.values["clip"])
     case.expect_set("coords_out", outs)
+
+
+def subdivide(case):
+    coords, order, row_of = case.make_set("stride_in")
+    by, stride = case.get_list("by"), np.array(case.get_list("stride_out"))
+    offsets = list(itertools.product(*map(range, by)))
+    cells = [
+        (batch, *(int(n) for n in np.array(c) + stride * offset))
+        for batch, *c in coords.coordinates
+        for offset in offsets
+    ]
+    fine = oracle.CoordinateSet(cells, list(stride))
+    numbers = find_rows(cells, fine).reshape(len(coords), len(offsets))
+    if not case.values["points_text"]:
+        order = row_of = np.arange(len(coords), dtype=np.int32)
+    # Of all cells only those of the points that stand for a row have a number.
+    rows = np.repeat(np.arange(len(coords)), len(offsets))
+    by_points = (order[:, None] * len(offsets) + np.arange(len(offsets))).ravel()
+    places = np.argsort(numbers.ravel())
+    case.expect_set("coords_out", fine)
+    case.expect(rows=rows[places].astype(np.int32))
+    case.expect(order=by_points[places].astype(np.int32))
+    case.expect(row_of=numbers[row_of].ravel())
+
+
+def rescale(case):
+    ins, by = case.make_set("stride_in")[0], case.get_list("by")
+    scaled = [(batch, *(n * f for n, f in zip(c, by))) for batch, *c in ins.coordinates]
+    stride = case.get_list("stride_out")
+    case.expect_set("coords_out", oracle.CoordinateSet(scaled, stride))
 
 
 def expand(case):

@@ -82,6 +82,7 @@ private:
   SearchAttr randomSearch(unsigned in, unsigned out,
                           OffsetSetInterface offsets);
   void addPack();
+  void addCells(unsigned from, IntegerAttr capacity);
   void addSet();
   void addMerge();
   void addPrune();

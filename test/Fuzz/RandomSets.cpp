@@ -147,6 +147,46 @@ void NetworkBuilder::addPack() {
   moves.push_back({pack.getRowOf(), set, cloud, false});
 }
 
+/// All cells of a set's coordinates, or what else lies at a finer stride.
+void NetworkBuilder::addCells(unsigned from, IntegerAttr capacity) {
+  Value coords = groups[from].coords;
+  CoordsType type = typeOf(from);
+  double bound = groups[from].bound;
+  Location loc = nextLoc();
+  SmallVector<int64_t> by, finer;
+  int64_t volume = 1;
+  for (int64_t stride : type.getStride()) {
+    by.push_back(choices.chance(70) && stride <= 4 ? stride
+                 : stride % 2 == 0                 ? 2
+                                                   : 1);
+    finer.push_back(stride / by.back());
+    volume *= by.back();
+  }
+  OffsetSetInterface offsets;
+  if (choices.chance(40)) {
+    offsets = randomOffsets(type.withStride(finer));
+    volume = offsets.getVolume();
+  }
+  // The cells of a coarse coordinate can pass the guard, too.
+  for (auto [axis, factor] : llvm::enumerate(by))
+    if ((factor - 1) * finer[axis] > type.getPacking().getGuard()[axis])
+      return;
+  if (bound * volume > maxRows)
+    return;
+  if (!offsets && choices.chance(50)) {
+    auto op = SubdivideOp::create(b, loc, coords, b.getDenseI64ArrayAttr(by),
+                                  /*points_order=*/Value(),
+                                  /*points_row_of=*/Value());
+    unsigned set = addGroup(op.getFine(), bound * volume);
+    moves.push_back({op.getRows(), from, set, false});
+    return;
+  }
+  Value result =
+      UpsampleOp::create(b, loc, coords, b.getDenseI64ArrayAttr(by), offsets,
+                         randomClip().value_or(RegionAttr()), capacity);
+  addGroup(result, bound * volume);
+}
+
 void NetworkBuilder::addSet() {
   unsigned from = choices.oneOf(getSets());
   Value coords = groups[from].coords;
@@ -157,7 +197,7 @@ void NetworkBuilder::addSet() {
       capped ? b.getI64IntegerAttr(choices.between(0, 2 * bound + 2))
              : IntegerAttr();
   Location loc = nextLoc();
-  switch (choices.below(4)) {
+  switch (choices.below(5)) {
   case 0:   // floor
   case 1: { // cover
     SmallVector<int64_t> by;
@@ -186,31 +226,15 @@ void NetworkBuilder::addSet() {
     addGroup(result, bound * offsets.getVolume());
     return;
   }
-  case 2: { // upsample
-    SmallVector<int64_t> by, finer;
-    int64_t volume = 1;
-    for (int64_t stride : type.getStride()) {
-      by.push_back(choices.chance(70) && stride <= 4 ? stride
-                   : stride % 2 == 0                 ? 2
-                                                     : 1);
-      finer.push_back(stride / by.back());
-      volume *= by.back();
-    }
-    OffsetSetInterface offsets;
-    if (choices.chance(40)) {
-      offsets = randomOffsets(type.withStride(finer));
-      volume = offsets.getVolume();
-    }
-    // The cells of a coarse coordinate can pass the guard, too.
-    for (auto [axis, factor] : llvm::enumerate(by))
-      if ((factor - 1) * finer[axis] > type.getPacking().getGuard()[axis])
-        return;
-    if (bound * volume > maxRows)
-      return;
-    Value result =
-        UpsampleOp::create(b, loc, coords, b.getDenseI64ArrayAttr(by), offsets,
-                           randomClip().value_or(RegionAttr()), capacity);
-    addGroup(result, bound * volume);
+  case 2:
+    addCells(from, capacity);
+    return;
+  case 3: { // rescale
+    SmallVector<int64_t> by;
+    for (int64_t stride : type.getStride())
+      by.push_back(stride > 4 ? 1 : choices.between(1, 2));
+    addGroup(RescaleOp::create(b, loc, coords, b.getDenseI64ArrayAttr(by)),
+             bound);
     return;
   }
   default: { // expand

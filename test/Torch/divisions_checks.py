@@ -55,9 +55,9 @@ class Divide(nn.Module):
         return features, points
 
 
-def compare(device, model, points, divides, dtype=torch.float32):
-    """Returns the text of a compiled module, whose convolutions are between voxels and their
-    parts or not."""
+def compare(device, model, points, divides, dtype=torch.float32, sets=None):
+    """Returns the text of a compiled module, some of whose convolutions are between voxels and
+    their parts, and some of whose sets are made of voxels: as many, if nothing is said."""
     model, compiled = model.to(device, dtype).eval(), None
     channels = model.layers[0].in_channels
     for count in (len(points), len(points) // 2):
@@ -70,6 +70,8 @@ def compare(device, model, points, divides, dtype=torch.float32):
     text = compiled.mlir()
     found = text.count(" transposed :")
     expect(found == divides, f"{found} of {divides} convolutions begin at voxels")
+    found, sets = text.count("sparseconv.subdivide"), divides if sets is None else sets
+    expect(found == sets, f"{found} of {sets} sets are made of voxels")
     return text
 
 
@@ -91,7 +93,7 @@ def spellings(device):
     layers = [spconv.SubMConv2d(64, 64, 3, bias=False)]
     compare(device, Divide(in_place, (2, 2), layers), points[:, :3].unique(dim=0), 1)
     backwards = make_parts((2, 2, 2), device).flip(0)
-    compare(device, Divide(in_place, (2, 2, 2), make_layers(3), backwards), points, 1)
+    compare(device, Divide(in_place, (2, 2, 2), make_layers(3), backwards), points, 1, sets=0)
 
 
 def by_a_number(points, parts, steps):
@@ -116,7 +118,32 @@ def twice(device):
     for dtype in (torch.float32, torch.float16):
         model = Divide(in_place, (2, 2, 2), make_layers(3, count=2))
         text = compare(device, model, make_points((4, 4, 4), 20), 2, dtype)
-        expect(text.count("{in_order}") == 1, "the voxels have another order")
+        expect(text.count("sparseconv.rescale") == 1, "the voxels have another order")
+
+
+class Shuffle(Divide):
+    """Each part has features of its own, from channels of its voxel."""
+
+    def __init__(self, layers, channels):
+        super().__init__(in_place, (2, 2, 2), layers)
+        self.widen = nn.ModuleList(nn.Linear(channels, 8 * channels) for _ in layers)
+
+    def forward(self, features, points):
+        for layer, widen in zip(self.layers, self.widen):
+            parts = make_parts(self.steps, points.device)
+            points = self.spell(points, parts, self.steps)
+            features = widen(features).reshape(-1, features.shape[1])
+            given = spconv.SparseConvTensor(features, points, [40] * 3, 2)
+            features = layer(given).features
+        return features, points
+
+
+@check
+def features_of_parts(device):
+    torch.manual_seed(3)
+    for count in (1, 2):
+        model = Shuffle(make_layers(3, channels=8, count=count), 8)
+        compare(device, model, make_points((4, 4, 4), 20), 0, sets=count)
 
 
 @check
@@ -128,14 +155,19 @@ def others(device):
     few = parts[:7], torch.cat([parts[:7], parts[:7].amax(0, keepdim=True) + 1])
     for model in (
         *(Divide(in_place, steps, make_layers(3), some) for some in few),
-        Divide(in_place, (3, 3, 3), make_layers(3)),
         Divide(lambda p, parts, _: in_place(p, parts, (4,)), steps, make_layers(3)),
         Divide(side_by_side, (1, 1, 2), make_layers(3)),
+        Divide(in_place, (5, 5, 5), make_layers(3)),
+    ):
+        compare(device, model, points, 0)
+    # Their sets are those of parts.
+    for model in (
+        Divide(in_place, (3, 3, 3), make_layers(3)),
         Divide(in_place, steps, make_layers(3, channels=8)),
         Divide(in_place, steps, make_layers(2)), Divide(in_place, steps, make_layers(1)),
         Divide(in_place, steps, make_layers(3, dilation=2)),
     ):  # fmt: skip
-        compare(device, model, points, 0)
+        compare(device, model, points, 0, sets=1)
 
 
 if __name__ == "__main__":

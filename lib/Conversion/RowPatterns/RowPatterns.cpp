@@ -16,8 +16,9 @@ using namespace mlir::sparseconv;
 void mlir::sparseconv::populateRowPatterns(RewritePatternSet &patterns) {
   // Coordinates, their keys, and lists of keys.
   addLoopPatterns(patterns, emitQuantise, emitEncode, emitDecode, emitFloor,
-                  emitCoarsen, emitSpread, emitCover, emitCountKeys, emitUnique,
-                  emitSelect, emitIntersect);
+                  emitRescale, emitCoarsen, emitSpread, emitSubdivide,
+                  emitCover, emitCountKeys, emitUnique, emitSelect,
+                  emitIntersect);
   // Encodings of kernel maps.
   addLoopPatterns(patterns, emitTableFromPairs, emitCheckTable, emitInvertTable,
                   emitRenumberTable, emitKeepOffsets, emitUntileRows,

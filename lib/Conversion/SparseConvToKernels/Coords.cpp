@@ -254,9 +254,72 @@ static Replacements lowerDownsample(KernelWriter &w, DownsampleOp op,
   return {{{w.sortUnique(floored, set).keys}}};
 }
 
+/// All cells of the coordinates of `keys`, as results of `kernel.subdivide`, of
+/// which there are as many as the last says.
+static ValueRange lowerCells(KernelWriter &w, Value keys, CoordsType fine,
+                             ArrayRef<int64_t> by, Value order, Value rowOf,
+                             std::optional<int64_t> capacity = {}) {
+  Value cells = w.index(llvm::product_of(by));
+  auto getRoom = [&](Value coordinates) {
+    return w.min(w.mul(w.dim(coordinates), cells),
+                 w.index(::sparseconv::kMaxRows));
+  };
+  Value room = getRoom(keys);
+  SmallVector<Value> inits = {w.emptyKeys(fine, room), w.emptyRows(room),
+                              w.emptyRows(room), w.emptyRows(getRoom(rowOf)),
+                              w.emptyCount()};
+  SetLimits limits = getLimits(w, fine, /*clip=*/{}, capacity);
+  return w
+      .kernel<SubdivideKernelOp>(
+          inits, keys, order, rowOf, w.getStatus(), /*limit=*/Value(), inits[0],
+          inits[1], inits[2], inits[3], inits[4], w.getDenseI64ArrayAttr(by),
+          w.getI64IntegerAttr(limits.capacity),
+          w.getOptionalI64Attr(limits.cells),
+          w.getOptionalI64Attr(limits.reach), TypeAttr::get(fine),
+          w.getI64IntegerAttr(w.getOpId()))
+      .getResults();
+}
+
+static Replacements lowerSubdivide(KernelWriter &w, SubdivideOp op,
+                                   AdaptorOf<SubdivideOp> adaptor) {
+  Value keys = adaptor.getCoords()[0], order, rowOf;
+  if (op.getPointsOrder()) {
+    order = adaptor.getPointsOrder()[0];
+    rowOf = adaptor.getPointsRowOf()[0];
+  } else {
+    order = rowOf = w.numberRows(w.dim(keys));
+  }
+  ValueRange results =
+      lowerCells(w, keys, op.getFine().getType(), op.getBy(), order, rowOf);
+  Value count = w.count(results[4]);
+  return {{{w.take(results[0], count)},
+           {w.take(results[1], count)},
+           {w.take(results[2], count)},
+           {w.castTo(results[3], op.getRowOf().getType())}}};
+}
+
+static Replacements lowerRescale(KernelWriter &w, RescaleOp op,
+                                 AdaptorOf<RescaleOp> adaptor) {
+  CoordsType set = op.getResult().getType();
+  Value keys = adaptor.getCoords()[0];
+  SmallVector<Value> inits = {w.emptyKeys(set, w.dim(keys)), w.emptyCount()};
+  auto rescale =
+      w.kernel<RescaleKernelOp>(inits, keys, w.getStatus(), inits[0], inits[1],
+                                op.getBy(), set, w.getOpId());
+  return {{{w.take(rescale.getResult(0), w.count(rescale.getResult(1)))}}};
+}
+
 static Replacements lowerUpsample(KernelWriter &w, UpsampleOp op,
                                   AdaptorOf<UpsampleOp> adaptor) {
   CoordsType set = op.getResult().getType();
+  if (op.makesAllCells()) {
+    Value keys = adaptor.getCoords()[0], order = w.numberRows(w.dim(keys));
+    // Nobody asks for the cells of points.
+    Value noPoints = w.emptyRows(w.index(0));
+    ValueRange results =
+        lowerCells(w, keys, set, op.getBy(), order, noPoints, op.getCapacity());
+    return {{{w.take(results[0], w.count(results[4]))}}};
+  }
   SmallVector<int64_t> displacements =
       getDisplacements(op.getEffectiveOffsets(), set.getStride(), false);
   return {{{lowerSpread(w, adaptor.getCoords()[0], set, displacements,
@@ -333,6 +396,8 @@ void mlir::sparseconv::populateCoordsToKernelsPatterns(
   patterns.add<KernelPattern<DownsampleOp>>(converter, context,
                                             lowerDownsample);
   patterns.add<KernelPattern<UpsampleOp>>(converter, context, lowerUpsample);
+  patterns.add<KernelPattern<SubdivideOp>>(converter, context, lowerSubdivide);
+  patterns.add<KernelPattern<RescaleOp>>(converter, context, lowerRescale);
   patterns.add<KernelPattern<ExpandOp>>(converter, context, lowerExpand);
   patterns.add<KernelPattern<UnionOp>>(converter, context, lowerUnion);
   patterns.add<KernelPattern<IntersectionOp>>(converter, context,

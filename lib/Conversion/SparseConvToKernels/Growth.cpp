@@ -67,6 +67,12 @@ std::optional<int64_t> Growth::getReach(Operation *op) {
         return getSpread(op, op.getEffectiveOffsets(),
                          op.getResult().getType());
       })
+      .Case([](SubdivideOp op) -> std::optional<int64_t> {
+        // There are not more coordinates than points, whose number is known.
+        if (op.getPointsOrder())
+          return std::nullopt;
+        return op.getNumCells();
+      })
       .Case([](ExpandOp op) {
         return getSpread(op, op.getOffsets(), op.getCoords().getType());
       })
@@ -81,7 +87,7 @@ int64_t Growth::getBound(Operation *op) {
     return std::min(getMultiple(merge.getLhs()), getMultiple(merge.getRhs()));
   if (std::optional<int64_t> reach = getReach(op))
     return *reach * getMultiple(op->getOperand(0));
-  if (isa<PruneOp>(op))
+  if (isa<PruneOp, RescaleOp>(op))
     return getMultiple(op->getOperand(0));
   if (auto floor = dyn_cast<DownsampleOp>(op);
       floor && floor.getRule() == OutputRule::Floor)

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// encode, decode and floor. Arithmetic on coordinates is in i64 whatever the
-// width of a key.
+// encode, decode, floor and rescale. Arithmetic on coordinates is in i64
+// whatever the width of a key.
 //
 //===----------------------------------------------------------------------===//
 
@@ -131,26 +131,52 @@ void mlir::sparseconv::emitDecode(LoopBuilder &b, DecodeOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// floor
+// floor, rescale
 //===----------------------------------------------------------------------===//
 
-void mlir::sparseconv::emitFloor(LoopBuilder &b, FloorOp op) {
-  auto set = cast<CoordsType>(op.getSet());
+/// Writes what `change` makes of each key, in the order of the keys, and their
+/// number, or reports the first that a check does not allow.
+template <typename OpTy>
+static void
+changeKeys(LoopBuilder &b, OpTy op, Value result,
+           function_ref<Value(Value key, SmallVectorImpl<Check> &)> change) {
   Value keys = op.getKeys();
   Value numRows = b.dim(keys, 0);
-  auto floorRow = [&](Value row, SmallVectorImpl<Check> &checks) {
-    return floorKey(b, set, b.load(keys, row), checks);
-  };
   Value failing = findFirst(b, numRows, kDefaultRowBlock, [&](Value row) {
     SmallVector<Check> checks;
-    b.store(floorRow(row, checks), op.getFloored(), row);
+    b.store(change(b.load(keys, row), checks), result, row);
     return b.notBit(holdAll(b, checks));
   });
   Value holds = b.equal(failing, numRows);
   storeCount(b, op.getCount(), holds, numRows);
   b.ifThen(b.notBit(holds), [&] {
     SmallVector<Check> checks;
-    floorRow(failing, checks);
+    change(b.load(keys, failing), checks);
     reportFirst(b, op.getStatus(), op.getOpId(), failing, checks);
   });
+}
+
+void mlir::sparseconv::emitFloor(LoopBuilder &b, FloorOp op) {
+  changeKeys(b, op, op.getFloored(),
+             [&](Value key, SmallVectorImpl<Check> &checks) {
+               return floorKey(b, cast<CoordsType>(op.getSet()), key, checks);
+             });
+}
+
+void mlir::sparseconv::emitRescale(LoopBuilder &b, RescaleKernelOp op) {
+  PackingAttr packing = cast<CoordsType>(op.getSet()).getPacking();
+  auto rescale = [&](Value key, SmallVectorImpl<Check> &checks) {
+    Value change = b.i64(0);
+    for (auto [axis, factor] : llvm::enumerate(op.getBy())) {
+      if (factor == 1)
+        continue;
+      Value coordinate = getKeyCoordinate(b, packing, key, axis);
+      checks.push_back(
+          checkAxis(b, packing, axis, b.mul(coordinate, b.i64(factor))));
+      change = b.add(change, b.shiftLeft(b.mul(coordinate, b.i64(factor - 1)),
+                                         packing.getShift(axis)));
+    }
+    return b.add(key, b.cast(change, key.getType()));
+  };
+  changeKeys(b, op, op.getScaled(), rescale);
 }

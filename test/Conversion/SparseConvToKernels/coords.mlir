@@ -170,14 +170,44 @@ func.func @cover(%c: !fine) -> !half {
   return %half : !half
 }
 
-// Transposed: every c + S_out * d. Without offsets, all cells of c.
+// Transposed: every c + S_out * d.
 // CHECK-LABEL: func.func @upsample(
 // CHECK:      sparseconv.kernel.spread
-// CHECK-SAME:   displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1, 1, 0, 0, 1, 0, 1, 1, 1, 0, 1, 1, 1>
+// CHECK-SAME:   displacements = array<i64: 0, 0, 0, 0, 0, 1>
 // CHECK-SAME:   set = !coords_1_1_1
 func.func @upsample(%c: !half) -> !fine {
-  %fine = sparseconv.upsample %c by [2, 2, 2] : !half -> !fine
+  %fine = sparseconv.upsample %c by [2, 2, 2] offsets(box<1, 1, 2>) : !half -> !fine
   return %fine : !fine
+}
+
+// Without offsets, all cells of c, which are not sorted. Nobody asks whose they
+// are, so they belong to no points.
+// CHECK-LABEL: func.func @all_cells(
+// CHECK-SAME:     %[[KEYS:[^:]*]]: tensor<?xi64>
+// CHECK:         sparseconv.kernel.subdivide ins(%[[KEYS]], {{[^:]*}} : tensor<?xi64>, tensor<?xi32>, tensor<0xi32>, memref<8xi64>)
+// CHECK-SAME:      {by = array<i64: 2, 2, 2>, capacity = 1000 : i64, op_id = {{[^,]*}}, set = !coords_1_1_1}
+// CHECK-NOT:     sparseconv.kernel.sort
+// CHECK:         return
+func.func @all_cells(%c: !half) -> !fine {
+  %fine = sparseconv.upsample %c by [2, 2, 2] capacity(1000) : !half -> !fine
+  return %fine : !fine
+}
+
+// There are not more coordinates than points, so no memory has to grow.
+// CHECK-LABEL: func.func @subdivide(
+// CHECK-SAME:     %[[KEYS:[^:]*]]: tensor<?xi64> {{[^,]*}}, %[[ORDER:[^:]*]]: tensor<?xi32> {{[^,]*}}, %[[ROW_OF:[^:]*]]: tensor<?xi32>
+// CHECK:         sparseconv.kernel.subdivide ins(%[[KEYS]], %[[ORDER]], %[[ROW_OF]], %{{[^ ]*}} :
+// CHECK-SAME:      {by = array<i64: 2, 2, 2>, capacity = 2147483646 : i64, op_id = {{[^,]*}}, set = !coords_1_1_1}
+func.func @subdivide(%c: !half, %order: tensor<?xi32>, %row_of: tensor<?xi32>) -> (!fine, tensor<?xi32>) {
+  %fine, %rows, %o, %r = sparseconv.subdivide %c by [2, 2, 2] points(%order, %row_of : tensor<?xi32>, tensor<?xi32>) : !half
+  return %fine, %r : !fine, tensor<?xi32>
+}
+
+// CHECK-LABEL: func.func @rescale(
+// CHECK:         sparseconv.kernel.rescale {{.*}} {by = array<i64: 2, 2, 2>, op_id = {{[^,]*}}, set = !coords_2_2_2}
+func.func @rescale(%c: !fine) -> !half {
+  %half = sparseconv.rescale %c by [2, 2, 2] : !fine -> !half
+  return %half : !half
 }
 
 // At stride 2 a neighbour is 2 away.

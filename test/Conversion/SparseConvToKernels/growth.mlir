@@ -68,7 +68,7 @@ func.func @twice(%points: tensor<?x4xi32>) -> (!two, !one, !one) {
 // CHECK:      sparseconv.kernel.unique {{.*}} {capacity = 2147483646 : i64, op_id = 1 : i64}
 // CHECK:      sparseconv.kernel.unique {{.*}} {capacity = 2147483646 : i64, op_id = 2 : i64}
 // CHECK:      sparseconv.kernel.unique {{.*}} {capacity = 2147483646 : i64, op_id = 4 : i64, reach = 2 : i64}
-// CHECK:      sparseconv.kernel.unique {{.*}} {capacity = 2147483646 : i64, op_id = 5 : i64, reach = 8 : i64}
+// CHECK:      sparseconv.kernel.subdivide {{.*}} {by = array<i64: 2, 2, 2>, capacity = 2147483646 : i64, op_id = 5 : i64, reach = 8 : i64,
 func.func @chain(%points: tensor<?x4xi32>, %mask: tensor<?xi1>) -> !one {
   %c, %o, %r = sparseconv.pack %points : tensor<?x4xi32> -> !one
   %0 = sparseconv.expand %c offsets(box<1, 1, 2>) : !one

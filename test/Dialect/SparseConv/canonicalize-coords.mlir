@@ -148,14 +148,30 @@ func.func @transpose_twice(%m: !map) -> !map {
   return %u : !map
 }
 
-// A set is floored to its own stride already, and is all of its own cells.
+// A set is floored to its own stride already, and is all of its own cells; its
+// own grid is not finer.
 // CHECK-LABEL: func.func @same_stride(
 // CHECK-SAME: %[[C:[^:]*]]: !coords_2_2_2)
-// CHECK-NEXT: return %[[C]], %[[C]]
-func.func @same_stride(%c: !half) -> (!half, !half) {
+// CHECK-NEXT: return %[[C]], %[[C]], %[[C]]
+func.func @same_stride(%c: !half) -> (!half, !half, !half) {
   %0 = sparseconv.downsample %c by [1, 1, 1] : !half -> !half
   %1 = sparseconv.upsample %c by [1, 1, 1] : !half -> !half
-  return %0, %1 : !half, !half
+  %2 = sparseconv.rescale %c by [1, 1, 1] : !half -> !half
+  return %0, %1, %2 : !half, !half, !half
+}
+
+// Offsets that are all cells are those that nothing is written for.
+// CHECK-LABEL: func.func @all_cells(
+// CHECK-SAME: %[[C:[^:]*]]: !coords_2_2_2)
+// CHECK-NEXT: %[[R0:.*]] = sparseconv.upsample %[[C]] by [2, 2, 2] : !coords_2_2_2
+// CHECK-NEXT: %[[R1:.*]] = sparseconv.upsample %[[C]] by [2, 2, 2] clip(<[0, 0, 0] to [2, 2, 2]>) : !coords_2_2_2
+// CHECK-NEXT: %[[R2:.*]] = sparseconv.upsample %[[C]] by [2, 2, 2] offsets(box<corner 2, corner 2, 1>) : !coords_2_2_2
+// CHECK-NEXT: return %[[R0]], %[[R1]], %[[R2]]
+func.func @all_cells(%c: !half) -> (!fine, !fine, !fine) {
+  %0 = sparseconv.upsample %c by [2, 2, 2] offsets(box<2, 2, 2>) : !half -> !fine
+  %1 = sparseconv.upsample %c by [2, 2, 2] offsets(box<corner 2, 2, corner 2>) clip(<[0, 0, 0] to [2, 2, 2]>) : !half -> !fine
+  %2 = sparseconv.upsample %c by [2, 2, 2] offsets(box<corner 2, corner 2, 1>) : !half -> !fine
+  return %0, %1, %2 : !fine, !fine, !fine
 }
 
 // Offsets, a clip region or a capacity make it another set, or an error.

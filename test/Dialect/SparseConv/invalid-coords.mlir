@@ -374,6 +374,49 @@ func.func @f(%c: !half) {
 #p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
 !half = !sparseconv.coords<2, stride = [2, 2], #p>
 func.func @f(%c: !half) {
+  // expected-error @+1 {{expects a factor that divides the stride 2 of axis 1, but found 3}}
+  %f:4 = sparseconv.subdivide %c by [2, 3] : !half
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12], guard = [4]>
+!seventh = !sparseconv.coords<1, stride = [7], #p>
+func.func @f(%c: !seventh) {
+  // expected-error @+1 {{offset 6 times stride 1 on axis 0 is beyond the packing's guard 4}}
+  %f:4 = sparseconv.subdivide %c by [7] : !seventh
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!half = !sparseconv.coords<2, stride = [2, 2], #p>
+func.func @f(%c: !half, %order: tensor<?xi32>) {
+  // expected-error @+1 {{expects 'order' and 'row_of' of points, or neither}}
+  %f:4 = "sparseconv.subdivide"(%c, %order) <{by = array<i64: 2, 2>, operandSegmentSizes = array<i32: 1, 1, 0>}>
+      : (!half, tensor<?xi32>) -> (!fine, tensor<?xi32>, tensor<?xi32>, tensor<?xi32>)
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!half = !sparseconv.coords<2, stride = [2, 2], #p>
+func.func @f(%c: !fine) {
+  // expected-error @+1 {{expects a result of stride [2, 3], but found [2, 2]}}
+  %f = sparseconv.rescale %c by [2, 3] : !fine -> !half
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i32, batch = 2, bits = [12, 12], guard = [4, 4]>
+!half = !sparseconv.coords<2, stride = [2, 2], #p>
+func.func @f(%c: !half) {
   // expected-error @+1 {{expects offsets of 2 axes, but found 1}}
   %g = sparseconv.expand %c offsets(box<3>) : !half
   return

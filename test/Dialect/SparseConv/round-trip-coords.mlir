@@ -62,6 +62,24 @@ func.func @upsample(%c: !half) {
   return
 }
 
+// CHECK-LABEL: func.func @subdivide(
+// CHECK-SAME: %[[C:.*]]: !coords_2_2_2, %[[ORDER:.*]]: tensor<?xi32>, %[[ROW_OF:.*]]: tensor<9xi32>)
+func.func @subdivide(%c: !half, %order: tensor<?xi32>, %row_of: tensor<9xi32>) {
+  // CHECK: %fine, %rows, %order, %row_of = sparseconv.subdivide %[[C]] by [2, 1, 2] : !coords_2_2_2
+  %0:4 = sparseconv.subdivide %c by [2, 1, 2] : !half
+  // CHECK: sparseconv.subdivide %[[C]] by [2, 2, 2] points(%[[ORDER]], %[[ROW_OF]] : tensor<?xi32>, tensor<9xi32>) : !coords_2_2_2
+  %1:4 = sparseconv.subdivide %c by [2, 2, 2] points(%order, %row_of : tensor<?xi32>, tensor<9xi32>) : !half
+  return
+}
+
+// CHECK-LABEL: func.func @rescale(
+// CHECK-SAME: %[[C:.*]]: !coords_1_1_1)
+func.func @rescale(%c: !fine) {
+  // CHECK: sparseconv.rescale %[[C]] by [2, 2, 2] : !coords_1_1_1 -> !coords_2_2_2
+  %0 = sparseconv.rescale %c by [2, 2, 2] : !fine -> !half
+  return
+}
+
 // CHECK-LABEL: func.func @expand(
 // CHECK-SAME: %[[C:.*]]: !coords_2_2_2)
 func.func @expand(%c: !half) {

@@ -68,6 +68,15 @@ func.func @keys(%points: tensor<?x4xi32>, %keys: tensor<?xi64>, %rows: tensor<?x
       outs(%keys, %count : tensor<?xi64>, tensor<1xindex>)
       {by = array<i64: 1, 1, 1>, clip = #sparseconv.region<[0, 0, 0] to [4, 4, 4]>, set = !set}
       -> (tensor<?xi64>, tensor<1xindex>)
+  // CHECK: sparseconv.kernel.rescale ins(%{{.*}} : tensor<?xi64>, memref<8xi64>) outs(%{{.*}} : tensor<?xi64>, tensor<1xindex>) {by = array<i64: 1, 1, 1>, op_id = 0 : i64, set = !coords_1_1_1} -> (tensor<?xi64>, tensor<1xindex>)
+  %scaled:2 = sparseconv.kernel.rescale ins(%keys, %status : tensor<?xi64>, memref<8xi64>)
+      outs(%keys, %count : tensor<?xi64>, tensor<1xindex>)
+      {by = array<i64: 1, 1, 1>, op_id = 0 : i64, set = !set} -> (tensor<?xi64>, tensor<1xindex>)
+  // CHECK: sparseconv.kernel.subdivide ins(%{{.*}}, %[[LIMIT]] : tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, memref<8xi64>, index) outs(%{{.*}} : tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>) {by = array<i64: 2, 1, 2>, capacity = 10 : i64, cells = 9 : i64, op_id = 0 : i64, reach = 4 : i64, set = !coords_1_1_1}
+  %cells:5 = sparseconv.kernel.subdivide ins(%keys, %rows, %rows, %status, %limit : tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, memref<8xi64>, index)
+      outs(%keys, %rows, %rows, %rows, %count : tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
+      {by = array<i64: 2, 1, 2>, capacity = 10 : i64, cells = 9 : i64, op_id = 0 : i64, reach = 4 : i64, set = !set}
+      -> (tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<?xi32>, tensor<1xindex>)
   // CHECK: sparseconv.kernel.spread ins(%{{.*}} : tensor<?xi64>, memref<8xi64>) outs(%{{.*}} : tensor<?xi64>, tensor<1xindex>) {clip = #sparseconv.region<[0, 0, 0] to [4, 4, 4]>, displacements = array<i64: 0, 0, 1>, op_id = 0 : i64, set = !coords_1_1_1} -> (tensor<?xi64>, tensor<1xindex>)
   %5:2 = sparseconv.kernel.spread ins(%keys, %status : tensor<?xi64>, memref<8xi64>)
       outs(%keys, %count : tensor<?xi64>, tensor<1xindex>)

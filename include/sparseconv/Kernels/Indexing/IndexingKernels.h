@@ -23,8 +23,10 @@ void emitQuantise(LoopBuilder &b, QuantiseKernelOp op);
 void emitEncode(LoopBuilder &b, EncodeOp op);
 void emitDecode(LoopBuilder &b, DecodeOp op);
 void emitFloor(LoopBuilder &b, FloorOp op);
+void emitRescale(LoopBuilder &b, RescaleKernelOp op);
 void emitCoarsen(LoopBuilder &b, CoarsenOp op);
 void emitSpread(LoopBuilder &b, SpreadOp op);
+void emitSubdivide(LoopBuilder &b, SubdivideKernelOp op);
 void emitCover(LoopBuilder &b, CoverOp op);
 
 /// Lists of keys. A CPU sorts in a function of the runtime, a GPU by digits.

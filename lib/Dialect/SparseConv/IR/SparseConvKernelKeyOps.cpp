@@ -155,6 +155,56 @@ LogicalResult CoarsenOp::verify() {
   return problem.empty() ? success() : emitOpError() << problem;
 }
 
+LogicalResult RescaleKernelOp::verify() {
+  KernelVerifier v(*this, getStatus());
+  auto set = cast<CoordsType>(getSet());
+  NamedOperand keys("keys", getKeys()), scaled("scaled", getScaled());
+  v.checkKeys(keys, set.getPacking());
+  v.checkKeys(scaled, set.getPacking());
+  v.checkRoom(scaled, keys.getSize(0), "one for each key");
+  v.checkAxes("by", getBy().size(), set);
+  for (int64_t factor : getBy())
+    v.checkRange("by", factor, 1, std::numeric_limits<int32_t>::max());
+  return v.getResult();
+}
+
+/// `factor` for each row, up to `most`.
+static int64_t getRoom(NamedOperand counted, int64_t factor, int64_t most) {
+  int64_t room = multiplySizes(counted.getSize(0), factor);
+  return ShapedType::isDynamic(room) ? room : std::min(room, most);
+}
+
+LogicalResult SubdivideKernelOp::verify() {
+  KernelVerifier v(*this, getStatus());
+  auto set = cast<CoordsType>(getSet());
+  ArrayRef<int64_t> by = getBy();
+  NamedOperand keys("keys", getKeys()), fine("fine", getFine());
+  NamedOperand points("points_row_of", getPointsRowOf());
+  v.checkKeys(keys, set.getPacking());
+  v.checkKeys(fine, set.getPacking());
+  v.checkSameRows({"points_order", getPointsOrder()}, keys);
+  v.checkAxes("by", by.size(), set);
+  if (failed(v.getResult()) ||
+      failed(BoxAttr::verify([&] { return emitOpError(); }, by,
+                             SmallVector<bool>(by.size(), true),
+                             SmallVector<int64_t>(by.size(), 1))))
+    return failure();
+  SmallVector<int64_t> last;
+  for (auto [factor, stride] : llvm::zip_equal(by, set.getStride()))
+    last.push_back((factor - 1) * stride);
+  v.checkDisplacements(last, set.getPacking());
+  int64_t cells = llvm::product_of(by);
+  int64_t room = getRoom(keys, cells, checkSetBounds(v, *this));
+  constexpr char eachCell[] = "one for each cell of a key";
+  v.checkRoom(fine, room, eachCell);
+  v.checkRoom({"rows", getRows()}, room, eachCell);
+  v.checkRoom({"order", getOrder()}, room, eachCell);
+  v.checkRoom({"row_of", getRowOf()},
+              getRoom(points, cells, ::sparseconv::kMaxRows),
+              "one for each cell of a point");
+  return v.getResult();
+}
+
 LogicalResult SpreadOp::verify() {
   KernelVerifier v(*this, getStatus());
   auto set = cast<CoordsType>(getSet());

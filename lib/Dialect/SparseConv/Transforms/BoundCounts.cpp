@@ -193,6 +193,9 @@ static void boundCounts(func::FuncOp function) {
                        {unique.getKeys(), unique.getOrder()});
     else if (auto cover = dyn_cast<CoverOp>(op))
       bound = boundSet(builder, cover, bound, cover.getCoarse());
+    else if (auto cells = dyn_cast<SubdivideKernelOp>(op))
+      bound = boundSet(builder, cells, bound,
+                       {cells.getFine(), cells.getRows(), cells.getOrder()});
     OpOperand *count = getCount(op); // behind all other operands
     Value buffer = memref::AllocOp::create(
         builder, loc, cast<MemRefType>(count->get().getType()));

@@ -98,16 +98,16 @@ template <typename... OpTys> static void attachModels(MLIRContext *context) {
 void mlir::sparseconv::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, SparseConvDialect *) {
-    attachModels<CheckTableOp, CoarsenOp, CountKeysOp, CoverOp,
-                 QuantiseKernelOp, TableFromPairsOp, DecodeOp, EncodeOp,
-                 FloorOp, FromDenseKernelOp, GatherGemmScatterOp, GatherRowsOp,
-                 GlobalPoolGradKernelOp, GlobalPoolKernelOp, GroupPairsOp,
-                 Im2colOp, ImplicitGemmOp, InterpolateOp, IntersectOp,
-                 InvertTableOp, OffsetListsOp, PairListsOp, PoolGradKernelOp,
-                 PoolKernelOp, ScatterRowsOp, SearchHitsOp, SearchOp,
-                 PackWeightsOp, KeepOffsetsOp, RenumberTableKernelOp, SelectOp,
-                 SortOp, SpreadOp, TileHitsOp, TileRowsOp, TiledGemmOp,
-                 TiledWeightGradOp, ToDenseKernelOp, UniqueOp, UntileRowsOp,
-                 WeightGradKernelOp, WeightedGatherOp>(context);
+    attachModels<
+        CheckTableOp, CoarsenOp, CountKeysOp, CoverOp, QuantiseKernelOp,
+        TableFromPairsOp, DecodeOp, EncodeOp, FloorOp, FromDenseKernelOp,
+        GatherGemmScatterOp, GatherRowsOp, GlobalPoolGradKernelOp,
+        GlobalPoolKernelOp, GroupPairsOp, Im2colOp, ImplicitGemmOp,
+        InterpolateOp, IntersectOp, InvertTableOp, OffsetListsOp, PairListsOp,
+        PoolGradKernelOp, PoolKernelOp, ScatterRowsOp, SearchHitsOp, SearchOp,
+        PackWeightsOp, KeepOffsetsOp, RenumberTableKernelOp, RescaleKernelOp,
+        SelectOp, SortOp, SpreadOp, SubdivideKernelOp, TileHitsOp, TileRowsOp,
+        TiledGemmOp, TiledWeightGradOp, ToDenseKernelOp, UniqueOp, UntileRowsOp,
+        WeightGradKernelOp, WeightedGatherOp>(context);
   });
 }

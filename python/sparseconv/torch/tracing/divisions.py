@@ -1,7 +1,7 @@
 # Part of the sparseconv project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for licence information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Convolutions right behind a division of each voxel into its parts.
+"""Divisions of each voxel into its parts: the set of these, and convolutions right behind.
 
 Where all parts of a voxel have its features, several offsets of a part meet the same voxel.
 Of 3 x 3 x 3 offsets from one of eight parts 8 voxels are met, each by a weight that is a sum.
@@ -16,11 +16,14 @@ import torch
 
 from .. import ir
 from .scalars import emit_elementwise
-from .values import Set, same_sizes
+from .text import tensor_type
+from .values import Parts, Set, same_sizes
 
 #: Channels in times channels out from where on the products that this saves cost more than
 #: the map between voxels and parts, which no other layer uses.
 _LEAST_PRODUCTS = 64 * 64
+#: Into how many parts an axis may be divided for their set to be made of that of the voxels.
+_MOST_STEPS = 4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,13 +59,12 @@ def find_kernel(tracer, map, repeated, weight):
     size = ir.get_box_size(map.offsets)
     if division is None or size is None or max(size) == 1 or any(k % 2 == 0 for k in size):
         return None
-    steps = tuple(step for _, step in division.columns[1:])
+    steps = _find_steps(division)
     # The features are in the order of the points.
     in_order = map.order and map.order == tracer.order.get(map.coords.row_of)
     if (
-        all(step in (1, 2) for step in steps)
-        and division.columns == tuple(enumerate((1, *steps)))
-        and sorted(division.parts) == list(itertools.product((0,), *(range(s) for s in steps)))
+        steps
+        and max(steps) <= 2
         and len(division.parts) == repeated.times
         and same_sizes(division.points.shape[:1], repeated.rows.shape[:1])
         and in_order
@@ -74,25 +76,70 @@ def find_kernel(tracer, map, repeated, weight):
     return None
 
 
+def _find_steps(division, in_order=False):
+    """What each axis of voxels is divided by into parts, of which all are there, with the last
+    axis fastest if they are to be `in_order`; or None."""
+    steps = tuple(step for _, step in division.columns[1:])
+    if division.columns != tuple(enumerate((1, *steps))) or min(steps, default=0) < 1:
+        return None
+    if math.prod(steps) != len(division.parts):
+        return None
+    parts = list(division.parts) if in_order else sorted(division.parts)
+    is_whole = parts == list(itertools.product((0,), *map(range, steps)))
+    return steps if is_whole else None
+
+
 def emit_voxels(tracer, points, steps):
-    """The set of voxels, where their first parts are, and the name of the point of each of its
-    rows: an empty text for points that are in set order."""
+    """The set of voxels, where their first parts are, and the names of the point of each of its
+    rows and the row of each point: empty texts for points that are in set order."""
     source = tracer.get_value(points)
     key = source.name, steps
     if key not in tracer.voxels:
         known = source if isinstance(source, Set) else tracer.packed.get(source.name)
-        order = tracer.order[known.row_of] if known and known is not source else ""
-        if known:
+        if known and set(known.stride) == {1}:
             # In the order of a set that is there, its features need no gather.
-            points = tracer.make_like(points)
-            tracer.bind(points, dataclasses.replace(known))
-        scaled = tracer.make_like(points, torch.int32)
-        factors = torch.tensor((1, *steps), dtype=torch.int32, device=points.device)
-        tracer.bind(scaled, emit_elementwise(
-            tracer, scaled, [points, factors], lambda b, x, y: b.apply("mul", x, y)
-        ))  # fmt: skip
-        name, type = tracer.get_name(scaled), tracer.get_type(scaled)
-        made, new_order, _ = tracer.emit_pack(name, type, steps, in_order=known is not None)
+            made = _emit_rescale(tracer, known, steps)
+            row_of = known.row_of if known is not source else ""
+            order = tracer.order[row_of] if row_of else ""
+        else:
+            made, order, row_of = _emit_scaled_pack(tracer, points, steps)
         tracer.own_sets[str(points.shape[0])] = made
-        tracer.voxels[key] = made, order if known else new_order
+        tracer.voxels[key] = made, order, row_of
     return tracer.voxels[key]
+
+
+def _emit_rescale(tracer, known, steps):
+    type = tracer.text.set_type(steps)
+    line = f"sparseconv.rescale {known.name} by {ir.list_numbers(steps)} : {known.type} -> {type}"
+    return Set(tracer.text.emit_value(line, stem="set"), type, steps)
+
+
+def _emit_scaled_pack(tracer, points, steps):
+    scaled = tracer.make_like(points, torch.int32)
+    factors = torch.tensor((1, *steps), dtype=torch.int32, device=points.device)
+    tracer.bind(scaled, emit_elementwise(
+        tracer, scaled, [points, factors], lambda b, x, y: b.apply("mul", x, y)
+    ))  # fmt: skip
+    return tracer.emit_pack(tracer.get_name(scaled), tracer.get_type(scaled), steps)
+
+
+def emit_parts(tracer, points, stride):
+    """The set of points that are all parts of voxels, one voxel after the other, and the names
+    of the point of each row and the row of each point; or None for other points."""
+    division = tracer.get_value(points).division
+    steps = _find_steps(division, in_order=True) if division else None
+    if steps is None or set(stride) != {1} or math.prod(steps) == 1 or max(steps) > _MOST_STEPS:
+        return None
+    voxels, order, row_of = emit_voxels(tracer, division.points, steps)
+    numbers = ""
+    if order:
+        type = tensor_type(division.points.shape[:1], "i32")
+        numbers = f" points({order}, {row_of} : {tensor_type([None], 'i32')}, {type})"
+    names = tracer.text.emit_values(
+        f"sparseconv.subdivide {voxels.name} by {ir.list_numbers(steps)}{numbers} : {voxels.type}",
+        stems=("set", "rows", "order", "row_of"),
+    )
+    tracer.parts[names[2]] = Parts(names[1], order, len(division.parts))
+    made = Set(names[0], tracer.text.set_type(stride), tuple(stride))
+    made.points, made.row_of = tracer.get_name(points), names[3]
+    return made, names[2], names[3]

@@ -26,11 +26,20 @@ def sort(tracer, tensor, order):
         return value.rows
     rows = tracer.make_like(tensor)
     if isinstance(value, Repeated):
-        source, numbers = value.rows, _emit_quotient(tracer, tensor, order, value.times)
+        source, numbers = _find_voxels(tracer, tensor, value, order)
     else:
         source, numbers = tensor, order
     tracer.bind(rows, Rows(emit_gather(tracer, source, tracer.get_name(source), numbers, rows)))
     return rows
+
+
+def _find_voxels(tracer, tensor, repeated, order):
+    """What `tensor` repeats the rows of, and the number of the row of each in another order."""
+    parts = tracer.parts.get(order)
+    if parts is None or parts.times != repeated.times:
+        return repeated.rows, _emit_quotient(tracer, tensor, order, repeated.times)
+    rows = repeated.rows
+    return sort(tracer, rows, parts.order) if parts.order else rows, parts.rows
 
 
 def turn(tracer, tensor, value, order):

@@ -10,7 +10,7 @@ import math
 import torch
 
 from .. import ir
-from .divisions import emit_voxels, find_kernel
+from .divisions import emit_parts, emit_voxels, find_kernel
 from .order import emit_gather, find_order, sort, sort_operand, turn
 from .scalars import repeat
 from .text import tensor_type
@@ -36,8 +36,11 @@ def _get_map(tracer, table):
 
 @handles("sparseconv::pack")
 def _pack(tracer, a, result):
-    points = tracer.get_name(a.points), tracer.get_type(a.points)
-    made, order, row_of = tracer.emit_pack(*points, a.stride)
+    made = emit_parts(tracer, a.points, a.stride)
+    if made is None:
+        points = tracer.get_name(a.points), tracer.get_type(a.points)
+        made = tracer.emit_pack(*points, a.stride)
+    made, order, row_of = made
     made.division = tracer.get_value(a.points).division
     return made, Rows(order), Rows(row_of)
 
@@ -173,7 +176,7 @@ def _convolve_repeated(tracer, repeated, w, near, result):
     kernel = find_kernel(tracer, near, repeated, w)
     if kernel is None:
         return None
-    voxels, order = emit_voxels(tracer, near.coords.division.points, kernel.steps)
+    voxels, order, _ = emit_voxels(tracer, near.coords.division.points, kernel.steps)
     x = sort(tracer, repeated.rows, order) if order else repeated.rows
     box = f"box<{', '.join(map(str, kernel.sizes))}>"
     from_voxels = emit_map(tracer, voxels, near.coords, box, math.prod(kernel.sizes), True)

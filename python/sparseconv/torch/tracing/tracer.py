@@ -87,6 +87,8 @@ class Tracer(TorchDispatchMode):
         self.row_of, self.order = {}, {}
         #: The sets of distinct points by the names of these, and those of divided voxels.
         self.packed, self.voxels = {}, {}
+        #: The `Parts` of sets of parts, by the name of the point of each row.
+        self.parts = {}
         #: Sets that the model does not have, by what stands for their numbers of rows. Sizes are
         #: not written with them: two branches of a model are to have the same text.
         self.own_sets = {}
@@ -282,11 +284,10 @@ class Tracer(TorchDispatchMode):
 
     # Text that several handlers write -----------------------------------------
 
-    def emit_pack(self, points, type, stride, in_order=False):
+    def emit_pack(self, points, type, stride):
         """The set of points, and the names of its other results."""
         alias = self.text.set_type(stride)
-        word = " {in_order}" if in_order else ""
-        line = f"sparseconv.pack {points}{word} : {type} -> {alias}"
+        line = f"sparseconv.pack {points} : {type} -> {alias}"
         names = self.text.emit_values(line, stems=("set", "order", "row_of"))
         made = Set(names[0], alias, tuple(stride), points=points, row_of=names[2])
         return made, names[1], names[2]

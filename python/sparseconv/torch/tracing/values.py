@@ -80,6 +80,16 @@ class Map(Value):
         return self.coords is not None and self.offsets == self.coords.write_one()
 
 
+@dataclasses.dataclass(frozen=True)
+class Parts:
+    """Of a set of parts: the name of the row of its voxel for each row, the name of the point of
+    each voxel's row, or an empty text, and how many parts a voxel has."""
+
+    rows: str
+    order: str
+    times: int
+
+
 @dataclasses.dataclass
 class Fill(Value):
     """The same number everywhere."""

@@ -9,7 +9,8 @@
 #ifndef SPARSECONV_KERNEL_OPS
 #define SPARSECONV_KERNEL_OPS
 
-include "sparseconv/Dialect/SparseConv/IR/SparseConvKernelIndexingOps.td"
+include "sparseconv/Dialect/SparseConv/IR/SparseConvKernelKeyOps.td"
+include "sparseconv/Dialect/SparseConv/IR/SparseConvKernelMapOps.td"
 include "sparseconv/Dialect/SparseConv/IR/SparseConvKernelTileOps.td"
 
 //===----------------------------------------------------------------------===//

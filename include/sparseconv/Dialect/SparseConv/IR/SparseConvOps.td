@@ -11,6 +11,7 @@
 
 include "sparseconv/Dialect/SparseConv/IR/SparseConvConvOps.td"
 include "sparseconv/Dialect/SparseConv/IR/SparseConvCoordOps.td"
+include "sparseconv/Dialect/SparseConv/IR/SparseConvSetOps.td"
 include "sparseconv/Dialect/SparseConv/IR/SparseConvKernelOps.td"
 include "sparseconv/Dialect/SparseConv/IR/SparseConvKernelSizeOps.td"
 include "sparseconv/Dialect/SparseConv/IR/SparseConvMapOps.td"

@@ -87,6 +87,43 @@ def SparseConvFuseEpilogues
     Statistic<"numFused", "fused", "elementwise operations that are fused">];
 }
 
+def SparseConvFuseGathers
+    : Pass<"sparseconv-fuse-gathers", "::mlir::func::FuncOp"> {
+  let summary = "lets products of rows write them where a gather would put them";
+  let description = [{
+    Features leave a network in the order of its points, by a gather behind the
+    last convolution. Where that one has a single offset, 0, between a set and
+    itself, it is a product of rows, which an implicit GEMM reads through a
+    table anyway. With the numbers that the gather picks as its table
+
+    ```mlir
+    %y = sparseconv.conv %x, %w, %identity : ...
+    %z = sparseconv.gather %y, %row_of : ...
+    ```
+
+    becomes
+
+    ```mlir
+    %table = tensor.expand_shape %row_of [[0, 1]] output_shape [%points, 1]
+        : tensor<?xi32> into tensor<?x1xi32>
+    %map = sparseconv.map_from_table %table, %rows to %points {sparseconv.trusted}
+        : tensor<?x1xi32>, !sparseconv.kernel_map<1, !numbers to !numbers>
+    %z = sparseconv.conv %x, %w, %map : ...
+    ```
+
+    `%rows` and `%points` are sets of the numbers of rows, which nobody reads.
+    A convolution of 16-bit elements and up to 256 input channels fuses, without
+    a shortcut in its epilogue, that nothing but the gather reads. The rows have
+    to be those that a `pack` without a clip region, or a `subdivide`, gives for
+    the points of the set: each of them is a row.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::sparseconv::SparseConvDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numFused", "fused", "gathers that go">];
+}
+
 def SparseConvFuseSearchAndTiling
     : Pass<"sparseconv-fuse-search-and-tiling", "::mlir::func::FuncOp"> {
   let summary = "hands the hits of a search to the tiling of its rows";

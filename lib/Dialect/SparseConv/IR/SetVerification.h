@@ -1,0 +1,33 @@
+//===- SetVerification.h - operations on sets -------------------*- C++ -*-===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the operations on points and on coordinate sets have in common.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPARSECONV_LIB_DIALECT_SPARSECONV_IR_SETVERIFICATION_H
+#define SPARSECONV_LIB_DIALECT_SPARSECONV_IR_SETVERIFICATION_H
+
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+
+namespace mlir::sparseconv {
+
+/// tensor<?xi32>: one number for each row of a set.
+RankedTensorType getRowsType(MLIRContext *context);
+
+/// The rows of a set, or of a tensor.
+OpFoldResult getSize(OpBuilder &builder, Location loc, Value coords);
+OpFoldResult getDim0(OpBuilder &builder, Location loc, Value tensor);
+
+/// `clip` has as many axes as the set that it clips.
+LogicalResult verifyClip(Operation *op, std::optional<RegionAttr> clip,
+                         CoordsType coords);
+
+} // namespace mlir::sparseconv
+
+#endif // SPARSECONV_LIB_DIALECT_SPARSECONV_IR_SETVERIFICATION_H
