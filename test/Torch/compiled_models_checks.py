@@ -107,16 +107,19 @@ def trellis(device):
         expect(sizes[0] == sizes[1], f"{sizes}")
         expect_close(found.dense(), expected.dense(), 2e-5)
     # Both branches of a block divide the same voxels, and have one set and one map of each
-    # kernel for them. Their features are gathered from what is divided; at the end of a block
-    # rows go back to the order of points.
+    # kernel for them. The shortcut multiplies voxels, in both blocks. Their features are gathered
+    # from what is divided; at the end of a block rows go back to the order of points.
     text = compiled.mlir()
-    counts = [text.count(f"sparseconv.{name} ") for name in ("pack", "kernel_map", "gather")]
-    expect(counts == [2, 4, 7], f"{counts} sets, maps and gathers")
-    # The last division's rows are multiplied before they are repeated: with the map of those
-    # that it divides.
-    found = [re.search(rf"upsample_{i}_skip_connection_conv_weight, (%map\d+) ", text)[1]
-             for i in (0, 1)]  # fmt: skip
-    expect(found[0] == found[1], f"the maps {found}")
+    names = "pack", "subdivide", "kernel_map", "gather"
+    counts = [text.count(f"sparseconv.{name} ") for name in names]
+    expect(counts == [1, 2, 5, 7], f"{counts} of {names}")
+    # The shortcuts multiply rows before they are repeated: with the maps of the voxels, which are
+    # those of the pack, and the parts of the first division.
+    voxels = [re.search(rf"(%set\d+), .* = sparseconv.{name} ", text)[1] for name in names[:2]]
+    for block, coords in enumerate(voxels):
+        weight = f"net_upsample_{block}_skip_connection_conv_weight"
+        near = re.search(rf"%{weight}, (%map\d+) ", text)[1]
+        expect(f"{near} = sparseconv.kernel_map {coords} to {coords} " in text, f"{near} of {coords}")
 
 
 @check

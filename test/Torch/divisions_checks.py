@@ -6,6 +6,7 @@
 import itertools
 
 import sparseconv
+import sparseconv.torch as sct
 import sparseconv.torch.spconv as spconv
 import torch
 import torch_checks
@@ -102,6 +103,11 @@ def by_a_number(points, parts, steps):
     return (coords.unsqueeze(1) + parts + torch.tensor(0, device=points.device)).flatten(0, 1)
 
 
+def in_two_axes(points, parts, steps):
+    """Of points whose last coordinate is dropped."""
+    return in_place(points[:, :3], parts, steps)
+
+
 def side_by_side(points, parts, steps):
     """Two points beside each other, of which the last axis alone is divided: no division of
     one voxel, though it has as many columns."""
@@ -146,6 +152,36 @@ def features_of_parts(device):
         compare(device, model, make_points((4, 4, 4), 20), 0, sets=count)
 
 
+class Merge(nn.Module):
+    """Points that may be the same, whose parts are added up, beside a layer on points."""
+
+    def __init__(self, channels):
+        super().__init__()
+        self.layer, self.beside = sct.SubMConv3d(channels, channels, 3), nn.Linear(channels, 5)
+
+    def forward(self, features, points):
+        parts = make_parts((2, 2, 2), points.device)
+        wide = features.unsqueeze(1).expand(-1, 8, -1).flatten(0, 1)
+        x = sct.SparseTensor(wide, in_place(points, parts, (2,)), reduce="sum")
+        return self.layer(x), self.beside(features)
+
+
+@check
+def repeated_points(device):
+    """The set of voxels has fewer rows than there are points."""
+    torch.manual_seed(4)
+    points = make_points((4, 4, 4), 20).to(device)
+    points = torch.cat([points, points[3:9]])
+    features = torch.randn(len(points), 64, device=device)
+    model = Merge(64).to(device).eval()
+    with torch.no_grad():
+        found = sparseconv.compile(model, (features, points))(features, points)
+        expected = model(features, points)
+    expect(torch.equal(found[0].coordinates, expected[0].coordinates), "other coordinates")
+    expect_close(found[0].features, expected[0].features, 1e-5)
+    expect_close(found[1], expected[1], 1e-5)
+
+
 @check
 def others(device):
     """What looks similar, and is another convolution or would gain nothing."""
@@ -160,6 +196,9 @@ def others(device):
         Divide(in_place, (5, 5, 5), make_layers(3)),
     ):
         compare(device, model, points, 0)
+    flat = make_points((6, 5, 1), 20)
+    model = Divide(in_two_axes, (2, 2), [spconv.SubMConv2d(64, 64, 3)])
+    compare(device, model, flat, 0)
     # Their sets are those of parts.
     for model in (
         Divide(in_place, (3, 3, 3), make_layers(3)),

@@ -254,10 +254,18 @@ static Replacements lowerDownsample(KernelWriter &w, DownsampleOp op,
   return {{{w.sortUnique(floored, set).keys}}};
 }
 
+namespace {
+/// What a set has of the points that it was made of: the point of each of its
+/// rows, and the row of each point.
+struct PointNumbers {
+  Value order, rowOf;
+};
+} // namespace
+
 /// All cells of the coordinates of `keys`, as results of `kernel.subdivide`, of
 /// which there are as many as the last says.
 static ValueRange lowerCells(KernelWriter &w, Value keys, CoordsType fine,
-                             ArrayRef<int64_t> by, Value order, Value rowOf,
+                             ArrayRef<int64_t> by, PointNumbers points,
                              std::optional<int64_t> capacity = {}) {
   Value cells = w.index(llvm::product_of(by));
   auto getRoom = [&](Value coordinates) {
@@ -265,15 +273,15 @@ static ValueRange lowerCells(KernelWriter &w, Value keys, CoordsType fine,
                  w.index(::sparseconv::kMaxRows));
   };
   Value room = getRoom(keys);
-  SmallVector<Value> inits = {w.emptyKeys(fine, room), w.emptyRows(room),
-                              w.emptyRows(room), w.emptyRows(getRoom(rowOf)),
-                              w.emptyCount()};
+  SmallVector<Value> inits = {
+      w.emptyKeys(fine, room), w.emptyRows(room), w.emptyRows(room),
+      w.emptyRows(getRoom(points.rowOf)), w.emptyCount()};
   SetLimits limits = getLimits(w, fine, /*clip=*/{}, capacity);
   return w
       .kernel<SubdivideKernelOp>(
-          inits, keys, order, rowOf, w.getStatus(), /*limit=*/Value(), inits[0],
-          inits[1], inits[2], inits[3], inits[4], w.getDenseI64ArrayAttr(by),
-          w.getI64IntegerAttr(limits.capacity),
+          inits, keys, points.order, points.rowOf, w.getStatus(),
+          /*limit=*/Value(), inits[0], inits[1], inits[2], inits[3], inits[4],
+          w.getDenseI64ArrayAttr(by), w.getI64IntegerAttr(limits.capacity),
           w.getOptionalI64Attr(limits.cells),
           w.getOptionalI64Attr(limits.reach), TypeAttr::get(fine),
           w.getI64IntegerAttr(w.getOpId()))
@@ -282,15 +290,16 @@ static ValueRange lowerCells(KernelWriter &w, Value keys, CoordsType fine,
 
 static Replacements lowerSubdivide(KernelWriter &w, SubdivideOp op,
                                    AdaptorOf<SubdivideOp> adaptor) {
-  Value keys = adaptor.getCoords()[0], order, rowOf;
+  Value keys = adaptor.getCoords()[0];
+  PointNumbers points;
   if (op.getPointsOrder()) {
-    order = adaptor.getPointsOrder()[0];
-    rowOf = adaptor.getPointsRowOf()[0];
+    points = {adaptor.getPointsOrder()[0], adaptor.getPointsRowOf()[0]};
   } else {
-    order = rowOf = w.numberRows(w.dim(keys));
+    Value numbers = w.numberRows(w.dim(keys));
+    points = {numbers, numbers};
   }
   ValueRange results =
-      lowerCells(w, keys, op.getFine().getType(), op.getBy(), order, rowOf);
+      lowerCells(w, keys, op.getFine().getType(), op.getBy(), points);
   Value count = w.count(results[4]);
   return {{{w.take(results[0], count)},
            {w.take(results[1], count)},
@@ -316,8 +325,8 @@ static Replacements lowerUpsample(KernelWriter &w, UpsampleOp op,
     Value keys = adaptor.getCoords()[0], order = w.numberRows(w.dim(keys));
     // Nobody asks for the cells of points.
     Value noPoints = w.emptyRows(w.index(0));
-    ValueRange results =
-        lowerCells(w, keys, set, op.getBy(), order, noPoints, op.getCapacity());
+    ValueRange results = lowerCells(w, keys, set, op.getBy(), {order, noPoints},
+                                    op.getCapacity());
     return {{{w.take(results[0], w.count(results[4]))}}};
   }
   SmallVector<int64_t> displacements =

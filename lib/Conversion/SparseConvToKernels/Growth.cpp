@@ -80,6 +80,18 @@ std::optional<int64_t> Growth::getReach(Operation *op) {
       .Default(std::optional<int64_t>());
 }
 
+/// Whether a set has as many coordinates as its bound says, unless points
+/// repeat: all cells of points.
+static bool isExact(Value set) {
+  Operation *op = set.getDefiningOp();
+  if (auto pack = dyn_cast_or_null<PackOp>(op))
+    return !pack.getClip();
+  if (auto upsample = dyn_cast_or_null<UpsampleOp>(op))
+    return upsample.makesAllCells() && isExact(upsample.getCoords());
+  return isa_and_nonnull<SubdivideOp, RescaleOp>(op) &&
+         isExact(op->getOperand(0));
+}
+
 int64_t Growth::getBound(Operation *op) {
   if (auto merge = dyn_cast<UnionOp>(op))
     return getMultiple(merge.getLhs()) + getMultiple(merge.getRhs());
@@ -109,7 +121,7 @@ int64_t Growth::getMultiple(Value set) {
 
 void Growth::mark(Operation *op) {
   std::optional<int64_t> reach = getReach(op);
-  if (reach && getBound(op) > kMostMultiple)
+  if (reach && getBound(op) > kMostMultiple && !isExact(op->getResult(0)))
     op->setAttr(kReachAttr, Builder(op).getI64IntegerAttr(*reach));
   // In program order, so that what an operation asks for is known.
   for (Value result : op->getResults())

@@ -134,8 +134,8 @@ void mlir::sparseconv::emitDecode(LoopBuilder &b, DecodeOp op) {
 // floor, rescale
 //===----------------------------------------------------------------------===//
 
-/// Writes what `change` makes of each key, in the order of the keys, and their
-/// number, or reports the first that a check does not allow.
+/// Applies `change` to each key, and stores how many keys there are, or reports
+/// the first check that fails.
 template <typename OpTy>
 static void
 changeKeys(LoopBuilder &b, OpTy op, Value result,

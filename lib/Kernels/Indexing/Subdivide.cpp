@@ -54,14 +54,19 @@ private:
   /// Whether the last cell of a coordinate may be beyond the packing on an
   /// axis.
   bool mayLeave(unsigned axis) const;
-  /// What holds where it is not, and says which cell is the first that is.
+  /// Checks that no cell of a row is beyond the packing. The first check that
+  /// fails names the first such cell.
   SmallVector<Check> checkCells(Value row);
-  /// Stores the count, or reports the lowest row that has a cell outside, or
-  /// that there are too many.
-  void storeCount();
-  void checkNumbers(function_ref<void()> body);
+  /// The lowest row with a cell beyond the packing, or the number of rows.
+  Value findOutside();
+  void reportNumbers();
+  /// Stores the count, or 0 with a report. Returns whether the cells may be
+  /// written (i1).
+  Value storeCount();
   void writeRow(Value row);
-  void writePoint(Value point);
+  /// Stores the row of a cell of a point: -1 where it has none, and where cells
+  /// are not written.
+  void writeCellOfPoint(Value number, Value isWritten);
 
   LoopBuilder &b;
   SubdivideKernelOp op;
@@ -69,8 +74,9 @@ private:
   PackingAttr packing;
   ArrayRef<int64_t> by;
   unsigned dim;
-  /// By axis: the cells of a coordinate at one place on it and all axes before.
-  SmallVector<int64_t> parts;
+  /// By axis: how many cells of a coordinate share a position on it and on all
+  /// axes before.
+  SmallVector<int64_t> cellsBelow;
   int64_t numCells;
   Value keys, numRows, total;
   SetRoom room;
@@ -86,7 +92,7 @@ Subdivision::Subdivision(LoopBuilder &b, SubdivideKernelOp op)
       numRows(b.dim(keys, 0)), total(b.mul(numRows, numCells)), room(b, op) {
   int64_t rest = numCells;
   for (int64_t factor : by)
-    parts.push_back(rest /= factor);
+    cellsBelow.push_back(rest /= factor);
 }
 
 Subdivision::Places Subdivision::findPlaces(Value row) {
@@ -98,6 +104,7 @@ Subdivision::Places Subdivision::findPlaces(Value row) {
     int64_t shift = packing.getShift(axis);
     Value begin = b.shiftLeft(b.shiftRight(key, shift), shift);
     queries.push_back(begin);
+    // The guard keeps the highest field free, so that the sum does not wrap.
     int64_t next =
         llvm::SignExtend64(uint64_t(1) << shift, packing.getKeyWidth());
     queries.push_back(b.add(begin, b.constantInt(keyType, next)));
@@ -109,19 +116,13 @@ Subdivision::Places Subdivision::findPlaces(Value row) {
   Value own = b.cast(row, i32);
   for (unsigned axis = 0; axis < dim; ++axis) {
     bool isLast = axis + 1 == dim;
-    Value begin = isLast ? own : bounds[2 * axis], end;
-    if (isLast) {
-      end = b.add(own, 1);
-    } else {
-      // Behind the highest key there is no other, and the query may wrap.
-      Value wraps = b.equal(queries[2 * axis + 1], b.constantInt(keyType, 0));
-      end = b.select(wraps, count, bounds[2 * axis + 1]);
-    }
+    Value begin = isLast ? own : bounds[2 * axis];
+    Value end = isLast ? b.add(own, 1) : bounds[2 * axis + 1];
     Value before = axis == 0 ? b.mul(begin, numCells)
                              : b.mul(b.sub(begin, bounds[2 * (axis - 1)]),
-                                     parts[axis - 1]);
+                                     cellsBelow[axis - 1]);
     places.first = axis == 0 ? before : b.add(places.first, before);
-    places.steps.push_back(b.mul(b.sub(end, begin), parts[axis]));
+    places.steps.push_back(b.mul(b.sub(end, begin), cellsBelow[axis]));
   }
   return places;
 }
@@ -141,9 +142,9 @@ Subdivision::Places Subdivision::loadPlaces(Value row) {
 
 SmallVector<Value> Subdivision::getPosition(Value cell) {
   SmallVector<Value> position;
-  for (auto [part, factor] : llvm::zip_equal(parts, by))
+  for (auto [below, factor] : llvm::zip_equal(cellsBelow, by))
     position.push_back(
-        b.remainder(b.divide(cell, b.index(part)), b.index(factor)));
+        b.remainder(b.divide(cell, b.index(below)), b.index(factor)));
   return position;
 }
 
@@ -181,21 +182,48 @@ SmallVector<Check> Subdivision::checkCells(Value row) {
   return checks;
 }
 
-void Subdivision::storeCount() {
-  Value zero = b.index(0);
+Value Subdivision::findOutside() {
   if (llvm::none_of(llvm::seq(dim),
                     [&](unsigned axis) { return mayLeave(axis); }))
-    return room.storeCount(b, total);
-  Value failing = findFirst(b, numRows, kDefaultRowBlock, [&](Value row) {
+    return numRows;
+  return findFirst(b, numRows, kDefaultRowBlock, [&](Value row) {
     return b.notBit(holdAll(b, checkCells(row)));
   });
+}
+
+void Subdivision::reportNumbers() {
+  LoopBuilder::Report report{StatusCode::RowCountMismatch,
+                             static_cast<int64_t>(op.getOpId())};
+  // They are operand 1 of subdivide.
+  report.axis = b.i64(1);
+  report.value = b.dim(op.getPointsOrder(), 0);
+  report.lower = numRows;
+  report.extra = b.i64(static_cast<int64_t>(StatusSide::Set));
+  b.report(op.getStatus(), report);
+}
+
+Value Subdivision::storeCount() {
+  Value cellsOfPoints = b.mul(b.dim(op.getPointsRowOf(), 0), numCells);
+  Value outside = findOutside();
+  Value hasNumbers = b.equal(b.dim(op.getPointsOrder(), 0), numRows);
+  Value arePointsFew = b.lessEqual(cellsOfPoints, b.index(kMaxRows));
+  Value isInside = b.equal(outside, numRows);
+  Value holds = b.andBits(hasNumbers, b.andBits(arePointsFew, isInside));
   b.ifElse(
-      b.equal(failing, numRows), [&] { room.storeCount(b, total); },
+      holds, [&] { room.storeCount(b, total); },
       [&] {
-        b.store(zero, op.getCount(), zero);
-        reportFirst(b, op.getStatus(), op.getOpId(), failing,
-                    checkCells(failing));
+        b.store(b.index(0), op.getCount(), b.index(0));
+        // Of several reports of one operation the record keeps the first.
+        b.ifThen(b.notBit(hasNumbers), [&] { reportNumbers(); });
+        b.ifThen(b.notBit(arePointsFew), [&] {
+          reportTooManyRows(b, op.getStatus(), op.getOpId(), cellsOfPoints);
+        });
+        b.ifThen(b.notBit(isInside), [&] {
+          reportFirst(b, op.getStatus(), op.getOpId(), outside,
+                      checkCells(outside));
+        });
       });
+  return b.andBits(holds, room.fits(b, total));
 }
 
 void Subdivision::writeRow(Value row) {
@@ -217,62 +245,26 @@ void Subdivision::writeRow(Value row) {
   });
 }
 
-void Subdivision::writePoint(Value point) {
-  Value row = b.toIndex(b.load(op.getPointsRowOf(), point));
-  Value isRow = b.lessUnsigned(row, numRows);
+void Subdivision::writeCellOfPoint(Value number, Value isWritten) {
+  Value cells = b.index(numCells);
+  Value row = b.toIndex(b.load(op.getPointsRowOf(), b.divide(number, cells)));
+  auto store = [&](Value cellRow) { b.store(cellRow, op.getRowOf(), number); };
   b.ifElse(
-      isRow,
-      [&] {
-        Places places = loadPlaces(row);
-        forOffsets(b, numCells, [&](Value cell) {
-          b.store(getRow(places, cell), op.getRowOf(),
-                  b.add(b.mul(point, numCells), cell));
-        });
-      },
-      [&] {
-        forOffsets(b, numCells, [&](Value cell) {
-          b.store(b.i32(-1), op.getRowOf(),
-                  b.add(b.mul(point, numCells), cell));
-        });
-      });
-}
-
-/// Calls back where each coordinate has the number of a point, or reports.
-void Subdivision::checkNumbers(function_ref<void()> body) {
-  Value numNumbers = b.dim(op.getPointsOrder(), 0);
-  b.ifElse(b.equal(numNumbers, numRows), body, [&] {
-    b.store(b.index(0), op.getCount(), b.index(0));
-    LoopBuilder::Report report{StatusCode::RowCountMismatch,
-                               static_cast<int64_t>(op.getOpId())};
-    // They are operand 1 of subdivide.
-    report.axis = b.i64(1);
-    report.value = numNumbers;
-    report.lower = numRows;
-    report.extra = b.i64(static_cast<int64_t>(StatusSide::Set));
-    b.report(op.getStatus(), report);
-  });
+      b.andBits(isWritten, b.lessUnsigned(row, numRows)),
+      [&] { store(getRow(loadPlaces(row), b.remainder(number, cells))); },
+      [&] { store(b.i32(-1)); });
 }
 
 void Subdivision::emit() {
-  checkNumbers([&] {
-    Value numPoints = b.dim(op.getPointsRowOf(), 0);
-    Value cellsOfPoints = b.mul(numPoints, numCells);
-    Value arePointsFew = b.lessEqual(cellsOfPoints, b.index(kMaxRows));
-    b.ifElse(
-        arePointsFew, [&] { storeCount(); },
-        [&] {
-          b.store(b.index(0), op.getCount(), b.index(0));
-          reportTooManyRows(b, op.getStatus(), op.getOpId(), cellsOfPoints);
-        });
-    b.ifThen(b.andBits(arePointsFew, room.fits(b, total)), [&] {
-      table = b.alloc({ShapedType::kDynamic, dim + 1}, b.getI32Type(), numRows);
-      forEachRow(b, numRows, kDefaultRowBlock,
-                 [&](Value row) { writeRow(row); });
-      forEachRow(b, numPoints, kDefaultRowBlock,
-                 [&](Value point) { writePoint(point); });
-      b.dealloc(table);
-    });
+  Value isWritten = storeCount();
+  table = b.alloc({ShapedType::kDynamic, dim + 1}, b.getI32Type(), numRows);
+  b.ifThen(isWritten, [&] {
+    forEachRow(b, numRows, kDefaultRowBlock, [&](Value row) { writeRow(row); });
   });
+  Value cellsOfPoints = b.mul(b.dim(op.getPointsRowOf(), 0), numCells);
+  forEachRow(b, b.min(b.dim(op.getRowOf(), 0), cellsOfPoints), kDefaultRowBlock,
+             [&](Value number) { writeCellOfPoint(number, isWritten); });
+  b.dealloc(table);
 }
 
 void mlir::sparseconv::emitSubdivide(LoopBuilder &b, SubdivideKernelOp op) {

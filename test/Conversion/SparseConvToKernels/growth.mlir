@@ -56,6 +56,29 @@ func.func @twice(%points: tensor<?x4xi32>) -> (!two, !one, !one) {
 
 // -----
 
+// Points have as many cells as memory is asked for, unless some are the same. Those
+// that a mask has left may be far fewer.
+
+#wide = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+!one = !sparseconv.coords<3, stride = [1, 1, 1], #wide>
+!two = !sparseconv.coords<3, stride = [2, 2, 2], #wide>
+!four = !sparseconv.coords<3, stride = [4, 4, 4], #wide>
+
+// CHECK-LABEL: func.func @all_cells(
+// CHECK:      sparseconv.kernel.subdivide {{.*}} {by = array<i64: 2, 2, 2>, capacity = 2147483646 : i64, op_id = {{[0-9]+}} : i64, set =
+// CHECK:      sparseconv.kernel.subdivide {{.*}} {by = array<i64: 2, 2, 2>, capacity = 2147483646 : i64, op_id = {{[0-9]+}} : i64, set =
+// CHECK:      sparseconv.kernel.subdivide {{.*}} {by = array<i64: 2, 2, 2>, capacity = 2147483646 : i64, op_id = {{[0-9]+}} : i64, reach = 8 : i64,
+func.func @all_cells(%points: tensor<?x4xi32>, %mask: tensor<?xi1>) -> (!one, !one) {
+  %c, %o, %r = sparseconv.pack %points : tensor<?x4xi32> -> !four
+  %0, %rows, %order, %row_of = sparseconv.subdivide %c by [2, 2, 2] : !four
+  %1 = sparseconv.upsample %0 by [2, 2, 2] : !two -> !one
+  %2, %left = sparseconv.prune %0, %mask : !two, tensor<?xi1>
+  %3 = sparseconv.upsample %2 by [2, 2, 2] : !two -> !one
+  return %1, %3 : !one, !one
+}
+
+// -----
+
 // Bounds multiply along a chain, through what keeps them as they are.
 
 #wide = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>

@@ -2,6 +2,7 @@
 
 #packing = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
 !fine = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
+!coarsest = !sparseconv.coords<3, stride = [1024, 1024, 1024], #packing>
 !half = !sparseconv.coords<3, stride = [2, 2, 2], #packing>
 !slab = !sparseconv.coords<3, stride = [2, 4, 2], #packing>
 !quarter = !sparseconv.coords<3, stride = [4, 4, 4], #packing>
@@ -172,6 +173,16 @@ func.func @all_cells(%c: !half) -> (!fine, !fine, !fine) {
   %1 = sparseconv.upsample %c by [2, 2, 2] offsets(box<corner 2, 2, corner 2>) clip(<[0, 0, 0] to [2, 2, 2]>) : !half -> !fine
   %2 = sparseconv.upsample %c by [2, 2, 2] offsets(box<corner 2, corner 2, 1>) : !half -> !fine
   return %0, %1, %2 : !fine, !fine, !fine
+}
+
+// More cells than a box of offsets may have are no box to compare with.
+// CHECK-LABEL: func.func @many_cells(
+// CHECK: sparseconv.upsample {{.*}} by [1024, 1024, 1024] offsets(box<corner 2, corner 2, corner 2>)
+// CHECK: sparseconv.downsample {{.*}} by [1024, 1024, 1024] cover offsets(box<3, 3, 3>)
+func.func @many_cells(%c: !coarsest, %f: !fine) -> (!fine, !coarsest) {
+  %0 = sparseconv.upsample %c by [1024, 1024, 1024] offsets(box<corner 2, corner 2, corner 2>) : !coarsest -> !fine
+  %1 = sparseconv.downsample %f by [1024, 1024, 1024] cover offsets(box<3, 3, 3>) : !fine -> !coarsest
+  return %0, %1 : !fine, !coarsest
 }
 
 // Offsets, a clip region or a capacity make it another set, or an error.

@@ -395,7 +395,7 @@ func.func @f(%c: !seventh) {
 !fine = !sparseconv.coords<2, stride = [1, 1], #p>
 !half = !sparseconv.coords<2, stride = [2, 2], #p>
 func.func @f(%c: !half, %order: tensor<?xi32>) {
-  // expected-error @+1 {{expects 'order' and 'row_of' of points, or neither}}
+  // expected-error @+1 {{expects both 'points_order' and 'points_row_of', or neither}}
   %f:4 = "sparseconv.subdivide"(%c, %order) <{by = array<i64: 2, 2>, operandSegmentSizes = array<i32: 1, 1, 0>}>
       : (!half, tensor<?xi32>) -> (!fine, tensor<?xi32>, tensor<?xi32>, tensor<?xi32>)
   return

@@ -35,3 +35,10 @@ LogicalResult mlir::sparseconv::verifyClip(Operation *op,
            << coords.getDim() << " axes, but found one of " << clip->getDim();
   return success();
 }
+
+LogicalResult mlir::sparseconv::verifyNumCells(Operation *op,
+                                               ArrayRef<int64_t> by) {
+  return BoxAttr::verify([&] { return op->emitOpError(); }, by,
+                         SmallVector<bool>(by.size(), true),
+                         SmallVector<int64_t>(by.size(), 1));
+}

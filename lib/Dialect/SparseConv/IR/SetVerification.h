@@ -28,6 +28,10 @@ OpFoldResult getDim0(OpBuilder &builder, Location loc, Value tensor);
 LogicalResult verifyClip(Operation *op, std::optional<RegionAttr> clip,
                          CoordsType coords);
 
+/// As many cells as a coordinate is divided into `by` are a box of offsets,
+/// which must not be too large.
+LogicalResult verifyNumCells(Operation *op, ArrayRef<int64_t> by);
+
 } // namespace mlir::sparseconv
 
 #endif // SPARSECONV_LIB_DIALECT_SPARSECONV_IR_SETVERIFICATION_H

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelVerification.h"
+#include "SetVerification.h"
 #include "mlir/IR/PatternMatch.h"
 #include "sparseconv/Dialect/SparseConv/IR/SetBounds.h"
 
@@ -184,10 +185,7 @@ LogicalResult SubdivideKernelOp::verify() {
   v.checkKeys(fine, set.getPacking());
   v.checkSameRows({"points_order", getPointsOrder()}, keys);
   v.checkAxes("by", by.size(), set);
-  if (failed(v.getResult()) ||
-      failed(BoxAttr::verify([&] { return emitOpError(); }, by,
-                             SmallVector<bool>(by.size(), true),
-                             SmallVector<int64_t>(by.size(), 1))))
+  if (failed(v.getResult()) || failed(verifyNumCells(*this, by)))
     return failure();
   SmallVector<int64_t> last;
   for (auto [factor, stride] : llvm::zip_equal(by, set.getStride()))

@@ -166,12 +166,22 @@ OpFoldResult DownsampleOp::fold(FoldAdaptor) {
   return {};
 }
 
+/// Whether offsets are those of all cells that `by` makes of a coordinate.
+static bool areAllCells(OffsetSetInterface offsets, ArrayRef<int64_t> by) {
+  // A box of as many cells may be too large to be one.
+  int64_t numCells = 1;
+  for (int64_t factor : by)
+    if (llvm::MulOverflow(numCells, factor, numCells))
+      return false;
+  return offsets.getVolume() == numCells &&
+         offsets.getFlatOffsets() ==
+             getCells(offsets.getContext(), by).getFlatOffsets();
+}
+
 /// Windows that lie side by side cover the cells that `floor` gives, which
 /// makes them faster, and never more than there are rows.
 static LogicalResult coverByFloor(DownsampleOp op, PatternRewriter &rewriter) {
-  OffsetSetInterface cells = getCells(op.getContext(), op.getBy());
-  if (op.getCapacity() ||
-      op.getOffsets()->getFlatOffsets() != cells.getFlatOffsets())
+  if (op.getCapacity() || !areAllCells(*op.getOffsets(), op.getBy()))
     return failure();
   rewriter.modifyOpInPlace(op, [&] {
     op.setRule(OutputRule::Floor);
@@ -222,10 +232,7 @@ OffsetSetInterface UpsampleOp::getEffectiveOffsets() {
 /// Checks the cells that coordinates of a set become at the stride of `fine`.
 static LogicalResult verifyCells(Operation *op, ArrayRef<int64_t> by,
                                  CoordsType fine) {
-  // Factors stand for a box, and may stand for one too large.
-  if (failed(BoxAttr::verify([&] { return op->emitOpError(); }, by,
-                             SmallVector<bool>(by.size(), true),
-                             SmallVector<int64_t>(by.size(), 1))))
+  if (failed(verifyNumCells(op, by)))
     return failure();
   return verifyOffsets(op, getCells(op->getContext(), by), fine);
 }
@@ -252,9 +259,7 @@ OpFoldResult UpsampleOp::fold(FoldAdaptor) {
 LogicalResult UpsampleOp::canonicalize(UpsampleOp op,
                                        PatternRewriter &rewriter) {
   // Without offsets it is the set of all cells, which needs no sort.
-  OffsetSetInterface cells = getCells(op.getContext(), op.getBy());
-  if (!op.getOffsets() ||
-      op.getOffsets()->getFlatOffsets() != cells.getFlatOffsets())
+  if (!op.getOffsets() || !areAllCells(*op.getOffsets(), op.getBy()))
     return failure();
   rewriter.modifyOpInPlace(op, [&] { op.removeOffsetsAttr(); });
   return success();
@@ -296,7 +301,8 @@ LogicalResult SubdivideOp::inferReturnTypes(MLIRContext *context,
 LogicalResult SubdivideOp::verify() {
   CoordsType fine = getFine().getType();
   if (!getPointsOrder() != !getPointsRowOf())
-    return emitOpError("expects 'order' and 'row_of' of points, or neither");
+    return emitOpError(
+        "expects both 'points_order' and 'points_row_of', or neither");
   if (failed(verifyStride(*this, getCoords().getType(), getBy(),
                           /*divide=*/true, fine)))
     return failure();

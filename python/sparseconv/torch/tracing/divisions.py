@@ -17,7 +17,7 @@ import torch
 from .. import ir
 from .scalars import emit_elementwise
 from .text import tensor_type
-from .values import Parts, Set, same_sizes
+from .values import Parts, Set, Voxels, same_sizes
 
 #: Channels in times channels out from where on the products that this saves cost more than
 #: the map between voxels and parts, which no other layer uses.
@@ -82,6 +82,8 @@ def _find_steps(division, in_order=False):
     steps = tuple(step for _, step in division.columns[1:])
     if division.columns != tuple(enumerate((1, *steps))) or min(steps, default=0) < 1:
         return None
+    if division.points.shape[1] != len(division.columns):
+        return None
     if math.prod(steps) != len(division.parts):
         return None
     parts = list(division.parts) if in_order else sorted(division.parts)
@@ -89,9 +91,8 @@ def _find_steps(division, in_order=False):
     return steps if is_whole else None
 
 
-def emit_voxels(tracer, points, steps):
-    """The set of voxels, where their first parts are, and the names of the point of each of its
-    rows and the row of each point: empty texts for points that are in set order."""
+def emit_voxels(tracer, points, steps, are_distinct):
+    """The `Voxels` that points are, where their first parts are."""
     source = tracer.get_value(points)
     key = source.name, steps
     if key not in tracer.voxels:
@@ -103,9 +104,11 @@ def emit_voxels(tracer, points, steps):
             order = tracer.order[row_of] if row_of else ""
         else:
             made, order, row_of = _emit_scaled_pack(tracer, points, steps)
-        tracer.own_sets[str(points.shape[0])] = made
-        tracer.voxels[key] = made, order, row_of
-    return tracer.voxels[key]
+        tracer.voxels[key] = Voxels(made, order, row_of)
+    voxels = tracer.voxels[key]
+    if are_distinct:
+        tracer.own_sets[str(points.shape[0])] = voxels.set
+    return voxels
 
 
 def _emit_rescale(tracer, known, steps):
@@ -123,23 +126,25 @@ def _emit_scaled_pack(tracer, points, steps):
     return tracer.emit_pack(tracer.get_name(scaled), tracer.get_type(scaled), steps)
 
 
-def emit_parts(tracer, points, stride):
+def emit_parts(tracer, points, stride, are_distinct):
     """The set of points that are all parts of voxels, one voxel after the other, and the names
     of the point of each row and the row of each point; or None for other points."""
     division = tracer.get_value(points).division
     steps = _find_steps(division, in_order=True) if division else None
     if steps is None or set(stride) != {1} or math.prod(steps) == 1 or max(steps) > _MOST_STEPS:
         return None
-    voxels, order, row_of = emit_voxels(tracer, division.points, steps)
+    voxels = emit_voxels(tracer, division.points, steps, are_distinct)
     numbers = ""
-    if order:
+    if voxels.order:
         type = tensor_type(division.points.shape[:1], "i32")
-        numbers = f" points({order}, {row_of} : {tensor_type([None], 'i32')}, {type})"
+        names = f"{voxels.order}, {voxels.row_of}"
+        numbers = f" points({names} : {tensor_type([None], 'i32')}, {type})"
     names = tracer.text.emit_values(
-        f"sparseconv.subdivide {voxels.name} by {ir.list_numbers(steps)}{numbers} : {voxels.type}",
+        f"sparseconv.subdivide {voxels.set.name} by {ir.list_numbers(steps)}{numbers} : "
+        f"{voxels.set.type}",
         stems=("set", "rows", "order", "row_of"),
     )
-    tracer.parts[names[2]] = Parts(names[1], order, len(division.parts))
+    tracer.parts[names[2]] = Parts(names[1], voxels.order, len(division.parts))
     made = Set(names[0], tracer.text.set_type(stride), tuple(stride))
     made.points, made.row_of = tracer.get_name(points), names[3]
     return made, names[2], names[3]

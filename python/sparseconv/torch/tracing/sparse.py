@@ -34,20 +34,24 @@ def _get_map(tracer, table):
 # Sets -------------------------------------------------------------------------
 
 
-@handles("sparseconv::pack")
-def _pack(tracer, a, result):
-    made = emit_parts(tracer, a.points, a.stride)
-    if made is None:
+def _emit_pack(tracer, a, are_distinct):
+    results = emit_parts(tracer, a.points, a.stride, are_distinct)
+    if results is None:
         points = tracer.get_name(a.points), tracer.get_type(a.points)
-        made = tracer.emit_pack(*points, a.stride)
-    made, order, row_of = made
+        results = tracer.emit_pack(*points, a.stride)
+    made, order, row_of = results
     made.division = tracer.get_value(a.points).division
     return made, Rows(order), Rows(row_of)
 
 
+@handles("sparseconv::pack")
+def _pack(tracer, a, result):
+    return _emit_pack(tracer, a, are_distinct=False)
+
+
 @handles("sparseconv::pack_distinct")
 def _pack_distinct(tracer, a, result):
-    made, order, row_of = _pack(tracer, a, result)
+    made, order, row_of = _emit_pack(tracer, a, are_distinct=True)
     tracer.row_of[order.name], tracer.order[row_of.name] = row_of.name, order.name
     tracer.packed[made.points] = made
     return made, order, row_of
@@ -176,10 +180,10 @@ def _convolve_repeated(tracer, repeated, w, near, result):
     kernel = find_kernel(tracer, near, repeated, w)
     if kernel is None:
         return None
-    voxels, order, _ = emit_voxels(tracer, near.coords.division.points, kernel.steps)
-    x = sort(tracer, repeated.rows, order) if order else repeated.rows
+    voxels = emit_voxels(tracer, near.coords.division.points, kernel.steps, are_distinct=True)
+    x = sort(tracer, repeated.rows, voxels.order) if voxels.order else repeated.rows
     box = f"box<{', '.join(map(str, kernel.sizes))}>"
-    from_voxels = emit_map(tracer, voxels, near.coords, box, math.prod(kernel.sizes), True)
+    from_voxels = emit_map(tracer, voxels.set, near.coords, box, math.prod(kernel.sizes), True)
     w = tracer.weights.derive(w, ("divided", kernel), kernel.sum_weights)
     made = emit_conv(tracer, x, w, from_voxels, tracer.get_type(result))
     return _turn(tracer, result, made, near)

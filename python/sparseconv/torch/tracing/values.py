@@ -81,6 +81,16 @@ class Map(Value):
 
 
 @dataclasses.dataclass(frozen=True)
+class Voxels:
+    """The set of voxels that are divided, and the names of the point of each of its rows and
+    of the row of each point: empty texts for points that are in set order."""
+
+    set: Any
+    order: str
+    row_of: str
+
+
+@dataclasses.dataclass(frozen=True)
 class Parts:
     """Of a set of parts: the name of the row of its voxel for each row, the name of the point of
     each voxel's row, or an empty text, and how many parts a voxel has."""

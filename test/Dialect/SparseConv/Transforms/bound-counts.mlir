@@ -218,3 +218,39 @@ func.func @fixed(%sorted: memref<?xi64>, %permutation: memref<?xi32>, %row_of: m
   "test.use"(%m) : (index) -> ()
   return
 }
+
+// -----
+
+// There are not more cells than the packing has. The rows of points keep their size.
+
+#few = #sparseconv.packing<i64, batch = 0, bits = [4], guard = [3]>
+!cells = !sparseconv.coords<1, stride = [1], #few>
+
+// CHECK-LABEL: func.func @cells(
+// CHECK:      %[[ALL:.*]] = arith.muli %{{.*}}, %{{.*}}
+// CHECK:      %[[ROW_OF:.*]] = memref.alloc(%[[ALL]]) : memref<?xi32>
+// CHECK-DAG:  %[[C10:.*]] = arith.constant 10 : index
+// CHECK:      %[[BOUND:.*]] = arith.minui %[[ALL]], %[[C10]]
+// CHECK-DAG:  %[[FINE:.*]] = memref.alloc(%[[BOUND]]) : memref<?xi64>
+// CHECK-DAG:  %[[ROWS:.*]] = memref.alloc(%[[BOUND]]) : memref<?xi32>
+// CHECK-DAG:  %[[ORDER:.*]] = memref.alloc(%[[BOUND]]) : memref<?xi32>
+// CHECK:      sparseconv.kernel.subdivide
+// CHECK-SAME:   outs(%[[FINE]], %[[ROWS]], %[[ORDER]], %[[ROW_OF]], %[[COUNT:.*]] : memref
+// CHECK:      sparseconv.kernel.device_scalar %[[COUNT]] at_most %[[BOUND]]
+func.func @cells(%keys: memref<?xi64>, %points: memref<?xi32>, %row: memref<?xi32>, %status: memref<8xi64>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %n = memref.dim %keys, %c0 : memref<?xi64>
+  %all = arith.muli %n, %c4 : index
+  %fine = memref.alloc(%all) : memref<?xi64>
+  %rows = memref.alloc(%all) : memref<?xi32>
+  %order = memref.alloc(%all) : memref<?xi32>
+  %row_of = memref.alloc(%all) : memref<?xi32>
+  %count = memref.alloc() : memref<1xindex>
+  sparseconv.kernel.subdivide ins(%keys, %points, %row, %status : memref<?xi64>, memref<?xi32>, memref<?xi32>, memref<8xi64>)
+      outs(%fine, %rows, %order, %row_of, %count : memref<?xi64>, memref<?xi32>, memref<?xi32>, memref<?xi32>, memref<1xindex>)
+      {by = array<i64: 4>, capacity = 2147483646 : i64, cells = 10 : i64, op_id = 1 : i64, set = !cells}
+  %m = memref.load %count[%c0] : memref<1xindex>
+  "test.use"(%m) : (index) -> ()
+  return
+}

@@ -87,6 +87,28 @@ func.func @others(%points: tensor<?x3xi32>, %x: tensor<?x8xf16>, %w: tensor<1x8x
   return %0, %1, %2, %3 : tensor<?x4xf16>, tensor<?x4xf16>, tensor<?x4xf16>, tensor<?x4xf16>
 }
 
+// Cells of points that may be any others, and of those that may have no row.
+
+// CHECK-LABEL: func.func @other_points(
+// CHECK-NOT:     sparseconv.map_from_table
+// CHECK-COUNT-2: sparseconv.gather
+func.func @other_points(%points: tensor<?x3xi32>, %x: tensor<?x8xf16>, %w: tensor<1x8x4xf16>, %given: tensor<?xi32>)
+    -> (tensor<?x4xf16>, tensor<?x4xf16>) {
+  %half, %order, %row_of = sparseconv.pack %points : tensor<?x3xi32> -> !half
+  %set, %rows, %cells, %row_of_cell = sparseconv.subdivide %half by [2, 2]
+      points(%order, %given : tensor<?xi32>, tensor<?xi32>) : !half
+  %map = sparseconv.kernel_map %set to %set offsets(box<1, 1>) : !identity
+  %y = sparseconv.conv %x, %w, %map : tensor<?x8xf16>, tensor<1x8x4xf16>, !identity -> tensor<?x4xf16>
+  %0 = sparseconv.gather %y, %row_of_cell : tensor<?x4xf16>, tensor<?xi32> -> tensor<?x4xf16>
+  %clipped, %clipped_order, %clipped_row_of = sparseconv.pack %points clip(<[0, 0] to [8, 8]>) : tensor<?x3xi32> -> !half
+  %fine, %fine_rows, %fine_cells, %fine_row_of = sparseconv.subdivide %clipped by [2, 2]
+      points(%clipped_order, %clipped_row_of : tensor<?xi32>, tensor<?xi32>) : !half
+  %fine_map = sparseconv.kernel_map %fine to %fine offsets(box<1, 1>) : !identity
+  %z = sparseconv.conv %x, %w, %fine_map : tensor<?x8xf16>, tensor<1x8x4xf16>, !identity -> tensor<?x4xf16>
+  %1 = sparseconv.gather %z, %fine_row_of : tensor<?x4xf16>, tensor<?xi32> -> tensor<?x4xf16>
+  return %0, %1 : tensor<?x4xf16>, tensor<?x4xf16>
+}
+
 // Products that would not gain: of f32, of many channels, of several offsets, of
 // rows that something else reads, and with a shortcut.
 

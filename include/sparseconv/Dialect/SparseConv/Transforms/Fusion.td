@@ -89,7 +89,7 @@ def SparseConvFuseEpilogues
 
 def SparseConvFuseGathers
     : Pass<"sparseconv-fuse-gathers", "::mlir::func::FuncOp"> {
-  let summary = "lets products of rows write them where a gather would put them";
+  let summary = "lets a product read the rows that a gather behind it picks";
   let description = [{
     Features leave a network in the order of its points, by a gather behind the
     last convolution. Where that one has a single offset, 0, between a set and
@@ -121,7 +121,7 @@ def SparseConvFuseGathers
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::sparseconv::SparseConvDialect",
                            "::mlir::tensor::TensorDialect"];
-  let statistics = [Statistic<"numFused", "fused", "gathers that go">];
+  let statistics = [Statistic<"numFused", "fused", "gathers fused">];
 }
 
 def SparseConvFuseSearchAndTiling
