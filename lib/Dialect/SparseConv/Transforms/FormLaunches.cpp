@@ -40,6 +40,17 @@ static bool holdsLaunch(Operation *op) {
       .wasInterrupted();
 }
 
+/// Whether `op` reads a number that one of `scalars` may write.
+static bool readsResultOf(Operation *op, ArrayRef<Operation *> scalars) {
+  auto number = dyn_cast<DeviceScalarOp>(op);
+  return number &&
+         llvm::any_of(number.getBuffer().getUsers(), [&](Operation *user) {
+           return !isa<memref::LoadOp, DeviceScalarOp>(user) &&
+                  llvm::is_contained(
+                      scalars, op->getBlock()->findAncestorOpInBlock(*user));
+         });
+}
+
 gpu::LaunchOp KernelFormer::createLaunch(Location loc, Value gridSize,
                                          int64_t threads) {
   LoopBuilder b(loc, rewriter);
@@ -202,6 +213,9 @@ LogicalResult KernelFormer::divide(Block &block, ArrayRef<Value> conditions) {
   };
   for (Operation *op : ops) {
     if (isHostOp(op) || op->hasTrait<OpTrait::IsTerminator>()) {
+      // A launch reads the numbers that it takes in before it does anything.
+      if (readsResultOf(op, scalars))
+        flush();
       // Arithmetic on what the code before reads goes with it; all else comes
       // after it.
       if (llvm::none_of(op->getOperands(), [&](Value operand) {

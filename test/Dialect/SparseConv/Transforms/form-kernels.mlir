@@ -137,6 +137,32 @@ func.func @empty(%x: memref<8xf32>) {
 
 // -----
 
+// Kernels read the numbers that they need before all else. What one thread counts is
+// there for another, and not for what it does next.
+
+// CHECK-LABEL: func.func @counted_by_one(
+// CHECK-SAME: %[[X:[^:]*]]: memref<2xindex>)
+// CHECK:      gpu.launch
+// CHECK:        memref.store %{{.*}}, %[[COUNT:.*]][%{{.*}}] : memref<1xindex>
+// CHECK:        gpu.terminator
+// CHECK:      gpu.launch
+// CHECK:        %[[N:.*]] = memref.load %[[COUNT]]
+// CHECK:        memref.store %[[N]], %[[X]]
+// CHECK:        gpu.terminator
+func.func @counted_by_one(%x: memref<2xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c100 = arith.constant 100 : index
+  %count = memref.alloc() : memref<1xindex>
+  %first = memref.load %x[%c0] : memref<2xindex>
+  memref.store %first, %count[%c0] : memref<1xindex>
+  %n = sparseconv.kernel.device_scalar %count at_most %c100 : memref<1xindex>
+  memref.store %n, %x[%c1] : memref<2xindex>
+  return
+}
+
+// -----
+
 // A size that lies in a buffer is returned as it is, and nothing is left of what only
 // kernels use.
 
