@@ -27,6 +27,7 @@ void mlir::sparseconv::buildLowerGpuToNVVMPipeline(OpPassManager &outer) {
   OpPassManager &pm = outer.nest<gpu::GPUModuleOp>();
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createSparseConvApproximateMath());
   pm.addPass(createSparseConvExpandDeviceMath());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

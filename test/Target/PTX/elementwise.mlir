@@ -8,7 +8,8 @@
 // CHECK-LABEL: .visible .entry silu_kernel
 // CHECK:     ld.global{{.*}}.b16
 // CHECK:     cvt.f32.f16
-// CHECK:     div.rn.f32
+// CHECK:     ex2.approx.ftz.f32
+// CHECK:     div.full.f32
 // CHECK:     cvt.rn.f16.f32
 // CHECK:     st.global{{.*}}.b16
 func.func @silu(%x: tensor<?xf16>) -> tensor<?xf16> {

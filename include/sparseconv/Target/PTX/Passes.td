@@ -26,6 +26,47 @@ def SparseConvPlaceSharedMemory
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def SparseConvApproximateMath
+    : Pass<"sparseconv-approximate-math", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "approximates functions of which all results are rounded to 16 bits";
+  let description = [{
+    `divf`, `sqrt`, `rsqrt`, `exp` and `exp2` on f32 become instructions of the
+    GPU's with an error of a few units in the last place, where what is computed
+    from their results is always rounded to f16 or bf16 in the end. On the way
+    there may be sums, products, quotients, selections and other functions, but
+    no comparison, no conversion to an integer, and no loop that carries a value.
+    The same operations on f16 and bf16 are computed in f32 this way.
+
+    The error is 2 units for quotients and 1 for roots; that of `exp(x)` is 2 + |x|
+    units at most. An f16 has 2^13 of these units, a bf16 2^16. Results of `exp`
+    below 2^-126 are 0. For example
+
+    ```mlir
+    %e = math.exp %x : f32
+    %s = arith.addf %e, %one : f32
+    %q = arith.divf %x, %s : f32
+    %y = arith.truncf %q : f32 to f16
+    ```
+
+    becomes
+
+    ```mlir
+    %p = arith.mulf %x, %log2e : f32
+    %e = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%p) : (f32) -> f32
+    %s = arith.addf %e, %one : f32
+    %q = llvm.call_intrinsic "llvm.nvvm.div.full"(%x, %s) : (f32, f32) -> f32
+    %y = arith.truncf %q : f32 to f16
+    ```
+
+    Source of the errors: the PTX ISA on `div.full`, `sqrt.approx`, `rsqrt.approx`
+    and `ex2.approx`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+  let statistics = [Statistic<"numApproximated", "approximated",
+                              "operations approximated">];
+}
+
 def SparseConvExpandDeviceMath
     : Pass<"sparseconv-expand-device-math", "::mlir::gpu::GPUModuleOp"> {
   let summary = "writes math operations without a library of the device";

@@ -19,7 +19,9 @@
 //   }
 //
 // The sums never leave the registers, and what is read twice or three times is
-// in the first-level cache.
+// in the first-level cache. Where a row is a few vectors, it has a thread for
+// each, and every one of them computes the sums: neighbouring threads then
+// store neighbouring vectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +49,10 @@ using namespace mlir::sparseconv;
 /// too long for a row.
 static constexpr int64_t kVectorBytes = 16, kMostElements = 128;
 
+/// Vectors of a row up to which to sum it up in a thread for each costs less
+/// than stores with gaps between those of neighbouring threads.
+static constexpr int64_t kMostThreads = 4;
+
 namespace {
 /// A reduction along the last loop, and what its buffer holds before.
 struct Reduction {
@@ -71,6 +77,7 @@ private:
   bool areAlone();
   bool canMove();
   bool chooseLength();
+  bool isInPlace();
   AffineMap getRowMap();
   /// The reader and the reductions.
   SmallVector<linalg::GenericOp> getAll();
@@ -84,6 +91,7 @@ private:
   Value compute(linalg::GenericOp op, ArrayRef<Elements> inputs, int64_t lane,
                 Value carried);
   Value emitReduction(const Reduction &reduction, ValueRange ivs);
+  void emitPiece(ArrayRef<Value> scalars, ValueRange ivs);
   void emitReader(ValueRange ivs);
   SmallVector<Value> getScalars(linalg::GenericOp op, ValueRange ivs);
   scf::ForOp createLoop(ValueRange carried);
@@ -244,6 +252,15 @@ bool Fuser::canMove() {
   return true;
 }
 
+/// Whether the reader stores where it or a reduction reads.
+bool Fuser::isInPlace() {
+  Value written = getBase(reader.getDpsInits()[0]);
+  return llvm::any_of(getAll(), [&](linalg::GenericOp op) {
+    return llvm::any_of(op.getDpsInputs(),
+                        [&](Value input) { return getBase(input) == written; });
+  });
+}
+
 /// A thread has vectors of all operands that have elements along rows.
 bool Fuser::chooseLength() {
   length = numElements;
@@ -356,22 +373,30 @@ Value Fuser::emitReduction(const Reduction &reduction, ValueRange ivs) {
   return loop.getResult(0);
 }
 
-void Fuser::emitReader(ValueRange ivs) {
-  SmallVector<Value> scalars = getScalars(reader, ivs);
-  scf::ForOp loop = createLoop({});
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> at(ivs);
-  at.push_back(loop.getInductionVar());
-  SmallVector<Elements> inputs = load(reader, scalars, at);
+/// The reader's vector from an element of a row on.
+void Fuser::emitPiece(ArrayRef<Value> scalars, ValueRange ivs) {
+  SmallVector<Elements> inputs = load(reader, scalars, ivs);
   SmallVector<Value> elements;
   for (int64_t lane = 0; lane < length; ++lane)
     elements.push_back(compute(reader, inputs, lane, {}));
   auto type = VectorType::get(length, elements.front().getType());
   Value vector = vector::FromElementsOp::create(rewriter, loc, type, elements);
   llvm::MaybeAlign alignment(length * type.getElementTypeBitWidth() / 8);
-  vector::StoreOp::create(rewriter, loc, vector, reader.getDpsInits()[0], at,
+  vector::StoreOp::create(rewriter, loc, vector, reader.getDpsInits()[0], ivs,
                           /*nontemporal=*/false, alignment);
+}
+
+/// All of the reader's vectors of a row, or the one of a thread.
+void Fuser::emitReader(ValueRange ivs) {
+  SmallVector<Value> scalars = getScalars(reader, ivs);
+  if (ivs.size() > last)
+    return emitPiece(scalars, ivs);
+  scf::ForOp loop = createLoop({});
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> at(ivs);
+  at.push_back(loop.getInductionVar());
+  emitPiece(scalars, at);
 }
 
 void Fuser::run() {
@@ -380,17 +405,23 @@ void Fuser::run() {
     return;
   rewriter.setInsertionPoint(reader);
   auto ranges = cast<linalg::LinalgOp>(*reader).createLoopRanges(rewriter, loc);
+  // Threads of one row must not store what the others still read.
+  if (numElements / length > kMostThreads || isInPlace())
+    ranges.pop_back();
   SmallVector<Value> lower, upper, steps;
-  for (Range range : ArrayRef(ranges).drop_back()) {
+  for (auto [i, range] : llvm::enumerate(ranges)) {
     lower.push_back(arith::ConstantIndexOp::create(rewriter, loc, 0));
     upper.push_back(getValueOrCreateConstantIndexOp(rewriter, loc, range.size));
-    steps.push_back(arith::ConstantIndexOp::create(rewriter, loc, 1));
+    steps.push_back(
+        arith::ConstantIndexOp::create(rewriter, loc, i == last ? length : 1));
   }
   auto loops = scf::ParallelOp::create(rewriter, loc, lower, upper, steps);
   rewriter.setInsertionPointToStart(loops.getBody());
+  SmallVector<Value> ivs(loops.getInductionVars());
   for (const Reduction &reduction : reductions)
-    results[reduction.op] = emitReduction(reduction, loops.getInductionVars());
-  emitReader(loops.getInductionVars());
+    results[reduction.op] =
+        emitReduction(reduction, ArrayRef(ivs).take_front(last));
+  emitReader(ivs);
   for (Reduction &reduction : reductions)
     takeStart(reduction.op, reduction.op.getDpsInits()[0]);
   rewriter.eraseOp(reader);

@@ -1,5 +1,6 @@
 // A thread that has a row and a group of channels adds up what a norm needs of
-// it, and then computes the norm: the sums need no memory.
+// it, and then computes the norm: the sums need no memory. A group of 3 vectors has
+// 3 threads, each of which adds up all of it and stores one vector.
 // RUN: sparseconv-opt %s --sparseconv-fuse-reductions --canonicalize --cse | FileCheck %s
 
 #all = affine_map<(row, group, channel) -> (row, group, channel)>
@@ -10,15 +11,15 @@
 // CHECK-LABEL: func.func @norm
 //  CHECK-SAME: (%[[X:.*]]: memref<?x8x12xf16>, %[[W:.*]]: memref<8x12xf16>, %[[Y:.*]]: memref<?x8x12xf16>)
 //   CHECK-NOT:   memref.alloc
-//       CHECK:   scf.parallel (%[[ROW:.*]], %[[GROUP:.*]]) = (%{{.*}}) to (%{{.*}}, %c8)
+//       CHECK:   scf.parallel (%[[ROW:.*]], %[[GROUP:.*]], %[[PIECE:.*]]) = (%{{.*}}) to (%{{.*}}, %c8, %c12) step (%c1, %c1, %c4)
 //       CHECK:     %[[SUM:.*]] = scf.for %[[C:.*]] = %c0 to %c12 step %c4 iter_args(%{{.*}} = %[[ZERO:.*]]) -> (f32)
 //       CHECK:       vector.load %[[X]][%[[ROW]], %[[GROUP]], %[[C]]] {alignment = 8 : i64} : memref<?x8x12xf16>, vector<4xf16>
 //       CHECK:     %[[SQUARES:.*]] = scf.for %{{.*}} iter_args(%{{.*}} = %[[ZERO]])
 //       CHECK:       arith.subf %{{.*}}, %[[SUM]]
-//       CHECK:     scf.for %[[C:.*]] = %c0 to %c12 step %c4 {
-//       CHECK:       vector.load %[[W]][%[[GROUP]], %[[C]]]
-//       CHECK:       arith.mulf %{{.*}}, %[[SQUARES]]
-//       CHECK:       vector.store %{{.*}}, %[[Y]][%[[ROW]], %[[GROUP]], %[[C]]] {alignment = 8 : i64}
+//   CHECK-NOT:     scf.for
+//       CHECK:     vector.load %[[W]][%[[GROUP]], %[[PIECE]]]
+//       CHECK:     arith.mulf %{{.*}}, %[[SQUARES]]
+//       CHECK:     vector.store %{{.*}}, %[[Y]][%[[ROW]], %[[GROUP]], %[[PIECE]]] {alignment = 8 : i64}
 //   CHECK-NOT:   linalg
 func.func @norm(%x: memref<?x8x12xf16>, %w: memref<8x12xf16>, %y: memref<?x8x12xf16>) {
   %c0 = arith.constant 0 : index
@@ -63,27 +64,27 @@ func.func @norm(%x: memref<?x8x12xf16>, %w: memref<8x12xf16>, %y: memref<?x8x12x
 #element = affine_map<(row, channel) -> (row, channel)>
 #row = affine_map<(row, channel) -> (row)>
 
-// The result may be where the features are: a thread reads its own before it
-// stores them. Rows of an odd number of bytes have vectors of one element.
+// The result may be where the features are: the one thread of a row reads its own
+// before it stores them. Rows of an odd number of bytes have vectors of one element.
 // CHECK-LABEL: func.func @in_place
 //       CHECK:   scf.parallel (%{{.*}}) = (%c0)
-//       CHECK:     scf.for %{{.*}} = %c0 to %c5 step %c1
-//       CHECK:     scf.for %{{.*}} = %c0 to %c5 step %c1
+//       CHECK:     scf.for %{{.*}} = %c0 to %c3 step %c1
+//       CHECK:     scf.for %{{.*}} = %c0 to %c3 step %c1
 //   CHECK-NOT:   linalg
-func.func @in_place(%x: memref<?x5xf32>) {
+func.func @in_place(%x: memref<?x3xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
-  %n = memref.dim %x, %c0 : memref<?x5xf32>
+  %n = memref.dim %x, %c0 : memref<?x3xf32>
   %sum = memref.alloc(%n) : memref<?xf32>
   linalg.fill ins(%zero : f32) outs(%sum : memref<?xf32>)
   linalg.generic {indexing_maps = [#element, #row], iterator_types = ["parallel", "reduction"]}
-      ins(%x : memref<?x5xf32>) outs(%sum : memref<?xf32>) {
+      ins(%x : memref<?x3xf32>) outs(%sum : memref<?xf32>) {
   ^bb0(%in: f32, %out: f32):
     %0 = arith.addf %out, %in : f32
     linalg.yield %0 : f32
   }
   linalg.generic {indexing_maps = [#element, #row, #element], iterator_types = ["parallel", "parallel"]}
-      ins(%x, %sum : memref<?x5xf32>, memref<?xf32>) outs(%x : memref<?x5xf32>) {
+      ins(%x, %sum : memref<?x3xf32>, memref<?xf32>) outs(%x : memref<?x3xf32>) {
   ^bb0(%in: f32, %s: f32, %out: f32):
     %0 = arith.subf %in, %s : f32
     linalg.yield %0 : f32
