@@ -251,7 +251,8 @@ private:
 
   // Runs as graphs (RunGraph.cpp, Capture.cpp).
   bool takesGraph() const;
-  Error updateRunGraph();
+  Error findRunGraph();
+  Error tellRunGraph(StepGraph &graph);
   Error launchRunGraph(CUstream stream);
   Error captureBound(Tensors inputs, Tensors outputs);
   void dropGraphs();
@@ -329,7 +330,9 @@ private:
   std::optional<uint64_t> lastId, runId;
 
   /// Null where there is none.
-  std::unique_ptr<StepGraph> runGraph, capturedGraph;
+  std::unique_ptr<StepGraph> capturedGraph;
+  /// Those of ordinary runs, that of the last run behind the others.
+  std::vector<std::unique_ptr<StepGraph>> runGraphs;
   /// Runs since there was a graph, or memory was placed.
   uint64_t numRuns = 0;
 

@@ -21,9 +21,10 @@ Error Instance::runBound(CUstream stream, const InputSizes &sizes) {
     return error;
   bool isGraph = takesGraph();
   ++numRuns;
-  if (isGraph && !runGraph)
-    if (Error error = makeStepGraph(runGraph)) {
-      numRuns = 0; // the next run goes without
+  if (isGraph)
+    if (Error error = findRunGraph()) {
+      if (runGraphs.empty())
+        numRuns = 0; // the next run goes without
       return error;
     }
   if (Error error = upload(stream, sizes))

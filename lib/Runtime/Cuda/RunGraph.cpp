@@ -23,6 +23,12 @@ using namespace sparseconv::cuda;
 /// A program that runs once or twice does not pay for a graph.
 static constexpr uint64_t kRunsBeforeGraph = 2;
 
+/// Callers bring memory in some places, in turn: a caller of PyTorch in three,
+/// as it has a result, the next one is written, and memory for the one behind
+/// is asked for. To tell a graph of another place takes as long as to launch
+/// it. All graphs are made in the first runs: later ones allocate nothing.
+static constexpr size_t kMostRunGraphs = 3;
+
 /// Whether the next run is one. Flags that look at single steps need steps, so
 /// do sizes that differ from run to run, and the compiler writes nothing but
 /// launches.
@@ -36,40 +42,58 @@ bool Instance::takesGraph() const {
                      });
 }
 
-/// Tells kernels where the caller's memory lies in this run, if they do not
-/// know that of the last one.
-Error Instance::updateRunGraph() {
-  if (runGraph->isTold && runGraph->addresses == addresses)
-    return Error::success();
-  bool isTold = std::exchange(runGraph->isTold, false);
+/// Tells the kernels of a graph where the caller's memory lies in this run, if
+/// they do not know that.
+Error Instance::tellRunGraph(StepGraph &graph) {
+  bool isTold = std::exchange(graph.isTold, false);
   auto hasMoved = [&](const Launch::Patch &patch) {
-    return !isTold ||
-           runGraph->addresses[patch.buffer] != addresses[patch.buffer];
+    return !isTold || graph.addresses[patch.buffer] != addresses[patch.buffer];
   };
-  for (uint32_t index : runGraph->changing) {
+  for (uint32_t index : graph.changing) {
     const std::vector<Launch::Patch> &patches = launches[index].patches;
     if (std::none_of(patches.begin(), patches.end(), hasMoved))
       continue;
     fillBlock(index);
     ExtraParams extra(launches[index]);
-    CUresult result = runGraph->graph.setKernel(
-        runGraph->nodes[index], makeNodeParams(index, extra.get));
+    CUresult result = graph.graph.setKernel(graph.nodes[index],
+                                            makeNodeParams(index, extra.get));
     if (result != CUDA_SUCCESS)
       return check(result, getStepName(index));
   }
-  runGraph->addresses = addresses;
-  runGraph->isTold = true;
+  graph.addresses = addresses;
+  graph.isTold = true;
   return Error::success();
 }
 
+/// Puts a graph that knows where the caller's memory lies last in `runGraphs`.
+Error Instance::findRunGraph() {
+  auto known =
+      std::find_if(runGraphs.begin(), runGraphs.end(), [&](auto &graph) {
+        return graph->isTold && graph->addresses == addresses;
+      });
+  if (known != runGraphs.end()) {
+    std::rotate(known, known + 1, runGraphs.end());
+    return Error::success();
+  }
+  if (runGraphs.empty() || numRuns <= kRunsBeforeGraph + kMostRunGraphs) {
+    std::unique_ptr<StepGraph> made;
+    Error error = makeStepGraph(made);
+    if (!error)
+      runGraphs.push_back(std::move(made));
+    if (!error || runGraphs.empty())
+      return error;
+  }
+  // The one that was launched the longest time ago.
+  std::rotate(runGraphs.begin(), runGraphs.begin() + 1, runGraphs.end());
+  return tellRunGraph(*runGraphs.back());
+}
+
 Error Instance::launchRunGraph(CUstream stream) {
-  if (Error error = updateRunGraph())
-    return error;
-  return check(runGraph->graph.launch(stream), "launching the graph");
+  return check(runGraphs.back()->graph.launch(stream), "launching the graph");
 }
 
 void Instance::dropGraphs() {
-  runGraph.reset();
+  runGraphs.clear();
   capturedGraph.reset();
   numRuns = 0;
 }
