@@ -71,7 +71,12 @@ class CompiledModule:
 
     def __call__(self, *args):
         tensors, leaves = self._read(args)
-        return self._outputs.make(programs.run_function(self._program.main, tensors), leaves)
+        outputs, main = self._outputs, self._program.main
+        if outputs.reads_results:
+            return outputs.make(programs.run_function(main, tensors), leaves)
+        return programs.run_function(
+            main, tensors, wrap=lambda results: outputs.make(results, leaves)
+        )
 
     def _read(self, args, marked=()):
         tensors, leaves = self._inputs.read(args, marked)

@@ -141,13 +141,16 @@ def repeat(write, key, device, tensors, views, shape):
     return made
 
 
-def run_function(function, tensors, shapes=None):
+def run_function(function, tensors, shapes=None, wrap=None):
     """The same for a function of a module, whose inputs that are not bound are the
-    tensors."""
+    tensors. With `wrap`, a function of the list, what that makes of it. It keeps the
+    tensors, and looks at nothing that is in them, nor at their rows: where a GPU is
+    waited for, it is called before the run ends."""
     tensors = [tensor.contiguous() for tensor in tensors]
     if tensors[0].is_cuda:
-        return _run_on_gpu(function, tensors, shapes)
-    return _run_on_host(function, tensors, shapes)
+        return _run_on_gpu(function, tensors, shapes, wrap=wrap)
+    results = _run_on_host(function, tensors, shapes)
+    return results if wrap is None else wrap(results)
 
 
 def run_joined(text, tensors, shapes, num_tensors, trusted):
@@ -341,12 +344,12 @@ def _align(tensor):
     return tensor if tensor.data_ptr() % 16 == 0 else tensor.clone()
 
 
-def _run_on_gpu(function, tensors, shapes, num_tensors=None):
+def _run_on_gpu(function, tensors, shapes, num_tensors=None, wrap=None):
     """On torch's current stream, into memory of torch's allocator. Runs of an
     instance are ordered, so that it may be handed on before its run ends, unless
     the run is waited for: its results would be another one's. What a run reports
     that is not waited for, a later call raises. With `num_tensors` it returns what
-    `run_joined` does."""
+    `run_joined` does, with `wrap` what `run_function` does."""
     _unread.look()
     bound, device = function._bound, tensors[0].device
     stream = get_stream(device)
@@ -361,9 +364,11 @@ def _run_on_gpu(function, tensors, shapes, num_tensors=None):
             rooms = get_rooms(function, instance, num_tensors)
             outputs, memory, targets = rooms.make(device, stream)
             instance.enqueue(stream, inputs, targets)
-            found = shapes
+            found, wrapped = shapes, None
             if found is None:
                 rooms.make_ahead(device, stream)
+                if wrap and rooms.keep_tensors:
+                    wrapped = wrap(outputs)
                 instance.wait()
                 found = instance.get_shapes()
                 _unread.look(all=True)
@@ -375,4 +380,6 @@ def _run_on_gpu(function, tensors, shapes, num_tensors=None):
         finally:
             function._give_back(key, instance)
         made = rooms.cut(outputs, found)
+        if wrap:
+            return wrap(made) if wrapped is None else wrapped
         return made if num_tensors is None else (made, memory, rooms.view(targets, found))

@@ -32,6 +32,8 @@ class _Room:
         else:
             self._shape, self._dtype = (max(nbytes, 1),), torch.uint8
         self._final, self.nbytes = dtype, nbytes
+        #: Whether the result is the tensor that was made, with other rows perhaps.
+        self.keeps_tensor = self._static or self._by_rows
 
     def make(self, device):
         return torch.empty(self._shape, dtype=self._dtype, device=device)
@@ -59,6 +61,7 @@ class _Rooms:
             self._joined.append((value.dtype, getattr(torch, value.dtype).itemsize))
             self._places.append((self._nbytes, size))
             self._nbytes += -(-size // _ALIGNMENT) * _ALIGNMENT
+        self.keep_tensors = all(room.keeps_tensor for room in made)
 
     def make_ahead(self, device, stream):
         """Asks for the memory of the next run on a stream, while a GPU is busy with this

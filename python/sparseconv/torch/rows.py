@@ -145,7 +145,7 @@ class RowTensor(SparseTensor):
         made.features = features
         return made
 
-    replace_feature = replace
+    replace_feature = _replace = replace
 
     @property
     def unpacked(self):

@@ -341,6 +341,10 @@ class Outputs:
             self._leaves.append(leaf)
         if not self.values:
             raise ArgumentError("the model returns nothing that depends on its inputs")
+        #: Whether `make` computes with the results that it is given.
+        self.reads_results = any(
+            isinstance(leaf, _SparseOutput) and leaf.reads_results for leaf in self._leaves
+        )
 
     def _take(self, tracer, name, tensor):
         """An output of the network, as its number."""
@@ -419,10 +423,15 @@ class _SparseOutput:
     #: What tensors with one cache have in common.
     cache: int
 
+    @property
+    def reads_results(self):
+        """Whether `make` computes an order of rows."""
+        return self.keeps and self.source is None and self.place[2] is not None
+
     def make(self, results, leaves, caches):
         features, coords, *row_of = (results[value.number] for value in self.values)
         if self.source is not None:
-            return leaves[self.source].replace(features)
+            return leaves[self.source]._replace(features)
         # What copy.copy does takes four times as long.
         made = object.__new__(type(self.template))
         made.__dict__.update(self.template.__dict__)

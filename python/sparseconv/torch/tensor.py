@@ -311,9 +311,13 @@ class SparseTensor:
                 f"expects features of {self.set.num_rows} rows, as the coordinates "
                 f"have, but found {features.shape[0]}"
             )
-        return self._make(features, self.set)
+        return self._replace(features)
 
     replace_feature = replace
+
+    def _replace(self, features):
+        """The same without a look at their rows, which may not be there yet."""
+        return self._make(features, self.set)
 
     def to(self, *arguments, **named):
         """A tensor whose features are what `torch.Tensor.to` makes of them; where
