@@ -42,6 +42,7 @@ static void addUnrollLoops(OpPassManager &pm) {
 
 static void addFusedGathers(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createSparseConvFuseGathers());
+  pm.addNestedPass<func::FuncOp>(createSparseConvTrustRowNumbers());
 }
 
 static void addFlattenBranches(OpPassManager &pm) {
@@ -101,6 +102,7 @@ static void addGuards(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createSparseConvGuardShapes());
   addCleanUp(pm);
   pm.addNestedPass<func::FuncOp>(createSparseConvFuseConcatenations());
+  pm.addNestedPass<func::FuncOp>(createSparseConvFusePickedRows());
   pm.addNestedPass<func::FuncOp>(createSparseConvFuseTranspositions());
 }
 

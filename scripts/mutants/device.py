@@ -132,7 +132,7 @@ MUTANTS = [
     (GEMM + "ImplicitGemmStore.cpp", "(tile + j) * 512", "j * 512", RING),
     (GEMM + "ImplicitGemmStore.cpp", "b.mul(lane, 16)", "b.mul(laneInGroup, 16)", RING),
     ("lib/Kernels/Builders/GpuBuilder.cpp", "vector::FromElementsOp::create(*this, wide, ValueRange{low, high})", "vector::FromElementsOp::create(*this, wide, ValueRange{high, low})", WARP),
-    (GEMM + "ImplicitGemmStore.cpp", "b.add(b.mul(b.extend64(piece.row), channels), index)", "index", EPILOGUE),
+    (GEMM + "ImplicitGemmStore.cpp", "b.add(b.mul(row, channels), index)", "index", EPILOGUE),
     (GEMM + "ImplicitGemmStore.cpp", "b.offset(begin, first * bytes)", "begin", EPILOGUE),
     # Weight gradients.
     (GEMM + "WeightGradMma.cpp", "((i / 2) * columns + j) * 4 + i % 2 * 2", "((i / 2) * columns + j) * 4", WEIGHT_GRAD),

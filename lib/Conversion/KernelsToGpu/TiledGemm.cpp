@@ -53,7 +53,7 @@ void mlir::sparseconv::emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
   const TargetInfo &target = b.getTarget();
   ImplicitGemmConfig config = getConfig(op);
   auto pointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
-  SmallVector<Type> types(op.getExtras().size(), pointer);
+  SmallVector<Type> types(op.getEpilogueOperands().size(), pointer);
   auto epilogue = [&](GpuBuilder &inner, ArrayRef<GemmPiece> pieces,
                       ValueRange arguments, StorePiece store) {
     applyEpilogue(inner, op, pieces, arguments, store);
@@ -88,7 +88,7 @@ void mlir::sparseconv::emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
   }
   if (Value beside = op.getBeside())
     buffers.push_back(readDense(b, beside));
-  for (Value extra : op.getExtras())
+  for (Value extra : op.getEpilogueOperands())
     buffers.push_back(readDense(b, extra));
   callKernel(
       b, kernel,

@@ -8,6 +8,7 @@
 
 #include "Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "sparseconv/Dialect/SparseConv/IR/TrustedTables.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -19,7 +20,8 @@ static Replacements lowerGather(KernelWriter &w, GatherOp op,
   RankedTensorType type = op.getY().getType();
   Value init = w.emptyFeatures(type, w.dim(rows));
   auto gather = w.kernel<GatherRowsOp>(init, adaptor.getX()[0], rows,
-                                       w.getStatus(), init, w.getOpId());
+                                       w.getStatus(), init, w.getOpId(),
+                                       /*trusted=*/op->hasAttr(kTrustedAttr));
   return {{{w.castTo(gather.getResult(0), type)}}};
 }
 

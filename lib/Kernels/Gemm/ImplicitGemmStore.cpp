@@ -310,16 +310,35 @@ struct PieceOperands {
 };
 } // namespace
 
+/// Whether the rows of each extra operand are picked by numbers, which are the
+/// operand behind it.
+static SmallVector<bool> findPicked(TiledGemmOp op) {
+  return llvm::map_to_vector(
+      op.getExtrasWithNumbers(),
+      [](const TiledGemmOp::Extra &extra) { return bool(extra.numbers); });
+}
+
+static SmallVector<bool> findPicked(GatherGemmScatterOp op) {
+  return SmallVector<bool>(op.getExtras().size(), false);
+}
+
 template <typename OpTy>
 static PieceOperands startPiece(GpuBuilder &b, OpTy op, const GemmPiece &piece,
                                 ValueRange pointers) {
   int64_t channels = cast<MemRefType>(op.getY().getType()).getDimSize(1);
   PieceOperands operands{{}, {}, piece.isAligned};
-  for (auto [extra, pointer] : llvm::zip_equal(op.getExtras(), pointers)) {
+  for (auto [extra, isPicked] :
+       llvm::zip_equal(op.getExtras(), findPicked(op))) {
     auto type = cast<MemRefType>(extra.getType());
-    Value index = b.extend64(piece.channel);
-    if (type.getRank() == 2)
-      index = b.add(b.mul(b.extend64(piece.row), channels), index);
+    Value pointer = pointers.front(), index = b.extend64(piece.channel);
+    if (type.getRank() == 2) {
+      Value row = b.extend64(piece.row);
+      if (isPicked)
+        row = b.extend64(b.load(
+            b.getI32Type(), b.offset(pointers[1], b.mul(row, 4)), /*align=*/4));
+      index = b.add(b.mul(row, channels), index);
+    }
+    pointers = pointers.drop_front(isPicked ? 2 : 1);
     int64_t bytes = type.getElementTypeBitWidth() / 8;
     Value begin = b.offset(pointer, b.mul(index, bytes));
     operands.begins.push_back(begin);

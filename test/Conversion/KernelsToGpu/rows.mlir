@@ -39,6 +39,21 @@ func.func @gather_rows(%x: memref<?x32xf16>, %index: memref<?xi32>, %status: mem
   return
 }
 
+// Numbers that are trusted are no error, and nothing looks for the first.
+
+// CHECK-LABEL: func.func @gather_trusted_rows(
+// CHECK-NOT:     atomic_rmw
+// CHECK:         scf.parallel
+// CHECK:           vector.load
+// CHECK:           vector.store
+// CHECK-NOT:     memref.load
+// CHECK:         return
+func.func @gather_trusted_rows(%x: memref<?x32xf16>, %index: memref<?xi32>, %status: memref<8xi64>, %y: memref<?x32xf16>) {
+  sparseconv.kernel.gather_rows ins(%x, %index, %status : memref<?x32xf16>, memref<?xi32>, memref<8xi64>)
+      outs(%y : memref<?x32xf16>) {op_id = 0 : i64, trusted}
+  return
+}
+
 // Rows of 11 channels of 2 bytes are not aligned to more than that: each element is
 // a work item, so that neighbouring threads have neighbours.
 

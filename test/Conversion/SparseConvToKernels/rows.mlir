@@ -14,6 +14,14 @@ func.func @gather(%x: tensor<?x64xf16>, %rows: tensor<?xi32>) -> tensor<?x64xf16
   return %y : tensor<?x64xf16>
 }
 
+// Numbers that the network has made are not looked at.
+// CHECK-LABEL: func.func @gather_trusted(
+// CHECK: sparseconv.kernel.gather_rows {{.*}} {op_id = 1 : i64, trusted}
+func.func @gather_trusted(%x: tensor<?x64xf16>, %rows: tensor<?xi32>) -> tensor<?x64xf16> {
+  %y = sparseconv.gather %x, %rows {sparseconv.trusted} : tensor<?x64xf16>, tensor<?xi32> -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}
+
 // One row of weight 1 for each point. `rows` and x have one length, `n` is a
 // number of rows; what is not is reported, `n` first, and nothing is read beyond
 // x.

@@ -315,6 +315,70 @@ func.func @f(%x: tensor<9x32xf16>, %beside: tensor<7x32xf16>, %image: tensor<64x
 // -----
 
 //===----------------------------------------------------------------------===//
+// tiled_gemm of picked rows
+//===----------------------------------------------------------------------===//
+
+func.func @f(%x: tensor<9x32xf16>, %rows: tensor<9xi32>, %skip: tensor<7x8xf16>, %image: tensor<64xi8>, %table: tensor<2x?xi32>, %order: tensor<?xi32>,
+             %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %y: tensor<9x8xf16>, %s: tensor<1xf32>, %c: tensor<1xi32>) {
+  // expected-error @+1 {{expects row numbers behind the tensor that they pick rows of}}
+  %r:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %image, %table, %order, %masks, %sizes, %rows, %skip
+          : tensor<9x32xf16>, tensor<64xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<9xi32>, tensor<7x8xf16>)
+      outs(%y, %s, %c : tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>) {tiling = #sparseconv.gemm_tiling<warp16, tile_k = 32>} epilogue {
+  ^bb0(%sum: f32, %v: f16):
+    sparseconv.yield %sum : f32
+  } -> (tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<9x32xf16>, %bias: tensor<8xf16>, %rows: tensor<9xi32>, %image: tensor<64xi8>, %table: tensor<2x?xi32>, %order: tensor<?xi32>,
+             %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %y: tensor<9x8xf16>, %s: tensor<1xf32>, %c: tensor<1xi32>) {
+  // expected-error @+1 {{expects row numbers behind the tensor that they pick rows of}}
+  %r:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %image, %table, %order, %masks, %sizes, %bias, %rows
+          : tensor<9x32xf16>, tensor<64xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<8xf16>, tensor<9xi32>)
+      outs(%y, %s, %c : tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>) {tiling = #sparseconv.gemm_tiling<warp16, tile_k = 32>} epilogue {
+  ^bb0(%sum: f32, %v: f16):
+    sparseconv.yield %sum : f32
+  } -> (tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<9x32xf16>, %skip: tensor<7x8xf16>, %rows: tensor<9xi32>, %image: tensor<64xi8>, %table: tensor<2x?xi32>, %order: tensor<?xi32>,
+             %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %y: tensor<9x8xf16>, %s: tensor<1xf32>, %c: tensor<1xi32>) {
+  // expected-error @+1 {{expects row numbers behind the tensor that they pick rows of}}
+  %r:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %image, %table, %order, %masks, %sizes, %skip, %rows, %rows
+          : tensor<9x32xf16>, tensor<64xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<7x8xf16>, tensor<9xi32>, tensor<9xi32>)
+      outs(%y, %s, %c : tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>) {tiling = #sparseconv.gemm_tiling<warp16, tile_k = 32>} epilogue {
+  ^bb0(%sum: f32, %v: f16):
+    sparseconv.yield %sum : f32
+  } -> (tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<9x32xf16>, %skip: tensor<7x8xf16>, %rows: tensor<7xi32>, %image: tensor<64xi8>, %table: tensor<2x?xi32>, %order: tensor<?xi32>,
+             %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %y: tensor<9x8xf16>, %s: tensor<1xf32>, %c: tensor<1xi32>) {
+  // expected-error @+1 {{expects 'row numbers of epilogue operand 0' to have size 9 in dimension 0, the rows of 'y', but found 'tensor<7xi32>'}}
+  %r:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %image, %table, %order, %masks, %sizes, %skip, %rows
+          : tensor<9x32xf16>, tensor<64xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<7x8xf16>, tensor<7xi32>)
+      outs(%y, %s, %c : tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>) {tiling = #sparseconv.gemm_tiling<warp16, tile_k = 32>} epilogue {
+  ^bb0(%sum: f32, %v: f16):
+    sparseconv.yield %sum : f32
+  } -> (tensor<9x8xf16>, tensor<1xf32>, tensor<1xi32>)
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
 // tiled_gemm of groups
 //===----------------------------------------------------------------------===//
 

@@ -325,6 +325,24 @@ func.func @tiled_gemm_of_two(%x: tensor<?x32xbf16>, %beside: tensor<?x20xbf16>, 
   return
 }
 
+// CHECK-LABEL: func.func @tiled_gemm_of_picked_rows(
+func.func @tiled_gemm_of_picked_rows(%x: tensor<?x32xbf16>, %beside: tensor<?x20xbf16>, %skip: tensor<7x16xbf16>, %rows: tensor<?xi32>,
+                                     %tiled: tensor<2x?xi32>, %order: tensor<?xi32>, %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>,
+                                     %image: tensor<4096xi8>, %y: tensor<?x16xbf16>, %scratch: tensor<1xf32>, %counters: tensor<1xi32>) {
+  // CHECK: sparseconv.kernel.tiled_gemm ins({{.*}}, tensor<3xindex>, tensor<?x20xbf16>, tensor<7x16xbf16>, tensor<?xi32>) outs({{.*}} epilogue {
+  %g:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %image, %tiled, %order, %masks, %sizes, %beside, %skip, %rows
+          : tensor<?x32xbf16>, tensor<4096xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, tensor<?x20xbf16>, tensor<7x16xbf16>, tensor<?xi32>)
+      outs(%y, %scratch, %counters : tensor<?x16xbf16>, tensor<1xf32>, tensor<1xi32>)
+      {tiling = #sparseconv.gemm_tiling<ring64, warps = 8, tile_k = 64, tile_n = 16, stages = 6>} epilogue {
+  ^bb0(%sum: f32, %b: bf16):
+    %wide = arith.extf %b : bf16 to f32
+    %r = arith.addf %sum, %wide : f32
+    sparseconv.yield %r : f32
+  } -> (tensor<?x16xbf16>, tensor<1xf32>, tensor<1xi32>)
+  return
+}
+
 // CHECK-LABEL: func.func @tiled_groups(
 func.func @tiled_groups(%x: tensor<?x64xf16>, %w: tensor<2x4x16x8xf16>, %tiled: tensor<2x?xi32>, %order: tensor<?xi32>,
                         %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %image: tensor<2048xi8>, %y: tensor<?x32xf16>,
@@ -371,6 +389,9 @@ func.func @rows(%x: tensor<?x8xf16>, %index: tensor<?xi32>, %points: tensor<?x4x
   // CHECK: sparseconv.kernel.gather_rows ins(%{{.*}} : tensor<?x8xf16>, tensor<?xi32>, memref<8xi64>) outs(%{{.*}} : tensor<?x8xf16>) {op_id = 0 : i64} -> tensor<?x8xf16>
   %0 = sparseconv.kernel.gather_rows ins(%x, %index, %status : tensor<?x8xf16>, tensor<?xi32>, memref<8xi64>)
       outs(%x : tensor<?x8xf16>) {op_id = 0 : i64} -> tensor<?x8xf16>
+  // CHECK: sparseconv.kernel.gather_rows {{.*}} {op_id = 0 : i64, trusted} -> tensor<?x8xf16>
+  %trusted = sparseconv.kernel.gather_rows ins(%x, %index, %status : tensor<?x8xf16>, tensor<?xi32>, memref<8xi64>)
+      outs(%x : tensor<?x8xf16>) {op_id = 0 : i64, trusted} -> tensor<?x8xf16>
   // CHECK: sparseconv.kernel.im2col ins(%{{.*}} : tensor<?x8xf16>, tensor<?x8xi32>) outs(%{{.*}} : tensor<?x8x8xf16>) -> tensor<?x8x8xf16>
   %im2col = sparseconv.kernel.im2col ins(%x, %table : tensor<?x8xf16>, tensor<?x8xi32>)
       outs(%columns : tensor<?x8x8xf16>) -> tensor<?x8x8xf16>

@@ -187,7 +187,7 @@ using GemmEpilogue =
     function_ref<void(GpuBuilder &b, ArrayRef<GemmPiece> pieces,
                       ValueRange arguments, StorePiece store)>;
 /// The epilogue of `op`, a kernel operation that stores an output by pieces;
-/// the arguments are the addresses of its extra operands.
+/// the arguments are the addresses of its extra operands, and of row numbers.
 template <typename OpTy>
 void applyEpilogue(GpuBuilder &b, OpTy op, ArrayRef<GemmPiece> pieces,
                    ValueRange pointers, StorePiece store);

@@ -52,15 +52,19 @@ static void checkPairLists(KernelVerifier &v, OpTy op, NamedOperand w,
                     "'");
 }
 
-/// The operands of the epilogue fit `y`, and have a region to use them.
+/// The operands of the epilogue fit `y`, and have a region to use them. Rows
+/// may be picked by `numbers`, one for each row of `y`.
 static void checkExtras(KernelVerifier &v, ValueRange extras, Region &epilogue,
-                        NamedOperand y) {
+                        NamedOperand y, ArrayRef<Value> numbers = {}) {
   for (auto [number, value] : llvm::enumerate(extras)) {
     std::string name = "epilogue operand " + std::to_string(number);
     NamedOperand extra(name, value);
     v.checkSize(extra, extra.type.getRank() - 1, y.getSize(1),
                 "the channels of 'y'");
-    if (extra.type.getRank() == 2)
+    std::string ofRows = "row numbers of " + name;
+    if (!numbers.empty() && numbers[number])
+      v.checkSameRows({ofRows, numbers[number]}, y);
+    else if (extra.type.getRank() == 2)
       v.checkSameRows(extra, y);
   }
   if (epilogue.empty() && !extras.empty())
@@ -113,14 +117,36 @@ static size_t countExtras(Region &epilogue) {
   return epilogue.front().getNumArguments() - 1;
 }
 
+static bool areRowNumbers(Value operand) {
+  return getElementTypeOrSelf(operand.getType()).isInteger(32);
+}
+
 Value TiledGemmOp::getBeside() {
-  return getOthers().size() == countExtras(getEpilogue()) + 1
+  int64_t numValues = llvm::count_if(
+      getOthers(), [](Value operand) { return !areRowNumbers(operand); });
+  return numValues == int64_t(countExtras(getEpilogue())) + 1
              ? getOthers().front()
              : Value();
 }
 
-OperandRange TiledGemmOp::getExtras() {
+OperandRange TiledGemmOp::getEpilogueOperands() {
   return getOthers().drop_front(getBeside() ? 1 : 0);
+}
+
+SmallVector<TiledGemmOp::Extra> TiledGemmOp::getExtrasWithNumbers() {
+  SmallVector<Extra> extras;
+  for (Value operand : getEpilogueOperands()) {
+    if (areRowNumbers(operand))
+      extras.back().numbers = operand;
+    else
+      extras.push_back({operand, Value()});
+  }
+  return extras;
+}
+
+SmallVector<Value> TiledGemmOp::getExtras() {
+  return llvm::map_to_vector(getExtrasWithNumbers(),
+                             [](const Extra &extra) { return extra.values; });
 }
 
 bool TiledGemmOp::canReadBeside(ShapedType x, ShapedType beside) {
@@ -133,7 +159,23 @@ bool TiledGemmOp::canReadBeside(ShapedType x, ShapedType beside) {
          getTiling().getTileK() % kPiece == 0;
 }
 
+/// Row numbers stand behind an operand of rows.
+static bool areNumbersPlaced(OperandRange operands) {
+  Value last;
+  for (Value operand : operands) {
+    if (areRowNumbers(operand) &&
+        (!last || areRowNumbers(last) ||
+         cast<ShapedType>(last.getType()).getRank() != 2))
+      return false;
+    last = operand;
+  }
+  return true;
+}
+
 LogicalResult TiledGemmOp::verify() {
+  if (!areNumbersPlaced(getEpilogueOperands()))
+    return emitOpError("expects row numbers behind the tensor that they pick "
+                       "rows of");
   KernelVerifier v(*this);
   NamedOperand y("y", getY()), tiled("tiled_table", getTiledTable());
   v.checkStaticColumns({"x", getX()});
@@ -161,7 +203,10 @@ LogicalResult TiledGemmOp::verify() {
           << features.getSize(1);
   v.checkSize({"order", getOrder()}, 0, tiled.getSize(1),
               "the slots of 'tiled_table'");
-  checkExtras(v, getExtras(), getEpilogue(), y);
+  SmallVector<Value> numbers;
+  for (const Extra &extra : getExtrasWithNumbers())
+    numbers.push_back(extra.numbers);
+  checkExtras(v, getExtras(), getEpilogue(), y, numbers);
   return v.getResult();
 }
 

@@ -55,7 +55,7 @@ static bool canReadBoth(OpOperand &use, tensor::ConcatOp concat) {
 static void readBoth(RewriterBase &rewriter, TiledGemmOp gemm,
                      ValueRange inputs) {
   SmallVector<Value> others{inputs[1]};
-  llvm::append_range(others, gemm.getExtras());
+  llvm::append_range(others, gemm.getEpilogueOperands());
   rewriter.modifyOpInPlace(gemm, [&] {
     gemm.getXMutable().assign(inputs[0]);
     gemm.getOthersMutable().assign(others);

@@ -195,12 +195,17 @@ def SparseConv_TiledGemmOp
     Rows are gathered in pieces of 64 bytes, each from one of the tensors: both
     are of f16 or bf16, and the channels of `x` and `tile_k` are multiples of 32.
     They have no groups.
+
+    An operand of the epilogue with a row for each row of `y` may be one with
+    other rows, and the operand behind it the number of a row of it for each row of
+    `y` (`sparseconv-fuse-picked-rows`): then `%skip, %rows, %bias` of types
+    `memref<?x96xf16>, memref<?xi32>, memref<96xf16>` stand behind `%sizes`.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_Shaped<[I8], [1]>:$image,
     SparseConv_TableLike:$tiled_table, SparseConv_RowsLike:$order,
     SparseConv_TableLike:$masks, SparseConv_Shaped<[Index], [1]>:$sizes,
-    Variadic<SparseConv_ExtraLike>:$others,
+    Variadic<AnyTypeOf<[SparseConv_ExtraLike, SparseConv_RowsLike]>>:$others,
     SparseConv_FeaturesLike:$y, SparseConv_Shaped<[F32], [1]>:$scratch,
     SparseConv_Shaped<[I32], [1]>:$counters,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$split_k,
@@ -211,8 +216,15 @@ def SparseConv_TiledGemmOp
   let extraClassDeclaration = inits # [{
     /// The input channels behind those of `x`, or null.
     Value getBeside();
-    /// The operands of the epilogue.
-    OperandRange getExtras();
+    /// An operand of the epilogue, and the numbers of its rows, or null.
+    struct Extra {
+      Value values, numbers;
+    };
+    SmallVector<Extra> getExtrasWithNumbers();
+    /// The operands of the epilogue alone.
+    SmallVector<Value> getExtras();
+    /// The operands of the epilogue and the numbers, in their order.
+    OperandRange getEpilogueOperands();
     /// Whether a row can be gathered from two tensors of these types.
     bool canReadBeside(ShapedType x, ShapedType beside);
   }];
@@ -385,11 +397,13 @@ def SparseConv_GatherRowsOp : SparseConv_KernelOp<"gather_rows", "getY"> {
     y[i] = x[rows[i]], or zeros where rows[i] is -1. `x` is [N, C], `rows` [M],
     `y` [M, C].
 
-    Run-time errors: an index outside -1 .. N-1; its row is zeros.
+    Run-time errors: an index outside -1 .. N-1; its row is zeros. Where `rows`
+    are `trusted`, there is none.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_RowsLike:$rows,
-    SparseConv_Status:$status, SparseConv_FeaturesLike:$y, I64Attr:$op_id);
+    SparseConv_Status:$status, SparseConv_FeaturesLike:$y, I64Attr:$op_id,
+    UnitAttr:$trusted);
 }
 
 def SparseConv_Im2colOp : SparseConv_KernelOp<"im2col", "getColumns"> {

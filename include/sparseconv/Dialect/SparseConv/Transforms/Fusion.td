@@ -124,6 +124,31 @@ def SparseConvFuseGathers
   let statistics = [Statistic<"numFused", "fused", "gathers fused">];
 }
 
+def SparseConvFusePickedRows
+    : Pass<"sparseconv-fuse-picked-rows", "::mlir::func::FuncOp"> {
+  let summary = "lets epilogues of implicit GEMMs pick the rows that they read";
+  let description = [{
+    Where voxels are divided, a shortcut has the features of a voxel for each of
+    its parts, and the epilogue of a convolution adds them. The gather between them
+    goes:
+
+    ```mlir
+    %skip = sparseconv.kernel.gather_rows ins(%x, %rows, %status : ...) outs(%init : ...) {op_id = 3 : i64, trusted}
+    %y:3 = sparseconv.kernel.tiled_gemm ins(%z, %image, ..., %skip : ...) outs(...)
+    ```
+
+    becomes
+
+    ```mlir
+    %y:3 = sparseconv.kernel.tiled_gemm ins(%z, %image, ..., %x, %rows : ...) outs(...)
+    ```
+
+    `%rows` are those of `sparseconv.kernel.subdivide`, each of which is a row of
+    `%x` for sure, and nothing else reads `%skip`.
+  }];
+  let statistics = [Statistic<"numFused", "fused", "gathers fused">];
+}
+
 def SparseConvFuseSearchAndTiling
     : Pass<"sparseconv-fuse-search-and-tiling", "::mlir::func::FuncOp"> {
   let summary = "hands the hits of a search to the tiling of its rows";

@@ -326,6 +326,26 @@ def SparseConvFindEqualRows
   }];
 }
 
+def SparseConvTrustRowNumbers
+    : Pass<"sparseconv-trust-row-numbers", "::mlir::func::FuncOp"> {
+  let summary = "finds gathers whose row numbers need no check";
+  let description = [{
+    A `sparseconv.gather` is marked as `sparseconv.trusted` where its numbers are
+    made by the network itself, for rows that there are as many of as of those it
+    gathers: the `order` of a `pack` for features with a row for each point, its
+    `row_of` for features of its set, `rows` and `row_of` of a `subdivide`, and
+    `rows` of a `prune`. Its kernel then has no error to report, and nothing has to
+    wait for it. For example
+
+    ```mlir
+    %set, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
+    %y = sparseconv.conv %x, %w, %map : ...              // from a set to %set
+    %z = sparseconv.gather %y, %row_of {sparseconv.trusted} : ...
+    ```
+  }];
+  let statistics = [Statistic<"numTrusted", "trusted", "gathers trusted">];
+}
+
 def SparseConvVerifyNetwork
     : Pass<"sparseconv-verify-network", "::mlir::ModuleOp"> {
   let summary = "checks that a module from outside is a network";
