@@ -92,6 +92,7 @@ MUTANTS = [
     (TRANSFORMS + "FuseReductions.cpp", "kMostThreads || isInPlace()", "kMostThreads", TRANSFORM_TESTS + "fuse-reductions.mlir"),
     ("lib/Target/PTX/ApproximateMath.cpp", "isa<arith::AddFOp, arith::DivFOp,", "isa<arith::AddFOp, arith::CmpFOp, arith::DivFOp,", "test/Target/PTX/approximate-math.mlir"),
     ("lib/Target/PTX/ApproximateMath.cpp", "if (isNarrow(type))\n    result = ", "if (false)\n    result = ", "test/Target/PTX/approximate-math.mlir"),
+    ("lib/Kernels/Gemm/ImplicitGemmStore.cpp", "type.getRank() == 2 && !isPicked", "type.getRank() == 2", "test/Conversion/KernelsToGpu/picked-rows.mlir"),
     (TRANSFORMS + "FusePickedRows.cpp", "!gather.getTrusted() ||", "", TRANSFORM_TESTS + "fuse-picked-rows.mlir"),
     (TRANSFORMS + "FusePickedRows.cpp", "|| !areAlwaysRows(gather.getRows())", "", TRANSFORM_TESTS + "fuse-picked-rows.mlir"),
     (TRANSFORMS + "FusePickedRows.cpp", "!gather->hasOneUse()", "false", TRANSFORM_TESTS + "fuse-picked-rows.mlir"),

@@ -301,12 +301,12 @@ template <typename OpTy> static int64_t getLanes(OpTy op, int64_t count) {
 }
 
 namespace {
-/// A piece on its way: where its values of the extra operands begin, and those
-/// that have been loaded.
+/// A piece on its way, by extra operand: where its values begin, those that
+/// have been loaded, and whether several may be loaded at once.
 struct PieceOperands {
   SmallVector<Value> begins;
   SmallVector<SmallVector<Value>> loaded;
-  bool isAligned;
+  SmallVector<bool> areAligned;
 };
 } // namespace
 
@@ -326,7 +326,7 @@ template <typename OpTy>
 static PieceOperands startPiece(GpuBuilder &b, OpTy op, const GemmPiece &piece,
                                 ValueRange pointers) {
   int64_t channels = cast<MemRefType>(op.getY().getType()).getDimSize(1);
-  PieceOperands operands{{}, {}, piece.isAligned};
+  PieceOperands operands;
   for (auto [extra, isPicked] :
        llvm::zip_equal(op.getExtras(), findPicked(op))) {
     auto type = cast<MemRefType>(extra.getType());
@@ -341,10 +341,14 @@ static PieceOperands startPiece(GpuBuilder &b, OpTy op, const GemmPiece &piece,
     pointers = pointers.drop_front(isPicked ? 2 : 1);
     int64_t bytes = type.getElementTypeBitWidth() / 8;
     Value begin = b.offset(pointer, b.mul(index, bytes));
+    // The output's own row is aligned as the output is, another one is not
+    // where rows have an odd number of channels.
+    bool isAligned = piece.isAligned || (type.getRank() == 2 && !isPicked);
     operands.begins.push_back(begin);
+    operands.areAligned.push_back(isAligned);
     SmallVector<Value> &loaded = operands.loaded.emplace_back();
     if (isLoadedFirst(op, extra))
-      loaded = loadPiece(b, type, begin, piece.sums.size(), /*isAligned=*/true);
+      loaded = loadPiece(b, type, begin, piece.sums.size(), isAligned);
   }
   return operands;
 }
@@ -355,14 +359,14 @@ static void appendEpilogue(GpuBuilder &b, OpTy op, ArrayRef<Value> sums,
                            int64_t first, const PieceOperands &operands,
                            SmallVectorImpl<Value> &results) {
   SmallVector<SmallVector<Value>> arguments{SmallVector<Value>(sums)};
-  for (auto [extra, begin, loaded] :
-       llvm::zip_equal(op.getExtras(), operands.begins, operands.loaded)) {
+  for (auto [extra, begin, loaded, isAligned] :
+       llvm::zip_equal(op.getExtras(), operands.begins, operands.loaded,
+                       operands.areAligned)) {
     auto type = cast<MemRefType>(extra.getType());
     int64_t bytes = type.getElementTypeBitWidth() / 8;
     if (loaded.empty())
       arguments.push_back(loadPiece(b, type, b.offset(begin, first * bytes),
-                                    sums.size(),
-                                    type.getRank() == 2 || operands.isAligned));
+                                    sums.size(), isAligned));
     else
       arguments.push_back(
           SmallVector<Value>(ArrayRef(loaded).slice(first, sums.size())));
