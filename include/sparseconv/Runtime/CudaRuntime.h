@@ -334,8 +334,9 @@ int sparseconv_instance_bind(sparseconv_instance *instance,
  * of them with outputs == NULL, goes to a buffer that the instance owns. Runs
  * of one instance on several streams are ordered as they were enqueued.
  *
- * From its third run on an instance launches its steps as one CUDA graph. That
- * is told where the caller's memory lies, so nothing is copied. */
+ * From its third run on an instance launches its steps as one CUDA graph, which
+ * is told where the caller's memory lies, so nothing is copied. Up to the fifth
+ * run it makes a graph for each place that it finds the memory at. */
 int sparseconv_instance_run(sparseconv_instance *instance,
                             sparseconv_stream stream,
                             const sparseconv_tensor *inputs, int64_t num_inputs,

@@ -310,16 +310,16 @@ struct PieceOperands {
 };
 } // namespace
 
-/// Whether the rows of each extra operand are picked by numbers, which are the
-/// operand behind it.
-static SmallVector<bool> findPicked(TiledGemmOp op) {
-  return llvm::map_to_vector(
-      op.getExtrasWithNumbers(),
-      [](const TiledGemmOp::Extra &extra) { return bool(extra.numbers); });
+/// The extra operands, with the numbers of their rows where they are picked.
+static SmallVector<TiledGemmOp::Extra> getExtrasWithNumbers(TiledGemmOp op) {
+  return op.getExtrasWithNumbers();
 }
 
-static SmallVector<bool> findPicked(GatherGemmScatterOp op) {
-  return SmallVector<bool>(op.getExtras().size(), false);
+static SmallVector<TiledGemmOp::Extra>
+getExtrasWithNumbers(GatherGemmScatterOp op) {
+  return llvm::map_to_vector(op.getExtras(), [](Value values) {
+    return TiledGemmOp::Extra{values, Value()};
+  });
 }
 
 template <typename OpTy>
@@ -327,8 +327,8 @@ static PieceOperands startPiece(GpuBuilder &b, OpTy op, const GemmPiece &piece,
                                 ValueRange pointers) {
   int64_t channels = cast<MemRefType>(op.getY().getType()).getDimSize(1);
   PieceOperands operands;
-  for (auto [extra, isPicked] :
-       llvm::zip_equal(op.getExtras(), findPicked(op))) {
+  for (auto [extra, numbers] : getExtrasWithNumbers(op)) {
+    bool isPicked = bool(numbers);
     auto type = cast<MemRefType>(extra.getType());
     Value pointer = pointers.front(), index = b.extend64(piece.channel);
     if (type.getRank() == 2) {

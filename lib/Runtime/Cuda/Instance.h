@@ -333,7 +333,7 @@ private:
   std::unique_ptr<StepGraph> capturedGraph;
   /// Those of ordinary runs, that of the last run behind the others.
   std::vector<std::unique_ptr<StepGraph>> runGraphs;
-  /// Runs since there was a graph, or memory was placed.
+  /// Runs since memory was placed, or a first graph could not be made.
   uint64_t numRuns = 0;
 
   Captured captured;

@@ -8,8 +8,8 @@
 //
 // To issue hundreds of steps takes a host longer than a device takes to run
 // many networks. An instance that is run again launches its steps as a graph.
-// The few kernels that touch the caller's memory are told where it lies in each
-// run, so nothing is copied.
+// The few kernels that touch the caller's memory are told where it lies, if it
+// is not where one of up to three graphs knows it to be, so nothing is copied.
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "sparseconv/Target/PTX/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -32,21 +33,29 @@ static bool isNarrow(Type type) {
   return element.isF16() || element.isBF16();
 }
 
-/// Whether an error of the operands of `op` becomes one of its only result that
-/// is about as large, and nothing else, such as a truth value.
-static bool passesErrorsOn(Operation *op) {
-  if (isa<arith::SelectOp, vector::BroadcastOp, vector::ExtractOp,
-          vector::FromElementsOp, vector::InsertOp, vector::ShapeCastOp>(op))
-    return true;
-  return isa<arith::AddFOp, arith::DivFOp, arith::ExtFOp, arith::MaximumFOp,
-             arith::MaxNumFOp, arith::MinimumFOp, arith::MinNumFOp,
-             arith::MulFOp, arith::NegFOp, arith::SubFOp, math::AbsFOp,
-             math::ErfOp, math::Exp2Op, math::ExpOp, math::FmaOp, math::RsqrtOp,
-             math::SqrtOp, math::TanhOp>(op);
+/// Whether a value is at least 0 and no difference: a sum of two such values
+/// does not cancel.
+static bool isPositive(Value value) {
+  APFloat constant(0.0f);
+  if (matchPattern(value, m_ConstantFloat(&constant)))
+    return !constant.isNegative();
+  Operation *op = value.getDefiningOp();
+  return isa_and_present<math::AbsFOp, math::Exp2Op, math::ExpOp, math::SqrtOp>(
+      op);
 }
 
 namespace {
-/// The values of a kernel of which everything that is made is rounded.
+/// How far an error of a value may be from the value itself.
+enum class Error {
+  /// A few units in its last place.
+  OfValue,
+  /// A few units in the last place of what was added up to it, which may have
+  /// cancelled.
+  OfTerms
+};
+
+/// The values of a kernel of which everything that is made is rounded to 16
+/// bits, and stays as exact as that if they have an error.
 class RoundedValues {
 public:
   explicit RoundedValues(Operation *root) {
@@ -54,24 +63,62 @@ public:
     root->walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
     // What uses a value comes behind it.
     for (Operation *op : llvm::reverse(ops))
-      if (op->getNumResults() == 1 && areRounded(op->getResult(0)))
-        values.insert(op->getResult(0));
+      if (op->getNumResults() == 1)
+        for (Error error : {Error::OfValue, Error::OfTerms})
+          if (mayHave(op->getResult(0), error))
+            getValues(error).insert(op->getResult(0));
   }
 
-  bool contains(Value value) const { return values.contains(value); }
+  bool contains(Value value) const { return ofValue.contains(value); }
 
 private:
-  bool areRounded(Value value) const {
-    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+  bool mayHave(Value value, Error error) {
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
       if (isa<arith::TruncFOp>(user))
         return isNarrow(user->getResult(0).getType());
-      return passesErrorsOn(user) && values.contains(user->getResult(0));
+      std::optional<Error> passed = passOn(use, error);
+      return passed && getValues(*passed).contains(user->getResult(0));
     });
   }
 
-  llvm::DenseSet<Value> values;
+  /// The error that an operand's becomes in the only result of its user, if it
+  /// becomes nothing else, such as a truth value.
+  static std::optional<Error> passOn(OpOperand &use, Error error);
+
+  llvm::DenseSet<Value> &getValues(Error error) {
+    return error == Error::OfValue ? ofValue : ofTerms;
+  }
+
+  llvm::DenseSet<Value> ofValue, ofTerms;
 };
 } // namespace
+
+std::optional<Error> RoundedValues::passOn(OpOperand &use, Error error) {
+  Operation *op = use.getOwner();
+  if (isa<arith::ExtFOp, arith::MaximumFOp, arith::MaxNumFOp, arith::MinimumFOp,
+          arith::MinNumFOp, arith::MulFOp, arith::NegFOp, arith::SelectOp,
+          math::AbsFOp, vector::BroadcastOp, vector::ExtractOp,
+          vector::FromElementsOp, vector::InsertOp, vector::ShapeCastOp>(op))
+    return error;
+  if (isa<arith::AddFOp, arith::SubFOp, math::FmaOp>(op)) {
+    bool isSum =
+        isa<arith::AddFOp>(op) && llvm::all_of(op->getOperands(), isPositive);
+    return isSum ? error : Error::OfTerms;
+  }
+  // Of a value whose terms have cancelled, these make anything.
+  bool isDivisor = isa<arith::DivFOp>(op) && use.getOperandNumber() == 1;
+  if (isDivisor || isa<math::RsqrtOp, math::SqrtOp>(op))
+    return error == Error::OfValue ? std::optional(error) : std::nullopt;
+  if (isa<arith::DivFOp>(op))
+    return error;
+  // Of small absolute errors these make small relative ones, or keep them.
+  if (isa<math::Exp2Op, math::ExpOp>(op))
+    return Error::OfValue;
+  if (isa<math::ErfOp, math::TanhOp>(op))
+    return error;
+  return std::nullopt;
+}
 
 static Value callIntrinsic(OpBuilder &b, Location loc, StringRef name,
                            ValueRange operands) {

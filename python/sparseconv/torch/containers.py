@@ -26,6 +26,11 @@ class Containers:
         self._spec = tree_flatten(example, is_leaf)[1]
         self._plain = _find_plain(example, is_leaf)
 
+    @property
+    def are_plain(self):
+        """Whether nobody's code runs when they are put together."""
+        return self._plain is not None
+
     def take(self, tree):
         if self._plain is not None:
             leaves = []

@@ -341,8 +341,8 @@ class Outputs:
             self._leaves.append(leaf)
         if not self.values:
             raise ArgumentError("the model returns nothing that depends on its inputs")
-        #: Whether `make` computes with the results that it is given.
-        self.reads_results = any(
+        #: Whether `make`, or a container that a user has registered, may look at the results.
+        self.reads_results = not self._containers.are_plain or any(
             isinstance(leaf, _SparseOutput) and leaf.reads_results for leaf in self._leaves
         )
 

@@ -101,3 +101,51 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A sum that may cancel is in the end no more wrong than its terms, and goes into no
+// root and no divisor. One of positive terms does not cancel.
+
+// CHECK-LABEL: gpu.func @sums(
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.div.full"
+// CHECK:         arith.subf
+// CHECK:         arith.divf
+// CHECK:         arith.subf
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.sqrt.approx.f"
+// CHECK:         math.exp
+// CHECK:         arith.addf
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.div.full"
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+// CHECK:         arith.addf
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.div.full"
+gpu.module @kernels {
+  gpu.func @sums(%x: f32, %y: f32, %out: memref<4xf16>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %one = arith.constant 1.0 : f32
+    %0 = arith.divf %x, %y : f32
+    %1 = arith.subf %0, %one : f32
+    %2 = arith.truncf %1 : f32 to f16
+    memref.store %2, %out[%c0] : memref<4xf16>
+    %3 = arith.divf %y, %x : f32
+    %4 = arith.mulf %3, %3 : f32
+    %5 = arith.subf %one, %4 : f32
+    %6 = math.sqrt %5 : f32
+    %7 = arith.truncf %6 : f32 to f16
+    memref.store %7, %out[%c1] : memref<4xf16>
+    %8 = math.exp %x : f32
+    %9 = arith.addf %8, %y : f32
+    %10 = arith.divf %one, %9 : f32
+    %11 = arith.truncf %10 : f32 to f16
+    memref.store %11, %out[%c2] : memref<4xf16>
+    %12 = math.exp %y : f32
+    %13 = arith.addf %one, %12 : f32
+    %14 = arith.divf %y, %13 : f32
+    %15 = arith.truncf %14 : f32 to f16
+    memref.store %15, %out[%c3] : memref<4xf16>
+    gpu.return
+  }
+}

@@ -34,8 +34,11 @@ def SparseConvApproximateMath
     GPU's with an error of a few units in the last place, where what is computed
     from their results is always rounded to f16 or bf16 in the end. On the way
     there may be sums, products, quotients, selections and other functions, but
-    no comparison, no conversion to an integer, and no loop that carries a value.
-    The same operations on f16 and bf16 are computed in f32 this way.
+    no comparison, no conversion to an integer, and no loop that carries a value. A
+    sum whose terms may cancel must not become a divisor or go into a root: a
+    quotient that is 1 less one unit would be the root of a negative number in
+    `sqrt(1 - q * q)`. The same operations on f16 and bf16 are computed in f32 this
+    way.
 
     The error is 2 units for quotients and 1 for roots; that of `exp(x)` is 2 + |x|
     units at most. An f16 has 2^13 of these units, a bf16 2^16. Results of `exp`

@@ -43,12 +43,22 @@ static bool holdsLaunch(Operation *op) {
 /// Whether `op` reads a number that one of `scalars` may write.
 static bool readsResultOf(Operation *op, ArrayRef<Operation *> scalars) {
   auto number = dyn_cast<DeviceScalarOp>(op);
-  return number &&
-         llvm::any_of(number.getBuffer().getUsers(), [&](Operation *user) {
-           return !isa<memref::LoadOp, DeviceScalarOp>(user) &&
-                  llvm::is_contained(
-                      scalars, op->getBlock()->findAncestorOpInBlock(*user));
-         });
+  if (!number)
+    return false;
+  Value buffer = getBase(number.getBuffer());
+  auto mayWrite = [&](Operation *user) {
+    return !isa<memref::LoadOp>(user) &&
+           llvm::any_of(user->getOperands(), [&](Value operand) {
+             return isa<MemRefType>(operand.getType()) &&
+                    getBase(operand) == buffer;
+           });
+  };
+  return llvm::any_of(scalars, [&](Operation *scalar) {
+    auto find = [&](Operation *user) {
+      return mayWrite(user) ? WalkResult::interrupt() : WalkResult::advance();
+    };
+    return scalar->walk(find).wasInterrupted();
+  });
 }
 
 gpu::LaunchOp KernelFormer::createLaunch(Location loc, Value gridSize,

@@ -25,8 +25,7 @@ using namespace mlir::sparseconv;
 static bool areAlwaysRows(Value numbers) {
   while (Operation *op = numbers.getDefiningOp()) {
     if (auto cells = dyn_cast<SubdivideKernelOp>(op))
-      return numbers ==
-             cells.getTiedOpResult(cells.getDpsInitOperand(/*rows*/ 1));
+      return numbers == cells.getTiedOpResult(&cells.getRowsMutable());
     if (!isa<tensor::CastOp, tensor::ExtractSliceOp>(op))
       return false;
     numbers = op->getOperand(0);

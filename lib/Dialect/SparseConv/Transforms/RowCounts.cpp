@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowCounts.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 
@@ -48,10 +47,6 @@ static RowCount followTensor(Value tensor) {
   if (Value source = getReshapedRows(tensor))
     return {source, std::nullopt};
   auto result = dyn_cast<OpResult>(tensor);
-  // It has as many rows as what it is written into, whatever it reads.
-  if (auto op = tensor.getDefiningOp<linalg::LinalgOp>())
-    return {op.getDpsInitOperand(result.getResultNumber())->get(),
-            std::nullopt};
   auto op = dyn_cast_if_present<ReifyRankedShapedTypeOpInterface>(
       tensor.getDefiningOp());
   if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>();

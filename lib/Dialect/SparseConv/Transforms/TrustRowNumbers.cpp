@@ -19,26 +19,14 @@ namespace mlir::sparseconv {
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-/// The rows of a set, which are those of what it was rescaled from.
-static RowCount countSet(Value set) {
-  while (auto rescale = set.getDefiningOp<RescaleOp>())
-    set = rescale.getCoords();
-  return {set, std::nullopt};
-}
-
-static RowCount countTensor(Value tensor) {
-  RowCount count = countRows(tensor);
-  bool isSet = isa<CoordsType>(count.source.getType());
-  return isSet ? countSet(count.source) : count;
-}
-
 /// How many rows there are of what `numbers` are rows of: all are below that,
 /// or -1. Nothing where that is not known.
 static std::optional<RowCount> countNumbered(Value numbers) {
+  auto countSet = [](Value set) { return RowCount{set, std::nullopt}; };
   if (auto pack = numbers.getDefiningOp<PackOp>()) {
     if (numbers == pack.getRowOf())
       return countSet(pack.getCoords());
-    return countTensor(pack.getPoints());
+    return countRows(pack.getPoints());
   }
   if (auto cells = numbers.getDefiningOp<SubdivideOp>()) {
     if (numbers == cells.getRows())
@@ -51,13 +39,28 @@ static std::optional<RowCount> countNumbered(Value numbers) {
   return std::nullopt;
 }
 
+/// Whether `numbers` are rows of `x`, or -1. A set that was rescaled has the
+/// rows of the one before, or none where that failed.
+static bool areRowsOf(Value numbers, Value x) {
+  std::optional<RowCount> rows = countNumbered(numbers);
+  if (!rows)
+    return false;
+  RowCount count = countRows(x);
+  while (!(*rows == count)) {
+    auto rescale = rows->source.getDefiningOp<RescaleOp>();
+    if (!rescale)
+      return false;
+    rows->source = rescale.getCoords();
+  }
+  return true;
+}
+
 namespace {
 struct TrustRowNumbers
     : mlir::sparseconv::impl::SparseConvTrustRowNumbersBase<TrustRowNumbers> {
   void runOnOperation() override {
     getOperation().walk([&](GatherOp gather) {
-      std::optional<RowCount> rows = countNumbered(gather.getRows());
-      if (!rows || !(*rows == countTensor(gather.getX())))
+      if (!areRowsOf(gather.getRows(), gather.getX()))
         return;
       gather->setAttr(kTrustedAttr, UnitAttr::get(&getContext()));
       ++numTrusted;

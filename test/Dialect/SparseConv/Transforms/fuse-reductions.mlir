@@ -93,6 +93,34 @@ func.func @in_place(%x: memref<?x3xf32>) {
   return
 }
 
+// A row of five vectors has one thread.
+// CHECK-LABEL: func.func @five_vectors
+//       CHECK:   scf.parallel (%[[ROW:.*]]) = (%c0)
+//       CHECK:     scf.for %{{.*}} = %c0 to %c20 step %c4
+//       CHECK:     scf.for %[[C:.*]] = %c0 to %c20 step %c4
+//       CHECK:       vector.store %{{.*}}, %{{.*}}[%[[ROW]], %[[C]]]
+func.func @five_vectors(%x: memref<?x20xf32>, %y: memref<?x20xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c0 : memref<?x20xf32>
+  %sum = memref.alloc(%n) : memref<?xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<?xf32>)
+  linalg.generic {indexing_maps = [#element, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<?x20xf32>) outs(%sum : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#element, #row, #element], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : memref<?x20xf32>, memref<?xf32>) outs(%y : memref<?x20xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %0 = arith.subf %in, %s : f32
+    linalg.yield %0 : f32
+  }
+  memref.dealloc %sum : memref<?xf32>
+  return
+}
+
 // Something else reads the sums.
 // CHECK-LABEL: func.func @read_elsewhere
 //       CHECK:   "reduction"

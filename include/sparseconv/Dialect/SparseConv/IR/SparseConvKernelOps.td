@@ -196,10 +196,11 @@ def SparseConv_TiledGemmOp
     are of f16 or bf16, and the channels of `x` and `tile_k` are multiples of 32.
     They have no groups.
 
-    An operand of the epilogue with a row for each row of `y` may be one with
-    other rows, and the operand behind it the number of a row of it for each row of
-    `y` (`sparseconv-fuse-picked-rows`): then `%skip, %rows, %bias` of types
-    `memref<?x96xf16>, memref<?xi32>, memref<96xf16>` stand behind `%sizes`.
+    An operand of the epilogue that has a row for each row of `y` may instead be
+    followed by row numbers, which pick its row for each row of `y`
+    (`sparseconv-fuse-picked-rows`). They are not checked: each has to be a row. In
+    the example `%skip, %rows, %bias` of types `memref<?x96xf16>, memref<?xi32>,
+    memref<96xf16>` would then stand behind `%sizes`.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_Shaped<[I8], [1]>:$image,

@@ -331,11 +331,11 @@ def SparseConvTrustRowNumbers
   let summary = "finds gathers whose row numbers need no check";
   let description = [{
     A `sparseconv.gather` is marked as `sparseconv.trusted` where its numbers are
-    made by the network itself, for rows that there are as many of as of those it
-    gathers: the `order` of a `pack` for features with a row for each point, its
-    `row_of` for features of its set, `rows` and `row_of` of a `subdivide`, and
-    `rows` of a `prune`. Its kernel then has no error to report, and nothing has to
-    wait for it. For example
+    made by the network itself, and the tensor that it gathers from has as many
+    rows as they refer to. Such numbers are the `order` of a `pack` for features
+    with a row for each point, its `row_of` for features of its set, `rows` and
+    `row_of` of a `subdivide`, and `rows` of a `prune`. The kernel then has no error
+    to report, and nothing has to wait for it. For example
 
     ```mlir
     %set, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set

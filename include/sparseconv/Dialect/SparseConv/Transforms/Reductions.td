@@ -34,7 +34,9 @@ def SparseConvFuseReductions
 
     It applies where the reductions run along the last loop, of 2 to 128
     iterations, begin with a number that the function writes, and nothing else
-    reads their results. Sums are added up in the order that they had.
+    reads their results. Sums are added up in the order that they had. A row of up
+    to four vectors has a thread for each of them, which all add up the whole row,
+    unless the result is stored where the features are.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",
