@@ -24,9 +24,10 @@ using namespace sparseconv::cuda;
 static constexpr uint64_t kRunsBeforeGraph = 2;
 
 /// Callers bring memory in some places, in turn: a caller of PyTorch in three,
-/// as it has a result, the next one is written, and memory for the one behind
-/// is asked for. To tell a graph of another place takes as long as to launch
-/// it. All graphs are made in the first runs: later ones allocate nothing.
+/// as it has a result, the next one is written, and memory for the one after
+/// that is asked for. To tell a graph of another place takes as long as to
+/// launch it. All graphs are made in the first runs: later ones allocate
+/// nothing.
 static constexpr size_t kMostRunGraphs = 3;
 
 /// Whether the next run is one. Flags that look at single steps need steps, so
