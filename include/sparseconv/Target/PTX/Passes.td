@@ -40,9 +40,11 @@ def SparseConvApproximateMath
     `sqrt(1 - q * q)`. The same operations on f16 and bf16 are computed in f32 this
     way.
 
-    The error is 2 units for quotients and 1 for roots; that of `exp(x)` is 2 + |x|
-    units at most. An f16 has 2^13 of these units, a bf16 2^16. Results of `exp`
-    below 2^-126 are 0. For example
+    The error is up to 2 units for quotients and about as much for roots. That of
+    `exp(x)` is up to 4 units of the instruction's own, and 1.3 |x| that the rounding
+    of the product with log2(e) becomes. One unit in the last place of an f16 is 2^13
+    of these units, one of a bf16 2^16. Results of `exp` below 2^-126 are 0. For
+    example
 
     ```mlir
     %e = math.exp %x : f32

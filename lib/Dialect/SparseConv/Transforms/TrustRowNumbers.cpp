@@ -39,9 +39,9 @@ static std::optional<RowCount> countNumbered(Value numbers) {
   return std::nullopt;
 }
 
-/// Whether `numbers` are rows of `x`, or -1. A set that was rescaled has the
-/// rows of the one before, or none where that failed.
-static bool areRowsOf(Value numbers, Value x) {
+/// Whether no number is an error: all are rows of `x`, or -1. A set that was
+/// rescaled has the rows of the one before, or none where that failed.
+static bool areValid(Value numbers, Value x) {
   std::optional<RowCount> rows = countNumbered(numbers);
   if (!rows)
     return false;
@@ -60,7 +60,7 @@ struct TrustRowNumbers
     : mlir::sparseconv::impl::SparseConvTrustRowNumbersBase<TrustRowNumbers> {
   void runOnOperation() override {
     getOperation().walk([&](GatherOp gather) {
-      if (!areRowsOf(gather.getRows(), gather.getX()))
+      if (!areValid(gather.getRows(), gather.getX()))
         return;
       gather->setAttr(kTrustedAttr, UnitAttr::get(&getContext()));
       ++numTrusted;
