@@ -11,7 +11,6 @@ import types
 import numpy as np
 import sparseconv
 import sparseconv.torch as sct
-import sparseconv.torch.spconv as spconv
 import torch
 import torch_checks
 from sparseconv import runtime
@@ -318,56 +317,6 @@ def sequences(device):
         sct.SparseGlobalAvgPool(), nn.Linear(8, 3),
     ).to(device)  # fmt: skip
     expect(net(x).shape == (2, 3))
-
-
-@check
-def norms_behind_convolutions(device):
-    """Without gradients they are part of the convolution: the same, rounded once."""
-    runs, inner = [], ops.conv_at_once
-    ops.conv_at_once = lambda *a: (runs.append(a) if a[-1] else None) or inner(*a)
-    norm = nn.BatchNorm1d(6)
-    with torch.no_grad():
-        for tensor in (norm.running_mean, norm.running_var, norm.weight, norm.bias):
-            tensor.uniform_(0.5, 1.5)
-    plain = nn.BatchNorm1d(6, affine=False)
-    plain.load_state_dict(norm.state_dict(), strict=False)
-    layers = (
-        sct.SubMConv3d(4, 6, 3), sct.SparseConv3d(4, 6, 2, 2, bias=False),
-        sct.SparseConvTranspose3d(4, 6, 2, 2), spconv.SubMConv3d(4, 6, 3),
-        sct.SubMConv3d(4, 6, 3, groups=2),
-    )  # fmt: skip
-    try:
-        for layer in layers:
-            for rest in ([norm, nn.ReLU()], [plain], [norm, nn.ReLU6()]):
-                for dtype, bound in ((torch.float32, 1e-5), (torch.float16, 4e-3)):
-                    x, _ = make_tensor(3, 4, device, dtype=dtype)
-                    x = sct.SparseTensor(x.features, x.coordinates * 2, stride=2)
-                    net = sct.SparseSequential(layer, *rest).to(device, dtype).eval()
-                    runs.clear()
-                    expected = net(x).features
-                    expect(not runs, "somebody may want gradients")
-                    with torch.no_grad():
-                        expect_close(net(x).features, expected, bound, f"{net} in {dtype}")
-                    expect(len(runs) == 1, f"{net} runs one by one")
-        with torch.no_grad():
-            net = sct.SparseSequential(layers[0], norm, nn.ReLU()).float().eval()
-            x = x.replace(x.features.float())
-            for change in (lambda: norm.running_mean.add_(1), lambda: norm.weight.mul_(2)):
-                change()
-                after = F.batch_norm(
-                    layers[0](x).features, norm.running_mean, norm.running_var, norm.weight,
-                    norm.bias, eps=norm.eps,
-                ).relu()  # fmt: skip
-                expect_close(net(x).features, after, 1e-5, "a norm that changed")
-            runs.clear()
-            seen = []
-            handle = norm.register_forward_hook(lambda *a: seen.append(a))
-            net(x)
-            handle.remove()
-            net.train()(x)
-            expect(len(seen) == 1 and not runs, "what somebody looks at, and training")
-    finally:
-        ops.conv_at_once = inner
 
 
 @check

@@ -21,7 +21,8 @@ from torch import nn
 from ..errors import ArgumentError
 from . import ahead, ir, ops
 from .known import KnownConv
-from .programs import explain_transform, is_watched, read_parameter
+from .operands_ir import Bias
+from .programs import DTYPES, explain_transform, is_watched, read_parameter
 from .tensor import Pair, SparseTensor, read_integer, repeat
 
 __all__ = [
@@ -195,10 +196,7 @@ class Convolution(nn.Module):
         if x.cache.asked is None:
             ahead.begin(self, x)
         target, table = self.find_map(x)
-        y = self.multiply(features, table, norm)
-        if bias is not None and norm is None:
-            y = y + bias.to(y.dtype)
-        return x._make(y, target)
+        return x._make(self.multiply(features, table, bias, norm), target)
 
     def check_input(self, x):
         if not isinstance(x, SparseTensor):
@@ -211,29 +209,42 @@ class Convolution(nn.Module):
                 f"found {x.dim}"
             )
 
-    def multiply(self, features, table, norm):
-        """The products over a map. Where nobody takes gradients or watches, weights are
-        read as they lie: torch does not tell of all that changes a parameter, so that
-        nothing that is computed of one can be kept."""
+    def multiply(self, features, table, bias, norm):
+        """The products over a map, and the bias or the norm behind them. Where nobody takes
+        gradients or watches, weights are read as they lie: torch does not tell of all that
+        changes a parameter, so that nothing that is computed of one can be kept."""
         layout, weight = self.layout, read_parameter(self, self.weight_name)
         if norm is None and (
-            torch.is_grad_enabled() or is_watched(features) or not is_plain(weight)
+            torch.is_grad_enabled()
+            or is_watched(features)
+            or not is_plain(weight)
+            or not self.can_fuse(bias)
         ):
-            return ops.conv(*cast_for_autocast(features, self.get_kernel()), table)
+            y = ops.conv(*cast_for_autocast(features, self.get_kernel()), table)
+            return y if bias is None else y + bias.to(y.dtype)
+        epilogue = norm
+        if norm is None and bias is not None:
+            epilogue = [bias], Bias(DTYPES[bias.dtype])
         if layout is None:
             weight = self.get_kernel()
         if torch.is_autocast_enabled("cuda" if features.is_cuda else "cpu"):
             features, weight = cast_for_autocast(features, weight)
         known = self._known
         try:
-            y = None if known is None else known.run(features, weight, table, norm)
+            y = None if known is None else known.run(features, weight, table, epilogue)
             if y is None:
-                y = ops.conv_at_once(features, weight, table, layout, norm)
-                self._known = KnownConv(features, weight, layout, norm) if y.is_cuda else None
+                y = ops.conv_at_once(features, weight, table, layout, epilogue)
+                self._known = KnownConv(features, weight, layout, epilogue) if y.is_cuda else None
         except RuntimeError as error:
             explain_transform("conv", error)
             raise
         return y
+
+    def can_fuse(self, bias):
+        """Whether a bias, if there is one, can be added before results are rounded."""
+        if bias is None:
+            return True
+        return is_plain(bias) and bias.dtype in DTYPES and bias.shape == (self.out_channels,)
 
     def extra_repr(self):
         text = f"{self.in_channels}, {self.out_channels}, {self.window!r}"

@@ -15,7 +15,7 @@ import functools
 import math
 import re
 
-from .operands_ir import list_numbers, refer, write_layout, write_norm
+from .operands_ir import list_numbers, refer, write_layout
 
 #: For each number of axes the bits of a coordinate and the largest offset (times
 #: the stride) that fits.
@@ -314,10 +314,10 @@ def _weights(volume, in_channels, out_channels, groups, dtype):
 
 
 @functools.cache
-def conv(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, norm=None,
+def conv(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, epilogue=None,
          layout=None):  # fmt: skip
-    """`kind` is conv, input_grad or weight_grad. A `norm` is an epilogue of conv; with a
-    `layout` its weights are another library's."""
+    """`kind` is conv, input_grad or weight_grad. An `epilogue` of conv is a `Bias` or a `Norm`
+    of `operands_ir`; with a `layout` its weights are another library's."""
     x, dy = f"tensor<?x{in_channels}x{dtype}>", f"tensor<?x{out_channels}x{dtype}>"
     w = _weights(volume, in_channels, out_channels, groups, dtype)
     inputs, result, names = {
@@ -331,9 +331,9 @@ def conv(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, nor
     if layout is not None:
         prelude, inputs["w"] = write_layout(layout, dtype)
         names = "%x, %kernel"
-    if norm is not None:
-        extras, text, epilogue = write_norm(out_channels, norm)
-        prelude, word = prelude + text, word + epilogue
+    if epilogue is not None:
+        extras, text, region = epilogue.write(out_channels)
+        prelude, word = prelude + text, word + region
     operation = prelude + (
         f"  %result = sparseconv.{kind} {names}, %map{word} : {types}, !map -> {result}\n"
     )
@@ -344,7 +344,7 @@ def conv(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, nor
 
 
 @functools.cache
-def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, norm=None,
+def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, epilogue=None,
                   layout=None):  # fmt: skip
     """conv on the tiles of a map, or input_grad on those of its transposed map. The
     result has the rows of one more input, `table`, whose elements nobody reads."""
@@ -357,9 +357,9 @@ def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=F
     if layout is not None:
         prelude, given = write_layout(layout, dtype)
         kernel = "%kernel"
-    if norm is not None:
-        extras, text, epilogue = write_norm(out_channels, norm)
-        prelude, word = prelude + text, word + epilogue
+    if epilogue is not None:
+        extras, text, region = epilogue.write(out_channels)
+        prelude, word = prelude + text, word + region
     body = (
         "  %axis = arith.constant 0 : index\n"
         + prelude

@@ -19,8 +19,8 @@ from .programs import find_function, get_stream
 class KnownConv:
     """The convolution that `ops.conv_at_once` has run of the same arguments, on a GPU."""
 
-    def __init__(self, x, w, layout, norm):
-        self._kind = None if norm is None else norm[1]
+    def __init__(self, x, w, layout, epilogue):
+        self._kind = None if epilogue is None else epilogue[1]
         key = get_conv_key(x, w, layout, self._kind)
         _, self._volume, self._in_channels, self._out_channels, _, _, self._tf32, *_ = key
         self._dtype, self._shape, self._device = x.dtype, w.shape, x.device
@@ -30,10 +30,10 @@ class KnownConv:
         """A copy of the layer has none."""
         return type(None), ()
 
-    def run(self, x, w, table, norm):
+    def run(self, x, w, table, epilogue):
         """The result, or None where something is not as it was: nothing has been done then."""
         device, dtype = self._device, self._dtype
-        parts, kind = ((), None) if norm is None else norm
+        operands, kind = ((), None) if epilogue is None else epilogue
         shape, (num_out, volume) = x.shape, table.shape
         if (
             len(shape) != 2
@@ -50,7 +50,7 @@ class KnownConv:
         views = find_tiles(table, shape[0], device, stream)
         if views is None:
             return None
-        tensors, pointers = (x, w, *parts), []
+        tensors, pointers = (x, w, *operands), []
         for tensor in tensors:
             pointer = tensor.data_ptr()
             if pointer % 16 or tensor.device != device or not tensor.is_contiguous():

@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn.modules import module as modules
 
 from .conv import Convolution, is_plain
-from .operands_ir import NORM_PARTS
+from .operands_ir import NORM_PARTS, Norm
 from .programs import DTYPES, is_watched, read_parameter
 
 #: What an activation is called in networks, by its exact class.
@@ -44,7 +44,7 @@ def run_with_norm(layer, rest, x):
     if rest and type(rest[0]) in ACTIVATIONS and not _is_hooked(rest[0]):
         activation = ACTIVATIONS[type(rest.popleft())]
     dtypes = tuple((name, DTYPES[part.dtype]) for name, part in parts)
-    return layer.run(x, ([part for _, part in parts], (activation, norm.eps, dtypes)))
+    return layer.run(x, ([part for _, part in parts], Norm(activation, norm.eps, dtypes)))
 
 
 def _find_parts(norm, layer):

@@ -2,8 +2,8 @@
 # Exceptions. See LICENSE for licence information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What networks of convolutions compute of their operands first, as text (`ir`): weights
-that another library has in its layout, and the scale and the shift of a norm. It is done in
-each run. Torch does not tell of all that changes a parameter, so that nothing that is
+that another library has in its layout, and the epilogue of their results: a bias, or the
+scale and the shift of a norm. It is done in each run. Torch does not tell of all that changes a parameter, so that nothing that is
 computed of one can be kept."""
 
 import math
@@ -69,11 +69,39 @@ def write_layout(layout, dtype):
 NORM_PARTS = "mean", "variance", "weight", "bias", "layer_bias"
 
 
-def write_norm(channels, norm):
-    """The scale and the shift of a norm, an epilogue that scales and moves each channel by
-    them, and the inputs of the former. A norm is the activation behind it, "relu" or
-    nothing, its epsilon, and pairs of names and types of its parts, of which the first two
-    are always there."""
+class Bias(NamedTuple):
+    """A number that is added to each channel, of an element type."""
+
+    dtype: str
+
+    def write(self, channels):
+        """The inputs of the epilogue, what is computed of them first, and the epilogue."""
+        inputs = {"bias": f"tensor<{channels}x{self.dtype}>"}
+        term, cast = "%term", ""
+        if self.dtype != "f32":
+            term = "%term_f32"
+            cast = f"    {term} = arith.extf %term : {self.dtype} to f32\n"
+        return inputs, "", f""" epilogue(%bias : {inputs["bias"]}) {{
+  ^body(%sum: f32, %term: {self.dtype}):
+{cast}    %moved = arith.addf %sum, {term} : f32
+    sparseconv.yield %moved : f32
+  }}"""
+
+
+class Norm(NamedTuple):
+    """A batch norm in eval mode with the activation behind it, "relu" or nothing, and pairs
+    of names and types of its parts, of which the first two are always there."""
+
+    activation: str
+    eps: float
+    parts: tuple
+
+    def write(self, channels):
+        """As for `Bias`: each channel is scaled and moved."""
+        return _write_norm(channels, self)
+
+
+def _write_norm(channels, norm):
     activation, eps, parts = norm
     inputs = {name: f"tensor<{channels}x{dtype}>" for name, dtype in parts}
     vector, map_of = f"tensor<{channels}xf32>", "affine_map<(c) -> (c)>"

@@ -57,8 +57,8 @@ def _make_key(kind, weights, first, extras):
 
 
 def _run_conv(kind, weights, operands, table, num_in, shape, *extras):
-    """`operands` are two tensors, and the parts of a norm if there is one. `extras` are the
-    norm and the layout of the weights, as for `ir.conv`."""
+    """`operands` are two tensors, and what the epilogue reads if there is one. `extras` are
+    the epilogue and the layout of the weights, as for `ir.conv`."""
     first = operands[0]
     _check_same(first, operands[1], kind)
     if table.shape[1] != weights[0]:
@@ -91,14 +91,14 @@ def multiply_rows(x, matrix, bias=None):
 # Convolution and its gradients ------------------------------------------------
 
 
-def _run_forward(x, w, table, weights, parts=(), *extras):
+def _run_forward(x, w, table, weights, operands=(), *extras):
     if x.dim() != 2:
         _check_rows(x, x.shape[0], "conv")
     rows, channels = x.shape
     if channels != weights[1]:
         raise ArgumentError(f"conv: expects {weights[1]} channels, but found {channels}")
     shape = (table.shape[0], weights[2])
-    return _run_conv("conv", weights, [x, w, *parts], table, rows, shape, *extras)
+    return _run_conv("conv", weights, [x, w, *operands], table, rows, shape, *extras)
 
 
 @define_operator("conv")
@@ -106,18 +106,18 @@ def conv(x: Tensor, w: Tensor, table: Tensor) -> Tensor:
     return _run_forward(x, w, table, _get_weights(w, "conv"))
 
 
-def conv_at_once(x, w, table, layout=None, norm=None):
-    """A convolution whose weights another library has in its `layout`, and whose result a
-    `norm` scales and moves in f32 before it is rounded: the tensors that it is made of, and
-    what `ir.conv` takes. For who needs no gradients, where nobody watches."""
-    parts, norm = ((), None) if norm is None else norm
-    return _run_forward(x, w, table, _get_weights_in(layout, w), parts, norm, layout)
+def conv_at_once(x, w, table, layout=None, epilogue=None):
+    """A convolution whose weights another library has in its `layout`, and whose result an
+    `epilogue` changes in f32 before it is rounded: the tensors that this reads, and what
+    `ir.conv` takes. For who needs no gradients, where nobody watches."""
+    operands, kind = ((), None) if epilogue is None else epilogue
+    return _run_forward(x, w, table, _get_weights_in(layout, w), operands, kind, layout)
 
 
-def get_conv_key(x, w, layout, norm):
+def get_conv_key(x, w, layout, epilogue):
     """What the network is written of, as `ir.conv_by_tiles` takes it, that `conv_at_once`
-    runs on a GPU. `norm` is what `ir.conv` takes."""
-    return _make_key("conv", _get_weights_in(layout, w), x, (norm, layout))
+    runs on a GPU. `epilogue` is what `ir.conv` takes."""
+    return _make_key("conv", _get_weights_in(layout, w), x, (epilogue, layout))
 
 
 def _get_weights_in(layout, w):
