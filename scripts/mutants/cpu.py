@@ -95,7 +95,7 @@ MUTANTS = [
     ("lib/Target/PTX/ApproximateMath.cpp", "return isSum ? error : Error::OfTerms;", "return error;", "test/Target/PTX/approximate-math.mlir"),
     ("lib/Target/PTX/ApproximateMath.cpp", "return isSum ? error : Error::OfTerms;", "return Error::OfTerms;", "test/Target/PTX/approximate-math.mlir"),
     ("lib/Target/PTX/ApproximateMath.cpp", "if (isNarrow(type))\n    result = ", "if (false)\n    result = ", "test/Target/PTX/approximate-math.mlir"),
-    ("lib/Kernels/Gemm/ImplicitGemmStore.cpp", "type.getRank() == 2 && !isPicked", "type.getRank() == 2", "test/Conversion/KernelsToGpu/picked-rows.mlir"),
+    ("lib/Kernels/Gemm/ImplicitGemmStore.cpp", "piece.isAligned || type.getRank() == 1", "true", "test/Conversion/KernelsToGpu/picked-rows.mlir"),
     (TRANSFORMS + "FusePickedRows.cpp", "!gather.getTrusted() ||", "", TRANSFORM_TESTS + "fuse-picked-rows.mlir"),
     (TRANSFORMS + "FusePickedRows.cpp", "|| !areAlwaysRows(gather.getRows())", "", TRANSFORM_TESTS + "fuse-picked-rows.mlir"),
     (TRANSFORMS + "FusePickedRows.cpp", "!gather->hasOneUse()", "false", TRANSFORM_TESTS + "fuse-picked-rows.mlir"),

@@ -22,6 +22,7 @@ RING_MANY = "case conv channels=128 out_channels=128 dtype=f16 sizes=49999"
 PRODUCER = "case conv channels=256 out_channels=256 dtype=f16 sizes=31,129x3"
 PRODUCER_REST = "case conv channels=136 out_channels=256 dtype=bf16 sizes=129"
 RING_CHUNKS = "case conv channels=256 out_channels=128 dtype=bf16 sizes=129"
+ODD = 'case conv channels=64 out_channels=101 dtype=f16 decision="{tiling = #sparseconv.gemm_tiling<ring64, warps = 8, tile_k = 32, tile_n = 40, stages = 4>}" sizes=129x3'
 COLUMNS = "case conv channels=64 out_channels=320 dtype=f16 sizes=129x3"
 FMA = "case conv channels=64 out_channels=64 sizes=129x3,999x3"
 FMA_WIDE = "case conv channels=64 out_channels=128 sizes=129x3"
@@ -130,6 +131,10 @@ MUTANTS = [
     (GEMM + "OffsetList.cpp", "b.xorBits(bitsBelow(b, range.end, word),\n                                           bitsBelow(b, range.first, word))", "bitsBelow(b, range.end, word)", WARP_SPLITS),
     (GEMM + "OffsetList.cpp", "walk.entry = b.add(walk.entry, kEntryBytes);", "walk.entry = b.add(walk.entry, 2 * kEntryBytes);", RING_WORDS),
     (GEMM + "ImplicitGemmStore.cpp", "(tile + j) * 512", "j * 512", RING),
+    (GEMM + "OddRows.cpp", "b.select(b.equal(phase, 0), low, odd)", "low", ODD),
+    (GEMM + "OddRows.cpp", "b.add(b.mul(word, 2), phase)", "b.mul(word, 2)", ODD),
+    (GEMM + "OddRows.cpp", "b.select(isFirst, phase, b.andBits(b.sub(channels, phase), 1))", "b.andBits(b.sub(channels, phase), 1)", ODD),
+    (GEMM + "OddRows.cpp", "b.sub(b.i32(left), before)", "b.i32(left)", ODD),
     (GEMM + "ImplicitGemmStore.cpp", "b.mul(lane, 16)", "b.mul(laneInGroup, 16)", RING),
     ("lib/Kernels/Builders/GpuBuilder.cpp", "vector::FromElementsOp::create(*this, wide, ValueRange{low, high})", "vector::FromElementsOp::create(*this, wide, ValueRange{high, low})", WARP),
     (GEMM + "ImplicitGemmStore.cpp", "b.add(b.mul(row, channels), index)", "index", EPILOGUE),

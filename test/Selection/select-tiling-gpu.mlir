@@ -68,6 +68,16 @@ func.func @middle(%x: tensor<?x64xbf16>, %w: tensor<27x64x64xbf16>, %m: !map) ->
   return %y : tensor<?x64xbf16>
 }
 
+// One offset, whose weights stay in shared memory: as many warps as have registers.
+!identity = !sparseconv.kernel_map<1, !set to !set>
+// CHECK-LABEL: func.func @one_offset(
+func.func @one_offset(%x: tensor<?x96xf16>, %w: tensor<1x96x101xf16>, %m: !identity) -> tensor<?x101xf16> {
+  // SM90: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<group64, warps = 12, tile_k = 96, tile_n = 104>}
+  // SM80: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<warp16,
+  %y = sparseconv.conv %x, %w, %m : tensor<?x96xf16>, tensor<1x96x101xf16>, !identity -> tensor<?x101xf16>
+  return %y : tensor<?x101xf16>
+}
+
 // Many: rows and weights pass through a ring, as this set is no coarser than twice the
 // finest and so likely has many rows.
 // CHECK-LABEL: func.func @wide(

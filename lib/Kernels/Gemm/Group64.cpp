@@ -196,11 +196,19 @@ void Group64MainLoop::addCandidates(
     SmallVectorImpl<ImplicitGemmConfig> &candidates) const {
   if (!isWorthWgmma(shape, target) || shape.inChannels > 128)
     return;
-  ImplicitGemmConfig config = makeConfig(shape, /*splits=*/false);
-  config.warps = 20;
-  config.tileK = llvm::alignTo(shape.inChannels, config.tileUnit());
-  config.tileN = getEvenTileN(shape.outChannels, 256);
-  candidates.push_back(config);
+  auto add = [&](int64_t warps) {
+    ImplicitGemmConfig config = makeConfig(shape, /*splits=*/false);
+    config.warps = warps;
+    config.tileK = llvm::alignTo(shape.inChannels, config.tileUnit());
+    config.tileN = getEvenTileN(shape.outChannels, 256);
+    candidates.push_back(config);
+  };
+  add(20);
+  // Of one offset, rows are all that a warpgroup waits for, and in a ring it
+  // would wait for others, too.
+  if (shape.offsets == 1)
+    for (int64_t warps : {16, 12})
+      add(warps);
 }
 
 namespace mlir::sparseconv {

@@ -149,6 +149,9 @@ public:
   void storeTiles(ValueRange accumulators, ValueRange outputRows,
                   int64_t tile = 0);
   Value rowPointer(Value row);
+  /// Whether all columns of `count` tiles from `tile` on are channels, in each
+  /// column tile.
+  bool areChannels(int64_t tile, int64_t count);
   /// Pieces of rows, and where they are stored.
   struct Pieces {
     SmallVector<GemmPiece> pieces;
@@ -251,14 +254,9 @@ private:
   Value findOffset(LoadWord loadWord, Value ordinal);
   /// The walk over a task's offsets of several mask words.
   OffsetWalk listOffsets(const GemmTask &task);
-  /// Whether every second row begins in the middle of four bytes, and
-  /// `storeTiles` for such rows.
-  bool hasOddRows();
+  /// `storeTiles` for odd rows.
   void storeOddRows(ValueRange accumulators, ValueRange outputRows,
                     int64_t tile);
-  /// Whether all columns of `count` tiles from `tile` on are channels, in each
-  /// column tile.
-  bool areChannels(int64_t tile, int64_t count);
   /// Adds one of a lane's two rows, in the columns of one strip of tiles, to
   /// what is to be stored; or stores it, where some columns are no channels.
   void addStrip(ValueRange accumulators, int64_t tile, int64_t half, Value row,

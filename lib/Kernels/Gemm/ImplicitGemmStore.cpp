@@ -107,7 +107,7 @@ void ImplicitGemmEmitter::addStrip(ValueRange accumulators, int64_t tile,
 
 void ImplicitGemmEmitter::storeTiles(ValueRange accumulators,
                                      ValueRange outputRows, int64_t tile) {
-  if (hasOddRows())
+  if (config.hasOddRows())
     return storeOddRows(accumulators, outputRows, tile);
   int64_t count = accumulators.size() / 4;
   for (int64_t half : {0, 1}) {
@@ -341,9 +341,7 @@ static PieceOperands startPiece(GpuBuilder &b, OpTy op, const GemmPiece &piece,
     pointers = pointers.drop_front(isPicked ? 2 : 1);
     int64_t bytes = type.getElementTypeBitWidth() / 8;
     Value begin = b.offset(pointer, b.mul(index, bytes));
-    // The output's own row is aligned as the output is, another one is not
-    // where rows have an odd number of channels.
-    bool isAligned = piece.isAligned || (type.getRank() == 2 && !isPicked);
+    bool isAligned = piece.isAligned || type.getRank() == 1;
     operands.begins.push_back(begin);
     operands.areAligned.push_back(isAligned);
     SmallVector<Value> &loaded = operands.loaded.emplace_back();

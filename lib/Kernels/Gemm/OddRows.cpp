@@ -6,10 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A lane has pairs of neighbouring columns, and stores four bytes at a time. Of
-// an odd number of channels of two bytes each, every second row begins two
-// bytes behind a multiple of four. In such a row a lane stores its second
-// column and the first one of the next lane, which it asks for.
+// Of an odd number of channels of two bytes each, every second row begins two
+// bytes behind a multiple of four, and no row is whole pieces of 16 bytes. So a
+// warp leaves its 16 rows in shared memory, and then its lanes store the words
+// of a row, of four bytes each, beside one another: memory is written in whole
+// sectors, which the pairs of columns that a lane has would not fill.
+//
+// Five channels, in rows 0 and 1; | ends a word of memory:
+//
+//   a0 a1 | a2 a3 | a4 b0 | b1 b2 | b3 b4 |
+//
+// Lanes store a0 a1, a2 a3, b1 b2, b3 b4, and the halves a4 and b0 by
+// themselves. In shared memory each row begins with a word, and lanes put
+// together what they store of an odd row from two words.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,68 +27,179 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-bool ImplicitGemmEmitter::hasOddRows() {
-  return config.groups == 1 && config.outRowBytes() % 4 == 2;
+/// Words from one row to the next. Those of eight rows are in other banks for
+/// the four lanes that have columns of each.
+static int64_t getPitch(const ImplicitGemmConfig &config) {
+  int64_t words = config.tileN / 2;
+  return words % 8 ? words : words + 4;
+}
+
+/// Rows of a warp, and the numbers that they have in the output.
+static int64_t getWarpBytes(const ImplicitGemmConfig &config) {
+  return 16 * (getPitch(config) + 1) * 4;
+}
+
+bool ImplicitGemmConfig::hasOddRows() const {
+  return groups == 1 && outRowBytes() % 4 == 2;
+}
+
+int64_t ImplicitGemmConfig::oddRowBytes() const {
+  return hasOddRows() ? warps * getWarpBytes(*this) : 0;
+}
+
+namespace {
+/// Some column tiles of a warp's 16 rows.
+class OddRows {
+public:
+  OddRows(ImplicitGemmEmitter &e, int64_t tile, int64_t count)
+      : e(e), b(e.b), tile(tile), count(count), pitch(getPitch(e.config)) {
+    int64_t begin = e.config.sharedBytes() - e.config.oddRowBytes();
+    Value warp = b.divide(e.thread, kWarpLanes);
+    rows = b.offset(b.element(b.dynamicShared(), warp, getWarpBytes(e.config)),
+                    begin);
+    numbers = b.offset(rows, 16 * pitch * 4);
+    // Behind the last channel of a row there may be more columns.
+    int64_t first = tile * 8, left = e.config.outChannels - first;
+    mostChannels = count * 8;
+    if (e.config.sectionTiles() == 1)
+      mostChannels = std::min(mostChannels, left);
+    Value before = e.channelInSection(b.i32(0));
+    channels =
+        b.select(b.less(before, b.i32(left)),
+                 b.minUnsigned(b.sub(b.i32(left), before), b.i32(mostChannels)),
+                 b.i32(0));
+  }
+
+  void write(ValueRange accumulators, ValueRange outputRows);
+  void store();
+
+private:
+  /// What is stored where, if it is.
+  struct Word {
+    Value isThere, value, place;
+  };
+
+  Word loadWord(Value line, Value word);
+  void storeHalves();
+  /// One of the 16 rows in shared memory.
+  Value getLine(Value line) { return b.element(rows, line, pitch * 4); }
+  /// Where a column of these tiles is in a row of the output.
+  Value getPlace(Value row, Value column) {
+    return b.offset(e.rowPointer(row),
+                    b.mul(b.add(column, tile * 8), kElementBytes));
+  }
+
+  static constexpr int64_t kElementBytes = 2;
+
+  ImplicitGemmEmitter &e;
+  GpuBuilder &b;
+  int64_t tile, count, pitch, mostChannels;
+  Value rows, numbers, channels;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// To shared memory
+//===----------------------------------------------------------------------===//
+
+void OddRows::write(ValueRange accumulators, ValueRange outputRows) {
+  using Pieces = ImplicitGemmEmitter::Pieces;
+  for (int64_t half : {0, 1}) {
+    Value row = outputRows[half], place = b.add(e.laneGroup, half * 8);
+    b.ifThen(b.equal(e.laneInGroup, 0),
+             [&] { b.store(row, b.element(numbers, place, 4), 4); });
+    auto getPiece = [&](ValueRange sums, Value column) {
+      Value channel = e.channelInRow(b.add(column, tile * 8));
+      return Pieces{{{SmallVector<Value>(sums), row, channel, false}},
+                    {b.element(getLine(place), column, kElementBytes)}};
+    };
+    b.ifThen(b.greaterEqual(row, 0), [&] {
+      Pieces whole;
+      for (int64_t i : llvm::seq(count)) {
+        ValueRange sums = accumulators.slice(i * 4 + half * 2, 2);
+        Value column = b.add(b.mul(e.laneInGroup, 2), i * 8);
+        if (e.areChannels(tile + i, 1)) {
+          Pieces pair = getPiece(sums, column);
+          whole.pieces.push_back(pair.pieces.front());
+          whole.pointers.push_back(pair.pointers.front());
+          continue;
+        }
+        for (int64_t bit : {0, 1}) {
+          Value own = b.add(column, bit);
+          b.ifThen(b.lessUnsigned(own, channels),
+                   [&] { e.storePieces(getPiece(sums.slice(bit, 1), own)); });
+        }
+      }
+      e.storePieces(whole);
+    });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// To memory
+//===----------------------------------------------------------------------===//
+
+/// Word `word` of the output that is whole in row `line`.
+OddRows::Word OddRows::loadWord(Value line, Value word) {
+  Value number = b.load(b.getI32Type(), b.element(numbers, line, 4), 4);
+  Value phase = b.andBits(number, 1), at = b.element(getLine(line), word, 4);
+  Value low = b.load(b.getI32Type(), at, 4);
+  Value high = b.load(b.getI32Type(), b.offset(at, 4), 4);
+  Value odd = b.orBits(b.shiftRight(low, 16), b.shiftLeft(high, 16));
+  Value first = b.add(b.mul(word, 2), phase);
+  Value isThere = b.andBits(b.greaterEqual(number, 0),
+                            b.lessUnsigned(b.add(first, 1), channels));
+  return {isThere, b.select(b.equal(phase, 0), low, odd),
+          getPlace(number, first)};
+}
+
+/// What is left before the first whole word of a row, or behind the last one.
+void OddRows::storeHalves() {
+  Value isFirst = b.lessUnsigned(e.lane, 16), line = b.remainder(e.lane, 16);
+  Value number = b.load(b.getI32Type(), b.element(numbers, line, 4), 4);
+  Value phase = b.andBits(number, 1);
+  Value isLeft = b.select(isFirst, phase, b.andBits(b.sub(channels, phase), 1));
+  Value isThere =
+      b.andBits(b.greaterEqual(number, 0), b.lessUnsigned(b.i32(0), channels));
+  b.ifThen(b.andBits(isThere, b.notEqual(isLeft, 0)), [&] {
+    Value column = b.select(isFirst, b.i32(0), b.sub(channels, 1));
+    Value half =
+        b.load(b.getI16Type(), b.element(getLine(line), column, kElementBytes),
+               kElementBytes);
+    b.store(half, getPlace(number, column), kElementBytes);
+  });
+}
+
+void OddRows::store() {
+  // So many words are on their way from shared memory at a time.
+  constexpr int64_t kAtOnce = 4;
+  int64_t ofRow = mostChannels / 2, all = 16 * ofRow;
+  for (int64_t begin = 0; begin < all; begin += kAtOnce * kWarpLanes) {
+    SmallVector<Word> words;
+    int64_t end = std::min(all, begin + kAtOnce * kWarpLanes);
+    for (int64_t at = begin; at < end; at += kWarpLanes) {
+      Value index = b.add(e.lane, at);
+      bool isWhole = at + kWarpLanes <= all;
+      // A line that is there in place of one behind the last.
+      Value line = b.divide(index, ofRow);
+      Word word = loadWord(isWhole ? line : b.minUnsigned(line, b.i32(15)),
+                           b.remainder(index, ofRow));
+      if (!isWhole)
+        word.isThere = b.andBits(word.isThere, b.lessUnsigned(index, all));
+      words.push_back(word);
+    }
+    for (const Word &word : words)
+      b.ifThen(word.isThere, [&] { b.store(word.value, word.place, 4); });
+  }
+  storeHalves();
 }
 
 void ImplicitGemmEmitter::storeOddRows(ValueRange accumulators,
                                        ValueRange outputRows, int64_t tile) {
-  int64_t count = accumulators.size() / 4, whole = 0;
-  while (whole < count && areChannels(tile, whole + 1))
-    ++whole;
-  int64_t bytes = config.outElementBytes();
-  Value isFirst = b.equal(laneInGroup, 0), isLast = b.equal(laneInGroup, 3);
-  Value nextLane =
-      b.add(b.sub(lane, laneInGroup), b.remainder(b.add(laneInGroup, 1), 4));
-  for (int64_t half : {0, 1}) {
-    Value row = outputRows[half];
-    Value isOdd = b.notEqual(b.andBits(row, 1), 0);
-    auto column = [&](int64_t i, int64_t bit) {
-      return accumulators[i * 4 + 2 * half + bit];
-    };
-    SmallVector<SmallVector<Value>> pairs;
-    for (int64_t i = 0; i < whole; ++i) {
-      // The next lane of the last one is the first, in the next tile.
-      Value own = column(i, 0), ahead = column(std::min(i + 1, count - 1), 0);
-      Value next = b.shuffle(b.select(isFirst, ahead, own), nextLane);
-      pairs.push_back({b.select(isOdd, column(i, 1), own),
-                       b.select(isOdd, next, column(i, 1))});
-    }
-    b.ifThen(b.greaterEqual(row, 0), [&] {
-      Value pointer = rowPointer(row);
-      Value first =
-          b.add(b.mul(laneInGroup, 2), b.select(isOdd, b.i32(1), b.i32(0)));
-      auto getPiece = [&](ArrayRef<Value> sums, Value at) {
-        return Pieces{
-            {{SmallVector<Value>(sums), row, channelInRow(at), false}},
-            {b.offset(pointer, b.mul(at, bytes))}};
-      };
-      Pieces pieces;
-      for (int64_t i = 0; i < whole; ++i) {
-        Value at = b.add(first, (tile + i) * 8);
-        Pieces own = getPiece(pairs[i], at);
-        if (i + 1 < count) {
-          pieces.pieces.push_back(own.pieces[0]);
-          pieces.pointers.push_back(own.pointers[0]);
-          continue;
-        }
-        // What is ahead is not among these tiles. Where it is, and in a tile of
-        // which some columns are no channels, it is stored twice: the same.
-        b.ifElse(
-            b.andBits(isOdd, isLast),
-            [&] { storePieces(getPiece(pairs[i][0], at)); },
-            [&] { storePieces(own); });
-      }
-      storePieces(pieces);
-      if (whole > 0)
-        b.ifThen(b.andBits(isOdd, isFirst),
-                 [&] { storePieces(getPiece(column(0, 0), b.i32(tile * 8))); });
-      for (int64_t i = whole; i < count; ++i) {
-        Pieces rest;
-        addStrip(accumulators.slice(i * 4, 4), tile + i, half, row, pointer,
-                 rest);
-        storePieces(rest);
-      }
-    });
-  }
+  OddRows rows(*this, tile, accumulators.size() / 4);
+  // Not before all lanes have stored what was there.
+  b.syncWarp();
+  rows.write(accumulators, outputRows);
+  b.syncWarp();
+  rows.store();
 }

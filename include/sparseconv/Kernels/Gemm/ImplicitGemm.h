@@ -124,7 +124,13 @@ struct ImplicitGemmConfig : ImplicitGemmShape {
   int64_t sectionTiles() const;
   /// Of all sections.
   int64_t columnTiles() const { return sections() * sectionTiles(); }
-  int64_t sharedBytes() const { return loop->sharedBytes(*this); }
+  int64_t sharedBytes() const {
+    return llvm::alignTo(loop->sharedBytes(*this), 16) + oddRowBytes();
+  }
+  /// Whether every second row of the output begins in the middle of four bytes,
+  /// and the shared memory, the last of all, that such rows pass through.
+  bool hasOddRows() const;
+  int64_t oddRowBytes() const;
   /// Bytes of the packed weights.
   int64_t weightBytes() const { return layout().imageBytes(); }
   bool isPersistent() const { return loop->isPersistent(); }
@@ -172,8 +178,8 @@ SmallVector<ImplicitGemmConfig> getImplicitGemms(const ConvTask &task,
 
 /// Neighbouring channels of a row of the output before they are rounded and
 /// stored, `channel` being the first. Their number is a power of two. The index
-/// of the first among all elements of the output is a multiple of it; where
-/// `isAligned`, its index in its row is one, too.
+/// of the first in its row is a multiple of it; where `isAligned`, its index
+/// among all elements of the output is one, too.
 struct GemmPiece {
   SmallVector<Value> sums;
   Value row, channel;
