@@ -182,7 +182,7 @@ def models_of_spconv_users(device):
 
 @check
 def one_map_of_unordered_points(device):
-    # A run brings the points into set order, and one makes the map and what goes with it.
+    # One run brings the points into set order, and makes the map and what goes with it.
     net = spconv.SubMConv3d(4, 4, 3).to(device)
     counts = []
     for seed in range(4):
@@ -197,7 +197,17 @@ def one_map_of_unordered_points(device):
         counts.append(len(found))
         with one_by_one():
             expect(torch.equal(y.features, net(other).features), f"results {seed}")
-    expect(counts[0] > 2 == counts[-1], f"{counts} runs")
+    expect(counts[0] > 2 and counts[-1] == 1, f"{counts} runs")
+    twice = torch.cat([points, points[:1]])
+    for indices in (points[:1], points[:0], twice):
+        x = torch.randn(len(indices), 4, device=device)
+        x, other = (spconv.SparseConvTensor(x, indices, (20, 20, 23), 2) for _ in "ab")
+        if indices is twice:
+            expect_error(sparseconv.ArgumentError, "distinct", net, x)
+            continue
+        with one_by_one():
+            expected = net(other).features
+        expect(torch.equal(net(x).features, expected), f"{len(indices)} rows")
 
 
 @check

@@ -7,7 +7,8 @@ Layers that run one by one make a set or a map at a time: a run for each, and a 
 waited for at each set. But a model asks the same of every tensor. The first layer that
 meets a tensor without maps stands for its model, and what the model's layers asked of
 the tensor is noted. Where the last two calls asked for the same, the next one makes all of
-it at once: one run for the sets, which is waited for, and one for their maps.
+it at once: one run for the sets, which is waited for, and one for their maps; or one for
+both where points are all the sets there are, whose tables have as many rows.
 
 A guess that is wrong costs time and changes nothing: what was not foreseen is made when
 it is asked for, as ever, and errors are found again there. But for one: where a grid's
@@ -176,6 +177,9 @@ class _Maker:
         self.sets = []
 
     def make(self):
+        if self.x.unpacked is not None and self.table_steps and not self.set_steps:
+            self.make_set_and_tables()
+            return
         self.make_sets()
         if self.table_steps and sets.is_set(*(found.coords for found in self.sets)):
             self.make_tables()
@@ -250,8 +254,7 @@ class _Maker:
     def make_tables(self):
         """A run for the tables and those that go back over them, on a GPU with the tiles
         that convolutions read."""
-        steps = self.table_steps
-        backs = tuple(step.table for step in self.back_steps)
+        steps, backs = self.table_steps, self.get_backs()
         kinds = [self.describe(step) for step in steps]
         kinds += [self.describe_back(j) for j in backs]
         root, is_tiled = self.sets[0], self.sets[0].coords.is_cuda
@@ -261,10 +264,32 @@ class _Maker:
         text = ahead_ir.maps(strides, tuple(map(tuple, steps)), backs, is_tiled, keeps_points)
         inputs = [self.sets[i].coords for i in numbers]
         inputs += [root.order, root.row_of] if keeps_points else []
-        tables = self.run(encodings.make_tables, text, inputs, kinds, is_tiled)
-        keys = [self.get_key(step) for step in steps]
+        self.keep_tables(self.run(encodings.make_tables, text, inputs, kinds, is_tiled))
+
+    def make_set_and_tables(self):
+        """A run for the set of points and the tables between its rows."""
+        given = self.x.unpacked
+        root, points = given.outline(), given.get_points()
+        steps, backs, is_tiled = self.table_steps, self.get_backs(), points.is_cuda
+        rows = points.shape[0]
+        kinds = [(rows, rows, s.volume, ir.is_symmetric(s.offsets)) for s in steps]
+        kinds += [kinds[j] for j in backs]
+        text = ahead_ir.maps(
+            (root.stride,), tuple(map(tuple, steps)), backs, is_tiled, True, packs=True
+        )
+        (coords, order, row_of), tables = self.run(
+            encodings.make_set_and_tables, text, [points], kinds, is_tiled
+        )
+        self.sets = [given.take(sets.trust_distinct(coords, points), order, row_of)]
+        self.keep_tables(tables)
+
+    def get_backs(self):
+        return tuple(step.table for step in self.back_steps)
+
+    def keep_tables(self, tables):
+        keys = [self.get_key(step) for step in self.table_steps]
         self.cache.tables.update(zip(keys, tables))
-        for j, table in zip(backs, tables[len(steps) :]):
+        for j, table in zip(self.get_backs(), tables[len(keys) :]):
             self.cache.tables["transposed", *keys[j]] = table
 
     def get_sides(self, step):

@@ -66,28 +66,33 @@ def _write_table(name, volume, map_name, map_type, outputs):
 
 
 @functools.cache
-def maps(strides, tables, backs, is_tiled, keeps_points):
+def maps(strides, tables, backs, is_tiled, keeps_points, packs=False):
     """The tables of some maps: (number of the in set, of the out set, offsets, volume,
     whether transposed), and of the transposed maps of some of them, by their places. Where
     it `is_tiled`, the tiles of all come behind all tables. The inputs are the points of the
     sets that are read, in the order of their numbers. With `keeps_points`, tables have the
     rows of points for those of set 0, and `order` and `row_of`, as for `ir.renumber`, are
-    inputs behind these."""
+    inputs behind these. Where it also `packs`, the points of set 0 are in any order, at
+    distinct coordinates, and what `ir.pack` gives of them comes first."""
     points = get_points_type(len(strides[0]))
     numbers = sorted({number for table in tables for number in table[:2]})
     inputs = {f"points{i}": points for i in numbers}
     types = "".join(write_set(f"set{i}", strides[i]) for i in numbers)
-    body = "".join(
-        f"  %set{i}, %set{i}_order, %set{i}_row_of = sparseconv.pack %points{i} {{in_order}} "
-        f": {points} -> !set{i}\n"
-        for i in numbers
-    )
-    if keeps_points:
+    outputs, of_tiles, names, body = {}, {}, {}, ""
+    for i in numbers:
+        results, word = f"%set{i}, %set{i}_order, %set{i}_row_of", " {in_order}"
+        if packs and i == 0:
+            results, word = "%set0, %order, %row_of", ""
+        body += f"  {results} = sparseconv.pack %points{i}{word} : {points} -> !set{i}\n"
+    if packs:
+        body += f"  %coords0 = sparseconv.unpack %set0 : !set0 -> {points}\n"
+        outputs = {"coords0": points, "order": _ROWS, "row_of": _ROWS}
+    elif keeps_points:
         inputs.update(order=_ROWS, row_of=_ROWS)
+    if keeps_points:
         types += ir.ROWS
         body += "  %axis = arith.constant 0 : index\n"
         body += "".join(ir.number_rows(f"rows{i}", f"points{i}", points) for i in numbers)
-    outputs, of_tiles, names = {}, {}, {}
 
     def give(name, volume, map_name, map_type):
         nonlocal body

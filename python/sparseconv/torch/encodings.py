@@ -85,18 +85,33 @@ def make_tables(text, inputs, kinds, tiled):
     and its out set, its offsets, and whether it mirrors. Where they are `tiled`, the tiles
     of all come behind them."""
     shapes = [(num_out, volume) for _, num_out, volume, _ in kinds]
-    if not tiled:
-        tables = run(text, inputs, shapes, True)
-    else:
+    if tiled:
         for shape in list(shapes):
             shapes += _get_tile_shapes(*shape)
-        tables, memory, views = run_joined(text, inputs, shapes, len(kinds), True)
+    return _run_tables(text, inputs, shapes, kinds, tiled, 0)[1]
+
+
+def make_set_and_tables(text, inputs, kinds, tiled):
+    """The same of a network that packs points first, and is waited for: what `ir.pack`
+    gives, and the tables. They are right where the set has as many rows as the points."""
+    return _run_tables(text, inputs, None, kinds, tiled, _NUM_PACKED)
+
+
+def _run_tables(text, inputs, shapes, kinds, tiled, num_before):
+    """The tensors before the tables, and these."""
+    memory, views = None, ()
+    if tiled:
+        count = num_before + len(kinds)
+        tensors, memory, views = run_joined(text, inputs, shapes, count, True)
+    else:
+        tensors = run(text, inputs, shapes, True)
+    tables = tensors[num_before:]
     for i, (table, (num_in, _, _, is_mirror)) in enumerate(zip(tables, kinds)):
         trust(table, num_in, is_mirror)
         if tiled:
             own = views[i * _NUM_TILES : (i + 1) * _NUM_TILES]
             _get_kept(table)["tiles"] = _view_tiles(table, memory, own)
-    return tables
+    return tensors[:num_before], tables
 
 
 def invert(table, num_in):
@@ -154,8 +169,8 @@ def get_tiles(table, num_in):
     return kept["tiles"][1]
 
 
-#: Of the arrays that the tiles of a map are.
-_NUM_TILES = 4
+#: Of the arrays that the tiles of a map are, and that a set is packed to.
+_NUM_TILES, _NUM_PACKED = 4, 3
 
 
 def _get_tile_shapes(num_out, volume):
