@@ -25,10 +25,10 @@ def count_runs(found):
     known = {name: getattr(programs, name) for name in names}
 
     def watch(call):
-        def run(function, *rest):
+        def run(function, *rest, **named):
             if not any("result" == value.name for value in function.outputs):
                 found.append(function)
-            return call(function, *rest)
+            return call(function, *rest, **named)
 
         return run
 
