@@ -8,6 +8,7 @@
 
 #include "RowCounts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "sparseconv/Dialect/SparseConv/IR/EntryNames.h"
 #include "sparseconv/Dialect/SparseConv/IR/TrustedTables.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 
@@ -19,6 +20,19 @@ namespace mlir::sparseconv {
 using namespace mlir;
 using namespace mlir::sparseconv;
 
+/// The rows of `tensor`: of arguments that a caller has to give as many rows,
+/// by those of the first one.
+static RowCount countRowsOfTensor(Value tensor) {
+  RowCount count = countRows(tensor);
+  auto argument = dyn_cast<BlockArgument>(count.source);
+  auto function = tensor.getParentRegion()->getParentOfType<func::FuncOp>();
+  if (!argument || argument.getOwner() != &function.getBody().front())
+    return count;
+  while (auto other = getEqualRows(function, argument.getArgNumber()))
+    argument = function.getArgument(*other);
+  return {argument, count.side};
+}
+
 /// How many rows there are of what `numbers` are rows of: all are below that,
 /// or -1. Nothing where that is not known.
 static std::optional<RowCount> countNumbered(Value numbers) {
@@ -26,7 +40,7 @@ static std::optional<RowCount> countNumbered(Value numbers) {
   if (auto pack = numbers.getDefiningOp<PackOp>()) {
     if (numbers == pack.getRowOf())
       return countSet(pack.getCoords());
-    return countRows(pack.getPoints());
+    return countRowsOfTensor(pack.getPoints());
   }
   if (auto cells = numbers.getDefiningOp<SubdivideOp>()) {
     if (numbers == cells.getRows())
@@ -45,7 +59,7 @@ static bool areValid(Value numbers, Value x) {
   std::optional<RowCount> rows = countNumbered(numbers);
   if (!rows)
     return false;
-  RowCount count = countRows(x);
+  RowCount count = countRowsOfTensor(x);
   while (!(*rows == count)) {
     auto rescale = rows->source.getDefiningOp<RescaleOp>();
     if (!rescale)

@@ -54,6 +54,25 @@ func.func @cells(%points: tensor<?x3xi32>, %x: tensor<?x3xf16>, %w: tensor<9x3x4
   return %0, %1 : tensor<?x4xf16>, tensor<?x4xf16>
 }
 
+// An argument that has to have the rows of the points, also by way of another one; and
+// one that has those of something else.
+
+// CHECK-LABEL: func.func @equal(
+// CHECK:         sparseconv.gather %arg2, %order {sparseconv.trusted}
+// CHECK:         sparseconv.gather %arg3, %order {sparseconv.trusted}
+// CHECK:         sparseconv.gather %arg4, %order :
+func.func @equal(%points: tensor<?x3xi32> {sparseconv.name = "points"}, %other: tensor<?x3xf16> {sparseconv.name = "other"},
+                 %x: tensor<?x3xf16> {sparseconv.name = "x", sparseconv.rows = "points"},
+                 %y: tensor<?x3xf16> {sparseconv.name = "y", sparseconv.rows = "x"},
+                 %z: tensor<?x3xf16> {sparseconv.name = "z", sparseconv.rows = "other"})
+    -> (tensor<?x3xf16>, tensor<?x3xf16>, tensor<?x3xf16>) {
+  %set, %order, %row_of = sparseconv.pack %points : tensor<?x3xi32> -> !set
+  %0 = sparseconv.gather %x, %order : tensor<?x3xf16>, tensor<?xi32> -> tensor<?x3xf16>
+  %1 = sparseconv.gather %y, %order : tensor<?x3xf16>, tensor<?xi32> -> tensor<?x3xf16>
+  %2 = sparseconv.gather %z, %order : tensor<?x3xf16>, tensor<?xi32> -> tensor<?x3xf16>
+  return %0, %1, %2 : tensor<?x3xf16>, tensor<?x3xf16>, tensor<?x3xf16>
+}
+
 // Numbers from elsewhere, and those of another number of rows.
 
 // CHECK-LABEL: func.func @others(

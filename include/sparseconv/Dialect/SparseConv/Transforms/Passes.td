@@ -334,8 +334,9 @@ def SparseConvTrustRowNumbers
     made by the network itself, and the tensor that it gathers from has as many
     rows as they refer to. Such numbers are the `order` of a `pack` for features
     with a row for each point, its `row_of` for features of its set, `rows` and
-    `row_of` of a `subdivide`, and `rows` of a `prune`. The kernel then has no error
-    to report, and nothing has to wait for it. For example
+    `row_of` of a `subdivide`, and `rows` of a `prune`. Arguments that a caller has
+    to give as many rows (`sparseconv-find-equal-rows`) count as one. The kernel
+    then has no error to report, and nothing has to wait for it. For example
 
     ```mlir
     %set, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
