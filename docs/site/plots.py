@@ -37,9 +37,16 @@ def read_table(text, heading, first):
     raise SystemExit(f"performance.md: no table {first} below '{heading}'")
 
 
-def read_pair(cell):
-    """"18.8 (49.8)": ours and that of the best library."""
-    return tuple(map(float, re.fullmatch(r"([\d.]+) \(([\d.]+)[^)]*\)", cell).groups()))
+def read_layers(text):
+    """By channels and scene, our time and that of the best library: "16.1 (3.09)" is our time,
+    and how many times as long the library takes."""
+    (_, *scenes), *rows = read_table(text, "GPU: layers", ["C", "kitti-05"])
+    layers = {}
+    for channels, *cells in rows[:-1]:
+        for scene, cell in zip(scenes, cells):
+            ours, times = map(float, re.fullmatch(r"([\d.]+) \(([\d.]+)\)", cell).groups())
+            layers[channels, scene] = ours, ours * times
+    return layers
 
 
 def read_sizes(text):
@@ -53,12 +60,12 @@ def save(figure, folder, name):
 
 
 def draw_sizes(text, folder):
-    (_, *scenes), *rows = read_table(text, "GPU: layers", ["C", "kitti-05", "indoor-02"])
+    scenes, layers = ("kitti-05", "indoor-02", "shell-1M"), read_layers(text)
     sizes = read_sizes(text)
     voxels = [sizes[scene] for scene in scenes]
     figure, ax = pyplot.subplots(figsize=(5.2, 4.4), layout="constrained")
-    for number, (channels, *cells) in enumerate(row for row in rows if row[0] in ("16", "64", "256")):
-        ours, best = zip(*map(read_pair, cells))
+    for number, channels in enumerate(("16", "64", "256")):
+        ours, best = zip(*(layers[channels, scene] for scene in scenes))
         ax.loglog(voxels, ours, f"C{number}o-", label=f"{channels} channels")
         ax.loglog(voxels, best, f"C{number}s--", label=f"{channels}, best library")
     ax.set_xticks(voxels, [f"{scene}\n{count}" for scene, count in zip(scenes, voxels)])
@@ -95,10 +102,12 @@ def draw_roofline(text, folder):
     voxels = read_sizes(text)["kitti-05"]
     pairs = int(re.search(r"on kitti-05, at .*: ([\d ]+) pairs of rows", text)[1].replace(" ", ""))
     layers = {"ours": [], "best library": []}
-    for channels, cell, *_ in read_table(text, "GPU: layers", ["C", "kitti-05", "indoor-02"])[1:]:
+    for (channels, scene), times in read_layers(text).items():
+        if scene != "kitti-05":
+            continue
         size = int(channels)
         moved = 2 * (2 * voxels * size + 27 * size * size) + 4 * 27 * voxels
-        for group, time in zip(layers.values(), read_pair(cell)):
+        for group, time in zip(layers.values(), times):
             group.append(plot.Layer(channels, 2.0 * pairs * size * size, moved, time * 1e-6))
     figure, ax = pyplot.subplots(figsize=(5.2, 4.4), layout="constrained")
     for number, (label, group) in enumerate(layers.items()):
