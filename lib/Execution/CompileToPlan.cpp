@@ -38,6 +38,8 @@ static FailureOr<plan::Plan> compileToGpuPlan(ModuleOp module, StringRef target,
   LowerToGpuOptions pipeline;
   pipeline.target = target.str();
   pipeline.selection.set(options.selection);
+  // Who runs a plan compares the rows of its arguments first.
+  pm.addNestedPass<func::FuncOp>(createSparseConvFindEqualRows());
   buildLowerToGpuPipeline(pm, pipeline);
   if (failed(pm.run(module)))
     return failure();

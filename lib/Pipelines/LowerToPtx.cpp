@@ -7,11 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Pipelines/LowerToPtx.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Target/Plan/TranslateToPlan.h"
 
 void mlir::sparseconv::buildLowerToPtxPipeline(
     OpPassManager &pm, const LowerToGpuOptions &options) {
+  // Who runs a plan compares the rows of its arguments first.
+  pm.addNestedPass<func::FuncOp>(createSparseConvFindEqualRows());
   buildLowerToGpuPipeline(pm, options);
   buildPlanPipeline(pm);
 }

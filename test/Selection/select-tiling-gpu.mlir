@@ -88,6 +88,14 @@ func.func @wide(%x: tensor<?x256xf16>, %w: tensor<27x256x256xf16>, %m: !map) -> 
   return %y : tensor<?x256xf16>
 }
 
+// The rows of an odd number of channels take some shared memory beside the ring.
+// CHECK-LABEL: func.func @odd(
+func.func @odd(%x: tensor<?x256xf16>, %w: tensor<27x256x255xf16>, %m: !map) -> tensor<?x255xf16> {
+  // SM90: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<producer64, {{.*}}tile_n = 256
+  %y = sparseconv.conv %x, %w, %m : tensor<?x256xf16>, tensor<27x256x255xf16>, !map -> tensor<?x255xf16>
+  return %y : tensor<?x255xf16>
+}
+
 // A coarse set likely has few, which make enough tasks in narrow column tiles
 // only. Few offsets, such as those of strided kernels, stay in ring64.
 !coarse = !sparseconv.coords<3, stride = [4, 4, 4], #packing>

@@ -10,6 +10,7 @@ import torch_checks
 from sparseconv.torch import ops
 from sparseconv.torch.operands_ir import Norm
 from torch import nn
+from torch.autograd import forward_ad
 from torch_checks import check, expect, expect_close, make_tensor
 
 F = nn.functional
@@ -108,8 +109,16 @@ def biases_of_convolutions(device):
                 empty = sct.SparseTensor(x.features[:0], x.coordinates[:0], stride=2)
                 expect(layer(empty).features.shape == (0, 6))
                 runs.clear()
-                layer._parameters["bias"] = layer.bias.detach().as_subclass(Own)
+                bias = layer._parameters["bias"]
+                with forward_ad.dual_level():
+                    tangent = torch.linspace(1, 6, 6, device=device)
+                    layer._parameters["bias"] = forward_ad.make_dual(bias.detach(), tangent)
+                    found = forward_ad.unpack_dual(layer(x).features).tangent
+                expect(torch.equal(found, tangent.expand_as(found)), "a derivative by a bias")
+                layer._parameters["bias"] = bias.detach().as_subclass(Own)
                 expect(type(layer(x).features) is Own and not runs, "a bias of another class")
+                net = sct.SparseSequential(layer, nn.BatchNorm1d(6)).to(device).eval()
+                expect(type(net(x).features) is Own and not runs, "the same before a norm")
     finally:
         ops.conv_at_once = inner
 

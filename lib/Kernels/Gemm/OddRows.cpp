@@ -9,8 +9,10 @@
 // Of an odd number of channels of two bytes each, every second row begins two
 // bytes behind a multiple of four, and no row is whole pieces of 16 bytes. So a
 // warp leaves its 16 rows in shared memory, and then its lanes store the words
-// of a row, of four bytes each, beside one another: memory is written in whole
-// sectors, which the pairs of columns that a lane has would not fill.
+// of a row, of four bytes each, beside one another. Where a tile is stored
+// whole, most sectors of memory are then written at once, which the pairs of
+// columns that a lane has would not fill. Columns of wide tiles pass some at a
+// time.
 //
 // Five channels, in rows 0 and 1; | ends a word of memory:
 //
@@ -27,10 +29,18 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-/// Words from one row to the next. Those of eight rows are in other banks for
-/// the four lanes that have columns of each.
+/// Tiles of eight columns that pass at a time. Of wide tiles all would take the
+/// shared memory that the main loop needs.
+static int64_t getTilesAtOnce(const ImplicitGemmConfig &config) {
+  constexpr int64_t kMost = 16, kFew = 8;
+  int64_t tiles = config.tileN / 8;
+  return tiles <= kMost ? tiles : kFew;
+}
+
+/// Words from one row to the next: so many that the words which a warp writes
+/// at a time, four of each of eight rows, lie in different banks.
 static int64_t getPitch(const ImplicitGemmConfig &config) {
-  int64_t words = config.tileN / 2;
+  int64_t words = getTilesAtOnce(config) * 4;
   return words % 8 ? words : words + 4;
 }
 
@@ -48,7 +58,7 @@ int64_t ImplicitGemmConfig::oddRowBytes() const {
 }
 
 namespace {
-/// Some column tiles of a warp's 16 rows.
+/// Some tiles of eight columns of a warp's 16 rows.
 class OddRows {
 public:
   OddRows(ImplicitGemmEmitter &e, int64_t tile, int64_t count)
@@ -114,7 +124,14 @@ void OddRows::write(ValueRange accumulators, ValueRange outputRows) {
                     {b.element(getLine(place), column, kElementBytes)}};
     };
     b.ifThen(b.greaterEqual(row, 0), [&] {
+      // Few at a time, so that few operands of the epilogue are in registers:
+      // stores to shared memory keep no load waiting.
+      constexpr size_t kAtOnce = 4;
       Pieces whole;
+      auto storeWhole = [&] {
+        e.storePieces(whole);
+        whole = Pieces();
+      };
       for (int64_t i : llvm::seq(count)) {
         ValueRange sums = accumulators.slice(i * 4 + half * 2, 2);
         Value column = b.add(b.mul(e.laneInGroup, 2), i * 8);
@@ -122,6 +139,8 @@ void OddRows::write(ValueRange accumulators, ValueRange outputRows) {
           Pieces pair = getPiece(sums, column);
           whole.pieces.push_back(pair.pieces.front());
           whole.pointers.push_back(pair.pointers.front());
+          if (whole.pieces.size() == kAtOnce)
+            storeWhole();
           continue;
         }
         for (int64_t bit : {0, 1}) {
@@ -130,7 +149,7 @@ void OddRows::write(ValueRange accumulators, ValueRange outputRows) {
                    [&] { e.storePieces(getPiece(sums.slice(bit, 1), own)); });
         }
       }
-      e.storePieces(whole);
+      storeWhole();
     });
   }
 }
@@ -139,7 +158,7 @@ void OddRows::write(ValueRange accumulators, ValueRange outputRows) {
 // To memory
 //===----------------------------------------------------------------------===//
 
-/// Word `word` of the output that is whole in row `line`.
+/// Number `word` of the output's words that lie wholly in row `line`.
 OddRows::Word OddRows::loadWord(Value line, Value word) {
   Value number = b.load(b.getI32Type(), b.element(numbers, line, 4), 4);
   Value phase = b.andBits(number, 1), at = b.element(getLine(line), word, 4);
@@ -174,11 +193,14 @@ void OddRows::store() {
   // So many words are on their way from shared memory at a time.
   constexpr int64_t kAtOnce = 4;
   int64_t ofRow = mostChannels / 2, all = 16 * ofRow;
+  // Where lanes find their words is computed anew for each tile. A compiler
+  // that knew the lane would keep all of it in registers during the main loop.
+  Value lane = b.shuffle(e.lane, e.lane);
   for (int64_t begin = 0; begin < all; begin += kAtOnce * kWarpLanes) {
     SmallVector<Word> words;
     int64_t end = std::min(all, begin + kAtOnce * kWarpLanes);
     for (int64_t at = begin; at < end; at += kWarpLanes) {
-      Value index = b.add(e.lane, at);
+      Value index = b.add(lane, at);
       bool isWhole = at + kWarpLanes <= all;
       // A line that is there in place of one behind the last.
       Value line = b.divide(index, ofRow);
@@ -196,10 +218,14 @@ void OddRows::store() {
 
 void ImplicitGemmEmitter::storeOddRows(ValueRange accumulators,
                                        ValueRange outputRows, int64_t tile) {
-  OddRows rows(*this, tile, accumulators.size() / 4);
-  // Not before all lanes have stored what was there.
-  b.syncWarp();
-  rows.write(accumulators, outputRows);
-  b.syncWarp();
-  rows.store();
+  int64_t count = accumulators.size() / 4, most = getTilesAtOnce(config);
+  for (int64_t at = 0; at < count; at += most) {
+    int64_t tiles = std::min(most, count - at);
+    OddRows rows(*this, tile + at, tiles);
+    // Not before all lanes have stored what was there.
+    b.syncWarp();
+    rows.write(accumulators.slice(at * 4, tiles * 4), outputRows);
+    b.syncWarp();
+    rows.store();
+  }
 }

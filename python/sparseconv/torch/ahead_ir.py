@@ -73,7 +73,8 @@ def maps(strides, tables, backs, is_tiled, keeps_points, packs=False):
     sets that are read, in the order of their numbers. With `keeps_points`, tables have the
     rows of points for those of set 0, and `order` and `row_of`, as for `ir.renumber`, are
     inputs behind these. Where it also `packs`, the points of set 0 are in any order, at
-    distinct coordinates, and what `ir.pack` gives of them comes first."""
+    distinct coordinates: `order` and `row_of` are no inputs then, and what `ir.pack` gives
+    is returned before all tables."""
     points = get_points_type(len(strides[0]))
     numbers = sorted({number for table in tables for number in table[:2]})
     inputs = {f"points{i}": points for i in numbers}

@@ -62,7 +62,7 @@ def _find_parts(norm, layer):
     )  # fmt: skip
     parts = [(name, part) for name, part in zip(NORM_PARTS, found) if part is not None]
     size = (layer.out_channels,)
-    fit = all(part.shape == size and part.dtype in DTYPES for _, part in parts)
+    fit = all(is_plain(p) and p.shape == size and p.dtype in DTYPES for _, p in parts)
     return parts if fit else None
 
 

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What networks of convolutions compute of their operands first, as text (`ir`): weights
 that another library has in its layout, and the epilogue of their results: a bias, or the
-scale and the shift of a norm. It is done in each run. Torch does not tell of all that changes a parameter, so that nothing that is
-computed of one can be kept."""
+scale and the shift of a norm. It is done in each run. Torch does not tell of all that
+changes a parameter, so that nothing that is computed of one can be kept."""
 
 import math
 from typing import NamedTuple
@@ -89,8 +89,8 @@ class Bias(NamedTuple):
 
 
 class Norm(NamedTuple):
-    """A batch norm in eval mode with the activation behind it, "relu" or nothing, and pairs
-    of names and types of its parts, of which the first two are always there."""
+    """A batch norm in eval mode: the activation behind it, "relu" or nothing, its epsilon,
+    and pairs of names and types of its parts, of which the first two are always there."""
 
     activation: str
     eps: float

@@ -19,6 +19,7 @@ import tempfile
 import threading
 
 import torch
+from torch.autograd import forward_ad
 
 from .. import module as modules
 from .. import runtime
@@ -49,12 +50,13 @@ _operators = torch.library.Library("sparseconv", "FRAGMENT")
 
 
 def is_watched(tensor):
-    """Whether somebody sees operators of torch called: a compiler, a mode, or a tensor
-    of a class of its own."""
+    """Whether somebody sees operators of torch called: a compiler, a mode, a tensor of a
+    class of its own, or derivatives in forward mode, which do not end with gradients."""
     return (
         torch.compiler.is_compiling()
         or type(tensor) is not torch.Tensor
         or torch._C._len_torch_dispatch_stack() > 0
+        or forward_ad._current_level >= 0
     )
 
 

@@ -20,8 +20,8 @@ namespace mlir::sparseconv {
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-/// The rows of `tensor`: of arguments that a caller has to give as many rows,
-/// by those of the first one.
+/// The rows of `tensor`. Arguments that need equally many rows are counted by
+/// the first of them.
 static RowCount countRowsOfTensor(Value tensor) {
   RowCount count = countRows(tensor);
   auto argument = dyn_cast<BlockArgument>(count.source);
