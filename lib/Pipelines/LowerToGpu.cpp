@@ -21,6 +21,7 @@ using namespace mlir;
 
 void mlir::sparseconv::buildLowerToGpuPipeline(
     OpPassManager &pm, const LowerToGpuOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createSparseConvFindEqualRows());
   LowerToBuffersOptions toBuffers;
   toBuffers.target = options.target;
   toBuffers.selection.set(options.selection.get());

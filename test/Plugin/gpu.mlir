@@ -13,7 +13,7 @@
 // Functions take and return the tensors that they had, and a status record.
 // GPU-NOT:     sparseconv.target
 // GPU-LABEL:   func.func @narrow(
-// GPU-SAME:      memref<?x4xi32>, %{{.*}}: memref<?x1xf32>, %{{.*}}: memref<8xi64>) -> memref<?x1xf32>
+// GPU-SAME:      memref<?x4xi32>, %{{.*}}: memref<?x1xf32> {sparseconv.rows = "arg0"}, %{{.*}}: memref<8xi64>) -> memref<?x1xf32>
 // GPU:           gpu.alloc host_shared
 // GPU:           gpu.launch_func @sparseconv_kernels::@narrow_kernel_0
 // GPU:         gpu.binary @sparseconv_kernels [#gpu.object<#nvvm.target<O = 3, chip = "sm_90a"

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Norms and biases as epilogues of convolutions."""
 
+import sparseconv
 import sparseconv.torch as sct
 import sparseconv.torch.spconv as spconv
 import torch
@@ -11,7 +12,7 @@ from sparseconv.torch import ops
 from sparseconv.torch.operands_ir import Norm
 from torch import nn
 from torch.autograd import forward_ad
-from torch_checks import check, expect, expect_close, make_tensor
+from torch_checks import check, expect, expect_close, expect_error, make_tensor
 
 F = nn.functional
 
@@ -114,7 +115,11 @@ def biases_of_convolutions(device):
                     tangent = torch.linspace(1, 6, 6, device=device)
                     layer._parameters["bias"] = forward_ad.make_dual(bias.detach(), tangent)
                     found = forward_ad.unpack_dual(layer(x).features).tangent
-                expect(torch.equal(found, tangent.expand_as(found)), "a derivative by a bias")
+                    expect(torch.equal(found, tangent.expand_as(found)), "a derivative by a bias")
+                    dual = forward_ad.make_dual(x.features, torch.ones_like(x.features))
+                    expect_error(
+                        sparseconv.ArgumentError, "forward mode", layer, x.replace(dual)
+                    )
                 layer._parameters["bias"] = bias.detach().as_subclass(Own)
                 expect(type(layer(x).features) is Own and not runs, "a bias of another class")
                 net = sct.SparseSequential(layer, nn.BatchNorm1d(6)).to(device).eval()

@@ -22,7 +22,7 @@ from ..errors import ArgumentError
 from . import ahead, ir, ops
 from .known import KnownConv
 from .operands_ir import Bias
-from .programs import DTYPES, explain_transform, is_watched, read_parameter
+from .programs import DTYPES, explain_transform, is_forward_mode, is_watched, read_parameter
 from .tensor import Pair, SparseTensor, read_integer, repeat
 
 __all__ = [
@@ -216,6 +216,7 @@ class Convolution(nn.Module):
         layout, weight = self.layout, read_parameter(self, self.weight_name)
         if norm is None and (
             torch.is_grad_enabled()
+            or is_forward_mode()
             or is_watched(features)
             or not is_plain(weight)
             or not self.can_fuse(bias)

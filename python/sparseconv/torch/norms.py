@@ -13,7 +13,7 @@ from torch.nn.modules import module as modules
 
 from .conv import Convolution, is_plain
 from .operands_ir import NORM_PARTS, Norm
-from .programs import DTYPES, is_watched, read_parameter
+from .programs import DTYPES, is_forward_mode, is_watched, read_parameter
 
 #: What an activation is called in networks, by its exact class.
 ACTIVATIONS = {nn.ReLU: "relu"}
@@ -33,6 +33,7 @@ def run_with_norm(layer, rest, x):
         or not layer.takes_norm()
         or not is_plain(read_parameter(layer, layer.weight_name))
         or is_watched(features)
+        or is_forward_mode()
         or layer.is_product(features)
         or features.dtype not in DTYPES
         or not features.shape[0]

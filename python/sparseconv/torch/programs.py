@@ -50,14 +50,27 @@ _operators = torch.library.Library("sparseconv", "FRAGMENT")
 
 
 def is_watched(tensor):
-    """Whether somebody sees operators of torch called: a compiler, a mode, a tensor of a
-    class of its own, or derivatives in forward mode, which do not end with gradients."""
+    """Whether somebody sees operators of torch called: a compiler, a mode, or a tensor
+    of a class of its own."""
     return (
         torch.compiler.is_compiling()
         or type(tensor) is not torch.Tensor
         or torch._C._len_torch_dispatch_stack() > 0
-        or forward_ad._current_level >= 0
     )
+
+
+def is_forward_mode():
+    """Whether somebody may take derivatives in forward mode, with or without gradients."""
+    return forward_ad._current_level >= 0
+
+
+def _refuse_tangents(name, values):
+    tensors = (value for value in values if isinstance(value, torch.Tensor))
+    if any(forward_ad.unpack_dual(tensor).tangent is not None for tensor in tensors):
+        raise ArgumentError(
+            f"{name}: has no derivative in forward mode; torch.autograd.grad and "
+            "torch.autograd.functional take gradients"
+        )
 
 
 def _needs_grad(values):
@@ -92,6 +105,8 @@ def define_operator(name):
             try:
                 if is_watched(values[0]) or (torch.is_grad_enabled() and _needs_grad(values)):
                     return made(*values)
+                if is_forward_mode() and torch._C._functorch.peek_interpreter_stack() is None:
+                    _refuse_tangents(name, values)
                 return function(*values)
             except RuntimeError as error:
                 explain_transform(name, error)

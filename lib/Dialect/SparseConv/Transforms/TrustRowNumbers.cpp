@@ -20,9 +20,12 @@ namespace mlir::sparseconv {
 using namespace mlir;
 using namespace mlir::sparseconv;
 
+/// Counts the rows of a tensor.
+using CountTensor = RowCount (*)(Value);
+
 /// The rows of `tensor`. Arguments that need equally many rows are counted by
 /// the first of them.
-static RowCount countRowsOfTensor(Value tensor) {
+static RowCount countByFirst(Value tensor) {
   RowCount count = countRows(tensor);
   auto argument = dyn_cast<BlockArgument>(count.source);
   auto function = tensor.getParentRegion()->getParentOfType<func::FuncOp>();
@@ -35,12 +38,12 @@ static RowCount countRowsOfTensor(Value tensor) {
 
 /// How many rows there are of what `numbers` are rows of: all are below that,
 /// or -1. Nothing where that is not known.
-static std::optional<RowCount> countNumbered(Value numbers) {
+static std::optional<RowCount> countNumbered(Value numbers, CountTensor count) {
   auto countSet = [](Value set) { return RowCount{set, std::nullopt}; };
   if (auto pack = numbers.getDefiningOp<PackOp>()) {
     if (numbers == pack.getRowOf())
       return countSet(pack.getCoords());
-    return countRowsOfTensor(pack.getPoints());
+    return count(pack.getPoints());
   }
   if (auto cells = numbers.getDefiningOp<SubdivideOp>()) {
     if (numbers == cells.getRows())
@@ -55,12 +58,12 @@ static std::optional<RowCount> countNumbered(Value numbers) {
 
 /// Whether no number is an error: all are rows of `x`, or -1. A set that was
 /// rescaled has the rows of the one before, or none where that failed.
-static bool areValid(Value numbers, Value x) {
-  std::optional<RowCount> rows = countNumbered(numbers);
+static bool areValid(Value numbers, Value x, CountTensor count) {
+  std::optional<RowCount> rows = countNumbered(numbers, count);
   if (!rows)
     return false;
-  RowCount count = countRowsOfTensor(x);
-  while (!(*rows == count)) {
+  RowCount found = count(x);
+  while (!(*rows == found)) {
     auto rescale = rows->source.getDefiningOp<RescaleOp>();
     if (!rescale)
       return false;
@@ -72,9 +75,14 @@ static bool areValid(Value numbers, Value x) {
 namespace {
 struct TrustRowNumbers
     : mlir::sparseconv::impl::SparseConvTrustRowNumbersBase<TrustRowNumbers> {
+  using SparseConvTrustRowNumbersBase::SparseConvTrustRowNumbersBase;
+
   void runOnOperation() override {
+    CountTensor count = countRows;
+    if (comparedArguments)
+      count = countByFirst;
     getOperation().walk([&](GatherOp gather) {
-      if (!areValid(gather.getRows(), gather.getX()))
+      if (!areValid(gather.getRows(), gather.getX(), count))
         return;
       gather->setAttr(kTrustedAttr, UnitAttr::get(&getContext()));
       ++numTrusted;

@@ -323,7 +323,7 @@ def SparseConvFindEqualRows
     gives `%x: tensor<?x8xf32> {sparseconv.rows = "arg0"}`. What is gathered by
     the caller's own rows may have any number. A network may have the attribute
     already. Who runs a plan refuses a call with other numbers before anything
-    runs; functions without a plan are not marked.
+    runs.
   }];
 }
 
@@ -335,8 +335,9 @@ def SparseConvTrustRowNumbers
     made by the network itself, and the tensor that it gathers from has as many
     rows as they refer to. Such numbers are the `order` of a `pack` for features
     with a row for each point, its `row_of` for features of its set, `rows` and
-    `row_of` of a `subdivide`, and `rows` of a `prune`. Arguments of a plan
-    that need equally many rows (`sparseconv-find-equal-rows`) count as one. The kernel
+    `row_of` of a `subdivide`, and `rows` of a `prune`. With
+    `compared-arguments`, arguments that need equally many rows
+    (`sparseconv-find-equal-rows`) count as one. The kernel
     then has no error to report, and nothing has to wait for it. For example
 
     ```mlir
@@ -345,6 +346,9 @@ def SparseConvTrustRowNumbers
     %z = sparseconv.gather %y, %row_of {sparseconv.trusted} : ...
     ```
   }];
+  let options = [
+    Option<"comparedArguments", "compared-arguments", "bool", "false",
+           "whoever calls the functions compares such rows first, as plans do">];
   let statistics = [Statistic<"numTrusted", "trusted", "gathers trusted">];
 }
 
