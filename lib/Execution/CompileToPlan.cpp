@@ -14,7 +14,6 @@
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Execution/Signature.h"
 #include "sparseconv/Pipelines/LowerToGpu.h"
-#include "sparseconv/Pipelines/LowerToPtx.h"
 #include "sparseconv/Support/TargetInfo.h"
 #include "sparseconv/Support/VectorLevels.h"
 #include "sparseconv/Target/PTX/ToPtx.h"
@@ -39,7 +38,7 @@ static FailureOr<plan::Plan> compileToGpuPlan(ModuleOp module, StringRef target,
   LowerToGpuOptions pipeline;
   pipeline.target = target.str();
   pipeline.selection.set(options.selection);
-  buildTrustArgumentsPipeline(pm);
+  pipeline.comparedArguments = true;
   buildLowerToGpuPipeline(pm, pipeline);
   if (failed(pm.run(module)))
     return failure();

@@ -42,7 +42,12 @@ static void addUnrollLoops(OpPassManager &pm) {
 
 static void addFusedGathers(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createSparseConvFuseGathers());
-  pm.addNestedPass<func::FuncOp>(createSparseConvTrustRowNumbers());
+}
+
+static void addTrustedRowNumbers(OpPassManager &pm, bool comparedArguments) {
+  SparseConvTrustRowNumbersOptions trust;
+  trust.comparedArguments = comparedArguments;
+  pm.addNestedPass<func::FuncOp>(createSparseConvTrustRowNumbers(trust));
 }
 
 static void addFlattenBranches(OpPassManager &pm) {
@@ -171,6 +176,8 @@ void mlir::sparseconv::buildPrepareSelectionPipeline(OpPassManager &pm,
 void mlir::sparseconv::buildLowerToBuffersPipeline(
     OpPassManager &pm, const LowerToBuffersOptions &options) {
   buildPrepareSelectionPipeline(pm, options.target);
+  if (isGpu(options.target))
+    addTrustedRowNumbers(pm, options.comparedArguments);
   addKernelOperations(pm, options.selection.get());
   if (!isGpu(options.target))
     addGuardAccesses(pm);

@@ -25,6 +25,7 @@ void mlir::sparseconv::buildLowerToGpuPipeline(
   LowerToBuffersOptions toBuffers;
   toBuffers.target = options.target;
   toBuffers.selection.set(options.selection.get());
+  toBuffers.comparedArguments = options.comparedArguments;
   buildLowerToBuffersPipeline(pm, toBuffers);
   pm.addNestedPass<func::FuncOp>(createSparseConvBoundCounts());
   pm.addNestedPass<func::FuncOp>(createSparseConvFuseSearchAndTiling());

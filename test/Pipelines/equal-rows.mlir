@@ -1,8 +1,10 @@
 // RUN: sparseconv-opt %s --sparseconv-lower-to-ptx=target=cuda --mlir-print-ir-after=sparseconv-trust-row-numbers -o /dev/null 2>&1 | FileCheck %s --check-prefix=PLAN
 // RUN: sparseconv-opt %s --sparseconv-lower-to-gpu=target=cuda --mlir-print-ir-after=sparseconv-trust-row-numbers -o /dev/null 2>&1 | FileCheck %s --check-prefix=GPU
+// RUN: sparseconv-opt %s --sparseconv-lower-to-gpu='target=cuda compared-arguments' --mlir-print-ir-after=sparseconv-trust-row-numbers -o /dev/null 2>&1 | FileCheck %s --check-prefix=PLAN
 
 // Who runs a plan compares the rows of its arguments, so that a gather of features by
-// the order of points has no error to find. Nobody does so for functions by themselves.
+// the order of points has no error to find. For functions by
+// themselves nobody does so, unless it is said.
 
 // PLAN: sparseconv.gather %{{.*}}, %order {sparseconv.trusted} :
 // GPU:  sparseconv.gather %{{.*}}, %order :

@@ -22,6 +22,11 @@ struct LowerToBuffersOptions
       *this, "target",
       llvm::cl::desc("cpu or cuda, or with a chip: cpu:avx512, cuda:sm_80"),
       llvm::cl::init("cpu")};
+  Option<bool> comparedArguments{
+      *this, "compared-arguments",
+      llvm::cl::desc("whoever calls the functions compares the rows of their "
+                     "arguments first, as plans do"),
+      llvm::cl::init(false)};
   SelectionFlags selection{*this};
 };
 

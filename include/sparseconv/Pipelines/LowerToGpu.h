@@ -22,6 +22,11 @@ struct LowerToGpuOptions : public PassPipelineOptions<LowerToGpuOptions> {
       llvm::cl::desc("cuda, or with a chip: cuda:sm_80, cuda:sm_86, "
                      "cuda:sm_89, cuda:sm_90a"),
       llvm::cl::init("cuda")};
+  Option<bool> comparedArguments{
+      *this, "compared-arguments",
+      llvm::cl::desc("whoever calls the functions compares the rows of their "
+                     "arguments first, as plans do"),
+      llvm::cl::init(false)};
   SelectionFlags selection{*this};
 };
 

@@ -13,10 +13,6 @@
 
 namespace mlir::sparseconv {
 
-/// The start of a network's way to a plan: what follows from it that whoever
-/// runs a plan compares the rows of arguments first.
-void buildTrustArgumentsPipeline(OpPassManager &pm);
-
 /// From a network to plan functions and a `gpu.binary` with the PTX of the
 /// kernels that they launch.
 void buildLowerToPtxPipeline(OpPassManager &pm,

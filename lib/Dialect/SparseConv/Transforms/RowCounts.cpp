@@ -42,20 +42,9 @@ static Value getReshapedRows(Value tensor) {
   return {};
 }
 
-/// The tensor of which an elementwise operation with one operand makes
-/// `tensor`, or null.
-static Value getElementwiseSource(Value tensor) {
-  Operation *op = tensor.getDefiningOp();
-  bool isUnary = op && op->getNumOperands() == 1 &&
-                 OpTrait::hasElementwiseMappableTraits(op);
-  return isUnary ? op->getOperand(0) : Value();
-}
-
 /// Where the rows of `tensor` come from: another tensor, or what is none.
 static RowCount followTensor(Value tensor) {
   if (Value source = getReshapedRows(tensor))
-    return {source, std::nullopt};
-  if (Value source = getElementwiseSource(tensor))
     return {source, std::nullopt};
   auto result = dyn_cast<OpResult>(tensor);
   auto op = dyn_cast_if_present<ReifyRankedShapedTypeOpInterface>(

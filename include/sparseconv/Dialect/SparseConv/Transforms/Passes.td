@@ -337,8 +337,8 @@ def SparseConvTrustRowNumbers
     with a row for each point, its `row_of` for features of its set, `rows` and
     `row_of` of a `subdivide`, and `rows` of a `prune`. With
     `compared-arguments`, arguments that need equally many rows
-    (`sparseconv-find-equal-rows`) count as one. The kernel
-    then has no error to report, and nothing has to wait for it. For example
+    (`sparseconv-find-equal-rows`) count as one. The kernel then has no error to
+    report, and nothing has to wait for it. For example
 
     ```mlir
     %set, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
