@@ -44,6 +44,8 @@ WEIGHT_GRAD_GROUPS = "case weight_grad groups=4 channels=16 out_channels=32 size
 
 PACK = "case pack sizes=129x3,4999x3"
 PACK_SPREAD = 'case pack bits="[16, 16, 16]" stride="[512, 512, 512]" sizes=300007'
+PACK_NARROW = 'case pack key=i32 bits="[10, 10, 8]" batch_bits=3 sizes=4999x3'
+PACK_MANY = 'case pack key=i32 bits="[10, 10, 8]" batch_bits=3 sizes=600011'
 PRUNE = "case prune sizes=4999x3"
 COARSEN = "case downsample coarsening=merge sizes=129x3,199999"
 COVER = "case downsample rule=cover sizes=129x3,999x3"
@@ -165,6 +167,8 @@ MUTANTS = [
     (INDEXING + "RadixSort.cpp", "b.add(lower, own)", "own", PACK),
     (INDEXING + "RadixSort.cpp", "b.sub(first, inTile)", "first", PACK),
     (INDEXING + "RadixSort.cpp", "b.add(b.popCount(before), known)", "b.popCount(before)", PACK),
+    (INDEXING + "RadixSort.cpp", "tile.isInTurns() ? slot : b.add(slot, tile.size())", "slot", PACK_NARROW),
+    (INDEXING + "RadixSort.cpp", "if (!tile.isInTurns())\n    return;", "return;", PACK_MANY),
     (INDEXING + "SortLists.cpp", "getTarget(b.sub(pass, 1))", "getTarget(pass)", PACK),
     (INDEXING + "KeyDigits.cpp", "b.sub(extract(key, field), field.least)", "extract(key, field)", PACK),
     (INDEXING + "LookBack.cpp", "b.select(isOn, b.cast(word, i32), zero)", "zero", PACK),

@@ -12,7 +12,7 @@
 // DEFINE: %{check} = %python %S/Inputs/row_order.py check %t $order
 
 // RUN: rm -rf %t && mkdir %t
-// RUN: for case in "3x3x3 0" "3x3x3 1" "3x3x3 31" "3x3x3 129" "3x3x3 9001" "3x3x3 350003" "4x4x2 9001" "5x5x3 9001" "5x5x5 9001" "5x5x5 70001" "5x5x5 130003" "7x7x7 20011"; do \
+// RUN: for case in "3x3x3 0" "3x3x3 1" "3x3x3 31" "3x3x3 129" "3x3x3 9001" "3x3x3 350003" "3x3x3 524288" "3x3x3 600011" "4x4x2 9001" "5x5x3 9001" "5x5x5 9001" "5x5x5 70001" "5x5x5 130003" "7x7x7 20011"; do \
 // RUN:   set -- $case && offsets=$((${1//x/*})) && words=$(((offsets + 31) / 32)) && %{make} $1 $2 || exit 1; \
 // RUN:   for order in gray mask; do %{write} && %{run} && %{check} || exit 1; done \
 // RUN: done

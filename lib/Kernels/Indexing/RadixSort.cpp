@@ -37,9 +37,11 @@ using namespace mlir::sparseconv;
 namespace {
 /// A thread for each digit.
 constexpr int64_t kThreads = kDigits, kWarps = kThreads / kWarpLanes;
-/// Keys of a thread; a warp's lie together, 32 after 32.
-constexpr int64_t kKeysPerThread = 4;
-constexpr int64_t kTile = kThreads * kKeysPerThread;
+/// Keys of a thread; a warp's lie together, 32 after 32. Where there are so
+/// many keys that the tiles do not all run at a time, keys of 32 bits have
+/// larger ones.
+constexpr int64_t kKeysPerThread = 4, kMoreKeysPerThread = 8;
+constexpr int64_t kManyKeys = int64_t(1) << 19;
 /// Bits for the rank of a key in its tile.
 constexpr int64_t kRankBits = 16;
 /// Passes that have a kernel each.
@@ -47,14 +49,15 @@ constexpr int64_t kUsualPasses = 4;
 
 /// What the threads of a block share. `seen` counts, for each warp and digit,
 /// the keys so far; then it has the place of the warp's first in the tile.
+/// Where keys were is staged behind them if it has their type, and else apart.
 enum SharedBuffer {
   Seen,
   Firsts,
   Sums,
   Ticket,
   StagedKeys,
-  StagedFrom,
-  StagedDigits
+  Digits,
+  StagedFrom
 };
 
 class RadixSort {
@@ -62,41 +65,65 @@ public:
   RadixSort(LoopBuilder &b, const KeySource &source, KeyDigits &digits)
       : b(b), digits(digits), keys(source.keys),
         keyType(getElementTypeOrSelf(keys.getType())), numKeys(b.dim(keys, 0)),
-        numTiles(b.ceilDiv(numKeys, kTile)), lists(b, keys, digits),
-        counts(b, source, digits), lookBack(b, numTiles, kDigits) {}
+        mostTiles(b.ceilDiv(numKeys, kThreads * kKeysPerThread)),
+        lists(b, keys, digits), counts(b, source, digits),
+        lookBack(b, mostTiles, kDigits) {}
 
   void emit(const KeyList &result);
 
 private:
   using Thread = LoopBuilder::Thread;
 
+  /// The keys that a thread block moves at a time.
+  struct Tile {
+    Value pass, number;
+    int64_t keysPerThread;
+    int64_t size() const { return kThreads * keysPerThread; }
+    /// Whether keys are staged, and then where they were, as there is no room
+    /// for both.
+    bool isInTurns() const { return keysPerThread > kKeysPerThread; }
+  };
+  /// A key of a thread, where it was before the sort, its digit, and its rank
+  /// among the keys of its warp with the same digit. The last two share a word,
+  /// as registers are what a thread block is short of. `slot` is where the key
+  /// is among those of its tile in their order.
+  struct Item {
+    Value isKey, key, from, digitAndRank, slot;
+  };
+
   /// What the threads of a block share, in the order of SharedBuffer.
   SmallVector<MemRefType> getMoveBuffers();
+  bool hasLargeTiles() const { return keyType.isInteger(32); }
   /// A kernel that moves the keys to the order of the next digit, or of all
   /// those that are left.
   void moveByNext();
   void moveByRest();
-  void moveTile(const Thread &t, Value pass, Value tile);
+  void moveTile(const Thread &t, const Tile &tile);
+  SmallVector<Item> loadKeys(const Thread &t, const Tile &tile);
+  void rankKeys(const Thread &t, Value pass, MutableArrayRef<Item> items);
+  /// Makes of the counts in `Seen` places in the tile, from `start` on, or only
+  /// returns their sum. With one thread for each digit.
+  Value sumOverWarps(const Thread &t, Value start, bool storesStarts);
   /// How many keys have digits lower than each thread's; for the first tile, 0
   /// for the others.
-  Value countLower(const Thread &t, Value pass, Value tile);
-  /// A key of a thread, where it was before the sort, its digit, and its rank
-  /// among the keys of its warp with the same digit. The last two share a word,
-  /// as registers are what a thread block is short of.
-  struct Item {
-    Value isKey, key, from, digitAndRank;
-  };
-  void rankKeys(const Thread &t, Value pass, MutableArrayRef<Item> items);
+  Value countLower(const Thread &t, const Tile &tile);
+  void stageKey(const Thread &t, const Tile &tile, Item &item);
+  /// Where in shared memory it is staged where a key was.
+  std::pair<Value, Value> getFromPlace(const Thread &t, const Tile &tile,
+                                       Value slot);
+  /// Stores keys, and then where they were, in their order: neighbours have
+  /// neighbours' places for the most part.
+  void storeInOrder(const Thread &t, const Tile &tile, ArrayRef<Item> items);
   Value getDigit(Value key, Value pass) {
     return digits.getDigit(digits.makeDense(key), pass);
   }
   Value widen(Value number) { return b.extend(number, b.getI32Type()); }
+  Value getWarp(const Thread &t) { return b.floorDiv(t.thread, kWarpLanes); }
   /// The position of key `i` of a thread.
-  Value getPosition(const Thread &t, int64_t i, Value tile) {
-    Value warp = b.floorDiv(t.thread, kWarpLanes);
+  Value getPosition(const Thread &t, int64_t i, const Tile &tile) {
     Value lane = b.andBits(t.thread, b.index(kWarpLanes - 1));
-    Value first =
-        b.add(b.mul(tile, kTile), b.mul(warp, kWarpLanes * kKeysPerThread));
+    Value first = b.add(b.mul(tile.number, tile.size()),
+                        b.mul(getWarp(t), kWarpLanes * tile.keysPerThread));
     return b.add(b.add(first, lane), kWarpLanes * i);
   }
 
@@ -104,7 +131,7 @@ private:
   KeyDigits &digits;
   Value keys;
   Type keyType;
-  Value numKeys, numTiles;
+  Value numKeys, mostTiles;
   SortLists lists;
   DigitCounts counts;
   /// Where the keys of a tile go: behind those of the tiles before.
@@ -112,20 +139,27 @@ private:
 };
 } // namespace
 
-Value RadixSort::countLower(const Thread &t, Value pass, Value tile) {
-  return b.ifElse(
-      b.equal(tile, b.index(0)), b.getI32Type(),
-      [&]() -> SmallVector<Value> {
-        Value total = b.load(counts.getTotals(), {b.toIndex(pass), t.thread});
-        return {sumInBlock(b, t, total, t.shared[Sums], kThreads).before};
-      },
-      [&]() -> SmallVector<Value> { return {b.i32(0)}; })[0];
+SmallVector<RadixSort::Item> RadixSort::loadKeys(const Thread &t,
+                                                 const Tile &tile) {
+  SmallVector<Item> items(tile.keysPerThread);
+  SmallVector<Value> positions;
+  for (auto [i, item] : llvm::enumerate(items)) {
+    Value position = getPosition(t, i, tile);
+    item.isKey = b.less(position, numKeys);
+    positions.push_back(b.min(position, b.sub(numKeys, 1)));
+  }
+  SmallVector<Value> loaded = lists.load(tile.pass, positions);
+  for (auto [i, item] : llvm::enumerate(items)) {
+    item.key = loaded[i];
+    item.from = loaded[items.size() + i];
+  }
+  return items;
 }
 
 void RadixSort::rankKeys(const Thread &t, Value pass,
                          MutableArrayRef<Item> items) {
   Type i32 = b.getI32Type(), i16 = b.getI16Type();
-  Value seen = t.shared[Seen], warp = b.floorDiv(t.thread, kWarpLanes);
+  Value seen = t.shared[Seen], warp = getWarp(t);
   Value zero = b.i32(0);
   Value lower = lanesBefore(b);
   for (Item &item : items) {
@@ -151,111 +185,165 @@ void RadixSort::rankKeys(const Thread &t, Value pass,
   }
 }
 
-void RadixSort::moveTile(const Thread &t, Value pass, Value tile) {
-  Type i16 = b.getI16Type();
-  Value seen = t.shared[Seen], firsts = t.shared[Firsts];
-  Value stagedKeys = t.shared[StagedKeys], stagedFrom = t.shared[StagedFrom];
-  Value stagedDigits = t.shared[StagedDigits];
-  for (int64_t w = 0; w < kWarps; ++w)
-    b.store(b.constantInt(i16, 0), seen, {b.index(w), t.thread});
-  SmallVector<Item> items(kKeysPerThread);
-  SmallVector<Value> positions;
-  for (auto [i, item] : llvm::enumerate(items)) {
-    Value position = getPosition(t, i, tile);
-    item.isKey = b.less(position, numKeys);
-    positions.push_back(b.min(position, b.sub(numKeys, 1)));
+Value RadixSort::sumOverWarps(const Thread &t, Value start, bool storesStarts) {
+  Value seen = t.shared[Seen], sum = start;
+  for (int64_t w = 0; w < kWarps; ++w) {
+    SmallVector<Value> place = {b.index(w), t.thread};
+    Value count = widen(b.load(seen, place));
+    if (storesStarts)
+      b.store(b.cast(sum, b.getI16Type()), seen, place);
+    sum = b.add(sum, count);
   }
-  SmallVector<Value> loaded = lists.load(pass, positions);
-  for (auto [i, item] : llvm::enumerate(items)) {
-    item.key = loaded[i];
-    item.from = loaded[kKeysPerThread + i];
+  return sum;
+}
+
+Value RadixSort::countLower(const Thread &t, const Tile &tile) {
+  return b.ifElse(
+      b.equal(tile.number, b.index(0)), b.getI32Type(),
+      [&]() -> SmallVector<Value> {
+        Value total =
+            b.load(counts.getTotals(), {b.toIndex(tile.pass), t.thread});
+        return {sumInBlock(b, t, total, t.shared[Sums], kThreads).before};
+      },
+      [&]() -> SmallVector<Value> { return {b.i32(0)}; })[0];
+}
+
+std::pair<Value, Value> RadixSort::getFromPlace(const Thread &t,
+                                                const Tile &tile, Value slot) {
+  if (!hasLargeTiles())
+    return {t.shared[StagedFrom], slot};
+  return {t.shared[StagedKeys],
+          tile.isInTurns() ? slot : b.add(slot, tile.size())};
+}
+
+void RadixSort::stageKey(const Thread &t, const Tile &tile, Item &item) {
+  auto stage = [&]() -> SmallVector<Value> {
+    Value digit = b.shiftRight(item.digitAndRank, kRankBits);
+    Value rank = b.andBits(item.digitAndRank, b.i32((1 << kRankBits) - 1));
+    Value start = b.load(t.shared[Seen], {getWarp(t), b.toIndex(digit)});
+    Value slot = b.add(widen(start), rank), place = b.toIndex(slot);
+    b.store(item.key, t.shared[StagedKeys], place);
+    b.store(b.cast(digit, b.getI16Type()), t.shared[Digits], place);
+    if (!tile.isInTurns()) {
+      auto [staged, at] = getFromPlace(t, tile, place);
+      b.store(item.from, staged, at);
+    }
+    return {slot};
+  };
+  auto skip = [&]() -> SmallVector<Value> { return {b.i32(0)}; };
+  item.slot = b.ifElse(item.isKey, b.getI32Type(), stage, skip)[0];
+}
+
+void RadixSort::storeInOrder(const Thread &t, const Tile &tile,
+                             ArrayRef<Item> items) {
+  Type i32 = b.getI32Type();
+  Value rest = b.sub(numKeys, b.mul(tile.number, tile.size()));
+  SmallVector<Value> positions, places;
+  auto storeFrom = [&](Value position, Value place) {
+    auto [staged, at] = getFromPlace(t, tile, position);
+    lists.storePosition(tile.pass, b.load(staged, at), b.toIndex(place));
+  };
+  for (int64_t i = 0; i < tile.keysPerThread; ++i) {
+    Value position = b.add(t.thread, i * kThreads);
+    auto store = [&]() -> SmallVector<Value> {
+      Value key = b.load(t.shared[StagedKeys], position);
+      Value digit = b.toIndex(widen(b.load(t.shared[Digits], position)));
+      Value first = b.load(t.shared[Firsts], digit);
+      Value place = b.add(first, b.cast(position, i32));
+      lists.storeKey(tile.pass, key, b.toIndex(place));
+      if (!tile.isInTurns())
+        storeFrom(position, place);
+      return {place};
+    };
+    auto skip = [&]() -> SmallVector<Value> { return {b.i32(0)}; };
+    positions.push_back(position);
+    places.push_back(b.ifElse(b.less(position, rest), i32, store, skip)[0]);
   }
+  if (!tile.isInTurns())
+    return;
   b.barrier();
-  rankKeys(t, pass, items);
+  for (const Item &item : items)
+    b.ifThen(item.isKey, [&] {
+      auto [staged, at] = getFromPlace(t, tile, b.toIndex(item.slot));
+      b.store(item.from, staged, at);
+    });
+  b.barrier();
+  for (auto [position, place] : llvm::zip_equal(positions, places))
+    b.ifThen(b.less(position, rest), [&] { storeFrom(position, place); });
+}
+
+void RadixSort::moveTile(const Thread &t, const Tile &tile) {
+  for (int64_t w = 0; w < kWarps; ++w)
+    b.store(b.constantInt(b.getI16Type(), 0), t.shared[Seen],
+            {b.index(w), t.thread});
+  SmallVector<Item> items = loadKeys(t, tile);
+  b.barrier();
+  rankKeys(t, tile.pass, items);
   b.barrier();
 
   // With one thread for each digit: how many keys of the tile have it, where
   // they are among the tile's keys in their order, and where among all keys.
-  auto forWarps = [&](Value start, bool storesStarts) {
-    Value sum = start;
-    for (int64_t w = 0; w < kWarps; ++w) {
-      SmallVector<Value> place = {b.index(w), t.thread};
-      Value count = widen(b.load(seen, place));
-      if (storesStarts)
-        b.store(b.cast(sum, i16), seen, place);
-      sum = b.add(sum, count);
-    }
-    return sum;
-  };
-  Value own = forWarps(b.i32(0), /*storesStarts=*/false);
-  Value lower = countLower(t, pass, tile);
-  lookBack.tell(pass, tile, t.thread, b.add(lower, own));
+  Value own = sumOverWarps(t, b.i32(0), /*storesStarts=*/false);
+  Value lower = countLower(t, tile);
+  lookBack.tell(tile.pass, tile.number, t.thread, b.add(lower, own));
   letNextStart(b);
   Value inTile = sumInBlock(b, t, own, t.shared[Sums], kThreads).before;
-  forWarps(inTile, /*storesStarts=*/true);
+  sumOverWarps(t, inTile, /*storesStarts=*/true);
   b.barrier();
-  Value warp = b.floorDiv(t.thread, kWarpLanes);
   for (Item &item : items)
-    b.ifThen(item.isKey, [&] {
-      Value digit = b.shiftRight(item.digitAndRank, kRankBits);
-      Value rank = b.andBits(item.digitAndRank, b.i32((1 << kRankBits) - 1));
-      Value place =
-          b.toIndex(b.add(widen(b.load(seen, {warp, b.toIndex(digit)})), rank));
-      b.store(item.key, stagedKeys, place);
-      b.store(item.from, stagedFrom, place);
-      b.store(b.cast(digit, i16), stagedDigits, place);
-    });
-  Value first = lookBack.getSumBefore(pass, tile, t.thread, own, lower);
-  b.store(b.sub(first, inTile), firsts, t.thread);
+    stageKey(t, tile, item);
+  Value first =
+      lookBack.getSumBefore(tile.pass, tile.number, t.thread, own, lower);
+  b.store(b.sub(first, inTile), t.shared[Firsts], t.thread);
   b.barrier();
-
-  // In their order, neighbours have neighbours' places for the most part.
-  Value size = b.min(b.sub(numKeys, b.mul(tile, kTile)), b.index(kTile));
-  for (int64_t i = 0; i < kKeysPerThread; ++i) {
-    Value position = b.add(t.thread, i * kThreads);
-    b.ifThen(b.less(position, size), [&] {
-      Value key = b.load(stagedKeys, position);
-      Value digit = b.toIndex(widen(b.load(stagedDigits, position)));
-      Value place =
-          b.add(b.load(firsts, digit), b.cast(position, b.getI32Type()));
-      lists.store(pass, key, b.load(stagedFrom, position), b.toIndex(place));
-    });
-  }
+  storeInOrder(t, tile, items);
 }
 
 SmallVector<MemRefType> RadixSort::getMoveBuffers() {
   Type i32 = b.getI32Type(), i16 = b.getI16Type();
-  return {b.getSharedType({kWarps, kDigits}, i16),
-          b.getSharedType({kDigits}, i32),
-          getBlockSumsType(b, kThreads),
-          TileTickets::getSharedType(b),
-          b.getSharedType({kTile}, keyType),
-          b.getSharedType({kTile}, i32),
-          b.getSharedType({kTile}, i16)};
+  int64_t most =
+      kThreads * (hasLargeTiles() ? kMoreKeysPerThread : kKeysPerThread);
+  SmallVector<MemRefType> buffers = {
+      b.getSharedType({kWarps, kDigits}, i16), b.getSharedType({kDigits}, i32),
+      getBlockSumsType(b, kThreads),           TileTickets::getSharedType(b),
+      b.getSharedType({most}, keyType),        b.getSharedType({most}, i16)};
+  if (!hasLargeTiles())
+    buffers.push_back(b.getSharedType({most}, i32));
+  return buffers;
 }
 
 void RadixSort::moveByNext() {
-  b.launch(numTiles, kThreads, getMoveBuffers(), [&](const Thread &t) {
+  b.launch(mostTiles, kThreads, getMoveBuffers(), [&](const Thread &t) {
     counts.enter();
-    TileTickets tickets(b, counts.getTotals(), {digits.getMaxPasses(), 0},
-                        numTiles);
-    tickets.forTile(t, t.shared[Ticket], digits.getNumPasses(),
-                    [&](Value pass, Value tile) { moveTile(t, pass, tile); });
+    TileTickets::Place place = {digits.getMaxPasses(), 0};
+    auto move = [&](int64_t keysPerThread) {
+      Value numTiles = b.ceilDiv(numKeys, kThreads * keysPerThread);
+      TileTickets tickets(b, counts.getTotals(), place, numTiles);
+      tickets.forTile(t, t.shared[Ticket], digits.getNumPasses(),
+                      [&](Value pass, Value tile) {
+                        moveTile(t, {pass, tile, keysPerThread});
+                      });
+    };
+    if (!hasLargeTiles())
+      return move(kKeysPerThread);
+    b.ifElse(
+        b.less(numKeys, b.index(kManyKeys)), [&] { move(kKeysPerThread); },
+        [&] { move(kMoreKeysPerThread); });
   });
 }
 
 void RadixSort::moveByRest() {
-  b.launch(numTiles, kThreads, getMoveBuffers(), [&](const Thread &t) {
+  b.launch(mostTiles, kThreads, getMoveBuffers(), [&](const Thread &t) {
     counts.enter();
     Value first = b.i32(kUsualPasses);
     Value left = b.sub(digits.getNumPasses(), first);
     b.ifThen(b.less(b.i32(0), left), [&] {
       TileTickets tickets(b, counts.getTotals(), {digits.getMaxPasses(), 1},
-                          numTiles);
+                          mostTiles);
       tickets.forTiles(t, t.shared[Ticket], left, [&](Value pass, Value tile) {
         // Read anew for each tile, as there are no registers to keep it in.
         counts.enter();
-        moveTile(t, b.add(first, pass), tile);
+        moveTile(t, {b.add(first, pass), tile, kKeysPerThread});
       });
     });
   });
@@ -267,7 +355,7 @@ void RadixSort::emit(const KeyList &result) {
   counts.clear();
   digits.measure(keys, numKeys);
   counts.count([&](const Thread &t, Value numBlocks) {
-    b.forLoop(t.block, numTiles, numBlocks,
+    b.forLoop(t.block, mostTiles, numBlocks,
               [&](Value tile) { lookBack.clear(tile, t.thread); });
   });
   int64_t passes = digits.getMaxPasses();

@@ -65,8 +65,10 @@ SmallVector<Value> SortLists::load(Value pass, ValueRange positions) {
   });
 }
 
-void SortLists::store(Value pass, Value key, Value from, Value position) {
-  KeyList list = getTarget(pass);
-  b.store(key, list.keys, position);
-  b.store(from, list.positions, position);
+void SortLists::storeKey(Value pass, Value key, Value position) {
+  b.store(key, getTarget(pass).keys, position);
+}
+
+void SortLists::storePosition(Value pass, Value from, Value position) {
+  b.store(from, getTarget(pass).positions, position);
 }

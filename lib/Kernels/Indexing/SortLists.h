@@ -30,8 +30,9 @@ public:
   /// Keys, and then where each was before the sort, by their positions before
   /// the pass (i32).
   SmallVector<Value> load(Value pass, ValueRange positions);
-  /// A key and where it was, by its position after the pass.
-  void store(Value pass, Value key, Value from, Value position);
+  /// A key, or where it was before the sort, by its position after the pass.
+  void storeKey(Value pass, Value key, Value position);
+  void storePosition(Value pass, Value from, Value position);
 
 private:
   /// The list that a pass writes: the result or the one beside it.

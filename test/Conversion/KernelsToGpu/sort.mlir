@@ -105,6 +105,47 @@ func.func @sort(%keys: memref<?xi64>, %sorted: memref<?xi64>, %permutation: memr
   return
 }
 
+// From 2^19 keys of 32 bits on, a thread has 8 of them in place of 4. Shared memory has
+// room for the keys of a tile, but not for where they were as well. So these follow
+// when all threads have taken the keys.
+
+// CHECK-LABEL: func.func @large_tiles(
+// CHECK-SAME:    %[[KEYS:[^:]*]]: memref<?xi32>, %[[SORTED:[^:]*]]: memref<?xi32>, %[[ORDER:[^:]*]]: memref<?xi32>)
+// CHECK:         %[[N:.*]] = memref.dim %[[KEYS]], %c0
+// CHECK:         %[[TILES:.*]] = arith.ceildivsi %[[N]], %c2048
+// CHECK:         gpu.launch
+// CHECK:         gpu.launch {{.*}} in ({{.*}} = %[[TILES]],
+// CHECK-SAME:      memref<4096xi32, #gpu.address_space<workgroup>>
+// CHECK-SAME:      %{{[^ ]*}} : memref<4096xi16, #gpu.address_space<workgroup>>)
+// CHECK:           arith.cmpi slt, %[[N]], %c524288
+// CHECK:           scf.if
+
+// Few keys: each is staged with where it was, 2048 elements behind it.
+// CHECK:             memref.atomic_rmw assign
+// CHECK:             memref.store %{{.*}}, %[[STAGED:.*]][%[[SLOT:.*]]] : memref<4096xi32
+// CHECK:             %[[BEHIND:.*]] = arith.addi %[[SLOT]], %c2048
+// CHECK:             memref.store %{{.*}}, %[[STAGED]][%[[BEHIND]]]
+// CHECK:             memref.atomic_rmw ori
+
+// Many keys: they go to where they belong, and then follows where they were.
+// CHECK:             arith.ceildivsi %[[N]], %c4096
+// CHECK-COUNT-8:     memref.load %[[KEYS]]
+// CHECK:             memref.atomic_rmw assign
+// CHECK-COUNT-8:     memref.store %{{.*}}, %[[STAGED]]
+// CHECK:             memref.atomic_rmw ori
+// CHECK:             gpu.barrier
+// CHECK-COUNT-8:     memref.load %[[STAGED]]
+// CHECK:             gpu.barrier
+// CHECK-COUNT-8:     memref.store %{{.*}}, %[[STAGED]]
+// CHECK:             gpu.barrier
+// CHECK-COUNT-8:     memref.load %[[STAGED]]
+// CHECK:         return
+func.func @large_tiles(%keys: memref<?xi32>, %sorted: memref<?xi32>, %permutation: memref<?xi32>) {
+  sparseconv.kernel.sort ins(%keys : memref<?xi32>)
+      outs(%sorted, %permutation : memref<?xi32>, memref<?xi32>) {fields = array<i64: 9>}
+  return
+}
+
 // Keys of 64 bits rarely use all of them. A kernel finds the least and the greatest
 // value of each field. The others learn from that how many digits there are; a
 // kernel that would move by a digit beyond them does nothing. Four digits have a
