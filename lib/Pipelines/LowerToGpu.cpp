@@ -33,6 +33,7 @@ void mlir::sparseconv::buildLowerToGpuPipeline(
   pm.addNestedPass<func::FuncOp>(createSparseConvParalleliseCopies());
   pm.addNestedPass<func::FuncOp>(createSparseConvFuseReductions());
   pm.addNestedPass<func::FuncOp>(createSparseConvSplitReductions());
+  pm.addNestedPass<func::FuncOp>(createSparseConvReduceInRegisters());
   pm.addNestedPass<func::FuncOp>(createSparseConvVectoriseElementwise());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToParallelLoopsPass());
   SparseConvLimitParallelismOptions parallelism;

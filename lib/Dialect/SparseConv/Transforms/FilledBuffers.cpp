@@ -14,6 +14,12 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
+Value mlir::sparseconv::getWholeBuffer(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+    buffer = view.getViewSource();
+  return buffer;
+}
+
 /// The value that `op` fills all of its destination with, or null.
 static Value getFilled(Operation *op) {
   if (auto fill = dyn_cast<linalg::FillOp>(op))

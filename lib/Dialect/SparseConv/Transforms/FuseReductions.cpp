@@ -112,13 +112,6 @@ private:
 // What fuses
 //===----------------------------------------------------------------------===//
 
-/// The buffer that a view is of.
-static Value getBase(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    buffer = view.getViewSource();
-  return buffer;
-}
-
 /// The last operation before `op` that writes `buffer`, a buffer of the
 /// function's own that only structured operations of the block use.
 static linalg::GenericOp findWriter(Operation *op, Value buffer) {
@@ -211,13 +204,13 @@ bool Fuser::areAlone() {
 /// changes none of their operands, and the reader stores nothing that it or
 /// they read elsewhere in the row.
 bool Fuser::canMove() {
-  Value written = getBase(reader.getDpsInits()[0]);
+  Value written = getWholeBuffer(reader.getDpsInits()[0]);
   SmallVector<linalg::GenericOp> all = getAll();
   SmallPtrSet<Value, 4> read;
   for (linalg::GenericOp op : all)
     for (OpOperand *input : op.getDpsInputOperands()) {
-      read.insert(getBase(input->get()));
-      if (getBase(input->get()) == written &&
+      read.insert(getWholeBuffer(input->get()));
+      if (getWholeBuffer(input->get()) == written &&
           (input->get() != reader.getDpsInits()[0] ||
            !op.getMatchingIndexingMap(input).isIdentity()))
         return false;
@@ -240,7 +233,7 @@ bool Fuser::canMove() {
     auto structured = dyn_cast<linalg::LinalgOp>(op);
     if (!structured || llvm::any_of(structured.getDpsInits(), [&](Value init) {
           // The buffers of reductions are filled there.
-          return read.contains(getBase(init)) &&
+          return read.contains(getWholeBuffer(init)) &&
                  !llvm::any_of(reductions, [&](const Reduction &reduction) {
                    linalg::GenericOp own = reduction.op;
                    return own.getDpsInits()[0] == init &&
@@ -254,10 +247,11 @@ bool Fuser::canMove() {
 
 /// Whether the reader stores where it or a reduction reads.
 bool Fuser::isInPlace() {
-  Value written = getBase(reader.getDpsInits()[0]);
+  Value written = getWholeBuffer(reader.getDpsInits()[0]);
   return llvm::any_of(getAll(), [&](linalg::GenericOp op) {
-    return llvm::any_of(op.getDpsInputs(),
-                        [&](Value input) { return getBase(input) == written; });
+    return llvm::any_of(op.getDpsInputs(), [&](Value input) {
+      return getWholeBuffer(input) == written;
+    });
   });
 }
 

@@ -59,6 +59,38 @@ def SparseConvMergeReductions
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def SparseConvReduceInRegisters
+    : Pass<"sparseconv-reduce-in-registers", "::mlir::func::FuncOp"> {
+  let summary = "writes reductions as loops that carry their sums";
+  let description = [{
+    Upstream's loops for a `linalg.generic` that reduces load a sum from memory and
+    store it again for each term. This pass writes such an operation on buffers as
+    parallel loops over its results, in which loops over the terms carry the sums.
+    A thread has the sums of up to 16 bytes of neighbouring results, if all
+    operands allow vectors for them.
+
+    ```mlir
+    linalg.generic .. iterator_types = ["parallel", "parallel", "reduction"]
+        ins(%x, %w) outs(%y)
+    // becomes
+    scf.parallel (%row, %column) = .. step (%c1, %c4) {
+      %sums:4 = scf.for %term = .. iter_args(..) { .. }
+      vector.store .. %y[%row, %column]
+    }
+    ```
+
+    It applies where the operation has one result with an element for each
+    iteration of the parallel loops, and reads each operand by loops as they are,
+    from other buffers than that of the result. Terms are added up in the order
+    that they had.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def SparseConvSplitReductions
     : Pass<"sparseconv-split-reductions", "::mlir::func::FuncOp"> {
   let summary = "shares reductions of many rows among all threads";

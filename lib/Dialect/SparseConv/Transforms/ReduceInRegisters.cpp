@@ -1,0 +1,344 @@
+//===- ReduceInRegisters.cpp - reductions that a thread adds up alone -----===//
+//
+// Part of the sparseconv project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream's loops store a sum after each term and load it before the next,
+// and LLVM cannot tell that no operand lies where the sum is. Here a thread
+// carries its sums, those of neighbouring elements, and stores them once, or
+// what an elementwise operation makes of them that alone reads them:
+//
+//   scf.parallel (row, column) {
+//     %sums = scf.for (term) { .. }
+//     vector.store (map %sums)
+//   }
+//
+//===----------------------------------------------------------------------===//
+
+#include "FilledBuffers.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+#include <numeric>
+
+namespace mlir::sparseconv {
+#define GEN_PASS_DEF_SPARSECONVREDUCEINREGISTERS
+#include "sparseconv/Dialect/SparseConv/Transforms/Passes.h.inc"
+} // namespace mlir::sparseconv
+
+using namespace mlir;
+using namespace mlir::sparseconv;
+
+/// What a thread loads and stores at once.
+static constexpr int64_t kVectorBytes = 16;
+
+namespace {
+class Reducer {
+public:
+  Reducer(RewriterBase &rewriter, linalg::GenericOp op)
+      : rewriter(rewriter), op(op), loc(op.getLoc()),
+        init(*op.getDpsInitOperand(0)), buffer(init.get()) {}
+
+  bool match();
+  void rewrite();
+
+private:
+  /// The elementwise operation behind `op` that alone reads its result, or
+  /// null.
+  linalg::GenericOp findReader();
+  bool isReader(linalg::GenericOp user);
+  void chooseLength();
+  /// What lies at the iteration `ivs` of an operation: `length` elements of an
+  /// operand, or one for all of them.
+  SmallVector<Value> load(OpOperand &operand, ValueRange ivs);
+  void store(OpOperand &operand, ValueRange elements, ValueRange ivs);
+  /// What the body of `op` makes of its operands, of which `sums` are known.
+  SmallVector<Value> compute(linalg::GenericOp op, OpOperand &known,
+                             ValueRange sums, ValueRange ivs);
+  /// The loops that reduce.
+  SmallVector<Value> emitLoops(ArrayRef<unsigned> loops, ValueRange sums);
+  void emitResults(ValueRange sums);
+
+  RewriterBase &rewriter;
+  linalg::GenericOp op;
+  Location loc;
+  OpOperand &init;
+  Value buffer;
+  linalg::GenericOp reader;
+  /// The loop over neighbouring results, and how many of them a thread has.
+  unsigned inner = 0;
+  int64_t length = 1;
+  SmallVector<Range> ranges;
+  SmallVector<Value> ivs;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is rewritten
+//===----------------------------------------------------------------------===//
+
+bool Reducer::match() {
+  AffineMap results = op.getMatchingIndexingMap(&init);
+  if (op.hasIndexSemantics() || op.getNumParallelLoops() == 0 ||
+      !results.isProjectedPermutation() ||
+      results.getNumResults() != op.getNumParallelLoops())
+    return false;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (!op.getMatchingIndexingMap(input).isProjectedPermutation() ||
+        getWholeBuffer(input->get()) == getWholeBuffer(init.get()))
+      return false;
+  return true;
+}
+
+/// Whether `user` can be where `op` is: what lies between does nothing to
+/// memory, and `user` writes a buffer that neither of them reads.
+bool Reducer::isReader(linalg::GenericOp user) {
+  if (user.hasIndexSemantics() || user.getNumDpsInits() != 1 ||
+      user.getNumParallelLoops() != user.getNumLoops() ||
+      user.getNumLoops() != op.getNumParallelLoops())
+    return false;
+  for (OpOperand &operand : user->getOpOperands()) {
+    AffineMap map = user.getMatchingIndexingMap(&operand);
+    bool isWhole = operand.get() == buffer || user.isDpsInit(&operand);
+    if (isWhole ? !map.isIdentity() : !map.isProjectedPermutation())
+      return false;
+  }
+  if (user.payloadUsesValueFromOperand(user.getDpsInitOperand(0)))
+    return false;
+  auto isKnown = [](Value base) {
+    return isa<BlockArgument>(base) || base.getDefiningOp<memref::AllocOp>();
+  };
+  Value written = getWholeBuffer(user.getDpsInits()[0]);
+  for (linalg::GenericOp each : {op, user})
+    for (Value input : each.getDpsInputs())
+      if (isa<MemRefType>(input.getType()) &&
+          (!isKnown(getWholeBuffer(input)) || getWholeBuffer(input) == written))
+        return false;
+  for (Operation *between = op->getNextNode(); between != user;
+       between = between->getNextNode())
+    if (!isMemoryEffectFree(between) && !isa<memref::AllocOp>(between))
+      return false;
+  return isKnown(written);
+}
+
+linalg::GenericOp Reducer::findReader() {
+  // A buffer from outside of a loop brings sums to its next iteration. Results
+  // whose order differs from that of the loops are rare.
+  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
+  if (!alloc || alloc->getBlock() != op->getBlock() ||
+      !llvm::is_sorted(op.getMatchingIndexingMap(&init).getResults(),
+                       [](AffineExpr a, AffineExpr b) {
+                         return cast<AffineDimExpr>(a).getPosition() <
+                                cast<AffineDimExpr>(b).getPosition();
+                       }))
+    return {};
+  linalg::GenericOp found;
+  for (Operation *user : buffer.getUsers()) {
+    if (user == op || isa<memref::DeallocOp>(user))
+      continue;
+    if (user->getBlock() != op->getBlock() || isa<ViewLikeOpInterface>(user))
+      return {};
+    if (user->isBeforeInBlock(op))
+      continue;
+    auto generic = dyn_cast<linalg::GenericOp>(user);
+    if (!generic || !isReader(generic))
+      return {};
+    found = generic;
+  }
+  return found;
+}
+
+/// As many results as are a vector of each operand that has several elements
+/// for them.
+void Reducer::chooseLength() {
+  inner = op.getMatchingIndexingMap(&init).getDimPosition(
+      op.getNumParallelLoops() - 1);
+  int64_t size = op.getStaticLoopRanges()[inner];
+  if (ShapedType::isDynamic(size))
+    return;
+  auto allows = [&](OpOperand &operand, AffineMap map, unsigned dim) {
+    if (!map.isFunctionOfDim(dim))
+      return true;
+    auto type = cast<MemRefType>(operand.get().getType());
+    Type element = type.getElementType();
+    if (map.getDimPosition(map.getNumResults() - 1) != dim ||
+        !type.getLayout().isIdentity() || !element.isIntOrFloat() ||
+        element.getIntOrFloatBitWidth() % 8)
+      return false;
+    size = std::gcd(size, kVectorBytes * 8 / element.getIntOrFloatBitWidth());
+    return true;
+  };
+  for (OpOperand &operand : op->getOpOperands())
+    if (!allows(operand, op.getMatchingIndexingMap(&operand), inner))
+      return;
+  if (reader)
+    for (OpOperand &operand : reader->getOpOperands())
+      if (!allows(operand, reader.getMatchingIndexingMap(&operand),
+                  reader.getNumLoops() - 1))
+        return;
+  length = size;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+static AffineMap getMap(OpOperand &operand) {
+  return cast<linalg::LinalgOp>(operand.getOwner())
+      .getMatchingIndexingMap(&operand);
+}
+
+static SmallVector<Value> getIndices(OpOperand &operand, ValueRange ivs) {
+  return llvm::map_to_vector(
+      getMap(operand).getResults(), [&](AffineExpr result) -> Value {
+        return ivs[cast<AffineDimExpr>(result).getPosition()];
+      });
+}
+
+SmallVector<Value> Reducer::load(OpOperand &operand, ValueRange ivs) {
+  Value from = operand.get();
+  if (!isa<MemRefType>(from.getType()))
+    return SmallVector<Value>(length, from);
+  SmallVector<Value> indices = getIndices(operand, ivs);
+  bool isOfReader = operand.getOwner() != op;
+  unsigned dim = isOfReader ? reader.getNumLoops() - 1 : inner;
+  if (length == 1 || !getMap(operand).isFunctionOfDim(dim)) {
+    Value element = memref::LoadOp::create(rewriter, loc, from, indices);
+    return SmallVector<Value>(length, element);
+  }
+  auto type = VectorType::get(length, getElementTypeOrSelf(from));
+  llvm::MaybeAlign alignment(length * type.getElementTypeBitWidth() / 8);
+  Value vector = vector::LoadOp::create(rewriter, loc, type, from, indices,
+                                        /*nontemporal=*/false, alignment);
+  SmallVector<Value> elements;
+  for (int64_t lane = 0; lane < length; ++lane)
+    elements.push_back(vector::ExtractOp::create(rewriter, loc, vector, lane));
+  return elements;
+}
+
+void Reducer::store(OpOperand &operand, ValueRange elements, ValueRange ivs) {
+  SmallVector<Value> indices = getIndices(operand, ivs);
+  if (length == 1) {
+    memref::StoreOp::create(rewriter, loc, elements.front(), operand.get(),
+                            indices);
+    return;
+  }
+  auto type = VectorType::get(length, getElementTypeOrSelf(operand.get()));
+  Value vector = vector::FromElementsOp::create(rewriter, loc, type, elements);
+  llvm::MaybeAlign alignment(length * type.getElementTypeBitWidth() / 8);
+  vector::StoreOp::create(rewriter, loc, vector, operand.get(), indices,
+                          /*nontemporal=*/false, alignment);
+}
+
+SmallVector<Value> Reducer::compute(linalg::GenericOp op, OpOperand &known,
+                                    ValueRange sums, ValueRange ivs) {
+  SmallVector<SmallVector<Value>> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    bool isKnown = operand.get() == known.get();
+    bool isRead = op.payloadUsesValueFromOperand(&operand);
+    operands.push_back(isKnown  ? llvm::to_vector_of<Value>(sums)
+                       : isRead ? load(operand, ivs)
+                                : SmallVector<Value>(length));
+  }
+  SmallVector<Value> results;
+  for (int64_t lane = 0; lane < length; ++lane) {
+    IRMapping mapping;
+    for (auto [argument, elements] :
+         llvm::zip_equal(op.getBody()->getArguments(), operands))
+      if (elements[lane])
+        mapping.map(argument, elements[lane]);
+    for (Operation &inner : op.getBody()->without_terminator())
+      rewriter.clone(inner, mapping);
+    Value yielded = op.getBody()->getTerminator()->getOperand(0);
+    results.push_back(mapping.lookupOrDefault(yielded));
+  }
+  return results;
+}
+
+SmallVector<Value> Reducer::emitLoops(ArrayRef<unsigned> loops,
+                                      ValueRange sums) {
+  if (loops.empty())
+    return compute(op, init, sums, ivs);
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  Value end = getValueOrCreateConstantIndexOp(rewriter, loc,
+                                              ranges[loops.front()].size);
+  auto loop = scf::ForOp::create(rewriter, loc, zero, end, one, sums);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  ivs[loops.front()] = loop.getInductionVar();
+  scf::YieldOp::create(rewriter, loc,
+                       emitLoops(loops.drop_front(), loop.getRegionIterArgs()));
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+/// Stores the sums, or what the reader makes of them.
+void Reducer::emitResults(ValueRange sums) {
+  if (!reader)
+    return store(init, sums, ivs);
+  SmallVector<unsigned> parallel;
+  op.getParallelDims(parallel);
+  SmallVector<Value> own =
+      llvm::map_to_vector(parallel, [&](unsigned dim) { return ivs[dim]; });
+  store(*reader.getDpsInitOperand(0), compute(reader, init, sums, own), own);
+}
+
+void Reducer::rewrite() {
+  reader = findReader();
+  chooseLength();
+  rewriter.setInsertionPoint(reader ? reader : op);
+  ranges = cast<linalg::LinalgOp>(*op).createLoopRanges(rewriter, loc);
+  ivs.resize(ranges.size());
+  Value start = takeStart(op, buffer);
+  SmallVector<unsigned> parallel, reducing;
+  op.getParallelDims(parallel);
+  op.getReductionDims(reducing);
+  SmallVector<Value> lower, upper, steps;
+  for (unsigned i : parallel) {
+    lower.push_back(arith::ConstantIndexOp::create(rewriter, loc, 0));
+    upper.push_back(
+        getValueOrCreateConstantIndexOp(rewriter, loc, ranges[i].size));
+    steps.push_back(
+        arith::ConstantIndexOp::create(rewriter, loc, i == inner ? length : 1));
+  }
+  auto loops = scf::ParallelOp::create(rewriter, loc, lower, upper, steps);
+  rewriter.setInsertionPointToStart(loops.getBody());
+  for (auto [i, iv] : llvm::zip_equal(parallel, loops.getInductionVars()))
+    ivs[i] = iv;
+  SmallVector<Value> sums(length, start);
+  emitResults(emitLoops(reducing, start ? sums : load(init, ivs)));
+  if (reader)
+    rewriter.eraseOp(reader);
+  rewriter.eraseOp(op);
+}
+
+namespace {
+struct ReduceInRegisters
+    : mlir::sparseconv::impl::SparseConvReduceInRegistersBase<
+          ReduceInRegisters> {
+  using Base::Base;
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<linalg::GenericOp> found;
+    getOperation()->walk([&](linalg::GenericOp op) {
+      if (op.hasPureBufferSemantics() && op.getNumDpsInits() == 1 &&
+          op.getNumReductionLoops() > 0)
+        found.push_back(op);
+    });
+    for (linalg::GenericOp op : found) {
+      Reducer reducer(rewriter, op);
+      if (reducer.match())
+        reducer.rewrite();
+    }
+    eraseUnread(getOperation());
+  }
+};
+} // namespace
