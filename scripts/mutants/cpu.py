@@ -102,6 +102,8 @@ MUTANTS = [
     (TRANSFORMS + "TrustRowNumbers.cpp", "return count(pack.getPoints());", "return countSet(pack.getCoords());", TRANSFORM_TESTS + "trust-row-numbers.mlir"),
     (TRANSFORMS + "TrustRowNumbers.cpp", "argument = function.getArgument(*other);", "return {function.getArgument(*other), count.side};", TRANSFORM_TESTS + "trust-row-numbers.mlir"),
     (TRANSFORMS + "TrustRowNumbers.cpp", "comparedArguments", "true", TRANSFORM_TESTS + "trust-row-numbers.mlir"),
+    (TRANSFORMS + "TrustRowNumbers.cpp", "!(rows == found) && areAsMany", "areAsMany", TRANSFORM_TESTS + "trust-row-numbers.mlir"),
+    ("lib/Kernels/Builders/KernelWriter.cpp", "if (isTrusted)\n    return x;", "", "test/Conversion/SparseConvToKernels/conv.mlir"),
     (TRANSFORMS + "TrustRowNumbers.cpp", "if (!rescale)", "if (true)", TRANSFORM_TESTS + "trust-row-numbers.mlir"),
     (TRANSFORMS + "ReduceInRegisters.cpp", "getWholeBuffer(input) == written)", "false)", TRANSFORM_TESTS + "reduce-in-registers.mlir"),
     (TRANSFORMS + "ReduceInRegisters.cpp", "alloc->getBlock() != op->getBlock() ||", "", TRANSFORM_TESTS + "reduce-in-registers.mlir"),

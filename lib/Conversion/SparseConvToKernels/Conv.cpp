@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "sparseconv/Dialect/SparseConv/IR/TrustedTables.h"
 #include "sparseconv/Kernels/Dataflow/Dataflow.h"
 
 using namespace mlir;
@@ -22,7 +23,8 @@ static Replacements lowerConv(KernelWriter &w, ConvOp op,
                               AdaptorOf<ConvOp> adaptor) {
   MapValue map = getMap(adaptor.getMap());
   Value outRows = w.dim(map.table);
-  Value x = w.guardRows(adaptor.getX()[0], map.inRows, 0, StatusSide::InSet);
+  Value x = w.guardRows(adaptor.getX()[0], map.inRows, 0, StatusSide::InSet,
+                        op->hasAttr(kTrustedAttr));
   SmallVector<Value> extras;
   for (auto [number, values] : llvm::enumerate(adaptor.getExtras())) {
     Value extra = values[0];

@@ -32,6 +32,17 @@ func.func @conv(%x: tensor<?x32xf16>, %w: tensor<8x32x64xf16>, %m: !map) -> tens
   return %y : tensor<?x64xf16>
 }
 
+// Features that are known to have the rows of the map are not compared.
+// CHECK-LABEL: func.func @trusted(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x32xf16>
+// CHECK-NOT:  guard_rows
+// CHECK:      sparseconv.kernel.gather_gemm_scatter
+// CHECK-SAME:   ins(%[[X]],
+func.func @trusted(%x: tensor<?x32xf16>, %w: tensor<8x32x64xf16>, %m: !map) -> tensor<?x64xf16> {
+  %y = sparseconv.conv %x, %w, %m {sparseconv.trusted} : tensor<?x32xf16>, tensor<8x32x64xf16>, !map -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}
+
 // Row operands of an epilogue have the rows of the out set, channel operands
 // need no guard. The region moves over as it is.
 // CHECK-LABEL: func.func @epilogue(

@@ -112,10 +112,11 @@ public:
   /// The table of the transposed map, with `rows` rows.
   Value invertTable(Value table, Value rows);
 
-  /// `x` if it has `rows` rows, else zeros of that many and a report. Dimension
-  /// 0 of the result is dynamic, whatever is known of that of `x`.
+  /// `x` if it has `rows` rows or is trusted, else zeros of that many and a
+  /// report. Dimension 0 of the result is dynamic, whatever is known of that of
+  /// `x`.
   Value guardRows(Value x, Value rows, int64_t operand,
-                  ::sparseconv::StatusSide side);
+                  ::sparseconv::StatusSide side, bool isTrusted = false);
 
   /// The same where operand `operand` of `rows` rows must be as long as `x`.
   Value guardLength(Value x, Value rows, int64_t operand);

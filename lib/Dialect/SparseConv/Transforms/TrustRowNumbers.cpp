@@ -56,20 +56,31 @@ static std::optional<RowCount> countNumbered(Value numbers, CountTensor count) {
   return std::nullopt;
 }
 
-/// Whether no number is an error: all are rows of `x`, or -1. A set that was
-/// rescaled has the rows of the one before, or none where that failed.
-static bool areValid(Value numbers, Value x, CountTensor count) {
-  std::optional<RowCount> rows = countNumbered(numbers, count);
-  if (!rows)
-    return false;
-  RowCount found = count(x);
-  while (!(*rows == found)) {
-    auto rescale = rows->source.getDefiningOp<RescaleOp>();
+/// Whether `rows` are as many as `found`, or none. A set that was rescaled has
+/// the rows of the one before, or none where that failed.
+static bool areAsMany(RowCount rows, RowCount found) {
+  while (!(rows == found)) {
+    auto rescale = rows.source.getDefiningOp<RescaleOp>();
     if (!rescale)
       return false;
-    rows->source = rescale.getCoords();
+    rows.source = rescale.getCoords();
   }
   return true;
+}
+
+/// Whether no number is an error: all are rows of `x`, or -1.
+static bool areValid(Value numbers, Value x, CountTensor count) {
+  std::optional<RowCount> rows = countNumbered(numbers, count);
+  return rows && areAsMany(*rows, count(x));
+}
+
+/// Whether the features have the rows of the map's input set, but by way of a
+/// set that was rescaled. What has them otherwise needs no mark: the comparison
+/// folds away.
+static bool hasRescaledRows(ConvOp conv, CountTensor count) {
+  RowCount rows = countRows(conv.getMap(), MapSide::In);
+  RowCount found = count(conv.getX());
+  return !(rows == found) && areAsMany(rows, found);
 }
 
 namespace {
@@ -81,11 +92,17 @@ struct TrustRowNumbers
     CountTensor count = countRows;
     if (comparedArguments)
       count = countByFirst;
-    getOperation().walk([&](GatherOp gather) {
-      if (!areValid(gather.getRows(), gather.getX(), count))
-        return;
-      gather->setAttr(kTrustedAttr, UnitAttr::get(&getContext()));
+    auto trust = [&](Operation *op) {
+      op->setAttr(kTrustedAttr, UnitAttr::get(&getContext()));
       ++numTrusted;
+    };
+    getOperation().walk([&](GatherOp gather) {
+      if (areValid(gather.getRows(), gather.getX(), count))
+        trust(gather);
+    });
+    getOperation().walk([&](ConvOp conv) {
+      if (hasRescaledRows(conv, count))
+        trust(conv);
     });
   }
 };

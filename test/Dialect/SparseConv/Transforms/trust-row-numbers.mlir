@@ -8,6 +8,7 @@
 !set = !sparseconv.coords<2, stride = [1, 1], #packing>
 !half = !sparseconv.coords<2, stride = [2, 2], #packing>
 !map = !sparseconv.kernel_map<9, !set to !set>
+!up = !sparseconv.kernel_map<4, !half to !set>
 
 // The point of each row, of features that points have, and the row of each point.
 
@@ -53,6 +54,29 @@ func.func @cells(%points: tensor<?x3xi32>, %x: tensor<?x3xf16>, %w: tensor<9x3x4
   %left, %kept = sparseconv.prune %fine, %mask : !set, tensor<?xi1>
   %1 = sparseconv.gather %z, %kept : tensor<?x4xf16>, tensor<?xi32> -> tensor<?x4xf16>
   return %0, %1 : tensor<?x4xf16>, tensor<?x4xf16>
+}
+
+// A layer from a set that was rescaled, whose features have the rows of the one before.
+// Where they have the rows of the set itself, nothing compares them anyway, and where
+// they have those of another one, they stay compared.
+
+// CHECK-LABEL: func.func @rescaled(
+// CHECK:         sparseconv.conv %{{.*}}, %{{.*}}, %[[MAP:[^ ]*]] :
+// CHECK:         sparseconv.conv %{{.*}}, %{{.*}}, %{{.*}} {sparseconv.trusted} :
+// CHECK:         sparseconv.conv %{{.*}}, %{{.*}}, %{{.*}} :
+// CHECK-NOT:     sparseconv.trusted
+func.func @rescaled(%points: tensor<?x3xi32>, %x: tensor<?x3xf16>, %w: tensor<9x3x4xf16>, %v: tensor<4x4x4xf16>)
+    -> (tensor<?x4xf16>, tensor<?x4xf16>) {
+  %set, %order, %row_of = sparseconv.pack %points : tensor<?x3xi32> -> !set
+  %map = sparseconv.kernel_map %set to %set offsets(box<3, 3>) : !map
+  %y = sparseconv.conv %x, %w, %map : tensor<?x3xf16>, tensor<9x3x4xf16>, !map -> tensor<?x4xf16>
+  %double = sparseconv.rescale %set by [2, 2] : !set -> !half
+  %fine, %rows, %cells, %row_of_cell = sparseconv.subdivide %double by [2, 2]
+      points(%order, %row_of : tensor<?xi32>, tensor<?xi32>) : !half
+  %up = sparseconv.kernel_map %double to %fine offsets(box<2, 2>) transposed : !up
+  %z = sparseconv.conv %y, %v, %up : tensor<?x4xf16>, tensor<4x4x4xf16>, !up -> tensor<?x4xf16>
+  %other = sparseconv.conv %z, %v, %up : tensor<?x4xf16>, tensor<4x4x4xf16>, !up -> tensor<?x4xf16>
+  return %z, %other : tensor<?x4xf16>, tensor<?x4xf16>
 }
 
 // Where arguments are compared before a run: one that needs the rows of the points, also

@@ -21,8 +21,8 @@
 namespace mlir::sparseconv {
 
 /// The attribute of a given map or of rows that are not checked, of a `pack` of
-/// points in order that is not sorted, and of a `gather` of rows that are
-/// there.
+/// points in order that is not sorted, of a `gather` of rows that are there,
+/// and of a `conv` whose features have the rows of its map.
 inline constexpr llvm::StringLiteral kTrustedAttr = "sparseconv.trusted";
 
 /// Takes all tables and tiles that a module is given as those of maps, rows by

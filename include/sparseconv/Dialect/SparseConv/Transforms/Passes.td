@@ -329,7 +329,7 @@ def SparseConvFindEqualRows
 
 def SparseConvTrustRowNumbers
     : Pass<"sparseconv-trust-row-numbers", "::mlir::func::FuncOp"> {
-  let summary = "finds gathers whose row numbers need no check";
+  let summary = "finds gathers and layers whose rows need no check";
   let description = [{
     A `sparseconv.gather` is marked as `sparseconv.trusted` where its numbers are
     made by the network itself, and the tensor that it gathers from has as many
@@ -338,7 +338,10 @@ def SparseConvTrustRowNumbers
     `row_of` of a `subdivide`, and `rows` of a `prune`. With
     `compared-arguments`, arguments that need equally many rows
     (`sparseconv-find-equal-rows`) count as one. The kernel then has no error to
-    report, and nothing has to wait for it. For example
+    report, and nothing has to wait for it. A `sparseconv.conv` is marked where
+    its features have the rows of a set, and its map is from that set after a
+    `rescale`, which keeps the rows, or reports an error and has none. Its rows
+    are then not compared, nor copied. For example
 
     ```mlir
     %set, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
@@ -349,7 +352,7 @@ def SparseConvTrustRowNumbers
   let options = [
     Option<"comparedArguments", "compared-arguments", "bool", "false",
            "whoever calls the functions compares such rows first, as plans do">];
-  let statistics = [Statistic<"numTrusted", "trusted", "gathers trusted">];
+  let statistics = [Statistic<"numTrusted", "trusted", "gathers and layers trusted">];
 }
 
 def SparseConvVerifyNetwork
