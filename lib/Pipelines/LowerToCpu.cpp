@@ -53,6 +53,7 @@ void mlir::sparseconv::buildLowerBuffersToCpuPipeline(OpPassManager &pm) {
   pm.addPass(createConvertSparseConvKernelsToLoops());
   pm.addNestedPass<func::FuncOp>(createSparseConvParalleliseCopies());
   pm.addNestedPass<func::FuncOp>(createSparseConvSplitReductions());
+  pm.addNestedPass<func::FuncOp>(createSparseConvReduceInRegisters());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToParallelLoopsPass());
   pm.addNestedPass<func::FuncOp>(createSparseConvLimitParallelism());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());

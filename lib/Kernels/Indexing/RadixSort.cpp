@@ -50,6 +50,7 @@ constexpr int64_t kUsualPasses = 4;
 /// What the threads of a block share. `seen` counts, for each warp and digit,
 /// the keys so far; then it has the place of the warp's first in the tile.
 /// Where keys were is staged behind them if it has their type, and else apart.
+/// In large tiles it takes their place.
 enum SharedBuffer {
   Seen,
   Firsts,

@@ -14,12 +14,6 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-Value mlir::sparseconv::getWholeBuffer(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    buffer = view.getViewSource();
-  return buffer;
-}
-
 /// The value that `op` fills all of its destination with, or null.
 static Value getFilled(Operation *op) {
   if (auto fill = dyn_cast<linalg::FillOp>(op))
@@ -30,7 +24,13 @@ static Value getFilled(Operation *op) {
            .isPermutation())
     return {};
   Value value = generic.getBody()->getTerminator()->getOperand(0);
-  return matchPattern(value, m_Constant()) ? value : Value();
+  if (!matchPattern(value, m_Constant()))
+    return {};
+  // It outlives the body.
+  Operation *constant = value.getDefiningOp();
+  if (generic->isProperAncestor(constant))
+    constant->moveBefore(generic);
+  return value;
 }
 
 /// Whether `user` copies from `buffer`.

@@ -18,9 +18,6 @@
 
 namespace mlir::sparseconv {
 
-/// The buffer that a view, of all or of a part, is of.
-Value getWholeBuffer(Value buffer);
-
 /// The value that all elements of `buffer` have before `op`, which overwrites
 /// them; or null.
 Value findStart(Operation *op, Value buffer);

@@ -25,6 +25,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferAccess.h"
 #include "FilledBuffers.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -215,12 +216,11 @@ bool Fuser::canMove() {
            !op.getMatchingIndexingMap(input).isIdentity()))
         return false;
     }
-  // A buffer that a branch or a loop gives may be another one's, too.
   auto isKnown = [](Value base) {
-    return isa<BlockArgument>(base) || !isa<MemRefType>(base.getType()) ||
-           base.getDefiningOp<memref::AllocOp>();
+    return !isa<MemRefType>(base.getType()) || isApart(base);
   };
-  if (!isKnown(written) || !llvm::all_of(read, isKnown))
+  if (!isApart(written) || !llvm::all_of(read, isKnown) ||
+      !llvm::all_of(all, hasPureBody))
     return false;
   Operation *first = reader;
   for (linalg::GenericOp op : all)

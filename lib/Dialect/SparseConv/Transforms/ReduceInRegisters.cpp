@@ -16,8 +16,13 @@
 //     vector.store (map %sums)
 //   }
 //
+// On a GPU the sums are numbers, of which vectors are made to store them. On a
+// CPU they are a vector, of several registers: sums that do not wait for each
+// other keep its units busy.
+//
 //===----------------------------------------------------------------------===//
 
+#include "BufferAccess.h"
 #include "FilledBuffers.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,6 +31,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include <numeric>
 
@@ -37,15 +43,22 @@ namespace mlir::sparseconv {
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-/// What a thread loads and stores at once.
-static constexpr int64_t kVectorBytes = 16;
+/// The bytes of the sums that a thread has: on a GPU what it stores at once, on
+/// a CPU half of the registers.
+static int64_t getSumBytes(const TargetInfo &target) {
+  constexpr int64_t gpuBytes = 16;
+  return target.isGpu ? gpuBytes
+                      : target.vectorBits / 8 * target.vectorRegisters / 2;
+}
 
 namespace {
 class Reducer {
 public:
   Reducer(RewriterBase &rewriter, linalg::GenericOp op)
       : rewriter(rewriter), op(op), loc(op.getLoc()),
-        init(*op.getDpsInitOperand(0)), buffer(init.get()) {}
+        init(*op.getDpsInitOperand(0)), buffer(init.get()),
+        isGpu(getTargetInfo(op).isGpu),
+        sumBytes(getSumBytes(getTargetInfo(op))) {}
 
   bool match();
   void rewrite();
@@ -55,11 +68,22 @@ private:
   /// null.
   linalg::GenericOp findReader();
   bool isReader(linalg::GenericOp user);
+  /// On a GPU buffers and pieces of rows lie at multiples of vectors.
+  llvm::MaybeAlign align(VectorType type) const {
+    if (!isGpu)
+      return {};
+    return llvm::MaybeAlign(length * type.getElementTypeBitWidth() / 8);
+  }
+  bool hasVectors() const { return !isGpu && length > 1; }
+  bool allowsVectors(linalg::GenericOp op, unsigned dim, int64_t &size) const;
   void chooseLength();
+  /// `value` for each of `length` elements.
+  SmallVector<Value> spread(Value value);
   /// What lies at the iteration `ivs` of an operation: `length` elements of an
-  /// operand, or one for all of them.
+  /// operand, or one for all of them; or a vector of them.
   SmallVector<Value> load(OpOperand &operand, ValueRange ivs);
   void store(OpOperand &operand, ValueRange elements, ValueRange ivs);
+  void clone(Operation &op, IRMapping &mapping);
   /// What the body of `op` makes of its operands, of which `sums` are known.
   SmallVector<Value> compute(linalg::GenericOp op, OpOperand &known,
                              ValueRange sums, ValueRange ivs);
@@ -72,6 +96,8 @@ private:
   Location loc;
   OpOperand &init;
   Value buffer;
+  bool isGpu;
+  int64_t sumBytes;
   linalg::GenericOp reader;
   /// The loop over neighbouring results, and how many of them a thread has.
   unsigned inner = 0;
@@ -87,9 +113,13 @@ private:
 
 bool Reducer::match() {
   AffineMap results = op.getMatchingIndexingMap(&init);
-  if (op.hasIndexSemantics() || op.getNumParallelLoops() == 0 ||
-      !results.isProjectedPermutation() ||
-      results.getNumResults() != op.getNumParallelLoops())
+  SmallVector<unsigned> reducing;
+  op.getReductionDims(reducing);
+  auto isReduced = [&](unsigned dim) { return results.isFunctionOfDim(dim); };
+  if (op.hasIndexSemantics() || !hasPureBody(op) ||
+      op.getNumParallelLoops() == 0 || !results.isProjectedPermutation() ||
+      results.getNumResults() != op.getNumParallelLoops() ||
+      llvm::any_of(reducing, isReduced))
     return false;
   for (OpOperand *input : op.getDpsInputOperands())
     if (!op.getMatchingIndexingMap(input).isProjectedPermutation() ||
@@ -102,7 +132,7 @@ bool Reducer::match() {
 /// memory, and `user` writes a buffer that neither of them reads.
 bool Reducer::isReader(linalg::GenericOp user) {
   if (user.hasIndexSemantics() || user.getNumDpsInits() != 1 ||
-      user.getNumParallelLoops() != user.getNumLoops() ||
+      !hasPureBody(user) || user.getNumParallelLoops() != user.getNumLoops() ||
       user.getNumLoops() != op.getNumParallelLoops())
     return false;
   for (OpOperand &operand : user->getOpOperands()) {
@@ -113,20 +143,17 @@ bool Reducer::isReader(linalg::GenericOp user) {
   }
   if (user.payloadUsesValueFromOperand(user.getDpsInitOperand(0)))
     return false;
-  auto isKnown = [](Value base) {
-    return isa<BlockArgument>(base) || base.getDefiningOp<memref::AllocOp>();
-  };
   Value written = getWholeBuffer(user.getDpsInits()[0]);
   for (linalg::GenericOp each : {op, user})
     for (Value input : each.getDpsInputs())
       if (isa<MemRefType>(input.getType()) &&
-          (!isKnown(getWholeBuffer(input)) || getWholeBuffer(input) == written))
+          (!isApart(getWholeBuffer(input)) || getWholeBuffer(input) == written))
         return false;
   for (Operation *between = op->getNextNode(); between != user;
        between = between->getNextNode())
     if (!isMemoryEffectFree(between) && !isa<memref::AllocOp>(between))
       return false;
-  return isKnown(written);
+  return isApart(written);
 }
 
 linalg::GenericOp Reducer::findReader() {
@@ -144,7 +171,9 @@ linalg::GenericOp Reducer::findReader() {
   for (Operation *user : buffer.getUsers()) {
     if (user == op || isa<memref::DeallocOp>(user))
       continue;
-    if (user->getBlock() != op->getBlock() || isa<ViewLikeOpInterface>(user))
+    // What gives a buffer may give this one under another name.
+    if (user->getBlock() != op->getBlock() ||
+        llvm::any_of(user->getResultTypes(), llvm::IsaPred<BaseMemRefType>))
       return {};
     if (user->isBeforeInBlock(op))
       continue;
@@ -156,35 +185,39 @@ linalg::GenericOp Reducer::findReader() {
   return found;
 }
 
+/// Whether `op` can have vectors along its loop `dim`, of a length that divides
+/// `size`, which this changes.
+bool Reducer::allowsVectors(linalg::GenericOp op, unsigned dim,
+                            int64_t &size) const {
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (!map.isFunctionOfDim(dim))
+      continue;
+    auto type = cast<MemRefType>(operand.get().getType());
+    Type element = type.getElementType();
+    if (map.getDimPosition(map.getNumResults() - 1) != dim ||
+        !type.getLayout().isIdentity() || !element.isIntOrFloat() ||
+        !llvm::is_contained({8, 16, 32, 64}, element.getIntOrFloatBitWidth()))
+      return false;
+    size = std::gcd(size, sumBytes * 8 / element.getIntOrFloatBitWidth());
+  }
+  return isGpu || llvm::all_of(*op.getBody(), [](Operation &inner) {
+           return isa<linalg::YieldOp>(inner) ||
+                  inner.hasTrait<OpTrait::ConstantLike>() ||
+                  OpTrait::hasElementwiseMappableTraits(&inner);
+         });
+}
+
 /// As many results as are a vector of each operand that has several elements
 /// for them.
 void Reducer::chooseLength() {
   inner = op.getMatchingIndexingMap(&init).getDimPosition(
       op.getNumParallelLoops() - 1);
   int64_t size = op.getStaticLoopRanges()[inner];
-  if (ShapedType::isDynamic(size))
+  if (ShapedType::isDynamic(size) || !allowsVectors(op, inner, size))
     return;
-  auto allows = [&](OpOperand &operand, AffineMap map, unsigned dim) {
-    if (!map.isFunctionOfDim(dim))
-      return true;
-    auto type = cast<MemRefType>(operand.get().getType());
-    Type element = type.getElementType();
-    if (map.getDimPosition(map.getNumResults() - 1) != dim ||
-        !type.getLayout().isIdentity() || !element.isIntOrFloat() ||
-        element.getIntOrFloatBitWidth() % 8)
-      return false;
-    size = std::gcd(size, kVectorBytes * 8 / element.getIntOrFloatBitWidth());
-    return true;
-  };
-  for (OpOperand &operand : op->getOpOperands())
-    if (!allows(operand, op.getMatchingIndexingMap(&operand), inner))
-      return;
-  if (reader)
-    for (OpOperand &operand : reader->getOpOperands())
-      if (!allows(operand, reader.getMatchingIndexingMap(&operand),
-                  reader.getNumLoops() - 1))
-        return;
-  length = size;
+  if (!reader || allowsVectors(reader, reader.getNumLoops() - 1, size))
+    length = size;
 }
 
 //===----------------------------------------------------------------------===//
@@ -203,21 +236,27 @@ static SmallVector<Value> getIndices(OpOperand &operand, ValueRange ivs) {
       });
 }
 
+SmallVector<Value> Reducer::spread(Value value) {
+  if (!hasVectors())
+    return SmallVector<Value>(length, value);
+  auto type = VectorType::get(length, value.getType());
+  return {vector::BroadcastOp::create(rewriter, loc, type, value)};
+}
+
 SmallVector<Value> Reducer::load(OpOperand &operand, ValueRange ivs) {
   Value from = operand.get();
   if (!isa<MemRefType>(from.getType()))
-    return SmallVector<Value>(length, from);
+    return spread(from);
   SmallVector<Value> indices = getIndices(operand, ivs);
   bool isOfReader = operand.getOwner() != op;
   unsigned dim = isOfReader ? reader.getNumLoops() - 1 : inner;
-  if (length == 1 || !getMap(operand).isFunctionOfDim(dim)) {
-    Value element = memref::LoadOp::create(rewriter, loc, from, indices);
-    return SmallVector<Value>(length, element);
-  }
+  if (length == 1 || !getMap(operand).isFunctionOfDim(dim))
+    return spread(memref::LoadOp::create(rewriter, loc, from, indices));
   auto type = VectorType::get(length, getElementTypeOrSelf(from));
-  llvm::MaybeAlign alignment(length * type.getElementTypeBitWidth() / 8);
   Value vector = vector::LoadOp::create(rewriter, loc, type, from, indices,
-                                        /*nontemporal=*/false, alignment);
+                                        /*nontemporal=*/false, align(type));
+  if (hasVectors())
+    return {vector};
   SmallVector<Value> elements;
   for (int64_t lane = 0; lane < length; ++lane)
     elements.push_back(vector::ExtractOp::create(rewriter, loc, vector, lane));
@@ -226,16 +265,39 @@ SmallVector<Value> Reducer::load(OpOperand &operand, ValueRange ivs) {
 
 void Reducer::store(OpOperand &operand, ValueRange elements, ValueRange ivs) {
   SmallVector<Value> indices = getIndices(operand, ivs);
+  Value value = elements.front();
   if (length == 1) {
-    memref::StoreOp::create(rewriter, loc, elements.front(), operand.get(),
-                            indices);
+    memref::StoreOp::create(rewriter, loc, value, operand.get(), indices);
     return;
   }
   auto type = VectorType::get(length, getElementTypeOrSelf(operand.get()));
-  Value vector = vector::FromElementsOp::create(rewriter, loc, type, elements);
-  llvm::MaybeAlign alignment(length * type.getElementTypeBitWidth() / 8);
-  vector::StoreOp::create(rewriter, loc, vector, operand.get(), indices,
-                          /*nontemporal=*/false, alignment);
+  if (!hasVectors())
+    value = vector::FromElementsOp::create(rewriter, loc, type, elements);
+  vector::StoreOp::create(rewriter, loc, value, operand.get(), indices,
+                          /*nontemporal=*/false, align(type));
+}
+
+/// Clones an operation of a body, on vectors where any operand is one.
+void Reducer::clone(Operation &op, IRMapping &mapping) {
+  auto isVector = [](Value value) { return isa<VectorType>(value.getType()); };
+  SmallVector<Value> operands =
+      llvm::map_to_vector(op.getOperands(), [&](Value value) {
+        return mapping.lookupOrDefault(value);
+      });
+  if (llvm::none_of(operands, isVector)) {
+    rewriter.clone(op, mapping);
+    return;
+  }
+  for (Value &operand : operands)
+    if (!isVector(operand))
+      operand = spread(operand).front();
+  SmallVector<Type> types =
+      llvm::map_to_vector(op.getResultTypes(), [&](Type type) -> Type {
+        return VectorType::get(length, type);
+      });
+  Operation *copy = rewriter.create(loc, op.getName().getIdentifier(), operands,
+                                    types, op.getAttrs());
+  mapping.map(op.getResults(), copy->getResults());
 }
 
 SmallVector<Value> Reducer::compute(linalg::GenericOp op, OpOperand &known,
@@ -246,19 +308,21 @@ SmallVector<Value> Reducer::compute(linalg::GenericOp op, OpOperand &known,
     bool isRead = op.payloadUsesValueFromOperand(&operand);
     operands.push_back(isKnown  ? llvm::to_vector_of<Value>(sums)
                        : isRead ? load(operand, ivs)
-                                : SmallVector<Value>(length));
+                                : SmallVector<Value>(sums.size()));
   }
   SmallVector<Value> results;
-  for (int64_t lane = 0; lane < length; ++lane) {
+  for (size_t part = 0; part < sums.size(); ++part) {
     IRMapping mapping;
-    for (auto [argument, elements] :
+    for (auto [argument, parts] :
          llvm::zip_equal(op.getBody()->getArguments(), operands))
-      if (elements[lane])
-        mapping.map(argument, elements[lane]);
+      if (parts[part])
+        mapping.map(argument, parts[part]);
     for (Operation &inner : op.getBody()->without_terminator())
-      rewriter.clone(inner, mapping);
+      clone(inner, mapping);
     Value yielded = op.getBody()->getTerminator()->getOperand(0);
-    results.push_back(mapping.lookupOrDefault(yielded));
+    Value result = mapping.lookupOrDefault(yielded);
+    bool isWhole = !hasVectors() || isa<VectorType>(result.getType());
+    results.push_back(isWhole ? result : spread(result).front());
   }
   return results;
 }
@@ -313,8 +377,7 @@ void Reducer::rewrite() {
   rewriter.setInsertionPointToStart(loops.getBody());
   for (auto [i, iv] : llvm::zip_equal(parallel, loops.getInductionVars()))
     ivs[i] = iv;
-  SmallVector<Value> sums(length, start);
-  emitResults(emitLoops(reducing, start ? sums : load(init, ivs)));
+  emitResults(emitLoops(reducing, start ? spread(start) : load(init, ivs)));
   if (reader)
     rewriter.eraseOp(reader);
   rewriter.eraseOp(op);

@@ -1,4 +1,4 @@
-//===- TrustRowNumbers.cpp - gathers of rows that are there ---------------===//
+//===- TrustRowNumbers.cpp - rows that need no check ----------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -74,9 +74,9 @@ static bool areValid(Value numbers, Value x, CountTensor count) {
   return rows && areAsMany(*rows, count(x));
 }
 
-/// Whether the features have the rows of the map's input set, but by way of a
-/// set that was rescaled. What has them otherwise needs no mark: the comparison
-/// folds away.
+/// Whether the features have the rows of the map's input set by way of a set
+/// that was rescaled. Where they have the rows of the input set itself, the
+/// layer needs no mark: the comparison folds away.
 static bool hasRescaledRows(ConvOp conv, CountTensor count) {
   RowCount rows = countRows(conv.getMap(), MapSide::In);
   RowCount found = count(conv.getX());

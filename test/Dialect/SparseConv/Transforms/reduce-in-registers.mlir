@@ -1,6 +1,6 @@
 // A thread adds up the terms of neighbouring results in registers. Upstream's loops
 // store a sum after each term and load it before the next.
-// RUN: sparseconv-opt %s --sparseconv-reduce-in-registers --canonicalize --cse | FileCheck %s
+// RUN: sparseconv-opt %s --split-input-file --sparseconv-reduce-in-registers --canonicalize --cse | FileCheck %s
 
 #x = affine_map<(row, column, term) -> (row, term)>
 #w = affine_map<(row, column, term) -> (term, column)>
@@ -9,6 +9,8 @@
 #y_transposed = affine_map<(row, column, term) -> (column, row)>
 #all = affine_map<(row, column) -> (row, column)>
 #bias = affine_map<(row, column) -> (column)>
+
+module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 
 // What alone reads the sums is computed where they are, and they need no memory.
 // CHECK-LABEL: func.func @linear
@@ -264,6 +266,120 @@ func.func @carried(%x: memref<16x8xf32>, %w: memref<8x24xf32>, %y: memref<16x24x
   return
 }
 
+// A body that reads memory itself may read what the reader stores.
+// CHECK-LABEL: func.func @reads_memory
+//       CHECK:   scf.parallel
+//       CHECK:   linalg.generic
+//       CHECK:     memref.load
+func.func @reads_memory(%x: memref<16x8xf32>, %w: memref<8x24xf32>, %y: memref<16x24xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %sum = memref.alloc() : memref<16x24xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<16x24xf32>)
+  linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<16x8xf32>, memref<8x24xf32>) outs(%sum : memref<16x24xf32>) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %0 = arith.mulf %a, %c : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  }
+  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%sum : memref<16x24xf32>) outs(%y : memref<16x24xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = memref.load %y[%c0, %c0] : memref<16x24xf32>
+    %1 = arith.addf %a, %0 : f32
+    linalg.yield %1 : f32
+  }
+  memref.dealloc %sum : memref<16x24xf32>
+  return
+}
+
+// What a loop carries may be the buffer of the features.
+// CHECK-LABEL: func.func @other_name
+//       CHECK:   scf.for
+//       CHECK:     scf.parallel
+//       CHECK:     linalg.generic
+func.func @other_name(%x: memref<16x8xf32>, %w: memref<8x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  scf.for %i = %c0 to %c3 step %c1 iter_args(%y = %x) -> (memref<16x8xf32>) {
+    %sum = memref.alloc() : memref<16x8xf32>
+    linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %w : memref<16x8xf32>, memref<8x8xf32>) outs(%sum : memref<16x8xf32>) {
+    ^bb0(%a: f32, %c: f32, %out: f32):
+      %0 = arith.mulf %a, %c : f32
+      %1 = arith.addf %out, %0 : f32
+      linalg.yield %1 : f32
+    }
+    linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+        ins(%sum : memref<16x8xf32>) outs(%y : memref<16x8xf32>) {
+    ^bb0(%a: f32, %out: f32):
+      %0 = math.absf %a : f32
+      linalg.yield %0 : f32
+    }
+    memref.dealloc %sum : memref<16x8xf32>
+    scf.yield %y : memref<16x8xf32>
+  }
+  return
+}
+
+// Sums that have another name as well stay in memory.
+// CHECK-LABEL: func.func @named_twice
+//       CHECK:   scf.parallel
+//       CHECK:     vector.store
+//       CHECK:   linalg.generic
+func.func @named_twice(%x: memref<16x8xf32>, %w: memref<8x24xf32>, %y: memref<16x24xf32>, %z: memref<16x24xf32>, %is_first: i1) {
+  %zero = arith.constant 0.0 : f32
+  %sum = memref.alloc() : memref<16x24xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<16x24xf32>)
+  %either = arith.select %is_first, %sum, %y : memref<16x24xf32>
+  linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<16x8xf32>, memref<8x24xf32>) outs(%sum : memref<16x24xf32>) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %0 = arith.mulf %a, %c : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  }
+  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%sum : memref<16x24xf32>) outs(%z : memref<16x24xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = math.absf %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.copy ins(%either : memref<16x24xf32>) outs(%y : memref<16x24xf32>)
+  memref.dealloc %sum : memref<16x24xf32>
+  return
+}
+
+// A result for each term, and of no loop alone, is none to carry.
+// CHECK-LABEL: func.func @over_terms
+//       CHECK:   linalg.generic
+func.func @over_terms(%x: memref<8x8xf32>, %y: memref<8xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<8x8xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = arith.addf %out, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// Numbers of 48 bits lie 64 bits apart, so there are no vectors of them.
+// CHECK-LABEL: func.func @odd_width
+//       CHECK:   scf.parallel (%{{.*}}, %{{.*}}) = {{.*}} step (%c1, %c1)
+func.func @odd_width(%x: memref<16x8xi48>, %w: memref<8x24xi48>, %y: memref<16x24xi48>) {
+  linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<16x8xi48>, memref<8x24xi48>) outs(%y : memref<16x24xi48>) {
+  ^bb0(%a: i48, %c: i48, %out: i48):
+    %0 = arith.muli %a, %c : i48
+    %1 = arith.addi %out, %0 : i48
+    linalg.yield %1 : i48
+  }
+  return
+}
+
 // Terms that lie where the sums are change with them: memory keeps both.
 // CHECK-LABEL: func.func @of_itself
 //       CHECK:   linalg.generic
@@ -277,4 +393,86 @@ func.func @of_itself(%x: memref<24x24xf32>) {
     linalg.yield %0 : f32
   }
   return
+}
+
+}
+
+// -----
+
+// On a CPU the sums, in half of the vector registers, are one vector, in which the numbers that all of
+// them share are repeated. A constant of the body is not.
+
+#x = affine_map<(row, column, term) -> (row, term)>
+#w = affine_map<(row, column, term) -> (term, column)>
+#y = affine_map<(row, column, term) -> (row, column)>
+#all = affine_map<(row, column) -> (row, column)>
+
+module attributes {sparseconv.target = #sparseconv.target<cpu, chip = "avx2">} {
+
+// CHECK-LABEL: func.func @on_a_cpu
+//  CHECK-SAME: (%[[X:.*]]: memref<?x8xf16>, %[[W:.*]]: memref<8x96xf16>, %[[Y:.*]]: memref<?x96xf16>)
+//   CHECK-DAG:   %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : vector<32xf32>
+//   CHECK-DAG:   %[[HALF:.*]] = arith.constant dense<5.000000e-01> : vector<32xf32>
+//   CHECK-NOT:   memref.alloc
+//       CHECK:   scf.parallel (%[[ROW:.*]], %[[COLUMN:.*]]) = (%c0, %c0) to (%{{.*}}, %c96) step (%c1, %c32)
+//       CHECK:     %[[SUMS:.*]] = scf.for %[[TERM:.*]] = %c0 to %c8 step %c1 iter_args(%[[SUM:.*]] = %[[ZEROS]]) -> (vector<32xf32>)
+//       CHECK:       %[[A:.*]] = memref.load %[[X]][%[[ROW]], %[[TERM]]]
+//       CHECK:       %[[AS:.*]] = vector.broadcast %[[A]] : f16 to vector<32xf16>
+//       CHECK:       %[[C:.*]] = vector.load %[[W]][%[[TERM]], %[[COLUMN]]] : memref<8x96xf16>, vector<32xf16>
+//       CHECK:       %[[PRODUCT:.*]] = arith.mulf
+//       CHECK:       %[[NEXT:.*]] = arith.addf %[[SUM]], %[[PRODUCT]] : vector<32xf32>
+//       CHECK:       scf.yield %[[NEXT]]
+//       CHECK:     %[[SCALED:.*]] = arith.mulf %[[SUMS]], %[[HALF]] : vector<32xf32>
+//       CHECK:     %[[ROUNDED:.*]] = arith.truncf %[[SCALED]] : vector<32xf32> to vector<32xf16>
+//       CHECK:     vector.store %[[ROUNDED]], %[[Y]][%[[ROW]], %[[COLUMN]]] : memref<?x96xf16>, vector<32xf16>
+func.func @on_a_cpu(%x: memref<?x8xf16>, %w: memref<8x96xf16>, %y: memref<?x96xf16>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c0 : memref<?x8xf16>
+  %sum = memref.alloc(%n) : memref<?x96xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<?x96xf32>)
+  linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<?x8xf16>, memref<8x96xf16>) outs(%sum : memref<?x96xf32>) {
+  ^bb0(%a: f16, %c: f16, %out: f32):
+    %0 = arith.extf %a : f16 to f32
+    %1 = arith.extf %c : f16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %out, %2 : f32
+    linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%sum : memref<?x96xf32>) outs(%y : memref<?x96xf16>) {
+  ^bb0(%a: f32, %out: f16):
+    %half = arith.constant 0.5 : f32
+    %0 = arith.mulf %a, %half : f32
+    %1 = arith.truncf %0 : f32 to f16
+    linalg.yield %1 : f16
+  }
+  memref.dealloc %sum : memref<?x96xf32>
+  return
+}
+
+// What has no form on vectors is done one by one.
+// CHECK-LABEL: func.func @branches
+//       CHECK:   scf.parallel (%{{.*}}, %{{.*}}) = {{.*}} step (%c1, %c1)
+//       CHECK:     memref.load
+//       CHECK:     scf.for
+//       CHECK:       scf.if
+//       CHECK:     memref.store
+func.func @branches(%x: memref<?x8xf32>, %w: memref<8x64xf32>, %y: memref<?x64xf32>) {
+  linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<?x8xf32>, memref<8x64xf32>) outs(%y : memref<?x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %is_less = arith.cmpf olt, %a, %c : f32
+    %0 = scf.if %is_less -> f32 {
+      %1 = arith.addf %out, %a : f32
+      scf.yield %1 : f32
+    } else {
+      scf.yield %out : f32
+    }
+    linalg.yield %0 : f32
+  }
+  return
+}
+
 }

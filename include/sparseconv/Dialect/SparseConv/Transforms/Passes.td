@@ -338,15 +338,23 @@ def SparseConvTrustRowNumbers
     `row_of` of a `subdivide`, and `rows` of a `prune`. With
     `compared-arguments`, arguments that need equally many rows
     (`sparseconv-find-equal-rows`) count as one. The kernel then has no error to
-    report, and nothing has to wait for it. A `sparseconv.conv` is marked where
-    its features have the rows of a set, and its map is from that set after a
-    `rescale`, which keeps the rows, or reports an error and has none. Its rows
-    are then not compared, nor copied. For example
+    report, and nothing has to wait for it. For example
 
     ```mlir
     %set, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !set
     %y = sparseconv.conv %x, %w, %map : ...              // from a set to %set
     %z = sparseconv.gather %y, %row_of {sparseconv.trusted} : ...
+    ```
+
+    A `sparseconv.conv` is marked where its features have the rows of a set, and
+    its map begins at what a `rescale` makes of that set. A `rescale` keeps the
+    rows, or reports an error and has none. So nothing compares or copies the
+    features:
+
+    ```mlir
+    %double = sparseconv.rescale %set by [2, 2, 2] : !set -> !coarse
+    %up = sparseconv.kernel_map %double to %fine offsets(box<2, 2, 2>) transposed : !map
+    %v = sparseconv.conv %y, %w, %up {sparseconv.trusted} : ...
     ```
   }];
   let options = [

@@ -66,12 +66,15 @@ def SparseConvReduceInRegisters
     Upstream's loops for a `linalg.generic` that reduces load a sum from memory and
     store it again for each term. This pass writes such an operation on buffers as
     parallel loops over its results, in which loops over the terms carry the sums.
-    A thread has the sums of up to 16 bytes of neighbouring results, if all
-    operands allow vectors for them.
+    A thread has the sums of neighbouring results, if all operands allow vectors
+    for them. On a GPU these are up to 16 bytes of numbers, as here. On a CPU they
+    are one vector, which fills half of the vector registers.
 
     ```mlir
     linalg.generic .. iterator_types = ["parallel", "parallel", "reduction"]
-        ins(%x, %w) outs(%y)
+        ins(%x, %w) outs(%sum)
+    linalg.generic .. iterator_types = ["parallel", "parallel"]
+        ins(%sum, %bias) outs(%y)
     // becomes
     scf.parallel (%row, %column) = .. step (%c1, %c4) {
       %sums:4 = scf.for %term = .. iter_args(..) { .. }
@@ -80,9 +83,11 @@ def SparseConvReduceInRegisters
     ```
 
     It applies where the operation has one result with an element for each
-    iteration of the parallel loops, and reads each operand by loops as they are,
-    from other buffers than that of the result. Terms are added up in the order
-    that they had.
+    iteration of the parallel loops; where each index of an operand is a loop, and
+    no loop comes twice; and where no operand lies in the buffer of the result. An
+    elementwise operation behind it is part of the loops where it alone reads the
+    sums, in their order, and stores to a buffer that neither of the two reads.
+    Terms are added up in the order that they had.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",
