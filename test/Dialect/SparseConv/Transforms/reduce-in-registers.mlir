@@ -244,9 +244,7 @@ func.func @carried(%x: memref<16x8xf32>, %w: memref<8x24xf32>, %y: memref<16x24x
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
-  %zero = arith.constant 0.0 : f32
   %sum = memref.alloc() : memref<16x24xf32>
-  linalg.fill ins(%zero : f32) outs(%sum : memref<16x24xf32>)
   scf.for %i = %c0 to %c3 step %c1 {
     linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%x, %w : memref<16x8xf32>, memref<8x24xf32>) outs(%sum : memref<16x24xf32>) {
@@ -262,7 +260,6 @@ func.func @carried(%x: memref<16x8xf32>, %w: memref<8x24xf32>, %y: memref<16x24x
       linalg.yield %0 : f32
     }
   }
-  memref.dealloc %sum : memref<16x24xf32>
   return
 }
 
