@@ -61,15 +61,17 @@ func.func @cells(%points: tensor<?x3xi32>, %x: tensor<?x3xf16>, %w: tensor<9x3x4
 // they have those of another one, they stay compared.
 
 // CHECK-LABEL: func.func @rescaled(
-// CHECK:         sparseconv.conv %{{.*}}, %{{.*}}, %[[MAP:[^ ]*]] :
+// CHECK:         sparseconv.conv %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} :
+// CHECK:         sparseconv.conv %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} :
 // CHECK:         sparseconv.conv %{{.*}}, %{{.*}}, %{{.*}} {sparseconv.trusted} :
 // CHECK:         sparseconv.conv %{{.*}}, %{{.*}}, %{{.*}} :
 // CHECK-NOT:     sparseconv.trusted
-func.func @rescaled(%points: tensor<?x3xi32>, %x: tensor<?x3xf16>, %w: tensor<9x3x4xf16>, %v: tensor<4x4x4xf16>)
+func.func @rescaled(%points: tensor<?x3xi32>, %x: tensor<?x3xf16>, %w: tensor<9x3x4xf16>, %u: tensor<9x4x4xf16>, %v: tensor<4x4x4xf16>)
     -> (tensor<?x4xf16>, tensor<?x4xf16>) {
   %set, %order, %row_of = sparseconv.pack %points : tensor<?x3xi32> -> !set
   %map = sparseconv.kernel_map %set to %set offsets(box<3, 3>) : !map
-  %y = sparseconv.conv %x, %w, %map : tensor<?x3xf16>, tensor<9x3x4xf16>, !map -> tensor<?x4xf16>
+  %own = sparseconv.conv %x, %w, %map : tensor<?x3xf16>, tensor<9x3x4xf16>, !map -> tensor<?x4xf16>
+  %y = sparseconv.conv %own, %u, %map : tensor<?x4xf16>, tensor<9x4x4xf16>, !map -> tensor<?x4xf16>
   %double = sparseconv.rescale %set by [2, 2] : !set -> !half
   %fine, %rows, %cells, %row_of_cell = sparseconv.subdivide %double by [2, 2]
       points(%order, %row_of : tensor<?xi32>, tensor<?xi32>) : !half
