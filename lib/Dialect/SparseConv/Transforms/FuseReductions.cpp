@@ -268,9 +268,9 @@ bool Fuser::chooseLength() {
       }
       auto type = cast<MemRefType>(operand.get().getType());
       Type element = type.getElementType();
-      if (!map.isProjectedPermutation() || !element.isIntOrFloat() ||
+      if (!map.isProjectedPermutation() || !isPacked(element) ||
           map.getDimPosition(map.getNumResults() - 1) != last ||
-          !type.getLayout().isIdentity() || element.getIntOrFloatBitWidth() % 8)
+          !type.getLayout().isIdentity())
         return false;
       int64_t bytes = element.getIntOrFloatBitWidth() / 8;
       length = std::gcd(length, kVectorBytes / bytes);
@@ -282,14 +282,6 @@ bool Fuser::chooseLength() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Indices of an operand at an iteration.
-static SmallVector<Value> getIndices(OpBuilder &b, Location loc, AffineMap map,
-                                     ValueRange ivs) {
-  return llvm::map_to_vector(map.getResults(), [&](AffineExpr result) -> Value {
-    return ivs[cast<AffineDimExpr>(result).getPosition()];
-  });
-}
-
 Value Fuser::getScalar(linalg::GenericOp op, OpOperand &input, ValueRange ivs) {
   AffineMap map = op.getMatchingIndexingMap(&input);
   if (map.isFunctionOfDim(last))
@@ -300,7 +292,7 @@ Value Fuser::getScalar(linalg::GenericOp op, OpOperand &input, ValueRange ivs) {
     if (Value result = results.lookup(findWriter(op, input.get())))
       return result;
   return memref::LoadOp::create(rewriter, loc, input.get(),
-                                getIndices(rewriter, loc, map, ivs));
+                                getIndices(input, ivs));
 }
 
 SmallVector<Value> Fuser::getScalars(linalg::GenericOp op, ValueRange ivs) {
@@ -319,8 +311,7 @@ Fuser::load(linalg::GenericOp op, ArrayRef<Value> scalars, ValueRange ivs) {
       continue;
     Value buffer = input->get();
     auto type = VectorType::get(length, getElementTypeOrSelf(buffer));
-    SmallVector<Value> indices =
-        getIndices(rewriter, loc, op.getMatchingIndexingMap(input), ivs);
+    SmallVector<Value> indices = getIndices(*input, ivs);
     llvm::MaybeAlign alignment(length * type.getElementTypeBitWidth() / 8);
     Value vector = vector::LoadOp::create(rewriter, loc, type, buffer, indices,
                                           /*nontemporal=*/false, alignment);

@@ -196,8 +196,7 @@ bool Reducer::allowsVectors(linalg::GenericOp op, unsigned dim,
     auto type = cast<MemRefType>(operand.get().getType());
     Type element = type.getElementType();
     if (map.getDimPosition(map.getNumResults() - 1) != dim ||
-        !type.getLayout().isIdentity() || !element.isIntOrFloat() ||
-        !llvm::is_contained({8, 16, 32, 64}, element.getIntOrFloatBitWidth()))
+        !type.getLayout().isIdentity() || !isPacked(element))
       return false;
     size = std::gcd(size, sumBytes * 8 / element.getIntOrFloatBitWidth());
   }
@@ -227,13 +226,6 @@ void Reducer::chooseLength() {
 static AffineMap getMap(OpOperand &operand) {
   return cast<linalg::LinalgOp>(operand.getOwner())
       .getMatchingIndexingMap(&operand);
-}
-
-static SmallVector<Value> getIndices(OpOperand &operand, ValueRange ivs) {
-  return llvm::map_to_vector(
-      getMap(operand).getResults(), [&](AffineExpr result) -> Value {
-        return ivs[cast<AffineDimExpr>(result).getPosition()];
-      });
 }
 
 SmallVector<Value> Reducer::spread(Value value) {

@@ -313,6 +313,32 @@ func.func @another_view(%x: memref<?x4x6xf32>) {
   return
 }
 
+// Numbers of 48 bits lie 64 bits apart, so there are no vectors of them.
+// CHECK-LABEL: func.func @odd_width
+//       CHECK:   "reduction"
+//       CHECK:   "parallel", "parallel", "parallel"]
+func.func @odd_width(%x: memref<?x4x6xi48>, %y: memref<?x4x6xi48>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i48
+  %n = memref.dim %x, %c0 : memref<?x4x6xi48>
+  %sum = memref.alloc(%n) : memref<?x4xi48>
+  linalg.fill ins(%zero : i48) outs(%sum : memref<?x4xi48>)
+  linalg.generic {indexing_maps = [#all, #rows], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : memref<?x4x6xi48>) outs(%sum : memref<?x4xi48>) {
+  ^bb0(%in: i48, %out: i48):
+    %0 = arith.addi %out, %in : i48
+    linalg.yield %0 : i48
+  }
+  linalg.generic {indexing_maps = [#all, #rows, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %sum : memref<?x4x6xi48>, memref<?x4xi48>) outs(%y : memref<?x4x6xi48>) {
+  ^bb0(%in: i48, %s: i48, %out: i48):
+    %0 = arith.subi %in, %s : i48
+    linalg.yield %0 : i48
+  }
+  memref.dealloc %sum : memref<?x4xi48>
+  return
+}
+
 // CHECK-LABEL: func.func @no_loops
 //       CHECK:   linalg.generic
 func.func @no_loops(%x: memref<f32>, %y: memref<f32>) {
