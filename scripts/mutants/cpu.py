@@ -111,6 +111,7 @@ MUTANTS = [
     (TRANSFORMS + "ReduceInRegisters.cpp", "llvm::any_of(reducing, isReduced)", "false", TRANSFORM_TESTS + "reduce-in-registers.mlir"),
     (TRANSFORMS + "ReduceInRegisters.cpp", "!hasPureBody(user) ||", "", TRANSFORM_TESTS + "reduce-in-registers.mlir"),
     (TRANSFORMS + "ReduceInRegisters.cpp", "return isApart(written);", "return true;", TRANSFORM_TESTS + "reduce-in-registers.mlir"),
+    (TRANSFORMS + "ReduceInRegisters.cpp", "isGpu ? bits : std::max(bits, kWide)", "bits", TRANSFORM_TESTS + "reduce-in-registers.mlir"),
     (TRANSFORMS + "ReduceInRegisters.cpp", "|| !isPacked(element))", ")", TRANSFORM_TESTS + "reduce-in-registers.mlir"),
     (TRANSFORMS + "FuseReductions.cpp", "|| !isPacked(element) ||", "||", TRANSFORM_TESTS + "fuse-reductions.mlir"),
     (TRANSFORMS + "ReduceInRegisters.cpp", "llvm::any_of(user->getResultTypes(), llvm::IsaPred<BaseMemRefType>)", "false", TRANSFORM_TESTS + "reduce-in-registers.mlir"),

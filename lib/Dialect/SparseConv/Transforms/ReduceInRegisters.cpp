@@ -43,6 +43,9 @@ namespace mlir::sparseconv {
 using namespace mlir;
 using namespace mlir::sparseconv;
 
+/// Bits of the numbers that hold most sums.
+static constexpr int64_t kWide = 32;
+
 /// The bytes of the sums that a thread has: on a GPU what it stores at once, on
 /// a CPU half of the registers.
 static int64_t getSumBytes(const TargetInfo &target) {
@@ -198,7 +201,10 @@ bool Reducer::allowsVectors(linalg::GenericOp op, unsigned dim,
     if (map.getDimPosition(map.getNumResults() - 1) != dim ||
         !type.getLayout().isIdentity() || !isPacked(element))
       return false;
-    size = std::gcd(size, sumBytes * 8 / element.getIntOrFloatBitWidth());
+    // On a CPU narrow numbers become wider ones to be added up.
+    int64_t bits = element.getIntOrFloatBitWidth();
+    size =
+        std::gcd(size, sumBytes * 8 / (isGpu ? bits : std::max(bits, kWide)));
   }
   return isGpu || llvm::all_of(*op.getBody(), [](Operation &inner) {
            return isa<linalg::YieldOp>(inner) ||

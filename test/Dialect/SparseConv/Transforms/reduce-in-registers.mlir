@@ -449,6 +449,21 @@ func.func @on_a_cpu(%x: memref<?x8xf16>, %w: memref<8x96xf16>, %y: memref<?x96xf
   return
 }
 
+// Narrow sums have as many elements as wide ones, since most bodies make them wide.
+// CHECK-LABEL: func.func @narrow
+//       CHECK:   scf.parallel (%{{.*}}, %{{.*}}) = {{.*}} step (%c1, %c64)
+//       CHECK:     vector.load %{{.*}} : memref<?x128xi8>, vector<64xi8>
+func.func @narrow(%x: memref<?x8xi8>, %w: memref<8x128xi8>, %y: memref<?x128xi8>) {
+  linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<?x8xi8>, memref<8x128xi8>) outs(%y : memref<?x128xi8>) {
+  ^bb0(%a: i8, %c: i8, %out: i8):
+    %0 = arith.muli %a, %c : i8
+    %1 = arith.addi %out, %0 : i8
+    linalg.yield %1 : i8
+  }
+  return
+}
+
 // What has no form on vectors is done one by one.
 // CHECK-LABEL: func.func @branches
 //       CHECK:   scf.parallel (%{{.*}}, %{{.*}}) = {{.*}} step (%c1, %c1)
