@@ -33,15 +33,6 @@ bool mlir::sparseconv::hasPureBody(linalg::GenericOp op) {
   });
 }
 
-SmallVector<Value> mlir::sparseconv::getIndices(OpOperand &operand,
-                                                ValueRange ivs) {
-  auto op = cast<linalg::LinalgOp>(operand.getOwner());
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  return llvm::map_to_vector(map.getResults(), [&](AffineExpr result) -> Value {
-    return ivs[cast<AffineDimExpr>(result).getPosition()];
-  });
-}
-
 bool mlir::sparseconv::isPacked(Type element) {
   return element.isIntOrFloat() &&
          llvm::is_contained({8, 16, 32, 64}, element.getIntOrFloatBitWidth());

@@ -21,9 +21,6 @@ Value getWholeBuffer(Value buffer);
 /// buffer, too.
 bool isApart(Value whole);
 
-/// Where an operand, each of whose indices is a loop, lies at an iteration.
-SmallVector<Value> getIndices(OpOperand &operand, ValueRange ivs);
-
 /// Whether elements lie in memory as they do in a vector. Others are padded.
 bool isPacked(Type element);
 

@@ -27,6 +27,7 @@
 
 #include "BufferAccess.h"
 #include "FilledBuffers.h"
+#include "LoopNests.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -393,14 +394,10 @@ void Fuser::run() {
   // Threads of one row must not store what the others still read.
   if (numElements / length > kMostThreads || isInPlace())
     ranges.pop_back();
-  SmallVector<Value> lower, upper, steps;
-  for (auto [i, range] : llvm::enumerate(ranges)) {
-    lower.push_back(arith::ConstantIndexOp::create(rewriter, loc, 0));
-    upper.push_back(getValueOrCreateConstantIndexOp(rewriter, loc, range.size));
-    steps.push_back(
-        arith::ConstantIndexOp::create(rewriter, loc, i == last ? length : 1));
-  }
-  auto loops = scf::ParallelOp::create(rewriter, loc, lower, upper, steps);
+  SmallVector<int64_t> steps(last + 1, 1);
+  steps.back() = length;
+  steps.resize(ranges.size());
+  auto loops = createParallelLoops(rewriter, loc, ranges, steps);
   rewriter.setInsertionPointToStart(loops.getBody());
   SmallVector<Value> ivs(loops.getInductionVars());
   for (const Reduction &reduction : reductions)

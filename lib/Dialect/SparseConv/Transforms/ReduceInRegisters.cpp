@@ -24,6 +24,7 @@
 
 #include "BufferAccess.h"
 #include "FilledBuffers.h"
+#include "LoopNests.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -363,15 +364,13 @@ void Reducer::rewrite() {
   SmallVector<unsigned> parallel, reducing;
   op.getParallelDims(parallel);
   op.getReductionDims(reducing);
-  SmallVector<Value> lower, upper, steps;
+  SmallVector<Range> outer;
+  SmallVector<int64_t> steps;
   for (unsigned i : parallel) {
-    lower.push_back(arith::ConstantIndexOp::create(rewriter, loc, 0));
-    upper.push_back(
-        getValueOrCreateConstantIndexOp(rewriter, loc, ranges[i].size));
-    steps.push_back(
-        arith::ConstantIndexOp::create(rewriter, loc, i == inner ? length : 1));
+    outer.push_back(ranges[i]);
+    steps.push_back(i == inner ? length : 1);
   }
-  auto loops = scf::ParallelOp::create(rewriter, loc, lower, upper, steps);
+  auto loops = createParallelLoops(rewriter, loc, outer, steps);
   rewriter.setInsertionPointToStart(loops.getBody());
   for (auto [i, iv] : llvm::zip_equal(parallel, loops.getInductionVars()))
     ivs[i] = iv;

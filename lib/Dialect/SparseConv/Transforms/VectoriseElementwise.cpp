@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopNests.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -274,15 +275,13 @@ void Vectoriser::run() {
   rewriter.setInsertionPoint(op);
   SmallVector<int64_t> order = getLoopOrder();
   auto ranges = cast<linalg::LinalgOp>(*op).createLoopRanges(rewriter, loc);
-  SmallVector<Value> lower, upper, steps;
+  SmallVector<Range> inOrder;
+  SmallVector<int64_t> steps;
   for (int64_t loop : order) {
-    lower.push_back(arith::ConstantIndexOp::create(rewriter, loc, 0));
-    upper.push_back(
-        getValueOrCreateConstantIndexOp(rewriter, loc, ranges[loop].size));
-    steps.push_back(arith::ConstantIndexOp::create(
-        rewriter, loc, loop == rowLoop ? length : 1));
+    inOrder.push_back(ranges[loop]);
+    steps.push_back(loop == rowLoop ? length : 1);
   }
-  auto loops = scf::ParallelOp::create(rewriter, loc, lower, upper, steps);
+  auto loops = sparseconv::createParallelLoops(rewriter, loc, inOrder, steps);
   rewriter.setInsertionPointToStart(loops.getBody());
   SmallVector<Value> ivs(order.size());
   for (auto [loop, iv] : llvm::zip(order, loops.getInductionVars()))
