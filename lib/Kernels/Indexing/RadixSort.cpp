@@ -269,8 +269,9 @@ void RadixSort::storeInOrder(const Thread &t, const Tile &tile,
       b.store(item.from, staged, at);
     });
   b.barrier();
-  for (auto [position, place] : llvm::zip_equal(positions, places))
-    b.ifThen(b.less(position, rest), [&] { storeFrom(position, place); });
+  for (size_t i = 0; i < positions.size(); ++i)
+    b.ifThen(b.less(positions[i], rest),
+             [&] { storeFrom(positions[i], places[i]); });
 }
 
 void RadixSort::moveTile(const Thread &t, const Tile &tile) {
