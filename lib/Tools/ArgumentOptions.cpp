@@ -29,11 +29,11 @@ ArgumentOptions::ArgumentOptions(cl::OptionCategory &ofInputs,
           cl::desc("round the floats of --weights to the types of their "
                    "arguments; without this, other types are errors"),
           cl::cat(ofInputs)),
-      seed("seed", cl::desc("seed of the random values"), cl::init(0),
-           cl::cat(ofInputs)),
+      seed("seed", cl::desc("seed of the random values (default 0)"),
+           cl::init(0), cl::cat(ofInputs)),
       binColumns("bin-columns",
-                 cl::desc("floats in a row of a .bin scan: 4 (KITTI), 5 "
-                          "(nuScenes)"),
+                 cl::desc("floats in a row of a .bin scan: 4 (KITTI, "
+                          "default), 5 (nuScenes)"),
                  cl::init(4), cl::cat(ofScans)),
       voxelSize("voxel-size",
                 cl::desc("metres, one number or one per axis (default 0.05)"),

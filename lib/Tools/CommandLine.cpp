@@ -25,6 +25,13 @@ static bool asksForAll(int argc, char **argv) {
   });
 }
 
+/// Lets --version say the project's version behind LLVM's.
+static void addVersion() {
+  cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
+    os << "sparseconv version " SPARSECONV_VERSION "\n";
+  });
+}
+
 /// `text` in lines of at most `width` columns where its words allow it.
 static std::string wrap(StringRef text, size_t width) {
   std::string wrapped;
@@ -88,6 +95,7 @@ void sparseconv::parseCommandLine(
     ArrayRef<const cl::OptionCategory *> categories) {
   if (!asksForAll(argc, argv))
     cl::HideUnrelatedOptions(categories);
+  addVersion();
   wrapDescriptions();
   std::string errors;
   llvm::raw_string_ostream os(errors);
@@ -104,6 +112,7 @@ void sparseconv::parseCommandLine(
 void sparseconv::hideOptionsSoFar(int argc, char **argv) {
   // LLVM's own for help, and its version, stay.
   static cl::OptionCategory none("None");
+  addVersion();
   if (!asksForAll(argc, argv))
     cl::HideUnrelatedOptions(none);
 }

@@ -5,8 +5,9 @@
 
     python3 -m sparseconv.weights minkunet42.mlir -o minkunet42.npz [--seed 1]
 
-Values for every argument with a static shape and a name (`sparseconv.name`):
-weights are normal with a deviation that keeps the features' size from layer to
+Values for every argument of floats with a static shape, by the name that it has
+when the network is called: its `sparseconv.name`, or else that of the text. Weights
+are normal with a deviation that keeps the features' size from layer to
 layer, scales lie around 1, shifts and biases around 0. Each has the type of its
 argument; a bf16 is a uint16 in Python, and two bytes without a type in the file,
 as numpy has none.
@@ -20,15 +21,22 @@ import numpy as np
 from .arrays import convert
 
 _DTYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
-ARGUMENT = re.compile(
-    r'%\w+:\s*tensor<((?:\d+x)+)(f32|f16|bf16)>\s*\{sparseconv\.name = "([^"]+)"\}')
+# The arguments of a function that may be called, and one of them with its
+# attributes.
+_FUNCTION = re.compile(r"func\.func\s+(?:public\s+)?@[^(\s]+\(((?:[^()]|\([^()]*\))*)\)")
+_ARGUMENT = re.compile(
+    r"%([A-Za-z_]\w*):\s*tensor<((?:\d+x)+)(f32|f16|bf16)>\s*(\{[^{}]*\})?")
+_NAME = re.compile(r'sparseconv\.name = "([^"]+)"')
 
 
 def make_weights(text, seed=0):
     """Arrays by name for the arguments of the module `text`."""
     random = np.random.default_rng(seed)
     arrays = {}
-    for sizes, dtype, name in ARGUMENT.findall(text):
+    arguments = _ARGUMENT.findall("".join(_FUNCTION.findall(text)))
+    for name, sizes, dtype, attributes in arguments:
+        if given := _NAME.search(attributes):
+            name = given[1]
         shape = tuple(int(size) for size in sizes.split("x") if size)
         if name.endswith(".conv1.scale"):
             # A residual block adds little to its shortcut.

@@ -70,10 +70,11 @@ namespace {
 /// Registered when the program starts, as it may share one with others.
 struct Options {
   cl::OptionCategory category{"Options"};
-  cl::opt<unsigned> runs{"runs", cl::desc("networks to check"), cl::init(100),
-                         cl::cat(category)};
-  cl::opt<uint64_t> seed{"seed", cl::desc("of the first network"), cl::init(1),
-                         cl::cat(category)};
+  cl::opt<unsigned> runs{"runs", cl::desc("networks to check (default 100)"),
+                         cl::init(100), cl::cat(category)};
+  cl::opt<uint64_t> seed{"seed",
+                         cl::desc("seed of the first network (default 1)"),
+                         cl::init(1), cl::cat(category)};
   cl::opt<std::string> target{
       "target", cl::desc("cpu, cpu:LEVEL, cuda or cuda:CHIP (default cpu)"),
       cl::init("cpu"), cl::value_desc("name"), cl::cat(category)};

@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import re
 import signal
 import tempfile
 import threading
@@ -430,6 +431,10 @@ def makes_weights_of_the_types_that_a_network_states(target):
 """
     module = sparseconv.compile(text, target="cpu")
     made = weights.make_weights(text, seed=1)
+    # An argument without sparseconv.name has the name of the text.
+    plain = re.sub(r'%(\w+)(: tensor<\w+>) \{.*?\}', r"%\1_\2", text)
+    plain += "func.func private @other(%y: tensor<3xf32>) { return }\n"
+    expect_equal(list(weights.make_weights(plain)), [f"{n}_" for n in names])
     expect_equal([a.dtype.name for a in made.values()], ["float16", "uint16", "float32"])
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "net.npz")

@@ -17,8 +17,8 @@ Examples:
       checks the text and prints it again
   sparseconv-opt net.mlir --sparseconv-lower-to-buffers
   sparseconv-opt net.mlir --sparseconv-lower-to-cpu
-  sparseconv-opt net.mlir --sparseconv-lower-to-gpu=target=cuda:sm_90
-  sparseconv-opt net.mlir --sparseconv-lower-to-ptx=target=cuda:sm_90
+  sparseconv-opt net.mlir --sparseconv-lower-to-gpu=target=cuda:sm_90a
+  sparseconv-opt net.mlir --sparseconv-lower-to-ptx=target=cuda:sm_90a
       lower a network: to kernels on buffers, to the LLVM dialect, to GPU
       kernels, and to PTX with a plan of the host side
   sparseconv-opt net.mlir --sparseconv-differentiate --canonicalize

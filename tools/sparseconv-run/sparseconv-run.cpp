@@ -48,14 +48,14 @@ static cl::OptionCategory scanCategory("Scans");
 
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
                                       cl::desc("FILE"), cl::cat(runCategory));
-static cl::opt<std::string>
-    targetName("target",
-               cl::desc("what runs the function: 'cpu' (compiled for this "
-                        "machine), 'cpu:LEVEL' (sse2, avx2, avx512), 'cuda' "
-                        "(compiled for the GPU that is there), 'cuda:CHIP' "
-                        "(sm_80, ...), 'reference' (the interpreter, in "
-                        "float64)"),
-               cl::init("cpu"), cl::value_desc("name"), cl::cat(runCategory));
+static cl::opt<std::string> targetName(
+    "target",
+    cl::desc("what runs the function: 'cpu' (default; compiled for "
+             "this machine), 'cpu:LEVEL' (sse2, avx2, avx512), 'cuda' "
+             "(compiled for the GPU that is there), 'cuda:CHIP' "
+             "(sm_80, ...), 'reference' (the interpreter, in "
+             "float64)"),
+    cl::init("cpu"), cl::value_desc("name"), cl::cat(runCategory));
 static cl::opt<std::string> entry("entry",
                                   cl::desc("function to call (the only public "
                                            "one, or 'main')"),
@@ -66,7 +66,7 @@ static cl::opt<unsigned> threads("num-threads",
 static cl::opt<unsigned>
     streams("streams",
             cl::desc("CUDA streams over which a GPU target may spread kernels "
-                     "that do not depend on each other"),
+                     "that do not depend on each other (default 4)"),
             cl::init(kDefaultStreams), cl::cat(runCategory));
 static cl::opt<bool>
     exact("exact",
@@ -80,8 +80,8 @@ static cl::opt<bool> allowKernels(
     cl::cat(runCategory));
 static cl::opt<std::string>
     precision("precision",
-              cl::desc("how the reference rounds: 'rounded' to the types that "
-                       "are stored, 'exact' never"),
+              cl::desc("how the reference rounds: 'rounded' (default) to the "
+                       "types that are stored, 'exact' never"),
               cl::init("rounded"), cl::cat(runCategory));
 static cl::opt<bool> check("check",
                            cl::desc("compare every result with the reference"),

@@ -57,7 +57,7 @@ struct Options {
   cl::OptionCategory category{"Serving"};
   cl::opt<std::string> target{
       "target",
-      cl::desc("'cpu' (compiled for this machine) or 'reference' "
+      cl::desc("'cpu' (default; compiled for this machine) or 'reference' "
                "(the interpreter, in float64)"),
       cl::init("cpu"), cl::value_desc("name"), cl::cat(category)};
   cl::opt<unsigned> threads{"num-threads",

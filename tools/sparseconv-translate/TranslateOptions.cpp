@@ -71,7 +71,7 @@ TranslateOptions::TranslateOptions()
             cl::cat(planCategory)),
       streams("streams", cl::init(kDefaultStreams), cl::value_desc("number"),
               cl::desc("streams over which a plan may spread its steps; with 1 "
-                       "they run in the order of the program"),
+                       "they run in the order of the program (default 4)"),
               cl::cat(planCategory)),
       cubin("cubin",
             cl::desc("puts machine code for the chips into a plan, beside the "

@@ -76,7 +76,7 @@ struct TuneOptions {
                              cl::value_desc("name"), cl::cat(category)};
   cl::opt<unsigned> jobs{
       "jobs",
-      cl::desc("networks that are compiled at a time (0: as many as "
+      cl::desc("networks that are compiled at a time (default 0: as many as "
                "this machine has cores, up to 8)"),
       cl::init(0), cl::cat(category)};
   cl::opt<std::string> ptxas{
@@ -86,7 +86,9 @@ struct TuneOptions {
                "another)"),
       cl::value_desc("program"), cl::cat(category)};
   cl::opt<unsigned> choices{
-      "choices", cl::desc("the most choices of a class measured in one stage"),
+      "choices",
+      cl::desc(
+          "the most choices of a class measured in one stage (default 16)"),
       cl::init(16), cl::cat(category)};
   cl::opt<std::string> note{
       "note", cl::desc("words about this run, for the database's provenance"),

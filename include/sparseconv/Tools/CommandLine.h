@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // LLVM's libraries register hundreds of options when a program starts. The help
-// of a tool shows the tool's own; with --help-hidden it shows all.
+// of a tool shows the tool's own; with --help-hidden it shows all. --version
+// says the project's version as well as LLVM's.
 //
 //===----------------------------------------------------------------------===//
 
