@@ -79,7 +79,8 @@ def arithmetic(device):
         lambda f: f.masked_fill(f > 0, -1.0), lambda f: ((f > 0) & (f < 0.5)).to(f.dtype),
         lambda f: f.new_ones(f.shape[0], 1) * f, lambda f: torch.zeros_like(f) + 1,
         lambda f: torch.ones((f.shape[0], 2), device=f.device),
-        lambda f: f.add(f[:, :1]).sub(f[0:, 1:2], alpha=2),
+        lambda f: f.add(f[:, :1]).sub(f[0:, 1:2], alpha=2), lambda f: 2**f,
+        lambda f: f.sigmoid() ** f, lambda f: (f * f + 1) ** f[:, :1],
     ])  # fmt: skip
 
 
@@ -98,6 +99,9 @@ def conversions(device):
 def shapes(device):
     compare(device, [
         lambda f: f[:, 2:6], lambda f: f[:, -1:], lambda f: f[:, 3], lambda f: f[:, ::3],
+        lambda f: f[:, [3, 2, -1, 3]], lambda f: f.view(-1, 2, 4)[..., [2, 0]],
+        lambda f: (f * 9).int()[:, torch.tensor([5], device=f.device)],
+        lambda f: f.index_select(1, torch.arange(6, 2, -1, device=f.device)),
         lambda f: torch.cat([f[:, :3], f[:, 3:] * 2], 1),
         lambda f: torch.cat(f.chunk(2, 1)[::-1], 1), lambda f: f.split([3, 5], 1)[1],
         lambda f: torch.stack([f, f * 2], 1), lambda f: f.view(-1, 2, 4),

@@ -3,6 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Norms and biases as epilogues of convolutions."""
 
+import functools
+from unittest import mock
+
 import sparseconv
 import sparseconv.torch as sct
 import sparseconv.torch.spconv as spconv
@@ -72,6 +75,24 @@ def norms_behind_convolutions(device):
             expect(len(seen) == 1 and not runs, "what somebody looks at, and training")
     finally:
         ops.conv_at_once = inner
+
+
+@check
+def forwards_that_are_replaced(device):
+    """They run, of a module and of its class, as offloading and quantisers replace them."""
+    x, _ = make_tensor(3, 4, device)
+    net = sct.SparseSequential(sct.SubMConv3d(4, 6, 3), nn.BatchNorm1d(6), nn.ReLU())
+    net = net.to(device).eval()
+    error = sparseconv.ArgumentError
+    with torch.no_grad():
+        for owner in (*net, *map(type, net)):
+            for wrap in (functools.wraps(owner.forward), lambda run: run):
+                seen, inner = [], owner.forward
+                run = wrap(lambda *a, inner=inner, seen=seen: seen.append(a) or inner(*a))
+                with mock.patch.object(owner, "forward", run):
+                    net(x)
+                expect(len(seen) == 1, f"the forward of {owner} is left out")
+        expect_error(error, "expects a sparse tensor", net, x.features)
 
 
 @check

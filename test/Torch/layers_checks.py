@@ -260,6 +260,18 @@ def points_that_are_given_twice(device):
 
 
 @check
+def points_behind_layers_that_go_back(device):
+    points = torch.tensor([[0, 5], [0, 1], [0, 5], [0, 2]], dtype=torch.int32, device=device)
+    x = sct.SparseTensor(torch.randn(4, 2, device=device), points, reduce="avg")
+    y = sct.SparseConv1d(2, 2, 2, 2, indice_key="a").to(device)(x)
+    expect_error(sparseconv.ArgumentError, "coordinates of points", y.to_points)
+    y = sct.SparseInverseConv1d(2, 2, 2, "a").to(device)(y)
+    for z in (y, x + y, y + x, sct.cat([x, y]), sct.cat([y, x]), y.detach(), sum([y, x])):
+        expect(torch.equal(z.to_points(), z.features[[2, 0, 2, 1]]))
+    expect_error(TypeError, "unsupported operand", lambda: x + 1)
+
+
+@check
 def joining(device):
     def make(points, values):
         points = torch.tensor(points, dtype=torch.int32, device=device)

@@ -15,7 +15,11 @@ import sparseconv.torch.spconv as spconv
 import torch
 import torch_checks
 from models import expect_same_rows, make_points
-from sparseconv.torch.spconv.utils import PointToVoxel, gather_features_by_pc_voxel_id
+from sparseconv.torch.spconv.utils import (
+    Point2VoxelCPU2d,
+    PointToVoxel,
+    gather_features_by_pc_voxel_id,
+)
 from torch import nn
 from torch_checks import check, expect, expect_close, expect_error
 
@@ -129,6 +133,11 @@ def containers(device):
     expect(isinstance(net[0], spconv.conv.SparseConvolution) and isinstance(net[0], sct.SubMConv3d))
     none = x.select_by_index(torch.zeros(0, dtype=torch.long, device=device))
     expect(net.train()(none).features.shape == (0, 4), "a norm of no rows")
+    mixed = spconv.SparseSequential(
+        sct.SubMConv3d(4, 8, 3, groups=4), nn.ReLU(), sct.SparseMaxPool3d(2),
+        sct.SparseSequential(sct.SubMConv3d(8, 4, 3)), sct.SparseGlobalMaxPool(),
+    ).to(device)  # fmt: skip
+    expect(mixed(x).shape == (2, 4), "layers of sparseconv.torch among those of spconv")
 
 
 @check
@@ -170,6 +179,10 @@ def tensors_made_anew(device):
     expect(found.indices is x.indices and found.out_indices is y.indices)
     expect(found.ksize == [2, 2, 2] and found.out_spatial_shape == [4, 4, 4])
     expect(found.pair_fwd.shape == (8, len(y.indices)) and not found.is_subm)
+    offsets, outputs = (found.pair_fwd >= 0).nonzero().T
+    back = torch.full((8, len(x.indices)), -1, dtype=torch.int32, device=device)
+    back[offsets, found.pair_fwd[offsets, outputs].long()] = outputs.int()
+    expect(torch.equal(found.pair_bwd, back))
     expect(y.find_indice_pair("none") is None and "down" in y.indice_dict)
     dense = spconv.SparseConvTensor.from_dense(x.dense(channels_first=False))
     expect_close(dense.dense(), x.dense(), 0)
@@ -259,6 +272,14 @@ def changed_indices(device):
     y.indices = y.indices
     y.spatial_shape = [8, 8, 8]
     expect(layer(y).dense().shape == (2, 4, 8, 8, 8))
+    # The same shape once more keeps the maps.
+    x, _ = make_tensor(device)
+    y = spconv.SparseConv3d(4, 4, 2, 2, indice_key="down").to(device)(x)
+    y.spatial_shape = y.spatial_shape
+    back = spconv.SparseInverseConv3d(4, 4, 2, "down").to(device)
+    expect(back(y).indices is x.indices)
+    y.spatial_shape = [4, 4, 5]
+    expect_error(sparseconv.ArgumentError, "'down'", back, y)
 
 
 @check
@@ -271,6 +292,7 @@ def additions(device):
     expect_close(total.dense(), a.dense() + b.dense(), 1e-6)
     alike = spconv.SparseConvTensor(a.features, a.indices.clone(), a.spatial_shape, 2)
     expect_close((a + alike).features, 2 * a.features, 0)
+    expect_close(sum([a, alike, a]).features, 3 * a.features, 1e-6)
 
 
 @check
@@ -317,6 +339,13 @@ def voxels_of_points(device):
     values = gather_features_by_pc_voxel_id(torch.tensor([[7.0], [8.0]], device=device), voxel_of)
     expect(values.flatten().tolist() == [7, 8, 7, 0, 7, 0])
     expect(generate(points[:0])[0].shape == (0, 2, 3))
+    on_host = Point2VoxelCPU2d([1, 1], [0, 0, 4, 4], 3, 2, 2)
+    for given in (points.cpu(), points.cpu().numpy()):
+        results = zip(on_host.point_to_voxel(given), (voxels, indices, counts))
+        expect(all((mine.numpy() == other.cpu().numpy()).all() for mine, other in results))
+    mean, *_ = on_host.point_to_voxel_empty_mean(points.cpu())
+    expect(mean[1, 1].tolist() == [3.5, 1.5, 2.0] and on_host.grid_size == [4, 4])
+    expect_error(sparseconv.ArgumentError, "2 numbers", Point2VoxelCPU2d, [1] * 3, [0] * 6, 3, 2, 2)
 
 
 @check
@@ -338,6 +367,13 @@ def what_models_ask_for(device):
     for name in ("Max", "Avg"):
         base = getattr(spconv.pool, f"Sparse{name}Pool")
         expect(isinstance(getattr(spconv, f"Sparse{name}Pool2d")(2), base))
+        whole = getattr(spconv, f"SparseGlobal{name}Pool")()
+        expect(isinstance(whole, spconv.SparseGlobalMaxOrAvgPool))
+        either = spconv.SparseGlobalMaxOrAvgPool(is_mean=name == "Avg")
+        expect(torch.equal(either(x), whole(x)))
+    layer = spconv.SubMConv2d(4, 4, 3, algo=spconv.ConvAlgo.Native, fp32_accum=True)
+    expect(layer.algo is spconv.ConvAlgo.Native and layer.fp32_accum)
+    expect(layer.output_padding == [0, 0] and layers[0].algo is None)
 
 
 @check

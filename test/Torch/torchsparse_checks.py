@@ -50,6 +50,46 @@ def every_layer(device):
 
 
 @check
+def calls_of_one_model(device):
+    # From the third one on its sets and maps are made ahead.
+    net = torch.nn.Sequential(
+        spnn.Conv3d(4, 8, 3), spnn.ReLU(True), spnn.Conv3d(8, 8, 2, stride=2)
+    ).to(device)
+    for _ in range(5):
+        x, _ = make_tensor(device)
+        y = net(x)
+        expect(y.F.shape == (len(y.C), 8))
+
+
+@check
+def what_tensors_have(device):
+    x, _ = make_tensor(device)
+    for change, dtype in (
+        (lambda t: t.to(torch.float16), torch.float16), (lambda t: t.bfloat16(), torch.bfloat16),
+        (lambda t: t.float(), torch.float32), (lambda t: t.half(), torch.float16),
+        (lambda t: t.to(device, torch.float32), torch.float32),
+        (lambda t: t.to(device), torch.float32),
+    ):  # fmt: skip
+        y = change(x)
+        expect(y.F.dtype == dtype and torch.equal(y.C, x.C))
+        x.F = x.F.float()
+    # What a model notes beside the maps, and other tensors that take over both.
+    down, up = (spnn.Conv3d(4, 4, 2, stride=2, transposed=t).to(device) for t in (False, True))
+    x, _ = make_tensor(device)
+    y = down(x)
+    for caches in (x, x._caches):
+        expect(caches.cmaps.setdefault(x.s, x.C) is x.C and (1, 1, 1) in caches.cmaps)
+        expect(not caches.kmaps and len(caches.cmaps) == 1)
+    del x.cmaps[x.s]
+    expect(list(y.cmaps) == [])
+    for name in ("_caches", "cmaps", "kmaps"):
+        z = torchsparse.SparseTensor(y.F, y.C, y.s)
+        expect_error(sparseconv.ArgumentError, "whose map", up, z)
+        setattr(z, name, getattr(y, name))
+        expect_close(up(z).F, up(y).F, 0)
+
+
+@check
 def functions_of_weights(device):
     x, _ = make_tensor(device)
     for options in ({"kernel_size": 3}, {"kernel_size": 2, "stride": 2}, {"kernel_size": 1}):
@@ -122,6 +162,10 @@ def other_modes(device):
         F.set_kmap_mode("hashmap_on_the_fly")
         F.set_downsample_mode("spconv")
     expect_error(sparseconv.ArgumentError, "hashmap_on_the_fly", F.set_kmap_mode, "grid")
+    before = F.get_conv_mode()
+    F.set_conv_mode(2)
+    expect((before, F.get_conv_mode()) == (0, 2))
+    F.set_conv_mode(before)
 
 
 @check
@@ -135,6 +179,14 @@ def modules(device):
     grouped = spnn.GroupNorm(2, 4).to(device)(x)
     first = grouped.F[x.C[:, 0] == 0].reshape(-1, 2, 2)
     expect_close(first.mean((0, 2)), torch.zeros(2, device=device), 1e-5)
+    layer = spnn.GroupNorm(2, 4).to(device)
+    torch.nn.init.uniform_(layer.weight)
+    torch.nn.init.uniform_(layer.bias)
+    rows = x.C[:, 0] == 1
+    expected = torch.nn.GroupNorm.forward(layer, x.F[rows].T[None])[0].T
+    expect_close(layer(x).F[rows], expected, 1e-5)
+    dense = torch.nn.InstanceNorm1d(len(x.F))
+    expect_close(spnn.InstanceNorm(4)(x).F, dense(x.F), 1e-5)
     cropped = spnn.SparseCrop((1, 0, 0), (4, 9, 9))(x)
     expect(cropped.C[:, 1].unique().tolist() == [1, 2, 3])
     both = torchsparse.generative_add(x, cropped)

@@ -55,6 +55,10 @@ def there_and_back(device):
         sparseconv.ArgumentError, "one of", sct.weights.to_library, "other",
         torch.randn(8, 4, 6), (2, 2, 2),
     )  # fmt: skip
+    expect_error(
+        sparseconv.ArgumentError, "such as (3, 3, 3), but found 3", sct.weights.from_library,
+        "minkowski", torch.randn(27, 4, 6), 3,
+    )  # fmt: skip
 
 
 @check

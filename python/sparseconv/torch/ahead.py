@@ -130,11 +130,12 @@ class _Model:
         return done[-1]
 
     def has_networks_for(self, grid):
-        """Whether networks may be for grids of this shape alone, which makes their sets
-        faster: the last two calls had it, too, or others before them."""
+        """Whether networks may be for grids of this shape alone, or for tensors without one
+        (None), which makes their sets faster: the last two calls had it, too, or others
+        before them."""
         last = [asked.grid for asked in self.get_calls()][-2:]
         if grid not in self.grids and last == [grid, grid] and len(self.grids) < _MOST_KINDS:
-            self.grids.append(tuple(grid))
+            self.grids.append(grid if grid is None else tuple(grid))
         return grid in self.grids
 
 

@@ -18,14 +18,14 @@ from ..weights import save as save_weights
 from . import programs
 from .signature import Inputs, Outputs
 from .tracing import Tracer
-from .tracing.places import find_line_of
+from .tracing.places import make_error
 from .tracing.weights import keep_weights
 
 
 class CompiledModule:
     """A module of torch as one plan: what `sparseconv.compile(model, example)` gives once
     `sparseconv.torch` is imported. It is called as the module is, without gradients, and
-    takes any numbers of rows.
+    takes any numbers of rows. Arguments that the example has may be given by name.
 
     model            a `torch.nn.Module` in eval mode
     example          what the module takes: a `SparseTensor`, a tensor, or a tuple of the
@@ -69,8 +69,8 @@ class CompiledModule:
         self._weights = {name: _copy(tensor) for name, tensor in weights.items()}
         self._program.main.bind(**{n: _view(t) for n, t in self._weights.items()})
 
-    def __call__(self, *args):
-        tensors, leaves = self._read(args)
+    def __call__(self, *args, **named):
+        tensors, leaves = self._read(self._inputs.order(args, named))
         outputs, main = self._outputs, self._program.main
         if outputs.reads_results:
             return outputs.make(programs.run_function(main, tensors), leaves)
@@ -86,7 +86,7 @@ class CompiledModule:
             )
         return tensors, leaves
 
-    def bind(self, *args):
+    def bind(self, *args, **named):
         """The compiled module for the coordinates of some arguments, and for other tensors
         of integers among them: a `BoundModule`, which is called with other features at
         these. On a GPU all sets and maps are made once, here, as where a network is called
@@ -96,7 +96,7 @@ class CompiledModule:
             at_scene = compiled.bind(x)
             y = at_scene(x.replace(features))
         """
-        return BoundModule(self, args)
+        return BoundModule(self, self._inputs.order(args, named))
 
     def mlir(self):
         """The network as text. Weights are arguments with the names that the module has
@@ -182,7 +182,8 @@ class BoundModule:
         self._shapes = {}
         self(*args)  # what is wrong with coordinates comes up now
 
-    def __call__(self, *args):
+    def __call__(self, *args, **named):
+        args = self._compiled._inputs.order(args, named)
         tensors, leaves = self._compiled._read(args, self._marked)
         rows = tuple(tensor.shape[0] for tensor in tensors)
         results = programs.run_function(self._function, tensors, self._shapes.get(rows))
@@ -231,10 +232,8 @@ def trace(model, inputs):
         with keep_weights(model):
             result = tracer.run(model, *inputs.make_stand_ins(tracer))
     except GuardOnDataDependentSymNode as error:
-        raise CompileError(
-            "the model decides by a number of rows, which only a run has\n"
-            f"  in {find_line_of(error)}"
-        ) from None
+        text = "the model decides by a number of rows, which only a run has"
+        raise make_error(text, tracer.modules.describe_place(error)) from None
     outputs = Outputs(tracer, inputs, result)
     title = f"{type(model).__name__}, written by sparseconv.compile."
     return tracer.text.finish(title, outputs.values), tracer.weights.tensors, outputs

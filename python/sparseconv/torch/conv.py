@@ -446,7 +446,7 @@ class _SparseConvTranspose(Convolution):
                 f"{window.stride}, but found {x.stride}; make the first tensor with "
                 "SparseTensor(..., stride=...)"
             )
-        reshape = window.grow, self.output_padding
+        reshape = window.grow, tuple(self.output_padding)
         rule = "upsample" if max(window.stride) > 1 else "expand_transposed"
         target = x.cache.get_set(x.set, rule, window.stride, window.offsets, reshape)
         table = x.cache.get_table(x.set, target, window.offsets, window.volume, True)

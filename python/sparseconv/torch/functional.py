@@ -28,7 +28,7 @@ def _start(like, coords, features, how):
     """A tensor at coordinates that no layer can find again: with sets of its own."""
     made = like._make(features, None)
     name = ((how, like.stride, like.set.shape),)
-    made.cache, made._row_of = Cache(), None
+    made.cache = Cache()
     made.set = CoordinateSet(coords, like.stride, like.set.shape, name)
     made.cache.sets[name] = made.set
     return made

@@ -14,9 +14,12 @@ from torch.nn.modules import module as modules
 from .conv import Convolution, is_plain
 from .operands_ir import NORM_PARTS, Norm
 from .programs import DTYPES, is_forward_mode, is_watched, read_parameter
+from .tensor import SparseTensor
 
 #: What an activation is called in networks, by its exact class.
 ACTIVATIONS = {nn.ReLU: "relu"}
+#: What modules of torch do, unless somebody has replaced that.
+_FORWARDS = {kind: kind.forward for kind in (nn.BatchNorm1d, *ACTIVATIONS)}
 
 
 def run_with_norm(layer, rest, x):
@@ -25,6 +28,8 @@ def run_with_norm(layer, rest, x):
     nothing taken, where they have to run one by one."""
     if not rest or not isinstance(layer, Convolution) or torch.is_grad_enabled():
         return None
+    if not isinstance(x, SparseTensor):
+        return None  # the layer says so
     norm, features = rest[0], x.features
     parts = _find_parts(norm, layer)
     if (
@@ -37,12 +42,12 @@ def run_with_norm(layer, rest, x):
         or layer.is_product(features)
         or features.dtype not in DTYPES
         or not features.shape[0]
-        or _is_hooked(layer, norm)
+        or _is_changed(layer, norm)
     ):
         return None
     rest.popleft()
     activation = ""
-    if rest and type(rest[0]) in ACTIVATIONS and not _is_hooked(rest[0]):
+    if rest and type(rest[0]) in ACTIVATIONS and not _is_changed(rest[0]):
         activation = ACTIVATIONS[type(rest.popleft())]
     dtypes = tuple((name, DTYPES[part.dtype]) for name, part in parts)
     return layer.run(x, ([part for _, part in parts], Norm(activation, norm.eps, dtypes)))
@@ -68,12 +73,21 @@ def _find_parts(norm, layer):
 
 
 def _is_ours(layer):
-    """Whether nobody has made another class of a layer's, which may do more."""
-    return type(layer).__module__.startswith(__package__)
+    """Whether nobody has made another class of a layer's, which may do more, or replaced
+    what it does."""
+    kind = type(layer)
+    does_ours = kind.forward.__module__.startswith(__package__)
+    is_wrapped = hasattr(kind.forward, "__wrapped__")
+    return kind.__module__.startswith(__package__) and does_ours and not is_wrapped
 
 
-def _is_hooked(*users):
-    """Whether somebody looks at what modules take or give."""
+def _is_changed(*users):
+    """Whether somebody looks at what modules take or give, or has replaced what one
+    does."""
     if modules._global_forward_hooks or modules._global_forward_pre_hooks:
         return True
-    return any(user._forward_hooks or user._forward_pre_hooks for user in users)
+    return any(
+        user._forward_hooks or user._forward_pre_hooks or "forward" in user.__dict__
+        or _FORWARDS.get(type(user), type(user).forward) is not type(user).forward
+        for user in users
+    )  # fmt: skip

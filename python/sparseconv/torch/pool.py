@@ -10,7 +10,7 @@ from torch import nn
 
 from ..errors import ArgumentError
 from . import ahead, ops
-from .conv import Window, define_dims
+from .conv import Convolution, Window, define_dims
 from .norms import run_with_norm
 from .tensor import Pair
 
@@ -187,5 +187,8 @@ class SparseSequential(nn.Sequential):
             module, (nn.Sequential, nn.ModuleList)
         )
 
+
+#: The modules of this package that take sparse tensors, wherever they stand.
+TAKE_TENSORS = (Convolution, _Pool, _GlobalPool, SparseSequential)
 
 define_dims(globals())

@@ -288,10 +288,10 @@ class RowTensor(SparseTensor):
     def __add__(self, other):
         if isinstance(other, torch.Tensor):
             return self.replace(self.features + other)
+        if not isinstance(other, RowTensor):
+            return NotImplemented
         self.check_rows_of(other, "+")
         return self.replace(self.features + other.features)
-
-    __radd__ = __add__
 
 
 class KeepsLayout:

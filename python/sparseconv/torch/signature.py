@@ -8,6 +8,7 @@ import dataclasses
 import inspect
 from typing import Any, Optional
 
+import numpy as np
 import torch
 from torch.utils._pytree import tree_flatten_with_path
 
@@ -32,6 +33,13 @@ class _Noted(int):
 
 def _is_sparse(value):
     return isinstance(value, SparseTensor)
+
+
+def _is_equal(value, other):
+    """Whether two values are equal as a whole, arrays included."""
+    if hasattr(other, "__array__"):
+        return np.shape(value) == np.shape(other) and bool(np.all(value == other))
+    return bool(value == other)
 
 
 def _name_path(path):
@@ -94,7 +102,9 @@ class Inputs:
     def __init__(self, model, args):
         self._containers = Containers(args, _is_sparse)
         self._leaves = self._containers.take(args)
-        self._names = self._name_leaves(model, args)
+        #: The names of the parameters of the arguments, as far as they have some.
+        self._parameters = self._list_parameters(model)[: len(args)]
+        self._names = self._name_leaves(args)
         self._groups = {}
         for number, leaf in enumerate(self._leaves):
             if isinstance(leaf, torch.Tensor) and not leaf.dim():
@@ -117,9 +127,14 @@ class Inputs:
         self._batch_sizes, self._sets = {}, {}
 
     @staticmethod
-    def _name_leaves(model, args):
+    def _list_parameters(model):
+        parameters = inspect.signature(model.forward).parameters.values()
+        kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return [parameter.name for parameter in parameters if parameter.kind in kinds]
+
+    def _name_leaves(self, args):
         """The name of the parameter of each leaf, and where it is in it."""
-        parameters = list(inspect.signature(model.forward).parameters)
+        parameters = self._parameters
         paths, _ = tree_flatten_with_path(args, is_leaf=_is_sparse)
         names = []
         for path, _ in paths:
@@ -247,6 +262,19 @@ class Inputs:
                 marked[number] = tensor, get_version(tensor)
         return marked
 
+    def order(self, args, named):
+        """All arguments of a call by their places, of which some are given by name."""
+        if not named:
+            return args
+        expected = self._parameters[len(args) :]
+        if set(named) != set(expected):
+            listed = ", ".join(self._parameters) or "arguments without names"
+            found = ", ".join([*self._parameters[: len(args)], *named])
+            raise ArgumentError(
+                f"expects the arguments of the example, {listed}, but found {found}"
+            )
+        return (*args, *(named[name] for name in expected))
+
     def read(self, args, marked=()):
         """The tensors that a call brings to the network, and the leaves of its
         arguments. Where some are `marked`, they have to be the same, and are left out."""
@@ -272,7 +300,7 @@ class Inputs:
             elif isinstance(expected, torch.Tensor):
                 if not is_bound:
                     tensors.append(leaf)
-            elif leaf != expected:
+            elif not _is_equal(leaf, expected):
                 self._refuse(number, repr(expected), repr(leaf))
         self._check_groups(leaves)
         return tensors, leaves

@@ -141,6 +141,8 @@ class Cache:
         self.origin = Origin() if origin is None else origin
         #: Sets by name, tables by the names of their sides and what relates them.
         self.sets, self.tables = {}, {}
+        #: By the name of a set of points: the row of each of them.
+        self.rows_of = {}
         #: Sets that were made ahead, by what a layer asks for.
         self.steps = {}
         #: The pairs that an `indice_key` stands for, by the name of their out set.
@@ -225,6 +227,7 @@ class Cache:
         copies = {id(t): trust_copy(function(t), t) for t in self.tables.values()}
         made.tables = {key: copies[id(table)] for key, table in self.tables.items()}
         made.sets = {name: set.map(function) for name, set in self.sets.items()}
+        made.rows_of = {name: function(rows) for name, rows in self.rows_of.items()}
         for key, pairs in self.pairs.items():
             for pair in pairs.values():
                 sides = made.sets[pair.source.name], made.sets[pair.target.name]
@@ -285,7 +288,20 @@ class SparseTensor:
             self.set = CoordinateSet(coords, stride, shape, name)
             self.features = _reduce(features, coords.shape[0], order, row_of, reduce)
         self.cache.sets[name] = self.set
-        self._row_of, self._batch_size = row_of, batch_size
+        # Not by the property, which torch.compile would set before there is a cache.
+        self.cache.rows_of[name] = row_of
+        self._batch_size = batch_size
+
+    @property
+    def _row_of(self):
+        """The row of each point, wherever a tensor is at the coordinates of points; or
+        None."""
+        return self.cache.rows_of.get(self.set.name)
+
+    @_row_of.setter
+    def _row_of(self, row_of):
+        if row_of is not None:
+            self.cache.rows_of[self.set.name] = row_of
 
     @property
     def unpacked(self):
@@ -295,7 +311,6 @@ class SparseTensor:
     def _make(self, features, set):
         made = object.__new__(type(self))
         made.features, made.set, made.cache = features, set, self.cache
-        made._row_of = self._row_of if set is self.set else None
         made._batch_size = self._batch_size
         return made
 
@@ -336,7 +351,6 @@ class SparseTensor:
         made = self._make(features, self.set)
         made.cache = self.cache.map(function)
         made.set = made.cache.sets[self.set.name]
-        made._row_of = None if self._row_of is None else function(self._row_of)
         return made
 
     def cpu(self):
@@ -459,12 +473,19 @@ class SparseTensor:
         )
 
     def __add__(self, other):
+        if not isinstance(other, SparseTensor):
+            return NotImplemented
         if not self.has_set_of(other):
             raise ArgumentError(
                 "expects the coordinates of both tensors to be the same set; union() "
                 "adds tensors at other coordinates"
             )
         return self._make(self.features + other.features, self.set)
+
+    def __radd__(self, other):
+        # sum() begins with 0.
+        is_start = isinstance(other, int) and other == 0
+        return self if is_start else self.__add__(other)
 
     def __repr__(self):
         rows, channels = self.features.shape

@@ -59,6 +59,13 @@ def _check(library, weight, axes, shape):
         raise ArgumentError(f"expects weights of {library} of {start}..., but found {found}")
 
 
+def _check_sizes(kernel_size):
+    if isinstance(kernel_size, int):
+        raise ArgumentError("expects a kernel_size with a number for each axis, such as "
+                            f"(3, 3, 3), but found {kernel_size}")  # fmt: skip
+    return tuple(kernel_size)
+
+
 def is_spconv_pointwise(layer):
     """Whether spconv takes a layer, a convolution of `sparseconv.torch`, for a product of
     features and one matrix."""
@@ -79,7 +86,7 @@ def from_library(library, weight, kernel_size, pointwise=False):
 
         weight = sct.weights.from_library("minkowski", kernel, (3, 3, 3))
     """
-    kernel_size = tuple(kernel_size)
+    kernel_size = _check_sizes(kernel_size)
     dim, volume = len(kernel_size), math.prod(kernel_size)
     if library in _LAST_CHANNELS:
         _check(library, weight, (dim + 2,), (weight.shape[0], *kernel_size))
@@ -108,7 +115,7 @@ def to_library(library, weight, kernel_size, pointwise=False):
 
         kernel = sct.weights.to_library("minkowski", layer.weight, (3, 3, 3))
     """
-    kernel_size = tuple(kernel_size)
+    kernel_size = _check_sizes(kernel_size)
     dim, volume = len(kernel_size), math.prod(kernel_size)
     _check(library, weight, (3, 4) if library == "warpconvnet" else (3,), (volume,))
     if library in _LAST_CHANNELS:

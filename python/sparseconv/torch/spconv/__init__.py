@@ -8,9 +8,9 @@
 Models, their state dicts and the order of their rows stay as they are;
 docs/migration.md says what differs."""
 
-from . import conv, core, functional, modules, pool, tables, utils
+from . import constants, conv, core, functional, modules, pool, tables, utils
 from .conv import *  # noqa: F403
-from .core import ConvAlgo, SparseConvTensor
+from .core import ConvAlgo, SparseConvTensor, scatter_nd
 from .modules import (
     Identity,
     RemoveGrid,
@@ -22,6 +22,7 @@ from .modules import (
     SparseSyncBatchNorm,
     ToDense,
     assign_name_for_sparse_modules,
+    is_spconv_module,
 )
 from .pool import *  # noqa: F403
 from .tables import AddTable, AddTableMisaligned, ConcatTable, JoinTable
@@ -30,6 +31,10 @@ __all__ = [
     "AddTable", "AddTableMisaligned", "ConcatTable", "ConvAlgo", "Identity", "JoinTable",
     "RemoveGrid", "SparseBatchNorm", "SparseConvTensor", "SparseIdentity", "SparseModule",
     "SparseReLU", "SparseSequential", "SparseSyncBatchNorm", "ToDense",
-    "assign_name_for_sparse_modules", "conv", "core", "functional", "modules", "pool",
-    "tables", "utils", *conv.__all__, *pool.__all__,
+    "assign_name_for_sparse_modules", "constants", "conv", "core", "functional",
+    "is_spconv_module", "modules", "pool", "scatter_nd", "tables", "utils", *conv.__all__,
+    *pool.__all__,
 ]  # fmt: skip
+
+#: The version of spconv whose interface this is, which scripts ask for.
+__version__ = "2.3.8"

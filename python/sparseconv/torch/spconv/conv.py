@@ -12,6 +12,7 @@ from ..rows import KeepsLayout
 from .modules import SparseModule
 
 __all__ = [
+    "SparseConvolution",
     "SubMConv1d", "SubMConv2d", "SubMConv3d", "SubMConv4d",
     "SparseConv1d", "SparseConv2d", "SparseConv3d", "SparseConv4d",
     "SparseConvTranspose1d", "SparseConvTranspose2d", "SparseConvTranspose3d", "SparseConvTranspose4d",
@@ -24,13 +25,17 @@ class SparseConvolution(KeepsLayout, SparseModule):
     accepted and change nothing: sums are in f32, and the compiler chooses how."""
 
     subm = inverse = transposed = False
+    #: What the layer was given, for scripts that read or set it.
+    algo = fp32_accum = None
 
-    def _finish(self, groups, record_voxel_count=False, name=None):
+    def _finish(self, groups, algo, fp32_accum, record_voxel_count=False, name=None):
         if groups != 1:
             raise ArgumentError(
                 f"{type(self).__name__}: spconv has no groups; the layers of sparseconv.torch "
                 "have them"
             )
+        self.algo, self.fp32_accum = algo, fp32_accum
+        self.output_padding = [0] * self.dim
         self.name, self.record_voxel_count = name, record_voxel_count
         if record_voxel_count:
             count = torch.zeros(1, dtype=torch.int32)
@@ -105,7 +110,7 @@ class _SubMConv:
             self, in_channels, out_channels, kernel_size, stride, padding, dilation, 1, bias,
             indice_key,
         )  # fmt: skip
-        self._finish(groups, name=name)
+        self._finish(groups, algo, fp32_accum, name=name)
 
     def find_map(self, x):
         found, cache, window = x.set, x.cache, self.window
@@ -125,7 +130,7 @@ class _SparseConv:
             self, in_channels, out_channels, kernel_size, stride, padding, dilation=dilation,
             bias=bias, indice_key=indice_key,
         )  # fmt: skip
-        self._finish(groups, record_voxel_count, name)
+        self._finish(groups, algo, fp32_accum, record_voxel_count, name)
         if self.window.volume == 1 and max(self.stride) == 1 and max(self.padding):
             raise ArgumentError(
                 f"{type(self).__name__}: expects no padding for a kernel of size 1 and stride 1"
@@ -155,7 +160,7 @@ class _SparseInverseConv:
     def __init__(self, in_channels, out_channels, kernel_size, indice_key, bias=True, algo=None,
                  fp32_accum=None, large_kernel_fast_algo=False, name=None):  # fmt: skip
         self.layer.__init__(self, in_channels, out_channels, kernel_size, indice_key, bias)
-        self._finish(1, name=name)
+        self._finish(1, algo, fp32_accum, name=name)
         if self.window.volume == 1:
             raise ArgumentError(
                 "SparseInverseConv: with a kernel of size 1, spconv's does not go back but stays "
@@ -165,7 +170,7 @@ class _SparseInverseConv:
 
 def _define():
     """The classes of each kind for 1 to 4 axes."""
-    for name in __all__:
+    for name in __all__[1:]:
         kind, layer = globals()[f"_{name[:-2]}"], getattr(conv, name)
         doc = f"spconv's {name}: sparseconv.torch.{name} with spconv's arguments and weights."
         body = {"layer": layer, "__doc__": doc, "__module__": __name__}

@@ -98,11 +98,12 @@ class SparseConvTensor(RowTensor):
 
     @spatial_shape.setter
     def spatial_shape(self, shape):
-        indices = self.indices
+        indices, shape = self.indices, read_shape(shape)
+        if is_same_shape(shape, self.get_shape()):
+            return  # the maps are those of this shape
         self.start(
-            self.features, indices, (1,) * (indices.shape[1] - 1),
-            read_shape(shape), self._batch_size,
-        )  # fmt: skip
+            self.features, indices, (1,) * (indices.shape[1] - 1), shape, self._batch_size
+        )
 
     @property
     def spatial_size(self):
@@ -169,7 +170,7 @@ class SparseConvTensor(RowTensor):
 class IndiceData:
     """What a layer with an `indice_key` found: the indices of its inputs and outputs,
     and which belong together. `pair_fwd` [offsets, outputs] in int32 has the row of
-    the input, or -1."""
+    the input, or -1, and `pair_bwd` [offsets, inputs] that of the output."""
 
     def __init__(self, pair, cache):
         self._pair, self._cache = pair, cache
@@ -189,6 +190,18 @@ class IndiceData:
     @property
     def pair_fwd(self):
         return self._pair.table.T.contiguous()
+
+    @property
+    def pair_bwd(self):
+        return self._cache.get_transposed(self._pair).T.contiguous()
+
+
+def is_same_shape(shape, other):
+    """Whether two shapes are known to be equal, without a look at numbers in tensors."""
+    return len(shape) == len(other) and all(
+        mine is cell or type(mine) is type(cell) is int and mine == cell
+        for mine, cell in zip(list_cells(shape), list_cells(other))
+    )
 
 
 def list_cells(shape):

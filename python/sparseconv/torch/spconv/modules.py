@@ -33,8 +33,8 @@ def is_sparse_conv(module):
 
 class SparseSequential(SparseModule, pool.SparseSequential):
     """Modules one after the other, as arguments, as an OrderedDict, or by names. Those
-    that are no SparseModule are applied to features, and left out where there is no
-    row."""
+    that are no SparseModule, and no layer of `sparseconv.torch`, are applied to features,
+    and left out where there is no row."""
 
     def __init__(self, *args, **kwargs):
         pool.SparseSequential.__init__(self, *args)
@@ -49,7 +49,7 @@ class SparseSequential(SparseModule, pool.SparseSequential):
         self.add_module(name, module)
 
     def takes_features(self, module):
-        return not is_spconv_module(module)
+        return not is_spconv_module(module) and not isinstance(module, pool.TAKE_TENSORS)
 
     def run_module(self, module, x):
         if not isinstance(x, SparseConvTensor) or not self.takes_features(module):

@@ -7,7 +7,7 @@ from .. import pool
 from .modules import SparseModule
 
 __all__ = [
-    "SparseGlobalAvgPool", "SparseGlobalMaxPool",
+    "SparseGlobalAvgPool", "SparseGlobalMaxOrAvgPool", "SparseGlobalMaxPool",
     "SparseMaxPool1d", "SparseMaxPool2d", "SparseMaxPool3d", "SparseMaxPool4d",
     "SparseAvgPool1d", "SparseAvgPool2d", "SparseAvgPool3d", "SparseAvgPool4d",
 ]  # fmt: skip
@@ -19,15 +19,29 @@ class _SparsePool(SparseModule):
     def __init__(self, kernel_size, stride=None, padding=0, dilation=1, indice_key=None,
                  algo=None, record_voxel_count=False, name=None):  # fmt: skip
         self.layer.__init__(self, kernel_size, stride, padding, dilation, indice_key)
-        self.name = name
+        self.algo, self.name = algo, name
 
 
-class SparseGlobalMaxPool(SparseModule, pool.SparseGlobalMaxPool):
+class SparseGlobalMaxOrAvgPool(SparseModule, pool._GlobalPool):
+    """The mean or the largest of the features of each batch item: [batch, channels]."""
+
+    def __init__(self, is_mean, name=None):
+        super().__init__(name)
+        self.is_mean, self.kind = is_mean, "avg" if is_mean else "max"
+
+
+class SparseGlobalMaxPool(SparseGlobalMaxOrAvgPool, pool.SparseGlobalMaxPool):
     """The largest features of each batch item: [batch, channels]."""
 
+    def __init__(self, name=None):
+        super().__init__(False, name)
 
-class SparseGlobalAvgPool(SparseModule, pool.SparseGlobalAvgPool):
+
+class SparseGlobalAvgPool(SparseGlobalMaxOrAvgPool, pool.SparseGlobalAvgPool):
     """The mean of the features of each batch item: [batch, channels]."""
+
+    def __init__(self, name=None):
+        super().__init__(True, name)
 
 
 class SparseMaxPool(_SparsePool):

@@ -88,6 +88,45 @@ class PointToVoxel:
         return cells, torch.where(inside & (number < self.most_voxels), number, -1)
 
 
+class _Point2VoxelCPU:
+    """Collects points by voxels on the host, as `PointToVoxel` does, whose arguments it has.
+
+        generate = Point2VoxelCPU3d([1, 1, 1], [0, 0, 0, 8, 8, 8], 4, 100, 5)
+        voxels, indices, counts = generate.point_to_voxel(numpy.ones((50, 4), "float32"))
+
+    Points are an array of numpy or a tensor of torch. The results are tensors of torch, whose
+    `numpy()` gives arrays."""
+
+    dim = None
+
+    def __init__(self, vsize_xyz, coors_range_xyz, num_point_features, max_num_voxels,
+                 max_num_points_per_voxel):  # fmt: skip
+        if len(vsize_xyz) != self.dim:
+            raise ArgumentError(
+                f"vsize_xyz: expects {self.dim} numbers, but found {len(vsize_xyz)}"
+            )
+        self._generate = PointToVoxel(
+            vsize_xyz, coors_range_xyz, num_point_features, max_num_voxels,
+            max_num_points_per_voxel,
+        )  # fmt: skip
+
+    @property
+    def grid_size(self):
+        return self._generate.grid_size
+
+    def point_to_voxel(self, pc, clear_voxels=True):
+        return self._generate(torch.as_tensor(pc))
+
+    def point_to_voxel_empty_mean(self, pc, clear_voxels=True):
+        return self._generate(torch.as_tensor(pc), empty_mean=True)
+
+
+for _dim in (1, 2, 3, 4):
+    _name = f"Point2VoxelCPU{_dim}d"
+    _body = {"dim": _dim, "__doc__": _Point2VoxelCPU.__doc__, "__module__": __name__}
+    globals()[_name] = type(_name, (_Point2VoxelCPU,), _body)
+
+
 def gather_features_by_pc_voxel_id(seg_res_features, pc_voxel_id, invalid_value=0):
     """The features of each point's voxel, and `invalid_value` for points of none."""
     result = seg_res_features[pc_voxel_id.clamp(min=0)]

@@ -20,6 +20,9 @@ __all__ = [
     "tensor", "tune", "utils",
 ]  # fmt: skip
 
+#: The version of torchsparse whose interface this is, which scripts ask for.
+__version__ = "2.1.0"
+
 #: Switches that scripts set. They change nothing here.
 backends = types.SimpleNamespace(benchmark=False, allow_tf32=False, hash_rsv_ratio=2)
 

@@ -3,9 +3,57 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """torchsparse's tensors."""
 
+from collections.abc import MutableMapping
+
 from .. import functional as sparse
 from ..rows import RowTensor
 from .utils import make_ntuple
+
+
+class _Entries(MutableMapping):
+    """What models note beside the sets and maps of an input. No layer reads it."""
+
+    def __init__(self, caches, entries):
+        self.caches, self._entries = caches, entries
+
+    def __getitem__(self, key):
+        return self._entries[key]
+
+    def __setitem__(self, key, entry):
+        self._entries[key] = entry
+
+    def __delitem__(self, key):
+        del self._entries[key]
+
+    def __iter__(self):
+        return iter(self._entries)
+
+    def __len__(self):
+        return len(self._entries)
+
+
+class TensorCache:
+    """The sets and maps of an input, for other tensors at its coordinates:
+
+        y._caches = x._caches"""
+
+    def __init__(self, given, cache):
+        self.given, self.cache = given, cache
+
+    def _list(self, name):
+        return _Entries(self, self.cache.__dict__.setdefault(name, {}))
+
+    @property
+    def cmaps(self):
+        return self._list("noted_cmaps")
+
+    @property
+    def kmaps(self):
+        return self._list("noted_kmaps")
+
+    @property
+    def hashmaps(self):
+        return self._list("noted_hashmaps")
 
 
 class SparseTensor(RowTensor):
@@ -62,16 +110,34 @@ class SparseTensor(RowTensor):
 
     @property
     def _caches(self):
-        return self.given, self.cache
+        return TensorCache(self.given, self.cache)
 
     @_caches.setter
     def _caches(self, caches):
-        self.adopt(*caches)
+        self.adopt(caches.given, caches.cache)
 
-    def to(self, device, non_blocking=True):
-        if self.coords.device != self.feats.new_empty(0, device=device).device:
-            self.coords = self.coords.to(device, non_blocking=non_blocking)
-        self.feats = self.feats.to(device, non_blocking=non_blocking)
+    @property
+    def cmaps(self):
+        return self._caches.cmaps
+
+    @property
+    def kmaps(self):
+        return self._caches.kmaps
+
+    @cmaps.setter
+    def cmaps(self, entries):
+        self._caches = entries.caches
+
+    @kmaps.setter
+    def kmaps(self, entries):
+        self._caches = entries.caches
+
+    def to(self, *arguments, non_blocking=True, **named):
+        """Moves the tensor to a device, or its features to a type, and gives it back."""
+        feats = self.feats.to(*arguments, non_blocking=non_blocking, **named)
+        if self.coords.device != feats.device:
+            self.coords = self.coords.to(feats.device, non_blocking=non_blocking)
+        self.feats = feats
         return self
 
     def cpu(self):

@@ -5,6 +5,7 @@
 
 import linecache
 import os
+import re
 import sys
 
 import torch
@@ -22,6 +23,8 @@ _HINTS = {
     "aten::nonzero": "the compiler chooses rows of a set, by prune",
     "aten::convolution": "the compiler has no dense convolutions; leave them outside",
 }
+#: What torch says where it needs the number that a symbol stands for: nothing to users.
+_OF_SYMBOLS = re.compile("symbolic|SymInt|does not exist")
 
 
 class NotHandled(AttributeError):
@@ -53,11 +56,22 @@ class ModuleStack:
 
     def describe(self):
         """The path and class of the innermost module, or an empty text."""
-        if not self._stack:
-            return ""
-        module = self._stack[-1]
+        return self._describe(self._stack[-1]) if self._stack else ""
+
+    def _describe(self, module):
         name = self._names[module]
         return f"{name} ({type(module).__name__})" if name else type(module).__name__
+
+    def describe_place(self, error):
+        """The module and the line that have raised an error, or an empty text. Layers of this
+        package have no line."""
+        found, step = "", error.__traceback__
+        while step is not None:
+            owner = step.tb_frame.f_locals.get("self")
+            if isinstance(owner, torch.nn.Module) and owner in self._names:
+                found = self._describe(owner)
+            step = step.tb_next
+        return _join(found, _find_line_of(error))
 
 
 def _is_inside(path):
@@ -83,7 +97,7 @@ def find_line():
     return ""
 
 
-def find_line_of(error):
+def _find_line_of(error):
     """The same, for an error that a model has raised."""
     found, step = "", error.__traceback__
     while step is not None:
@@ -94,11 +108,26 @@ def find_line_of(error):
     return found
 
 
+def _join(*places):
+    return " at ".join(filter(None, places))
+
+
+def make_error(text, place):
+    """An error that says on a line of its own where in a model it is, where that is known."""
+    return CompileError(f"{text}\n  in {place}" if place else text)
+
+
+def refuse_function(modules, function, error):
+    """Raises the error for a function of torch that fails for stand-ins."""
+    name = re.sub("^__(.*)__$", r"\1", getattr(function, "__name__", "function"))
+    reason = str(error).partition("\n")[0]
+    refuse(modules, f"aten::{name}", "" if _OF_SYMBOLS.search(reason) else shorten(reason))
+
+
 def refuse(modules, name, reason=""):
     """Raises the error for an operator that cannot be compiled."""
     reason = reason or _HINTS.get(name, "")
     owner, _, word = name.rpartition("::")
     word = f"torch's {word}" if owner == "aten" else word
     text = f"{word} cannot be compiled" + (f": {reason}" if reason else "")
-    place = " at ".join(filter(None, (modules.describe(), find_line())))
-    raise CompileError(f"{text}\n  in {place}" if place else text)
+    raise make_error(text, _join(modules.describe(), find_line()))

@@ -10,12 +10,14 @@ import math
 import torch
 
 from .. import ir
+from .coordinates import INTEGERS
 from .divisions import emit_parts, emit_voxels, find_kernel
 from .order import emit_gather, find_order, sort, sort_operand, turn
 from .scalars import repeat
 from .text import tensor_type
 from .tracer import handles
 from .values import Chosen, Map, Repeated, Rows, Set, Turned, is_traced
+from .views import Cut, emit_concat, emit_cut
 
 
 def _emit(tracer, operation, operands, types, result_type):
@@ -299,14 +301,32 @@ def _gather(tracer, a, result):
 
 @handles("aten::index_select")
 def _index_select(tracer, a, result):
-    if a.dim not in (0, -a.self.dim()):
-        tracer.refuse("the compiler picks rows, not channels")
-    return _pick_rows(tracer, a.self, a.index, result)
+    if a.dim in (0, -a.self.dim()):
+        return _pick_rows(tracer, a.self, a.index, result)
+    return _pick_columns(tracer, a.self, a.dim % a.self.dim(), a.index, result)
+
+
+def _pick_columns(tracer, x, dim, numbers, result):
+    """The columns of some numbers, which are constants, one after the other."""
+    if is_traced(numbers) or not isinstance(x.shape[dim], int):
+        tracer.refuse("the compiler picks columns by numbers that no input changes")
+    if numbers.dim() != 1 or numbers.dtype not in INTEGERS or not len(numbers):
+        tracer.refuse("the compiler picks columns by a list of numbers")
+    columns = []
+    for number in tracer.weights.hold(numbers).tolist():
+        cut = Cut(dim, number % x.shape[dim], 1)
+        column = tracer.make_like(x, shape=cut.shape(x.shape))
+        tracer.bind(column, emit_cut(tracer, x, cut, tracer.get_type(column)))
+        columns.append(column)
+    return emit_concat(tracer, result, dim, columns)
 
 
 @handles("aten::index")
 def _index(tracer, a, result):
-    """Coordinates, and no other rows, where a mask is true."""
+    """Coordinates, and no other rows, where a mask is true; and columns."""
+    places = [axis for axis, index in enumerate(a.indices) if index is not None]
+    if is_traced(a.self) and len(places) == 1 and places[0] > 0:
+        return _pick_columns(tracer, a.self, places[0], a.indices[places[0]], result)
     mask, *others = a.indices
     source = tracer.get_known(a.self)
     is_mask = not others and mask is not None and mask.dtype == torch.bool and mask.dim() == 1

@@ -19,8 +19,9 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from ...errors import Error
 from . import order, views
-from .places import ModuleStack, NotHandled, refuse
+from .places import ModuleStack, NotHandled, refuse, refuse_function
 from .text import TYPES, NetworkText, tensor_type, write_number
 from .values import Chosen, Fill, Late, Map, Rows, Set, Turned, View, is_traced
 from .weights import Weights
@@ -108,7 +109,7 @@ class Tracer(TorchDispatchMode):
 
     def run(self, function, *arguments):
         """What a function returns for stand-ins."""
-        with torch.inference_mode(False), torch.no_grad(), self.modules, _Norms(self), self:
+        with torch.inference_mode(False), torch.no_grad(), self.modules, _Functions(self), self:
             return function(*arguments)
 
     # Operators ----------------------------------------------------------------
@@ -325,9 +326,9 @@ class Tracer(TorchDispatchMode):
         )
 
 
-class _Norms(TorchFunctionMode):
+class _Functions(TorchFunctionMode):
     """Norms are folded before torch chooses by the number of rows which library carries them
-    out."""
+    out. Where torch itself fails for stand-ins, the error names its function and the line."""
 
     def __init__(self, tracer):
         super().__init__()
@@ -337,7 +338,12 @@ class _Norms(TorchFunctionMode):
         kwargs = kwargs or {}
         if func is torch.nn.functional.batch_norm and is_traced(args[0]):
             return self._fold(*args, **kwargs)
-        return func(*args, **kwargs)
+        try:
+            return func(*args, **kwargs)
+        except (Error, GuardOnDataDependentSymNode):
+            raise
+        except (RuntimeError, TypeError) as error:
+            refuse_function(self._tracer.modules, func, error)
 
     def _fold(self, input, running_mean, running_var, weight=None, bias=None,
               training=False, momentum=0.1, eps=1e-5):  # fmt: skip

@@ -15,7 +15,10 @@ from ....errors import ArgumentError
 
 _KMAP_MODES = ("hashmap_on_the_fly", "hashmap")
 _DOWNSAMPLE_MODES = ("spconv", "minkowski")
-_state = {"kmap_mode": _KMAP_MODES[0], "downsample_mode": _DOWNSAMPLE_MODES[0], "config": None}
+_state = {
+    "kmap_mode": _KMAP_MODES[0], "downsample_mode": _DOWNSAMPLE_MODES[0], "conv_mode": 0,
+    "config": None,
+}  # fmt: skip
 
 
 class Dataflow(enum.Enum):
@@ -54,8 +57,14 @@ def set_downsample_mode(downsample_mode):
     _set("downsample_mode", downsample_mode, _DOWNSAMPLE_MODES)
 
 
+def get_conv_mode():
+    return _state["conv_mode"]
+
+
 def set_conv_mode(conv_mode):
-    """Does nothing: modes of torchsparse are about dataflows."""
+    """Keeps the number, which changes nothing: these modes of torchsparse are about
+    dataflows."""
+    _state["conv_mode"] = conv_mode
 
 
 def get_default_conv_config(conv_mode=None, training=False):

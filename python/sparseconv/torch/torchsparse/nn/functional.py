@@ -10,6 +10,7 @@ from ... import ops, pool
 from . import config as conv_config
 from .config import (
     Dataflow,
+    get_conv_mode,
     get_downsample_mode,
     get_kmap_mode,
     set_conv_mode,
@@ -20,10 +21,10 @@ from .conv import conv3d
 from .utils import fapply
 
 __all__ = [
-    "Dataflow", "calc_ti_weights", "conv3d", "conv_config", "get_downsample_mode", "get_kmap_mode",
-    "global_avg_pool", "global_max_pool", "leaky_relu", "relu", "set_conv_mode",
-    "set_downsample_mode", "set_kmap_mode", "silu", "spcount", "spcrop", "spdevoxelize",
-    "sphash", "sphashquery", "spvoxelize",
+    "Dataflow", "calc_ti_weights", "conv3d", "conv_config", "get_conv_mode",
+    "get_downsample_mode", "get_kmap_mode", "global_avg_pool", "global_max_pool", "leaky_relu",
+    "relu", "set_conv_mode", "set_downsample_mode", "set_kmap_mode", "silu", "spcount", "spcrop",
+    "spdevoxelize", "sphash", "sphashquery", "spvoxelize",
 ]  # fmt: skip
 
 # The constants of the hash FNV-1a for 64 bits.

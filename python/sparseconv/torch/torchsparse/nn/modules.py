@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """torchsparse's modules beside convolutions."""
 
-import torch
 from torch import nn
 
+from ... import ops
 from . import functional as F
 from .utils import fapply
 
@@ -27,7 +27,15 @@ class BatchNorm(_OnFeatures, nn.BatchNorm1d):
 
 
 class InstanceNorm(_OnFeatures, nn.InstanceNorm1d):
-    pass
+    """As in torchsparse, where the rows are the channels of one instance: each row is
+    normed by itself."""
+
+    def forward(self, input):
+        if self.affine or self.track_running_stats:
+            return super().forward(input)
+        # The same, which does not ask for the number of rows.
+        channels = input.feats.shape[1:]
+        return fapply(input, nn.functional.layer_norm, channels, eps=self.eps)
 
 
 class ReLU(_OnFeatures, nn.ReLU):
@@ -46,14 +54,20 @@ class GroupNorm(nn.GroupNorm):
     """A norm over the rows of each batch item."""
 
     def forward(self, input):
-        items = input.coords[:, 0]
-        feats = torch.zeros_like(input.feats)
-        for number in range(input.batch_size):
-            rows = (items == number).nonzero().squeeze(1)
-            if len(rows):
-                normed = super().forward(input.feats[rows].T[None])[0].T
-                feats = feats.index_copy(0, rows, normed.to(feats.dtype))
-        return input.replace(feats)
+        items, feats = input.coords[:, 0].contiguous(), input.feats.float()
+        rest = feats - ops.gather(self._find_means(input, feats), items)
+        scale = (self._find_means(input, rest * rest) + self.eps).rsqrt()
+        feats = rest * ops.gather(scale, items)
+        if self.affine:
+            feats = feats * self.weight + self.bias
+        return input.replace(feats.to(input.feats.dtype))
+
+    def _find_means(self, input, feats):
+        """The mean of each item and group, for each channel of the group."""
+        size = feats.shape[1] // self.num_groups
+        means = F.global_avg_pool(input.replace(feats))
+        means = means.view(-1, self.num_groups, size).mean(2, keepdim=True)
+        return means.expand(-1, -1, size).reshape(-1, feats.shape[1])
 
 
 class GlobalAvgPool(nn.Module):
