@@ -75,7 +75,6 @@ static void addInlining(OpPassManager &pm) {
 }
 
 static void addEpilogues(OpPassManager &pm) {
-  pm.addPass(createSparseConvConvertElementwise());
   pm.addNestedPass<func::FuncOp>(createSparseConvFuseEpilogues());
 }
 
@@ -114,7 +113,7 @@ static void addGuards(OpPassManager &pm) {
 /// Fusion over changes of shape asks tensors for their sizes. These are uses
 /// that keep a producer apart until they are resolved.
 static void addFusionStep(OpPassManager &pm) {
-  pm.addPass(createLinalgElementwiseOpFusionPass());
+  pm.addPass(createSparseConvFuseElementwise());
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   addCleanUp(pm);
 }
@@ -166,6 +165,9 @@ void mlir::sparseconv::buildPrepareSelectionPipeline(OpPassManager &pm,
   SparseConvSetTargetOptions target;
   target.target = targetName.str();
   pm.addPass(createSparseConvSetTarget(target));
+  // Before any clean-up: upstream folds some operations on tensors of dynamic
+  // size to constants, which have none.
+  pm.addPass(createSparseConvConvertElementwise());
   addOnGpu(pm, targetName, addInlineWhatIsKept);
   addInlining(pm);
   addOnGpu(pm, targetName, addUnrollLoops);

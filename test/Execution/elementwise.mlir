@@ -5,6 +5,8 @@
 // RUN:   env SPARSECONV_POISON=1 sparseconv-run %s --entry=$entry --check --quiet --input x=random:$rows \
 // RUN:     --input more=random:$rows --input five=random:$rows --input shift=random || exit 1; \
 // RUN: done; done
+// RUN: for rows in 0 1 31 129; do env SPARSECONV_POISON=1 sparseconv-run %s --entry=folded --check --quiet \
+// RUN:   --input x=random:$rows --input h=random:$rows || exit 1; done
 // RUN: env SPARSECONV_POISON=1 sparseconv-run %s --entry=channels_first --check --quiet --input x=random --input odd=random --input wide=random
 
 #rows = affine_map<(d0, d1) -> (d0, d1)>
@@ -120,4 +122,24 @@ func.func @channels_first(%x: tensor<2x3x7x5x16xf16> {sparseconv.name = "x"}, %o
   %c = tensor.empty() : tensor<1x128x37x41xbf16>
   %tc = linalg.transpose ins(%wide : tensor<1x37x41x128xbf16>) outs(%c : tensor<1x128x37x41xbf16>) permutation = [0, 3, 1, 2]
   return %ra, %rb, %tc : tensor<2x48x7x5xf16>, tensor<6x3x5xf32>, tensor<1x128x37x41xbf16>
+}
+
+// Operations that are known to give one number everywhere, and numbers of bf16 that are
+// compared.
+func.func @folded(%x: tensor<?x8xi32> {sparseconv.name = "x"}, %h: tensor<?x24xbf16> {sparseconv.name = "h"})
+    -> (tensor<?x8xi32>, tensor<?x8xi1>, tensor<?x24xi16>) {
+  %c0 = arith.constant 0 : index
+  %zeros = arith.xori %x, %x : tensor<?x8xi32>
+  %truths = arith.cmpi eq, %x, %x : tensor<?x8xi32>
+  %n = tensor.dim %h, %c0 : tensor<?x24xbf16>
+  %room = tensor.empty(%n) : tensor<?x24xi16>
+  %quarter = arith.constant 0.25 : bf16
+  %above = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%h : tensor<?x24xbf16>) outs(%room : tensor<?x24xi16>) {
+  ^bb0(%a: bf16, %out: i16):
+    %0 = arith.cmpf ogt, %a, %quarter : bf16
+    %1 = arith.extui %0 : i1 to i16
+    linalg.yield %1 : i16
+  } -> tensor<?x24xi16>
+  return %zeros, %truths, %above : tensor<?x8xi32>, tensor<?x8xi1>, tensor<?x24xi16>
 }

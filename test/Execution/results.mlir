@@ -1,8 +1,12 @@
-// Results that are one value, and points whose number is known: none, or some.
+// Results that are one value or may be, parts of tensors, and points whose number is
+// known: none, or some.
 
 // RUN: sparseconv-run %s --entry=twice --input points=random:70 --check | FileCheck %s
 // RUN: sparseconv-run %s --entry=none --input points=random:0 --check | FileCheck %s
 // RUN: sparseconv-run %s --entry=some --input points=random:60 --input x=random:60 --check | FileCheck %s
+// RUN: sparseconv-run %s --entry=either --input x=random:9 --input first=const:0 --check | FileCheck %s
+// RUN: sparseconv-run %s --entry=either --input x=random:9 --input first=const:1 --check | FileCheck %s
+// RUN: sparseconv-run %s --entry=columns --input x=random --input n=const:7 --check | FileCheck %s
 
 // CHECK-DAG: check 'a': ok
 // CHECK-DAG: check 'b': ok
@@ -33,4 +37,25 @@ func.func @some(%points: tensor<60x3xi32> {sparseconv.name = "points"},
   %0 = sparseconv.scatter %x, %row_of into %rows : tensor<?x16xf32>, tensor<60xi32> -> tensor<?x16xf32>
   %1 = sparseconv.unpack %coords : !set -> tensor<?x3xi32>
   return %0, %1 : tensor<?x16xf32>, tensor<?x3xi32>
+}
+
+func.func @either(%x: tensor<?x8xf32> {sparseconv.name = "x"}, %first: i1 {sparseconv.name = "first"})
+    -> (tensor<?x8xf32> {sparseconv.name = "a"}, tensor<?x8xf32> {sparseconv.name = "b"}) {
+  %y = arith.addf %x, %x : tensor<?x8xf32>
+  %w = math.exp %x : tensor<?x8xf32>
+  %z = scf.if %first -> tensor<?x8xf32> {
+    scf.yield %y : tensor<?x8xf32>
+  } else {
+    scf.yield %w : tensor<?x8xf32>
+  }
+  return %y, %z : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// Rows of 20 columns, of which 7 are left.
+func.func @columns(%x: tensor<16x20xf32> {sparseconv.name = "x"}, %n: index {sparseconv.name = "n"})
+    -> (tensor<16x?xf32> {sparseconv.name = "a"}, tensor<16x?xf32> {sparseconv.name = "b"}) {
+  %y = math.exp %x : tensor<16x20xf32>
+  %a = tensor.extract_slice %y[0, 0] [16, %n] [1, 1] : tensor<16x20xf32> to tensor<16x?xf32>
+  %b = math.sin %a : tensor<16x?xf32>
+  return %a, %b : tensor<16x?xf32>, tensor<16x?xf32>
 }

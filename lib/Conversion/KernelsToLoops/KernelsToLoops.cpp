@@ -16,6 +16,7 @@
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "sparseconv/Conversion/KernelPatterns.h"
 #include "sparseconv/Conversion/Passes.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h"
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
 #include "sparseconv/Kernels/Indexing/Search.h"
 #include "sparseconv/Kernels/Rows/RowKernels.h"
@@ -29,7 +30,11 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 
 LogicalResult mlir::sparseconv::verifyKernelsForLoops(Operation *root) {
-  return verifySearches(root);
+  if (failed(verifySearches(root)))
+    return failure();
+  if (getTargetInfo(root).isGpu)
+    return root->emitError("the target is a GPU, whose kernels are not loops");
+  return success();
 }
 
 void mlir::sparseconv::populateKernelsToLoopsPatterns(

@@ -35,7 +35,7 @@ void mlir::sparseconv::populateRowPatterns(RewritePatternSet &patterns) {
 LogicalResult mlir::sparseconv::verifyAllWritten(Operation *root,
                                                  StringRef where) {
   WalkResult result = root->walk([&](Operation *op) {
-    if (!isa<SparseConvDialect>(op->getDialect()) ||
+    if (!isa_and_nonnull<SparseConvDialect>(op->getDialect()) ||
         isa<YieldOp, DeviceScalarOp, GrowableCapacityOp>(op))
       return WalkResult::advance();
     op->emitError("'") << op->getName() << "' has no form " << where;

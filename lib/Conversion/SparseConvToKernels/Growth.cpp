@@ -105,7 +105,8 @@ int64_t Growth::getBound(Operation *op) {
       floor && floor.getRule() == OutputRule::Floor)
     return getMultiple(floor.getCoords());
   // Points, or a capacity of the program's.
-  return isa<SparseConvDialect>(op->getDialect()) ? 1 : kMostMultiple;
+  return isa_and_nonnull<SparseConvDialect>(op->getDialect()) ? 1
+                                                              : kMostMultiple;
 }
 
 int64_t Growth::getMultiple(Value set) {

@@ -110,7 +110,7 @@ struct ExpandDeviceMath
     IRRewriter rewriter(&getContext());
     auto forMath = [&](function_ref<void(Operation *)> body) {
       getOperation()->walk([&](Operation *op) {
-        if (isa<math::MathDialect>(op->getDialect()) ||
+        if (isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
             isa<arith::MaxNumFOp, arith::MinNumFOp, arith::RemFOp>(op))
           body(op);
       });
@@ -138,7 +138,8 @@ struct ExpandDeviceMath
           op->getOperands());
     });
     WalkResult result = getOperation()->walk([](Operation *op) {
-      if ((!isa<math::MathDialect>(op->getDialect()) || isDirect(op)) &&
+      if ((!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
+           isDirect(op)) &&
           !isa<arith::RemFOp>(op))
         return WalkResult::advance();
       op->emitError("'") << op->getName() << "' on "

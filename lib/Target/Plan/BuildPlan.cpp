@@ -132,7 +132,7 @@ FailureOr<Value> PlanBuilder::addSize(Operation *user, Value size) {
     std::optional<int64_t> axis = dim.getConstantIndex();
     if (axis && source && source.getDefiningOp<PlanInputOp>())
       result = PlanCapacityOp::create(b, dim.getLoc(), source, *axis);
-  } else if (op && isa<arith::ArithDialect>(op->getDialect())) {
+  } else if (op && isa_and_nonnull<arith::ArithDialect>(op->getDialect())) {
     if (!isSizeOperation(op))
       return user->emitError("a size is computed by '") << op->getName() << "'";
     for (Value operand : op->getOperands())

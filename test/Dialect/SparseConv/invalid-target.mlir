@@ -38,3 +38,9 @@ module attributes {sparseconv.target = "cuda"} {
 
 // expected-error @+1 {{expects 'sparseconv.target' to be a #sparseconv.target of a module}}
 func.func private @function() attributes {sparseconv.target = #sparseconv.target<cuda>}
+
+// -----
+
+// expected-error @+1 {{expects pairs of a name and a location in 'sparseconv.op_table'}}
+module attributes {sparseconv.op_table = [1]} {
+}

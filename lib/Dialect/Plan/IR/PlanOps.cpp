@@ -53,8 +53,8 @@ LogicalResult PlanFuncOp::verify() {
   if (getOpTable() && !isOpTable(*getOpTable()))
     return emitOpError("expected pairs of a name and a place in 'op_table'");
   for (Operation &op : getBody().front())
-    if (!isa<PlanDialect>(op.getDialect()) && !isa<memref::GetGlobalOp>(op) &&
-        !isSizeOperation(&op))
+    if (!isa_and_nonnull<PlanDialect>(op.getDialect()) &&
+        !isa<memref::GetGlobalOp>(op) && !isSizeOperation(&op))
       return op.emitOpError("is not part of a plan");
   return success();
 }

@@ -22,6 +22,15 @@ std::string mlir::sparseconv::getPlace(Location location) {
       .str();
 }
 
+bool mlir::sparseconv::isOpTable(Attribute attribute) {
+  auto entries = dyn_cast<ArrayAttr>(attribute);
+  return entries && llvm::all_of(entries, [](Attribute entry) {
+           auto pair = dyn_cast<ArrayAttr>(entry);
+           return pair && pair.size() == 2 && isa<StringAttr>(pair[0]) &&
+                  isa<LocationAttr>(pair[1]);
+         });
+}
+
 SmallVector<OpPlace> mlir::sparseconv::readOpPlaces(ModuleOp module,
                                                     StringRef table) {
   SmallVector<OpPlace> places;

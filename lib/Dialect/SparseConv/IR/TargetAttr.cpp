@@ -8,6 +8,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h"
 
 using namespace mlir;
@@ -54,6 +55,12 @@ Target TargetAttr::getTarget() const {
 LogicalResult
 SparseConvDialect::verifyOperationAttribute(Operation *op,
                                             NamedAttribute attribute) {
+  if (attribute.getName() == kOpTableAttr) {
+    if (!isOpTable(attribute.getValue()))
+      return op->emitOpError("expects pairs of a name and a location in '")
+             << kOpTableAttr << "'";
+    return success();
+  }
   if (attribute.getName() != kTargetAttrName)
     return success();
   if (!isa<ModuleOp>(op) || !isa<TargetAttr>(attribute.getValue()))

@@ -137,6 +137,32 @@ static LogicalResult expandFPowI(math::FPowIOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// Compares numbers of bf16 as f32, of which they are the upper halves. LLVM's
+/// code for vectors of bf16 ends the process on CPUs with AVX-512 for them, and
+/// LLVM would take an extension by `arith.extf` away again.
+static LogicalResult widenCompare(arith::CmpFOp op, PatternRewriter &rewriter) {
+  Type type = op.getLhs().getType();
+  if (!getElementTypeOrSelf(type).isBF16())
+    return failure();
+  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+  auto like = [&](Type element) -> Type {
+    auto vector = dyn_cast<VectorType>(type);
+    return vector ? vector.clone(element) : element;
+  };
+  Type i32 = like(b.getI32Type());
+  Value half = createInteger(b, i32, 16);
+  auto widen = [&](Value value) -> Value {
+    Value bits = arith::BitcastOp::create(b, like(b.getI16Type()), value);
+    bits = arith::ExtUIOp::create(b, i32, bits);
+    bits = arith::ShLIOp::create(b, bits, half);
+    return arith::BitcastOp::create(b, like(b.getF32Type()), bits);
+  };
+  Value lhs = widen(op.getLhs()), rhs = widen(op.getRhs());
+  rewriter.replaceOpWithNewOp<arith::CmpFOp>(op, op.getPredicate(), lhs, rhs,
+                                             op.getFastmath());
+  return success();
+}
+
 void mlir::sparseconv::populateExpandMathPatterns(RewritePatternSet &patterns) {
   patterns.add(expandClampF);
   patterns.add(expandIsInf);
@@ -151,6 +177,7 @@ struct ExpandMath
     RewritePatternSet patterns(&getContext());
     populateExpandMathPatterns(patterns);
     patterns.add(expandFPowI);
+    patterns.add(widenCompare);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

@@ -30,7 +30,7 @@ struct InstrumentKernels
     SmallVector<Operation *> kernels;
     module.walk([&](Operation *op) {
       if (isa<linalg::LinalgOp>(op) ||
-          (isa<SparseConvDialect>(op->getDialect()) &&
+          (isa_and_nonnull<SparseConvDialect>(op->getDialect()) &&
            isa<DestinationStyleOpInterface>(op)))
         kernels.push_back(op);
     });

@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
@@ -22,15 +24,76 @@ namespace mlir::sparseconv {
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-/// The tensor whose buffer `value` is, or is a part of.
-static Value getSource(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<tensor::CastOp, tensor::ExtractSliceOp, tensor::ExpandShapeOp,
-             tensor::CollapseShapeOp>(op))
-      break;
-    value = op->getOperand(0);
+/// What an operation with regions hands on as `value`, a result or an argument
+/// of a region: none where something else makes it.
+static SmallVector<Value> getForwarded(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    op = cast<BlockArgument>(value).getOwner()->getParentOp();
+  auto branch = dyn_cast<RegionBranchOpInterface>(op);
+  if (!branch)
+    return {};
+  SmallVector<RegionSuccessor> successors;
+  branch.getSuccessorRegions(RegionBranchPoint::parent(), successors);
+  for (Region &region : op->getRegions())
+    branch.getSuccessorRegions(region, successors);
+  SmallVector<Value> values;
+  for (RegionSuccessor successor : successors) {
+    ValueRange inputs = successor.getSuccessorInputs();
+    auto place = llvm::find(inputs, value);
+    if (place == inputs.end())
+      continue;
+    branch.getPredecessorValues(successor, place - inputs.begin(), values);
+    break;
   }
-  return value;
+  return values;
+}
+
+static bool hasDynamicRows(Value value) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  return !shape.empty() && ShapedType::isDynamicShape(shape.drop_front());
+}
+
+namespace {
+/// Where a tensor comes from.
+struct Origin {
+  explicit Origin(Value value);
+
+  /// The tensors of which it may be the buffer, or a part of it.
+  llvm::SmallPtrSet<Value, 4> sources;
+  /// Whether it may be a part whose rows do not follow each other in memory,
+  /// though its type looks as if they did. Bufferization takes a stride that is
+  /// not known for the dynamic size that stands in its place.
+  bool mayHaveGaps = false;
+};
+} // namespace
+
+Origin::Origin(Value value) {
+  bool isPart = false, isDynamic = false;
+  llvm::SmallPtrSet<Value, 4> seen;
+  SmallVector<Value> rest = {value};
+  while (!rest.empty()) {
+    Value next = rest.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    isDynamic |= hasDynamicRows(next);
+    Operation *op = next.getDefiningOp();
+    if (isa_and_nonnull<tensor::CastOp, tensor::ExtractSliceOp,
+                        tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+      isPart |= isa<tensor::ExtractSliceOp>(op);
+      rest.push_back(op->getOperand(0));
+      continue;
+    }
+    if (auto select = dyn_cast_or_null<arith::SelectOp>(op)) {
+      rest.append({select.getTrueValue(), select.getFalseValue()});
+      continue;
+    }
+    SmallVector<Value> forwarded = getForwarded(next);
+    if (forwarded.empty())
+      sources.insert(next);
+    rest.append(forwarded);
+  }
+  mayHaveGaps = isPart && isDynamic;
 }
 
 /// Whether `value` is a tensor of another shape.
@@ -102,27 +165,43 @@ static bool writeReshaped(OpBuilder &builder, Value result) {
   return true;
 }
 
+static void copyOperand(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  OpBuilder builder(op);
+  operand.set(bufferization::AllocTensorOp::create(
+      builder, op->getLoc(), cast<RankedTensorType>(operand.get().getType()),
+      /*dynamicSizes=*/ValueRange(), /*copy=*/operand.get()));
+}
+
 namespace {
 struct SeparateResults
     : mlir::sparseconv::impl::SparseConvSeparateResultsBase<SeparateResults> {
   void runOnOperation() override {
     bool isGpu = getTargetInfo(getOperation()).isGpu;
-    getOperation()->walk([&](func::ReturnOp op) {
-      OpBuilder builder(op);
-      llvm::SmallPtrSet<Value, 8> sources;
-      for (OpOperand &operand : op->getOpOperands()) {
-        auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-        if (!type)
-          continue;
-        bool isFirst = sources.insert(getSource(operand.get())).second;
-        bool isWhole = !isGpu || !isReshaped(operand.get());
-        if (isFirst && (isWhole || writeReshaped(builder, operand.get())))
-          continue;
-        operand.set(bufferization::AllocTensorOp::create(
-            builder, op.getLoc(), type, /*dynamicSizes=*/ValueRange(),
-            /*copy=*/operand.get()));
-      }
+    getOperation()->walk([&](func::ReturnOp op) { separate(op, isGpu); });
+    getOperation()->walk([](func::CallOp op) {
+      for (OpOperand &operand : op->getOpOperands())
+        if (isa<RankedTensorType>(operand.get().getType()) &&
+            Origin(operand.get()).mayHaveGaps)
+          copyOperand(operand);
     });
+  }
+
+  void separate(func::ReturnOp op, bool isGpu) {
+    OpBuilder builder(op);
+    llvm::SmallPtrSet<Value, 8> known;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isa<RankedTensorType>(operand.get().getType()))
+        continue;
+      Origin origin(operand.get());
+      bool isFirst = llvm::none_of(
+          origin.sources, [&](Value source) { return known.contains(source); });
+      known.insert(origin.sources.begin(), origin.sources.end());
+      bool isWhole = !isGpu || !isReshaped(operand.get());
+      if (!isFirst || origin.mayHaveGaps ||
+          !(isWhole || writeReshaped(builder, operand.get())))
+        copyOperand(operand);
+    }
   }
 };
 } // namespace

@@ -32,6 +32,23 @@ static constexpr int64_t kCpuTerms = 512, kMaxCpuParts = 256;
 /// element.
 static constexpr int64_t kMinStaticTerms = 4096, kMaxElements = 16384;
 
+/// What changes nothing when it is combined with other terms. Upstream takes
+/// the width of an index, which has none, for extremes and masks.
+static std::optional<TypedAttr> findNeutral(Operation *combiner) {
+  if (!combiner->getResult(0).getType().isIndex())
+    return arith::getNeutralElement(combiner);
+  Builder b(combiner->getContext());
+  if (isa<arith::AndIOp, arith::MinUIOp>(combiner))
+    return b.getIndexAttr(-1);
+  if (isa<arith::MinSIOp>(combiner))
+    return b.getIndexAttr(std::numeric_limits<int64_t>::max());
+  if (isa<arith::MaxSIOp>(combiner))
+    return b.getIndexAttr(std::numeric_limits<int64_t>::min());
+  if (isa<arith::MaxUIOp>(combiner))
+    return b.getIndexAttr(0);
+  return arith::getNeutralElement(combiner);
+}
+
 bool SplitReduction::match() {
   if (!op.hasPureBufferSemantics())
     return false;
@@ -68,7 +85,7 @@ bool SplitReduction::match() {
     terms.push_back(matchReduction(results, number, found));
     if (!terms.back() || found.size() != 1)
       return false;
-    std::optional<TypedAttr> start = arith::getNeutralElement(found[0]);
+    std::optional<TypedAttr> start = findNeutral(found[0]);
     if (!start)
       return false;
     combiners.push_back(found[0]);

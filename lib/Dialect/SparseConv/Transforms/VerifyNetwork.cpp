@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Analysis/CallGraph.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,6 +21,7 @@
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvTypes.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Support/Memory.h"
+#include "llvm/ADT/SCCIterator.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::sparseconv {
@@ -33,6 +35,10 @@ using namespace mlir::sparseconv;
 /// Most bytes that a constant may take in a compiled module.
 static constexpr int64_t kMaxConstantBytes = int64_t(1) << 31;
 
+/// Where linalg itself keeps the indexing maps of a named operation.
+static constexpr StringRef kMemoizedMaps[] = {
+    linalg::LinalgDialect::kMemoizedIndexingMapsAttrName};
+
 static bool isNetworkOperation(Operation *op, bool allowKernels) {
   Dialect *dialect = op->getDialect();
   if (isa_and_nonnull<SparseConvDialect>(dialect))
@@ -40,9 +46,11 @@ static bool isNetworkOperation(Operation *op, bool allowKernels) {
   // A call of a function value can reach what has no body here.
   if (isa<func::CallIndirectOp, func::ConstantOp>(op))
     return false;
+  // Linalg's other operations, such as packing, have no loops of their own.
   return isa_and_nonnull<arith::ArithDialect, func::FuncDialect,
-                         linalg::LinalgDialect, math::MathDialect>(dialect) ||
+                         math::MathDialect>(dialect) ||
          isa<affine::AffineApplyOp, affine::AffineMaxOp, affine::AffineMinOp,
+             linalg::IndexOp, linalg::LinalgOp, linalg::YieldOp,
              scf::ConditionOp, scf::ForOp, scf::IfOp, scf::WhileOp,
              scf::YieldOp, tensor::CastOp, tensor::CollapseShapeOp,
              tensor::ConcatOp, tensor::DimOp, tensor::EmptyOp,
@@ -134,6 +142,23 @@ static LogicalResult verifyFunction(func::FuncOp function) {
   return success();
 }
 
+/// An error for a parallel loop that the place of a result does not depend on:
+/// threads would write there at the same time.
+static LogicalResult verifyResultLoops(linalg::LinalgOp op) {
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    for (auto [loop, iterator] : llvm::enumerate(iterators))
+      if (iterator == utils::IteratorType::parallel &&
+          !map.isFunctionOfDim(loop))
+        return op->emitOpError("has the parallel loop ")
+               << loop << ", on which the indexing map "
+               << AffineMapAttr::get(map)
+               << " of a result does not depend; such a loop is a reduction";
+  }
+  return success();
+}
+
 /// Errors for accesses that nothing compares with their tensor at run time.
 static LogicalResult verifyAccesses(Operation *op) {
   if (auto structured = op->getParentOfType<linalg::LinalgOp>();
@@ -150,6 +175,8 @@ static LogicalResult verifyAccesses(Operation *op) {
         return op->emitOpError("has tensors of dynamic sizes and the indexing "
                                "map ")
                << AffineMapAttr::get(map) << ", whose results are not loops";
+    if (failed(verifyResultLoops(structured)))
+      return failure();
   }
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     std::optional<int64_t> axis = dim.getConstantIndex();
@@ -175,7 +202,10 @@ static LogicalResult verifyOperation(Operation *op, bool allowKernels) {
         "tensor and scf");
   if (failed(verifyAccesses(op)))
     return failure();
-  if (failed(verifyAttributes(op, op->getDiscardableAttrDictionary(), {})))
+  ArrayRef<StringRef> allowed;
+  if (isa<linalg::LinalgOp>(op))
+    allowed = kMemoizedMaps;
+  if (failed(verifyAttributes(op, op->getDiscardableAttrDictionary(), allowed)))
     return failure();
   for (Type type : op->getResultTypes())
     if (failed(verifyType(op, type)))
@@ -196,6 +226,23 @@ static LogicalResult verifyOperation(Operation *op, bool allowKernels) {
   return success();
 }
 
+/// An error for functions that call themselves: no target has a stack of frames
+/// whose depth the data decides.
+static LogicalResult verifyCalls(ModuleOp module) {
+  CallGraph calls(module);
+  llvm::SmallPtrSet<Operation *, 4> found;
+  for (auto group = llvm::scc_begin(&std::as_const(calls)); !group.isAtEnd();
+       ++group)
+    for (const CallGraphNode *node : *group)
+      if (group.hasCycle() && !node->isExternal())
+        found.insert(node->getCallableRegion()->getParentOp());
+  for (auto function : module.getOps<func::FuncOp>())
+    if (found.contains(function))
+      return function.emitOpError(
+          "calls itself, or is called by what it calls");
+  return success();
+}
+
 namespace {
 struct VerifyNetwork
     : mlir::sparseconv::impl::SparseConvVerifyNetworkBase<VerifyNetwork> {
@@ -211,7 +258,7 @@ struct VerifyNetwork
         return WalkResult::advance();
       return WalkResult(verifyOperation(op, allowKernels));
     });
-    if (result.wasInterrupted())
+    if (result.wasInterrupted() || failed(verifyCalls(module)))
       return signalPassFailure();
     markAllAnalysesPreserved();
   }

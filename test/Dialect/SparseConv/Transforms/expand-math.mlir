@@ -71,3 +71,22 @@ func.func @clamp(%x: vector<4xf32>, %low: vector<4xf32>, %high: vector<4xf32>) -
   %y = math.clampf %x to [%low, %high] : vector<4xf32>
   return %y : vector<4xf32>
 }
+
+// -----
+
+// Numbers of bf16 compare as f32, of which they are the upper halves.
+
+// CHECK-LABEL: func.func @compare(
+// CHECK-SAME:    %[[X:.*]]: vector<4xbf16>, %{{.*}}: vector<4xbf16>, %{{.*}}: f16)
+// CHECK-DAG:     %[[HALF:.*]] = arith.constant dense<16> : vector<4xi32>
+// CHECK-DAG:     %[[BITS:.*]] = arith.bitcast %[[X]] : vector<4xbf16> to vector<4xi16>
+// CHECK:         %[[LOW:.*]] = arith.extui %[[BITS]] : vector<4xi16> to vector<4xi32>
+// CHECK:         %[[HIGH:.*]] = arith.shli %[[LOW]], %[[HALF]] : vector<4xi32>
+// CHECK:         %[[WIDE:.*]] = arith.bitcast %[[HIGH]] : vector<4xi32> to vector<4xf32>
+// CHECK:         arith.cmpf ugt, %[[WIDE]], %{{.*}} : vector<4xf32>
+// CHECK:         arith.cmpf olt, %{{.*}} : f16
+func.func @compare(%x: vector<4xbf16>, %y: vector<4xbf16>, %z: f16) -> (vector<4xi1>, i1) {
+  %0 = arith.cmpf ugt, %x, %y : vector<4xbf16>
+  %1 = arith.cmpf olt, %z, %z : f16
+  return %0, %1 : vector<4xi1>, i1
+}

@@ -26,6 +26,66 @@ func.func @reshaped(%x: tensor<?x2xi32>) -> tensor<?xi32> {
   return %a : tensor<?xi32>
 }
 
+// What a select or a branch gives may be another result.
+// CHECK-LABEL: func.func @select(
+func.func @select(%x: tensor<?xi32>, %y: tensor<?xi32>, %c: i1) -> (tensor<?xi32>, tensor<?xi32>) {
+  // CHECK: %[[Z:.*]] = arith.select
+  // CHECK: %[[COPY:.*]] = bufferization.alloc_tensor() copy(%[[Z]]) : tensor<?xi32>
+  // CHECK: return %{{.*}}, %[[COPY]] :
+  %z = arith.select %c, %x, %y : tensor<?xi32>
+  return %y, %z : tensor<?xi32>, tensor<?xi32>
+}
+
+// CHECK-LABEL: func.func @branch(
+func.func @branch(%x: tensor<?xi32>, %y: tensor<?xi32>, %w: tensor<?xi32>, %c: i1) -> (tensor<?xi32>, tensor<?xi32>, tensor<?xi32>) {
+  // CHECK: %[[Z:.*]] = scf.if
+  // CHECK: %[[COPY:.*]] = bufferization.alloc_tensor() copy(%[[Z]]) : tensor<?xi32>
+  // CHECK: return %{{.*}}, %[[COPY]], %{{.*}} :
+  %z = scf.if %c -> tensor<?xi32> {
+    scf.yield %x : tensor<?xi32>
+  } else {
+    scf.yield %y : tensor<?xi32>
+  }
+  return %y, %z, %w : tensor<?xi32>, tensor<?xi32>, tensor<?xi32>
+}
+
+// So may what a loop began with. It hands its own argument on here.
+// CHECK-LABEL: func.func @loop(
+func.func @loop(%x: tensor<?xi32>, %y: tensor<?xi32>, %n: index) -> (tensor<?xi32>, tensor<?xi32>) {
+  // CHECK: %[[Z:.*]]:2 = scf.for
+  // CHECK: %[[COPY:.*]] = bufferization.alloc_tensor() copy(%[[Z]]#1) : tensor<?xi32>
+  // CHECK: return %[[Z]]#0, %[[COPY]] :
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y) -> (tensor<?xi32>, tensor<?xi32>) {
+    scf.yield %b, %a : tensor<?xi32>, tensor<?xi32>
+  }
+  return %z#0, %z#1 : tensor<?xi32>, tensor<?xi32>
+}
+
+// The rows of a slice may have gaps that a type of dynamic rows does not show. A
+// function takes and gives whole tensors.
+// CHECK-LABEL: func.func @slice(
+func.func @slice(%x: tensor<16x?xi32>, %n: index) -> tensor<16x?xi32> {
+  // CHECK: %[[SLICE:.*]] = tensor.extract_slice
+  // CHECK: %[[GIVEN:.*]] = bufferization.alloc_tensor() copy(%[[SLICE]]) : tensor<16x?xi32>
+  // CHECK: call @take(%[[GIVEN]])
+  // CHECK: %[[COPY:.*]] = bufferization.alloc_tensor() copy(%[[SLICE]]) : tensor<16x?xi32>
+  // CHECK: return %[[COPY]]
+  %a = tensor.extract_slice %x[0, 0] [16, %n] [1, 1] : tensor<16x?xi32> to tensor<16x?xi32>
+  call @take(%a) : (tensor<16x?xi32>) -> ()
+  return %a : tensor<16x?xi32>
+}
+func.func private @take(tensor<16x?xi32>)
+
+// Rows of a known size follow each other.
+// CHECK-LABEL: func.func @rows(
+// CHECK-NOT: alloc_tensor
+func.func @rows(%x: tensor<?x8xi32>, %n: index) -> tensor<?x8xi32> {
+  %a = tensor.extract_slice %x[0, 0] [%n, 8] [1, 1] : tensor<?x8xi32> to tensor<?x8xi32>
+  return %a : tensor<?x8xi32>
+}
+
 // -----
 
 module attributes {sparseconv.target = #sparseconv.target<cuda>} {

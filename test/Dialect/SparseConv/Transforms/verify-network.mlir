@@ -203,7 +203,7 @@ module attributes {llvm.data_layout = "e-p:8:8"} {
 // -----
 
 // expected-error @+1 {{has the attribute 'sparseconv.op_table', which a network may not have}}
-module attributes {sparseconv.op_table = [1]} {
+module attributes {sparseconv.op_table = []} {
 }
 
 // -----
@@ -306,4 +306,47 @@ func.func @main(%points: tensor<?x2xi32>, %table: tensor<?x3xi32>) -> tensor<?x3
   %m = sparseconv.map_from_table %table, %c to %c {sparseconv.trusted} : tensor<?x3xi32>, !sparseconv.kernel_map<3, !set to !set>
   %0 = sparseconv.neighbour_table %m : !sparseconv.kernel_map<3, !set to !set> -> tensor<?x3xi32>
   return %0 : tensor<?x3xi32>
+}
+
+// -----
+
+// Threads would add to one element at the same time.
+func.func @race(%x: tensor<?x16xf32>, %sums: tensor<16xf32>) -> tensor<16xf32> {
+  // expected-error @+1 {{'linalg.generic' op has the parallel loop 0, on which the indexing map affine_map<(d0, d1) -> (d1)> of a result does not depend; such a loop is a reduction}}
+  %y = linalg.generic {indexing_maps = [affine_map<(i, c) -> (i, c)>, affine_map<(i, c) -> (c)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x16xf32>) outs(%sums : tensor<16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %a, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<16xf32>
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op calls itself, or is called by what it calls}}
+func.func @recursion(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %y = call @step(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+func.func private @step(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %y = call @recursion(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// Operations of linalg without loops have no form on any target.
+func.func @softmax(%x: tensor<7x16xf32>, %y: tensor<7x16xf32>) -> tensor<7x16xf32> {
+  // expected-error @+1 {{'linalg.softmax' op is not an operation of a network}}
+  %0 = linalg.softmax dimension(1) ins(%x : tensor<7x16xf32>) outs(%y : tensor<7x16xf32>) -> tensor<7x16xf32>
+  return %0 : tensor<7x16xf32>
+}
+
+// -----
+
+// Linalg itself notes the indexing maps of such an operation as an attribute.
+func.func @dot(%x: tensor<?xf32>, %y: tensor<f32>) -> tensor<f32> {
+  %0 = linalg.dot ins(%x, %x : tensor<?xf32>, tensor<?xf32>) outs(%y : tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
 }

@@ -17,6 +17,8 @@ namespace mlir::sparseconv {
 /// Attribute of a module: name and location of each network operation, by the
 /// numbers that status records have.
 constexpr StringLiteral kOpTableAttr = "sparseconv.op_table";
+/// Whether an attribute has the form of that one.
+bool isOpTable(Attribute attribute);
 
 /// "net.mlir:3:8" of the first place in a file that a location has; the name of
 /// one that has none, such as that of a host's node; or "".

@@ -95,6 +95,7 @@ def SparseConv_GatherGemmScatterOp
     SparseConv_TilingAttr:$tiling, UnitAttr:$transpose_weights,
     UnitAttr:$atomic);
   let regions = (region MaxSizedRegion<1>:$epilogue);
+  let hasCanonicalizer = 1;
   let hasRegionVerifier = 1;
 }
 
@@ -120,6 +121,7 @@ def SparseConv_ImplicitGemmOp
     SparseConv_FeaturesLike:$y,
     UnitAttr:$transpose_weights);
   let regions = (region MaxSizedRegion<1>:$epilogue);
+  let hasCanonicalizer = 1;
   let hasRegionVerifier = 1;
 }
 
@@ -213,6 +215,7 @@ def SparseConv_TiledGemmOp
     OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$groups,
     SparseConv_GemmTilingAttr:$tiling);
   let regions = (region MaxSizedRegion<1>:$epilogue);
+  let hasCanonicalizer = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = inits # [{
     /// The input channels behind those of `x`, or null.

@@ -37,6 +37,36 @@ def SparseConvFuseConcatenations
                               "Number of concatenations that went">];
 }
 
+def SparseConvFuseElementwise
+    : Pass<"sparseconv-fuse-elementwise", "::mlir::ModuleOp"> {
+  let summary = "computes elementwise operations where they are read";
+  let description = [{
+    A `linalg.generic` on parallel loops whose only use is another one becomes
+    part of that, as upstream's `linalg-fuse-elementwise-ops` does it. That pass
+    gives wrong results in two cases, which this one avoids:
+
+    - A producer reads its init. In more loops it would read and write each
+      element several times, so the init becomes an input before:
+
+      ```mlir
+      linalg.generic ins(%x : ...) outs(%a : ...) {  // %x + %a
+      ```
+
+      becomes
+
+      ```mlir
+      %new = tensor.empty(%n) : tensor<?x8xf32>
+      linalg.generic ins(%x, %a : ...) outs(%new : ...) {
+      ```
+
+    - A reduction does not read its sum. Its init is the result where there is
+      nothing to reduce, and stays unless loops of a static size surely turn.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def SparseConvFuseEpilogues
     : Pass<"sparseconv-fuse-epilogues", "::mlir::func::FuncOp"> {
   let summary = "moves elementwise operations into the convolution before them";

@@ -257,7 +257,8 @@ def SparseConvExpandMath : Pass<"sparseconv-expand-math"> {
     on scalars and vectors, become operations that have a form in the LLVM
     dialect or in the C library. `math.ipowi` is computed by squaring, one step
     for each bit of the exponent; `math.fpowi` is `math.powf` of f64, rounded
-    once. For example
+    once. Comparisons of bf16 are those of the same numbers in f32, as LLVM has
+    no vectors of the former on some CPUs. For example
 
     ```mlir
     %y = math.fpowi %x, %n : f32, i32
@@ -406,7 +407,10 @@ def SparseConvSeparateResults
   let description = [{
     One-shot bufferization takes the results of a call for distinct buffers, so
     that a caller may write to one of them in place. Where a function returns one
-    tensor twice, or two parts of one tensor, the later ones become copies. On a
+    tensor twice, two parts of one tensor, or a tensor and what may be the same one
+    (the side of a select, what a loop or branch yields), the later ones become
+    copies. So does a slice that is returned or given to a call, where its rows
+    may not follow each other in memory and its type does not show that. On a
     GPU results are whole buffers. Where a result is a reshaped tensor of a static
     shape, what computes it, and what fills it before, writes to a buffer of the
     result's shape; other reshaped tensors become copies.
