@@ -46,6 +46,7 @@ import network_bounds
 import random_networks
 import run_cases
 import run_programs
+import run_structured
 from check_package import CHECKS, SKIPPED
 from sparseconv.module import get_chip
 
@@ -345,6 +346,7 @@ def make_jobs(options):
     names = CHECKS[options.target.partition(":")[0]]
     jobs += [PackageJob(name, settings) for name in names]
     jobs += [PythonJob(case, settings, work) for case in PYTHON_CASES]
+    jobs += run_structured.make_jobs(settings, work)
     for file in sorted(glob.glob(os.path.join(HERE, "*.mlir"))):
         jobs.append(ProgramJob(file, settings, work))
     files = sorted(glob.glob(os.path.join(HERE, "*.test")))
