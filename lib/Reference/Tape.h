@@ -60,8 +60,11 @@ public:
     std::vector<std::vector<int64_t>> integers;
   };
 
-  /// Translates a block; what it reads from outside is taken from `frame`.
-  static llvm::Expected<Tape> compile(Block &block, Frame &frame);
+  /// Translates a block; what it reads from outside is taken from `frame`, but
+  /// for values that are `given`, whose registers follow those of its
+  /// arguments.
+  static llvm::Expected<Tape> compile(Block &block, Frame &frame,
+                                      ValueRange given = {});
 
   State makeState() const;
   /// Runs the block on the first `n` lanes. Register i holds argument i.
@@ -90,6 +93,7 @@ private:
     unsigned reg;
   };
 
+  class Compiler;
   unsigned addRegister(Type type);
 
   SmallVector<bool> isFloat;

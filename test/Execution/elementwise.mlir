@@ -7,6 +7,8 @@
 // RUN: done; done
 // RUN: for rows in 0 1 31 129; do env SPARSECONV_POISON=1 sparseconv-run %s --entry=folded --check --quiet \
 // RUN:   --input x=random:$rows --input h=random:$rows || exit 1; done
+// RUN: for rows in 0 1 31 129 4999; do \
+// RUN:   env SPARSECONV_POISON=1 sparseconv-run %s --entry=branches --check --quiet --input x=random:$rows || exit 1; done
 // RUN: env SPARSECONV_POISON=1 sparseconv-run %s --entry=channels_first --check --quiet --input x=random --input odd=random --input wide=random
 
 #rows = affine_map<(d0, d1) -> (d0, d1)>
@@ -142,4 +144,37 @@ func.func @folded(%x: tensor<?x8xi32> {sparseconv.name = "x"}, %h: tensor<?x24xb
     linalg.yield %1 : i16
   } -> tensor<?x24xi16>
   return %zeros, %truths, %above : tensor<?x8xi32>, tensor<?x8xi1>, tensor<?x24xi16>
+}
+
+// Branches and loops in the body, which each element takes by itself.
+func.func @branches(%x: tensor<?x24xf32> {sparseconv.name = "x"}) -> (tensor<?x24xf32>, tensor<?x24xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  %n = tensor.dim %x, %c0 : tensor<?x24xf32>
+  %room = tensor.empty(%n) : tensor<?x24xf32>
+  %places = tensor.empty(%n) : tensor<?x24xi32>
+  %y:2 = linalg.generic {indexing_maps = [#rows, #rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x24xf32>) outs(%room, %places : tensor<?x24xf32>, tensor<?x24xi32>) {
+  ^bb0(%a: f32, %out: f32, %place: i32):
+    %zero = arith.constant 0.0 : f32
+    %column = linalg.index 1 : index
+    %row = linalg.index 0 : index
+    %isAbove = arith.cmpf ogt, %a, %zero : f32
+    %b, %i = scf.if %isAbove -> (f32, index) {
+      %times = arith.remui %column, %three : index
+      %r, %s = scf.for %k = %c0 to %times step %c1 iter_args(%p = %a, %q = %zero) -> (f32, f32) {
+        %sum = arith.addf %p, %a : f32
+        scf.yield %sum, %p : f32, f32
+      }
+      %t = arith.subf %r, %s : f32
+      scf.yield %t, %times : f32, index
+    } else {
+      %m = arith.negf %a : f32
+      scf.yield %m, %row : f32, index
+    }
+    %j = arith.index_cast %i : index to i32
+    linalg.yield %b, %j : f32, i32
+  } -> (tensor<?x24xf32>, tensor<?x24xi32>)
+  return %y#0, %y#1 : tensor<?x24xf32>, tensor<?x24xi32>
 }
