@@ -172,12 +172,32 @@ class Function:
         """A numpy array that fits an input."""
         array = array_views.view_host(argument)
         dtype = array_views.get_numpy_dtype(value.dtype)
+        if not array.dtype.isnative:
+            array = array.astype(array.dtype.newbyteorder("="))
         if isinstance(argument, (bool, int, float)) and value.shape == (1,):
-            array = np.asarray(argument, dtype)
+            array = self._convert_number(value, argument, dtype)
         if array.ndim == 0 and value.shape == (1,):
             array = array.reshape(1)
         value.check(array.dtype.name, array.shape, f"function '{self.name}'")
         return np.ascontiguousarray(array).view(dtype)
+
+    def _convert_number(self, value, number, dtype):
+        """A number of Python as an array, where the type of an input has it."""
+        is_float = value.dtype in ("float64", "float32", "float16", "bfloat16")
+        kinds = (int, float) if is_float else (bool,) if dtype == np.bool_ else (int,)
+        if not isinstance(number, kinds) or (dtype != np.bool_ and isinstance(number, bool)):
+            found = type(number).__name__
+        elif is_float:
+            with np.errstate(over="ignore"):
+                return array_views.convert(np.array(number, np.float64), value.dtype)
+        elif dtype == np.bool_ or np.iinfo(dtype).min <= number <= np.iinfo(dtype).max:
+            return np.array(number, dtype)
+        else:
+            found = f"{number}, which it does not hold"
+        raise ArgumentError(
+            f"function '{self.name}': '{value.name}' expects a number of {value.dtype}, "
+            f"but found {found}"
+        )
 
     def _return(self, results):
         return results[0] if len(results) == 1 else tuple(results)

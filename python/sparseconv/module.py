@@ -229,6 +229,7 @@ def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
         module.diagnostics = compilation.diagnostics
         return module
     if backend in _SERVED:
+        num_threads = runtime.read_num_threads(num_threads)
         for option, given in (("chip", chip), ("entry", entry)):
             if given is not None:
                 raise ArgumentError(f"{option} is for the target 'cuda', not '{target}'")

@@ -228,13 +228,20 @@ class Context(_Owner):
               ctypes.c_void_p(other))  # fmt: skip
 
 
+def read_num_threads(number):
+    """A number of threads that a caller has given, or None."""
+    if number is not None and (not isinstance(number, int) or not 0 <= number <= 4096):
+        raise ArgumentError(f"num_threads: expects an integer of 0 to 4096, but found {number!r}")
+    return number
+
+
 class CpuContext(Context):
     """This machine's processor, for plans of machine code for CPUs. `level` is
     "avx512", "avx2" or "sse2"; without it the widest vectors that there are. The
     only stream is 0."""
 
     def __init__(self, level=None, num_threads=None):
-        self._level, self._num_threads = level, num_threads
+        self._level, self._num_threads = level, read_num_threads(num_threads)
         super().__init__(None)
 
     def _create(self):

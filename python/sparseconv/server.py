@@ -29,6 +29,9 @@ _NAMES = {
 }  # fmt: skip
 _KINDS = {name: kind for kind, name in _NAMES.items()}
 
+#: Processes of a parent, whose pipes are never closed here by what buffers them.
+_inherited = []
+
 
 class Server:
     """A module in a process of its own. Calls from several threads take turns.
@@ -46,7 +49,7 @@ class Server:
         if tuning_database is not None:
             self._command.append(f"--tuning-database={os.fsdecode(tuning_database)}")
         self._text, self._name, self._time_limit = text, name, time_limit
-        self._lock = threading.Lock()
+        self._lock, self._locker = threading.Lock(), os.getpid()
         self._process = self._owner = None
         with self._lock:
             self._start()
@@ -62,6 +65,9 @@ class Server:
             for value, array in zip(values, arrays)
         ]
         request = {"call": function, "arguments": arguments}
+        if self._locker != os.getpid():
+            # Another thread may have held it when the process was forked.
+            self._lock, self._locker = threading.Lock(), os.getpid()
         with self._lock:
             if self._is_busy or self._process is None or self._owner != os.getpid():
                 self._start()
@@ -192,16 +198,21 @@ class Server:
         process, self._process = self._process, None
         if process is None:
             return
-        if self._owner == os.getpid():
-            process.kill()
+        os.close(self._diagnostics)
+        if self._owner != os.getpid():
+            # The process is the parent's. A thread of it may have been at a pipe when
+            # this process was forked: what it left there is not to be written.
+            _inherited.append(process)
+            for pipe in (process.stdin, process.stdout):
+                os.close(pipe.fileno())
+            return
+        process.kill()
         for pipe in (process.stdin, process.stdout):
             try:
                 pipe.close()
             except OSError:
                 pass
-        if self._owner == os.getpid():
-            process.wait()
-        os.close(self._diagnostics)
+        process.wait()
 
     def __del__(self):
         if getattr(self, "_process", None) is not None:

@@ -15,6 +15,7 @@ as numpy has none.
 
 import argparse
 import re
+import zipfile
 
 import numpy as np
 
@@ -25,7 +26,7 @@ _DTYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
 # attributes.
 _FUNCTION = re.compile(r"func\.func\s+(?:public\s+)?@[^(\s]+\(((?:[^()]|\([^()]*\))*)\)")
 _ARGUMENT = re.compile(
-    r"%([A-Za-z_]\w*):\s*tensor<((?:\d+x)+)(f32|f16|bf16)>\s*(\{[^{}]*\})?")
+    r"%([A-Za-z_$.-][\w$.-]*):\s*tensor<((?:\d+x)+)(f32|f16|bf16)>\s*(\{[^{}]*\})?")
 _NAME = re.compile(r'sparseconv\.name = "([^"]+)"')
 
 
@@ -59,7 +60,11 @@ def save(path, arrays):
         name: array.view("V2") if array.dtype == np.uint16 else array
         for name, array in arrays.items()
     }
-    np.savez(path, **marked)
+    # An open file, as numpy would add a suffix to a name.
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, array in marked.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, np.asarray(array), allow_pickle=False)
 
 
 def main(arguments=None):

@@ -411,6 +411,27 @@ def computes_in_forked_processes(target):
 
 
 @check("cpu")
+def takes_numbers_as_they_are(target):
+    """Python's numbers where the type of a scalar has them, and arrays of either byte
+    order."""
+    names = {"h": "bf16", "e": "i8", "b": "i1", "f": "f32"}
+    arguments = ", ".join(f"%{name}: {kind}" for name, kind in names.items())
+    types = ", ".join(names.values())
+    text = f"func.func @main({arguments}) -> ({types}) {{\n  return %h, %e, %b, %f : {types}\n}}\n"
+    for named in ({"in_process": True}, {}):
+        module = sparseconv.compile(text, target="cpu", **named)
+        found = module(h=1.0, e=-7, b=True, f=np.array(2.5, ">f4"))
+        expect_equal([value.item() for value in found], [0x3F80, -7, True, 2.5])
+        for name, wrong in (("e", 300), ("e", 1.5), ("b", 2.5), ("h", "1")):
+            given = {"h": 1.0, "e": 1, "b": False, "f": 1.0, name: wrong}
+            expect_error(sparseconv.ArgumentError, "expects", module, **given)
+    error = sparseconv.ArgumentError
+    for wrong in ("2", 10**5, 1.5, -1):
+        expect_error(error, "num_threads: expects an integer of 0 to 4096", sparseconv.compile,
+                     text, target="cpu", num_threads=wrong)  # fmt: skip
+
+
+@check("cpu")
 def refuses_more_rows_than_there_are_indices(target):
     text = "func.func @main(%x: tensor<?xi8>) -> tensor<?xi8> {\n  return %x : tensor<?xi8>\n}\n"
     module = sparseconv.compile(text, target="cpu")

@@ -28,9 +28,12 @@ Error cpu::checkStream(sparseconv_stream stream) {
 
 Error CpuDevice::create(std::string_view level, int numThreads,
                         std::shared_ptr<runtime::Device> &device) {
-  if (numThreads < 0)
+  // OpenMP ends the process where the system does not give it its threads.
+  constexpr int kMaxThreads = 4096;
+  if (numThreads < 0 || numThreads > kMaxThreads)
     return invalidArgument("the number of threads is " +
-                           std::to_string(numThreads));
+                           std::to_string(numThreads) + ", and not 0 to " +
+                           std::to_string(kMaxThreads));
   for (std::string_view known : kVectorLevels)
     if ((level.empty() || level == known) && hasVectorLevel(known)) {
       device.reset(new CpuDevice(std::string(known), numThreads));

@@ -9,6 +9,7 @@
 #include "LoopBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -43,6 +44,40 @@ static LogicalResult verifyResult(linalg::LinalgOp op, unsigned number) {
                          "than a sum");
 }
 
+/// Whether `value` is computed of `argument`, an argument of its block.
+static bool dependsOn(Value value, BlockArgument argument) {
+  llvm::SetVector<Value> found;
+  found.insert(value);
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (found[i] == argument)
+      return true;
+    Operation *op = found[i].getDefiningOp();
+    if (!op || op->getBlock() != argument.getOwner())
+      continue;
+    found.insert(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), found);
+  }
+  return false;
+}
+
+/// No result with a gradient reads what another one has combined so far: its
+/// values in between would be needed.
+static LogicalResult verifyRunningValues(linalg::LinalgOp op,
+                                         ArrayRef<Value> resultGradients) {
+  ValueRange yields = op.getBlock()->getTerminator()->getOperands();
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    BlockArgument running = op.getMatchingBlockArgument(&init);
+    if (!running || op.getMatchingIndexingMap(&init).isPermutation())
+      continue;
+    unsigned own = op.getTiedOpResult(&init).getResultNumber();
+    for (auto [number, gradient] : llvm::enumerate(resultGradients))
+      if (gradient && number != own && dependsOn(yields[number], running))
+        return op->emitOpError("has no rule for the gradient of a result that "
+                               "reads what another one has combined so far");
+  }
+  return success();
+}
+
 namespace {
 struct StructuredAdjoint {
   static LogicalResult build(linalg::LinalgOp op, OpBuilder &builder,
@@ -50,6 +85,8 @@ struct StructuredAdjoint {
                              Gradients &gradients) {
     if (!op.hasPureTensorSemantics())
       return op->emitOpError("has no rule for its gradient on buffers");
+    if (failed(verifyRunningValues(op, resultGradients)))
+      return failure();
     Block *block = op.getBlock();
     LoopBody body{op, block, op.getNumLoops(), {}, {}, {}};
     // A body may have no arguments for the inits.

@@ -48,8 +48,9 @@ static std::optional<SmallVector<int64_t>> getNumbers(Attribute attribute) {
   if (auto array = dyn_cast<DenseI64ArrayAttr>(attribute))
     return llvm::to_vector(array.asArrayRef());
   if (auto dense = dyn_cast<DenseIntElementsAttr>(attribute)) {
+    Type element = dense.getElementType();
     if (dense.getNumElements() > longest ||
-        dense.getElementType().getIntOrFloatBitWidth() > 64)
+        (!element.isIndex() && element.getIntOrFloatBitWidth() > 64))
       return std::nullopt;
     for (const APInt &value : dense.getValues<APInt>())
       numbers.push_back(value.getSExtValue());
@@ -141,13 +142,17 @@ Interpolation CallRaiser::getInterpolation() {
                                       symbolizeInterpolation);
 }
 
+/// The most axes of a set.
+static constexpr int64_t kMaxDim = 4;
+
 /// The number of axes of the coordinates that operand 0 has, or of those that
-/// the first operand with integers has.
+/// the first operand with integers has; 1 where no set has as many.
 static unsigned getDim(const CustomCall &call) {
   for (Value operand : call.operands)
     if (RankedTensorType type = getCalledType(operand.getType());
         type.getElementType().isInteger() && type.getRank() == 2 &&
-        !type.isDynamicDim(1) && type.getDimSize(1) > 1)
+        !type.isDynamicDim(1) && type.getDimSize(1) > 1 &&
+        type.getDimSize(1) <= kMaxDim + 1)
       return type.getDimSize(1) - 1;
   return 1;
 }

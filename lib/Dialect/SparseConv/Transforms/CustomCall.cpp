@@ -223,6 +223,9 @@ static LogicalResult verifyTypes(const CustomCall &call) {
 
 FailureOr<CustomCall> mlir::sparseconv::readCall(Operation *op,
                                                  const CallRule &rule) {
+  if (op->getNumRegions() != 0 || op->getNumSuccessors() != 0)
+    return op->emitError("a call has regions or successors, which none of ours "
+                         "has");
   CustomCall call{op, &rule, llvm::to_vector(op->getOperands()), {}};
   if (failed(findForm(op)->read(call)) || failed(verifyNames(call)) ||
       failed(verifyCount(call, "takes", rule.operands, call.operands.size())) ||

@@ -64,10 +64,30 @@ static void hoist(memref::AllocOp alloc, omp::ParallelOp region) {
   after.dealloc(all);
 }
 
+/// Takes away a scope around nothing that is allocated on the stack. Upstream
+/// keeps those that have calls, and its conversion to control flow then leaves
+/// several blocks in them, where only one may be.
+static void inlineScope(RewriterBase &rewriter, memref::AllocaScopeOp scope) {
+  bool hasStack =
+      scope.walk([](memref::AllocaOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (hasStack || !scope.getBodyRegion().hasOneBlock())
+    return;
+  Block *body = &scope.getBodyRegion().front();
+  Operation *end = body->getTerminator();
+  SmallVector<Value> results(end->getOperands());
+  rewriter.eraseOp(end);
+  rewriter.inlineBlockBefore(body, scope);
+  rewriter.replaceOp(scope, results);
+}
+
 namespace {
 struct HoistScratch
     : mlir::sparseconv::impl::SparseConvHoistScratchBase<HoistScratch> {
   void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    getOperation()->walk(
+        [&](memref::AllocaScopeOp scope) { inlineScope(rewriter, scope); });
     SmallVector<std::pair<memref::AllocOp, omp::ParallelOp>> found;
     getOperation()->walk([&](memref::AllocOp alloc) {
       omp::ParallelOp region = getOutermostRegion(alloc);

@@ -180,3 +180,21 @@ func.func @net(%n: index, %y: f32) -> tensor<?xf32> {
   %z = tensor.splat %y[%n] : tensor<?xf32>
   return %z : tensor<?xf32>
 }
+
+// -----
+
+// The counter is a number of its own at each step, which nothing keeps.
+func.func @net(%x: tensor<6xf32>, %zero: tensor<f32>, %none: tensor<i32>) -> tensor<f32> {
+  // expected-error @below {{'linalg.generic' op has no rule for the gradient of a result that reads what another one has combined so far}}
+  %steps, %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<6xf32>) outs(%none, %zero : tensor<i32>, tensor<f32>) {
+  ^bb0(%a: f32, %step: i32, %sum: f32):
+    %one = arith.constant 1 : i32
+    %next = arith.addi %step, %one : i32
+    %weight = arith.sitofp %next : i32 to f32
+    %term = arith.mulf %a, %weight : f32
+    %total = arith.addf %sum, %term : f32
+    linalg.yield %next, %total : i32, f32
+  } -> (tensor<i32>, tensor<f32>)
+  return %y : tensor<f32>
+}

@@ -199,3 +199,26 @@ func.func @torch_types(%a: !torch.vtensor<[4,-3],f32>, %b: !torch.vtensor<[?,4],
       : (!torch.vtensor<[99999999999999999999,4],f32>, !torch.vtensor<[?],si32>) -> !torch.vtensor<[?,4],f32>
   return
 }
+
+// -----
+
+// None of our operations has regions or successors.
+
+func.func @regions(%points: tensor<?x4xi32>) -> tensor<?x4xi32> {
+  // expected-remark@+1 {{left as it is: a call has regions or successors, which none of ours has}}
+  %0 = "stablehlo.custom_call"(%points) <{call_target_name = "sparseconv.downsample", backend_config = {bits = [8, 20, 20, 16], guard = 4, by = 2}}> ({
+    "other.operation"() : () -> ()
+  }) : (tensor<?x4xi32>) -> tensor<?x4xi32>
+  return %0 : tensor<?x4xi32>
+}
+
+// -----
+
+// No set has as many axes.
+
+func.func @columns(%points: tensor<?x2000000000xi32>) -> tensor<?x2000000000xi32> {
+  // expected-remark@+1 {{left as it is: 'coordinates' is 'tensor<?x2000000000xi32>', where a tensor of i32 with 1 to 4 axes behind the batch index is expected}}
+  %0 = "stablehlo.custom_call"(%points) <{call_target_name = "sparseconv.downsample", backend_config = {bits = [8, 20], guard = dense<4> : tensor<1xindex>, by = 2, clip = [0, 4]}}>
+      : (tensor<?x2000000000xi32>) -> tensor<?x2000000000xi32>
+  return %0 : tensor<?x2000000000xi32>
+}
