@@ -74,10 +74,6 @@ static void addInlining(OpPassManager &pm) {
   addCleanUp(pm);
 }
 
-static void addEpilogues(OpPassManager &pm) {
-  pm.addNestedPass<func::FuncOp>(createSparseConvFuseEpilogues());
-}
-
 /// Decisions, then kernel operations.
 static void addKernelOperations(OpPassManager &pm,
                                 const SelectionOptions &options) {
@@ -171,7 +167,7 @@ void mlir::sparseconv::buildPrepareSelectionPipeline(OpPassManager &pm,
   addOnGpu(pm, targetName, addInlineWhatIsKept);
   addInlining(pm);
   addOnGpu(pm, targetName, addUnrollLoops);
-  addEpilogues(pm);
+  pm.addNestedPass<func::FuncOp>(createSparseConvFuseEpilogues());
   addOnGpu(pm, targetName, addFusedGathers);
 }
 

@@ -60,8 +60,9 @@ void mlir::sparseconv::buildLowerBuffersToCpuPipeline(OpPassManager &pm) {
   addCleanUp(pm);
   pm.addPass(createLoopInvariantCodeMotionPass());
 
-  // Threads. The canonicalizer in between removes memref.alloca_scope, which
-  // the conversion to control flow would make invalid.
+  // Threads. The canonicalizer and what hoists scratch remove
+  // memref.alloca_scope, which the conversion to control flow would make
+  // invalid.
   pm.addPass(createConvertSCFToOpenMPPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createSparseConvHoistScratch());

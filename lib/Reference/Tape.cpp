@@ -182,6 +182,10 @@ static StatusCode runFor(const Tape &region, unsigned numCarried,
         copyLane(body.getYield(k), 0, getNext(k), 0);
       for (unsigned k = 0; k < numCarried; ++k)
         copyLane(getNext(k), 0, body.getArgument(1 + k), 0);
+      // The next counter may not fit its type.
+      if (static_cast<uint64_t>(upper) - static_cast<uint64_t>(i) <=
+          static_cast<uint64_t>(step))
+        break;
     }
     copyLane(body.getArgument(1 + number), 0, result, lane);
   }
@@ -189,6 +193,8 @@ static StatusCode runFor(const Tape &region, unsigned numCarried,
 }
 
 llvm::Error Tape::Compiler::compileRegions(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop.getUnsignedCmp())
+    return makeError(op, "the reference does not know unsigned loops");
   // Without results there is nothing that it does.
   if (op->getNumResults() == 0)
     return llvm::Error::success();

@@ -227,6 +227,8 @@ MUTANTS = [
     (TRANSFORMS + "SeparateResults.cpp", "if (auto select = dyn_cast_or_null<arith::SelectOp>(op)) {", "if (auto select = arith::SelectOp()) {", TRANSFORM_TESTS + "separate-results.mlir"),
     (TRANSFORMS + "SeparateResults.cpp", "rest.append(forwarded);", "", TRANSFORM_TESTS + "separate-results.mlir"),
     (TRANSFORMS + "FuseElementwise.cpp", "(ShapedType::isDynamic(range) || range == 0))", "range == 0)", TRANSFORM_TESTS + "fuse-elementwise.mlir"),
+    (TRANSFORMS + "FuseElementwise.cpp", "    linalg::populateMoveInitOperandsToInputPattern(inits);\n", "", TRANSFORM_TESTS + "fuse-elementwise.mlir"),
+    (TRANSFORMS + "HoistScratch.cpp", "if (hasStack ||", "if (true ||", TRANSFORM_TESTS + "hoist-scratch.mlir"),
     (TRANSFORMS + "FuseElementwise.cpp", "    patterns.add(dropUnreadInits);\n", "", TRANSFORM_TESTS + "fuse-elementwise.mlir"),
     (TRANSFORMS + "SplitReduction.cpp", "if (isa<arith::MinSIOp>(combiner))", "if (false)", "test/Execution/inits.mlir"),
     (TRANSFORMS + "VerifyNetwork.cpp", "!map.isFunctionOfDim(loop))", "false)", TRANSFORM_TESTS + "verify-network.mlir"),

@@ -7,6 +7,7 @@ import re
 import signal
 import tempfile
 import threading
+import time
 
 import numpy as np
 import sparseconv
@@ -411,6 +412,29 @@ def computes_in_forked_processes(target):
 
 
 @check("cpu")
+def computes_behind_a_call_of_another_thread(target):
+    """In a process that was forked while a thread was within a call."""
+    example = Example(target)
+    small, judge = example.make(30)
+    large, _ = example.make(100000)
+    thread = threading.Thread(target=lambda: [example.module(**large) for _ in range(5)])
+    thread.start()
+    while not example.module._server._is_busy:
+        time.sleep(0.001)
+    child = os.fork()
+    if child == 0:
+        try:
+            signal.alarm(60)
+            judge(example.module(**small))
+            os._exit(0)
+        finally:
+            os._exit(1)
+    thread.join()
+    expect_equal(os.waitpid(child, 0)[1], 0)
+    judge(example.module(**small))
+
+
+@check("cpu")
 def takes_numbers_as_they_are(target):
     """Python's numbers where the type of a scalar has them, and arrays of either byte
     order."""
@@ -458,6 +482,11 @@ def makes_weights_of_the_types_that_a_network_states(target):
     expect_equal(list(weights.make_weights(plain)), [f"{n}_" for n in names])
     expect_equal([a.dtype.name for a in made.values()], ["float16", "uint16", "float32"])
     with tempfile.TemporaryDirectory() as folder:
+        # Neither a suffix nor a name is numpy's.
+        path = os.path.join(folder, "net.weights")
+        weights.save(path, {"file": made["f32.scale"]})
+        with np.load(path) as file:
+            expect_equal(list(file), ["file"])
         path = os.path.join(folder, "net.npz")
         weights.save(path, made)
         with np.load(path) as file:

@@ -143,6 +143,8 @@ class Cache:
         self.sets, self.tables = {}, {}
         #: By the name of a set of points: the row of each of them.
         self.rows_of = {}
+        #: What models keep beside, by a name and a key. No layer reads it.
+        self.notes = {}
         #: Sets that were made ahead, by what a layer asks for.
         self.steps = {}
         #: The pairs that an `indice_key` stands for, by the name of their out set.

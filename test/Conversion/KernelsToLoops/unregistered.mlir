@@ -2,8 +2,6 @@
 
 // RUN: sparseconv-opt %s --allow-unregistered-dialect --convert-sparseconv-kernels-to-loops | FileCheck %s
 // RUN: sparseconv-opt %s --allow-unregistered-dialect --sparseconv-instrument-kernels | FileCheck %s
-// RUN: sparseconv-opt %s --allow-unregistered-dialect --sparseconv-bound-counts | FileCheck %s
-// RUN: sparseconv-opt %s --allow-unregistered-dialect --sparseconv-flatten-branches | FileCheck %s
 
 // CHECK-LABEL: func.func @main(
 // CHECK:         "other.operation"(%{{.*}})

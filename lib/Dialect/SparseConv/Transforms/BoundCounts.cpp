@@ -100,7 +100,7 @@ static LogicalResult passSizes(func::FuncOp function) {
 /// The count of a kernel operation: its last destination, where that is one.
 static OpOperand *getCount(Operation *op) {
   auto kernel = dyn_cast<DestinationStyleOpInterface>(op);
-  if (!kernel || !isa_and_nonnull<SparseConvDialect>(op->getDialect()))
+  if (!kernel || !isa<SparseConvDialect>(op->getDialect()))
     return nullptr;
   OpOperand *last = kernel.getDpsInitOperand(kernel.getNumDpsInits() - 1);
   auto type = dyn_cast<MemRefType>(last->get().getType());

@@ -124,7 +124,7 @@ static bool followsRows(tensor::ExtractSliceOp slice) {
 /// Whether `op` does no harm where its tensors have no rows.
 static bool mayRunWithoutRows(Operation *op) {
   if (auto kernel = dyn_cast<DestinationStyleOpInterface>(op);
-      kernel && isa_and_nonnull<SparseConvDialect>(op->getDialect())) {
+      kernel && isa<SparseConvDialect>(op->getDialect())) {
     // Those with a status record report what they find in rows.
     bool reports =
         llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>);

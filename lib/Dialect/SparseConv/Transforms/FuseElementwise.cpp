@@ -94,7 +94,6 @@ struct FuseElementwise
     linalg::populateElementwiseOpsFusionPatterns(patterns, hasOnlyThisUse);
     linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, hasOnlyThisUse);
     tensor::populateBubbleUpExpandShapePatterns(patterns);
-    linalg::populateMoveInitOperandsToInputPattern(patterns);
     patterns.add(dropUnreadInits);
     affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
     linalg::GenericOp::getCanonicalizationPatterns(patterns, context);

@@ -1,5 +1,4 @@
 //===- LoopNests.cpp - loops of structured operations ---------------------===//
-//-----------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

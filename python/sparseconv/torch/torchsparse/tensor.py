@@ -3,33 +3,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """torchsparse's tensors."""
 
-from collections.abc import MutableMapping
+from collections import UserDict
 
 from .. import functional as sparse
 from ..rows import RowTensor
 from .utils import make_ntuple
 
 
-class _Entries(MutableMapping):
+class _Entries(UserDict):
     """What models note beside the sets and maps of an input. No layer reads it."""
 
     def __init__(self, caches, entries):
-        self.caches, self._entries = caches, entries
-
-    def __getitem__(self, key):
-        return self._entries[key]
-
-    def __setitem__(self, key, entry):
-        self._entries[key] = entry
-
-    def __delitem__(self, key):
-        del self._entries[key]
-
-    def __iter__(self):
-        return iter(self._entries)
-
-    def __len__(self):
-        return len(self._entries)
+        super().__init__()
+        self.caches, self.data = caches, entries
 
 
 class TensorCache:
@@ -41,19 +27,19 @@ class TensorCache:
         self.given, self.cache = given, cache
 
     def _list(self, name):
-        return _Entries(self, self.cache.__dict__.setdefault(name, {}))
+        return _Entries(self, self.cache.notes.setdefault(name, {}))
 
     @property
     def cmaps(self):
-        return self._list("noted_cmaps")
+        return self._list("cmaps")
 
     @property
     def kmaps(self):
-        return self._list("noted_kmaps")
+        return self._list("kmaps")
 
     @property
     def hashmaps(self):
-        return self._list("noted_hashmaps")
+        return self._list("hashmaps")
 
 
 class SparseTensor(RowTensor):

@@ -47,3 +47,22 @@ func.func @alone() {
   memref.dealloc %work : memref<100xf32>
   return
 }
+
+// A scope goes where nothing in it is on the stack.
+// CHECK-LABEL: func.func @scopes(
+// CHECK-NOT:     memref.alloca_scope
+// CHECK:         call @check()
+// CHECK:         memref.alloca_scope
+// CHECK:           memref.alloca()
+// CHECK:         return
+func.func private @check()
+func.func @scopes(%x: memref<4xf32>) {
+  memref.alloca_scope {
+    func.call @check() : () -> ()
+  }
+  memref.alloca_scope {
+    %work = memref.alloca() : memref<4xf32>
+    memref.copy %work, %x : memref<4xf32> to memref<4xf32>
+  }
+  return
+}

@@ -34,6 +34,9 @@ def SparseConvHoistScratch
     one buffer for all threads, allocated in front of it: a thread can neither
     leave the region nor go on where there is no memory. Each thread takes the part
     with its number, `sparseconv_cpu_thread()`.
+
+    A `memref.alloca_scope` in which nothing is allocated on the stack is taken
+    away: where its body becomes several blocks it would be invalid.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
