@@ -72,7 +72,8 @@ MUTANTS = [
     ("lib/Selection/SelectTiling.cpp", "!isUsual", "false", SELECT_TILING),
     ("lib/Kernels/Indexing/RowOrder.cpp", "b.orBits(b.shiftLeft(block, rankBits), rank)", "rank", "test/Conversion/KernelsToGpu/tile-rows.mlir"),
     ("lib/Kernels/Indexing/RowOrder.cpp", "b.lessEqual(all, most)", "b.i1(false)", "test/Conversion/KernelsToGpu/tile-rows.mlir"),
-    ("lib/Kernels/Indexing/RowCodes.cpp", "isUpper = b.xorBits(bit, at.isFlipped)", "isUpper = bit", "test/Conversion/KernelsToGpu/tile-rows.mlir"),
+    ("lib/Kernels/Indexing/RowCodes.cpp", "b.xorBits(isUpper, wasUpper)", "isUpper", "test/Conversion/KernelsToGpu/tile-rows.mlir"),
+    ("lib/Kernels/Indexing/RowCodes.cpp", "b.orBits(entry, b.shiftLeft(wasUpper, kPieceBits))", "entry", "test/Conversion/KernelsToGpu/tile-rows.mlir"),
     ("lib/Kernels/Indexing/OffsetRanks.cpp", "b.shiftLeft(count, getNumberBits())", "count", "test/Conversion/KernelsToGpu/tile-rows.mlir"),
     # PTX.
     (PTX + "PlaceSharedMemory.cpp", "global.setAlignment(1024);", "global.setAlignment(16);", "test/Target/PTX/place-shared-memory.mlir"),

@@ -13,33 +13,51 @@
 
 namespace mlir::sparseconv {
 
+/// Where ranked masks are in the order of the Gray code: each set bit flips all
+/// bits of the word behind it.
+Value decodeGray(LoopBuilder &b, Value ranked);
+
 /// Codes of few bits that keep the order of masks.
 class RowCodes {
 public:
   RowCodes(LoopBuilder &b, OffsetRanks &ranks, RowOrder order)
       : b(b), ranks(ranks), order(order) {}
 
+  /// What `enter` fills: memory that a thread block shares, or that a kernel
+  /// before fills for all.
+  MemRefType getSharedType() const {
+    return b.getSharedType(getShape(), f32());
+  }
+  Value alloc() const { return b.alloc(getShape(), f32()); }
+  /// Cuts intervals by all that pieces of masks can be, once the offsets are
+  /// ranked; a barrier follows.
+  void enter(Value thread, int64_t threads, Value memory);
+
   /// The code of a row's mask, of so many bits (i32).
   Value make(ValueRange mask, Value row, Value bits);
 
 private:
-  /// What a code is made of.
+  /// A part of a whole of 1: where it starts, and its length (f32).
   struct Interval {
-    /// Where it starts and its length (f32), of a whole of 1; and whether the
-    /// next cut puts the rows that have the offset first (i1).
-    Value lower, length, isFlipped;
+    Value lower, length;
   };
-  /// The part of an interval that is left by an offset of which rows lack the
-  /// share `lack` (f32). `bit` (i1) says whether the row has it.
-  Interval cut(const Interval &at, Value lack, Value bit);
-  /// The interval behind all offsets of a ranked word, from rank `first` on.
-  /// One that is shorter than `least` is left as it is.
-  Interval takeWord(const Interval &at, Value first, Value ranked, Value least);
-  Value isLong(Value length, Value least);
+  Type f32() const { return b.getF32Type(); }
+  SmallVector<int64_t> getShape() const;
+  /// The part that the offset of a rank leaves. `isUpper` and `wasUpper` (i1):
+  /// whether it is the upper one, and whether that of the rank before was.
+  Interval cut(const Interval &at, Value rank, Value isUpper, Value wasUpper);
+  /// Bit by bit of a ranked word whether the upper part is left. `wasUpper`
+  /// (i32, 0 or 1) says it of the bit before.
+  Value findUpperParts(Value ranked, Value wasUpper);
+  /// What all offsets of a word leave of an interval.
+  Interval takeWord(Interval left, Value word, Value upper, Value wasUpper);
 
   LoopBuilder &b;
   OffsetRanks &ranks;
   RowOrder order;
+  /// [piece of a mask, the bits of `findUpperParts` for it and the one before,
+  /// 2]: what the piece leaves of the interval of all codes.
+  Value pieces;
 };
 
 } // namespace mlir::sparseconv

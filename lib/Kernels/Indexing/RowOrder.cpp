@@ -88,12 +88,16 @@ Value RowKeys::getSpaceBlock(Value row, Value spaceBits) {
 
 void RowKeys::rankBefore() {
   ranks.alloc();
+  Value memory = mayBeShort() ? codes.alloc() : Value();
   b.launch(b.index(1), kDigits, ranks.getSharedTypes(),
            [&](const LoopBuilder::Thread &t) {
              Value isWanted = b.andBits(b.equal(t.block, b.index(0)),
                                         b.less(b.index(0), numRows));
-             b.ifThen(isWanted,
-                      [&] { ranks.enter(t.thread, kDigits, t.shared); });
+             b.ifThen(isWanted, [&] {
+               ranks.enter(t.thread, kDigits, t.shared);
+               if (memory)
+                 codes.enter(t.thread, kDigits, memory);
+             });
            });
 }
 
@@ -112,10 +116,13 @@ void RowKeys::findDensity() {
 }
 
 Value RowKeys::enter(Value thread, int64_t threads, ValueRange shared) {
-  if (ranks.isByBlocks())
+  if (ranks.isByBlocks()) {
     ranks.enter(thread, threads, shared);
-  else
+    if (mayBeShort())
+      codes.enter(thread, threads, shared.back());
+  } else {
     ranks.enterRanked();
+  }
   findDensity();
   if (!isShort)
     return {};
@@ -125,8 +132,7 @@ Value RowKeys::enter(Value thread, int64_t threads, ValueRange shared) {
 Value RowKeys::makeWhole(ValueRange mask, Value row) {
   Value key = ranks.rankSingleWord(mask);
   if (order != RowOrder::Mask)
-    for (int64_t distance = 1; distance < kMaskBits; distance *= 2)
-      key = b.xorBits(key, b.shiftRight(key, distance));
+    key = decodeGray(b, key);
   Value whole = b.shiftRight(key, kMaskBits - rows.offsets);
   if (!isDense)
     return whole;
@@ -171,10 +177,13 @@ Value RowKeys::make(ValueRange mask, Value row) {
 KeySource RowKeys::getSource() {
   KeySource source{b.alloc({ShapedType::kDynamic}, b.getI32Type(), numRows),
                    rows.sums};
-  if (ranks.isByBlocks())
-    source.shared = ranks.getSharedTypes();
-  else
+  if (!ranks.isByBlocks()) {
     rankBefore();
+  } else {
+    source.shared = ranks.getSharedTypes();
+    if (mayBeShort())
+      source.shared.push_back(codes.getSharedType());
+  }
   source.enter = [&](Value thread, int64_t threads, ValueRange shared) {
     return enter(thread, threads, shared);
   };

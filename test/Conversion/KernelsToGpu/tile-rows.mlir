@@ -168,14 +168,30 @@ func.func @no_totals(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts:
 // CHECK:             %[[LACK:.*]] = arith.select %{{.*}}, %[[SHARE]], %cst
 // CHECK:             memref.store %[[LACK]], %[[LACKS:.*]][%{{.*}}] : memref<128xf32, #gpu.address_space<workgroup>>
 // CHECK:           memref.store %{{.*}} : memref<4x32x16xi32, #gpu.address_space<workgroup>>
+
+// What four bits of a ranked mask leave of an interval: an offset's part is cut off,
+// and a row that has the offset gets it. Where the part before was the lower one, the
+// part with the offset is the upper one.
+// CHECK:           scf.for {{.*}} to %c1024
+// CHECK:             %[[WAS_UPPER:.*]] = arith.cmpi ne
+// CHECK:             %[[IS_UPPER:.*]] = arith.cmpi ne
+// CHECK:             %[[WITHOUT:.*]] = memref.load %[[LACKS]]
+// CHECK:             %[[WITH:.*]] = arith.subf %{{.*}}, %[[WITHOUT]]
+// CHECK:             %[[HAS:.*]] = arith.xori %[[IS_UPPER]], %[[WAS_UPPER]]
+// CHECK:             arith.select %[[HAS]], %[[WITH]], %[[WITHOUT]]
+// CHECK:             %[[OTHER:.*]] = arith.select %[[HAS]], %[[WITHOUT]], %[[WITH]]
+// CHECK:             %[[MOVED:.*]] = arith.addf %[[OTHER]],
+// CHECK:             arith.select %[[IS_UPPER]], %[[MOVED]],
+// CHECK-COUNT-3:     memref.load %[[LACKS]]
+// CHECK:             memref.store %{{.*}}, %[[PIECES:.*]][%{{.*}}, %{{.*}}, %c0] : memref<32x32x2xf32, #gpu.address_space<workgroup>>
+// CHECK:             memref.store %{{.*}}, %[[PIECES]][%{{.*}}, %{{.*}}, %c1]
 // CHECK:           %[[IS_SHORT:.*]] = arith.cmpi sle, %{{.*}} : i64
 // CHECK:           %[[PASSES:.*]] = arith.select %[[IS_SHORT]], %c2_i32, %c3_i32
 // CHECK:           memref.store %[[PASSES]], %[[SUMS]][%c3, %c511]
 
 // A code has 18 or 27 bits. Word after word, as long as the interval is longer than a
-// code, a mask is ranked four bits at a time, and the interval cut for eight offsets,
-// the rarest first. Rows that have one get its upper part, or the lower one where
-// the bit before is set.
+// code, a mask is ranked four bits at a time, and becomes a Gray code, whose bits say
+// which part is left. Four of them and the one before pick what is left of the interval.
 // CHECK-COUNT-4:   memref.load %[[MASKS]]
 // CHECK:           gpu.barrier
 // CHECK:           %[[BITS:.*]] = arith.select %[[IS_SHORT]], %c18_i32, %c27_i32
@@ -183,17 +199,25 @@ func.func @no_totals(%hits: memref<1x?xi32>, %records: memref<?x4xi32>, %counts:
 // CHECK:           %[[NUM_CODES:.*]] = arith.sitofp %[[NUM_CODES_INT]]
 // CHECK:           %[[LEAST:.*]] = arith.divf %{{.*}}, %[[NUM_CODES]]
 // CHECK-COUNT-32:    memref.load %{{.*}} : memref<4x32x16xi32
-// CHECK:             scf.while (%[[I:.*]] = %c0, %{{.*}} = %{{.*}}, %[[LOWER:.*]] = %{{.*}}, %[[LENGTH:.*]] = %{{.*}}, %[[FLIPPED:.*]] = %false)
-// CHECK-DAG:           arith.cmpi slt, %[[I]], %c32
-// CHECK-DAG:           arith.cmpf oge, %[[LENGTH]], %[[LEAST]]
-// CHECK:               %[[BIT:.*]] = arith.cmpi ne
-// CHECK:               %[[WITHOUT:.*]] = arith.mulf
-// CHECK:               %[[WITH:.*]] = arith.subf %{{.*}}, %[[WITHOUT]]
-// CHECK:               arith.select %[[BIT]], %[[WITH]], %[[WITHOUT]]
-// CHECK:               %[[UPPER:.*]] = arith.xori %[[BIT]],
-// CHECK:               %[[OTHER:.*]] = arith.select %[[BIT]], %[[WITHOUT]], %[[WITH]]
-// CHECK:               %[[MOVED:.*]] = arith.addf %{{.*}}, %[[OTHER]]
-// CHECK:               arith.select %[[UPPER]], %[[MOVED]],
+// CHECK:             arith.shrui %{{.*}}, %c16_i32
+// CHECK:             %[[UPPER:.*]] = arith.xori
+// CHECK:             %[[BITS_0:.*]] = arith.shrui %[[UPPER]], %c28_i32
+// CHECK:             %[[ENTRY_0:.*]] = arith.index_cast %[[BITS_0]]
+// CHECK:             memref.load %[[PIECES]][%c0, %[[ENTRY_0]], %c0]
+// CHECK:             memref.load %[[PIECES]][%c0, %[[ENTRY_0]], %c1]
+// CHECK:             %[[BITS_1:.*]] = arith.shrui %[[UPPER]], %c24_i32
+// CHECK:             arith.andi %[[BITS_1]], %c31_i32
+// CHECK-COUNT-2:     memref.load %[[PIECES]][%c1,
+// CHECK-COUNT-12:    memref.load %[[PIECES]]
+// CHECK-NOT:         memref.load %[[PIECES]]
+
+// The first bits of the next word lie behind the last one of this word.
+// CHECK-COUNT-32:    memref.load %{{.*}} : memref<4x32x16xi32
+// CHECK:             %[[FIRST:.*]] = arith.shrui %{{.*}}, %c28_i32
+// CHECK:             %[[LAST:.*]] = arith.shli %{{.*}}, %c4_i32
+// CHECK:             %[[BOTH:.*]] = arith.ori %[[FIRST]], %[[LAST]]
+// CHECK:             %[[ENTRY:.*]] = arith.index_cast %[[BOTH]]
+// CHECK:             memref.load %[[PIECES]][%c8, %[[ENTRY]], %c0]
 // CHECK:           arith.cmpf oge, %{{.*}}, %[[LEAST]]
 // CHECK:           %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[NUM_CODES]]
 // CHECK:           arith.fptosi %[[SCALED]]
@@ -225,7 +249,8 @@ func.func @loops(%table: memref<?x126xi32>, %n: index, %tiled: memref<126x?xi32>
 }
 
 // More than 128 offsets are ranked by a thread block of its own, which keeps for each
-// rank the offset, and the bits of a mask are looked up one by one.
+// rank the offset, and what pieces leave of an interval. The bits of a mask are looked
+// up one by one.
 
 // CHECK-LABEL: func.func @many(
 // CHECK:         %[[MASKS:.*]] = memref.alloc({{.*}} : memref<5x?xi32>
@@ -233,10 +258,14 @@ func.func @loops(%table: memref<?x126xi32>, %n: index, %tiled: memref<126x?xi32>
 // CHECK:         %[[OFFSETS:.*]] = memref.alloc() {{.*}} : memref<160xi32>
 // CHECK:         %[[LACKS:.*]] = memref.alloc() {{.*}} : memref<160xf32>
 // CHECK:         %[[PAIRS:.*]] = memref.alloc() {{.*}} : memref<1xi32>
+// CHECK:         %[[PIECES:.*]] = memref.alloc() {{.*}} : memref<40x32x2xf32>
 // CHECK:         gpu.launch blocks({{.*}} = %c1, {{.*}} threads({{.*}} = %c512,
 // CHECK:           memref.store %{{.*}}, %[[OFFSETS]]
 // CHECK:           memref.store %{{.*}}, %[[LACKS]]
 // CHECK:           memref.store %{{.*}}, %[[PAIRS]]
+// CHECK:           scf.for
+// CHECK-COUNT-4:     memref.load %[[LACKS]]
+// CHECK-COUNT-2:     memref.store %{{.*}}, %[[PIECES]]
 // CHECK:         gpu.launch {{.*}} threads({{.*}} = %c512,
 // CHECK:           memref.load %[[PAIRS]]
 // CHECK:           scf.for %{{.*}} = %c0 to %c5
@@ -244,8 +273,7 @@ func.func @loops(%table: memref<?x126xi32>, %n: index, %tiled: memref<126x?xi32>
 // CHECK:               %[[OFFSET:.*]] = memref.load %[[OFFSETS]]
 // CHECK:               arith.divui %[[OFFSET]], %c32_i32
 // CHECK:               memref.load %[[MASKS]]
-// CHECK:             scf.while
-// CHECK:               memref.load %[[LACKS]]
+// CHECK-COUNT-16:      memref.load %[[PIECES]]
 // CHECK-COUNT-4: gpu.launch
 // CHECK-NOT:     gpu.launch
 func.func @many(%table: memref<?x130xi32>, %n: index, %tiled: memref<130x?xi32>, %order: memref<?xi32>,
