@@ -9,9 +9,9 @@
 #include "sparseconv/IO/Safetensors.h"
 #include "Bytes.h"
 #include "sparseconv/IO/File.h"
+#include "sparseconv/Support/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/JSON.h"
 #include <cstring>
 
 using namespace llvm;
@@ -105,37 +105,10 @@ static Expected<Entry> parseEntry(StringRef file, StringRef name,
   return entry;
 }
 
-/// True when brackets outside strings nest deeper than any header does. The
-/// JSON parser recurses once per level, so the depth is bounded before it runs.
-static bool isNestedTooDeep(StringRef text) {
-  constexpr unsigned deepest = 16;
-  unsigned depth = 0;
-  bool inString = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char letter = text[i];
-    if (inString) {
-      if (letter == '\\')
-        ++i;
-      else if (letter == '"')
-        inString = false;
-    } else if (letter == '"') {
-      inString = true;
-    } else if (letter == '[' || letter == '{') {
-      if (++depth > deepest)
-        return true;
-    } else if ((letter == ']' || letter == '}') && depth > 0) {
-      --depth;
-    }
-  }
-  return false;
-}
-
 /// The header's entries in the order of their data, which they cover.
 static Expected<std::vector<Entry>> parseHeader(StringRef file, StringRef text,
                                                 uint64_t dataBytes) {
-  if (isNestedTooDeep(text))
-    return makeFileError(file, "the safetensors header is nested too deep");
-  Expected<json::Value> json = json::parse(text);
+  Expected<json::Value> json = parseJson(text);
   if (!json)
     return makeFileError(file, "the safetensors header is not JSON: {0}",
                          toString(json.takeError()));

@@ -60,6 +60,7 @@ private:
   Error packBinary(const Element &element, std::vector<char> *rows);
   Error readText(const Element &element, TextRows &text,
                  std::vector<char> *rows);
+  Error checkText(const Element *next, TextRows &text);
 
   StringRef file, rest;
   bool isText = false, hasFormat = false;
@@ -253,6 +254,18 @@ Error PlyParser::readText(const Element &element, TextRows &text,
   return Error::success();
 }
 
+/// Text behind the vertices: more elements, and nothing else. Rows with more
+/// values than the header says would move into one another.
+Error PlyParser::checkText(const Element *next, TextRows &text) {
+  for (; next != elements.data() + elements.size(); ++next)
+    if (Error error = readText(*next, text, nullptr))
+      return error;
+  if (StringRef word = text.next(); !word.empty())
+    return makeFileError(
+        file, "has more values than its header says, such as {0}", quote(word));
+  return Error::success();
+}
+
 Expected<Scan> PlyParser::parse() {
   if (Error error = parseHeader())
     return error;
@@ -281,6 +294,8 @@ Expected<Scan> PlyParser::parse() {
   const char *data = rest.data();
   if (isText) {
     if (Error error = readText(*vertices, text, &packed))
+      return error;
+    if (Error error = checkText(vertices + 1, text))
       return error;
     order = endianness::native;
     data = packed.data();

@@ -54,6 +54,7 @@ void mlir::sparseconv::buildLowerBuffersToCpuPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createSparseConvParalleliseCopies());
   pm.addNestedPass<func::FuncOp>(createSparseConvSplitReductions());
   pm.addNestedPass<func::FuncOp>(createSparseConvReduceInRegisters());
+  pm.addNestedPass<func::FuncOp>(createSparseConvInterchangeLoops());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToParallelLoopsPass());
   pm.addNestedPass<func::FuncOp>(createSparseConvLimitParallelism());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());

@@ -35,10 +35,8 @@ void mlir::sparseconv::buildLowerToGpuPipeline(
   pm.addNestedPass<func::FuncOp>(createSparseConvSplitReductions());
   pm.addNestedPass<func::FuncOp>(createSparseConvReduceInRegisters());
   pm.addNestedPass<func::FuncOp>(createSparseConvVectoriseElementwise());
+  pm.addNestedPass<func::FuncOp>(createSparseConvInterchangeLoops());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToParallelLoopsPass());
-  SparseConvLimitParallelismOptions parallelism;
-  parallelism.onlySink = true;
-  pm.addNestedPass<func::FuncOp>(createSparseConvLimitParallelism(parallelism));
   pm.addNestedPass<func::FuncOp>(createSparseConvResolveReshapes());
   pm.addPass(memref::createResolveShapedTypeResultDimsPass());
   pm.addPass(createLowerAffinePass());

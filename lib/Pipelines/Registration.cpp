@@ -1,5 +1,4 @@
 //===- Registration.cpp - dialects and passes, all at once ----------------===//
-//-----------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

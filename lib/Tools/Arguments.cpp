@@ -146,6 +146,22 @@ static Expected<SmallVector<int64_t>> getShape(const Parameter &parameter,
   return shape;
 }
 
+/// Whether a type of integers has the number, or a type of floats has one near
+/// it.
+static bool canHold(ElementKind kind, double value) {
+  if (kind == ElementKind::F16 || kind == ElementKind::BF16 ||
+      kind == ElementKind::F32 || kind == ElementKind::F64) {
+    HostTensor rounded = cantFail(HostTensor::create(kind, {1}));
+    rounded.setDouble(0, value);
+    return std::isfinite(rounded.getDouble(0)) || !std::isfinite(value);
+  }
+  int bits = kind == ElementKind::I1 ? 1 : 8 * getByteWidth(kind);
+  bool isUnsigned = kind == ElementKind::I1 || kind == ElementKind::U8;
+  double end = std::ldexp(1, isUnsigned ? bits : bits - 1);
+  return value == std::trunc(value) && value < end &&
+         value >= (isUnsigned ? 0 : -end);
+}
+
 /// `random[:ROWS]` (uniform in [-1, 1); integers 0 .. 99) or
 /// `const:VALUE[:ROWS]`.
 static Expected<HostTensor> generate(const Parameter &parameter, StringRef spec,
@@ -159,6 +175,10 @@ static Expected<HostTensor> generate(const Parameter &parameter, StringRef spec,
     if (number.getAsDouble(constant))
       return createStringError("'" + parameter.name + "': '" + number +
                                "' is not a number");
+    if (!canHold(parameter.kind, constant))
+      return createStringError("'" + parameter.name + "' has elements of " +
+                               getName(parameter.kind) + ", which cannot be " +
+                               number);
   }
   Expected<SmallVector<int64_t>> shape = getShape(parameter, rest);
   if (!shape)

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sparseconv/Support/Json.h"
 #include "sparseconv/Support/Shorten.h"
 #include "sparseconv/Support/TargetInfo.h"
 #include "sparseconv/Tuning/TuningDatabase.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 
@@ -19,29 +19,8 @@ using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
 
-/// A file nests seven deep. LLVM's parser calls itself for each level, and a
-/// file of brackets alone would exhaust the stack.
-static constexpr unsigned kMaxDepth = 32;
 /// Characters of a text in a database.
 static constexpr size_t kMaxText = 2000;
-
-static bool isTooDeep(StringRef text) {
-  unsigned depth = 0;
-  bool isString = false;
-  for (size_t i = 0, e = text.size(); i < e; ++i) {
-    char letter = text[i];
-    if (isString && letter == '\\')
-      ++i;
-    else if (letter == '"')
-      isString = !isString;
-    else if (!isString && (letter == '[' || letter == '{')) {
-      if (++depth > kMaxDepth)
-        return true;
-    } else if (!isString && (letter == ']' || letter == '}') && depth)
-      --depth;
-  }
-  return false;
-}
 
 namespace {
 /// An object of the file; keeps count of the fields that were asked for.
@@ -196,9 +175,7 @@ static Error readClass(const llvm::json::Value &value, StringRef where,
 }
 
 Expected<TuningDatabase> TuningDatabase::parse(StringRef text) {
-  if (isTooDeep(text))
-    return createStringError("no tuning database: nested too deeply");
-  Expected<llvm::json::Value> json = llvm::json::parse(text);
+  Expected<llvm::json::Value> json = ::sparseconv::parseJson(text);
   if (!json)
     return createStringError("no JSON: " + toString(json.takeError()));
   Fields fields(*json, "");

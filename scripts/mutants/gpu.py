@@ -40,9 +40,8 @@ MUTANTS = [
     (TRANSFORMS + "FormKernels.cpp", "isSize && source && !isScalarArgument(source.getBuffer())", "false", FORM_KERNELS),
     (TRANSFORMS + "FormKernels.cpp", "isOpTriviallyDead(&op)", "false", FORM_KERNELS),
     (TRANSFORMS + "TakeOperands.cpp", "type.getNumElements() != 0", "true", FORM_KERNELS),
-    (TRANSFORMS + "MergeKernels.cpp", 'kernel->removeAttr("known_grid_size");', "", MERGE_KERNELS),
-    (TRANSFORMS + "MergeKernels.cpp", "!SymbolTable::lookupSymbolIn(merged, symbol.getNameAttr())", "true", MERGE_KERNELS),
-    (TRANSFORMS + "MergeKernels.cpp", "lhs.getKnownBlockSize() == rhs.getKnownBlockSize()", "true", MERGE_KERNELS),
+    (TRANSFORMS + "MergeKernels.cpp", "kernel.removeKnownGridSizeAttr();", "", MERGE_KERNELS),
+    (TRANSFORMS + "MergeKernels.cpp", "known && failed(symbols.renameToUnique(&op, {&merged}))", "false", MERGE_KERNELS),
     (TRANSFORMS + "MergeKernels.cpp", "size->front() == 512 ? 2 : 1", "size->front() == 512 ? 1 : 1", MERGE_KERNELS),
     # Control flow and shapes.
     (TRANSFORMS + "FlattenBranches.cpp", "isThen ? condition : b.notBit(condition)", "condition", FLATTEN_BRANCHES),

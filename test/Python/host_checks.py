@@ -324,6 +324,12 @@ def saves_and_loads(target):
         loaded = sparseconv.load(path, num_threads=1)
         for result, other in zip(loaded(**inputs), expected, strict=True):
             expect_equal(result.tobytes(), other.tobytes())
+    # Without a level a plan runs whose code is for less than the processor has.
+    text, _ = get_text("conv", channels=16)
+    narrow = sparseconv.compile(text, target="cpu:sse2", in_process=True)
+    loaded = sparseconv.load(narrow.plan)
+    for result, other in zip(loaded(**inputs), narrow(**inputs), strict=True):
+        expect_equal(result.tobytes(), other.tobytes())
     error = expect_error(
         sparseconv.Error, "there are avx512, avx2 and sse2",
         sparseconv.load(example.module.plan, level="mmx"), **inputs,

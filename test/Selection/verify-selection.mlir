@@ -374,9 +374,9 @@ func.func @weight_stationary(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m:
   %3 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>,
       tiling = #sparseconv.tiling<row_block = 1024, rows = 16, columns = 64, lanes = 8>}
       : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
-  // expected-error @+1 {{expected row_block of at most 4096, found 4611686018427387904}}
+  // expected-error @+1 {{expected row_block of at most 4096, found 8192}}
   %4 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>,
-      tiling = #sparseconv.tiling<row_block = 4611686018427387904, rows = 16, columns = 64, lanes = 8>}
+      tiling = #sparseconv.tiling<row_block = 8192, rows = 16, columns = 64, lanes = 8>}
       : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
   // expected-error @+1 {{threads, which lanes = 4 asks for, multiply f32}}
   %6 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>,

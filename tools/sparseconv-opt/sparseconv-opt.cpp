@@ -6,9 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Tools/CommandLine.h"
+#include "sparseconv/Tools/OutputFile.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 static const char overview[] = R"(runs passes on IR files
 
@@ -31,6 +35,23 @@ int main(int argc, char **argv) {
   mlir::sparseconv::registerDialects(registry);
   mlir::sparseconv::registerBriefDiagnostics(registry);
   mlir::sparseconv::registerPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, overview, registry));
+  auto [input, output] =
+      mlir::registerAndParseCLIOptions(argc, argv, overview, registry);
+  // Upstream's writes while it reads, and a file may be both.
+  if (output == "-")
+    return mlir::asMainReturnCode(
+        mlir::MlirOptMain(argc, argv, input, output, registry));
+  llvm::InitLLVM init(argc, argv);
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  std::string message;
+  auto file = mlir::openInputFile(input, &message);
+  if (!file) {
+    llvm::errs() << message << '\n';
+    return EXIT_FAILURE;
+  }
+  return sparseconv::writeOutput(
+      "sparseconv-opt", output, [&](llvm::raw_ostream &os) {
+        return succeeded(
+            mlir::MlirOptMain(os, std::move(file), registry, config));
+      });
 }

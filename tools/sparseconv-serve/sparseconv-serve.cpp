@@ -31,6 +31,7 @@
 #include "sparseconv/Pipelines/ParseNetwork.h"
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Reference/Reference.h"
+#include "sparseconv/Support/Json.h"
 #include "sparseconv/Support/Status.h"
 #include "sparseconv/Support/TargetInfo.h"
 #include "sparseconv/Tools/CommandLine.h"
@@ -208,8 +209,11 @@ llvm::Expected<json::Object> Server::load(const json::Object &request) {
     cpu.numThreads = options.threads;
     cpu.selection.tuningDatabase = options.tuningDatabase;
     auto compiled = CpuExecutable::compile(*module, cpu);
-    if (!compiled)
+    if (!compiled) {
+      // Nothing else answers in its place.
+      signatures.clear();
       return compiled.takeError();
+    }
     executable = std::move(*compiled);
   }
   return json::Object{{"functions", std::move(functions)}};
@@ -345,7 +349,7 @@ int Server::serve() {
   size_t room = 0;
   ssize_t length;
   while (!isLost && (length = ::getline(&line, &room, stdin)) > 0) {
-    auto parsed = json::parse(StringRef(line, length));
+    auto parsed = ::sparseconv::parseJson(StringRef(line, length));
     if (!parsed) {
       isLost = true;
       refuse(parsed.takeError());

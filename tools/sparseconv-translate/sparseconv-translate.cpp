@@ -31,12 +31,12 @@
 #include "sparseconv/Target/Plan/BindWeights.h"
 #include "sparseconv/Target/Plan/TranslateToPlan.h"
 #include "sparseconv/Tools/CommandLine.h"
+#include "sparseconv/Tools/OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 using mlir::sparseconv::Form;
@@ -200,6 +200,10 @@ static LogicalResult writeNetworkPlan(llvm::SourceMgr &given,
                                       llvm::raw_ostream &os,
                                       MLIRContext &context) {
   TranslateOptions &options = getOptions();
+  if (!options.chips.empty() && StringRef(options.target).contains(':'))
+    return refuse(given, "--target=" + options.target +
+                             " names a chip, so that --chip=" +
+                             options.chips[0] + " is one too many");
   if (options.chips.size() > 1)
     return refuse(given, "a network is compiled for one chip, but found " +
                              ::sparseconv::joinShort(options.chips, ", "));
@@ -280,29 +284,38 @@ static LogicalResult translate(std::unique_ptr<llvm::MemoryBuffer> file,
   return diagnostics.verify();
 }
 
-static LogicalResult run() {
+/// What `run` reads; null where it says what is wrong.
+static std::unique_ptr<llvm::MemoryBuffer> readInput() {
   TranslateOptions &options = getOptions();
-  if (!options.form.getNumOccurrences())
-    return fail("what to write is not said, such as --network-to-plan or "
-                "--plan-to-text; --help lists all");
+  if (!options.form.getNumOccurrences()) {
+    (void)fail("what to write is not said, such as --network-to-plan or "
+               "--plan-to-text; --help lists all");
+    return nullptr;
+  }
   if (failed(options.check()))
-    return failure();
+    return nullptr;
   std::string message;
   auto file = openInputFile(options.input, &message);
   if (!file)
-    return fail(message);
-  auto output = openOutputFile(options.output, &message);
-  if (!output)
-    return fail(message);
-  if (failed(splitAndProcessBuffer(
-          std::move(file),
-          [](std::unique_ptr<llvm::MemoryBuffer> part, llvm::raw_ostream &os) {
-            return translate(std::move(part), os);
-          },
-          output->os(), options.splitInput ? kDefaultSplitMarker : "")))
-    return failure();
-  output->keep();
-  return success();
+    (void)fail(message);
+  return file;
+}
+
+static int run() {
+  TranslateOptions &options = getOptions();
+  std::unique_ptr<llvm::MemoryBuffer> file = readInput();
+  if (!file)
+    return EXIT_FAILURE;
+  return ::sparseconv::writeOutput(
+      "sparseconv-translate", options.output, [&](llvm::raw_ostream &os) {
+        return succeeded(splitAndProcessBuffer(
+            std::move(file),
+            [](std::unique_ptr<llvm::MemoryBuffer> part,
+               llvm::raw_ostream &os) {
+              return translate(std::move(part), os);
+            },
+            os, options.splitInput ? kDefaultSplitMarker : ""));
+      });
 }
 
 int main(int argc, char **argv) {
@@ -313,5 +326,5 @@ int main(int argc, char **argv) {
                                  {&options.generalCategory,
                                   &options.networkCategory,
                                   &options.planCategory});
-  return failed(run());
+  return run();
 }

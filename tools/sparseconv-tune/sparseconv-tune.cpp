@@ -115,15 +115,24 @@ static Error writeDatabase(StringRef path, const TuningDatabase &database) {
   });
 }
 
+/// The database that is there, which is added to; else an empty one.
+static Expected<TuningDatabase> readKnown(StringRef path) {
+  if (!llvm::sys::fs::exists(path))
+    return TuningDatabase();
+  return TuningDatabase::read(path);
+}
+
 static Error mergeFiles(const TuneOptions &options) {
-  TuningDatabase merged;
+  Expected<TuningDatabase> merged = readKnown(options.output);
+  if (!merged)
+    return merged.takeError();
   for (const std::string &path : options.files) {
     Expected<TuningDatabase> database = TuningDatabase::read(path);
     if (!database)
       return database.takeError();
-    merged.merge(*database);
+    merged->merge(*database);
   }
-  return writeDatabase(options.output, merged);
+  return writeDatabase(options.output, *merged);
 }
 
 namespace {
@@ -294,14 +303,14 @@ int main(int argc, char **argv) {
   }
   if (options.files.size() != 1)
     return fail("expected one network; --merge takes several databases");
-  // What is wrong with it is said before anything is measured.
-  TuningDatabase database;
-  if (llvm::sys::fs::exists(options.output)) {
-    Expected<TuningDatabase> known = TuningDatabase::read(options.output);
-    if (!known)
-      return fail(known.takeError());
-    database = std::move(*known);
-  }
+  // What is wrong with it is said before anything is measured, and so is a
+  // place where nothing can be written.
+  Expected<TuningDatabase> database = readKnown(options.output);
+  if (!database)
+    return fail(database.takeError());
+  StringRef folder = llvm::sys::path::parent_path(options.output);
+  if (!folder.empty() && !llvm::sys::fs::is_directory(folder))
+    return fail("-o: '" + folder + "' is no folder");
   DialectRegistry registry;
   registerDialects(registry);
   registerBriefDiagnostics(registry);
@@ -315,7 +324,7 @@ int main(int argc, char **argv) {
   auto module = mlir::sparseconv::parseNetwork(sources, context);
   if (!module)
     return fail("'" + options.files.front() + "' is no valid module");
-  if (Error error = tune(*module, options, database))
+  if (Error error = tune(*module, options, *database))
     return fail(std::move(error));
   return 0;
 }

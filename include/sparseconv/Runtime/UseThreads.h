@@ -13,13 +13,19 @@
 
 namespace sparseconv::cpu {
 
+/// How many threads, of up to `count`, the system gives the calling thread: a
+/// number of processes or memory may be used up. OpenMP ends the process where
+/// it does not get those that it asks for.
+int findThreads(int count);
+
 /// While it lives, parallel loops of compiled code that this thread begins take
-/// `count` threads; 0 stands for as many as the system offers. What the caller
-/// had said of loops of its own comes back then.
+/// `count` threads, or fewer where the system does not give them; 0 stands for
+/// one for each processor. What the caller had said of loops of its own comes
+/// back then.
 class UseThreads {
 public:
   explicit UseThreads(int count) : before(omp_get_max_threads()) {
-    omp_set_num_threads(count ? count : omp_get_num_procs());
+    omp_set_num_threads(findThreads(count ? count : omp_get_num_procs()));
   }
   ~UseThreads() { omp_set_num_threads(before); }
   UseThreads(const UseThreads &) = delete;

@@ -15,6 +15,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "sparseconv/Conversion/Passes.h"
+#include "sparseconv/Dialect/SparseConv/IR/EntrySizes.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 
 namespace mlir::sparseconv {
@@ -24,8 +25,6 @@ namespace mlir::sparseconv {
 
 using namespace mlir;
 using namespace mlir::sparseconv;
-
-static constexpr llvm::StringLiteral kSizeOf = "sparseconv.size_of";
 
 namespace {
 /// A function that launches kernels.
@@ -99,23 +98,17 @@ void HostFunction::deallocate(ValueRange buffers) {
 // The function
 //===----------------------------------------------------------------------===//
 
-/// Argument or result, and dimension, of which an argument or result is the
-/// size.
-static ArrayRef<int64_t> getSizeOf(Attribute attribute) {
-  auto sizeOf = dyn_cast_or_null<DenseI64ArrayAttr>(attribute);
-  return sizeOf ? sizeOf.asArrayRef() : ArrayRef<int64_t>();
-}
-
 LogicalResult HostFunction::verify() {
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
-    ArrayRef<int64_t> sizeOf = getSizeOf(function.getResultAttr(i, kSizeOf));
-    if (sizeOf.empty())
+    std::optional<EntryDim> dim = getResultSizeOf(function, i);
+    if (!dim)
       continue;
-    auto type = cast<MemRefType>(function.getResultTypes()[sizeOf[0]]);
-    if (sizeOf[1] != 0 || !type.getLayout().isIdentity() ||
+    auto type = dyn_cast<MemRefType>(function.getResultTypes()[dim->number]);
+    if (!type || dim->axis != 0 || !type.getLayout().isIdentity() ||
         ShapedType::isDynamicShape(type.getShape().drop_front()))
       return function.emitError("expects only the rows of result ")
-             << sizeOf[0] << " to be known after a run, but it is " << type;
+             << dim->number << " to be known after a run, but it is "
+             << function.getResultTypes()[dim->number];
   }
   // What has to be changed stands in the function itself.
   WalkResult nested = function.walk([&](Operation *op) {
@@ -137,12 +130,12 @@ void HostFunction::takeSizes() {
   b.setInsertionPointToStart(&function.getBody().front());
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();
-    ArrayRef<int64_t> sizeOf = getSizeOf(function.getArgAttr(number, kSizeOf));
-    if (sizeOf.empty())
+    std::optional<EntryDim> dim = getArgumentSizeOf(function, number);
+    if (!dim)
       continue;
     sizes.set(number);
     Value size =
-        memref::DimOp::create(b, function.getArgument(sizeOf[0]), sizeOf[1]);
+        memref::DimOp::create(b, function.getArgument(dim->number), dim->axis);
     argument.replaceAllUsesWith(hold(size));
   }
   [[maybe_unused]] LogicalResult erased = function.eraseArguments(sizes);
@@ -225,22 +218,22 @@ void HostFunction::returnRows(func::ReturnOp op) {
   SmallVector<Value> values(op.getOperands());
   SmallVector<Type> types(function.getResultTypes());
   for (unsigned i = 0; i < values.size(); ++i) {
-    ArrayRef<int64_t> sizeOf = getSizeOf(function.getResultAttr(i, kSizeOf));
-    if (sizeOf.empty())
+    std::optional<EntryDim> dim = getResultSizeOf(function, i);
+    if (!dim)
       continue;
     sizes.set(i);
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value rows = memref::LoadOp::create(b, values[i], zero);
-    auto type = cast<MemRefType>(types[sizeOf[0]]);
+    auto type = cast<MemRefType>(types[dim->number]);
     SmallVector<int64_t> shape(type.getShape());
     shape[0] = ShapedType::kDynamic;
     type = MemRefType::get(shape, type.getElementType());
     SmallVector<OpFoldResult> extents =
         getAsIndexOpFoldResult(b.getContext(), shape);
     extents[0] = rows;
-    types[sizeOf[0]] = type;
-    values[sizeOf[0]] = memref::ReinterpretCastOp::create(
-        b, type, values[sizeOf[0]], b.getIndexAttr(0), extents,
+    types[dim->number] = type;
+    values[dim->number] = memref::ReinterpretCastOp::create(
+        b, type, values[dim->number], b.getIndexAttr(0), extents,
         getAsIndexOpFoldResult(b.getContext(),
                                type.getStridesAndOffset().first));
   }

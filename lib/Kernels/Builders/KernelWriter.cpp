@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
 #include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
 #include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 

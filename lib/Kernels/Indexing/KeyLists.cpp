@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "sparseconv/Dialect/SparseConv/Utils/Calls.h"
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
 
@@ -45,26 +46,14 @@ static Value getPointer(LoopBuilder &b, Value buffer) {
   return LLVM::IntToPtrOp::create(b, pointerType, address);
 }
 
-/// Declares a function of the runtime, once in the module of `op`.
-static func::FuncOp getRuntimeFunction(LoopBuilder &b, Operation *op,
-                                       StringRef name, FunctionType type) {
-  auto module = op->getParentOfType<ModuleOp>();
-  if (auto function = module.lookupSymbol<func::FuncOp>(name))
-    return function;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(module.getBody());
-  auto function = func::FuncOp::create(b, name, type);
-  function.setPrivate();
-  return function;
-}
-
 void mlir::sparseconv::emitSortCall(LoopBuilder &b, SortOp op) {
   Value keys = op.getKeys();
   bool isWide = getElementTypeOrSelf(keys.getType()).isInteger(64);
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   Type i64 = b.getI64Type();
-  func::FuncOp function = getRuntimeFunction(
-      b, op, isWide ? "sparseconv_cpu_sort_u64" : "sparseconv_cpu_sort_u32",
+  func::FuncOp function = declareFunction(
+      op->getParentOfType<ModuleOp>(),
+      isWide ? "sparseconv_cpu_sort_u64" : "sparseconv_cpu_sort_u32",
       b.getFunctionType({pointer, pointer, pointer, i64, i64}, {}));
   Value numKeys = b.cast(b.dim(keys, 0), i64);
   func::CallOp::create(b, function,

@@ -36,7 +36,7 @@ Error CpuDevice::create(std::string_view level, int numThreads,
                            std::to_string(kMaxThreads));
   for (std::string_view known : kVectorLevels)
     if ((level.empty() || level == known) && hasVectorLevel(known)) {
-      device.reset(new CpuDevice(std::string(known), numThreads));
+      device.reset(new CpuDevice(level, known, numThreads));
       return Error::success();
     }
   return Error(SPARSECONV_WRONG_CHIP,
@@ -53,7 +53,7 @@ Error CpuDevice::load(std::string file,
                       std::shared_ptr<runtime::Program> &program) {
   return guard([&] {
     std::shared_ptr<Program> loaded;
-    if (Error error = Program::load(std::move(file), level, loaded))
+    if (Error error = Program::load(std::move(file), wanted, loaded))
       return error;
     program = std::make_shared<LoadedPlan>(std::move(loaded), numThreads);
     return Error::success();

@@ -40,10 +40,12 @@ public:
   Error wait(sparseconv_stream stream, sparseconv_stream other) override;
 
 private:
-  CpuDevice(std::string level, int numThreads)
-      : level(std::move(level)), numThreads(numThreads) {}
+  CpuDevice(std::string_view wanted, std::string_view level, int numThreads)
+      : wanted(wanted), level(level), numThreads(numThreads) {}
 
-  std::string level, name = "CPU";
+  /// The level that a plan must have code for; empty where any does that the
+  /// processor runs, of which `level` is the widest.
+  std::string wanted, level, name = "CPU";
   int numThreads;
 };
 

@@ -13,6 +13,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "sparseconv/Dialect/SparseConv/IR/EntryNames.h"
+#include "sparseconv/Dialect/SparseConv/IR/EntrySizes.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Target/Plan/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -24,8 +25,6 @@ namespace mlir::sparseconv {
 
 using namespace mlir;
 using namespace mlir::sparseconv;
-
-static constexpr llvm::StringLiteral kSizeOf = "sparseconv.size_of";
 
 namespace {
 /// Turns one host function into a plan's.
@@ -197,12 +196,6 @@ FailureOr<Value> PlanBuilder::addAddress(Operation *user, Value view) {
 // Inputs and outputs
 //===----------------------------------------------------------------------===//
 
-/// Whether an argument or result is the size of dimension `axis` of another.
-static bool isSizeOf(Attribute sizeOf, unsigned number, unsigned axis) {
-  auto pair = dyn_cast_or_null<DenseI64ArrayAttr>(sizeOf);
-  return pair && pair.asArrayRef() == ArrayRef<int64_t>{number, axis};
-}
-
 /// What holds the size of a dimension on the device.
 static bool isSizeType(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
@@ -232,8 +225,8 @@ void PlanBuilder::addInput(BlockArgument argument) {
       sizes.push_back(
           PlanSlotOp::create(b, argument.getLoc(), getSlotName(name, axis)));
     for (BlockArgument size : function.getArguments())
-      if (isSizeOf(function.getArgAttr(size.getArgNumber(), kSizeOf), number,
-                   axis))
+      if (getArgumentSizeOf(function, size.getArgNumber()) ==
+          EntryDim{number, axis})
         map.map(size, sizes.back());
   }
   map.map(
@@ -244,7 +237,7 @@ void PlanBuilder::addInput(BlockArgument argument) {
 LogicalResult PlanBuilder::addInputs() {
   auto isSize = [&](unsigned number) {
     return number < function.getNumArguments() &&
-           function.getArgAttr(number, kSizeOf);
+           getArgumentSizeOf(function, number);
   };
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();
@@ -270,7 +263,7 @@ LogicalResult PlanBuilder::addInputs() {
 Value PlanBuilder::getResultSize(func::ReturnOp op, unsigned number,
                                  unsigned axis, StringRef name) {
   for (auto [i, size] : llvm::enumerate(op.getOperands())) {
-    if (!isSizeOf(function.getResultAttr(i, kSizeOf), number, axis))
+    if (getResultSizeOf(function, i) != EntryDim{number, axis})
       continue;
     if (!map.contains(size))
       map.map(size,
@@ -321,12 +314,12 @@ LogicalResult PlanBuilder::addOutput(func::ReturnOp op, unsigned number) {
 
 LogicalResult PlanBuilder::addOutputs(func::ReturnOp op) {
   for (unsigned i = 0; i < op.getNumOperands(); ++i)
-    if (!function.getResultAttr(i, kSizeOf) && failed(addOutput(op, i)))
+    if (!getResultSizeOf(function, i) && failed(addOutput(op, i)))
       return failure();
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
     if (!map.contains(value))
       return op.emitError("result ") << i << " is no size of another";
-    if (function.getResultAttr(i, kSizeOf) && !isSizeType(value.getType()))
+    if (getResultSizeOf(function, i) && !isSizeType(value.getType()))
       return op.emitError("result ")
              << i << " is a size, so it has to be a memref<1xindex>";
   }

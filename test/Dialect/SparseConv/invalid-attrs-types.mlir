@@ -193,8 +193,28 @@
 
 // -----
 
-// expected-error @+1 {{expects sizes of at least 1, but found row_block = 64, rows = 0, columns = 8, lanes = 8}}
+// expected-error @+1 {{expects rows of 1 to 65536, but found 0}}
 #a = #sparseconv.tiling<row_block = 64, rows = 0, columns = 8, lanes = 8>
+
+// -----
+
+// expected-error @+1 {{expects row_block of 1 to 65536, but found 4611686018427387904}}
+#t = #sparseconv.tiling<row_block = 4611686018427387904, rows = 6, columns = 8, lanes = 8>
+
+// -----
+
+// expected-error @+1 {{expects lanes of at most 64, but found 128}}
+#t = #sparseconv.tiling<row_block = 64, rows = 6, columns = 128, lanes = 128>
+
+// -----
+
+// expected-error @+1 {{expects rows of columns that are at most 1024 vectors, but found 262144}}
+#t = #sparseconv.tiling<row_block = 64, rows = 64, columns = 4096, lanes = 1>
+
+// -----
+
+// expected-error @+1 {{expects row_block and columns of at most 16777216 sums, but found 268435456}}
+#t = #sparseconv.tiling<row_block = 65536, rows = 1, columns = 4096, lanes = 64>
 
 // -----
 

@@ -268,6 +268,10 @@ TEST(ScanPly, RefusesMalformedFiles) {
   expectContains(error("ascii", vertex + "property float x\n" + xyzProperties,
                        "1 1 2 3\n"),
                  "two columns have the name 'x'");
+  expectContains(error("ascii", vertex + xyzProperties, "1 2 3 4\n"),
+                 "has more values than its header says, such as '4'");
+  expectContains(error("ascii", vertex + xyzProperties, "1 2 3\n4 5 6\n"),
+                 "has more values than its header says, such as '4'");
   expectContains(error("ascii", vertex + xyzProperties, "1 two 3\n"),
                  "row 0, column 'y': 'two' is not a number");
   expectContains(error("ascii", vertex + xyzProperties + "property uchar i\n",

@@ -200,8 +200,7 @@ TEST(TuningDatabase, Errors) {
   EXPECT_EQ(getError(replace("hash", std::string(5000, 'x'))),
             "classes[0].choices[1].choice: expected a text of at most 2000 "
             "characters");
-  EXPECT_EQ(getError(std::string(1000000, '[')),
-            "no tuning database: nested too deeply");
+  EXPECT_EQ(getError(std::string(1000000, '[')), "no JSON: nested too deeply");
 }
 
 /// Whatever a stranger changes is an error of one line, or a database.

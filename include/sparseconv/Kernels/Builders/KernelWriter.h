@@ -133,9 +133,6 @@ private:
   std::optional<int64_t> reach;
 };
 
-/// Attribute that numbers the network operations during the conversion.
-constexpr StringLiteral kOpIdAttr = "sparseconv.op_id";
-
 /// Attribute that marks, during the conversion, the operations whose sets grow.
 constexpr StringLiteral kReachAttr = "sparseconv.reach";
 

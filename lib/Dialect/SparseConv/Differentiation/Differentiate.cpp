@@ -15,6 +15,7 @@
 #include "sparseconv/Dialect/SparseConv/Differentiation/DifferentiableOpInterface.h"
 #include "sparseconv/Dialect/SparseConv/Differentiation/Passes.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
+#include "sparseconv/Dialect/SparseConv/Utils/Calls.h"
 
 namespace mlir::sparseconv {
 #define GEN_PASS_DEF_SPARSECONVDIFFERENTIATE
@@ -86,7 +87,7 @@ struct Differentiate
 
   void runOnOperation() override {
     FailureOr<SmallVector<func::FuncOp>> chosen = chooseFunctions();
-    if (failed(chosen))
+    if (failed(chosen) || failed(verifyCalls(getOperation())))
       return signalPassFailure();
     for (func::FuncOp function : *chosen)
       if (failed(differentiate(function)))

@@ -23,26 +23,6 @@ using namespace mlir::sparseconv;
 // Functions that are called
 //===----------------------------------------------------------------------===//
 
-/// Reports a function that calls itself by way of `function`.
-static LogicalResult verifyNoRecursion(func::FuncOp function,
-                                       SetVector<Operation *> &callers) {
-  callers.insert(function);
-  WalkResult result = function.walk([&](func::CallOp call) {
-    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-        call, call.getCalleeAttr());
-    if (!callee)
-      return WalkResult::advance();
-    if (callers.contains(callee)) {
-      call.emitOpError("has no rule for its gradient: @")
-          << callee.getName() << " calls itself";
-      return WalkResult::interrupt();
-    }
-    return WalkResult(verifyNoRecursion(callee, callers));
-  });
-  callers.remove(function);
-  return failure(result.wasInterrupted());
-}
-
 /// Puts the operations of the called functions in the place of calls. Calls in
 /// regions, and of what has no single block, stay.
 static void inlineCalls(Block &block) {
@@ -202,9 +182,6 @@ static LogicalResult resolveSizes(func::FuncOp function) {
 
 FailureOr<GradientFunction> mlir::sparseconv::buildGradientFunction(
     func::FuncOp original, ArrayRef<unsigned> wrt, StringRef suffix) {
-  SetVector<Operation *> callers;
-  if (failed(verifyNoRecursion(original, callers)))
-    return failure();
   GradientFunction gradient{original.clone(), original.getNumArguments(),
                             original.getNumResults()};
   if (failed(insertBehind(original, gradient.function, suffix)))

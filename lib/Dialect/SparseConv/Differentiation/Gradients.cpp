@@ -1,5 +1,4 @@
 //===- Gradients.cpp - gradients of values, added up ----------------------===//
-//------------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.

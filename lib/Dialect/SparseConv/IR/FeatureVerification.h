@@ -46,9 +46,11 @@ LogicalResult verifySameRows(Operation *op, StringRef name,
                              RankedTensorType type, StringRef otherName,
                              RankedTensorType other);
 
-/// `body` takes the f32 accumulator and an element of each of `extras`, and
+/// An epilogue, if there is one, takes the f32 accumulator and an element of
+/// each of `extras`, computes with scalars what cannot fail, and
 /// yields one value.
-LogicalResult verifyEpilogue(Operation *op, Block &body, ValueRange extras);
+LogicalResult verifyEpilogue(Operation *op, Region &epilogue,
+                             ValueRange extras);
 
 /// `found` is exactly `expected`.
 LogicalResult verifyResultType(Operation *op, StringRef name, Type found,

@@ -416,8 +416,8 @@ LogicalResult RegionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// What sizes of GPU kernels are written as: beyond, products would pass 64
-/// bits before a chip refuses them.
+/// What sizes of kernels are written as: beyond, products would pass 64 bits
+/// before anything refuses them.
 static constexpr int64_t kMaxSize = int64_t(1) << 16;
 
 static LogicalResult
@@ -447,13 +447,28 @@ LogicalResult DataflowAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult TilingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t rowBlock, int64_t rows,
                                  int64_t columns, int64_t lanes) {
-  if (rowBlock < 1 || rows < 1 || columns < 1 || lanes < 1)
-    return emitError() << "expects sizes of at least 1, but found row_block = "
-                       << rowBlock << ", rows = " << rows
-                       << ", columns = " << columns << ", lanes = " << lanes;
+  if (failed(verifySizes(emitError, {{"row_block", rowBlock},
+                                     {"rows", rows},
+                                     {"columns", columns},
+                                     {"lanes", lanes}})))
+    return failure();
   if (columns % lanes != 0)
     return emitError() << "expects lanes that divide columns, but found "
                        << lanes << " and " << columns;
+  // Each vector of sums is code of its own, and no processor has so many
+  // registers. The sums of a piece of work are memory of a thread.
+  constexpr int64_t kMaxLanes = 64, kMaxVectors = 1024;
+  constexpr int64_t kMaxSums = int64_t(1) << 24;
+  if (lanes > kMaxLanes)
+    return emitError() << "expects lanes of at most " << kMaxLanes
+                       << ", but found " << lanes;
+  if (rows * (columns / lanes) > kMaxVectors)
+    return emitError() << "expects rows of columns that are at most "
+                       << kMaxVectors << " vectors, but found "
+                       << rows * (columns / lanes);
+  if (rowBlock * columns > kMaxSums)
+    return emitError() << "expects row_block and columns of at most "
+                       << kMaxSums << " sums, but found " << rowBlock * columns;
   return success();
 }
 

@@ -149,8 +149,11 @@ static LogicalResult verifyExtra(Operation *op, unsigned index, Type type,
          << "] tensor of f32, f16 or bf16, but found " << type;
 }
 
-LogicalResult sparseconv::verifyEpilogue(Operation *op, Block &body,
+LogicalResult sparseconv::verifyEpilogue(Operation *op, Region &epilogue,
                                          ValueRange extras) {
+  if (epilogue.empty())
+    return success();
+  Block &body = epilogue.front();
   if (body.getNumArguments() != extras.size() + 1)
     return op->emitOpError("expects an epilogue with ")
            << extras.size() + 1
@@ -178,6 +181,19 @@ LogicalResult sparseconv::verifyEpilogue(Operation *op, Block &body,
   if (yield.getValues().size() != 1)
     return yield.emitOpError("expects to yield one f32, but found ")
            << yield.getValues().size() << " values";
+  for (Operation &inner : body.without_terminator())
+    if (!isEpilogueOperation(inner)) {
+      InFlightDiagnostic diag =
+          isDivision(inner)
+              ? inner.emitOpError(
+                    "divides by what may be zero, which cannot be in "
+                    "an epilogue")
+              : inner.emitOpError("is no scalar arith or math operation, and "
+                                  "no other can be in an epilogue");
+      diag.attachNote(op->getLoc())
+          << "the convolution of the epilogue is here";
+      return diag;
+    }
   return success();
 }
 
@@ -246,24 +262,7 @@ LogicalResult ConvOp::verify() {
 }
 
 LogicalResult ConvOp::verifyRegions() {
-  if (!hasEpilogue())
-    return success();
-  Block &body = getEpilogue().front();
-  if (failed(verifyEpilogue(*this, body, getExtras())))
-    return failure();
-  for (Operation &op : body)
-    if (!isa<YieldOp>(op) && !isEpilogueOperation(op)) {
-      InFlightDiagnostic diag =
-          isDivision(op)
-              ? op.emitOpError(
-                    "divides by what may be zero, which cannot be in "
-                    "an epilogue")
-              : op.emitOpError("is no scalar arith or math operation, and no "
-                               "other can be in an epilogue");
-      diag.attachNote(getLoc()) << "the convolution of the epilogue is here";
-      return diag;
-    }
-  return success();
+  return verifyEpilogue(*this, getEpilogue(), getExtras());
 }
 
 LogicalResult ConvOp::reifyResultShapes(OpBuilder &builder,

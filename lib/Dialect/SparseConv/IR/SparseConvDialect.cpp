@@ -9,9 +9,13 @@
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
 #include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "sparseconv/Dialect/SparseConv/IR/EntrySizes.h"
+#include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvTypes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -83,7 +87,7 @@ struct BytecodeInterface : public BytecodeDialectInterface {
 } // namespace
 
 namespace {
-/// Any operation of the dialect may move into a caller: none has effects.
+/// Any operation of the dialect may move into a caller.
 struct CallInlinerInterface : public DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
@@ -91,6 +95,45 @@ struct CallInlinerInterface : public DialectInlinerInterface {
   }
 };
 } // namespace
+
+LogicalResult
+SparseConvDialect::verifyOperationAttribute(Operation *op,
+                                            NamedAttribute attribute) {
+  StringAttr name = attribute.getName();
+  Attribute value = attribute.getValue();
+  if (name == kOpTableAttr && !isOpTable(value))
+    return op->emitOpError("expects pairs of a name and a location in '")
+           << name.getValue() << "'";
+  if (name == kOpIdAttr) {
+    auto number = dyn_cast<IntegerAttr>(value);
+    if (!number || !number.getType().isInteger(64) || number.getInt() < 0)
+      return op->emitOpError("expects a number of an operation (i64) in '")
+             << name.getValue() << "'";
+  }
+  if (name == kTargetAttrName &&
+      (!isa<ModuleOp>(op) || !isa<TargetAttr>(value)))
+    return op->emitOpError("expects '")
+           << name.getValue() << "' to be a #sparseconv.target of a module";
+  return success();
+}
+
+/// Types change with a function, so only those of `func` are looked at.
+LogicalResult
+SparseConvDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
+                                            NamedAttribute attribute) {
+  auto function = dyn_cast<func::FuncOp>(op);
+  if (!function || attribute.getName() != kSizeOfAttr)
+    return success();
+  return verifySizeOf(op, attribute.getValue(), function.getArgumentTypes());
+}
+
+LogicalResult SparseConvDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+  auto function = dyn_cast<func::FuncOp>(op);
+  if (!function || attribute.getName() != kSizeOfAttr)
+    return success();
+  return verifySizeOf(op, attribute.getValue(), function.getResultTypes());
+}
 
 void SparseConvDialect::initialize() {
   registerAttributes();

@@ -212,21 +212,15 @@ LogicalResult TiledGemmOp::verify() {
 }
 
 LogicalResult TiledGemmOp::verifyRegions() {
-  if (getEpilogue().empty())
-    return success();
-  return verifyEpilogue(*this, getEpilogue().front(), getExtras());
+  return verifyEpilogue(*this, getEpilogue(), getExtras());
 }
 
 LogicalResult ImplicitGemmOp::verifyRegions() {
-  if (getEpilogue().empty())
-    return success();
-  return verifyEpilogue(*this, getEpilogue().front(), getExtras());
+  return verifyEpilogue(*this, getEpilogue(), getExtras());
 }
 
 LogicalResult GatherGemmScatterOp::verifyRegions() {
-  if (getEpilogue().empty())
-    return success();
-  return verifyEpilogue(*this, getEpilogue().front(), getExtras());
+  return verifyEpilogue(*this, getEpilogue(), getExtras());
 }
 
 LogicalResult WeightGradKernelOp::verify() {

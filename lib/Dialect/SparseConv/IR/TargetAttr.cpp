@@ -8,7 +8,6 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h"
 
 using namespace mlir;
@@ -50,23 +49,6 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 Target TargetAttr::getTarget() const {
   return llvm::cantFail(findTarget(getBackend(), getChip()));
-}
-
-LogicalResult
-SparseConvDialect::verifyOperationAttribute(Operation *op,
-                                            NamedAttribute attribute) {
-  if (attribute.getName() == kOpTableAttr) {
-    if (!isOpTable(attribute.getValue()))
-      return op->emitOpError("expects pairs of a name and a location in '")
-             << kOpTableAttr << "'";
-    return success();
-  }
-  if (attribute.getName() != kTargetAttrName)
-    return success();
-  if (!isa<ModuleOp>(op) || !isa<TargetAttr>(attribute.getValue()))
-    return op->emitOpError("expects '")
-           << kTargetAttrName << "' to be a #sparseconv.target of a module";
-  return success();
 }
 
 Target mlir::sparseconv::getTarget(Operation *op) {

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "sparseconv/Dialect/SparseConv/IR/EntrySizes.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Support/Status.h"
@@ -69,9 +70,7 @@ static LogicalResult passSizes(func::FuncOp function) {
       if (!type.isDynamicDim(axis))
         continue;
       unsigned position = function.getNumArguments();
-      NamedAttribute sizeOf = builder.getNamedAttr(
-          "sparseconv.size_of",
-          builder.getDenseI64ArrayAttr({static_cast<int64_t>(i), axis}));
+      NamedAttribute sizeOf = makeSizeOf(builder.getContext(), {i, axis});
       if (failed(function.insertArgument(position, slotType,
                                          builder.getDictionaryAttr(sizeOf),
                                          argument.getLoc())))
@@ -159,28 +158,33 @@ static Value boundSet(OpBuilder &builder, OpTy op, Value room,
 
 /// Gives each count a buffer that is written once, and a bound: the rows for
 /// which the first destination has room, or what is known besides. What only
-/// counts, counts rows of its first operand.
-static void boundCounts(func::FuncOp function) {
+/// counts, counts rows of its first operand. What reads a count has to be
+/// where the operation that counts was run for sure.
+static LogicalResult boundCounts(func::FuncOp function) {
   struct Count {
     Value buffer, bound;
   };
   llvm::DenseMap<Value, Count> latest;
   OpBuilder builder(function.getContext());
   SmallVector<Operation *> loads;
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+  WalkResult result = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto load = dyn_cast<memref::LoadOp>(op)) {
       auto it = latest.find(load.getMemRef());
       if (it == latest.end())
-        return;
+        return WalkResult::advance();
+      if (!it->second.buffer.getParentBlock()->findAncestorOpInBlock(*op)) {
+        op->emitOpError("reads a count of a branch or loop that it is not in");
+        return WalkResult::interrupt();
+      }
       builder.setInsertionPoint(op);
       Value scalar = DeviceScalarOp::create(
           builder, op->getLoc(), it->second.buffer, it->second.bound);
       load.getResult().replaceAllUsesWith(scalar);
       loads.push_back(op);
-      return;
+      return WalkResult::advance();
     }
     if (!getCount(op))
-      return;
+      return WalkResult::advance();
     builder.setInsertionPoint(op);
     Location loc = op->getLoc();
     auto kernel = cast<DestinationStyleOpInterface>(op);
@@ -201,9 +205,11 @@ static void boundCounts(func::FuncOp function) {
         builder, loc, cast<MemRefType>(count->get().getType()));
     latest[count->get()] = {buffer, bound};
     count->set(buffer);
+    return WalkResult::advance();
   });
   for (Operation *load : loads)
     load->erase();
+  return failure(result.wasInterrupted());
 }
 
 namespace {
@@ -213,8 +219,8 @@ struct BoundCounts
     // What a private function's callers pass stays as it is.
     if (!getOperation().isPublic() || getOperation().isDeclaration())
       return;
-    boundCounts(getOperation());
-    if (failed(passSizes(getOperation())))
+    if (failed(boundCounts(getOperation())) ||
+        failed(passSizes(getOperation())))
       signalPassFailure();
   }
 };

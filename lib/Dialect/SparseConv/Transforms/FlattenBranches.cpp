@@ -26,12 +26,12 @@ using namespace mlir::sparseconv;
 /// Whether an element is there whatever the sizes are.
 static bool isInside(tensor::ExtractOp extract) {
   auto type = extract.getTensor().getType();
-  return llvm::all_of(llvm::zip_equal(type.getShape(), extract.getIndices()),
-                      [](auto entry) {
-                        auto [size, index] = entry;
-                        std::optional<int64_t> at = getConstantIntValue(index);
-                        return at && !ShapedType::isDynamic(size) && *at < size;
-                      });
+  return llvm::all_of(
+      llvm::zip_equal(type.getShape(), extract.getIndices()), [](auto entry) {
+        auto [size, index] = entry;
+        std::optional<int64_t> at = getConstantIntValue(index);
+        return at && !ShapedType::isDynamic(size) && *at >= 0 && *at < size;
+      });
 }
 
 /// Whether `op` may run although its branch is not taken. An operation on

@@ -8,6 +8,7 @@
 
 #include "FormKernels.h"
 #include "FunctionBuffers.h"
+#include "sparseconv/Dialect/SparseConv/IR/EntrySizes.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 
 namespace mlir::sparseconv {
@@ -24,13 +25,13 @@ static bool isScalarArgument(Value buffer) {
   if (!argument)
     return false;
   auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  return !function.getArgAttr(argument.getArgNumber(), "sparseconv.size_of");
+  return !getArgumentSizeOf(function, argument.getArgNumber());
 }
 
 LogicalResult KernelFormer::returnSizes() {
   auto end = cast<func::ReturnOp>(function.front().getTerminator());
   SmallVector<Value> results;
-  SmallVector<std::pair<int64_t, int64_t>> sizeOf;
+  SmallVector<EntryDim> sizeOf;
   SmallVector<Value> slots;
   for (auto [number, result] : llvm::enumerate(end.getOperands())) {
     int64_t n = number;
@@ -77,9 +78,7 @@ LogicalResult KernelFormer::returnSizes() {
   function.setFunctionType(rewriter.getFunctionType(
       function.getArgumentTypes(), ValueRange(results).getTypes()));
   for (auto [entry, slot] : llvm::zip(sizeOf, slots)) {
-    NamedAttribute attribute = rewriter.getNamedAttr(
-        "sparseconv.size_of",
-        rewriter.getDenseI64ArrayAttr({entry.first, entry.second}));
+    NamedAttribute attribute = makeSizeOf(rewriter.getContext(), entry);
     if (failed(function.insertResult(results.size(), slot.getType(),
                                      rewriter.getDictionaryAttr(attribute))))
       return failure();
@@ -149,19 +148,20 @@ LogicalResult KernelFormer::run() {
   for (auto alloc : function.getOps<memref::AllocOp>())
     sizes[alloc.getMemref()] = llvm::to_vector(alloc.getDynamicSizes());
   for (BlockArgument argument : function.getArguments()) {
-    auto sizeOf = function.getArgAttrOfType<DenseI64ArrayAttr>(
-        argument.getArgNumber(), "sparseconv.size_of");
-    if (!sizeOf)
+    std::optional<EntryDim> dim =
+        getArgumentSizeOf(function, argument.getArgNumber());
+    if (!dim)
       continue;
-    if (!isSizeOfArgument(function, sizeOf))
+    BlockArgument buffer = function.getArgument(dim->number);
+    auto type = dyn_cast<MemRefType>(buffer.getType());
+    if (!type || !type.isDynamicDim(dim->axis))
       return function.emitError("argument ")
              << argument.getArgNumber()
              << " is the size of something that is no dynamic dimension";
     rewriter.setInsertionPointToStart(&function.front());
-    BlockArgument buffer = function.getArgument(sizeOf[0]);
     LoopBuilder b(function.getLoc(), rewriter);
     sizes[buffer].push_back(DeviceScalarOp::create(
-        b, argument, memref::DimOp::create(b, buffer, b.index(sizeOf[1]))));
+        b, argument, memref::DimOp::create(b, buffer, b.index(dim->axis))));
   }
   if (failed(returnSizes()))
     return failure();

@@ -11,16 +11,6 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-bool mlir::sparseconv::isSizeOfArgument(func::FuncOp function,
-                                        ArrayRef<int64_t> sizeOf) {
-  if (sizeOf.size() != 2 || sizeOf[0] < 0 ||
-      sizeOf[0] >= function.getNumArguments())
-    return false;
-  auto type = dyn_cast<MemRefType>(function.getArgumentTypes()[sizeOf[0]]);
-  return type && sizeOf[1] >= 0 && sizeOf[1] < type.getRank() &&
-         type.isDynamicDim(sizeOf[1]);
-}
-
 Value mlir::sparseconv::getBase(Value buffer) {
   while (Operation *op = buffer.getDefiningOp()) {
     if (auto view = dyn_cast<memref::SubViewOp>(op);

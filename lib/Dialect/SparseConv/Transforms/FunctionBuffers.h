@@ -14,10 +14,6 @@
 
 namespace mlir::sparseconv {
 
-/// Whether `sizeOf`, as the attribute `sparseconv.size_of` holds it, names a
-/// dynamic dimension of an argument.
-bool isSizeOfArgument(func::FuncOp function, ArrayRef<int64_t> sizeOf);
-
 /// The buffer that a view of its beginning shows.
 Value getBase(Value buffer);
 

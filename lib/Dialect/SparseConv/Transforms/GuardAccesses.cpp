@@ -16,8 +16,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
 #include "sparseconv/Dialect/SparseConv/IR/Verification.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+#include "sparseconv/Dialect/SparseConv/Utils/Calls.h"
 #include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -243,7 +245,7 @@ void Guard::checkDivision(Operation *division) {
 
 /// Guards `op` if it is of the network and may fail.
 static void guard(Operation *op) {
-  auto number = op->getAttrOfType<IntegerAttr>("sparseconv.op_id");
+  auto number = op->getAttrOfType<IntegerAttr>(kOpIdAttr);
   auto function = op->getParentOfType<FunctionOpInterface>();
   if (!number || !function)
     return;
@@ -266,12 +268,8 @@ struct GuardAccesses
       return call.getCallee() == kLeave ? WalkResult::interrupt()
                                         : WalkResult::advance();
     });
-    if (!calls.wasInterrupted())
-      return;
-    auto builder = OpBuilder::atBlockBegin(module.getBody());
-    func::FuncOp::create(builder, module.getLoc(), kLeave,
-                         builder.getFunctionType({}, {}))
-        .setPrivate();
+    if (calls.wasInterrupted())
+      declareFunction(module, kLeave, FunctionType::get(&getContext(), {}, {}));
   }
 };
 } // namespace

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
@@ -89,7 +90,7 @@ static void guardAxis(Axis axis, Axis first, Value status) {
       !type.getElementType().isIntOrIndexOrFloat() || areEqual(axis, first))
     return;
   Operation *op = axis.operand->getOwner();
-  auto number = op->getAttrOfType<IntegerAttr>("sparseconv.op_id");
+  auto number = op->getAttrOfType<IntegerAttr>(kOpIdAttr);
   OpBuilder builder(op);
   LoopBuilder b(op->getLoc(), builder);
   guard(b, axis, first, status,

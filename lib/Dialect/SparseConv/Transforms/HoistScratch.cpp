@@ -10,6 +10,7 @@
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+#include "sparseconv/Dialect/SparseConv/Utils/Calls.h"
 #include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -98,11 +99,10 @@ struct HoistScratch
       hoist(alloc, region);
     if (found.empty())
       return;
-    auto builder = OpBuilder::atBlockBegin(getOperation().getBody());
+    Builder builder(&getContext());
     auto type = builder.getFunctionType({}, builder.getI64Type());
     for (StringRef name : {kThread, kThreads})
-      func::FuncOp::create(builder, getOperation().getLoc(), name, type)
-          .setPrivate();
+      declareFunction(getOperation(), name, type);
   }
 };
 } // namespace

@@ -11,6 +11,7 @@
 #include "mlir/IR/Builders.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+#include "sparseconv/Dialect/SparseConv/Utils/Calls.h"
 
 namespace mlir::sparseconv {
 #define GEN_PASS_DEF_SPARSECONVINSTRUMENTKERNELS
@@ -49,10 +50,9 @@ struct InstrumentKernels
            LocationAttr(op->getLoc())}));
     }
     module->setAttr("sparseconv.kernel_table", builder.getArrayAttr(table));
-    builder.setInsertionPointToStart(module.getBody());
     auto type = builder.getFunctionType(builder.getI64Type(), {});
     for (StringRef name : {kBegin, kEnd})
-      func::FuncOp::create(builder, module.getLoc(), name, type).setPrivate();
+      declareFunction(module, name, type);
   }
 
   static constexpr StringLiteral kBegin = "sparseconv_cpu_trace_begin";

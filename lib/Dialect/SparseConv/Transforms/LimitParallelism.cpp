@@ -17,33 +17,6 @@ namespace mlir::sparseconv {
 
 using namespace mlir;
 
-/// The parallel loop that is all that `loop` holds, or null.
-static scf::ParallelOp getPerfectlyNested(scf::ForOp loop) {
-  Block &body = *loop.getBody();
-  if (loop.getNumResults() != 0 || !llvm::hasNItems(body, 2))
-    return {};
-  auto parallel = dyn_cast<scf::ParallelOp>(body.front());
-  if (!parallel || parallel.getNumResults() != 0)
-    return {};
-  for (Value operand : parallel->getOperands())
-    if (!loop.isDefinedOutsideOfLoop(operand))
-      return {};
-  return parallel;
-}
-
-/// for (i) parallel (j) body  ->  parallel (j) for (i) body: the iterations of
-/// a parallel loop are independent, so each may run its share of i by itself.
-static void sinkLoop(RewriterBase &rewriter, scf::ForOp loop,
-                     scf::ParallelOp parallel) {
-  rewriter.moveOpBefore(parallel, loop);
-  Block &body = *parallel.getBody();
-  Operation *terminator = body.getTerminator();
-  Block &loopBody = *loop.getBody();
-  loopBody.getOperations().splice(loopBody.begin(), body.getOperations(),
-                                  body.begin(), terminator->getIterator());
-  rewriter.moveOpBefore(loop, terminator);
-}
-
 /// Writes the dimensions of `parallel` from `kept` on as sequential loops.
 static void serialise(RewriterBase &rewriter, scf::ParallelOp parallel,
                       unsigned kept) {
@@ -76,15 +49,8 @@ static void serialise(RewriterBase &rewriter, scf::ParallelOp parallel,
 namespace {
 struct LimitParallelism
     : mlir::sparseconv::impl::SparseConvLimitParallelismBase<LimitParallelism> {
-  using Base::Base;
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    getOperation()->walk<WalkOrder::PostOrder>([&](scf::ForOp loop) {
-      if (scf::ParallelOp parallel = getPerfectlyNested(loop))
-        sinkLoop(rewriter, loop, parallel);
-    });
-    if (onlySink)
-      return;
     SmallVector<scf::ParallelOp> loops;
     getOperation()->walk<WalkOrder::PostOrder>(
         [&](scf::ParallelOp loop) { loops.push_back(loop); });

@@ -34,10 +34,12 @@ static llvm::hash_code hashKernel(gpu::GPUFuncOp kernel) {
 }
 
 static bool isSameKernel(gpu::GPUFuncOp lhs, gpu::GPUFuncOp rhs) {
-  return lhs.getFunctionType() == rhs.getFunctionType() &&
-         lhs.getKnownBlockSize() == rhs.getKnownBlockSize() &&
-         lhs.getNumWorkgroupAttributions() ==
-             rhs.getNumWorkgroupAttributions() &&
+  auto getAttributes = [](gpu::GPUFuncOp kernel) {
+    NamedAttrList attributes(kernel->getAttrDictionary());
+    attributes.erase(SymbolTable::getSymbolAttrName());
+    return attributes.getDictionary(kernel.getContext());
+  };
+  return getAttributes(lhs) == getAttributes(rhs) &&
          OperationEquivalence::isRegionEquivalentTo(
              &lhs.getBody(), &rhs.getBody(),
              OperationEquivalence::IgnoreLocations);
@@ -53,60 +55,99 @@ static int32_t getMinBlocks(gpu::GPUFuncOp kernel) {
 }
 
 namespace {
+/// The kernels of all modules in one.
+class KernelMerger {
+public:
+  explicit KernelMerger(gpu::GPUModuleOp module)
+      : module(module), merged(module) {}
+
+  /// Moves memory that kernels share by name, such as that of a launch's size.
+  /// Two modules may mean the same by a name, or not.
+  LogicalResult moveGlobals(gpu::GPUModuleOp source);
+  /// Moves kernels that are not there yet.
+  void moveKernels(gpu::GPUModuleOp source);
+  /// Where the kernel of a launch went; null for one of another module.
+  StringAttr find(SymbolRefAttr kernel) const {
+    return names.lookup({kernel.getRootReference(), kernel.getLeafReference()});
+  }
+
+private:
+  gpu::GPUModuleOp module;
+  SymbolTable merged;
+  /// Where each kernel went, by module and name.
+  llvm::DenseMap<std::pair<StringAttr, StringAttr>, StringAttr> names;
+  llvm::DenseMap<llvm::hash_code, SmallVector<gpu::GPUFuncOp>> known;
+  unsigned number = 0;
+};
+
 struct MergeKernels
     : mlir::sparseconv::impl::SparseConvMergeKernelsBase<MergeKernels> {
-  void runOnOperation() override {
-    ModuleOp module = getOperation();
-    auto sources = llvm::to_vector(module.getOps<gpu::GPUModuleOp>());
-    if (sources.empty())
-      return;
-    OpBuilder builder(sources.front());
-    auto merged = gpu::GPUModuleOp::create(builder, module.getLoc(),
-                                           "sparseconv_kernels");
-    builder.setInsertionPointToEnd(merged.getBody());
-    // Where each kernel went, by module and name.
-    llvm::DenseMap<std::pair<StringAttr, StringAttr>, StringAttr> names;
-    llvm::DenseMap<llvm::hash_code, SmallVector<gpu::GPUFuncOp>> known;
-    unsigned number = 0;
-    for (gpu::GPUModuleOp source : sources) {
-      // Memory that kernels share by name, such as that of a launch's size.
-      for (Operation &op : llvm::make_early_inc_range(source.getOps()))
-        if (auto symbol = dyn_cast<SymbolOpInterface>(op);
-            symbol && !isa<gpu::GPUFuncOp>(op) &&
-            !SymbolTable::lookupSymbolIn(merged, symbol.getNameAttr()))
-          op.moveBefore(merged.getBody(), merged.getBody()->begin());
-      for (auto kernel :
-           llvm::make_early_inc_range(source.getOps<gpu::GPUFuncOp>())) {
-        auto key = std::pair(source.getSymNameAttr(), kernel.getNameAttr());
-        // What a module computes with its grid is not in a kernel's text.
-        kernel->removeAttr("known_grid_size");
-        SmallVector<gpu::GPUFuncOp> &alike = known[hashKernel(kernel)];
-        auto *it = llvm::find_if(
-            alike, [&](auto other) { return isSameKernel(other, kernel); });
-        if (it != alike.end()) {
-          names[key] = it->getNameAttr();
-          continue;
-        }
-        std::string name = (kernel.getName() + "_" + Twine(number++)).str();
-        kernel->moveBefore(merged.getBody(), merged.getBody()->end());
-        kernel.setName(name);
-        if (!kernel->hasAttr("nvvm.minctasm"))
-          kernel->setAttr("nvvm.minctasm",
-                          builder.getI32IntegerAttr(getMinBlocks(kernel)));
-        names[key] = kernel.getNameAttr();
-        alike.push_back(kernel);
-      }
-    }
-    module.walk([&](gpu::LaunchFuncOp launch) {
-      SymbolRefAttr kernel = launch.getKernel();
-      StringAttr name =
-          names.lookup({kernel.getRootReference(), kernel.getLeafReference()});
-      if (name)
-        launch.setKernelAttr(SymbolRefAttr::get(
-            merged.getSymNameAttr(), {FlatSymbolRefAttr::get(name)}));
-    });
-    for (gpu::GPUModuleOp source : sources)
-      source->erase();
-  }
+  void runOnOperation() override;
 };
 } // namespace
+
+LogicalResult KernelMerger::moveGlobals(gpu::GPUModuleOp source) {
+  SymbolTable symbols(source);
+  for (Operation &op : llvm::make_early_inc_range(source.getOps())) {
+    auto symbol = dyn_cast<SymbolOpInterface>(op);
+    if (!symbol || isa<gpu::GPUFuncOp>(op))
+      continue;
+    Operation *known = merged.lookup(symbol.getNameAttr());
+    if (known && OperationEquivalence::isEquivalentTo(
+                     known, &op, OperationEquivalence::IgnoreLocations))
+      continue;
+    if (known && failed(symbols.renameToUnique(&op, {&merged})))
+      return op.emitOpError("cannot be renamed, as another module must not "
+                            "share it");
+    symbols.remove(&op);
+    op.remove();
+    merged.insert(&op, module.getBody()->begin());
+  }
+  return success();
+}
+
+void KernelMerger::moveKernels(gpu::GPUModuleOp source) {
+  for (auto kernel :
+       llvm::make_early_inc_range(source.getOps<gpu::GPUFuncOp>())) {
+    auto key = std::pair(source.getSymNameAttr(), kernel.getNameAttr());
+    // What a module computes with its grid is not in a kernel's text.
+    kernel.removeKnownGridSizeAttr();
+    if (!kernel->hasAttr("nvvm.minctasm"))
+      kernel->setAttr("nvvm.minctasm",
+                      Builder(kernel).getI32IntegerAttr(getMinBlocks(kernel)));
+    SmallVector<gpu::GPUFuncOp> &alike = known[hashKernel(kernel)];
+    auto *it = llvm::find_if(
+        alike, [&](auto other) { return isSameKernel(other, kernel); });
+    if (it != alike.end()) {
+      names[key] = it->getNameAttr();
+      continue;
+    }
+    kernel->remove();
+    kernel.setName((kernel.getName() + "_" + Twine(number++)).str());
+    names[key] = merged.insert(kernel);
+    alike.push_back(kernel);
+  }
+}
+
+void MergeKernels::runOnOperation() {
+  ModuleOp module = getOperation();
+  auto sources = llvm::to_vector(module.getOps<gpu::GPUModuleOp>());
+  if (sources.empty())
+    return;
+  OpBuilder builder(sources.front());
+  auto merged =
+      gpu::GPUModuleOp::create(builder, module.getLoc(), "sparseconv_kernels");
+  KernelMerger merger(merged);
+  for (gpu::GPUModuleOp source : sources) {
+    if (failed(merger.moveGlobals(source)))
+      return signalPassFailure();
+    merger.moveKernels(source);
+  }
+  module.walk([&](gpu::LaunchFuncOp launch) {
+    if (StringAttr name = merger.find(launch.getKernel()))
+      launch.setKernelAttr(SymbolRefAttr::get(merged.getSymNameAttr(),
+                                              {FlatSymbolRefAttr::get(name)}));
+  });
+  for (gpu::GPUModuleOp source : sources)
+    source->erase();
+}

@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Analysis/CallGraph.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,8 +19,8 @@
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvTypes.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+#include "sparseconv/Dialect/SparseConv/Utils/Calls.h"
 #include "sparseconv/Support/Memory.h"
-#include "llvm/ADT/SCCIterator.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::sparseconv {
@@ -185,12 +184,19 @@ static LogicalResult verifyAccesses(Operation *op) {
       return op->emitOpError("expects a constant that is an axis of ")
              << dim.getSource().getType();
   }
-  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    for (auto [size, given] : llvm::zip_equal(expand.getResultType().getShape(),
+                                              expand.getStaticOutputShape()))
+      if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(given) &&
+          size != given)
+        return op->emitOpError("expects the sizes of its result, but found ")
+               << given << " in place of " << size;
     for (ArrayRef<int64_t> group : expand.getReassociationIndices())
       if (llvm::count_if(group, [&](int64_t axis) {
             return expand.getResultType().isDynamicDim(axis);
           }) > 1)
         return op->emitOpError("makes several dynamic sizes of one");
+  }
   return success();
 }
 
@@ -223,23 +229,6 @@ static LogicalResult verifyOperation(Operation *op, bool allowKernels) {
       return op->emitOpError("has more than ")
              << kMaxConstantBytes << " bytes: " << type;
   }
-  return success();
-}
-
-/// An error for functions that call themselves: no target has a stack of frames
-/// whose depth the data decides.
-static LogicalResult verifyCalls(ModuleOp module) {
-  CallGraph calls(module);
-  llvm::SmallPtrSet<Operation *, 4> found;
-  for (auto group = llvm::scc_begin(&std::as_const(calls)); !group.isAtEnd();
-       ++group)
-    for (const CallGraphNode *node : *group)
-      if (group.hasCycle() && !node->isExternal())
-        found.insert(node->getCallableRegion()->getParentOp());
-  for (auto function : module.getOps<func::FuncOp>())
-    if (found.contains(function))
-      return function.emitOpError(
-          "calls itself, or is called by what it calls");
   return success();
 }
 

@@ -17,6 +17,24 @@ func.func @element(%is: i1, %x: tensor<?xf32>, %i: index) -> tensor<4xf32> {
 
 // -----
 
+// Nor may an element that is not there.
+
+func.func @outside(%is: i1, %x: tensor<8xf32>) -> tensor<4xf32> {
+  %before = arith.constant -1 : index
+  %empty = tensor.empty() : tensor<4xf32>
+  %r = scf.if %is -> tensor<4xf32> {
+    // expected-error @+1 {{'tensor.extract' in a branch with tensors has no form on the GPU: both sides run there, one of them without rows, which it may not}}
+    %v = tensor.extract %x[%before] : tensor<8xf32>
+    %f = linalg.fill ins(%v : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %f : tensor<4xf32>
+  } else {
+    scf.yield %empty : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
 func.func @loop(%is: i1, %x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

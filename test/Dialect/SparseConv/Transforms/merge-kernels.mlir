@@ -128,6 +128,56 @@ module attributes {gpu.container_module} {
 
 // -----
 
+// Memory of one name that is not the same gets another name. Kernels of which as many
+// do not have to fit are not the same, either.
+
+// CHECK-LABEL: module attributes {gpu.container_module}
+// CHECK:      gpu.module @sparseconv_kernels {
+// CHECK-DAG:    memref.global "private" @shared : memref<8xf32, 3>
+// CHECK-DAG:    memref.global "private" @[[OTHER:shared_.*]] : memref<16xf32, 3>
+// CHECK:        gpu.func @kernel_0(
+// CHECK-SAME:     nvvm.minctasm = 1 : i32
+// CHECK:          memref.get_global @shared
+// CHECK:        gpu.func @kernel_1(
+// CHECK-SAME:     nvvm.minctasm = 1 : i32
+// CHECK:          memref.get_global @[[OTHER]]
+// CHECK:        gpu.func @kernel_2(
+// CHECK-SAME:     nvvm.minctasm = 4 : i32
+// CHECK:          memref.get_global @shared
+module attributes {gpu.container_module} {
+  gpu.module @a {
+    memref.global "private" @shared : memref<8xf32, 3> = uninitialized
+    gpu.func @kernel() kernel attributes {known_block_size = array<i32: 8, 1, 1>} {
+      %s = memref.get_global @shared : memref<8xf32, 3>
+      gpu.return
+    }
+  }
+  gpu.module @b {
+    memref.global "private" @shared : memref<16xf32, 3> = uninitialized
+    gpu.func @kernel() kernel attributes {known_block_size = array<i32: 8, 1, 1>} {
+      %s = memref.get_global @shared : memref<16xf32, 3>
+      gpu.return
+    }
+  }
+  gpu.module @c {
+    memref.global "private" @shared : memref<8xf32, 3> = uninitialized
+    gpu.func @kernel() kernel attributes {known_block_size = array<i32: 8, 1, 1>, nvvm.minctasm = 4 : i32} {
+      %s = memref.get_global @shared : memref<8xf32, 3>
+      gpu.return
+    }
+  }
+  func.func @f() {
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    gpu.launch_func @a::@kernel blocks in (%c1, %c1, %c1) threads in (%c8, %c1, %c1)
+    gpu.launch_func @b::@kernel blocks in (%c1, %c1, %c1) threads in (%c8, %c1, %c1)
+    gpu.launch_func @c::@kernel blocks in (%c1, %c1, %c1) threads in (%c8, %c1, %c1)
+    return
+  }
+}
+
+// -----
+
 // Two thread blocks of 512 threads have to fit a multiprocessor at once, unless the
 // kernel says how many do.
 

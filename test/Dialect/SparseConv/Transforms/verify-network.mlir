@@ -310,6 +310,15 @@ func.func @main(%points: tensor<?x2xi32>, %table: tensor<?x3xi32>) -> tensor<?x3
 
 // -----
 
+// Sizes that are written twice are the same.
+func.func @expand(%x: tensor<?x8xf32>, %n: index) -> tensor<?x4x2xf32> {
+  // expected-error @+1 {{'tensor.expand_shape' op expects the sizes of its result, but found 7 in place of 2}}
+  %y = tensor.expand_shape %x [[0], [1, 2]] output_shape [%n, 4, 7] : tensor<?x8xf32> into tensor<?x4x2xf32>
+  return %y : tensor<?x4x2xf32>
+}
+
+// -----
+
 // Threads would add to one element at the same time.
 func.func @race(%x: tensor<?x16xf32>, %sums: tensor<16xf32>) -> tensor<16xf32> {
   // expected-error @+1 {{'linalg.generic' op has the parallel loop 0, on which the indexing map affine_map<(d0, d1) -> (d1)> of a result does not depend; such a loop is a reduction}}

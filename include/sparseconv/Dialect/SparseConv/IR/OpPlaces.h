@@ -14,6 +14,9 @@
 
 namespace mlir::sparseconv {
 
+/// Attribute that numbers the operations of a network while they become kernels
+/// (i64).
+constexpr StringLiteral kOpIdAttr = "sparseconv.op_id";
 /// Attribute of a module: name and location of each network operation, by the
 /// numbers that status records have.
 constexpr StringLiteral kOpTableAttr = "sparseconv.op_table";

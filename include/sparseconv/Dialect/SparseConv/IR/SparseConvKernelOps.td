@@ -250,7 +250,7 @@ def SparseConv_WeightGradKernelOp
     dw[k] = sum over the pairs (i, r) of offset k of transpose(x[i]) . dy[r], in
     f32 in the order of the pairs, then one rounding. `x` is [N_in, C_in], `dy`
     [N_out, C_out], and `dw` [K, C_in, C_out] or [K, G, C_in/G, C_out/G]. The
-    pair lists come from `pair_lists` with the `block` of the tiling.
+    pair lists come from `pair_lists` with the `row_block` of the tiling.
   }];
   let arguments = (ins
     SparseConv_FeaturesLike:$x, SparseConv_FeaturesLike:$dy,

@@ -77,7 +77,9 @@ def SparseConv_ExactSizeOp : SparseConv_Op<"kernel.exact_size", [Pure]> {
 
     Where the host needs a number of the device as a size. It is `capacity`,
     which is known before a run, unless a run reads counts (exact mode): then it
-    is the number in `count`, which does not exceed `capacity`.
+    is the number that a run leaves in `count`, which does not exceed `capacity`.
+    A run writes a count once, so it does not matter where among the kernels the
+    operation stands.
   }];
   let arguments = (ins SparseConv_IndexBuffer:$count, Index:$capacity);
   let results = (outs Index:$result);

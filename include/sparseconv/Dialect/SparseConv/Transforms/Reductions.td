@@ -45,6 +45,25 @@ def SparseConvFuseReductions
                            "::mlir::vector::VectorDialect"];
 }
 
+def SparseConvInterchangeLoops
+    : Pass<"sparseconv-interchange-loops", "::mlir::func::FuncOp"> {
+  let summary = "puts the parallel loops of an operation in front";
+  let description = [{
+    Upstream lowers the loops of a `linalg` operation in their order, so that a sum
+    over rows becomes a loop over rows in which channels run in parallel. Here such
+    an operation gets its parallel loops first, and those of a kind stay in their
+    order: each thread takes channels, and walks all rows.
+
+    ```mlir
+    linalg.generic .. iterator_types = ["reduction", "parallel"] ins(%x) outs(%sum)
+    // becomes, with other indexing maps
+    linalg.generic .. iterator_types = ["parallel", "reduction"] ins(%x) outs(%sum)
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::linalg::LinalgDialect"];
+}
+
 def SparseConvMergeReductions
     : Pass<"sparseconv-merge-reductions", "::mlir::func::FuncOp"> {
   let summary = "writes reductions over the rows of one tensor as one";

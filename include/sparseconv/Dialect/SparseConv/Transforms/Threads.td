@@ -17,12 +17,8 @@ def SparseConvLimitParallelism
   let description = [{
     Threads pay where each gets much to do. Of nested `scf.parallel` loops the
     outermost stays parallel, of several dimensions the first; all others become
-    `scf.for`. A sequential loop around nothing but a parallel one (a reduction
-    over rows, as `linalg` lowers it) moves inside it; with `only-sink` nothing
-    else changes.
+    `scf.for`.
   }];
-  let options = [Option<"onlySink", "only-sink", "bool", /*default=*/"false",
-                        "keep all parallel loops">];
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 
