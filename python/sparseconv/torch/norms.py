@@ -28,8 +28,8 @@ def run_with_norm(layer, rest, x):
     nothing taken, where they have to run one by one."""
     if not rest or not isinstance(layer, Convolution) or torch.is_grad_enabled():
         return None
-    if not isinstance(x, SparseTensor):
-        return None  # the layer says so
+    if not isinstance(x, SparseTensor) or is_watched(x.features):
+        return None  # the layer says what x is not
     norm, features = rest[0], x.features
     parts = _find_parts(norm, layer)
     if (
@@ -37,7 +37,6 @@ def run_with_norm(layer, rest, x):
         or not _is_ours(layer)
         or not layer.takes_norm()
         or not is_plain(read_parameter(layer, layer.weight_name))
-        or is_watched(features)
         or is_forward_mode()
         or layer.is_product(features)
         or features.dtype not in DTYPES

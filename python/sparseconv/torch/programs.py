@@ -56,6 +56,7 @@ def is_watched(tensor):
         torch.compiler.is_compiling()
         or type(tensor) is not torch.Tensor
         or torch._C._len_torch_dispatch_stack() > 0
+        or torch._C._get_tracing_state() is not None
     )
 
 
@@ -64,8 +65,21 @@ def is_forward_mode():
     return forward_ad._current_level >= 0
 
 
-def _refuse_tangents(name, values):
-    tensors = (value for value in values if isinstance(value, torch.Tensor))
+def _refuse_modes(name, values):
+    """Raises an error where torch would go on without what an operator does. It has no
+    rules for torch.func and for tangents, which would be zeros, and torch.jit.trace sees no
+    more of it than the empty memory of its result."""
+    if torch._C._get_tracing_state() is not None:
+        raise ArgumentError(
+            f"{name}: torch.jit.trace cannot trace layers for sparse tensors; "
+            "sparseconv.compile makes one plan of a whole module"
+        )
+    transforms = torch._C._functorch.peek_interpreter_stack() is not None
+    if not transforms and not is_forward_mode():
+        return
+    tensors = [value for value in values if isinstance(value, torch.Tensor)]
+    if transforms and any(map(torch._C._functorch.is_functorch_wrapped_tensor, tensors)):
+        raise ArgumentError(f"{name}: {_NO_TRANSFORM}")
     if any(forward_ad.unpack_dual(tensor).tangent is not None for tensor in tensors):
         raise ArgumentError(
             f"{name}: has no derivative in forward mode; torch.autograd.grad and "
@@ -77,21 +91,45 @@ def _needs_grad(values):
     return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
 
 
-def explain_transform(name, error):
+_NO_TRANSFORM = (
+    "torch.func has no rules for operators of other libraries, and so vectorize=True and "
+    "is_grads_batched=True have none; torch.autograd.grad and torch.autograd.functional "
+    "take gradients"
+)
+
+
+def explain_transform(name, error, values=()):
     """Says why there is no memory behind tensors that torch.func has wrapped."""
-    if torch._C._functorch.peek_interpreter_stack() is not None:
-        raise ArgumentError(
-            f"{name}: torch.func has no rules for operators of other libraries; "
-            "torch.autograd.grad and torch.autograd.functional take gradients"
-        ) from error
+    is_batched = torch._C._functorch.is_legacy_batchedtensor
+    if torch._C._functorch.peek_interpreter_stack() is not None or any(
+        isinstance(value, torch.Tensor) and is_batched(value) for value in values
+    ):
+        raise ArgumentError(f"{name}: {_NO_TRANSFORM}") from error
 
 
-def define_operator(name):
+def make_to_stay(function):
+    """A function whose tensors are no inference tensors, wherever it is called: sets and
+    maps stay with a sparse tensor, and a later step that takes gradients reads them."""
+
+    @functools.wraps(function)
+    def make(*values, **named):
+        if not torch.is_inference_mode_enabled():
+            return function(*values, **named)
+        with torch.inference_mode(False):
+            return function(*values, **named)
+
+    return make
+
+
+def define_operator(name, stays=False):
     """A decorator that makes an operator `sparseconv::NAME` of a function of tensors. Who
     calls it from here calls the function where nobody sees the difference, as there are no
-    gradients to take: torch's dispatcher takes longer than a layer."""
+    gradients to take: torch's dispatcher takes longer than a layer. What the function gives
+    `stays` with sparse tensors where it is a set or a map."""
 
     def define(function):
+        if stays:
+            function = make_to_stay(function)
         made = torch.library.custom_op(f"sparseconv::{name}", function, mutates_args=())
         # The same function, without what torch puts around it for functions that may
         # change their arguments or return them. torch.compile, which has no graph for
@@ -102,14 +140,15 @@ def define_operator(name):
 
         @functools.wraps(function)
         def call(*values):
+            if torch.compiler.is_compiling():
+                return made(*values)
+            _refuse_modes(name, values)
             try:
                 if is_watched(values[0]) or (torch.is_grad_enabled() and _needs_grad(values)):
                     return made(*values)
-                if is_forward_mode() and torch._C._functorch.peek_interpreter_stack() is None:
-                    _refuse_tangents(name, values)
                 return function(*values)
             except RuntimeError as error:
-                explain_transform(name, error)
+                explain_transform(name, error, values)
                 raise
 
         # torch.compile counts how often it compiles a piece of code: each has its own.
@@ -127,15 +166,20 @@ def read_parameter(module, name):
     return found[name] if name in found else getattr(module, name)
 
 
+#: How many programs stay of those that are each for the size of a grid.
+MOST_SIZES = 64
+
 _programs = {}
 _lock = threading.Lock()
 
 
-def run(text, tensors, shapes=None, trusted=False):
+def run(text, tensors, shapes=None, trusted=False, is_for_a_size=False):
     """The results of a network on tensors of one device, as a list. Where `shapes`
     gives those of the results, a GPU is not waited for. Tables and sets that are
-    `trusted` are not checked."""
-    program = _get_program(text, find_device(tensors), trusted)
+    `trusted` are not checked. Of networks that are each for a size, of which a program
+    may meet any number, those that ran last are kept."""
+    get = _get_program_for_a_size if is_for_a_size else _get_program
+    program = get(text, find_device(tensors), trusted)
     return run_function(program.functions["main"], tensors, shapes)
 
 
@@ -200,6 +244,16 @@ def _get_program(text, device, trusted):
             if key not in _programs:
                 _programs[key] = load_program(text, device, trusted=trusted)
     return _programs[key]
+
+
+def _get_program_for_a_size(text, device, trusted):
+    threads = torch.get_num_threads() if device.type == "cpu" else None
+    return _load_for_a_size(text, device, trusted, threads)
+
+
+@functools.lru_cache(maxsize=MOST_SIZES)
+def _load_for_a_size(text, device, trusted, threads):
+    return load_program(text, device, trusted=trusted)
 
 
 def load_program(text, device, tuning_database=None, trusted=False):

@@ -29,7 +29,7 @@ def _unknown_rows():
     return torch.library.get_ctx().new_dynamic_size(min=2)
 
 
-@define_operator("pack")
+@define_operator("pack", stays=True)
 def pack(points: Tensor, stride: List[int]) -> tuple[Tensor, Tensor, Tensor]:
     """The set of some points in set order, the lowest point of each row, and the
     row of each point."""
@@ -62,7 +62,7 @@ def trust_distinct(coords, points):
     return trust_set(coords)
 
 
-@define_operator("pack_distinct")
+@define_operator("pack_distinct", stays=True)
 def pack_distinct(points: Tensor, stride: List[int]) -> tuple[Tensor, Tensor, Tensor]:
     """What `pack` gives of points at distinct coordinates. Their set has as many rows."""
     coords, order, row_of = run(ir.pack(tuple(stride)), [points])
@@ -75,7 +75,7 @@ def _(points, stride):
     return torch.empty_like(points), points.new_empty((rows,)), points.new_empty((rows,))
 
 
-@define_operator("renumber")
+@define_operator("renumber", stays=True)
 def renumber(table: Tensor, row_of: Optional[Tensor], order: Optional[Tensor]) -> Tensor:
     """A table with the rows of points for those of sets: `row_of` has the row of each
     point of the out set, `order` the point of each row of the in set; None is for a set
@@ -106,7 +106,7 @@ def get_bounds(clip, device):
     return torch.tensor((any_batch, *clip), dtype=torch.int32, device=device)
 
 
-@define_operator("output_set")
+@define_operator("output_set", stays=True)
 def output_set(
     coords: Tensor, rule: str, stride: List[int], by: List[int], offsets: str, clip: List[int]
 ) -> Tensor:
@@ -124,7 +124,7 @@ def _(coords, rule, stride, by, offsets, clip):
     return coords.new_empty((_unknown_rows(), coords.shape[1]))
 
 
-@define_operator("union")
+@define_operator("union", stays=True)
 def union(lhs: Tensor, rhs: Tensor, stride: List[int]) -> tuple[Tensor, Tensor, Tensor]:
     text = ir.union(tuple(stride))
     coords, lhs_rows, rhs_rows = run(text, [lhs, rhs], trusted=is_set(lhs, rhs))
@@ -140,7 +140,7 @@ def _(lhs, rhs, stride):
     )
 
 
-@define_operator("kernel_map")
+@define_operator("kernel_map", stays=True)
 def kernel_map(
     in_coords: Tensor, out_coords: Tensor, in_stride: List[int], out_stride: List[int],
     offsets: str, volume: int, transposed: bool, tiled: bool = False,
@@ -162,7 +162,7 @@ def _(in_coords, out_coords, in_stride, out_stride, offsets, volume, transposed,
     return in_coords.new_empty((out_coords.shape[0], volume))
 
 
-@define_operator("transpose_table")
+@define_operator("transpose_table", stays=True)
 def transpose_table(table: Tensor, num_in: int) -> Tensor:
     """The table of the map with its sides swapped."""
     return invert(table, num_in)
