@@ -7,12 +7,13 @@ the operators compute: gradcheck's bounds are that rounding, not a step's error.
 
 import warnings
 
+import sparseconv
 import sparseconv.torch as sct
 import torch
 import torch_checks
 from sparseconv.torch import encodings, ops
 from torch.autograd import gradcheck, gradgradcheck
-from torch_checks import check, densify, expect, expect_close, make_tensor
+from torch_checks import check, densify, expect, expect_close, expect_error, make_tensor
 
 F = torch.nn.functional
 EXACT = {"eps": 0.25, "atol": 2e-4, "rtol": 1e-4, "nondet_tol": 0.0}
@@ -95,6 +96,11 @@ def differences_of_rows(device):
     given = torch.randn(5, 3, device=device, requires_grad=True)
     check_gradients(lambda f: ops.scatter(f, rows, 4), given, twice=True)
     check_gradients(lambda f: ops.gather(f, rows), given, twice=True)
+    nowhere = torch.tensor([0, -1, 2, 1, -1], dtype=torch.int32, device=device)
+    check_gradients(lambda f: ops.scatter(f, nowhere, 4), given, twice=True)
+    given.grad = None
+    ops.scatter(given, torch.full_like(rows, -1), 0).sum().backward()
+    expect(not given.grad.any())
 
 
 @check
@@ -110,6 +116,97 @@ def differences_of_tensors(device):
         check_gradients(
             lambda f: sct.SparseTensor(f, twice, reduce=reduce).features, values  # noqa: B023
         )
+
+
+@check
+def differences_of_points(device):
+    """Of what is interpolated at points, within cells of either size."""
+    x, _, features, _, _ = make_operands(device)
+    points = x.coordinates.float().repeat(2, 1)
+    torch.manual_seed(4)
+    points[:, 1:] += torch.rand_like(points[:, 1:]) * 0.4 + 0.3
+    points.requires_grad_()
+    given = torch.randn(len(points), 4, device=device)
+    coarse = sct.SparseMaxPool2d(2)(x)
+    exact = {**EXACT, "eps": 0.125}
+    for y in (x, coarse):
+        values = torch.randn(len(y.features), 4, device=device, requires_grad=True)
+
+        def read(v, p):
+            p = torch.cat([points[:, :1].detach(), p], 1)
+            return sct.devoxelise(y.replace(v), p)  # noqa: B023
+
+        def write(v, p):
+            p = torch.cat([points[:, :1].detach(), p], 1)
+            return sct.splat(v, p, y).features  # noqa: B023
+
+        places = points[:, 1:].detach().requires_grad_()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*not a double precision.*")
+            gradcheck(read, (values, places), **exact)
+            gradgradcheck(read, (values, places), **exact)
+            gradcheck(write, (given.clone().requires_grad_(), places), **exact)
+    half = x.replace(x.features.half())
+    found = [torch.autograd.grad(sct.devoxelise(y, points).sum(), points)[0] for y in (x, half)]
+    expect(found[0].any() and not found[0][:, 0].any())
+    expect_close(found[1], found[0], 1e-2)
+    sct.devoxelise(x, points, "nearest").sum().backward()
+    expect(points.grad.shape == points.shape and not points.grad.any())
+
+
+@check
+def gradients_of_gradients_of_pooling(device):
+    x, y, features, w, table = make_operands(device)
+    pools = {
+        "pool": lambda f, kind: ops.pool(f, table, kind, False),
+        "global_pool": lambda f, kind: ops.global_pool(f, x.coordinates, kind, 2),
+    }
+    for name, pool in pools.items():
+        for kind in ("avg", "sum"):
+            check_gradients(lambda f: pool(f, kind).square(), features, twice=True)  # noqa: B023
+        loss = pool(features, "max").square().sum()
+        (first,) = torch.autograd.grad(loss, features, create_graph=True)
+        expect_error(sparseconv.ArgumentError, f"{name}_grad: a maximum has no gradients of",
+                     torch.autograd.grad, first.sum(), features)  # fmt: skip
+
+
+@check
+def coordinates_in_any_order(device):
+    """What operators give of coordinates that no operator made has the order of these."""
+    x, _, features, _, _ = make_operands(device)
+    coords = x.coordinates
+    order = torch.randperm(len(coords), device=device)
+    mixed, stride = coords[order], [1, 1]
+    points = coords.float() + 0.3
+    points[:, 0] = coords[:, 0]
+    grid = torch.randn(2, 4, 4, 4, device=device)
+    functions = (
+        lambda f, c: ops.to_dense(f, c, stride, [2, 4, 4]),
+        lambda f, c: ops.from_dense(grid, c, stride) * f,
+        lambda f, c: ops.devoxelise(f, points, c, stride, "trilinear"),
+        lambda f, c: ops.voxelise(features.detach(), points, c, stride, "trilinear") * f,
+        *(lambda f, c, kind=kind: ops.global_pool(f, c, kind, 2) for kind in ("max", "avg")),
+    )
+    for number, function in enumerate(functions):
+        results = []
+        for rows, where in ((None, coords), (order, mixed)):
+            given = features.detach() if rows is None else features.detach()[rows]
+            given.requires_grad_()
+            y = function(given, where)
+            (dx,) = torch.autograd.grad(y.square().sum(), given)
+            results.append((y.detach(), dx))
+        (y, dx), (found, found_dx) = results
+        by_rows = number in (1, 3)
+        expect_close(found, y[order] if by_rows else y, 1e-6, str(number))
+        expect_close(found_dx, dx[order], 1e-6, f"gradient of {number}")
+    twice = torch.cat([mixed, mixed[:1]])
+    many = torch.ones(len(twice), 1, device=device)
+
+    def give_twice():
+        ops.to_dense(many, twice, stride, [2, 4, 4])
+        sct.check()  # a GPU says so late
+
+    expect_error(sparseconv.Error, "rows, but the coordinate set has", give_twice)
 
 
 @check

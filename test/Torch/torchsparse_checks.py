@@ -259,6 +259,13 @@ def points_and_voxels(device):
     expect(y.flatten().tolist() == [10, 2, 0])
     y.sum().backward()
     expect(feats.grad.flatten().tolist() == [0.5, 0.5, 1])
+    # A point that is in no voxel has no gradient, and counts may be beyond f16.
+    feats.grad = None
+    F.spvoxelize(feats, voxel_of.new_tensor([1, -1, 0]), counts).sum().backward()
+    expect(feats.grad.flatten().tolist() == [0.5, 0, 1])
+    many = torch.full((70000, 1), 0.5, dtype=torch.float16, device=device)
+    zeros = torch.zeros(70000, dtype=torch.int32, device=device)
+    expect(F.spvoxelize(many, zeros, F.spcount(zeros, 1)).tolist() == [[0.5]])
     corners = torch.tensor([[0, -1, 1, -1, 2, -1, -1, -1]], device=device)
     weights = F.calc_ti_weights(torch.tensor([[0.5, 1.0, 4.0]], device=device), corners, scale=2)
     # The shares 0.25 and 0.5 of x and y: 3 / 8, 3 / 8 and 1 / 8 of the corners that are there.

@@ -403,37 +403,6 @@ def pool_grad(kind, volume, channels, dtype, count_volume):
 
 
 @functools.cache
-def global_pool(kind, dim, channels, dtype):
-    x, points = f"tensor<?x{channels}x{dtype}>", get_points_type(dim)
-    body = (
-        f"  %set, %order, %row_of = sparseconv.pack %points : {points} -> !set\n"
-        "  %axis = arith.constant 0 : index\n"
-        "  %number = tensor.dim %items, %axis : tensor<?x2xi32>\n"
-        f"  %result = sparseconv.global_pool {kind} %x, %set batch(%number) "
-        f": {x}, !set -> {x}\n"
-    )
-    inputs = {"x": x, "points": points, "items": "tensor<?x2xi32>"}
-    types = write_packing(dim) + write_set("set", (1,) * dim)
-    return types + write_function(inputs, {"result": x}, body)
-
-
-@functools.cache
-def global_pool_grad(kind, dim, channels, dtype):
-    x, points = f"tensor<?x{channels}x{dtype}>", get_points_type(dim)
-    of, of_type = (" of %x", f", {x}") if kind == "max" else ("", "")
-    body = (
-        f"  %set, %order, %row_of = sparseconv.pack %points : {points} -> !set\n"
-        f"  %result = sparseconv.global_pool_grad {kind} %dy, %set{of} "
-        f": {x}, !set{of_type} -> {x}\n"
-    )
-    inputs = {"dy": x, "points": points}
-    if kind == "max":
-        inputs["x"] = x
-    types = write_packing(dim) + write_set("set", (1,) * dim)
-    return types + write_function(inputs, {"result": x}, body)
-
-
-@functools.cache
 def scatter(channels, dtype):
     x = f"tensor<?x{channels}x{dtype}>"
     body = (
@@ -443,39 +412,6 @@ def scatter(channels, dtype):
     )
     inputs = {"x": x, "rows": "tensor<?xi32>", "items": "tensor<?x2xi32>"}
     return write_function(inputs, {"result": x}, body)
-
-
-@functools.cache
-def points_and_set(kind, interpolation, stride, channels, dtype):
-    """`kind` is voxelise (a weighted sum) or devoxelise."""
-    dim = len(stride)
-    x, points = f"tensor<?x{channels}x{dtype}>", get_points_type(dim)
-    real = f"tensor<?x{dim + 1}xf32>"
-    how = f"{interpolation} sum" if kind == "voxelise" else interpolation
-    body = (
-        f"  %set, %order, %row_of = sparseconv.pack %coords : {points} -> !set\n"
-        f"  %result = sparseconv.{kind} {how} %x, %points, %set : {x}, {real}, !set -> {x}\n"
-    )
-    inputs = {"x": x, "points": real, "coords": points}
-    types = write_packing(dim) + write_set("set", stride)
-    return types + write_function(inputs, {"result": x}, body)
-
-
-@functools.cache
-def dense(kind, stride, shape, channels, dtype):
-    """`kind` is to_dense or from_dense; `shape` the batch size and the cells."""
-    dim = len(stride)
-    x, points = f"tensor<?x{channels}x{dtype}>", get_points_type(dim)
-    grid = f"tensor<{'x'.join(map(str, shape))}x{channels}x{dtype}>"
-    source, result = (x, grid) if kind == "to_dense" else (grid, x)
-    body = (
-        f"  %set, %order, %row_of = sparseconv.pack %coords : {points} -> !set\n"
-        f"  %result = sparseconv.{kind} %x, %set origin {list_numbers([0] * dim)} "
-        f": {source}, !set -> {result}\n"
-    )
-    inputs = {"x": source, "coords": points}
-    types = write_packing(dim) + write_set("set", stride)
-    return types + write_function(inputs, {"result": result}, body)
 
 
 # Offsets ----------------------------------------------------------------------

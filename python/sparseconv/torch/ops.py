@@ -8,23 +8,14 @@ A kernel map is its neighbour table, [rows of the out set, offsets] in int32, wh
 -1 says that there is no neighbour. Weights are [offsets, in channels, out channels],
 or [offsets, groups, in channels / groups, out channels / groups]."""
 
-from typing import List
-
 import torch
 from torch import Tensor
 
 from ..errors import ArgumentError
-from . import ir
+from . import grids_ir, ir
 from .encodings import get_inverse, get_tiles, is_trusted, make_rows, mirrors
+from .grids import MODES, check_rows, devoxelise, from_dense, to_dense, voxelise  # noqa: F401
 from .programs import define_operator, find_device, get_dtype, repeat, run
-
-
-def _check_rows(tensor, rows, what):
-    if tensor.dim() != 2 or tensor.shape[0] != rows:
-        raise ArgumentError(
-            f"{what}: expects features of {rows} rows, as the coordinates have, "
-            f"but found the shape {tuple(tensor.shape)}"
-        )
 
 
 def _check_same(first, second, what):
@@ -93,7 +84,7 @@ def multiply_rows(x, matrix, bias=None):
 
 def _run_forward(x, w, table, weights, operands=(), *extras):
     if x.dim() != 2:
-        _check_rows(x, x.shape[0], "conv")
+        check_rows(x, x.shape[0], "conv")
     rows, channels = x.shape
     if channels != weights[1]:
         raise ArgumentError(f"conv: expects {weights[1]} channels, but found {channels}")
@@ -139,7 +130,7 @@ def _(x, w, table):
 @define_operator("input_grad")
 def input_grad(dy: Tensor, w: Tensor, table: Tensor, num_in: int) -> Tensor:
     weights = _get_weights(w, "input_grad")
-    _check_rows(dy, table.shape[0], "input_grad")
+    check_rows(dy, table.shape[0], "input_grad")
     shape = (num_in, weights[1])
     if mirrors(table, num_in):
         # A convolution on the same map, which nothing has to turn round.
@@ -158,7 +149,7 @@ def _(dy, w, table, num_in):
 
 @define_operator("weight_grad")
 def weight_grad(x: Tensor, dy: Tensor, table: Tensor, groups: int) -> Tensor:
-    _check_rows(dy, table.shape[0], "weight_grad")
+    check_rows(dy, table.shape[0], "weight_grad")
     weights = table.shape[1], x.shape[1], dy.shape[1], groups
     shape = _weight_shape(*weights)
     return _run_conv("weight_grad", weights, [x, dy], table, x.shape[0], shape)
@@ -221,7 +212,7 @@ weight_grad.register_autograd(_weight_grad_backward, setup_context=_save_input_g
 
 @define_operator("pool")
 def pool(x: Tensor, table: Tensor, kind: str, count_volume: bool) -> Tensor:
-    _check_rows(x, x.shape[0], "pool")
+    check_rows(x, x.shape[0], "pool")
     text = ir.pool(kind, table.shape[1], x.shape[1], get_dtype(x), count_volume)
     shapes = [(table.shape[0], x.shape[1])]
     return run(text, [x, table], shapes, is_trusted(table, x.shape[0]))[0]
@@ -234,7 +225,7 @@ def _(x, table, kind, count_volume):
 
 @define_operator("pool_grad")
 def pool_grad(dy: Tensor, x: Tensor, table: Tensor, kind: str, count_volume: bool) -> Tensor:
-    _check_rows(dy, table.shape[0], "pool_grad")
+    check_rows(dy, table.shape[0], "pool_grad")
     text = ir.pool_grad(kind, table.shape[1], x.shape[1], get_dtype(x), count_volume)
     tensors = [dy, x, table]
     if kind != "max":
@@ -257,13 +248,32 @@ def _pool_backward(ctx, dy):
     return pool_grad(dy, x, table, *ctx.options), None, None, None
 
 
+def _refuse_max(kind, what):
+    if kind == "max":
+        raise ArgumentError(
+            f"{what}: a maximum has no gradients of gradients; averages and sums have them"
+        )
+
+
+def _save_pool_grad(ctx, inputs, output):
+    ctx.save_for_backward(inputs[2])
+    ctx.options, ctx.num_items = inputs[3:], inputs[0].shape[0]
+
+
+def _pool_grad_backward(ctx, g):
+    _refuse_max(ctx.options[0], "pool_grad")
+    return pool(g, *ctx.saved_tensors, *ctx.options), None, None, None, None
+
+
 pool.register_autograd(_pool_backward, setup_context=_save_pool)
+pool_grad.register_autograd(_pool_grad_backward, setup_context=_save_pool_grad)
 
 
 @define_operator("global_pool")
 def global_pool(x: Tensor, coords: Tensor, kind: str, batch_size: int) -> Tensor:
-    _check_rows(x, coords.shape[0], "global_pool")
-    text = ir.global_pool(kind, coords.shape[1] - 1, x.shape[1], get_dtype(x))
+    check_rows(x, coords.shape[0], "global_pool")
+    dim, in_order = coords.shape[1] - 1, is_trusted(coords, "set")
+    text = grids_ir.global_pool(kind, dim, x.shape[1], get_dtype(x), in_order)
     items = torch.zeros((batch_size, 2), dtype=torch.int32, device=x.device)
     return run(text, [x, coords, items], [(batch_size, x.shape[1])])[0]
 
@@ -275,7 +285,8 @@ def _(x, coords, kind, batch_size):
 
 @define_operator("global_pool_grad")
 def global_pool_grad(dy: Tensor, x: Tensor, coords: Tensor, kind: str) -> Tensor:
-    text = ir.global_pool_grad(kind, coords.shape[1] - 1, x.shape[1], get_dtype(x))
+    dim, in_order = coords.shape[1] - 1, is_trusted(coords, "set")
+    text = grids_ir.global_pool_grad(kind, dim, x.shape[1], get_dtype(x), in_order)
     tensors = [dy, coords, x] if kind == "max" else [dy, coords]
     return run(text, tensors, [tuple(x.shape)])[0]
 
@@ -290,10 +301,17 @@ def _global_pool_backward(ctx, dy):
     return global_pool_grad(dy, x, coords, ctx.options[0]), None, None, None
 
 
+def _global_pool_grad_backward(ctx, g):
+    (kind,) = ctx.options
+    _refuse_max(kind, "global_pool_grad")
+    return global_pool(g, *ctx.saved_tensors, kind, ctx.num_items), None, None, None
+
+
 global_pool.register_autograd(_global_pool_backward, setup_context=_save_pool)
+global_pool_grad.register_autograd(_global_pool_grad_backward, setup_context=_save_pool_grad)
 
 
-# Points, sets and grids: each operator is the adjoint of the next -------------
+# Rows: each operator is the adjoint of the other ------------------------------
 
 
 @define_operator("scatter")
@@ -325,7 +343,12 @@ def _save_rows(ctx, inputs, output):
 
 
 def _scatter_backward(ctx, dy):
-    return gather(dy, ctx.saved_tensors[0]), None, None
+    """A row of -1 has gone nowhere, and its gradient is 0."""
+    (rows,) = ctx.saved_tensors
+    if not dy.shape[0]:
+        return dy.new_zeros((rows.shape[0], dy.shape[1])), None, None
+    found = gather(dy, rows.clamp(min=0))
+    return found.masked_fill((rows < 0)[:, None], 0), None, None
 
 
 def _gather_backward(ctx, dy):
@@ -334,91 +357,3 @@ def _gather_backward(ctx, dy):
 
 scatter.register_autograd(_scatter_backward, setup_context=_save_rows)
 gather.register_autograd(_gather_backward, setup_context=_save_rows)
-
-
-@define_operator("voxelise")
-def voxelise(
-    x: Tensor, points: Tensor, coords: Tensor, stride: List[int], interpolation: str
-) -> Tensor:
-    _check_rows(x, points.shape[0], "voxelise")
-    text = ir.points_and_set(
-        "voxelise", interpolation, tuple(stride), x.shape[1], get_dtype(x)
-    )
-    return run(text, [x, points, coords], [(coords.shape[0], x.shape[1])])[0]
-
-
-@voxelise.register_fake
-def _(x, points, coords, stride, interpolation):
-    return x.new_empty((coords.shape[0], x.shape[1]))
-
-
-@define_operator("devoxelise")
-def devoxelise(
-    x: Tensor, points: Tensor, coords: Tensor, stride: List[int], interpolation: str
-) -> Tensor:
-    _check_rows(x, coords.shape[0], "devoxelise")
-    text = ir.points_and_set(
-        "devoxelise", interpolation, tuple(stride), x.shape[1], get_dtype(x)
-    )
-    return run(text, [x, points, coords], [(points.shape[0], x.shape[1])])[0]
-
-
-@devoxelise.register_fake
-def _(x, points, coords, stride, interpolation):
-    return x.new_empty((points.shape[0], x.shape[1]))
-
-
-@define_operator("to_dense")
-def to_dense(x: Tensor, coords: Tensor, stride: List[int], shape: List[int]) -> Tensor:
-    _check_rows(x, coords.shape[0], "to_dense")
-    text = ir.dense("to_dense", tuple(stride), tuple(shape), x.shape[1], get_dtype(x))
-    return run(text, [x, coords], [(*shape, x.shape[1])])[0]
-
-
-@to_dense.register_fake
-def _(x, coords, stride, shape):
-    return x.new_empty((*shape, x.shape[1]))
-
-
-@define_operator("from_dense")
-def from_dense(grid: Tensor, coords: Tensor, stride: List[int]) -> Tensor:
-    text = ir.dense(
-        "from_dense", tuple(stride), tuple(grid.shape[:-1]), grid.shape[-1], get_dtype(grid)
-    )
-    return run(text, [grid, coords], [(coords.shape[0], grid.shape[-1])])[0]
-
-
-@from_dense.register_fake
-def _(grid, coords, stride):
-    return grid.new_empty((coords.shape[0], grid.shape[-1]))
-
-
-def _save_places(ctx, inputs, output):
-    ctx.save_for_backward(*(i for i in inputs[1:] if isinstance(i, Tensor)))
-    ctx.options = [i for i in inputs[1:] if not isinstance(i, Tensor)]
-    ctx.shape = inputs[0].shape
-
-
-def _voxelise_backward(ctx, dy):
-    dx = devoxelise(dy, *ctx.saved_tensors, *ctx.options)
-    return dx, None, None, None, None
-
-
-def _devoxelise_backward(ctx, dy):
-    dx = voxelise(dy, *ctx.saved_tensors, *ctx.options)
-    return dx, None, None, None, None
-
-
-def _to_dense_backward(ctx, dy):
-    return from_dense(dy, *ctx.saved_tensors, ctx.options[0]), None, None, None
-
-
-def _from_dense_backward(ctx, dy):
-    shape = list(ctx.shape[:-1])
-    return to_dense(dy, *ctx.saved_tensors, *ctx.options, shape), None, None
-
-
-voxelise.register_autograd(_voxelise_backward, setup_context=_save_places)
-devoxelise.register_autograd(_devoxelise_backward, setup_context=_save_places)
-to_dense.register_autograd(_to_dense_backward, setup_context=_save_places)
-from_dense.register_autograd(_from_dense_backward, setup_context=_save_places)

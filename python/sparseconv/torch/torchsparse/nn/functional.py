@@ -91,8 +91,9 @@ def spcount(coords, num):
 def spvoxelize(feats, coords, counts):
     """The mean of the features of each voxel's points: `coords` has the voxel of each point,
     `counts` the numbers of their points."""
-    share = feats / counts[coords.long()].clamp(min=1)[:, None].to(feats.dtype)
-    return ops.scatter(share, coords.int(), len(counts))
+    # A sum, and a count, may be beyond f16, and are rounded once divided.
+    total = ops.scatter(feats.float(), coords.int(), len(counts))
+    return (total / counts.clamp(min=1)[:, None]).to(feats.dtype)
 
 
 def spdevoxelize(feats, coords, weights):
