@@ -90,6 +90,33 @@ def copies_of_tensors(device):
 
 
 @check
+def coordinates_changed_in_place(device):
+    """Those that a tensor shows are those of its set, whose maps are of what they were."""
+    layer = sct.SubMConv3d(4, 4, 3).to(device)
+    strided = sct.SparseConv3d(4, 4, 2, 2).to(device)
+    users = layer, strided, sct.SparseMaxPool3d(2), sct.SparseGlobalSumPool(), sct.to_dense
+    for make in (lambda x: x, layer, strided):
+        for has_run in (False, True):
+            x, _ = make_tensor(3, 4, device)
+            with torch.no_grad():
+                x = make(x)
+                if has_run:
+                    layer(x)
+            copies = x, x.replace(x.features), copy.deepcopy(x)
+            for tensor in copies:
+                tensor.coordinates.mul_(1)
+                for tensor in (tensor, pickle.loads(pickle.dumps(tensor)), copy.copy(tensor)):
+                    for user in users:
+                        expect_error(sparseconv.ArgumentError, "changed in place", user, tensor)
+    # Rows in the order of points show a copy.
+    x, _ = make_tensor(3, 4, device)
+    x = sct.SparseTensor(x.features, x.coordinates.flip(0), [7, 7, 7], 2, rows="points")
+    expected = layer(x).features
+    x.coordinates.add_(1)
+    expect(torch.equal(layer(x).features, expected))
+
+
+@check
 def products_of_rows(device):
     """spconv keeps the rows where a kernel has one offset and no stride."""
     points = torch.tensor([[0, 5, 5, 5], [0, 1, 1, 1], [0, 3, 3, 3]], dtype=torch.int32)

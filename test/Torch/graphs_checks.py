@@ -3,12 +3,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs, types and bits."""
 
+import warnings
+
 import sparseconv
 import sparseconv.torch as sct
 import sparseconv.torch.spconv as spconv
+import sparseconv.torch.torchsparse as torchsparse
 import torch
 import torch_checks
 from torch import nn
+from torch.utils import _pytree as pytree
 from torch_checks import check, expect, expect_close, expect_error, make_tensor
 
 BACKENDS = ("eager", "aot_eager")
@@ -117,14 +121,70 @@ def transforms_are_refused(device):
         return layer(x.replace(features)).features.sum()
 
     ones = torch.ones_like(x.features)
-    for transform in (torch.func.grad(loss), lambda f: torch.func.jvp(loss, (f,), (ones,))):
-        expect_error(sparseconv.ArgumentError, "torch.func", transform, x.features)
+    transforms = (
+        torch.func.grad(loss), torch.func.jacfwd(loss),
+        lambda f: torch.func.jvp(loss, (f,), (ones,)),
+        lambda f: torch.autograd.functional.jacobian(
+            lambda f: layer(x.replace(f)).features.sum(0), f, vectorize=True
+        ),
+    )  # fmt: skip
+    for _ in range(2):  # with maps that are still to be made, and with those
+        for transform in transforms:
+            expect_error(sparseconv.ArgumentError, "torch.func", transform, x.features)
+    features = x.features.clone().requires_grad_()
+    y = layer(x.replace(features)).features
+    many = torch.ones(2, *y.shape, device=device)
+    expect_error(sparseconv.ArgumentError, "is_grads_batched", lambda: torch.autograd.grad(
+        y, features, many, is_grads_batched=True))  # fmt: skip
     y = spconv.SparseConvTensor(x.features, x.coordinates, [16, 16, 16], 2)
     for layer, x in ((layer, x), (spconv.SubMConv3d(4, 8, 3).to(device), y)):
         with torch.no_grad():
             layer(x)
             many = torch.func.vmap(lambda f: layer(x.replace(f)).features)  # noqa: B023
             expect_error(sparseconv.ArgumentError, "torch.func", many, x.features[None])
+
+
+@check
+def traces_are_refused(device):
+    """torch.jit.trace would note nothing but the memory that results are put into."""
+    users = (
+        sct.SubMConv3d(4, 4, 3), sct.SparseMaxPool3d(2), sct.SparseGlobalSumPool(),
+        sct.SparseSequential(sct.SubMConv3d(4, 4, 3), nn.BatchNorm1d(4), nn.ReLU()),
+        sct.to_dense, lambda x: sct.SparseTensor(x.features, x.coordinates),
+    )  # fmt: skip
+    x, _ = make_tensor(3, 4, device)
+    for user in users:
+        user = user.to(device).eval() if isinstance(user, nn.Module) else user
+
+        def run(features):
+            y = user(x.replace(features))  # noqa: B023
+            return getattr(y, "features", y)
+
+        for takes_gradients in (True, False):
+            with torch.set_grad_enabled(takes_gradients), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                run(x.features)
+                expect_error(sparseconv.ArgumentError, "sparseconv.compile", torch.jit.trace,
+                             run, x.features, check_trace=False)  # fmt: skip
+
+
+@check
+def trees_of_features(device):
+    """Torch's functions of nested containers find the features, and torch.export, which
+    would keep an example's coordinates, says so."""
+    x, _ = make_tensor(3, 4, device)
+    points = x.coordinates
+    tensors = (
+        x, spconv.SparseConvTensor(x.features, points, [16, 16, 16], 2),
+        torchsparse.SparseTensor(x.features, points),
+    )  # fmt: skip
+    for tensor in tensors:
+        found = pytree.tree_map(lambda leaf: leaf * 2, {"a": [tensor]})["a"][0]
+        expect(type(found) is type(tensor) and found.set is tensor.set)
+        expect(torch.equal(found.features, 2 * x.features))
+    net = sct.SparseSequential(sct.SubMConv3d(4, 4, 3), sct.SparseGlobalAvgPool()).to(device)
+    expect_error(sparseconv.ArgumentError, "keep the coordinates", torch.export.export, net, (x,))
+    expect(type(net(x)) is torch.Tensor)
 
 
 @check

@@ -14,7 +14,7 @@ import sparseconv.torch as sct
 import torch
 import torch_checks
 from sparseconv import runtime
-from sparseconv.torch import encodings, ir, ops, programs, sets
+from sparseconv.torch import encodings, grids_ir, ir, ops, programs, sets
 from sparseconv.torch.tracing import tracer
 from torch import nn
 from torch_checks import check, densify, expect, expect_close, expect_error, make_tensor
@@ -257,6 +257,13 @@ def points_that_are_given_twice(device):
     expect(make("avg") == [2, 2.5, 8])
     x = sct.SparseTensor(values, points, reduce="sum")
     expect(x.to_points().flatten().tolist() == [5, 2, 5, 8] and x.batch_size == 2)
+    # Sums and counts beyond f16.
+    for count, value in ((400, 255.0), (70000, 0.5)):
+        points = torch.zeros((count, 4), dtype=torch.int32, device=device)
+        many = torch.full((count, 1), value, dtype=torch.float16, device=device)
+        y = sct.SparseTensor(many, points, reduce="avg").features
+        expect(y.tolist() == [[value]] and y.dtype == torch.float16, f"{count}: {y}")
+        expect(sct.voxelise(many, points.float(), 2.0).features.tolist() == [[value]])
 
 
 @check
@@ -285,6 +292,13 @@ def joining(device):
     expect(sct.cat([a, a]).features.tolist() == [[1, 1], [2, 2]])
     expect((a + a).features.flatten().tolist() == [2, 4])
     expect_error(sparseconv.ArgumentError, "same set", sct.cat, [a, b])
+    for lhs, rhs in ((a, b.half()), (a.half(), b), (a.half(), b.half())):
+        y = sct.union(lhs, rhs)
+        expect(y.features.flatten().tolist() == [1, 5, 4])
+        expect(y.dtype == torch.promote_types(lhs.dtype, rhs.dtype))
+    wide = b.replace(b.features.repeat(1, 2))
+    expect_error(sparseconv.ArgumentError, "one number of channels", sct.union, a, wide)
+    y = sct.union(a, b)
     kept = sct.prune(y, y.features[:, 0] > 2)
     expect(kept.coordinates.tolist() == [[0, 0, 1], [0, 1, 1]] and kept.batch_size == 1)
     layer = sct.SubMConv2d(1, 1, 1, bias=False).to(device)
@@ -321,6 +335,19 @@ def dense(device):
 
 
 @check
+def programs_of_grids(device):
+    """Each size of a grid has programs of its own, of which the last ones stay."""
+    x, _ = make_tensor(1, 1, device, size=2)
+    most, before = programs.MOST_SIZES, len(programs._programs)
+    for size in range(2, most + 4):
+        grid = sct.to_dense(x, [size])
+        expect_close(grid[..., :2], sct.to_dense(x), 0)
+    expect(programs._load_for_a_size.cache_info().currsize <= most)
+    expect(grids_ir.dense.cache_info().currsize <= most)
+    expect(len(programs._programs) == before)
+
+
+@check
 def sequences(device):
     x, _ = make_tensor(3, 4, device)
     net = sct.SparseSequential(
@@ -329,6 +356,28 @@ def sequences(device):
         sct.SparseGlobalAvgPool(), nn.Linear(8, 3),
     ).to(device)  # fmt: skip
     expect(net(x).shape == (2, 3))
+
+    class Activation(nn.ReLU):
+        """A user's own, which does what torch's does."""
+
+    class Block(nn.Sequential):
+        """A user's own, which takes sparse tensors."""
+
+        def forward(self, x):
+            return x.replace(super().forward(x.features))
+
+    layer, norm = sct.SubMConv3d(4, 4, 3).to(device), nn.BatchNorm1d(4).to(device)
+    expected = torch.relu(norm(layer(x).features))
+    modules = (
+        nn.Sequential(norm, nn.ReLU()), nn.Sequential(nn.Sequential(norm), Activation()),
+        Block(norm, Activation()), torch.compile(nn.Sequential(norm, nn.ReLU()), backend="eager"),
+    )  # fmt: skip
+    for module in modules:
+        found = sct.SparseSequential(layer, module)(x).features
+        expect(torch.equal(found, expected), str(module))
+    expect(torch.equal(sct.SparseSequential(layer, nn.Sequential())(x).features, layer(x).features))
+    inner = nn.Sequential(sct.SparseMaxPool3d(2), sct.SparseGlobalAvgPool())
+    expect(sct.SparseSequential(layer, inner)(x).shape == (2, 4))
 
 
 @check
@@ -497,6 +546,17 @@ def mistakes(device):
                      x.replace(x.features.to("meta")))  # fmt: skip
     expect_error(error, "multiple", sct.SparseConvTranspose3d(4, 4, 2, 2).to(device), x)
     expect_error(error, "rows", x.replace, x.features[1:])
+    users = sct.SubMConv3d(4, 4, 3), sct.SparseConv3d(4, 4, 2, 2), sct.SparseMaxPool3d(2)
+    y, rows = x.replace(x.features), len(x.features)
+    for features in (x.features[1:], torch.cat([x.features, x.features])):
+        y.features = features
+        for user in (*users, sct.SparseGlobalAvgPool(), sct.to_dense, sct.SparseTensor.float):
+            user = user.to(device) if isinstance(user, nn.Module) else user
+            expect_error(error, f"features of {rows} rows", user, y)
+    for layer in (sct.SparseMaxPool3d(2), sct.SparseGlobalAvgPool()):
+        expect_error(error, "expects a sparse tensor, but found Tensor", layer, x.features)
+    for function in (sct.devoxelise, lambda x, *rest: sct.splat(x.features, rest[0], x, rest[1])):
+        expect_error(error, "'nearest' or 'trilinear'", function, x, points.float(), "bilinear")
     expect_error(error, "kernel_size", sct.SubMConv3d, 4, 4, (3, 3))
     expect_error(error, "groups", sct.SubMConv3d, 4, 6, 3, groups=4)
     far = points.clone()

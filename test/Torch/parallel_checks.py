@@ -68,7 +68,36 @@ def work(rank, device, port):
             for model in (net, alone):
                 for parameter in model.parameters():
                     parameter -= 0.1 * parameter.grad
+    check_sparse_results(rank, here)
     distributed.destroy_process_group()
+
+
+class Backbone(nn.Module):
+    """Returns a sparse tensor, and may have a layer that does not run."""
+
+    def __init__(self, has_unused):
+        super().__init__()
+        torch.manual_seed(7)
+        self.stem, self.down = sct.SubMConv3d(4, 8, 3), sct.SparseConv3d(8, 8, 2, 2)
+        self.unused = nn.Linear(3, 3) if has_unused else None
+
+    def forward(self, x):
+        return self.down(self.stem(x))
+
+
+def check_sparse_results(rank, device):
+    for options in ({}, {"static_graph": True}):
+        net = Backbone(has_unused=bool(options)).to(device)
+        parallel = nn.parallel.DistributedDataParallel(net, **options)
+        for step in range(3):
+            alone = []
+            for number in range(WORLD):
+                y = net(make_part(number, step).to(device))
+                alone.append(torch.autograd.grad(y.features.square().sum(), net.stem.weight)[0])
+            net.zero_grad()
+            parallel(make_part(rank, step).to(device)).features.square().sum().backward()
+            found = net.stem.weight.grad
+            expect_close(found, sum(alone) / WORLD, 1e-5, f"{options}, step {step}")
 
 
 def main():

@@ -5,13 +5,17 @@
 dense layers."""
 
 import copy
+import functools
 import io
 import pickle
 import threading
 
 import sparseconv
 import sparseconv.torch as sct
+import sparseconv.torch.spconv as spconv
+import sparseconv.torch.torchsparse as torchsparse
 import torch
+import torch.utils.checkpoint
 import torch_checks
 from sparseconv.torch import encodings
 from torch import nn
@@ -162,6 +166,51 @@ def copies(device):
         expect(torch.equal(net(copied(x)), expected))
     y = copy.deepcopy(x)
     expect(torch.equal(y.to_points(), x.to_points()) and y.batch_size == x.batch_size)
+
+
+@check
+def checkpoints(device):
+    """Gradients of blocks that run again in the backward pass."""
+    layers = [sct.SubMConv3d(4, 4, 3).to(device) for _ in range(3)]
+    x, results = make_input(device), []
+    for wrap in (lambda block, x: block(x),
+                 functools.partial(torch.utils.checkpoint.checkpoint, use_reentrant=False)):
+        y = layers[2](wrap(sct.SparseSequential(layers[1], nn.ReLU()), layers[0](x)))
+        weights = [layer.weight for layer in layers]
+        results.append(torch.autograd.grad(y.features.square().sum(), weights))
+    for found, expected in zip(*results):
+        expect(expected.any() and torch.equal(found, expected))
+
+
+@check
+def steps_behind_inference(device):
+    """Sets and maps that are made in inference mode serve steps that take gradients."""
+    sizes = [SIZE] * 3
+    libraries = (
+        (sct, sct.SparseSequential, lambda f, p: sct.SparseTensor(f, p, sizes, 2)),
+        (spconv, spconv.SparseSequential, lambda f, p: spconv.SparseConvTensor(f, p, sizes, 2)),
+        (torchsparse, nn.Sequential, lambda f, p: torchsparse.SparseTensor(f, p)),
+    )
+    for library, sequence, make in libraries:
+        if library is torchsparse:
+            kind = torchsparse.nn.Conv3d
+            layers = kind(4, 4, 3), kind(4, 4, 2, 2), kind(4, 4, 2, 2, transposed=True)
+        else:
+            down = library.SparseConv3d(4, 4, 2, 2, indice_key="down")
+            up = library.SparseInverseConv3d(4, 4, 2, "down")
+            layers = library.SubMConv3d(4, 4, 3), down, up
+        net = sequence(*layers).to(device)
+        for _ in range(4):  # from the third one on, maps are made ahead
+            points = make_input(device)
+            with torch.inference_mode():
+                x = make(points.features, points.coordinates)
+                expected = net(x).features
+            x.features = points.features
+            net.zero_grad()
+            found = net(x).features
+            found.sum().backward()
+            expect(torch.equal(found, expected), str(library))
+            expect(all(part.grad is not None for part in net.parameters()))
 
 
 @check

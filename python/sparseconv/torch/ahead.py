@@ -25,8 +25,8 @@ import torch
 from ..errors import CompileError, Error
 from ..unread import is_late
 from . import ahead_ir, encodings, ir, sets
-from .programs import is_watched, run
-from .tensor import CoordinateSet, outline_set
+from .caches import CoordinateSet, outline_set
+from .programs import is_watched, make_to_stay, run
 
 #: Fewer steps than this are not worth networks of their own, and a model whose calls differ
 #: gets new networks for its first few kinds of call only, and for its first few sizes of
@@ -177,6 +177,7 @@ class _Maker:
         )
         self.sets = []
 
+    @make_to_stay
     def make(self):
         if self.x.unpacked is not None and self.table_steps and not self.set_steps:
             self.make_set_and_tables()
@@ -216,7 +217,7 @@ class _Maker:
         for step, outline, coords in zip(self.set_steps, outlines[1:], made):
             outline.coords = encodings.trust_set(coords)
             found = self.cache.sets.setdefault(outline.name, outline)
-            self.cache.steps[self.sets[step.source].name, *step[1:]] = found
+            self.cache.steps[(self.sets[step.source].name, *step[1:])] = found
             self.sets.append(found)
 
     def outline_sets(self, root):
@@ -291,7 +292,7 @@ class _Maker:
         keys = [self.get_key(step) for step in self.table_steps]
         self.cache.tables.update(zip(keys, tables))
         for j, table in zip(self.get_backs(), tables[len(keys) :]):
-            self.cache.tables["transposed", *keys[j]] = table
+            self.cache.tables[("transposed", *keys[j])] = table
 
     def get_sides(self, step):
         return self.sets[step.source], self.sets[step.target]

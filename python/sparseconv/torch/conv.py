@@ -20,10 +20,11 @@ from torch import nn
 
 from ..errors import ArgumentError
 from . import ahead, ir, ops
+from .caches import Pair
 from .known import KnownConv
 from .operands_ir import Bias
 from .programs import DTYPES, explain_transform, is_forward_mode, is_watched, read_parameter
-from .tensor import Pair, SparseTensor, read_integer, repeat
+from .tensor import check_input, read_integer, repeat
 
 __all__ = [
     "SubMConv1d", "SubMConv2d", "SubMConv3d", "SubMConv4d",
@@ -87,7 +88,7 @@ class Window:
 
     def find_forward(self, x, output):
         """The out set of a strided layer, and the map."""
-        rule = output
+        rule, source = output, x.set
         if output == "cover" and max(self.stride) == 1:
             rule = "expand"
         elif x.get_shape() is None and self.tiles():
@@ -96,10 +97,10 @@ class Window:
             # The set does not depend on the kernel: layers share it. A grid has to have
             # room for one all the same.
             self.shrink(x.get_shape())
-            target = x.cache.get_set(x.set, rule, self.stride, "")
+            target = x.cache.get_set(source, rule, self.stride, "")
         else:
-            target = x.cache.get_set(x.set, rule, self.stride, self.offsets, (self.shrink,))
-        return target, x.cache.get_table(x.set, target, self.offsets, self.volume)
+            target = x.cache.get_set(source, rule, self.stride, self.offsets, (self.shrink,))
+        return target, x.cache.get_table(source, target, self.offsets, self.volume)
 
     def __repr__(self):
         text = f"kernel_size={self.size}, stride={self.stride}"
@@ -186,7 +187,7 @@ class Convolution(nn.Module):
     def run(self, x, norm=None):
         """The layer, or with a `norm`, as for `ops.conv_at_once`, the layer and that
         behind it; the layer's bias is a part of it."""
-        self.check_input(x)
+        check_input(self, x, self.window.dim)
         features = x.features
         bias = read_parameter(self, "bias")
         if self.is_product(features):
@@ -197,17 +198,6 @@ class Convolution(nn.Module):
             ahead.begin(self, x)
         target, table = self.find_map(x)
         return x._make(self.multiply(features, table, bias, norm), target)
-
-    def check_input(self, x):
-        if not isinstance(x, SparseTensor):
-            raise ArgumentError(
-                f"{type(self).__name__}: expects a sparse tensor, but found {type(x).__name__}"
-            )
-        if x.dim != self.window.dim:
-            raise ArgumentError(
-                f"{type(self).__name__}: expects a tensor of {self.window.dim} axes, but "
-                f"found {x.dim}"
-            )
 
     def multiply(self, features, table, bias, norm):
         """The products over a map, and the bias or the norm behind them. Where nobody takes

@@ -7,7 +7,8 @@ import torch
 
 from ..errors import ArgumentError
 from . import ops, sets
-from .tensor import Cache, CoordinateSet, SparseTensor
+from .caches import Cache, CoordinateSet
+from .tensor import SparseTensor
 
 
 def cat(tensors):
@@ -36,8 +37,8 @@ def _start(like, coords, features, how):
 
 def union(lhs, rhs):
     """The sum of two tensors, at the coordinates of either: a row that one of them has not
-    counts as zeros. They have one stride, spatial shape and number of channels; another
-    stride or shape is an `ArgumentError`.
+    counts as zeros. They have one stride, spatial shape and number of channels; others are an
+    `ArgumentError`. Of two types it has the one that torch's `+` gives.
 
         y = sct.union(x, other)
     """
@@ -46,13 +47,19 @@ def union(lhs, rhs):
             f"union: expects one stride and shape, but found {lhs.stride} and {rhs.stride}, "
             f"{lhs.spatial_shape} and {rhs.spatial_shape}"
         )
+    channels, others = lhs.features.shape[1], rhs.features.shape[1]
+    if channels != others:
+        raise ArgumentError(
+            f"union: expects one number of channels, but found {channels} and {others}"
+        )
     coords, lhs_rows, rhs_rows = sets.union(
         lhs.set.coords, rhs.set.coords, list(lhs.stride)
     )
     # Rows of one side are distinct, so that no order of additions changes the bits.
-    total = lhs.features.new_zeros((coords.shape[0], lhs.features.shape[1]))
+    dtype = torch.promote_types(lhs.dtype, rhs.dtype)
+    total = lhs.features.new_zeros((coords.shape[0], channels), dtype=dtype)
     for x, rows in ((lhs, lhs_rows), (rhs, rhs_rows)):
-        total = total.index_add(0, rows, x.sort(x.features))
+        total = total.index_add(0, rows, x.sort(x.features).to(dtype))
     made = _start(lhs, coords, total, "union")
     sizes = lhs._batch_size, rhs._batch_size
     made._batch_size = None if None in sizes else max(sizes)
@@ -160,6 +167,12 @@ def voxelise(features, points, voxel_size, origin=None, *, spatial_shape=None,
     return SparseTensor(features, coordinates, spatial_shape, batch_size, reduce=reduce)
 
 
+def _check_mode(mode, what):
+    if mode not in ops.MODES:
+        known = " or ".join(map(repr, ops.MODES))
+        raise ArgumentError(f"{what}: expects the mode {known}, but found {mode!r}")
+
+
 def devoxelise(x, points, mode="trilinear"):
     """Features at points in space, [points, channels].
 
@@ -169,10 +182,12 @@ def devoxelise(x, points, mode="trilinear"):
     mode    "nearest" for the features of the voxel that holds a point, "trilinear" to
             interpolate between those around it
 
-    A voxel that is not there counts as zeros.
+    A voxel that is not there counts as zeros. Points have gradients, too: of "nearest" they
+    are zeros.
 
         at_points = sct.devoxelise(net(x), points)
     """
+    _check_mode(mode, "devoxelise")
     return ops.devoxelise(x.sort(x.features), points, x.set.coords, list(x.stride), mode)
 
 
@@ -189,6 +204,7 @@ def splat(features, points, like, mode="trilinear"):
 
         y = sct.splat(features, points, like=x)
     """
+    _check_mode(mode, "splat")
     total = ops.voxelise(features, points, like.set.coords, list(like.stride), mode)
     if like.set.row_of is not None:
         total = ops.gather(total, like.set.row_of)

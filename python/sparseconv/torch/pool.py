@@ -10,9 +10,10 @@ from torch import nn
 
 from ..errors import ArgumentError
 from . import ahead, ops
+from .caches import Pair
 from .conv import Convolution, Window, define_dims
 from .norms import run_with_norm
-from .tensor import Pair
+from .tensor import check_input
 
 __all__ = [
     "SparseGlobalAvgPool", "SparseGlobalMaxPool", "SparseGlobalSumPool", "SparseSequential",
@@ -39,14 +40,12 @@ class _Pool(nn.Module):
         self.output, self.indice_key, self.count_volume = output, indice_key, count_volume
 
     def forward(self, x):
-        if x.dim != self.dim:
-            raise ArgumentError(
-                f"{type(self).__name__}: expects a tensor of {self.dim} axes, but found {x.dim}"
-            )
+        check_input(self, x, self.dim)
         if x.cache.asked is None:
             ahead.begin(self, x)
         target, table = self.window.find_forward(x, self.output)
-        x.cache.add_pair(self.indice_key, Pair(x.set, target, table, self.window.size))
+        if self.indice_key is not None:
+            x.cache.add_pair(self.indice_key, Pair(x.set, target, table, self.window.size))
         return x._make(ops.pool(x.features, table, self.kind, self.count_volume), target)
 
     def extra_repr(self):
@@ -59,6 +58,7 @@ class _GlobalPool(nn.Module):
     kind = None
 
     def forward(self, x):
+        check_input(self, x)
         return ops.global_pool(x.sort(x.features), x.set.coords, self.kind, x.get_batch_size())
 
 
@@ -155,9 +155,10 @@ class SparseGlobalSumPool(_GlobalPool):
 
 
 class SparseSequential(nn.Sequential):
-    """Modules one after the other. Those of torch, such as norms and activations, are
-    applied to the features of a `SparseTensor`, [rows, channels], and have to keep its
-    rows; another number of rows is an `ArgumentError`. In eval mode and without gradients
+    """Modules one after the other. Those of torch, such as norms and activations, classes
+    that keep their `forward`, and an nn.Sequential of them alone, are applied to the features
+    of a `SparseTensor`, [rows, channels], and have to keep its rows; another number of rows
+    is an `ArgumentError`. In eval mode and without gradients
     a convolution, the BatchNorm1d behind it and a ReLU behind that are one run, which
     rounds once.
 
@@ -180,12 +181,25 @@ class SparseSequential(nn.Sequential):
         return module(x)
 
     def takes_features(self, module):
+        """Whether a module is applied to features: those of torch, those that do what one of
+        these does, and sequences of nothing else."""
         kind = type(module)
+        if isinstance(module, TAKE_TENSORS):
+            return False
+        if isinstance(module, nn.Sequential) and kind.forward is nn.Sequential.forward:
+            return len(module) > 0 and all(map(self.takes_features, module))
         if kind.__module__ == "torch.nn.utils.parametrize":
             kind = kind.__base__  # which that has made another class of
-        return kind.__module__.startswith("torch.nn.") and not isinstance(
-            module, (nn.Sequential, nn.ModuleList)
-        )
+        if _is_of_torch(kind):
+            return True
+        if "_orig_mod" in module._modules:  # what torch.compile wraps
+            return self.takes_features(module._orig_mod)
+        return kind.forward is not nn.Module.forward and _is_of_torch(kind.forward)
+
+
+def _is_of_torch(thing):
+    """Whether a class or a function is one of torch's modules."""
+    return str(getattr(thing, "__module__", None)).startswith("torch.nn.")
 
 
 #: The modules of this package that take sparse tensors, wherever they stand.

@@ -8,40 +8,12 @@ import torch
 
 from ..errors import ArgumentError
 from . import sets
+from .caches import Cache, CoordinateSet, extend_name, name_root
+from .changes import Handed
 from .encodings import trust_copy
 from .operands_ir import Layout
 from .programs import read_parameter
-from .tensor import (
-    Cache,
-    CoordinateSet,
-    SparseTensor,
-    count_axes,
-    extend_name,
-    name_root,
-    repeat,
-)
-
-
-class _Handed:
-    """The coordinates that users see of a set, as they were then. A set knows these
-    alone: would it know who gave them, which has the set, its maps would stay in memory
-    until Python looks for cycles."""
-
-    def __init__(self, indices):
-        self.indices, self._version = indices, get_version(indices)
-
-    def __getstate__(self):
-        return self.indices, self.has_changed()
-
-    def __setstate__(self, state):
-        """Copies count their changes from 0 on."""
-        self.indices, has_changed = state
-        self._version = -1 if has_changed else get_version(self.indices)
-
-    def has_changed(self):
-        if self._version is None or torch.compiler.is_compiling():
-            return False
-        return self.indices._version != self._version
+from .tensor import SparseTensor, count_axes, repeat
 
 
 class _Given:
@@ -91,16 +63,9 @@ class _Given:
         """Takes what the coordinates were packed to, and returns the set."""
         found = self.outline()
         found.coords, found.order, found.row_of = coords, order, row_of
-        found.handed = _Handed(self.indices)
+        found.handed = Handed(self.indices)
         self.set = self.cache.sets[found.name] = found
         return found
-
-
-def get_version(tensor):
-    """A number that changes where a tensor is changed in place, if torch counts it."""
-    if torch.compiler.is_compiling() or tensor.is_inference():
-        return None
-    return tensor._version
 
 
 def _scale(indices, stride):
@@ -155,26 +120,11 @@ class RowTensor(SparseTensor):
     @property
     def set(self):
         given = self.given
-        found = self._set if given is None else given.set or given.get_set()
-        handed = found.handed
-        if handed is not None and handed.has_changed():
-            raise ArgumentError(
-                "the coordinates of this tensor were changed in place, which its maps do "
-                "not know; make a new tensor, or assign changed coordinates to it"
-            )
-        self._expect_rows(found.num_rows)
-        return found
+        return self._check_set(self._set if given is None else given.set or given.get_set())
 
     @set.setter
     def set(self, found):
         self.given, self._set = None, found
-
-    def _expect_rows(self, count):
-        if self.features.shape[0] != count:
-            raise ArgumentError(
-                f"expects features of {count} rows, as the coordinates have, but found "
-                f"{self.features.shape[0]}"
-            )
 
     def check_rows(self):
         given = self.unpacked
@@ -208,7 +158,7 @@ class RowTensor(SparseTensor):
                 indices = torch.div(
                     indices, _scale(indices, found.stride), rounding_mode="floor"
                 )
-            found.handed = _Handed(indices)
+            found.handed = Handed(indices)
         return found.handed.indices
 
     @indices.setter
@@ -218,7 +168,7 @@ class RowTensor(SparseTensor):
     @property
     def coordinates(self):
         if self.given is None:
-            return self._set.coordinates
+            return self._set.show()
         indices = self.given.indices
         return indices * _scale(indices, self.stride) if max(self.stride) > 1 else indices
 

@@ -13,10 +13,12 @@ import torch
 from torch.utils._pytree import tree_flatten_with_path
 
 from ..errors import ArgumentError
+from .caches import Cache, CoordinateSet
+from .changes import get_version
 from .containers import Containers
-from .rows import RowTensor, get_version
+from .rows import RowTensor
 from .shapes import DeviceShape
-from .tensor import Cache, CoordinateSet, SparseTensor
+from .tensor import SparseTensor
 from .tracing.order import emit_gather
 from .tracing.values import Rows, is_traced
 
@@ -65,7 +67,7 @@ def _is_given(tensor):
 
 
 def _get_coords(tensor):
-    return tensor.indices if _is_given(tensor) else tensor.coordinates
+    return tensor.indices if _is_given(tensor) else tensor.set.coordinates
 
 
 def _get_integers(leaf):
@@ -161,7 +163,7 @@ class Inputs:
             indices = leaf.indices.detach()[:0]
             made.start(features, indices, leaf.stride, leaf.get_shape(), batch_size)
         else:
-            made.set, made.cache = _make_set(leaf.set, leaf.coordinates[:0])
+            made.set, made.cache = _make_set(leaf.set, leaf.set.coordinates[:0])
             made.features, made._batch_size, made._row_of = features, batch_size, None
         return made
 
@@ -295,7 +297,7 @@ class Inputs:
             if isinstance(expected, SparseTensor):
                 self._check_sparse(number, leaf, expected)
                 if number in self._firsts and not is_bound:
-                    tensors.append(leaf.indices if _is_given(expected) else leaf.coordinates)
+                    tensors.append(leaf.indices if _is_given(expected) else leaf.set.coordinates)
                 tensors.append(leaf.features)
             elif isinstance(expected, torch.Tensor):
                 if not is_bound:
@@ -385,7 +387,7 @@ class Outputs:
         source, template = self._inputs.find_source(tensor), copy.copy(tensor)
         starts = isinstance(tensor, RowTensor) and tensor.keeps_points
         with tracer:  # coordinates may have to be computed
-            coords = tensor.indices if starts else tensor.coordinates
+            coords = tensor.indices if starts else tensor.set.coordinates
         values = [
             self._take(tracer, _join(prefix, "features"), tensor.features),
             self._take(tracer, _join(prefix, "coordinates"), coords),

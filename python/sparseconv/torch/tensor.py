@@ -1,16 +1,17 @@
 # Part of the sparseconv project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for licence information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sparse tensors, and the sets and maps that they share."""
+"""Sparse tensors."""
 
 import operator
-from typing import NamedTuple
 
 import torch
+from torch._subclasses import FakeTensor
+from torch.utils._pytree import GetAttrKey, register_pytree_node
 
 from ..errors import ArgumentError
-from . import ir, ops, sets
-from .encodings import trust_copy
+from . import ops, sets
+from .caches import Cache, CoordinateSet, name_root
 from .shapes import DeviceShape
 
 
@@ -54,189 +55,32 @@ def count_axes(coordinates):
     return dim
 
 
-def name_root(stride, shape, rows):
-    """The name of the set of the points of a tensor."""
-    return extend_name("", "points", stride, shape, rows)
+def make_tree(kind):
+    """A decorator of a class of sparse tensors, which torch's functions of nested containers
+    take for one around the features. DistributedDataParallel and fully_shard look for the
+    tensors that a module returns this way."""
 
+    def flatten(x):
+        return [x.features], x._replace(None)
 
-def extend_name(name, *step):
-    """The name of a set that a step makes of another one. Names are text, whose hash Python
-    keeps: each layer looks for its map by the names of two sets."""
-    return f"{name}{step}"
+    def flatten_with_keys(x):
+        return [(GetAttrKey("features"), x.features)], x._replace(None)
 
-
-class CoordinateSet:
-    """Distinct coordinates in set order. `coords` has rows (batch, x, y, ...) in
-    units of the finest grid, all multiples of `stride`; `shape` counts the cells of
-    the grid on each axis, or is None where it has no borders. `name` says how it was
-    made from the first set of its network: sets of equal names are equal.
-
-    Features have the rows of the set, unless they keep those of points: then `order`
-    has the point of each row of the set, and `row_of` the row of each point."""
-
-    #: The coordinates that drop-ins for other libraries gave to users, if any.
-    handed = None
-
-    def __init__(self, coords, stride, shape, name, order=None, row_of=None):
-        self.coords, self.stride, self.shape, self.name = coords, stride, shape, name
-        self.order, self.row_of = order, row_of
-
-    @property
-    def dim(self):
-        return len(self.stride)
-
-    def map(self, function):
-        """A copy in which a function was applied to all arrays."""
-        arrays = (a if a is None else function(a) for a in (self.coords, self.order, self.row_of))
-        coords, order, row_of = arrays
-        trust_copy(coords, self.coords)
-        return CoordinateSet(coords, self.stride, self.shape, self.name, order, row_of)
-
-    @property
-    def num_rows(self):
-        """The number of rows that features have."""
-        return self.coords.shape[0]
-
-    @property
-    def coordinates(self):
-        """The coordinates of the rows of features."""
-        return self.coords if self.row_of is None else self.coords.index_select(0, self.row_of)
-
-
-def outline_set(source, rule, by, offsets, reshape):
-    """The set that a layer makes of another one, still without coordinates; and the bounds
-    of the region that it stays in, or nothing. Its shape is what `reshape`, a function and
-    further arguments, makes of that of the other set; None is for no borders."""
-    shape = None if reshape is None else reshape[0](source.shape, *reshape[1:])
-    stride = ir.get_out_stride(rule, source.stride, by)
-    # A floor has a cell for each coordinate, wherever the shape ends.
-    clips = shape is not None and rule != "floor"
-    clip = tuple(n * s for n, s in zip(shape, stride)) if clips else ()
-    name = extend_name(source.name, rule, by, offsets, shape)
-    return CoordinateSet(None, stride, shape, name), clip
-
-
-class Pair(NamedTuple):
-    """The map of a layer, for layers that go back over it: its two sets, its table,
-    and the size of its kernel on each axis."""
-
-    source: CoordinateSet
-    target: CoordinateSet
-    table: torch.Tensor
-    size: tuple
-
-
-class Origin:
-    """The input that coordinates come from, which only its identity tells from others."""
-
-
-class Cache:
-    """The sets and maps that were made from the coordinates of one input."""
-
-    #: What layers have asked for (`ahead`), if one has.
-    asked = None
-
-    def __init__(self, origin=None):
-        #: What copies on other devices share: sets of equal names are equal there.
-        self.origin = Origin() if origin is None else origin
-        #: Sets by name, tables by the names of their sides and what relates them.
-        self.sets, self.tables = {}, {}
-        #: By the name of a set of points: the row of each of them.
-        self.rows_of = {}
-        #: What models keep beside, by a name and a key. No layer reads it.
-        self.notes = {}
-        #: Sets that were made ahead, by what a layer asks for.
-        self.steps = {}
-        #: The pairs that an `indice_key` stands for, by the name of their out set.
-        self.pairs = {}
-
-    def __getstate__(self):
-        state = self.__dict__.copy()
-        state.pop("asked", None)
-        return state | {"steps": {}}
-
-    def add_pair(self, key, pair):
-        if key is not None:
-            self.pairs.setdefault(key, {})[pair.target.name] = pair
-
-    def add_own_pair(self, key, found, table, size):
-        """The pair of a layer that stays at a set, which others at it have added before."""
-        pairs = self.pairs.get(key)
-        known = None if pairs is None else pairs.get(found.name)
-        if known is None or known.table is not table or known.size != size:
-            self.add_pair(key, Pair(found, found, table, size))
-
-    def find_pair(self, key, target):
-        """The pair of a key with the out set `target`; or else another one of it, or
-        None."""
-        pairs = self.pairs.get(key, {})
-        return pairs.get(target.name) or next(reversed(pairs.values()), None)
-
-    def get_set(self, source, rule, by, offsets, reshape=None):
-        """The set that a layer makes of another one: see `outline_set`."""
-        step, asked = (source.name, rule, by, offsets, reshape), self.asked
-        known = None if asked is None else self.steps.get(step)
-        if known is None:
-            known = self._make_set(source, rule, by, offsets, reshape)
-        if asked is not None:
-            asked.note_set(known.name, *step)
-        return known
-
-    def _make_set(self, source, rule, by, offsets, reshape):
-        made, clip = outline_set(source, rule, by, offsets, reshape)
-        known = self.sets.get(made.name)
-        if known is None:
-            made.coords = sets.output_set(
-                source.coords, rule, list(source.stride), list(by), offsets, list(clip)
+    def unflatten(leaves, bare):
+        (features,) = leaves
+        if isinstance(features, FakeTensor):
+            raise ArgumentError(
+                f"{kind.__name__}: torch.export would keep the coordinates of this tensor; "
+                "export a module that takes features and coordinates, and makes the sparse "
+                "tensor of them"
             )
-            known = self.sets[made.name] = made
-        return known
+        return bare._replace(features)
 
-    def get_table(self, source, target, offsets, volume, transposed=False):
-        """The map between two sets, as a table of rows of features."""
-        key = source.name, target.name, offsets, transposed
-        if self.asked is not None and key not in self.asked.tables:
-            self.asked.note_table(key, volume)
-        table = self.tables.get(key)
-        if table is None:
-            renumbers = target.row_of is not None or source.order is not None
-            table = sets.kernel_map(
-                source.coords, target.coords, list(source.stride), list(target.stride),
-                offsets, volume, transposed, not renumbers,
-            )  # fmt: skip
-            if renumbers:
-                table = sets.renumber(table, target.row_of, source.order)
-            self.tables[key] = table
-        return table
-
-    def get_transposed(self, pair):
-        """The other direction of a pair's table, which is one of this cache."""
-        forward = self._find_key(pair.table)
-        if self.asked is not None:
-            self.asked.note_back(forward)
-        key = "transposed", *forward
-        if key not in self.tables:
-            self.tables[key] = sets.transpose_table(pair.table, pair.source.num_rows)
-        return self.tables[key]
-
-    def _find_key(self, table):
-        # Another thread may add tables meanwhile.
-        return next(key for key, known in list(self.tables.items()) if known is table)
-
-    def map(self, function):
-        """A copy in which a function was applied to all coordinates and tables."""
-        made = Cache(self.origin)
-        copies = {id(t): trust_copy(function(t), t) for t in self.tables.values()}
-        made.tables = {key: copies[id(table)] for key, table in self.tables.items()}
-        made.sets = {name: set.map(function) for name, set in self.sets.items()}
-        made.rows_of = {name: function(rows) for name, rows in self.rows_of.items()}
-        for key, pairs in self.pairs.items():
-            for pair in pairs.values():
-                sides = made.sets[pair.source.name], made.sets[pair.target.name]
-                made.add_pair(key, Pair(*sides, copies[id(pair.table)], pair.size))
-        return made
+    register_pytree_node(kind, flatten, unflatten, flatten_with_keys_fn=flatten_with_keys)
+    return kind
 
 
+@make_tree
 class SparseTensor:
     """Features at coordinates.
 
@@ -284,26 +128,51 @@ class SparseTensor:
         name = name_root(stride, shape, rows)
         self.cache = Cache()
         if rows == "points":
-            self.set = CoordinateSet(coords, stride, shape, name, order, row_of)
+            self._set = CoordinateSet(coords, stride, shape, name, order, row_of)
             self.features = features
         else:
-            self.set = CoordinateSet(coords, stride, shape, name)
+            self._set = CoordinateSet(coords, stride, shape, name)
             self.features = _reduce(features, coords.shape[0], order, row_of, reduce)
-        self.cache.sets[name] = self.set
+        self.cache.sets[name] = self._set
         # Not by the property, which torch.compile would set before there is a cache.
         self.cache.rows_of[name] = row_of
         self._batch_size = batch_size
 
     @property
+    def set(self):
+        """Its coordinates for layers, which look for their maps by it. Coordinates that a
+        user has changed in place, and features of other rows, are an error."""
+        return self._check_set(self._set)
+
+    @set.setter
+    def set(self, found):
+        self._set = found
+
+    def _check_set(self, found):
+        # Each layer asks for a set, so that this calls nothing where all is as it should be.
+        if found.shown is not None or found.handed is not None:
+            found.check()
+        if self.features.shape[0] != found.coords.shape[0]:
+            self._expect_rows(found.num_rows)
+        return found
+
+    def _expect_rows(self, count):
+        if self.features.shape[0] != count:
+            raise ArgumentError(
+                f"expects features of {count} rows, as the coordinates have, but found "
+                f"{self.features.shape[0]}"
+            )
+
+    @property
     def _row_of(self):
         """The row of each point, wherever a tensor is at the coordinates of points; or
         None."""
-        return self.cache.rows_of.get(self.set.name)
+        return self.cache.rows_of.get(self._set.name)
 
     @_row_of.setter
     def _row_of(self, row_of):
         if row_of is not None:
-            self.cache.rows_of[self.set.name] = row_of
+            self.cache.rows_of[self._set.name] = row_of
 
     @property
     def unpacked(self):
@@ -312,7 +181,7 @@ class SparseTensor:
 
     def _make(self, features, set):
         made = object.__new__(type(self))
-        made.features, made.set, made.cache = features, set, self.cache
+        made.features, made._set, made.cache = features, set, self.cache
         made._batch_size = self._batch_size
         return made
 
@@ -323,18 +192,15 @@ class SparseTensor:
 
             y = x.replace(torch.relu(x.features))
         """
-        if features.shape[0] != self.set.num_rows:
-            raise ArgumentError(
-                f"expects features of {self.set.num_rows} rows, as the coordinates "
-                f"have, but found {features.shape[0]}"
-            )
-        return self._replace(features)
+        made = self._replace(features)
+        made._expect_rows(self._set.num_rows)
+        return made
 
     replace_feature = replace
 
     def _replace(self, features):
         """The same without a look at their rows, which may not be there yet."""
-        return self._make(features, self.set)
+        return self._make(features, self._set)
 
     def to(self, *arguments, **named):
         """A tensor whose features are what `torch.Tensor.to` makes of them; where
@@ -352,7 +218,7 @@ class SparseTensor:
         """Other features, with a function applied to all that is of integers."""
         made = self._make(features, self.set)
         made.cache = self.cache.map(function)
-        made.set = made.cache.sets[self.set.name]
+        made.set = made.cache.sets[made._set.name]
         return made
 
     def cpu(self):
@@ -400,12 +266,12 @@ class SparseTensor:
     def coordinates(self):
         """The coordinates of the rows, [rows, 1 + D] in int32: a batch index, then the axes
         in units of the finest grid, all multiples of `stride`."""
-        return self.set.coordinates
+        return self._set.show()
 
     @property
     def keeps_points(self):
         """Whether rows are in the order of points, not in set order."""
-        return self.set.order is not None
+        return self._set.order is not None
 
     @property
     def spatial_shape(self):
@@ -416,17 +282,17 @@ class SparseTensor:
     def get_shape(self):
         """The same for layers: numbers, or a `DeviceShape` of a tensor under another library's
         name."""
-        return self.set.shape
+        return self._set.shape
 
     @property
     def stride(self):
         """The size of a cell on each axis, in units of the finest grid."""
-        return self.set.stride
+        return self._set.stride
 
     @property
     def dim(self):
         """The number of axes, 1 to 4, the batch index left out."""
-        return self.set.dim
+        return self._set.dim
 
     @property
     def batch_size(self):
@@ -500,8 +366,22 @@ def _reduce(features, num_rows, order, row_of, kind):
         return features.index_select(0, order)
     if kind not in ("sum", "avg"):
         raise ArgumentError(f"reduce: expects 'first', 'sum' or 'avg', but found {kind!r}")
-    total = ops.scatter(features, row_of, num_rows)
     if kind == "sum":
-        return total
+        return ops.scatter(features, row_of, num_rows)
+    # A sum, and a count, may be beyond f16, and are rounded once divided.
+    total = ops.scatter(features.float(), row_of, num_rows)
     ones = torch.ones((features.shape[0], 1), dtype=torch.float32, device=features.device)
-    return total / ops.scatter(ones, row_of, num_rows).to(total.dtype)
+    return (total / ops.scatter(ones, row_of, num_rows)).to(features.dtype)
+
+
+def check_input(layer, x, dim=None):
+    """Raises an error where what a layer was given is no sparse tensor, or one of another
+    number of axes."""
+    if not isinstance(x, SparseTensor):
+        raise ArgumentError(
+            f"{type(layer).__name__}: expects a sparse tensor, but found {type(x).__name__}"
+        )
+    if dim is not None and x.dim != dim:
+        raise ArgumentError(
+            f"{type(layer).__name__}: expects a tensor of {dim} axes, but found {x.dim}"
+        )

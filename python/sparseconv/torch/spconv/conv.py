@@ -9,6 +9,7 @@ from ...errors import ArgumentError
 from .. import conv, weights
 from ..programs import is_watched, read_parameter
 from ..rows import KeepsLayout
+from ..tensor import check_input
 from .modules import SparseModule
 
 __all__ = [
@@ -148,7 +149,7 @@ class _SparseConvTranspose(_SparseConv):
     transposed = True
 
     def forward(self, input, add_input=None):
-        self.check_input(input)
+        check_input(self, input, self.window.dim)
         if any(s % f for s, f in zip(input.stride, self.window.stride)):
             input = input.refine(self.window.stride)
         return super().forward(input, add_input)

@@ -13,7 +13,7 @@ from ...errors import ArgumentError
 from .. import functional as sparse
 from ..rows import RowTensor
 from ..shapes import DeviceShape, read_count, read_shape
-from ..tensor import repeat
+from ..tensor import make_tree, repeat
 
 
 class ConvAlgo(enum.Enum):
@@ -43,6 +43,7 @@ def expand_nd(ndim, val):
     return list(repeat(val if isinstance(val, int) else [int(v) for v in val], ndim, "val"))
 
 
+@make_tree
 class SparseConvTensor(RowTensor):
     """Features [rows, channels] at `indices` [rows, 1 + axes] in int32: a batch index,
     and the place on each axis within `spatial_shape`. Cells of this and `batch_size` may be

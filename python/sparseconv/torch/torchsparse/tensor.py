@@ -7,6 +7,7 @@ from collections import UserDict
 
 from .. import functional as sparse
 from ..rows import RowTensor
+from ..tensor import make_tree
 from .utils import make_ntuple
 
 
@@ -42,6 +43,7 @@ class TensorCache:
         return self._list("hashmaps")
 
 
+@make_tree
 class SparseTensor(RowTensor):
     """Features [rows, channels] at `coords` [rows, 4] in int32: a batch index and x, y, z
     in units of the stride. Without a batch index it can be collated, no more.

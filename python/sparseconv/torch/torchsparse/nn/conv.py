@@ -11,8 +11,9 @@ from torch import nn
 
 from ....errors import ArgumentError
 from ... import conv, weights
+from ...caches import Pair
 from ...rows import KeepsLayout
-from ...tensor import Pair, repeat
+from ...tensor import repeat
 from . import config as settings
 from .strided import find_target
 

@@ -6,7 +6,7 @@
 import torch
 
 from ... import ir
-from ...tensor import CoordinateSet, extend_name
+from ...caches import CoordinateSet, extend_name
 
 
 def find_target(x, window, given, kmap_mode, downsample_mode):
