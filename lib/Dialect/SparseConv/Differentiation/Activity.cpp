@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What `inputs` have an influence on is found forwards, what the results depend
-// on backwards. What is not a float passes no influence on: a row number does
+// on backwards. What holds no float passes no influence on: a row number does
 // not change with a feature, or jumps.
 //
 //===----------------------------------------------------------------------===//
@@ -32,7 +32,7 @@ DenseSet<Value> mlir::sparseconv::findActiveValues(Block &block,
     if (llvm::any_of(findReadValues(op),
                      [&](Value value) { return influenced.contains(value); }))
       for (Value result : op.getResults())
-        if (isDifferentiable(result.getType()))
+        if (holdsFloats(result.getType()))
           influenced.insert(result);
 
   DenseSet<Value> active;

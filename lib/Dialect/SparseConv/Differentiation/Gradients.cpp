@@ -23,6 +23,10 @@ bool mlir::sparseconv::isDifferentiable(Type type) {
           isa<FloatType>(cast<RankedTensorType>(type).getElementType()));
 }
 
+bool mlir::sparseconv::holdsFloats(Type type) {
+  return isa<FloatType, ComplexType>(getElementTypeOrSelf(type));
+}
+
 void Gradients::add(OpBuilder &builder, Location loc, Value value,
                     Value gradient) {
   if (!isActive(value))

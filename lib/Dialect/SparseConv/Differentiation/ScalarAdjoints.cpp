@@ -43,7 +43,7 @@ ScalarActivity::ScalarActivity(Block &block,
     });
     if (depends)
       for (Value result : op.getResults())
-        if (isDifferentiable(result.getType()))
+        if (holdsFloats(result.getType()))
           dependent.insert(result);
   }
 }
@@ -257,11 +257,23 @@ static void powf(Operation *op, Value dy, ScalarGradients &g) {
     Value exponent =
         arith::SubFOp::create(g.b, g.get(y), constant(g, g.get(y), 1));
     Value power = math::PowFOp::create(g.b, g.get(x), exponent);
-    g.add(x, multiply(g, dy, multiply(g, g.get(y), power)));
+    // x^0 is 1 everywhere, also where x^-1 is infinite.
+    Value slope =
+        selectWhere(g, arith::CmpFPredicate::UNE, g.get(y),
+                    constant(g, g.get(y), 0), multiply(g, g.get(y), power));
+    g.add(x, multiply(g, dy, slope));
   }
   if (g.isWanted(y)) {
     Value logarithm = math::LogOp::create(g.b, g.get(x));
-    g.add(y, multiply(g, dy, multiply(g, g.get(op->getResult(0)), logarithm)));
+    Value slope = multiply(g, g.get(op->getResult(0)), logarithm);
+    // 0^y is 0 for all y above 0, and its logarithm is infinite.
+    Value zero = constant(g, g.get(x), 0);
+    Value isNegative = arith::CmpFOp::create(
+        g.b, arith::CmpFPredicate::OLT, g.get(y), constant(g, g.get(y), 0));
+    Value regular = selectWhere(g, arith::CmpFPredicate::UNE, g.get(x), zero,
+                                slope);
+    slope = arith::SelectOp::create(g.b, isNegative, slope, regular);
+    g.add(y, multiply(g, dy, slope));
   }
 }
 

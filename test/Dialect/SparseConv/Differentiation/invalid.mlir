@@ -145,6 +145,35 @@ func.func @net(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// Floats of vectors pass an influence on, but have no rules.
+func.func @net(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %p = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %v = vector.transfer_read %x[%c0], %p : tensor<4xf32>, vector<4xf32>
+  %w = arith.mulf %v, %v : vector<4xf32>
+  // expected-error @below {{'vector.transfer_write' op has no rule for its gradient}}
+  %y = vector.transfer_write %w, %e[%c0] : vector<4xf32>, tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @net(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = vector.broadcast %a : f32 to vector<2xf32>
+    %w = arith.mulf %v, %v : vector<2xf32>
+    // expected-error @below {{'vector.extract' op has no rule for its gradient}}
+    %s = vector.extract %w[0] : f32 from vector<2xf32>
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
 // What is only declared cannot become a part of the gradient.
 func.func private @outside(%x: tensor<4xf32>) -> tensor<4xf32>
 func.func @net(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -19,6 +19,11 @@ namespace mlir::sparseconv {
 /// Whether a value of `type` can have a gradient: floats and tensors of them.
 bool isDifferentiable(Type type);
 
+/// Whether a value of a type has floats in it, which pass an influence on:
+/// those of vectors, of buffers and of tensors without a rank have no gradient,
+/// and what computes with them has no rule.
+bool holdsFloats(Type type);
+
 /// The gradients of a number by the values of a function, as far as they have
 /// been added up.
 class Gradients {
