@@ -48,6 +48,14 @@ std::string getShapeString(llvm::ArrayRef<int64_t> shape) {
   return shorten(text);
 }
 
+llvm::Expected<HostTensor> makeTensor(llvm::StringRef file, ElementKind kind,
+                                      llvm::ArrayRef<int64_t> shape) {
+  llvm::Expected<HostTensor> tensor = HostTensor::create(kind, shape);
+  if (!tensor)
+    return makeFileError(file, "{0}", toString(tensor.takeError()));
+  return tensor;
+}
+
 void swapBytes(llvm::MutableArrayRef<char> data, unsigned width) {
   if (width > 1)
     for (size_t i = 0; i + width <= data.size(); i += width)

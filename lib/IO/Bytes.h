@@ -33,6 +33,11 @@ llvm::Error makeFileError(llvm::StringRef file, const char *format,
       file + ": " + llvm::formatv(format, std::forward<Ts>(values)...).str());
 }
 
+/// A zero-filled tensor for what a file holds; an error where there is no
+/// memory for it.
+llvm::Expected<HostTensor> makeTensor(llvm::StringRef file, ElementKind kind,
+                                      llvm::ArrayRef<int64_t> shape);
+
 /// What `parse` makes of the file at `path`.
 template <typename Parse>
 auto parseFile(llvm::StringRef path, Parse parse)

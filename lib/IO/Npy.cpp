@@ -251,17 +251,20 @@ Expected<HostTensor> sparseconv::parseNpy(MemoryBufferRef buffer) {
         *bytes, getShapeString(header->shape), getName(header->kind),
         data.size());
 
-  HostTensor tensor(header->kind, header->shape);
-  if (!data.empty())
-    std::memcpy(tensor.getData(), data.data(), data.size());
-  if (header->isBigEndian)
-    swapBytes({tensor.getData(), tensor.getNumBytes()},
-              getByteWidth(header->kind));
-  normaliseBools(tensor);
-  if (!header->isFortran || tensor.getRank() < 2)
+  Expected<HostTensor> tensor = makeTensor(file, header->kind, header->shape);
+  if (!tensor)
     return tensor;
-  HostTensor result(header->kind, header->shape);
-  transposeFortran(tensor, result);
+  if (!data.empty())
+    std::memcpy(tensor->getData(), data.data(), data.size());
+  if (header->isBigEndian)
+    swapBytes({tensor->getData(), tensor->getNumBytes()},
+              getByteWidth(header->kind));
+  normaliseBools(*tensor);
+  if (!header->isFortran || tensor->getRank() < 2)
+    return tensor;
+  Expected<HostTensor> result = makeTensor(file, header->kind, header->shape);
+  if (result)
+    transposeFortran(*tensor, *result);
   return result;
 }
 

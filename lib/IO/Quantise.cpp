@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/IO/Quantise.h"
+#include "sparseconv/Support/Memory.h"
 #include "sparseconv/Support/Shorten.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -72,6 +73,7 @@ selectColumns(const Scan &scan, const QuantiseOptions &options) {
 static std::vector<int64_t> selectPoints(const Scan &scan,
                                          const QuantiseOptions &options) {
   std::vector<int64_t> kept;
+  kept.reserve(scan.getNumPoints());
   for (int64_t i = 0, e = scan.getNumPoints(); i < e; ++i)
     if (all_of(seq(0, 3), [&](int axis) {
           double p = scan.points.getDouble(i * 3 + axis);
@@ -88,10 +90,13 @@ Expected<Voxels> sparseconv::quantise(const Scan &scan,
   Expected<SmallVector<int64_t>> columns = selectColumns(scan, options);
   if (!columns)
     return columns.takeError();
+  // The numbers of points, and what voxels are.
+  int64_t width = columns->size(), scanWidth = scan.featureNames.size();
+  int64_t bytes = sizeof(int64_t) + 4 * sizeof(int32_t) + width * sizeof(float);
+  if (Error error = checkMemory(scan.getNumPoints() * bytes))
+    return std::move(error);
   std::vector<int64_t> kept = selectPoints(scan, options);
-
-  int64_t rows = kept.size(), width = columns->size(),
-          scanWidth = scan.featureNames.size();
+  int64_t rows = kept.size();
   Voxels voxels;
   voxels.numDropped = scan.getNumPoints() - rows;
   voxels.points = HostTensor(ElementKind::I32, {rows, 4});

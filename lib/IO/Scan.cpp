@@ -92,8 +92,8 @@ static Expected<Scan> makeScan(StringRef file, const HostTensor &array) {
   Scan scan;
   scan.featureNames = nameColumns(columns);
   int64_t width = scan.featureNames.size();
-  scan.points = HostTensor(kind, {rows, 3});
-  scan.features = HostTensor(ElementKind::F32, {rows, width});
+  if (Error error = allocate(file, scan, kind, rows))
+    return error;
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t axis = 0; axis < 3; ++axis)
       scan.points.setDouble(row * 3 + axis,

@@ -77,6 +77,20 @@ static bool fitsFloat(ScalarType type) {
   return type == ScalarType::F32 || getByteWidth(type) <= 2;
 }
 
+Error allocate(StringRef file, Scan &scan, ElementKind kind, int64_t rows) {
+  Expected<HostTensor> points = makeTensor(file, kind, {rows, 3});
+  if (!points)
+    return points.takeError();
+  int64_t width = scan.featureNames.size();
+  Expected<HostTensor> features =
+      makeTensor(file, ElementKind::F32, {rows, width});
+  if (!features)
+    return features.takeError();
+  scan.points = std::move(*points);
+  scan.features = std::move(*features);
+  return Error::success();
+}
+
 Expected<Scan> gatherColumns(StringRef file, const char *data, uint64_t count,
                              ArrayRef<Column> columns, endianness order) {
   const Column *axes[3] = {};
@@ -107,9 +121,9 @@ Expected<Scan> gatherColumns(StringRef file, const char *data, uint64_t count,
   int64_t width = scan.featureNames.size();
   bool isNarrow = all_of(
       axes, [](const Column *column) { return fitsFloat(column->type); });
-  scan.points =
-      HostTensor(isNarrow ? ElementKind::F32 : ElementKind::F64, {rows, 3});
-  scan.features = HostTensor(ElementKind::F32, {rows, width});
+  if (Error error = allocate(
+          file, scan, isNarrow ? ElementKind::F32 : ElementKind::F64, rows))
+    return error;
   if (count == 0)
     return scan;
 

@@ -50,6 +50,11 @@ llvm::Expected<Scan> gatherColumns(llvm::StringRef file, const char *data,
                                    llvm::ArrayRef<Column> columns,
                                    llvm::endianness order);
 
+/// Makes room for the points of a scan, as floats of `kind`, and for its named
+/// features.
+llvm::Error allocate(llvm::StringRef file, Scan &scan, ElementKind kind,
+                     int64_t rows);
+
 /// Reads blank-separated numbers into rows that gatherColumns understands.
 class TextRows {
 public:

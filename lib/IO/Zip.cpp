@@ -8,6 +8,7 @@
 
 #include "Zip.h"
 #include "Bytes.h"
+#include "sparseconv/Support/Memory.h"
 #include "llvm/Support/raw_ostream.h"
 #include <archive.h>
 #include <archive_entry.h>
@@ -63,6 +64,12 @@ static Error readMember(StringRef file, StringRef name, struct archive *reader,
           file, "its members inflate to more than {0} times the archive",
           maxRatio);
     left -= blockBytes;
+    // A string that has no room ends the process.
+    size_t needed = bytes.size() + blockBytes;
+    if (needed > bytes.capacity())
+      if (Error error = checkMemory(2 * static_cast<int64_t>(needed)))
+        return makeFileError(file, "member {0}: {1}", quote(name),
+                             toString(std::move(error)));
     bytes.append(static_cast<const char *>(block), blockBytes);
   }
   if (status != ARCHIVE_EOF)
