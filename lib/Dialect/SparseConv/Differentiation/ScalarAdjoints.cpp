@@ -270,8 +270,8 @@ static void powf(Operation *op, Value dy, ScalarGradients &g) {
     Value zero = constant(g, g.get(x), 0);
     Value isNegative = arith::CmpFOp::create(
         g.b, arith::CmpFPredicate::OLT, g.get(y), constant(g, g.get(y), 0));
-    Value regular = selectWhere(g, arith::CmpFPredicate::UNE, g.get(x), zero,
-                                slope);
+    Value regular =
+        selectWhere(g, arith::CmpFPredicate::UNE, g.get(x), zero, slope);
     slope = arith::SelectOp::create(g.b, isNegative, slope, regular);
     g.add(y, multiply(g, dy, slope));
   }
