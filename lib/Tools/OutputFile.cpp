@@ -9,6 +9,7 @@
 #include "sparseconv/Tools/OutputFile.h"
 #include "sparseconv/IO/File.h"
 #include <cstdlib>
+#include <optional>
 
 using namespace sparseconv;
 using llvm::Error;
@@ -30,13 +31,15 @@ int sparseconv::writeOutput(
     }
     return isWritten ? EXIT_SUCCESS : EXIT_FAILURE;
   }
-  bool isWritten = false;
+  std::optional<bool> isWritten;
   Error error = writeFile(path, [&](llvm::raw_ostream &os) -> Error {
     isWritten = write(os);
-    return isWritten ? Error::success() : llvm::createStringError("reported");
+    return *isWritten ? Error::success()
+                      : llvm::createStringError("the rest has been said");
   });
-  std::string message = toString(std::move(error));
-  if (!message.empty() && (isWritten || message != "reported"))
-    return fail(message);
-  return isWritten ? EXIT_SUCCESS : EXIT_FAILURE;
+  if (isWritten == false) {
+    consumeError(std::move(error));
+    return EXIT_FAILURE;
+  }
+  return error ? fail(toString(std::move(error))) : EXIT_SUCCESS;
 }

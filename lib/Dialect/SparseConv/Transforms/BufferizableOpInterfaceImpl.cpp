@@ -91,23 +91,22 @@ struct KernelModel
 
 } // namespace
 
+/// Kernel operations are those that name their destinations.
 template <typename... OpTys> static void attachModels(MLIRContext *context) {
-  (OpTys::template attachInterface<KernelModel<OpTys>>(*context), ...);
+  auto attach = [&](auto op) {
+    using OpTy = decltype(op);
+    if constexpr (OpTy::template hasTrait<DestinationStyleOpInterface::Trait>())
+      OpTy::template attachInterface<KernelModel<OpTy>>(*context);
+  };
+  (attach(OpTys()), ...);
 }
 
 void mlir::sparseconv::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, SparseConvDialect *) {
     attachModels<
-        CheckTableOp, CoarsenOp, CountKeysOp, CoverOp, QuantiseKernelOp,
-        TableFromPairsOp, DecodeOp, EncodeOp, FloorOp, FromDenseKernelOp,
-        GatherGemmScatterOp, GatherRowsOp, GlobalPoolGradKernelOp,
-        GlobalPoolKernelOp, GroupPairsOp, Im2colOp, ImplicitGemmOp,
-        InterpolateOp, IntersectOp, InvertTableOp, OffsetListsOp, PairListsOp,
-        PoolGradKernelOp, PoolKernelOp, ScatterRowsOp, SearchHitsOp, SearchOp,
-        PackWeightsOp, KeepOffsetsOp, RenumberTableKernelOp, RescaleKernelOp,
-        SelectOp, SortOp, SpreadOp, SubdivideKernelOp, TileHitsOp, TileRowsOp,
-        TiledGemmOp, TiledWeightGradOp, ToDenseKernelOp, UniqueOp, UntileRowsOp,
-        WeightGradKernelOp, WeightedGatherOp>(context);
+#define GET_OP_LIST
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.cpp.inc"
+        >(context);
   });
 }
