@@ -74,7 +74,7 @@ MUTANTS = [
     (TRANSFORMS + "LimitParallelism.cpp", "getParentOfType<scf::ParallelOp>() ? 0 : 1", "getParentOfType<scf::ParallelOp>() ? 1 : 1", TRANSFORM_TESTS + "limit-parallelism.mlir"),
     (TRANSFORMS + "InterchangeLoops.cpp", "!linalg::isParallelIterator(", "linalg::isParallelIterator(", TRANSFORM_TESTS + "interchange-loops.mlir"),
     (TRANSFORMS + "MergeKernels.cpp", "return getAttributes(lhs) == getAttributes(rhs) &&", "return", TRANSFORM_TESTS + "merge-kernels.mlir"),
-    (TRANSFORMS + "FlattenBranches.cpp", "*at >= 0 && ", "", TRANSFORM_TESTS + "flatten-branches.mlir"),
+    (TRANSFORMS + "FlattenBranches.cpp", "*at >= 0 && ", "", TRANSFORM_TESTS + "flatten-branches-invalid.mlir"),
     (TRANSFORMS + "BoundCounts.cpp", "if (!it->second.buffer.getParentBlock()", "if (false && !it->second.buffer.getParentBlock()", TRANSFORM_TESTS + "bound-counts-invalid.mlir"),
     (TRANSFORMS + "LowerRowGuards.cpp", "report.lower = op.getLength() ? found : op.getRows();", "report.lower = op.getRows();", TRANSFORM_TESTS + "lower-row-guards.mlir"),
     (TRANSFORMS + "LowerRowGuards.cpp", "report.extra = b.i64(op.getSide());", "report.extra = b.i64(0);", TRANSFORM_TESTS + "lower-row-guards.mlir"),
