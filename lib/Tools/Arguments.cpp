@@ -13,6 +13,7 @@
 #include "sparseconv/Support/Status.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -149,8 +150,7 @@ static Expected<SmallVector<int64_t>> getShape(const Parameter &parameter,
 /// Whether a type of integers has the number, or a type of floats has one near
 /// it.
 static bool canHold(ElementKind kind, double value) {
-  if (kind == ElementKind::F16 || kind == ElementKind::BF16 ||
-      kind == ElementKind::F32 || kind == ElementKind::F64) {
+  if (isFloat(kind)) {
     HostTensor rounded = cantFail(HostTensor::create(kind, {1}));
     rounded.setDouble(0, value);
     return std::isfinite(rounded.getDouble(0)) || !std::isfinite(value);

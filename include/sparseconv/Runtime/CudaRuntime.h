@@ -114,8 +114,9 @@ int sparseconv_device_count(int *count);
 int sparseconv_context_create(int device, sparseconv_context **context);
 /* On this machine's processor, for plans of machine code for CPUs. `level` is
  * "avx512", "avx2" or "sse2", or NULL for the widest vectors that there are;
- * with 0 threads as many run as the system offers. Needs
- * libsparseconv-cpu-runtime.so beside this library.
+ * with 0 threads as many run as the system offers. Where it does not give as
+ * many as are asked for, fewer run. Needs libsparseconv-cpu-runtime.so beside
+ * this library.
  *
  * Device memory is then the host's, streams are NULL, and a run is over when it
  * returns. The sizes of outputs are known after a run: without data they go to

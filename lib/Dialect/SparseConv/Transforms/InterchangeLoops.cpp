@@ -19,11 +19,10 @@ using namespace mlir;
 
 /// The loops of `op` in an order in which the parallel ones come first.
 static SmallVector<unsigned> orderLoops(linalg::LinalgOp op) {
-  SmallVector<unsigned> order;
+  SmallVector<unsigned> order, reductions;
   op.getParallelDims(order);
-  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-    if (!linalg::isParallelIterator(op.getIteratorTypesArray()[loop]))
-      order.push_back(loop);
+  op.getReductionDims(reductions);
+  llvm::append_range(order, reductions);
   return order;
 }
 

@@ -1,4 +1,5 @@
 // RUN: sparseconv-opt %s --sparseconv-guard-accesses --canonicalize --split-input-file | FileCheck %s
+// RUN: sparseconv-opt %s --sparseconv-guard-accesses --sparseconv-guard-accesses --split-input-file -o %t
 
 // An index is compared with the size of its axis. Where it is outside, the status
 // record gets code 12, the operation, the axis, the index and the size, and the call

@@ -1,4 +1,5 @@
 // RUN: sparseconv-opt %s --sparseconv-hoist-scratch | FileCheck %s
+// RUN: sparseconv-opt %s --sparseconv-hoist-scratch --sparseconv-hoist-scratch --split-input-file -o %t
 
 // 100 numbers of 4 bytes for each thread, from a multiple of 64 bytes on.
 // CHECK:       func.func private @sparseconv_cpu_threads() -> i64

@@ -1,4 +1,5 @@
 // RUN: sparseconv-opt %s --sparseconv-instrument-kernels | FileCheck %s
+// RUN: sparseconv-opt %s --sparseconv-instrument-kernels --sparseconv-instrument-kernels --split-input-file -o %t
 
 // CHECK: module attributes {sparseconv.kernel_table = {{\[\[}}"sparseconv.kernel.invert_table", {{.*}}]]}
 // CHECK-DAG: func.func private @sparseconv_cpu_trace_begin(i64)
