@@ -203,7 +203,8 @@ int main(int argc, char **argv) {
                       addBias);
   else
     buildImplicitGemm(module, "gemm", config, *target);
-  buildPackWeights(module, "pack", config, transposed);
+  buildPackWeights(module, "pack", config,
+                   WeightStrides::get(config, transposed));
   if (failed(verify(*outer)))
     return 1;
   if (emit == Output::Ir) {

@@ -29,9 +29,9 @@ std::string mlir::sparseconv::describeProblem(GatherGemmScatterOp op,
 static Value packWeights(LoopBuilder &b, GatherGemmScatterOp op,
                          const ImplicitGemmConfig &config) {
   Value image = b.alloc({config.weightBytes()}, b.getI8Type());
-  gpu::GPUFuncOp kernel =
-      buildPackWeights(createKernelModule(b, op, "gemm"), "pack_weights",
-                       config, op.getTransposeWeights());
+  auto strides = WeightStrides::get(config, op.getTransposeWeights());
+  gpu::GPUFuncOp kernel = buildPackWeights(createKernelModule(b, op, "gemm"),
+                                           "pack_weights", config, strides);
   LaunchShape shape{
       b.index(llvm::divideCeil(config.weightBytes() / 4, kPackThreads)), 1,
       kPackThreads};

@@ -14,12 +14,16 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 
 void mlir::sparseconv::emitPackWeights(LoopBuilder &b, PackWeightsOp op) {
-  bool isTransposed = op.getTransposeWeights();
-  auto config =
-      getTiledGemm(op.getTiling(), /*splitK=*/1,
-                   cast<ShapedType>(op.getW().getType()), isTransposed);
-  gpu::GPUFuncOp kernel = buildPackWeights(
-      createKernelModule(b, op, "gemm"), "pack_weights", config, isTransposed);
+  auto config = getTiledGemm(op.getTiling(), /*splitK=*/1, op.getWeightsType(),
+                             /*isTransposed=*/false);
+  // In groups of a channel each, the groups are the channels.
+  auto strides =
+      config.sections() < config.groups
+          ? WeightStrides::get(config, /*transposed=*/false)
+          : WeightStrides::get(cast<ShapedType>(op.getW().getType()).getShape(),
+                               op.getOrder());
+  gpu::GPUFuncOp kernel = buildPackWeights(createKernelModule(b, op, "gemm"),
+                                           "pack_weights", config, strides);
   int64_t registers = config.weightBytes() / 4;
   LaunchShape shape{b.index(llvm::divideCeil(registers, kPackThreads)), 1,
                     kPackThreads};
@@ -99,9 +103,8 @@ void mlir::sparseconv::emitTiledGemm(LoopBuilder &b, TiledGemmOp op) {
 
 std::string mlir::sparseconv::describeProblem(PackWeightsOp op,
                                               const TargetInfo &target) {
-  return verifyTiledGemm(op.getTiling(), /*splitK=*/1,
-                         cast<ShapedType>(op.getW().getType()),
-                         op.getTransposeWeights(), target);
+  return verifyTiledGemm(op.getTiling(), /*splitK=*/1, op.getWeightsType(),
+                         /*isTransposed=*/false, target);
 }
 
 std::string mlir::sparseconv::describeProblem(TiledGemmOp op,

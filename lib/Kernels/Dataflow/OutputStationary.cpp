@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dataflows.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
 #include "sparseconv/Kernels/Dataflow/Dataflow.h"
 #include "sparseconv/Kernels/Gemm/WeightGrad.h"
@@ -144,22 +143,24 @@ std::string OutputStationary::verifySplits(const ConvTask &task, int64_t splitK,
 // Kernel operations
 //===----------------------------------------------------------------------===//
 
-/// The weights; of one group without that dimension.
-static Value dropOneGroup(KernelWriter &w, const ImplicitGemmConfig &config,
-                          Value weights) {
-  bool hasGroups = cast<RankedTensorType>(weights.getType()).getRank() == 4;
-  if (!hasGroups || config.groups > 1)
-    return weights;
-  SmallVector<ReassociationIndices> merged = {{0, 1}, {2}, {3}};
-  return tensor::CollapseShapeOp::create(w, weights, merged);
+/// The number of groups as an attribute, if there are several.
+static IntegerAttr getGroups(KernelWriter &w,
+                             const ImplicitGemmConfig &config) {
+  return config.groups > 1 ? w.getI64IntegerAttr(config.groups) : IntegerAttr();
 }
 
 static Value packWeights(KernelWriter &w, const ImplicitGemmConfig &config,
                          const ConvTask &task, const GemmOperands &operands) {
+  DenseI64ArrayAttr permutation;
+  if (task.hasTransposedWeights()) {
+    auto order = llvm::to_vector(llvm::seq<int64_t>(task.weights.getRank()));
+    std::swap(order.back(), order[order.size() - 2]);
+    permutation = w.getDenseI64ArrayAttr(order);
+  }
   Value image = w.emptyStatic(config.weightBytes(), w.getI8Type());
-  auto pack = w.kernel<PackWeightsOp>(
-      image, dropOneGroup(w, config, operands.weights), image,
-      cast<GemmTilingAttr>(task.tiling), task.hasTransposedWeights());
+  auto pack = w.kernel<PackWeightsOp>(image, operands.weights, image,
+                                      permutation, getGroups(w, config),
+                                      cast<GemmTilingAttr>(task.tiling));
   return pack.getResult(0);
 }
 
@@ -184,17 +185,14 @@ Value OutputStationary::lowerGemm(KernelWriter &w, const ConvTask &task,
   if (splitK > 1)
     numCounters = llvm::alignTo(numCounters, kCounterGrain);
   Value counters = w.emptyStatic(numCounters, w.getI32Type());
-  IntegerAttr groups;
-  if (config.groups > 1)
-    groups = w.getI64IntegerAttr(config.groups);
   if (splitK > 1)
     counters = w.fill(counters, w.getI32IntegerAttr(0));
-  return finishGemm(w, operands,
-                    w.kernel<TiledGemmOp>({init, scratch, counters}, operands.x,
-                                          image, tiles.table, tiles.order,
-                                          tiles.masks, tiles.sizes,
-                                          operands.extras, init, scratch,
-                                          counters, splitK, groups, tiling));
+  return finishGemm(
+      w, operands,
+      w.kernel<TiledGemmOp>({init, scratch, counters}, operands.x, image,
+                            tiles.table, tiles.order, tiles.masks, tiles.sizes,
+                            operands.extras, init, scratch, counters, splitK,
+                            getGroups(w, config), tiling));
 }
 
 Value OutputStationary::lowerWeightGrad(

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ImplicitGemmEmitter.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "sparseconv/Kernels/Builders/IndexExpr.h"
 
 using namespace mlir;
@@ -35,10 +36,49 @@ gpu::GPUFuncOp mlir::sparseconv::buildImplicitGemm(
 // Packing weights
 //===----------------------------------------------------------------------===//
 
+WeightStrides WeightStrides::get(const ImplicitGemmConfig &config,
+                                 bool transposed) {
+  int64_t in = config.inChannels, out = config.sectionChannels();
+  SmallVector<int64_t> shape = {config.offsets * config.sections(), in, out};
+  SmallVector<int64_t> order = {0, 1, 2};
+  if (transposed) {
+    std::swap(shape[1], shape[2]);
+    std::swap(order[1], order[2]);
+  }
+  return get(shape, order);
+}
+
+WeightStrides WeightStrides::get(ArrayRef<int64_t> shape,
+                                 ArrayRef<int64_t> order) {
+  SmallVector<int64_t> strides = computeStrides(shape);
+  SmallVector<Axis> slices;
+  for (int64_t axis : order.drop_back(2)) {
+    // Axes that lie one within the other are one.
+    if (!slices.empty() && slices.back().stride == shape[axis] * strides[axis])
+      slices.back() = {slices.back().size * shape[axis], strides[axis]};
+    else
+      slices.push_back({shape[axis], strides[axis]});
+  }
+  ArrayRef<int64_t> channels = order.take_back(2);
+  return {slices, strides[channels[0]], strides[channels[1]]};
+}
+
+/// The place of a slice, in elements.
+static Value placeSlice(GpuBuilder &b, const WeightStrides &strides,
+                        Value slice) {
+  Value place = b.i32(0);
+  for (const WeightStrides::Axis &axis :
+       llvm::reverse(ArrayRef(strides.slices).drop_front())) {
+    place = b.add(place, b.mul(b.remainder(slice, axis.size), axis.stride));
+    slice = b.divide(slice, axis.size);
+  }
+  return b.add(place, b.mul(slice, strides.slices.front().stride));
+}
+
 /// The bits of an element of the image, zero behind the last channel.
 static Value loadElement(GpuBuilder &b, const ImplicitGemmConfig &config,
                          const ImageElement<IndexExpr> &element, Value weights,
-                         bool transposed) {
+                         const WeightStrides &strides) {
   int64_t bytes = config.elementBytes();
   Type type = b.getIntegerType(bytes * 8);
   Value in = element.inChannel.value, out = element.outChannel.value;
@@ -49,13 +89,10 @@ static Value loadElement(GpuBuilder &b, const ImplicitGemmConfig &config,
     slice = b.add(b.mul(slice, config.sections()), b.divide(out, columns));
     out = b.remainder(out, columns);
   }
-  int64_t inChannels = config.inChannels, channels = config.sectionChannels();
-  Value present =
-      b.andBits(b.lessUnsigned(in, inChannels), b.lessUnsigned(out, channels));
-  Value row = transposed ? out : in, column = transposed ? in : out;
-  int64_t rows = transposed ? channels : inChannels;
-  int64_t columns = transposed ? inChannels : channels;
-  Value index = b.add(b.mul(b.add(b.mul(slice, rows), row), columns), column);
+  Value present = b.andBits(b.lessUnsigned(in, config.inChannels),
+                            b.lessUnsigned(out, config.sectionChannels()));
+  Value index = b.add(placeSlice(b, strides, slice),
+                      b.add(b.mul(in, strides.in), b.mul(out, strides.out)));
   Value zero = arith::ConstantIntOp::create(b, type, 0);
   return changeIf(b, present, zero, [&](Value &value) {
     Value at = b.mul(b.extend64(index), b.i64(bytes));
@@ -77,7 +114,7 @@ static Value joinElements(GpuBuilder &b, const ImplicitGemmConfig &config,
 gpu::GPUFuncOp
 mlir::sparseconv::buildPackWeights(gpu::GPUModuleOp module, StringRef name,
                                    const ImplicitGemmConfig &config,
-                                   bool transposed) {
+                                   const WeightStrides &strides) {
   GpuBuilder b(module.getLoc(), module.getContext());
   SmallVector<Type> parameters(2, b.pointerType(Space::Global));
   gpu::GPUFuncOp kernel =
@@ -89,7 +126,7 @@ mlir::sparseconv::buildPackWeights(gpu::GPUModuleOp module, StringRef name,
     SmallVector<Value> elements;
     for (int64_t bit : llvm::seq(layout.perRegister)) {
       ImageElement<IndexExpr> element = layout.element(IndexExpr(b, reg), bit);
-      elements.push_back(loadElement(b, config, element, weights, transposed));
+      elements.push_back(loadElement(b, config, element, weights, strides));
     }
     b.store(joinElements(b, config, elements), b.offset(image, b.mul(reg, 4)),
             4);

@@ -62,11 +62,20 @@ func.func @tensor_cores(%x: tensor<?x32xf16>, %w: tensor<27x32x64xf16>, %m: !map
 // One group that is written out is none.
 // CHECK-LABEL: func.func @one_group(
 // CHECK-SAME: %[[W:[^:]*]]: tensor<27x1x32x64xf16>
-// CHECK:      %[[PLAIN:.*]] = tensor.collapse_shape %[[W]] {{\[}}[0, 1], [2], [3]] :
-// CHECK:      sparseconv.kernel.pack_weights ins(%[[PLAIN]] : tensor<27x32x64xf16>)
+// CHECK:      sparseconv.kernel.pack_weights ins(%[[W]] : tensor<27x1x32x64xf16>) outs(%{{.*}}) {tiling = #sparseconv.gemm_tiling<group64,
 func.func @one_group(%x: tensor<?x32xf16>, %w: tensor<27x1x32x64xf16>, %m: !map) -> tensor<?x64xf16> {
   %y = sparseconv.conv %x, %w, %m : tensor<?x32xf16>, tensor<27x1x32x64xf16>, !map -> tensor<?x64xf16>
   return %y : tensor<?x64xf16>
+}
+
+// The gradient by the input multiplies by the transposed weights: they are packed
+// from where they lie.
+// CHECK-LABEL: func.func @input_grad_on_tensor_cores(
+// CHECK-SAME: %[[W:[^:]*]]: tensor<27x32x64xf16>
+// CHECK:      sparseconv.kernel.pack_weights ins(%[[W]] : tensor<27x32x64xf16>) outs(%{{.*}}) {permutation = array<i64: 0, 2, 1>,
+func.func @input_grad_on_tensor_cores(%dy: tensor<?x64xf16>, %w: tensor<27x32x64xf16>, %m: !map) -> tensor<?x32xf16> {
+  %dx = sparseconv.input_grad %dy, %w, %m : tensor<?x64xf16>, tensor<27x32x64xf16>, !map -> tensor<?x32xf16>
+  return %dx : tensor<?x32xf16>
 }
 
 // Channels in groups: a main loop that is written takes them, and the image is of all
@@ -74,7 +83,7 @@ func.func @one_group(%x: tensor<?x32xf16>, %w: tensor<27x1x32x64xf16>, %m: !map)
 // CHECK-LABEL: func.func @groups(
 // CHECK-SAME: %[[W:[^:]*]]: tensor<27x32x1x1xf16>
 // CHECK:      sparseconv.kernel.tile_rows {{.*}}
-// CHECK:      %[[IMAGE:.*]] = sparseconv.kernel.pack_weights ins(%[[W]] : tensor<27x32x1x1xf16>) outs(%{{.*}} : tensor<1728xi8>)
+// CHECK:      %[[IMAGE:.*]] = sparseconv.kernel.pack_weights ins(%[[W]] : tensor<27x32x1x1xf16>) outs(%{{.*}} : tensor<1728xi8>) {groups = 32 : i64,
 // CHECK:      sparseconv.kernel.tiled_gemm ins(%{{[^,]*}}, %[[IMAGE]],
 // CHECK-SAME:   {groups = 32 : i64, split_k = 1 : i64, tiling = #sparseconv.gemm_tiling<depthwise,
 func.func @groups(%x: tensor<?x32xf16>, %w: tensor<27x32x1x1xf16>, %m: !map) -> tensor<?x32xf16> {

@@ -391,6 +391,42 @@ func.func @f(%w: tensor<?x8x16xf16>, %image: tensor<2048xi8>) {
 
 // -----
 
+func.func @f(%w: tensor<2x8x16xf16>, %image: tensor<2048xi8>) {
+  // expected-error @+1 {{expects 'permutation' to order the axes of 'w', but found array<i64: 0, 2, 2>}}
+  %r = sparseconv.kernel.pack_weights ins(%w : tensor<2x8x16xf16>) outs(%image : tensor<2048xi8>)
+      {permutation = array<i64: 0, 2, 2>, tiling = #sparseconv.gemm_tiling<warp16>} -> tensor<2048xi8>
+  return
+}
+
+// -----
+
+func.func @f(%w: tensor<2x8x16xf16>, %image: tensor<2048xi8>) {
+  // expected-error @+1 {{expects 'permutation' to order the axes of 'w', but found array<i64: 1, 0>}}
+  %r = sparseconv.kernel.pack_weights ins(%w : tensor<2x8x16xf16>) outs(%image : tensor<2048xi8>)
+      {permutation = array<i64: 1, 0>, tiling = #sparseconv.gemm_tiling<warp16>} -> tensor<2048xi8>
+  return
+}
+
+// -----
+
+func.func @f(%w: tensor<6x8x16xf16>, %image: tensor<2048xi8>) {
+  // expected-error @+1 {{expects 'groups' to divide the 6 slices of 'w', but found 4}}
+  %r = sparseconv.kernel.pack_weights ins(%w : tensor<6x8x16xf16>) outs(%image : tensor<2048xi8>)
+      {groups = 4 : i64, tiling = #sparseconv.gemm_tiling<warp16>} -> tensor<2048xi8>
+  return
+}
+
+// -----
+
+func.func @f(%w: tensor<4611686018427387904x4x8x16xf16>, %image: tensor<2048xi8>) {
+  // expected-error @+1 {{expects fewer than 2^63 slices of 'w', but found 'tensor<4611686018427387904x4x8x16xf16>'}}
+  %r = sparseconv.kernel.pack_weights ins(%w : tensor<4611686018427387904x4x8x16xf16>) outs(%image : tensor<2048xi8>)
+      {tiling = #sparseconv.gemm_tiling<warp16>} -> tensor<2048xi8>
+  return
+}
+
+// -----
+
 func.func @f(%x: tensor<?x8xf16>, %p: tensor<2048xi8>, %tiled: tensor<2x?xi32>, %order: tensor<?xi32>,
              %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %y: tensor<?x12xf16>, %scratch: tensor<1xf32>,
              %counters: tensor<1xi32>) {

@@ -347,9 +347,9 @@ func.func @tiled_gemm_of_picked_rows(%x: tensor<?x32xbf16>, %beside: tensor<?x20
 func.func @tiled_groups(%x: tensor<?x64xf16>, %w: tensor<2x4x16x8xf16>, %tiled: tensor<2x?xi32>, %order: tensor<?xi32>,
                         %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %image: tensor<2048xi8>, %y: tensor<?x32xf16>,
                         %scratch: tensor<1xf32>, %counters: tensor<1xi32>) {
-  // CHECK: sparseconv.kernel.pack_weights ins(%{{.*}} : tensor<2x4x16x8xf16>) outs(%{{.*}} : tensor<2048xi8>) {tiling = #sparseconv.gemm_tiling<warp16>} -> tensor<2048xi8>
+  // CHECK: sparseconv.kernel.pack_weights ins(%{{.*}} : tensor<2x4x16x8xf16>) outs(%{{.*}} : tensor<2048xi8>) {groups = 4 : i64, tiling = #sparseconv.gemm_tiling<warp16>} -> tensor<2048xi8>
   %p = sparseconv.kernel.pack_weights ins(%w : tensor<2x4x16x8xf16>) outs(%image : tensor<2048xi8>)
-      {tiling = #sparseconv.gemm_tiling<warp16>} -> tensor<2048xi8>
+      {groups = 4 : i64, tiling = #sparseconv.gemm_tiling<warp16>} -> tensor<2048xi8>
   // CHECK: sparseconv.kernel.tiled_gemm ins(%{{.*}}) outs(%{{.*}}) {groups = 4 : i64, split_k = 1 : i64, tiling = #sparseconv.gemm_tiling<warp16>} -> (tensor<?x32xf16>, tensor<1xf32>, tensor<1xi32>)
   %g:3 = sparseconv.kernel.tiled_gemm
       ins(%x, %p, %tiled, %order, %masks, %sizes
@@ -443,4 +443,14 @@ func.func @device_scalar(%count: memref<1xindex>, %scale: memref<1xf32>, %room: 
   // CHECK: %{{.*}} = sparseconv.kernel.device_scalar %{{.*}} : memref<1xf32>
   %1 = sparseconv.kernel.device_scalar %scale : memref<1xf32>
   return %0, %1 : index, f32
+}
+
+// Weights in another library's order of axes.
+// CHECK-LABEL: func.func @weights_of_others(
+func.func @weights_of_others(%w: memref<64x3x3x3x32xf16>, %image: memref<110592xi8>) {
+  // CHECK: sparseconv.kernel.pack_weights ins(%{{.*}} : memref<64x3x3x3x32xf16>) outs(%{{.*}} : memref<110592xi8>) {permutation = array<i64: 1, 2, 3, 4, 0>, tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 32, tile_n = 64>}
+  sparseconv.kernel.pack_weights ins(%w : memref<64x3x3x3x32xf16>) outs(%image : memref<110592xi8>)
+      {permutation = array<i64: 1, 2, 3, 4, 0>,
+       tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 32, tile_n = 64>}
+  return
 }

@@ -205,13 +205,31 @@ gpu::GPUFuncOp buildImplicitGemm(gpu::GPUModuleOp module, StringRef name,
                                  TypeRange epilogueTypes = {},
                                  GemmEpilogue epilogue = {});
 
+/// How weights lie in memory: the slices of all offsets, [in channels, out
+/// channels] each.
+struct WeightStrides {
+  struct Axis {
+    int64_t size, stride;
+  };
+  /// The axes that count slices, the slowest of the order of slices first.
+  SmallVector<Axis> slices;
+  /// From one channel to the next, in elements.
+  int64_t in, out;
+
+  /// Those of dense [offsets, in channels, out channels], or with `transposed`
+  /// [offsets, out channels, in channels]; groups may follow the offsets.
+  static WeightStrides get(const ImplicitGemmConfig &config, bool transposed);
+  /// Those of a dense array of a shape, whose axes are the slices and then the
+  /// channels in the given order.
+  static WeightStrides get(ArrayRef<int64_t> shape, ArrayRef<int64_t> order);
+};
+
 /// Adds the kernel (weights, image) that makes the weight image, with a thread
-/// for each register of 4 bytes. `transposed`: the weights are [offsets, out
-/// channels, in channels].
+/// for each register of 4 bytes.
 inline constexpr int64_t kPackThreads = 256;
 gpu::GPUFuncOp buildPackWeights(gpu::GPUModuleOp module, StringRef name,
                                 const ImplicitGemmConfig &config,
-                                bool transposed);
+                                const WeightStrides &strides);
 
 } // namespace mlir::sparseconv
 

@@ -9,6 +9,7 @@
 #include "FeatureVerification.h"
 #include "KernelVerification.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -103,11 +104,50 @@ LogicalResult ImplicitGemmOp::verify() {
   return v.getResult();
 }
 
+SmallVector<int64_t> PackWeightsOp::getOrder() {
+  if (auto order = getPermutation())
+    return SmallVector<int64_t>(*order);
+  return llvm::to_vector(
+      llvm::seq<int64_t>(cast<ShapedType>(getW().getType()).getRank()));
+}
+
+SmallVector<int64_t> PackWeightsOp::getOrderedShape() {
+  return applyPermutation(cast<ShapedType>(getW().getType()).getShape(),
+                          getOrder());
+}
+
+/// The offsets and groups of weights, whose last two axes are the channels.
+static int64_t countSlices(ArrayRef<int64_t> shape) {
+  int64_t slices = 1;
+  for (int64_t size : shape.drop_back(2))
+    slices = multiplySizes(slices, size);
+  return slices;
+}
+
+MemRefType PackWeightsOp::getWeightsType() {
+  SmallVector<int64_t> shape = getOrderedShape();
+  int64_t groups = getGroups().value_or(1);
+  ArrayRef<int64_t> channels = ArrayRef(shape).take_back(2);
+  return MemRefType::get(
+      {countSlices(shape) / groups, groups, channels[0], channels[1]},
+      cast<ShapedType>(getW().getType()).getElementType());
+}
+
 LogicalResult PackWeightsOp::verify() {
   KernelVerifier v(*this);
   NamedOperand w("w", getW());
   if (!w.type.hasStaticShape())
     v.report("'w' to have static sizes") << w.type;
+  else if (auto order = getPermutation();
+           order && (int64_t(order->size()) != w.type.getRank() ||
+                     !isPermutationVector(*order)))
+    v.report("'permutation' to order the axes of 'w'") << getPermutationAttr();
+  else if (int64_t slices = countSlices(getOrderedShape());
+           ShapedType::isDynamic(slices))
+    v.report("fewer than 2^63 slices of 'w'") << w.type;
+  else if (slices % getGroups().value_or(1))
+    v.report("'groups' to divide the " + Twine(slices) + " slices of 'w'")
+        << *getGroups();
   return v.getResult();
 }
 

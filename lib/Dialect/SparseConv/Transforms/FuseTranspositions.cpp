@@ -1,4 +1,4 @@
-//===- FuseTranspositions.cpp - grids with channels first -----------------===//
+//===- FuseTranspositions.cpp - kernels that read or write turned axes ----===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -17,6 +17,15 @@
 // so that a grid, most of which is zeros, is written once. The grid with
 // channels last stays where something else reads it. The kernel stays where it
 // is, as of several errors of a run the first one is reported.
+//
+//   %turned = linalg.transpose ins(%w) outs(%empty) permutation = [1, 2, 0]
+//   %image = pack_weights ins(%turned) outs(%room)
+//
+// becomes
+//
+//   %image = pack_weights ins(%w) outs(%room) {permutation = [1, 2, 0]}
+//
+// also where the axes in front of the channels are joined or split in between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,12 +78,49 @@ static void writeChannelsFirst(RewriterBase &rewriter, ToDenseKernelOp grid,
   rewriter.eraseOp(grid);
 }
 
+/// What a value was before its axes were joined or split.
+static Value skipReshapes(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// Packs weights from where they lie before their axes are put in order. That
+/// is the same order of slices wherever the channels are the last two axes.
+static bool packFromSource(PackWeightsOp pack) {
+  auto transpose =
+      skipReshapes(pack.getW()).getDefiningOp<linalg::TransposeOp>();
+  if (!transpose || pack.getGroups())
+    return false;
+  ArrayRef<int64_t> shape = cast<ShapedType>(pack.getW().getType()).getShape();
+  ArrayRef<int64_t> turned = transpose.getInit().getType().getShape();
+  if (!transpose.getInit().getType().hasStaticShape() || turned.size() > 6 ||
+      turned.size() < 3 || turned.take_back(2) != shape.take_back(2))
+    return false;
+  SmallVector<int64_t> order(transpose.getPermutation());
+  SmallVector<int64_t> own = pack.getOrder();
+  int64_t slices = own.size() - 2;
+  if (!llvm::equal(ArrayRef(own).take_front(slices),
+                   llvm::seq<int64_t>(0, slices)))
+    return false;
+  if (own[slices] != slices)
+    std::swap(order.back(), order[order.size() - 2]);
+  pack.getWMutable().assign(transpose.getInput());
+  pack.setPermutation(order);
+  return true;
+}
+
 namespace {
 struct FuseTranspositions
     : mlir::sparseconv::impl::SparseConvFuseTranspositionsBase<
           FuseTranspositions> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    getOperation().walk(
+        [&](PackWeightsOp pack) { numFused += packFromSource(pack); });
     getOperation().walk([&](linalg::TransposeOp transpose) {
       auto grid = transpose.getInput().getDefiningOp<ToDenseKernelOp>();
       if (!grid || grid.getChannelsFirst() || !grid->hasOneUse() ||

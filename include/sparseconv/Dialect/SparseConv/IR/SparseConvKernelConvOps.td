@@ -102,14 +102,37 @@ def SparseConv_PackWeightsOp
                                           tile_n = 64>}
     ```
 
-    The weight image: `w` in the layout of the main loop that `tiling` names, as
-    bytes. The main loop decides how many there are, since it may pad. `w` is
-    [K, C_in, C_out] or [K, G, C_in/G, C_out/G], as in `gather_gemm_scatter`,
-    and so is `transpose_weights`.
+    The weight image: the weights in the layout of the main loop that `tiling`
+    names, as bytes. The main loop decides how many there are, since it may pad.
+
+    The last two axes of `w` are the channels, [C_in/G, C_out/G]. Those in front
+    count the K offsets and the `groups` G of each; G is 1 where nothing is said.
+    Where there is a `permutation`, that is so for axes `permutation[0]`,
+    `permutation[1]`, .. of `w`, as in `linalg.transpose`. So weights are read as
+    another library has them (`sparseconv-fuse-transpositions`), or as the
+    transposed ones of a gradient:
+
+    ```mlir
+    sparseconv.kernel.pack_weights
+        ins(%w : memref<64x3x3x3x32xf16>) outs(%image : memref<110592xi8>)
+        {permutation = array<i64: 1, 2, 3, 4, 0>,
+         tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 32,
+                                          tile_n = 64>}
+    ```
   }];
   let arguments = (ins
-    SparseConv_WeightsLike:$w, SparseConv_Shaped<[I8], [1]>:$image,
-    SparseConv_GemmTilingAttr:$tiling, UnitAttr:$transpose_weights);
+    SparseConv_StoredWeightsLike:$w, SparseConv_Shaped<[I8], [1]>:$image,
+    OptionalAttr<DenseI64ArrayAttr>:$permutation,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$groups,
+    SparseConv_GemmTilingAttr:$tiling);
+  let extraClassDeclaration = inits # [{
+    /// Which axis of `w` comes at each place.
+    SmallVector<int64_t> getOrder();
+    /// The sizes of `w` in that order.
+    SmallVector<int64_t> getOrderedShape();
+    /// The type [K, G, C_in/G, C_out/G] of the same weights.
+    MemRefType getWeightsType();
+  }];
 }
 
 def SparseConv_TiledGemmOp

@@ -54,6 +54,8 @@ def SparseConv_CountLike
                 HasStaticSizes<[1]>]>, "one index, as a tensor or a buffer">;
 def SparseConv_FeaturesLike : SparseConv_Shaped<[F32, F16, BF16], [2]>;
 def SparseConv_WeightsLike : SparseConv_Shaped<[F32, F16, BF16], [3, 4]>;
+/// Weights in another library's order of axes, which may be more.
+def SparseConv_StoredWeightsLike : SparseConv_Shaped<[F32, F16, BF16], [3, 4, 5, 6]>;
 def SparseConv_DenseLike : SparseConv_Shaped<[F32, F16, BF16], [3, 4, 5, 6]>;
 def SparseConv_ExtraLike : SparseConv_Shaped<[F32, F16, BF16], [1, 2]>;
 

@@ -201,7 +201,8 @@ def SparseConvFuseSearchAndTiling
 
 def SparseConvFuseTranspositions
     : Pass<"sparseconv-fuse-transpositions", "::mlir::func::FuncOp"> {
-  let summary = "writes dense grids with channels first where that is asked for";
+  let summary = "lets kernels read and write arrays in the order of axes that is "
+                "asked for";
   let description = [{
     A network that ends in a dense grid for ordinary convolutions transposes the
     grid to [batch, channels, ...], as these take it. Where only the
@@ -227,6 +228,28 @@ def SparseConvFuseTranspositions
 
     Other permutations stay. So do grids that held something else than one number
     before, and shapes that are not static.
+
+    Weights that another library left in its own order are packed from there. For
+    example
+
+    ```mlir
+    %turned = linalg.transpose ins(%w : tensor<64x27x32xf16>)
+        outs(%empty : tensor<27x32x64xf16>) permutation = [1, 2, 0]
+    %image = sparseconv.kernel.pack_weights
+        ins(%turned : tensor<27x32x64xf16>) outs(%room : tensor<110592xi8>)
+        {tiling = ...}
+    ```
+
+    becomes
+
+    ```mlir
+    %image = sparseconv.kernel.pack_weights
+        ins(%w : tensor<64x27x32xf16>) outs(%room : tensor<110592xi8>)
+        {permutation = array<i64: 1, 2, 0>, tiling = ...}
+    ```
+
+    also where the axes in front of the channels are joined or split behind the
+    transposition. Weights in groups stay.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
