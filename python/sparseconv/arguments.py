@@ -81,7 +81,8 @@ class Repeated:
         #: As a run takes them.
         self.call = self.inputs, number, self.outputs, 1
         self._types = [value.type for value in instance.inputs[:num_first]]
-        self._shapes = [None] * num_first
+        #: Of the first inputs, with the sizes that their words point to.
+        self._shapes, self._sizes = [None] * num_first, [array("q")] * num_first
         self.outputs[0].type = instance.outputs[0].type
         # The words that are addresses of what lies elsewhere each time.
         self._places = range(0, num_first * _WORDS, _WORDS)
@@ -101,8 +102,16 @@ class Repeated:
 
     def _write(self, views, inputs, output):
         for i, given in enumerate(inputs):
-            if given.shape != self._shapes[i]:
-                self._shapes[i] = given.shape
-                write(self.inputs[i], self._types[i], None, given.shape, given.nbytes)
+            shape = given.shape
+            if shape == self._shapes[i]:
+                continue
+            self._shapes[i], sizes, place = shape, array("q", shape), i * _WORDS
+            if len(sizes) == len(self._sizes[i]):
+                self._sizes[i][:] = sizes  # they stay where they are
+            else:
+                self._sizes[i] = sizes
+                self._words[place + 1] = self._types[i] | len(shape) << 32
+                self._words[place + 2] = sizes.buffer_info()[0]
+            self._words[place + 3] = given.nbytes
         self._words[len(inputs) * _WORDS : self._output] = views.words
         self.outputs[0].bytes = output.nbytes
