@@ -24,6 +24,38 @@ func.func @loop(%x: tensor<?x8xf32>, %c3: index) -> tensor<?x8xf32> {
 
 // -----
 
+// As many copies as this would take minutes, in a loop as in two.
+func.func @long(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c257 = arith.constant 257 : index
+  // expected-error @+1 {{a loop around kernels has too many iterations, or with others in its function too many, to be unrolled}}
+  %r = scf.for %i = %c0 to %c257 step %c1 iter_args(%a = %x) -> tensor<?x8xf32> {
+    %twice = linalg.add ins(%a, %a : tensor<?x8xf32>, tensor<?x8xf32>) outs(%a : tensor<?x8xf32>) -> tensor<?x8xf32>
+    scf.yield %twice : tensor<?x8xf32>
+  }
+  return %r : tensor<?x8xf32>
+}
+
+// -----
+
+func.func @nest(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  // expected-error @+1 {{a loop around kernels has too many iterations}}
+  %r = scf.for %i = %c0 to %c200 step %c1 iter_args(%a = %x) -> tensor<?x8xf32> {
+    %s = scf.for %j = %c0 to %c200 step %c1 iter_args(%b = %a) -> tensor<?x8xf32> {
+      %twice = linalg.add ins(%b, %b : tensor<?x8xf32>, tensor<?x8xf32>) outs(%b : tensor<?x8xf32>) -> tensor<?x8xf32>
+      scf.yield %twice : tensor<?x8xf32>
+    }
+    scf.yield %s : tensor<?x8xf32>
+  }
+  return %r : tensor<?x8xf32>
+}
+
+// -----
+
 func.func @while(%x: tensor<?x8xf32>, %n: index) -> tensor<?x8xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -430,7 +430,7 @@ func.func @explicit(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %g: tensor<2
   %1 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<explicit>,
       tiling = #sparseconv.tiling<row_block = 128, rows = 16, columns = 32, lanes = 8>}
       : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
-  // expected-error @+1 {{the dataflow explicit takes no groups}}
+  // expected-error @+1 {{the dataflow explicit takes weights without a dimension of groups}}
   %2 = sparseconv.conv %x, %g, %m {dataflow = #sparseconv.dataflow<explicit>,
       tiling = #sparseconv.gemm_tiling<warp16, warps = 8, tile_k = 16, tile_n = 16>}
       : tensor<?x64xf16>, tensor<27x4x16x16xf16>, !map -> tensor<?x64xf16>
@@ -521,6 +521,15 @@ func.func @fetch_on_demand(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !
       : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
   return
 }
+
+// Each vector of sums is code of its own, which takes a compiler minutes for a thousand.
+func.func @many_vectors(%x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %m: !map) {
+  // expected-error @+1 {{a CPU takes a tiling of at most 64 vectors of sums, found 65}}
+  %0 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<weight_stationary>,
+      tiling = #sparseconv.tiling<row_block = 1024, rows = 65, columns = 8, lanes = 8>}
+      : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
+  return
+}
 }
 
 // -----
@@ -551,7 +560,7 @@ func.func @hybrid(%s: !set, %x: tensor<?x64xf16>, %w: tensor<27x64x64xf16>, %g: 
   %4 = sparseconv.conv %x, %w, %m {dataflow = #sparseconv.dataflow<hybrid, norm = 4>,
       tiling = #sparseconv.gemm_tiling<group64, warps = 20, tile_k = 64, tile_n = 64>}
       : tensor<?x64xf16>, tensor<27x64x64xf16>, !map -> tensor<?x64xf16>
-  // expected-error @+1 {{the dataflow hybrid takes no groups}}
+  // expected-error @+1 {{the dataflow hybrid takes weights without a dimension of groups}}
   %5 = sparseconv.conv %x, %g, %m {dataflow = #sparseconv.dataflow<hybrid, norm = 2>,
       tiling = #sparseconv.gemm_tiling<warp16, warps = 8, tile_k = 16, tile_n = 16>}
       : tensor<?x64xf16>, tensor<27x4x16x16xf16>, !map -> tensor<?x64xf16>

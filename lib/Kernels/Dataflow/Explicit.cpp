@@ -87,7 +87,7 @@ std::string Explicit::verify(const ConvTask &task,
                              const TargetInfo &target) const {
   ConvShape shape = ConvShape::get(task.weights, task.hasTransposedWeights());
   if (shape.hasGroupDim)
-    return "the dataflow explicit takes no groups";
+    return "the dataflow explicit takes weights without a dimension of groups";
   if (countChannels(shape) == ::sparseconv::kMaxTensorBytes)
     return "the input channels of all offsets, side by side, fit no memory";
   if (task.rowOrder)

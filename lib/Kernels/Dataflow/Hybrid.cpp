@@ -124,7 +124,7 @@ std::string Hybrid::verify(const ConvTask &task,
   if (task.gradient == Gradient::Weights)
     return "the dataflow hybrid has no gradient by the weights";
   if (ConvShape::get(task.weights, task.hasTransposedWeights()).hasGroupDim)
-    return "the dataflow hybrid takes no groups";
+    return "the dataflow hybrid takes weights without a dimension of groups";
   OffsetParts parts = getParts(task);
   if (parts.near.empty() && parts.far.empty())
     return "the offsets of the map are not known here";

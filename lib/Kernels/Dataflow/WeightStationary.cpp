@@ -76,6 +76,19 @@ static std::string verifyOnGpu(const ConvTask &task, TilingAttr tiling,
   return verifyPairGemm(tiling, weights, task.hasTransposedWeights(), target);
 }
 
+/// What the kernels of a CPU ask: each vector of sums is code of its own, for
+/// all rows and for half of them, a quarter, and so on.
+static std::string verifyOnCpu(TilingAttr tiling) {
+  constexpr int64_t kMostVectors = 64;
+  int64_t vectors =
+      tiling.getRows() * (tiling.getColumns() / tiling.getLanes());
+  return vectors <= kMostVectors
+             ? ""
+             : "a CPU takes a tiling of at most " +
+                   std::to_string(kMostVectors) + " vectors of sums, found " +
+                   std::to_string(vectors);
+}
+
 std::string WeightStationary::verify(const ConvTask &task,
                                      const TargetInfo &target) const {
   auto tiling = dyn_cast<TilingAttr>(task.tiling);
@@ -84,7 +97,7 @@ std::string WeightStationary::verify(const ConvTask &task,
   if (int64_t splitK = task.dataflow.getSplitK(); splitK != 1)
     return "the dataflow weight_stationary splits no sum, found " +
            std::to_string(splitK) + " splits";
-  return target.isGpu ? verifyOnGpu(task, tiling, target) : "";
+  return target.isGpu ? verifyOnGpu(task, tiling, target) : verifyOnCpu(tiling);
 }
 
 Value WeightStationary::lowerGemm(KernelWriter &w, const ConvTask &task,

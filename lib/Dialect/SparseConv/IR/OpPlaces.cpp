@@ -12,14 +12,16 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 
 std::string mlir::sparseconv::getPlace(Location location) {
-  auto file = location->findInstanceOf<FileLineColLoc>();
-  if (!file) {
-    auto name = location->findInstanceOf<NameLoc>();
-    return name ? name.getName().str() : "";
-  }
-  return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-          Twine(file.getColumn()))
-      .str();
+  std::string place;
+  if (auto file = location->findInstanceOf<FileLineColLoc>())
+    place = (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
+             Twine(file.getColumn()))
+                .str();
+  else if (auto name = location->findInstanceOf<NameLoc>())
+    place = name.getName().str();
+  // Plans hand it to C, which reads up to a zero byte.
+  llvm::erase(place, '\0');
+  return place;
 }
 
 bool mlir::sparseconv::isOpTable(Attribute attribute) {

@@ -270,6 +270,10 @@ LogicalResult KernelFormer::divide(Block &block, ArrayRef<Value> conditions) {
     }
     flush();
     auto branch = dyn_cast<scf::IfOp>(op);
+    if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop.getStaticTripCount())
+      return op->emitError("a loop around kernels has too many iterations, or "
+                           "with others in its function too many, to be "
+                           "unrolled");
     if (!branch)
       return op->emitError("control flow around kernels would need a number of "
                            "the device on the host");

@@ -106,6 +106,17 @@ LogicalResult KernelMerger::moveGlobals(gpu::GPUModuleOp source) {
   return success();
 }
 
+/// A name that PTX takes and LLVM has no meaning for, of what a function of the
+/// network may be called: other characters become `_`.
+static std::string makeEntryName(StringRef name, unsigned number) {
+  std::string text;
+  if (name.empty() || llvm::isDigit(name.front()) || name.contains('.'))
+    text = "kernel_";
+  for (char c : name)
+    text += llvm::isAlnum(c) || c == '$' ? c : '_';
+  return text + "_" + std::to_string(number);
+}
+
 void KernelMerger::moveKernels(gpu::GPUModuleOp source) {
   for (auto kernel :
        llvm::make_early_inc_range(source.getOps<gpu::GPUFuncOp>())) {
@@ -123,7 +134,7 @@ void KernelMerger::moveKernels(gpu::GPUModuleOp source) {
       continue;
     }
     kernel->remove();
-    kernel.setName((kernel.getName() + "_" + Twine(number++)).str());
+    kernel.setName(makeEntryName(kernel.getName(), number++));
     names[key] = merged.insert(kernel);
     alike.push_back(kernel);
   }
@@ -135,8 +146,10 @@ void MergeKernels::runOnOperation() {
   if (sources.empty())
     return;
   OpBuilder builder(sources.front());
+  SymbolTable symbols(module);
   auto merged =
       gpu::GPUModuleOp::create(builder, module.getLoc(), "sparseconv_kernels");
+  symbols.insert(merged); // under another name where there is one of this
   KernelMerger merger(merged);
   for (gpu::GPUModuleOp source : sources) {
     if (failed(merger.moveGlobals(source)))

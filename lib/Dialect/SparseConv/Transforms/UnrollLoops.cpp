@@ -36,25 +36,40 @@ namespace {
 struct UnrollLoops
     : mlir::sparseconv::impl::SparseConvUnrollLoopsBase<UnrollLoops> {
   using Base::Base;
-  void runOnOperation() override {
-    // One at a time, inner ones first: outer ones copy what is in them.
-    auto findLoop = [&] {
-      scf::ForOp found;
-      getOperation()->walk([&](scf::ForOp loop) {
-        std::optional<APInt> trips = loop.getStaticTripCount();
-        if (!trips || trips->isZero() || trips->ugt(maxTrips) ||
-            !holdsKernels(loop))
-          return WalkResult::advance();
-        found = loop;
-        return WalkResult::interrupt();
-      });
-      return found;
-    };
-    while (scf::ForOp loop = findLoop()) {
+  void runOnOperation() override;
+
+private:
+  /// The loops to unroll, inner ones first: outer ones copy what is in them.
+  SmallVector<scf::ForOp> findLoops();
+};
+} // namespace
+
+SmallVector<scf::ForOp> UnrollLoops::findLoops() {
+  SmallVector<scf::ForOp> loops;
+  getOperation()->walk([&](scf::ForOp loop) {
+    std::optional<APInt> trips = loop.getStaticTripCount();
+    if (trips && !trips->isZero() && trips->ule(maxTrips) && holdsKernels(loop))
+      loops.push_back(loop);
+  });
+  return loops;
+}
+
+void UnrollLoops::runOnOperation() {
+  uint64_t copies = 0;
+  llvm::DenseMap<Operation *, uint64_t> copiesWithin;
+  // What an outer loop counts may become the bound of an inner one.
+  for (auto loops = findLoops(); !loops.empty(); loops = findLoops())
+    for (scf::ForOp loop : loops) {
+      uint64_t within = copiesWithin.lookup(loop);
+      copiesWithin.erase(loop);
+      uint64_t made = loop.getStaticTripCount()->getZExtValue() *
+                      std::max<uint64_t>(within, 1);
+      copies += made;
+      if (copies > maxCopies)
+        return; // what comes next says that it takes no loop
+      copiesWithin[loop->getParentOfType<scf::ForOp>()] += made;
       if (failed(loopUnrollFull(loop)))
         return signalPassFailure();
       ++numUnrolled;
     }
-  }
-};
-} // namespace
+}

@@ -119,14 +119,35 @@ static LogicalResult verifyAttributes(Operation *op, DictionaryAttr attributes,
   return success();
 }
 
+/// Names are texts that end with a zero byte where C reads them.
+static LogicalResult verifyName(func::FuncOp function, StringRef name,
+                                const Twine &whose) {
+  if (name.contains('\0'))
+    return function.emitOpError("expects the name of ")
+           << whose << " to have no zero byte";
+  return success();
+}
+
+static LogicalResult verifyName(func::FuncOp function,
+                                DictionaryAttr attributes, const Twine &whose) {
+  auto name = attributes ? attributes.getAs<StringAttr>(kNameAttr) : nullptr;
+  return name ? verifyName(function, name.getValue(), whose) : success();
+}
+
 static LogicalResult verifyFunction(func::FuncOp function) {
+  if (function.getName().empty())
+    return function.emitOpError("expects a name");
+  if (failed(verifyName(function, function.getName(), "the function")))
+    return failure();
   if (function.isExternal())
     return function.emitOpError("'@")
            << function.getName()
            << "' has no body; a network calls only what is in its module";
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     if (failed(verifyAttributes(function, function.getArgAttrDict(i),
-                                {kNameAttr, kRowsAttr})))
+                                {kNameAttr, kRowsAttr})) ||
+        failed(verifyName(function, function.getArgAttrDict(i),
+                          "argument " + Twine(i))))
       return failure();
     if (function.getArgAttr(i, kRowsAttr) && !getEqualRows(function, i))
       return function.emitOpError("expects '")
@@ -136,7 +157,9 @@ static LogicalResult verifyFunction(func::FuncOp function) {
   }
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (failed(verifyAttributes(function, function.getResultAttrDict(i),
-                                {kNameAttr})))
+                                {kNameAttr})) ||
+        failed(verifyName(function, function.getResultAttrDict(i),
+                          "result " + Twine(i))))
       return failure();
   return success();
 }

@@ -215,3 +215,41 @@ module attributes {gpu.container_module} {
 func.func @none() {
   return
 }
+
+// -----
+
+// A kernel is called as the function that it came from, in characters that PTX takes.
+// What stands in the module already keeps its name.
+
+// CHECK-LABEL: module attributes {gpu.container_module}
+// CHECK:      gpu.module @[[MERGED:sparseconv_kernels_.*]] {
+// CHECK:        gpu.func @kernel_llvm_a_b_kernel_0(
+// CHECK:        gpu.func @kernel_1_kernel_1(
+// CHECK:      func.func @sparseconv_kernels(
+// CHECK:      gpu.launch_func @[[MERGED]]::@kernel_llvm_a_b_kernel_0
+// CHECK:      gpu.launch_func @[[MERGED]]::@kernel_1_kernel_1
+module attributes {gpu.container_module} {
+  gpu.module @a {
+    gpu.func @"llvm.a b_kernel"(%x: memref<8xf32>) kernel attributes {known_block_size = array<i32: 8, 1, 1>} {
+      %one = arith.constant 1.0 : f32
+      %i = gpu.thread_id x
+      memref.store %one, %x[%i] : memref<8xf32>
+      gpu.return
+    }
+  }
+  gpu.module @b {
+    gpu.func @"1_kernel"(%x: memref<8xf32>) kernel attributes {known_block_size = array<i32: 8, 1, 1>} {
+      %two = arith.constant 2.0 : f32
+      %i = gpu.thread_id x
+      memref.store %two, %x[%i] : memref<8xf32>
+      gpu.return
+    }
+  }
+  func.func @sparseconv_kernels(%x: memref<8xf32>) {
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    gpu.launch_func @a::@"llvm.a b_kernel" blocks in (%c1, %c1, %c1) threads in (%c8, %c1, %c1) args(%x : memref<8xf32>)
+    gpu.launch_func @b::@"1_kernel" blocks in (%c1, %c1, %c1) threads in (%c8, %c1, %c1) args(%x : memref<8xf32>)
+    return
+  }
+}

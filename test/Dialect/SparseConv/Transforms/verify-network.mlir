@@ -359,3 +359,33 @@ func.func @dot(%x: tensor<?xf32>, %y: tensor<f32>) -> tensor<f32> {
   %0 = linalg.dot ins(%x, %x : tensor<?xf32>, tensor<?xf32>) outs(%y : tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+// Names become texts of C, which end with a zero byte.
+
+// expected-error @+1 {{'func.func' op expects a name}}
+func.func @""(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{expects the name of the function to have no zero byte}}
+func.func @"a\00b"(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{expects the name of argument 0 to have no zero byte}}
+func.func @main(%x: tensor<4xf32> {sparseconv.name = "a\00b"}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{expects the name of result 0 to have no zero byte}}
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32> {sparseconv.name = "\00"}) {
+  return %x : tensor<4xf32>
+}

@@ -239,7 +239,8 @@ def SparseConv_TilingAttr : SparseConv_Attr<"Tiling", "tiling"> {
     `row_block`: output rows of one piece of work; `rows` x `columns`: sums in registers;
     `lanes`: elements of a vector, which divide `columns`; on a GPU 8 where mma.sync
     multiplies, of which they are the columns, and 4 where threads do. Sizes are 1 to
-    65536, with at most 64 lanes, 1024 vectors of sums, and 2^24 sums in a piece of work.
+    65536, with at most 64 lanes, 1024 vectors of sums, of which a CPU takes 64, and 2^24
+    sums in a piece of work.
     The decision is made by `sparseconv-select-tiling`, or by hand.
   }];
   let parameters = (ins "int64_t":$row_block, "int64_t":$rows,

@@ -61,9 +61,15 @@ def SparseConvUnrollLoops
     For a target whose host runs straight through its launches. An `scf.for` over
     sets, maps or tensors, whose bounds and step are constant, becomes as many
     copies of its body. Loops over numbers alone stay: a kernel runs them.
+
+    Loops of too many iterations stay as well, and so does what is left where the
+    loops of a function, nested ones multiplied, would make too many copies.
   }];
   let options = [Option<"maxTrips", "max-trips", "uint64_t", /*default=*/"256",
-                        "loops of more iterations stay as they are">];
+                        "loops of more iterations stay as they are">,
+                 Option<"maxCopies", "max-copies", "uint64_t",
+                        /*default=*/"1024",
+                        "the most copies of bodies in a function">];
   let dependentDialects = ["::mlir::scf::SCFDialect"];
   let statistics = [Statistic<"numUnrolled", "unrolled", "loops unrolled">];
 }
