@@ -112,17 +112,28 @@ static Expected<Scan> parseNpyScan(MemoryBufferRef buffer) {
   return makeScan(buffer.getBufferIdentifier(), *array);
 }
 
+/// Of an array in a file of several, whose name may say other things: integers
+/// are voxels, and the first column of those a batch index.
+static Expected<Scan> makeNamedScan(StringRef file, const NamedTensor &entry) {
+  if (entry.name == "coords" && !isFloat(entry.tensor.getKind()))
+    return makeFileError(file,
+                         "'coords' holds integers, which are voxels and no "
+                         "points in metres; give them to an argument as "
+                         "NAME=FILE.npy");
+  return makeScan(file, entry.tensor);
+}
+
 static Expected<Scan> parseNpzScan(MemoryBufferRef buffer) {
   StringRef file = buffer.getBufferIdentifier();
   Expected<NamedTensors> arrays = parseNpz(buffer);
   if (!arrays)
     return arrays.takeError();
   if (arrays->size() == 1)
-    return makeScan(file, arrays->front().tensor);
+    return makeNamedScan(file, arrays->front());
   for (StringRef name : {"points", "pc", "coords"})
     for (const NamedTensor &entry : *arrays)
       if (entry.name == name)
-        return makeScan(file, entry.tensor);
+        return makeNamedScan(file, entry);
   return makeFileError(file,
                        "expected one array, or one named points, pc or "
                        "coords; found {0} arrays",

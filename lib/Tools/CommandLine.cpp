@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Tools/CommandLine.h"
+#include "sparseconv/Support/NumThreads.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 #include <cstdlib>
 #include <deque>
 
@@ -90,9 +92,14 @@ static std::string getFirstMistake(StringRef errors, StringRef program) {
   return text + "; --help lists the options";
 }
 
+/// Lets a write fail that a limit on the size of files forbids, with an error
+/// that is told, where the signal would end the program.
+static void ignoreSizeSignal() { std::signal(SIGXFSZ, SIG_IGN); }
+
 void sparseconv::parseCommandLine(
     int argc, char **argv, StringRef overview,
     ArrayRef<const cl::OptionCategory *> categories) {
+  ignoreSizeSignal();
   if (!asksForAll(argc, argv))
     cl::HideUnrelatedOptions(categories);
   addVersion();
@@ -109,9 +116,30 @@ void sparseconv::parseCommandLine(
   std::exit(1);
 }
 
+int sparseconv::finishOutput(StringRef tool, int status) {
+  llvm::raw_fd_ostream &os = llvm::outs();
+  os.flush();
+  std::error_code error = os.error();
+  if (!error)
+    return status;
+  os.clear_error(); // the stream ends the program with an unseen one
+  llvm::errs() << tool << ": error: standard output: " << error.message()
+               << '\n';
+  return 1;
+}
+
+llvm::Error sparseconv::checkNumThreads(StringRef option, unsigned number) {
+  if (number <= unsigned(kMaxThreads))
+    return llvm::Error::success();
+  return llvm::createStringError(option + "=" + llvm::Twine(number) +
+                                 ": expected at most " +
+                                 llvm::Twine(kMaxThreads) + " threads");
+}
+
 void sparseconv::hideOptionsSoFar(int argc, char **argv) {
   // LLVM's own for help, and its version, stay.
   static cl::OptionCategory none("None");
+  ignoreSizeSignal();
   addVersion();
   if (!asksForAll(argc, argv))
     cl::HideUnrelatedOptions(none);

@@ -198,11 +198,9 @@ int main(int argc, char **argv) {
       store(number, results);
     }
   };
-  if (bias)
-    buildImplicitGemm(module, "gemm", config, *target, TypeRange(pointer),
-                      addBias);
-  else
-    buildImplicitGemm(module, "gemm", config, *target);
+  buildImplicitGemm(module, "gemm", config, *target,
+                    bias ? TypeRange(pointer) : TypeRange(),
+                    bias ? GemmEpilogue(addBias) : GemmEpilogue());
   buildPackWeights(module, "pack", config,
                    WeightStrides::get(config, transposed));
   if (failed(verify(*outer)))

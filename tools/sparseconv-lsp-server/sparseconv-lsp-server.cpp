@@ -16,5 +16,6 @@ int main(int argc, char **argv) {
   sparseconv::hideOptionsSoFar(argc, argv);
   mlir::DialectRegistry registry;
   mlir::sparseconv::registerDialects(registry);
+  mlir::sparseconv::registerBriefDiagnostics(registry);
   return mlir::MlirLspServerMain(argc, argv, registry).failed();
 }

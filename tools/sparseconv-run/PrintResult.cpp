@@ -9,6 +9,7 @@
 #include "PrintResult.h"
 #include "sparseconv/IO/Npy.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 
@@ -75,6 +76,7 @@ llvm::Error mlir::sparseconv::writeResults(ArrayRef<std::string> outputs,
                                            const Signature &signature,
                                            ArrayRef<HostTensor> results) {
   size_t next = 0;
+  llvm::StringSet<> paths;
   for (StringRef output : outputs) {
     size_t number = results.size();
     StringRef path = output;
@@ -92,9 +94,14 @@ llvm::Error mlir::sparseconv::writeResults(ArrayRef<std::string> outputs,
     if (path.size() == output.size())
       number = next++;
     if (number >= results.size())
+      return llvm::createStringError(
+          "--output " + output + ": the function has " +
+          llvm::Twine(results.size()) +
+          (results.size() == 1 ? " result" : " results"));
+    if (!paths.insert(path).second)
       return llvm::createStringError("--output " + output +
-                                     ": the function has " +
-                                     llvm::Twine(results.size()) + " results");
+                                     ": another result is written to this "
+                                     "file");
     if (llvm::Error error = ::sparseconv::writeNpy(path, results[number]))
       return error;
   }

@@ -42,7 +42,7 @@ Error mlir::sparseconv::drawResults(llvm::ArrayRef<HostTensor> results,
     return llvm::createStringError(
         "--picture needs a float result [N, C] with one row for each of the " +
         llvm::Twine(points->getDim(0)) + " coordinates");
-  if (request.column >= features->getDim(1))
+  if (request.column < -1 || request.column >= features->getDim(1))
     return llvm::createStringError(
         "--picture-column " + llvm::Twine(request.column) +
         ": the result has " + llvm::Twine(features->getDim(1)) + " columns");

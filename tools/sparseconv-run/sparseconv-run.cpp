@@ -230,6 +230,12 @@ static llvm::Error checkOptions(const Program &program,
     return llvm::createStringError(
         program.plan->isForCpu() ? "the plan is for CPUs: --target=cpu"
                                  : "the plan is for a GPU: --target=cuda");
+  for (const auto &constant : program.plan->constants)
+    if (!constant.inFile)
+      return llvm::createStringError(
+          "the plan has '" + constant.name +
+          "' by reference: sparseconv-translate " + inputFile +
+          " --plan-to-plan --weights=FILE -o full.plan puts it in");
   if (!target->info->isGpu && !profile.empty())
     return llvm::createStringError(
         "--profile is for IR: the code of a plan has no marks for it");
@@ -242,6 +248,9 @@ static llvm::Error checkOptions(const Program &program,
   if (tuningDatabase.getNumOccurrences() || explain)
     return llvm::createStringError("--tuning-database and --explain are for "
                                    "IR: in a plan all is decided");
+  if (allowKernels)
+    return llvm::createStringError(
+        "--allow-kernel-operations is for IR: a plan has kernels alone");
   return llvm::Error::success();
 }
 
@@ -378,6 +387,20 @@ static llvm::Expected<std::optional<Target>> readOptions() {
         "--exact and --profile: a profile has sizes by capacity");
   if (pictureColumn.getNumOccurrences() && picture.empty())
     return llvm::createStringError("--picture-column is for --picture");
+  if (!picture.empty() && !StringRef(picture).ends_with_insensitive(".png"))
+    return llvm::createStringError("--picture writes a .png file, but found '" +
+                                   picture + "'");
+  if (llvm::Error error =
+          ::sparseconv::checkNumThreads("--num-threads", threads))
+    return std::move(error);
+  for (unsigned number : checkThreads) {
+    if (number == 0)
+      return llvm::createStringError("--check-threads takes numbers of at "
+                                     "least 1");
+    if (llvm::Error error =
+            ::sparseconv::checkNumThreads("--check-threads", number))
+      return std::move(error);
+  }
   auto target = readTarget();
   if (!target)
     return target;
@@ -404,8 +427,7 @@ static llvm::Expected<BoundArguments> bind(const Signature &signature,
   return bound;
 }
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+static int runTool(int argc, char **argv) {
   registerMLIRContextCLOptions();
   ::sparseconv::parseCommandLine(argc, argv, overview,
                                  {&runCategory, &inputCategory, &scanCategory});
@@ -483,4 +505,9 @@ int main(int argc, char **argv) {
   if (!sameBits || !isRight)
     return fail(joinErrors(sameBits.takeError(), isRight.takeError()));
   return !(*sameBits && *isRight);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  return ::sparseconv::finishOutput("sparseconv-run", runTool(argc, argv));
 }

@@ -29,16 +29,16 @@ struct Options {
       cl::desc("The .bin file to write (f32 rows of x, y, z, intensity, as "
                "KITTI has them)"),
       cl::value_desc("file"), cl::cat(category)};
-  cl::alias outputAlias{"output", cl::desc("The same as -o"),
+  cl::alias outputAlias{"output", cl::desc("the same as -o"),
                         cl::aliasopt(outputPath), cl::cat(category)};
   cl::opt<uint64_t> seed{
-      "seed", cl::desc("Chooses the street and the noise (default 1)"),
+      "seed", cl::desc("chooses the street and the noise (default 1)"),
       cl::init(SweepOptions().seed), cl::cat(category)};
   cl::opt<unsigned> beams{"beams",
-                          cl::desc("Lasers, one above the other (default 64)"),
+                          cl::desc("lasers, one above the other (default 64)"),
                           cl::init(SweepOptions().beams), cl::cat(category)};
   cl::opt<unsigned> azimuths{
-      "azimuths", cl::desc("Shots of each laser in a turn (default 2000)"),
+      "azimuths", cl::desc("shots of each laser in a turn (default 2000)"),
       cl::init(SweepOptions().azimuths), cl::cat(category)};
 };
 } // namespace
@@ -46,6 +46,10 @@ struct Options {
 static Error run(const Options &given) {
   if (given.outputPath.empty())
     return createStringError("-o FILE is missing, the .bin file to write");
+  if (getScanFormat(given.outputPath).value_or(ScanFormat::Bin) !=
+      ScanFormat::Bin)
+    return createStringError("'" + given.outputPath +
+                             "' is no name for the .bin file to write");
   SweepOptions options;
   options.seed = given.seed;
   options.beams = given.beams;
@@ -64,7 +68,7 @@ int main(int argc, char **argv) {
   Options options;
   parseCommandLine(
       argc, argv,
-      "sparseconv-sweep: the scan of a made-up street\n\n"
+      "writes the scan of a made-up street\n\n"
       "Example: a sweep of the size of a KITTI one, and another street\n\n"
       "  sparseconv-sweep -o street.bin\n"
       "  sparseconv-sweep --seed=7 --beams=32 --azimuths=1000 -o other.bin\n\n"
@@ -75,5 +79,5 @@ int main(int argc, char **argv) {
         << toString(std::move(error)) << "\n";
     return 1;
   }
-  return 0;
+  return finishOutput("sparseconv-sweep", 0);
 }

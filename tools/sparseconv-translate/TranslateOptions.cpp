@@ -53,9 +53,10 @@ TranslateOptions::TranslateOptions()
       inputName("input-name", cl::Hidden, cl::value_desc("name"),
                 cl::desc("what messages call a network (default: its file)"),
                 cl::cat(networkCategory)),
-      tuningDatabase("tuning-database", cl::value_desc("file"),
-                     cl::desc("what sparseconv-tune has measured, or 'none'"),
-                     cl::init("default"), cl::cat(networkCategory)),
+      tuningDatabase(
+          "tuning-database", cl::value_desc("file"),
+          cl::desc("what sparseconv-tune measured, 'none' or 'default'"),
+          cl::init("default"), cl::cat(networkCategory)),
       explain("explain",
               cl::desc("prints what is chosen for each layer of a network, and "
                        "why"),
@@ -120,6 +121,15 @@ LogicalResult TranslateOptions::checkKnown(StringRef form, List known) const {
 }
 
 LogicalResult TranslateOptions::check() const {
+  if (form.getNumOccurrences() > 1) {
+    llvm::errs() << "error: one form at a time is written, and several are "
+                    "asked for\n";
+    return failure();
+  }
+  bool isBinary = form == Form::NetworkToPlan || form == Form::PlanToPlan ||
+                  form == Form::MlirToPlan;
+  if (isBinary && output == "-" && llvm::outs().is_displayed())
+    return refuse(output, "is missing: a plan is nothing for a terminal");
   switch (form.getValue()) {
   case Form::NetworkToPlan:
     return checkKnown("network-to-plan",

@@ -24,6 +24,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/LockFileManager.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/TargetParser/Host.h"
@@ -48,7 +49,7 @@ Examples:
       --tuning-database=tuned.json --explain
       takes what was fastest, and says what that is
   sparseconv-tune --merge a.json b.json -o c.json
-      makes one database of two
+      adds two databases to c.json
 )";
 
 namespace {
@@ -108,13 +109,6 @@ static int fail(Error error) { return fail(toString(std::move(error))); }
 // Steps
 //===----------------------------------------------------------------------===//
 
-static Error writeDatabase(StringRef path, const TuningDatabase &database) {
-  return ::sparseconv::writeFile(path, [&](llvm::raw_ostream &os) {
-    database.write(os);
-    return Error::success();
-  });
-}
-
 /// The database that is there, which is added to; else an empty one.
 static Expected<TuningDatabase> readKnown(StringRef path) {
   if (!llvm::sys::fs::exists(path))
@@ -122,17 +116,82 @@ static Expected<TuningDatabase> readKnown(StringRef path) {
   return TuningDatabase::read(path);
 }
 
+/// Waits until no other process adds to a database.
+static Error takeLock(llvm::LockFileManager &lock, StringRef path) {
+  constexpr std::chrono::seconds kLongest(60);
+  while (true) {
+    Expected<bool> isOurs = lock.tryLock();
+    if (!isOurs)
+      return createStringError(
+          path + ": cannot be written: " + toString(isOurs.takeError()));
+    if (*isOurs)
+      return Error::success();
+    switch (lock.waitForUnlockFor(kLongest)) {
+    case llvm::WaitForUnlockResult::Success:
+      break;
+    case llvm::WaitForUnlockResult::OwnerDied:
+      (void)lock.unsafeMaybeUnlock();
+      break;
+    case llvm::WaitForUnlockResult::Timeout:
+      return createStringError(path + ": another process is writing it");
+    }
+  }
+}
+
+/// Adds to the database of a file, with what other processes have added since
+/// this one started.
+static Error addToDatabase(StringRef path, const TuningDatabase &added) {
+  llvm::LockFileManager lock(path);
+  if (Error error = takeLock(lock, path))
+    return error;
+  Expected<TuningDatabase> database = readKnown(path);
+  if (!database)
+    return database.takeError();
+  database->merge(added);
+  return ::sparseconv::writeFile(path, [&](llvm::raw_ostream &os) {
+    database->write(os);
+    return Error::success();
+  });
+}
+
 static Error mergeFiles(const TuneOptions &options) {
-  Expected<TuningDatabase> merged = readKnown(options.output);
-  if (!merged)
-    return merged.takeError();
+  TuningDatabase merged;
   for (const std::string &path : options.files) {
     Expected<TuningDatabase> database = TuningDatabase::read(path);
     if (!database)
       return database.takeError();
-    merged->merge(*database);
+    merged.merge(*database);
   }
-  return writeDatabase(options.output, *merged);
+  return addToDatabase(options.output, merged);
+}
+
+/// An error where a database cannot be read, or not be written later.
+static Error checkOutput(StringRef path) {
+  Expected<TuningDatabase> known = readKnown(path);
+  if (!known)
+    return known.takeError();
+  StringRef folder = llvm::sys::path::parent_path(path);
+  if (folder.empty())
+    folder = ".";
+  if (!llvm::sys::fs::is_directory(folder))
+    return createStringError("-o: '" + folder + "' is no folder");
+  if (std::error_code error =
+          llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write))
+    return createStringError("-o: nothing can be written to '" + folder +
+                             "': " + error.message());
+  return Error::success();
+}
+
+/// An error for an option that says nothing to --merge.
+static Error checkMergeOptions(const TuneOptions &options) {
+  for (const cl::Option &option :
+       std::initializer_list<std::reference_wrapper<const cl::Option>>{
+           options.scans, options.target, options.entry, options.jobs,
+           options.ptxas, options.choices, options.note})
+    if (option.getNumOccurrences())
+      return createStringError("--merge measures nothing, and takes no --" +
+                               option.ArgStr);
+  return Error::success();
 }
 
 namespace {
@@ -240,9 +299,8 @@ static double getTolerance(ModuleOp module) {
   return tolerance;
 }
 
-/// Adds what is measured to `known`, and writes that after each stage.
-static Error tune(ModuleOp module, const TuneOptions &options,
-                  const TuningDatabase &known) {
+/// Adds what is measured to the database after each stage.
+static Error tune(ModuleOp module, const TuneOptions &options) {
   SmallVector<StringRef> entries;
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal() && function.isPublic())
@@ -277,10 +335,9 @@ static Error tune(ModuleOp module, const TuneOptions &options,
   tuning.maxChoices = options.choices;
   tuning.tolerance = getTolerance(module);
   tuning.save = [&](const TuningDatabase &measured) {
-    TuningDatabase database = known;
-    database.merge(measured);
+    TuningDatabase database = measured;
     database.addProvenance(describeRun(*target, options));
-    return writeDatabase(options.output, database);
+    return addToDatabase(options.output, database);
   };
   ::sparseconv::Progress progress(options.progress.isOn());
   return Tuner(*network, std::move(*scenes), std::move(tuning), progress)
@@ -297,6 +354,8 @@ int main(int argc, char **argv) {
     return fail("--note takes at most " + llvm::Twine(kMostNote) +
                 " characters");
   if (options.merge) {
+    if (Error error = checkMergeOptions(options))
+      return fail(std::move(error));
     if (Error error = mergeFiles(options))
       return fail(std::move(error));
     return 0;
@@ -305,12 +364,8 @@ int main(int argc, char **argv) {
     return fail("expected one network; --merge takes several databases");
   // What is wrong with it is said before anything is measured, and so is a
   // place where nothing can be written.
-  Expected<TuningDatabase> database = readKnown(options.output);
-  if (!database)
-    return fail(database.takeError());
-  StringRef folder = llvm::sys::path::parent_path(options.output);
-  if (!folder.empty() && !llvm::sys::fs::is_directory(folder))
-    return fail("-o: '" + folder + "' is no folder");
+  if (Error error = checkOutput(options.output))
+    return fail(std::move(error));
   DialectRegistry registry;
   registerDialects(registry);
   registerBriefDiagnostics(registry);
@@ -324,7 +379,7 @@ int main(int argc, char **argv) {
   auto module = mlir::sparseconv::parseNetwork(sources, context);
   if (!module)
     return fail("'" + options.files.front() + "' is no valid module");
-  if (Error error = tune(*module, options, *database))
+  if (Error error = tune(*module, options))
     return fail(std::move(error));
-  return 0;
+  return ::sparseconv::finishOutput("sparseconv-tune", 0);
 }

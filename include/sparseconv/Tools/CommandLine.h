@@ -17,6 +17,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
 
 namespace sparseconv {
 
@@ -26,6 +27,13 @@ namespace sparseconv {
 void parseCommandLine(
     int argc, char **argv, llvm::StringRef overview,
     llvm::ArrayRef<const llvm::cl::OptionCategory *> categories);
+
+/// The status that a tool ends with: `status`, but 1, with an error, where
+/// something could not be written to standard output.
+int finishOutput(llvm::StringRef tool, int status);
+
+/// An error where an option asks for more threads than a process gets.
+llvm::Error checkNumThreads(llvm::StringRef option, unsigned number);
 
 /// Hides from help and from suggestions what is registered so far. A tool whose
 /// command line a library of MLIR parses calls this first.

@@ -8,6 +8,7 @@
 
 #include "CpuDevice.h"
 #include "sparseconv/Runtime/CpuRuntime.h"
+#include "sparseconv/Support/NumThreads.h"
 #include "sparseconv/Support/VectorLevels.h"
 #include <cstdlib>
 #include <cstring>
@@ -28,8 +29,6 @@ Error cpu::checkStream(sparseconv_stream stream) {
 
 Error CpuDevice::create(std::string_view level, int numThreads,
                         std::shared_ptr<runtime::Device> &device) {
-  // OpenMP ends the process where the system does not give it its threads.
-  constexpr int kMaxThreads = 4096;
   if (numThreads < 0 || numThreads > kMaxThreads)
     return invalidArgument("the number of threads is " +
                            std::to_string(numThreads) + ", and not 0 to " +

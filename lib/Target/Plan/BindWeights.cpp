@@ -76,10 +76,31 @@ static uint32_t findInput(const plan::Function &function,
   return it - function.inputs.begin();
 }
 
+static plan::Constant *findConstant(plan::Plan &plan, llvm::StringRef name) {
+  auto it = llvm::find_if(plan.constants, [&](const plan::Constant &constant) {
+    return constant.name == name;
+  });
+  return it == plan.constants.end() ? nullptr : &*it;
+}
+
+/// Why a tensor is not the data of a constant, or nothing.
+static std::string findProblem(const plan::Constant &constant,
+                               const NamedTensor &weight) {
+  if (constant.inFile)
+    return "'" + weight.name + "' is a constant of the plan already";
+  std::string_view bytes(weight.tensor.getData(), weight.tensor.getNumBytes());
+  if (bytes.size() != constant.size || plan::hashBytes(bytes) != constant.hash)
+    return "'" + weight.name + "' is not what the plan was made with";
+  return {};
+}
+
 /// Why a tensor cannot be bound, or nothing. `value` is what to bind then.
-static std::string findProblem(const plan::Plan &plan,
-                               const NamedTensor &weight, bool convert,
-                               HostTensor &value) {
+static std::string findProblem(plan::Plan &plan, const NamedTensor &weight,
+                               bool convert, HostTensor &value) {
+  if (const plan::Constant *constant = findConstant(plan, weight.name)) {
+    value = weight.tensor;
+    return findProblem(*constant, weight);
+  }
   std::optional<plan::ElementType> type;
   for (const plan::Function &function : plan.functions) {
     uint32_t number = findInput(function, weight.name);
@@ -100,10 +121,6 @@ static std::string findProblem(const plan::Plan &plan,
   }
   if (!type)
     return "'" + weight.name + "' is no input of any function";
-  if (llvm::any_of(plan.constants, [&](const plan::Constant &constant) {
-        return constant.name == weight.name;
-      }))
-    return "'" + weight.name + "' is a constant of the plan already";
   return {};
 }
 
@@ -120,8 +137,14 @@ Error mlir::sparseconv::bindWeights(plan::Plan &plan,
     return createStringError("weights that do not fit:\n  " +
                              joinShort(problems, "\n  "));
   for (auto [weight, value] : llvm::zip_equal(weights, values)) {
-    uint32_t index = plan.addConstant(
-        weight.name, std::string(value.getData(), value.getNumBytes()));
+    std::string bytes(value.getData(), value.getNumBytes());
+    if (plan::Constant *constant = findConstant(plan, weight.name)) {
+      constant->inFile = options.inFile;
+      if (options.inFile)
+        constant->bytes = plan.keep(std::move(bytes));
+      continue;
+    }
+    uint32_t index = plan.addConstant(weight.name, std::move(bytes));
     if (!options.inFile) {
       plan.constants[index].inFile = false;
       plan.constants[index].bytes = {};

@@ -243,7 +243,10 @@ LogicalResult PlanBuilder::addInputs() {
     unsigned number = argument.getArgNumber();
     if (!isa<MemRefType>(argument.getType()))
       return function.emitError("argument ")
-             << number << " is not a tensor, which is all that a plan takes";
+             << number
+             << " is not a memref, which is all that a plan takes: networks "
+                "are "
+                "lowered first";
     if (isSize(number) && !isSizeType(argument.getType()))
       return function.emitError("argument ")
              << number << " is a size, so it has to be a memref<1xindex>";

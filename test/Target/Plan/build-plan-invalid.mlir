@@ -2,7 +2,7 @@
 
 // What a plan has no place for.
 
-// expected-error @+1 {{argument 0 is not a tensor, which is all that a plan takes}}
+// expected-error @+1 {{argument 0 is not a memref, which is all that a plan takes: networks are lowered first}}
 func.func @number(%n: index, %status: memref<8xi64>) {
   return
 }

@@ -11,6 +11,14 @@
 // 1 to 6 as f32 and 1 to 3 as f16, once each.
 // BYTES: [1, 1]
 
+// Constants by reference are put in later, if they are what the plan was made with.
+// RUN: sparseconv-translate %t.outside --plan-to-plan --weights=%t.npz | cmp - %t.inside
+// RUN: %python %S/Inputs/write-weights.py %t.bad.npz w:f4:3x2 h:f4:3
+// RUN: not sparseconv-translate %t.outside --plan-to-plan --weights=%t.bad.npz 2>&1 | FileCheck %s --check-prefix=UNLIKE
+// UNLIKE: 'h' is not what the plan was made with
+// RUN: not sparseconv-run %t.outside --target=cuda 2>&1 | FileCheck %s --check-prefix=MISSING
+// MISSING: error: the plan has 'w' by reference: sparseconv-translate {{.*}}.outside --plan-to-plan --weights=FILE -o full.plan puts it in
+
 // Floats of another type are rounded once where that is asked for.
 // RUN: %python %S/Inputs/write-weights.py %t.other.npz w:f8:2x3 h:f4:3
 // RUN: sparseconv-translate %t.plan --plan-to-plan --weights=%t.other.npz --convert-weights | cmp - %t.inside
@@ -43,7 +51,7 @@
 // BAD-NEXT:   'h' expects tensor<3xf16>, but found tensor<4xf32> (--convert-weights rounds it)
 // BAD-NEXT:   'x' expects tensor<?x3xf32>, but found tensor<8x3xf32>
 // BAD-NEXT:   'v' is no input of any function
-// TWICE:      'w' is no input of any function
+// TWICE:      'w' is a constant of the plan already
 // FORMAT:   error: {{.*}} weights are .npz or .safetensors files
 
 #row = affine_map<(i, j) -> (j)>

@@ -152,6 +152,12 @@ TEST(ScanNpz, FindsTheArray) {
   expectContains(messageOf(readScan(path)), "expected one array, or one named");
   expectSuccess(writeNpz(path, {}));
   expectContains(messageOf(readScan(path)), "found 0 arrays");
+  // Files of voxels have a batch index where a scan has x.
+  HostTensor voxels = makeTensor(ElementKind::I32, {1, 4}, {0, 1, 2, 3});
+  expectSuccess(writeNpz(path, {{"coords", voxels}}));
+  expectContains(messageOf(readScan(path)),
+                 "'coords' holds integers, which are voxels and no points in "
+                 "metres");
 }
 
 static std::string plyHeader(const std::string &format,

@@ -24,9 +24,9 @@ struct BindWeightsOptions {
   bool convert = false;
 };
 
-/// Turns inputs of a plan's functions into constants, by name. Errors name
-/// every tensor that is no input of any function, or does not fit one; the plan
-/// is then as it was.
+/// Turns inputs of a plan's functions into constants, by name, and puts the
+/// data of constants into the plan that it has by reference. Errors name every
+/// tensor that is none of these, or does not fit; the plan is then as it was.
 llvm::Error bindWeights(::sparseconv::plan::Plan &plan,
                         const ::sparseconv::NamedTensors &weights,
                         const BindWeightsOptions &options);
