@@ -28,6 +28,9 @@ from .functions import Function, Value
 from .module import Module, compile, load
 from .tuning import tune
 
+#: That of CMakeLists.txt, which neither a bundle nor the repository tells Python.
+__version__ = "0.1.0"
+
 __all__ = [
     "ArgumentError", "CapacityError", "CompileError", "DeviceArray", "Error",
     "Function", "Module", "RepeatError", "Run", "Value", "compile", "convert", "load",

@@ -13,7 +13,6 @@ from .errors import CompileError
 from .libraries import open_library
 
 
-
 class _Options(ctypes.Structure):
     _fields_ = [
         ("target", ctypes.c_char_p),
@@ -34,7 +33,7 @@ _library = None
 def _get_library():
     global _library
     if _library is None:
-        library = open_library("compiler", "SPARSECONV_COMPILER")
+        library = open_library("compiler", "SPARSECONV_COMPILER", "sparseconv_compile")
         library.sparseconv_compiler_code_name.restype = ctypes.c_char_p
         for part in ("message", "diagnostics"):
             function = getattr(library, "sparseconv_compilation_" + part)
@@ -61,6 +60,11 @@ def find_program(name):
         code_name = _get_library().sparseconv_compiler_code_name(code)
         raise CompileError(text, code_name.decode())
     return text
+
+
+def make_list(value):
+    """Words or paths as a list, of which one may come without."""
+    return [value] if isinstance(value, (str, bytes, os.PathLike)) else list(value)
 
 
 class Compilation:

@@ -22,6 +22,11 @@ def join_short(items, separator=", "):
     return separator.join(texts)
 
 
+def count(number, noun):
+    """A number and what there are so many of: "1 array", "2 arrays"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 class Error(RuntimeError):
     """A failure: what was expected and what was found, or what the system said. `code` is
     the name of the library's status, such as "SPARSECONV_FILE_ERROR", or ""."""

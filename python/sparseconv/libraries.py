@@ -15,20 +15,25 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDERS = [os.path.join(_HERE, "lib"), os.path.normpath(os.path.join(_HERE, "../../lib"))]
 
 
-def open_library(kind, variable):
+def open_library(kind, variable, symbol):
     """libsparseconv-KIND.so: the file that the environment names, or else the one in
     `FOLDERS` or in the system's path.
 
-    An `Error` says where it was looked for, or why it cannot be opened.
+    An `Error` says where it was looked for, why it cannot be opened, or that it is another
+    library, which has no such symbol.
     """
     name = f"libsparseconv-{kind}.so"
     named = os.environ.get(variable)
     places = [named] if named else [os.path.join(folder, name) for folder in FOLDERS]
     path = next(filter(os.path.exists, places), named or name)
     try:
-        return ctypes.CDLL(path)
+        library = ctypes.CDLL(path)
     except OSError as error:
         reason = str(error)
+    else:
+        if hasattr(library, symbol):
+            return library
+        raise Error(f"{path} is not {name}, as it has no {symbol}; {variable} can name another")
     if path == name:
         reason = f"it is not in {', '.join(FOLDERS)}, nor where the system looks"
     elif not named:

@@ -18,7 +18,7 @@ import os
 import numpy as np
 
 from .arguments import TYPES, Arguments, Repeated, write
-from .errors import ArgumentError, CapacityError, Error, RepeatError, shorten
+from .errors import ArgumentError, CapacityError, Error, RepeatError, count, shorten
 from .libraries import open_library
 from .structures import GrowableInfo, InstanceInfo, StepInfo, Tensor, ValueInfo
 
@@ -43,7 +43,7 @@ _MOST_LATE = 64
 
 
 def _open_library():
-    library = open_library("runtime", "SPARSECONV_RUNTIME")
+    library = open_library("runtime", "SPARSECONV_RUNTIME", "sparseconv_plan_read")
     for function in ("last_error", "code_name", "context_chip",
                      "context_device_name", "program_function_name",
                      "plan_function_name", "plan_target"):  # fmt: skip
@@ -395,11 +395,12 @@ class Instance(_Owner):
         self._spare = collections.deque()
 
     def _check_counts(self, inputs, outputs):
-        for given, expected, kind in ((inputs, self.free, "inputs"),
-                                      (outputs, self.outputs, "outputs")):  # fmt: skip
+        for given, expected, kind in ((inputs, self.free, "input"),
+                                      (outputs, self.outputs, "output")):  # fmt: skip
             if len(given) != len(expected):
                 raise ArgumentError(
-                    f"function '{self.function}' has {len(expected)} {kind}, not {len(given)}",
+                    f"function '{self.function}' has {count(len(expected), kind)}, not "
+                    f"{len(given)}",
                     "SPARSECONV_INVALID_ARGUMENT",
                 )
 
@@ -421,7 +422,9 @@ class Instance(_Owner):
 
     def _pass(self, arrays):
         if len(arrays) != len(self.free):
-            raise ArgumentError(f"expects {len(self.free)} arrays, but found {len(arrays)}")
+            raise ArgumentError(
+                f"expects {count(len(self.free), 'array')}, but found {len(arrays)}"
+            )
         tensors = (Tensor * max(1, len(self.inputs)))()
         kept = []
         for number, array in zip(self.free, arrays):

@@ -186,7 +186,7 @@ def passes_what_is_free(target):
         text = "function 'main' has 4 inputs, not 2"
         error = expect_error(sparseconv.ArgumentError, text, instance.enqueue, 0, [view] * 2, [(0, 0)])
         expect_equal(error.code, "SPARSECONV_INVALID_ARGUMENT")
-        text = "function 'main' has 1 outputs, not 0"
+        text = "function 'main' has 1 output, not 0"
         expect_error(sparseconv.ArgumentError, text, instance.enqueue, 0, [view] * 4, [])
         del function, context, weights, points, features, instance, error
 
