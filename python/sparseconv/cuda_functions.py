@@ -9,7 +9,7 @@ import threading
 
 from . import arrays as array_views
 from . import runtime
-from .errors import ArgumentError, CapacityError, Error, RepeatError, join_short
+from .errors import ArgumentError, CapacityError, Error, RepeatError, count, join_short
 from .functions import Function
 
 
@@ -100,15 +100,15 @@ class CudaFunction(Function):
         capacities = []
         unknown = set(sizes)
         for value in self.inputs:
-            count = value.shape.count(None)
-            if not count:
+            number = value.shape.count(None)
+            if not number:
                 continue
             given = sizes.get(value.name)
             given = (given,) if isinstance(given, int) else tuple(given or ())
-            if len(given) != count:
+            if len(given) != number:
                 raise ArgumentError(
-                    f"function '{self.name}': expects {count} sizes for {value!r}, "
-                    f"but found {len(given)}"
+                    f"function '{self.name}': expects {count(number, 'size')} for "
+                    f"{value!r}, but found {len(given)}"
                 )
             unknown.discard(value.name)
             for size in given:

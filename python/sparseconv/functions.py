@@ -7,7 +7,7 @@ import numpy as np
 
 from . import arrays as array_views
 from . import runtime
-from .errors import ArgumentError, join_short, shorten
+from .errors import ArgumentError, count, join_short, shorten
 
 
 class Value:
@@ -149,24 +149,27 @@ class Function:
         free = bound.names
         if len(arrays) > len(free):
             raise ArgumentError(
-                f"function '{self.name}' takes {len(free)} arrays, but found {len(arrays)}"
+                f"function '{self.name}' takes {count(len(free), 'array')}, but found {len(arrays)}"
             )
         rest = free[len(arrays) :]
         if named.keys() != set(rest):
-            self._refuse_names(free, rest, named)
+            self._refuse_names(bound, rest, named)
         return [*arrays, *[named[name] for name in rest]]
 
-    def _refuse_names(self, free, rest, named):
-        missing = [name for name in rest if name not in named]
-        unknown = [name for name in named if name not in rest]
-        problems = [f"no array for {join_short(map(repr, missing))}"] if missing else []
-        if unknown:
-            names = join_short(map(repr, unknown))
-            problems.append(f"{names}, which it does not take or has already")
-        raise ArgumentError(
-            f"function '{self.name}' takes {len(free)} arrays, "
-            f"but found {' and '.join(problems)}"
-        )
+    def _refuse_names(self, bound, rest, named):
+        takes = join_short(map(repr, bound.names)) or "no arrays"
+        other = [name for name in named if name not in rest]
+        groups = (
+            ("there is no array for {}", [name for name in rest if name not in named]),
+            ("there are two arrays for {}", [n for n in other if n in bound.names]),
+            ("{} stays from bind", [n for n in other if n in bound.given]),
+            (f"it takes {takes}, not {{}}",
+             [n for n in other if n not in bound.names and n not in bound.given]),
+        )  # fmt: skip
+        problems = [
+            text.format(join_short(map(repr, names))) for text, names in groups if names
+        ]
+        raise ArgumentError(f"function '{self.name}': {'; '.join(problems)}")
 
     def _view_host(self, value, argument):
         """A numpy array that fits an input."""

@@ -31,7 +31,7 @@ def grows_and_reserves(target):
     judge(main(**inputs))
     expect_error(sparseconv.ArgumentError, "no input of unknown size 'other'", main.reserve,
                  **rows, other=4)  # fmt: skip
-    expect_error(sparseconv.ArgumentError, "expects 1 sizes", main.reserve)
+    expect_error(sparseconv.ArgumentError, "expects 1 size for", main.reserve)
 
 
 @check("cuda")
