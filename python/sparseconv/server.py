@@ -10,6 +10,7 @@ happens to the compiler. Arrays go through pipes."""
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -20,7 +21,7 @@ import numpy as np
 from . import progress
 from .arrays import get_numpy_dtype
 from .compiler import find_program
-from .errors import CompileError, Error
+from .errors import ArgumentError, CompileError, Error, shorten
 
 _NAMES = {
     "i1": "bool", "i8": "int8", "ui8": "uint8", "i16": "int16", "i32": "int32",
@@ -28,6 +29,9 @@ _NAMES = {
     "f64": "float64",
 }  # fmt: skip
 _KINDS = {name: kind for kind, name in _NAMES.items()}
+#: What a function says of arguments that do not fit each other; sizes that do not fit a
+#: function never get that far.
+_UNEQUAL_ROWS = re.compile(r"'.*' has \d+ rows, but '.*' has \d+: both need the same number")
 
 #: Processes of a parent, whose pipes are never closed here by what buffers them.
 _inherited = []
@@ -38,8 +42,9 @@ class Server:
 
     A call that is interrupted half way, by Ctrl-C for example, leaves a process
     of which nobody knows what it will send next. That process is ended, and the
-    next call starts another one, which compiles the network again. So does a
-    call in a process that was forked from this one."""
+    next call starts another one, which compiles the network again. So does the
+    next call after one in which the process has died, and a call in a process
+    that was forked from this one."""
 
     def __init__(self, text, name, target, num_threads=None, time_limit=None,
                  tuning_database=None):  # fmt: skip
@@ -77,7 +82,9 @@ class Server:
         """Starts a process and lets it compile."""
         self._end()
         #: Whether an exchange has begun and not come to its end.
-        self._is_busy, self._number = True, 0
+        self._is_busy = True
+        #: Of the last request; the first one is to compile.
+        self._number = 0
         self._diagnostics = os.memfd_create("sparseconv-diagnostics")
         self._process = subprocess.Popen(
             self._command,
@@ -113,19 +120,17 @@ class Server:
         try:
             reply = self._ask(request, parts)
             results = [self._read_array(value) for value in reply.get("results", ())]
-        except CompileError:
-            raise  # the process has ended
         except BaseException:
             self._end()
             raise
         self._is_busy = False
         if "error" in reply:
+            if _UNEQUAL_ROWS.fullmatch(reply["error"]):
+                raise ArgumentError(reply["error"], "SPARSECONV_INVALID_ARGUMENT")
             raise Error(reply["error"], "SPARSECONV_PROGRAM_ERROR")
         return results
 
     def _ask(self, request, parts, time_limit=None):
-        if self._process.stdin.closed:
-            raise self._make_crash()
         line = b""
         self._number += 1
         try:
@@ -167,18 +172,17 @@ class Server:
         return array
 
     def _make_crash(self):
-        # What is busy is started again by the next call; this is for good.
-        self._is_busy = False
         status = self._close()
         how = f"with status {status}"
         if status < 0:
             name = signal.strsignal(-status)
             how = f"by signal {-status} ({name})"
-        return CompileError(
-            f"the process that runs the network ended {how}",
-            "SPARSECONV_COMPILER_CRASHED",
-            self._read_diagnostics(),
-        )
+        text, code = self._read_diagnostics(), "SPARSECONV_COMPILER_CRASHED"
+        if self._number == 1:
+            return CompileError(f"the process that compiles the network ended {how}", code, text)
+        printed = text.removeprefix(self.diagnostics).strip().partition("\n")[0]
+        reason = f": {shorten(printed)}" if printed else ""
+        return Error(f"the process that runs the network ended {how}{reason}", code)
 
     def _read_diagnostics(self):
         size = os.fstat(self._diagnostics).st_size
