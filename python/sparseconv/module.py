@@ -10,7 +10,7 @@ import threading
 import numpy as np
 
 from . import arrays as array_views
-from . import runtime
+from . import files, runtime
 from .compiler import Compilation
 from .cpu_functions import CpuFunction, CpuPlanFunction
 from .cuda_functions import CudaFunction
@@ -20,6 +20,10 @@ from .server import Server
 
 # What sparseconv-serve runs, and what a plan is compiled for.
 _SERVED, _PLANNED = ("cpu", "reference"), ("cuda",)
+# What modules of other targets have.
+_GPU = "a module for a GPU"
+_PLAN = f"{_GPU}, and of one for the CPU that was compiled with in_process=True"
+_ELSEWHERE = {"save": _PLAN, "plan": _PLAN, "ptx": _GPU, "to_device": _GPU, "device": _GPU}
 
 
 class Module:
@@ -44,6 +48,8 @@ class Module:
         functions = self.__dict__.get("functions", {})
         if name in functions:
             return functions[name]
+        if name in _ELSEWHERE:
+            raise AttributeError(f"'{name}' is of {_ELSEWHERE[name]}, not of {self._describe()}")
         names = join_short(functions)
         raise AttributeError(f"the module has no function '{name}'; there are: {names}")
 
@@ -51,6 +57,15 @@ class Module:
         if len(self.functions) == 1:
             return next(iter(self.functions.values()))(*arrays, **named)
         return self.main(*arrays, **named)
+
+    def _describe(self):
+        return f"one for '{self.__dict__.get('target')}'"
+
+    def __reduce_ex__(self, protocol):
+        raise Error(
+            "a compiled network cannot be copied or pickled: compile it again, or save() a plan "
+            "and load() it"
+        )
 
     def __repr__(self):
         lines = "".join(f"\n  {function!r}" for function in self.functions.values())
@@ -73,6 +88,9 @@ class CpuModule(Module):
         self._server = server
         self.diagnostics = server.diagnostics
 
+    def _describe(self):
+        return f"{super()._describe()} in a process of its own"
+
 
 class PlanModule(Module):
     """A `Module` from a plan: one for a GPU, one that `compile` made with `in_process`, or
@@ -89,12 +107,11 @@ class PlanModule(Module):
 
     def save(self, path):
         """Writes the plan to a file, for `load` and other users of the runtime. A path that
-        cannot be written is an `OSError`.
+        cannot be written is an `OSError`, after which a file that was there is as before.
 
             net.save("net.plan")
         """
-        with open(path, "wb") as file:
-            file.write(self.plan)
+        files.write(path, self.plan)
 
     def _get_context(self):
         with self._lock:
@@ -120,7 +137,7 @@ class CpuPlanModule(PlanModule):
 
     def __init__(self, plan, level=None, num_threads=None, weights=None):
         super().__init__(f"cpu:{level}" if level else "cpu", plan, weights)
-        self._level, self._num_threads = level, num_threads
+        self._level, self._num_threads = level, runtime.read_num_threads(num_threads)
 
     def _make_context(self):
         return runtime.CpuContext(self._level, self._num_threads)
@@ -155,8 +172,8 @@ def _convert(values):
     return [Value(value.name, value.dtype, value.shape) for value in values]
 
 
-def _read_text(text_or_path):
-    """The bytes of a module and what diagnostics call it."""
+def _read_text(text_or_path, expected="the text of a module"):
+    """The bytes of a module or of a plan, and what diagnostics call it."""
     if isinstance(text_or_path, (bytes, bytearray)):
         return bytes(text_or_path), "<string>"
     if isinstance(text_or_path, str) and "\n" in text_or_path:
@@ -167,11 +184,28 @@ def _read_text(text_or_path):
             return file.read(), os.fsdecode(path)
     except TypeError as error:
         raise ArgumentError(
-            "expects the text of a module or a path, but found a "
-            f"{type(text_or_path).__name__}"
+            f"expects {expected} or a path, but found a {type(text_or_path).__name__}"
         ) from error
     except OSError as error:
         raise Error(f"{text_or_path}: {error.strerror}", "SPARSECONV_FILE_ERROR") from error
+
+
+def _read_weights(weights):
+    """Arrays by name."""
+    if weights is None or hasattr(weights, "keys"):
+        return dict(weights or {})
+    expected = "weights: expects arrays by name, or the path of an .npz file"
+    try:
+        path = os.fsdecode(weights)
+    except TypeError as error:
+        raise ArgumentError(f"{expected}, but found a {type(weights).__name__}") from error
+    try:
+        with np.load(path) as file:
+            return dict(file)
+    except FileNotFoundError as error:
+        raise Error(f"{path}: {error.strerror}", "SPARSECONV_FILE_ERROR") from error
+    except Exception as error:  # of zipfile, pickle or numpy
+        raise ArgumentError(f"{expected}, but {path} is none") from error
 
 
 def get_chip(device):
@@ -185,7 +219,7 @@ def get_chip(device):
 
 
 @functools.singledispatch
-def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
+def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=None,
             num_threads=None, time_limit=None, tuning_database=None,
             in_process=False):  # fmt: skip
     """Compiles a network. With `sparseconv.torch` it also takes a module of torch,
@@ -197,8 +231,8 @@ def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
                  "reference" (the interpreter, in float64)
     chip         of "cuda": "sm_80", "sm_86", "sm_89", "sm_90a"; by default the
                  one in `target`, or that of the device
-    entry        of "cuda": the only function to compile
-    device       of "cuda": the number of the GPU that runs it
+    entry        of "cuda" and of in_process: the only function to compile
+    device       of "cuda": the number of the GPU that runs it, by default 0
     num_threads  of "cpu": by default as many as there are cores
     time_limit   seconds that the compiler may take
     tuning_database
@@ -221,6 +255,8 @@ def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
     text, name = _read_text(text_or_path)
     if in_process and backend != "cpu":
         raise ArgumentError(f"in_process is for the target 'cpu', not '{target}'")
+    _refuse_options(backend, in_process, target, chip=chip, device=device, entry=entry)
+    num_threads = runtime.read_num_threads(num_threads)
     if in_process:
         level = named or runtime.CpuContext().chip
         compilation = Compilation(text, entry=entry, name=name, time_limit=time_limit,
@@ -229,30 +265,38 @@ def compile(text_or_path, target="cuda", chip=None, *, entry=None, device=0,
         module.diagnostics = compilation.diagnostics
         return module
     if backend in _SERVED:
-        num_threads = runtime.read_num_threads(num_threads)
-        for option, given in (("chip", chip), ("entry", entry)):
-            if given is not None:
-                raise ArgumentError(f"{option} is for the target 'cuda', not '{target}'")
         if backend == "reference" and tuning_database is not None:
             raise ArgumentError("the target 'reference' takes no tuning_database")
         server = Server(text, name, target, num_threads, time_limit, tuning_database)
         return CpuModule(server, target)
     if num_threads is not None:
         raise ArgumentError("num_threads is for the target 'cpu', not 'cuda'")
-    chip = chip or named or get_chip(device)
+    if chip and named and chip != named:
+        raise ArgumentError(f"the target names the chip '{named}', but chip is '{chip}'")
+    chip = chip or named or get_chip(device or 0)
     compilation = Compilation(text, chip, entry, name, time_limit, tuning_database)
-    module = CudaModule(compilation.plan, device)
+    module = CudaModule(compilation.plan, device or 0)
     module.ptx, module.diagnostics = compilation.ptx, compilation.diagnostics
     return module
 
 
-def load(plan, device=0, weights=None, *, level=None, num_threads=None):
+def _refuse_options(backend, in_process, target, **options):
+    """Raises an error for an option of the target "cuda" where another one is meant."""
+    if backend == "cuda":
+        return
+    for option, given in options.items():
+        if given is not None and not (in_process and option == "entry"):
+            raise ArgumentError(f"{option} is for the target 'cuda', not '{target}'")
+
+
+def load(plan, device=None, weights=None, *, level=None, num_threads=None):
     """A module from a plan.
 
     plan         its bytes, or the path of its file
-    device       of a plan for a GPU: its number
+    device       of a plan for a GPU: its number, by default 0
     weights      maps the names of the constants that the plan holds by reference to
-                 arrays, of the same bytes as those that the plan was written with
+                 arrays, of the same bytes as those that the plan was written with; or
+                 the path of an .npz file of them
     level        of a plan for CPUs: "avx512", "avx2" or "sse2"; by default the
                  widest vectors that the processor has
     num_threads  of a plan for CPUs: by default as many as there are cores
@@ -262,11 +306,19 @@ def load(plan, device=0, weights=None, *, level=None, num_threads=None):
 
         net = sparseconv.load("net.plan", weights=numpy.load("net.npz"))
     """
-    if not isinstance(plan, (bytes, bytearray)):
-        plan, _ = _read_text(os.fspath(plan))
-    plan = bytes(plan)
-    if runtime.Plan(plan).target == "cpu":
+    path = None if isinstance(plan, (bytes, bytearray)) else plan
+    plan, name = _read_text(plan, "the bytes of a plan")
+    try:
+        target = runtime.Plan(plan).target
+    except Error as error:
+        if path is None:
+            raise
+        raise type(error)(f"{name}: {error}", error.code) from None
+    weights = _read_weights(weights)
+    if target == "cpu":
+        if device is not None:
+            raise ArgumentError("device is for plans for GPUs, not for one for CPUs")
         return CpuPlanModule(plan, level, num_threads, weights)
     if level is not None or num_threads is not None:
-        raise ArgumentError("level and num_threads are for plans for CPUs")
-    return CudaModule(plan, device, weights)
+        raise ArgumentError("level and num_threads are for plans for CPUs, not for one for GPUs")
+    return CudaModule(plan, device or 0, weights)

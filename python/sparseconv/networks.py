@@ -28,8 +28,11 @@ import argparse
 import math
 import sys
 
+from . import files
+from .errors import ArgumentError
 from .row_functions import elementwise, standardise
 
+DTYPES, NORMS = ("f32", "tf32", "f16", "bf16"), ("folded", "batch")
 PACKING = "<i64, batch = 8, bits = [20, 20, 16], guard = [64, 64, 64]>"
 
 
@@ -44,6 +47,10 @@ class Network:
     """Collects the body, the arguments and the helpers of one function."""
 
     def __init__(self, name, title, dtype, in_channels, norm="folded"):
+        for what, found, known in (("dtype", dtype, DTYPES), ("norm", norm, NORMS)):
+            if found not in known:
+                raise ArgumentError(
+                    f"{what}: expects one of {', '.join(known)}, but found {found!r}")
         self.name, self.title, self.precision, self.norm_kind = name, title, dtype, norm
         self.permission = " tf32 = allowed" if dtype == "tf32" else ""
         self.dtype = dtype = "f32" if dtype == "tf32" else dtype
@@ -348,16 +355,22 @@ def main(arguments=None):
         prog="sparseconv.networks", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("network", choices=sorted(NETWORKS))
-    parser.add_argument("--dtype", choices=["f32", "tf32", "f16", "bf16"], default="f32")
-    parser.add_argument("--norm", choices=["folded", "batch"], default="folded")
+    parser.add_argument("--dtype", choices=DTYPES, default="f32")
+    parser.add_argument("--norm", choices=NORMS, default="folded")
     parser.add_argument("-o", "--output", help="file to write (default: standard output)")
     options = parser.parse_args(arguments)
     text = NETWORKS[options.network](options.dtype, options.norm)
-    if options.output:
-        with open(options.output, "w", encoding="utf-8") as file:
-            file.write(text)
-    else:
-        sys.stdout.write(text)
+    try:
+        if options.output:
+            files.write(options.output, text.encode())
+        else:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+    except OSError as error:
+        if not options.output:
+            sys.stdout = None  # or the interpreter tries again, and says so, when it ends
+        where = options.output or "standard output"
+        parser.exit(2, f"{parser.prog}: error: {where}: {error.strerror}\n")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ which is compiled to one plan.
 import re
 import subprocess
 
-from .compiler import find_program
+from .compiler import find_program, make_list
 from .errors import ArgumentError, CompileError, shorten
 
 _FUNCTION = re.compile(r"func\.func @([\w$.-]+)\((.*)\) -> \(?(.*?)\)? \{$", re.M)
@@ -25,15 +25,16 @@ def differentiate(text, functions=None, wrt=None):
     """The text of a module with the gradients of its functions beside them, which
     `sparseconv-differentiate` writes: `@NAME_gradient` for each `@NAME`.
 
-    functions  names; by default all public ones of tensors of floats
-    wrt        the names of the arguments to differentiate by; by default all of floats
+    functions  a name or several; by default all public ones of tensors of floats
+    wrt        a name or several, of the arguments to differentiate by: those that their
+               `sparseconv.name` gives. By default all of floats
 
     A CompileError says which operation has no gradient."""
     options = []
     if functions is not None:
-        options.append("functions=" + ",".join(functions))
+        options.append("functions=" + ",".join(make_list(functions)))
     if wrt is not None:
-        options.append("wrt=" + ",".join(wrt))
+        options.append("wrt=" + ",".join(make_list(wrt)))
     return _run_pass(f"--sparseconv-differentiate={' '.join(options)}", text)
 
 

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 from . import progress
-from .compiler import find_program
+from .compiler import find_program, make_list
 from .errors import CompileError, Error
 
 _STEP = re.compile(r"\[(\d+)/(\d+)\] ")
@@ -24,7 +24,7 @@ def tune(network, output, *, scans=(), weights=None, inputs=(), target="cpu", en
 
     network  the path of a file of IR
     output   the path of the database; one that is there is added to
-    scans    paths of scans to measure on; several are weighed alike
+    scans    the path of a scan to measure on, or several, which are weighed alike
     weights  the path of a file of weights
     inputs   other arguments as for `sparseconv-run --input`, such as "x=random"
     target   "cpu" or "cuda", also with a chip
@@ -41,15 +41,15 @@ def tune(network, output, *, scans=(), weights=None, inputs=(), target="cpu", en
     """
     command = [find_program("sparseconv-tune"), os.fspath(network), "-o", os.fspath(output)]
     command += [f"--target={target}"]
-    command += [f"--scan={os.fspath(scan)}" for scan in scans]
-    command += [f"--input={value}" for value in inputs]
+    command += [f"--scan={os.fspath(scan)}" for scan in make_list(scans)]
+    command += [f"--input={value}" for value in make_list(inputs)]
     for name, value in (("weights", weights), ("entry", entry), ("choices", choices)):
         if value is not None:
             command.append(f"--{name}={value}")
     lines = []
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as diagnostics:
         with progress.show(f"tuning {os.path.basename(os.fspath(network))}") as line, subprocess.Popen(
-            [*command, *options], stdout=subprocess.PIPE, stderr=diagnostics,
+            [*command, *make_list(options)], stdout=subprocess.PIPE, stderr=diagnostics,
             encoding="utf-8", errors="replace",
         ) as process:  # fmt: skip
             try:

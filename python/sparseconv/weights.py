@@ -14,12 +14,15 @@ as numpy has none.
 """
 
 import argparse
+import os
 import re
 import zipfile
 
 import numpy as np
 
+from . import files
 from .arrays import convert
+from .errors import ArgumentError, shorten
 
 _DTYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
 # The arguments of a function that may be called, and one of them with its
@@ -31,7 +34,11 @@ _NAME = re.compile(r'sparseconv\.name = "([^"]+)"')
 
 
 def make_weights(text, seed=0):
-    """Arrays by name for the arguments of the module `text`."""
+    """Arrays by name for the arguments of the module `text`. What is no such text, such as a
+    path, is an ArgumentError."""
+    if not isinstance(text, str) or not ("\n" in text or "func.func" in text):
+        raise ArgumentError(
+            f"make_weights: expects the text of a module, but found {shorten(repr(text))}")
     random = np.random.default_rng(seed)
     arrays = {}
     arguments = _ARGUMENT.findall("".join(_FUNCTION.findall(text)))
@@ -55,16 +62,30 @@ def make_weights(text, seed=0):
 
 
 def save(path, arrays):
-    """Writes an .npz file, from which `sparseconv-run` and `load` take weights."""
+    """Writes an .npz file, from which `sparseconv-run` and `load` take weights. One that was
+    there stays where it cannot be written."""
     marked = {
         name: array.view("V2") if array.dtype == np.uint16 else array
         for name, array in arrays.items()
     }
     # An open file, as numpy would add a suffix to a name.
-    with zipfile.ZipFile(path, "w") as archive:
+    with files.replace(path) as output, zipfile.ZipFile(output, "w") as archive:
         for name, array in marked.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
                 np.lib.format.write_array(file, np.asarray(array), allow_pickle=False)
+
+
+def _read_seed(text):
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expects a number of 0 or more, but found '{text}'")
+    return int(text)
+
+
+def _read_output(path):
+    # Other tools tell files apart by their names. A device or a pipe has none of its own.
+    if not path.endswith(".npz") and (os.path.isfile(path) or not os.path.exists(path)):
+        raise argparse.ArgumentTypeError(f"expects the name of an .npz file, but found '{path}'")
+    return path
 
 
 def main(arguments=None):
@@ -72,14 +93,27 @@ def main(arguments=None):
         prog="sparseconv.weights", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("module", help="IR file")
-    parser.add_argument("-o", "--output", required=True, help=".npz file to write")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("-o", "--output", required=True, type=_read_output,
+                        help=".npz file to write")
+    parser.add_argument("--seed", type=_read_seed, default=0)
     options = parser.parse_args(arguments)
-    with open(options.module, encoding="utf-8") as file:
-        arrays = make_weights(file.read(), options.seed)
+
+    def fail(message):
+        parser.exit(2, f"{parser.prog}: error: {message}\n")
+
+    try:
+        with open(options.module, encoding="utf-8") as file:
+            arrays = make_weights(file.read(), options.seed)
+    except OSError as error:
+        fail(f"{options.module}: {error.strerror}")
+    except (UnicodeDecodeError, ArgumentError):
+        fail(f"{options.module}: expects the text of a module")
     if not arrays:
-        parser.error(f"{options.module}: no named argument of static shape")
-    save(options.output, arrays)
+        fail(f"{options.module}: no named argument of static shape")
+    try:
+        save(options.output, arrays)
+    except OSError as error:
+        fail(f"{options.output}: {error.strerror}")
 
 
 if __name__ == "__main__":

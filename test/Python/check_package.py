@@ -13,7 +13,8 @@ import argparse
 import sys
 import traceback
 
-import call_checks  # which register their checks
+import argument_checks  # which register their checks
+import call_checks
 import driver_checks
 import failure_checks
 import gpu_checks
