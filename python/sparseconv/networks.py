@@ -361,15 +361,16 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     text = NETWORKS[options.network](options.dtype, options.norm)
     try:
-        if options.output:
+        if options.output not in (None, "-"):
             files.write(options.output, text.encode())
         else:
             sys.stdout.write(text)
             sys.stdout.flush()
     except OSError as error:
-        if not options.output:
+        where = options.output
+        if where in (None, "-"):
             sys.stdout = None  # or the interpreter tries again, and says so, when it ends
-        where = options.output or "standard output"
+            where = "standard output"
         parser.exit(2, f"{parser.prog}: error: {where}: {error.strerror}\n")
 
 

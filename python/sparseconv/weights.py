@@ -92,7 +92,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(
         prog="sparseconv.weights", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("module", help="IR file")
+    parser.add_argument("module", help="IR file; - is standard input")
     parser.add_argument("-o", "--output", required=True, type=_read_output,
                         help=".npz file to write")
     parser.add_argument("--seed", type=_read_seed, default=0)
@@ -102,7 +102,9 @@ def main(arguments=None):
         parser.exit(2, f"{parser.prog}: error: {message}\n")
 
     try:
-        with open(options.module, encoding="utf-8") as file:
+        is_stdin = options.module == "-"
+        with open(0 if is_stdin else options.module, encoding="utf-8",
+                  closefd=not is_stdin) as file:
             arrays = make_weights(file.read(), options.seed)
     except OSError as error:
         fail(f"{options.module}: {error.strerror}")

@@ -167,9 +167,16 @@ def answers_mistakes_in_command_lines(target):
             error = expect_error(SystemExit, expected, run_quietly, main, *arguments)
             expect_equal(str(error).splitlines()[-1].count(": error: "), 1)
         expect_equal(sorted(os.listdir(folder)), ["a.npz", "data", "net.mlir", "text"])
+    command = [sys.executable, "-m", "sparseconv.networks", "second"]
+    text = subprocess.run([*command, "-o", "-"], capture_output=True, check=True).stdout
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "w.npz")
+        make = [sys.executable, "-m", "sparseconv.weights", "-", "-o", path]
+        subprocess.run(make, input=text, check=True)
+        with np.load(path) as made:
+            expect_equal(list(made), list(weights.make_weights(text.decode())))
     with open("/dev/full", "wb") as full:
-        done = subprocess.run([sys.executable, "-m", "sparseconv.networks", "second"], stdout=full,
-                              stderr=subprocess.PIPE, text=True, check=False)  # fmt: skip
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     expect_equal(done.returncode, 2)
     expect_equal(done.stderr.count("\n"), 1)
 
