@@ -388,8 +388,8 @@ def unfinished_results():
     while the host waits for it."""
     run = programs.run_function
 
-    def run_early(function, tensors, wrap):
-        results, early = run(function, tensors), []
+    def run_early(function, tensors, wrap, **named):
+        results, early = run(function, tensors, **named), []
         for value, result in zip(function.outputs, results):
             if value.shape[:1] == (None,):
                 result = result.new_empty(result.shape[0] + 7, *result.shape[1:])

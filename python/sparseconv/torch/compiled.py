@@ -12,7 +12,7 @@ from torch import nn
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from ..compiler import find_program
-from ..errors import ArgumentError, CompileError, Error
+from ..errors import ArgumentError, CompileError, Error, join_short
 from ..module import compile as compile_network
 from ..weights import save as save_weights
 from . import programs
@@ -20,6 +20,9 @@ from .signature import Inputs, Outputs
 from .tracing import Tracer
 from .tracing.places import make_error
 from .tracing.weights import keep_weights
+
+#: Whose inputs a message is about.
+_WHERE = "the compiled module"
 
 
 class CompiledModule:
@@ -73,9 +76,9 @@ class CompiledModule:
         tensors, leaves = self._read(self._inputs.order(args, named))
         outputs, main = self._outputs, self._program.main
         if outputs.reads_results:
-            return outputs.make(programs.run_function(main, tensors), leaves)
+            return outputs.make(programs.run_function(main, tensors, where=_WHERE), leaves)
         return programs.run_function(
-            main, tensors, wrap=lambda results: outputs.make(results, leaves)
+            main, tensors, wrap=lambda results: outputs.make(results, leaves), where=_WHERE
         )
 
     def _read(self, args, marked=()):
@@ -186,7 +189,9 @@ class BoundModule:
         args = self._compiled._inputs.order(args, named)
         tensors, leaves = self._compiled._read(args, self._marked)
         rows = tuple(tensor.shape[0] for tensor in tensors)
-        results = programs.run_function(self._function, tensors, self._shapes.get(rows))
+        results = programs.run_function(
+            self._function, tensors, self._shapes.get(rows), where=_WHERE
+        )
         if rows not in self._shapes and not self._function.finds_sizes:
             self._shapes[rows] = [tuple(result.shape) for result in results]
         return self._outputs.make(results, leaves)
@@ -240,8 +245,15 @@ def trace(model, inputs):
 
 
 @compile_network.register(nn.Module)
-def _compile(model, example=None, *, tuning_database=None):
+def _compile(model, example=None, *others, tuning_database=None, **options):
     """Compiles a module of torch, in eval mode, for the device of an example."""
+    if others or options:
+        found = [*options, *map(repr, others)]
+        raise ArgumentError(
+            "compile takes a module of torch, an example and tuning_database, but found "
+            f"{join_short(found)}; the plan is for the device of the example, and "
+            "save(path, target) makes one for another"
+        )
     if example is None:
         raise ArgumentError(
             "expects an example of what the model takes: sparseconv.compile(model, example)"

@@ -3,12 +3,28 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions of sparse tensors."""
 
+import math
+
 import torch
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, shorten
 from . import ops, sets
 from .caches import Cache, CoordinateSet
-from .tensor import SparseTensor
+from .tensor import SparseTensor, check_sparse, check_torch, repeat
+
+
+def _read_tensors(tensors, what):
+    """Sparse tensors as a list of at least one."""
+    if isinstance(tensors, (SparseTensor, torch.Tensor)) or not hasattr(tensors, "__iter__"):
+        raise ArgumentError(
+            f"{what}: expects a list of sparse tensors, but found {type(tensors).__name__}"
+        )
+    tensors = list(tensors)
+    if not tensors:
+        raise ArgumentError(f"{what}: expects at least one tensor")
+    for x in tensors:
+        check_sparse(what, x)
+    return tensors
 
 
 def cat(tensors):
@@ -18,6 +34,7 @@ def cat(tensors):
 
         y = sct.cat([x, block(x)])
     """
+    tensors = _read_tensors(tensors, "cat")
     first = tensors[0]
     for other in tensors[1:]:
         if not first.has_set_of(other):
@@ -42,6 +59,8 @@ def union(lhs, rhs):
 
         y = sct.union(x, other)
     """
+    for x in (lhs, rhs):
+        check_sparse("union", x)
     if lhs.stride != rhs.stride or lhs.get_shape() != rhs.get_shape():
         raise ArgumentError(
             f"union: expects one stride and shape, but found {lhs.stride} and {rhs.stride}, "
@@ -75,9 +94,7 @@ def collate(tensors):
     Rows of the result are in set order, `to_points` gives those of all points.
     Features have one type and number of channels, and the tensors one stride,
     spatial shape and device; otherwise it is an `ArgumentError`."""
-    tensors = list(tensors)
-    if not tensors:
-        raise ArgumentError("collate: expects at least one tensor")
+    tensors = _read_tensors(tensors, "collate")
 
     def describe(x):
         return x.stride, x.get_shape(), x.features.shape[1], x.dtype, x.device
@@ -110,6 +127,8 @@ def prune(x, mask):
 
         y = sct.prune(x, x.features[:, 0] > 0)
     """
+    check_sparse("prune", x)
+    check_torch("prune", mask)
     if mask.dtype != torch.bool or mask.shape != x.features.shape[:1]:
         raise ArgumentError(
             f"prune: expects a mask of {x.features.shape[0]} bools, but found "
@@ -136,12 +155,32 @@ def to_dense(x, spatial_shape=None, channels_last=False):
 
         grid = sct.to_dense(x, spatial_shape=(64, 64, 32))
     """
-    shape = x.get_shape() if spatial_shape is None else tuple(spatial_shape)
+    check_sparse("to_dense", x)
+    shape = x.get_shape() if spatial_shape is None else repeat(spatial_shape, x.dim, "to_dense")
     if shape is None:
         raise ArgumentError("to_dense: expects a spatial_shape, as the tensor has none")
     features = x.sort(x.features)
     grid = ops.to_dense(features, x.set.coords, list(x.stride), [x.get_batch_size(), *shape])
     return grid if channels_last else grid.movedim(-1, 1)
+
+
+def _read_lengths(lengths, points, what, are_sizes=False):
+    """A number for all axes or one for each, as a tensor beside points. Sizes are above 0."""
+    dim = points.shape[1] - 1
+    expected = f"voxelise: expects {what} as one number or {dim}"
+    try:
+        made = torch.as_tensor(lengths, dtype=points.dtype, device=points.device)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ArgumentError(f"{expected}, but found {shorten(repr(lengths))}") from error
+    if made.dim() > 1 or made.numel() not in (1, dim):
+        raise ArgumentError(f"{expected}, but found the shape {tuple(made.shape)}")
+    # Tensors are not read: that would wait for a GPU, and no graph has their numbers.
+    if not isinstance(lengths, torch.Tensor):
+        numbers = list(map(float, lengths)) if made.dim() else [float(lengths)]
+        if not all(math.isfinite(n) and (n > 0 or not are_sizes) for n in numbers):
+            kind = "finite sizes above 0" if are_sizes else "finite numbers"
+            raise ArgumentError(f"voxelise: expects {what} of {kind}, but found {lengths!r}")
+    return made
 
 
 def voxelise(features, points, voxel_size, origin=None, *, spatial_shape=None,
@@ -156,12 +195,25 @@ def voxelise(features, points, voxel_size, origin=None, *, spatial_shape=None,
     batch_size     by default one more than the highest batch index
     reduce         what becomes of points in one voxel: "avg", "sum" or "first"
 
+    Arguments of other shapes and types are an `ArgumentError`, and so are sizes that are not
+    above 0, unless they come in a tensor, which is not read. A point that is not finite or
+    is too far away is an `Error`, as a coordinate is that is out of range.
+
         x = sct.voxelise(scan, torch.nn.functional.pad(scan[:, :3], (1, 0)), 0.05)
     """
+    check_torch("points", points)
+    if points.dim() != 2 or not 2 <= points.shape[1] <= 5 or not points.is_floating_point():
+        raise ArgumentError(
+            "voxelise: expects points [points, 1 + D] of floats, of 1 to 4 axes, but found "
+            f"{tuple(points.shape)} in {points.dtype}"
+        )
+    # As an integer a nan is 0 on a GPU, and nobody would be told; what is infinite stays
+    # out of range.
+    points = torch.where(points == points, points, torch.inf)
     places = points[:, 1:]
-    size = torch.as_tensor(voxel_size, dtype=points.dtype, device=points.device)
+    size = _read_lengths(voxel_size, points, "voxel_size", are_sizes=True)
     if origin is not None:
-        places = places - torch.as_tensor(origin, dtype=points.dtype, device=points.device)
+        places = places - _read_lengths(origin, points, "an origin")
     cells = torch.floor(places / size).to(torch.int32)
     coordinates = torch.cat([points[:, :1].to(torch.int32), cells], 1)
     return SparseTensor(features, coordinates, spatial_shape, batch_size, reduce=reduce)
@@ -187,6 +239,7 @@ def devoxelise(x, points, mode="trilinear"):
 
         at_points = sct.devoxelise(net(x), points)
     """
+    check_sparse("devoxelise", x)
     _check_mode(mode, "devoxelise")
     return ops.devoxelise(x.sort(x.features), points, x.set.coords, list(x.stride), mode)
 
@@ -204,6 +257,7 @@ def splat(features, points, like, mode="trilinear"):
 
         y = sct.splat(features, points, like=x)
     """
+    check_sparse("splat", like)
     _check_mode(mode, "splat")
     total = ops.voxelise(features, points, like.set.coords, list(like.stride), mode)
     if like.set.row_of is not None:

@@ -9,18 +9,17 @@ for a GPU. Plans also stay in files, in SPARSECONV_CACHE, or else in `sparseconv
 the user's cache folder. A plan depends on the compiler, too, so another compiler
 finds none of them."""
 
-import contextlib
 import atexit
 import functools
 import hashlib
 import os
 import sys
-import tempfile
 import threading
 
 import torch
 from torch.autograd import forward_ad
 
+from .. import files
 from .. import module as modules
 from .. import runtime
 from ..compiler import Compilation, find_program
@@ -149,6 +148,9 @@ def define_operator(name, stays=False):
                 return function(*values)
             except RuntimeError as error:
                 explain_transform(name, error, values)
+                text = str(error)
+                if isinstance(error, ArgumentError) and text.startswith(_UNNAMED):
+                    raise ArgumentError(name + text.removeprefix(_UNNAMED)) from None
                 raise
 
         # torch.compile counts how often it compiles a piece of code: each has its own.
@@ -168,6 +170,9 @@ def read_parameter(module, name):
 
 #: How many programs stay of those that are each for the size of a grid.
 MOST_SIZES = 64
+
+#: What begins a message about an input of a program that does not know its operator.
+_UNNAMED = "an operator"
 
 _programs = {}
 _lock = threading.Lock()
@@ -202,12 +207,13 @@ def repeat(write, key, device, tensors, views, shape):
     return made
 
 
-def run_function(function, tensors, shapes=None, wrap=None):
+def run_function(function, tensors, shapes=None, wrap=None, where=_UNNAMED):
     """The same for a function of a module, whose inputs that are not bound are the
     tensors. With `wrap`, a function of the list, what that makes of it. It keeps the
     tensors, and looks at nothing that is in them, nor at their rows: where a GPU is
-    waited for, it is called before the run ends."""
-    tensors = [tensor.contiguous() for tensor in tensors]
+    waited for, it is called before the run ends. `where` begins a message about inputs
+    that do not fit."""
+    tensors = _check(function, tensors, where)
     if tensors[0].is_cuda:
         return _run_on_gpu(function, tensors, shapes, wrap=wrap)
     results = _run_on_host(function, tensors, shapes)
@@ -219,8 +225,15 @@ def run_joined(text, tensors, shapes, num_tensors, trusted):
     tensors. The others, which no one but runs will read, share a piece of memory. Returns
     the tensors, the memory, and pointer, shape, bytes and type of what lies there."""
     function = _get_program(text, find_device(tensors), trusted).functions["main"]
-    tensors = [tensor.contiguous() for tensor in tensors]
+    tensors = _check(function, tensors, _UNNAMED)
     return _run_on_gpu(function, tensors, shapes, num_tensors)
+
+
+def _check(function, tensors, where):
+    """Tensors that fit what is not bound, as runs take them."""
+    for value, tensor in zip(function._bound.free, tensors):
+        value.check(get_name(tensor.dtype), tensor.shape, where)
+    return [tensor.contiguous() for tensor in tensors]
 
 
 def find_device(tensors):
@@ -310,23 +323,10 @@ def get_plan(text, target, tuning_database=None, trusted=False):
     plan = Compilation(text.encode(), **options).plan
     try:
         os.makedirs(folder, exist_ok=True)
-        _write_file(folder, path, plan)
+        files.write(path, plan)
     except OSError:
         pass  # the plan is good without a file
     return plan
-
-
-def _write_file(folder, path, content):
-    """A file that is there as a whole, or not at all."""
-    file = tempfile.NamedTemporaryFile(dir=folder, delete=False)
-    try:
-        with file:
-            file.write(content)
-        os.replace(file.name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(file.name)
-        raise
 
 
 def _read(path):
@@ -359,8 +359,6 @@ def _make_outputs(function, shapes):
 def _run_on_host(function, tensors, shapes):
     """Where the shapes of results are known, the run writes into tensors at once."""
     bound = function._bound
-    for value, tensor in zip(bound.free, tensors):
-        value.check(get_name(tensor.dtype), tensor.shape, "a layer")
     inputs = view_inputs(tensors)
     instance = function._take(bound)
     try:
@@ -425,8 +423,6 @@ def _run_on_gpu(function, tensors, shapes, num_tensors=None, wrap=None):
     bound, device = function._bound, tensors[0].device
     stream = get_stream(device)
     tensors = list(map(_align, tensors))  # they stay until the run is enqueued
-    for value, tensor in zip(bound.free, tensors):
-        value.check(get_name(tensor.dtype), tensor.shape, "a layer")
     inputs = view_inputs(tensors)
     sizes = [view[1] for view in inputs]
     while True:

@@ -42,8 +42,24 @@ def repeat(value, dim, what):
     return values
 
 
+def check_torch(what, tensor):
+    """Raises an error where an array of another library was given, which has other methods."""
+    if not isinstance(tensor, torch.Tensor):
+        raise ArgumentError(
+            f"{what}: expects a tensor of torch, but found {describe_type(tensor)}"
+        )
+
+
+def describe_type(value):
+    """What an argument is that is none of torch's: `numpy.ndarray`, `list`."""
+    kind = type(value)
+    library = kind.__module__.partition(".")[0]
+    return kind.__name__ if library == "builtins" else f"{library}.{kind.__name__}"
+
+
 def count_axes(coordinates):
     """The axes of coordinates, which layers take in this form only."""
+    check_torch("coordinates", coordinates)
     if coordinates.dtype != torch.int32 or coordinates.dim() != 2:
         raise ArgumentError(
             "expects coordinates [rows, 1 + D] in int32, but found "
@@ -102,8 +118,8 @@ class SparseTensor:
     from this one. `x + y` adds features of two tensors at the same coordinates.
 
     `features` of f32, f16 or bf16 is an attribute. Shapes, types and values that do not
-    fit are an `ArgumentError`; a coordinate that is out of range on a GPU is an `Error` of
-    a later call, or of `check`.
+    fit are an `ArgumentError`; a coordinate that is out of range is an `Error`: at once on a
+    CPU, on a GPU in a later call, or in `check`.
 
         points = torch.tensor([[0, 5, 5, 5], [0, 5, 5, 6], [1, 2, 3, 4]], dtype=torch.int32)
         x = sct.SparseTensor(torch.randn(3, 16), points, batch_size=2)
@@ -112,6 +128,7 @@ class SparseTensor:
     def __init__(self, features, coordinates, spatial_shape=None, batch_size=None, *,
                  stride=1, reduce="first", rows="set"):  # fmt: skip
         dim = count_axes(coordinates)
+        check_torch("features", features)
         if features.dim() != 2 or features.shape[0] != coordinates.shape[0]:
             raise ArgumentError(
                 f"expects features of {coordinates.shape[0]} rows, as the coordinates "
@@ -374,13 +391,17 @@ def _reduce(features, num_rows, order, row_of, kind):
     return (total / ops.scatter(ones, row_of, num_rows)).to(features.dtype)
 
 
+def check_sparse(what, x):
+    """Raises an error where what a function was given is no sparse tensor."""
+    if not isinstance(x, SparseTensor):
+        raise ArgumentError(f"{what}: expects a sparse tensor, but found {type(x).__name__}")
+
+
 def check_input(layer, x, dim=None):
     """Raises an error where what a layer was given is no sparse tensor, or one of another
     number of axes."""
     if not isinstance(x, SparseTensor):
-        raise ArgumentError(
-            f"{type(layer).__name__}: expects a sparse tensor, but found {type(x).__name__}"
-        )
+        check_sparse(type(layer).__name__, x)
     if dim is not None and x.dim != dim:
         raise ArgumentError(
             f"{type(layer).__name__}: expects a tensor of {dim} axes, but found {x.dim}"
