@@ -26,15 +26,15 @@ def differentiate(text, functions=None, wrt=None):
     `sparseconv-differentiate` writes: `@NAME_gradient` for each `@NAME`.
 
     functions  a name or several; by default all public ones of tensors of floats
-    wrt        a name or several, of the arguments to differentiate by: those that their
-               `sparseconv.name` gives. By default all of floats
+    wrt        the arguments to differentiate by: a name or several, those that
+               `sparseconv.name` gives, or a list with positions. By default all of floats
 
     A CompileError says which operation has no gradient."""
     options = []
     if functions is not None:
         options.append("functions=" + ",".join(make_list(functions)))
     if wrt is not None:
-        options.append("wrt=" + ",".join(make_list(wrt)))
+        options.append("wrt=" + ",".join(map(str, make_list(wrt))))
     return _run_pass(f"--sparseconv-differentiate={' '.join(options)}", text)
 
 

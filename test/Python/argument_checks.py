@@ -93,6 +93,8 @@ def takes_a_word_as_one(target):
     text, _ = get_text("conv", channels=4)
     one = training.differentiate(text, functions="main", wrt="weights")
     expect_equal(one, training.differentiate(text, ["main"], ["weights"]))
+    names = [value.name for value in compile_text(target, text).main.inputs]
+    expect_equal(one, training.differentiate(text, wrt=[names.index("weights")]))
     expect("@main_gradient" in one, one)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "net.mlir")
