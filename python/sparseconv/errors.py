@@ -22,9 +22,9 @@ def join_short(items, separator=", "):
     return separator.join(texts)
 
 
-def count(number, noun):
+def count(number, noun, nouns=None):
     """A number and what there are so many of: "1 array", "2 arrays"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun if number == 1 else nouns or noun + 's'}"
 
 
 class Error(RuntimeError):

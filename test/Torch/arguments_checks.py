@@ -102,6 +102,23 @@ def names_of_operators(device):
 
 
 @check
+def numbers_in_messages(device):
+    points = torch.tensor([[0, 1, 2]], dtype=torch.int32, device=device)
+    x = sct.SparseTensor(torch.ones((1, 1), device=device), points)
+    expect(repr(x) == "SparseTensor(1 row, 1 channel, stride (1, 1))", repr(x))
+    two = torch.ones((2, 1), device=device)
+    expect_error(ArgumentError, "of 1 row, as", x.replace, two)
+    expect_error(ArgumentError, "of 1 row, as", sct.SparseTensor, two, points)
+    expect_error(ArgumentError, "of 1 bool, but", sct.prune, x, two[:, 0] > 0)
+    expect_error(ArgumentError, "of 1 axis, but found 2", sct.SubMConv1d(1, 1, 3).to(device), x)
+    expect_error(ArgumentError, "expects 2 channels, but found 1",
+                 sct.SubMConv2d(2, 1, 3).to(device), x)  # fmt: skip
+    wide = x.replace(two.T)
+    expect_error(ArgumentError, "expects 1 channel, but found 2",
+                 sct.SubMConv2d(1, 1, 3).to(device), wide)  # fmt: skip
+
+
+@check
 def options_of_compile(device):
     x, _ = make_tensor(3, 4, device)
     model = torch.nn.Sequential(sct.SubMConv3d(4, 8, 3)).to(device).eval()

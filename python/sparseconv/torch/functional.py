@@ -7,7 +7,7 @@ import math
 
 import torch
 
-from ..errors import ArgumentError, shorten
+from ..errors import ArgumentError, count, shorten
 from . import ops, sets
 from .caches import Cache, CoordinateSet
 from .tensor import SparseTensor, check_sparse, check_torch, repeat
@@ -131,7 +131,7 @@ def prune(x, mask):
     check_torch("prune", mask)
     if mask.dtype != torch.bool or mask.shape != x.features.shape[:1]:
         raise ArgumentError(
-            f"prune: expects a mask of {x.features.shape[0]} bools, but found "
+            f"prune: expects a mask of {count(x.features.shape[0], 'bool')}, but found "
             f"{tuple(mask.shape)} of {mask.dtype}"
         )
     rows = x.sort(mask).nonzero().squeeze(1)

@@ -11,7 +11,7 @@ from typing import List
 import torch
 from torch import Tensor
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, count
 from . import grids_ir
 from .encodings import is_trusted
 from .programs import define_operator, get_dtype, run
@@ -23,7 +23,7 @@ MODES = "nearest", "trilinear"
 def check_rows(tensor, rows, what):
     if tensor.dim() != 2 or tensor.shape[0] != rows:
         raise ArgumentError(
-            f"{what}: expects features of {rows} rows, as the coordinates have, "
+            f"{what}: expects features of {count(rows, 'row')}, as the coordinates have, "
             f"but found the shape {tuple(tensor.shape)}"
         )
 

@@ -11,7 +11,7 @@ or [offsets, groups, in channels / groups, out channels / groups]."""
 import torch
 from torch import Tensor
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, count
 from . import grids_ir, ir
 from .encodings import get_inverse, get_tiles, is_trusted, make_rows, mirrors
 from .grids import MODES, check_rows, devoxelise, from_dense, to_dense, voxelise  # noqa: F401
@@ -54,7 +54,8 @@ def _run_conv(kind, weights, operands, table, num_in, shape, *extras):
     _check_same(first, operands[1], kind)
     if table.shape[1] != weights[0]:
         raise ArgumentError(
-            f"{kind}: expects weights of {table.shape[1]} offsets, but found {weights[0]}"
+            f"{kind}: expects weights of {count(table.shape[1], 'offset')}, but found "
+            f"{weights[0]}"
         )
     key = _make_key(kind, weights, first, extras)
     trusted = is_trusted(table, num_in)
@@ -75,7 +76,8 @@ def multiply_rows(x, matrix, bias=None):
     _check_same(x, matrix, "conv")
     get_dtype(x)
     if x.shape[1] != matrix.shape[0]:
-        raise ArgumentError(f"conv: expects {matrix.shape[0]} channels, but found {x.shape[1]}")
+        expected = count(matrix.shape[0], "channel")
+        raise ArgumentError(f"conv: expects {expected}, but found {x.shape[1]}")
     return torch.mm(x, matrix) if bias is None else torch.addmm(bias.to(x.dtype), x, matrix)
 
 
@@ -87,7 +89,8 @@ def _run_forward(x, w, table, weights, operands=(), *extras):
         check_rows(x, x.shape[0], "conv")
     rows, channels = x.shape
     if channels != weights[1]:
-        raise ArgumentError(f"conv: expects {weights[1]} channels, but found {channels}")
+        expected = count(weights[1], "channel")
+        raise ArgumentError(f"conv: expects {expected}, but found {channels}")
     shape = (table.shape[0], weights[2])
     return _run_conv("conv", weights, [x, w, *operands], table, rows, shape, *extras)
 

@@ -13,7 +13,7 @@ from typing import List, Optional
 import torch
 from torch import Tensor
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, count
 from . import encodings, ir
 from .encodings import get_trusted_rows, invert, is_trusted, mirrors, trust, trust_set
 from .programs import define_operator, run
@@ -36,7 +36,7 @@ def pack(points: Tensor, stride: List[int]) -> tuple[Tensor, Tensor, Tensor]:
     if points.dim() != 2 or points.shape[1] != len(stride) + 1:
         raise ArgumentError(
             f"expects coordinates [rows, {len(stride) + 1}], a batch index and "
-            f"{len(stride)} axes, but found the shape {tuple(points.shape)}"
+            f"{count(len(stride), 'axis', 'axes')}, but found the shape {tuple(points.shape)}"
         )
     coords, order, row_of = run(ir.pack(tuple(stride)), [points])
     return trust_set(coords), order, row_of

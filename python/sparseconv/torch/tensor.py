@@ -9,7 +9,7 @@ import torch
 from torch._subclasses import FakeTensor
 from torch.utils._pytree import GetAttrKey, register_pytree_node
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, count
 from . import ops, sets
 from .caches import Cache, CoordinateSet, name_root
 from .shapes import DeviceShape
@@ -131,7 +131,7 @@ class SparseTensor:
         check_torch("features", features)
         if features.dim() != 2 or features.shape[0] != coordinates.shape[0]:
             raise ArgumentError(
-                f"expects features of {coordinates.shape[0]} rows, as the coordinates "
+                f"expects features of {count(coordinates.shape[0], 'row')}, as the coordinates "
                 f"have, but found the shape {tuple(features.shape)}"
             )
         if rows not in ("set", "points") or (rows == "points" and reduce != "first"):
@@ -173,10 +173,10 @@ class SparseTensor:
             self._expect_rows(found.num_rows)
         return found
 
-    def _expect_rows(self, count):
-        if self.features.shape[0] != count:
+    def _expect_rows(self, number):
+        if self.features.shape[0] != number:
             raise ArgumentError(
-                f"expects features of {count} rows, as the coordinates have, but found "
+                f"expects features of {count(number, 'row')}, as the coordinates have, but found "
                 f"{self.features.shape[0]}"
             )
 
@@ -374,7 +374,8 @@ class SparseTensor:
 
     def __repr__(self):
         rows, channels = self.features.shape
-        return f"SparseTensor({rows} rows, {channels} channels, stride {self.stride})"
+        size = f"{count(rows, 'row')}, {count(channels, 'channel')}"
+        return f"SparseTensor({size}, stride {self.stride})"
 
 
 def _reduce(features, num_rows, order, row_of, kind):
@@ -404,5 +405,6 @@ def check_input(layer, x, dim=None):
         check_sparse(type(layer).__name__, x)
     if dim is not None and x.dim != dim:
         raise ArgumentError(
-            f"{type(layer).__name__}: expects a tensor of {dim} axes, but found {x.dim}"
+            f"{type(layer).__name__}: expects a tensor of {count(dim, 'axis', 'axes')}, "
+            f"but found {x.dim}"
         )
