@@ -29,11 +29,18 @@ RELIED_ON = {
     "spconv.modules": "SparseModule SparseSequential is_spconv_module is_sparse_conv",
     "spconv.utils": "PointToVoxel Point2VoxelCPU1d Point2VoxelCPU2d Point2VoxelCPU3d "
     "Point2VoxelCPU4d gather_features_by_pc_voxel_id",
-    "torchsparse": "__version__ PointTensor SparseTensor backends cat tune",
+    "torchsparse": "__version__ PointTensor SparseTensor backend backends cat tensor tune",
+    "torchsparse.backend": "GPUHashTable",
+    "torchsparse.tensor": "get_allow_negative_coordinates set_allow_negative_coordinates",
     "torchsparse.nn.functional": "conv3d get_conv_mode set_conv_mode get_kmap_mode set_kmap_mode "
-    "sphash sphashquery spcount spvoxelize spdevoxelize calc_ti_weights",
+    "sphash sphashquery spcount spvoxelize spdevoxelize calc_ti_weights ConvMode Dataflow "
+    "get_default_conv_config get_global_conv_config set_global_conv_config "
+    "clear_global_conv_config",
+    "torchsparse.nn.functional.devoxelize": "calc_ti_weights spdevoxelize",
     "torchsparse.nn.utils": "fapply get_kernel_offsets",
-    "torchsparse.utils": "make_ntuple make_divisible",
+    "torchsparse.nn.utils.kernel": "get_kernel_offsets",
+    "torchsparse.utils": "make_ntuple make_divisible make_tensor to_dense",
+    "torchsparse.utils.to_dense": "to_dense",
     "torchsparse.utils.collate": "sparse_collate sparse_collate_fn",
     "torchsparse.utils.quantize": "sparse_quantize",
 }

@@ -13,7 +13,10 @@ import torch
 import torch_checks
 from models import make_points, sort_rows
 from sparseconv.torch.torchsparse.nn import functional as F
-from sparseconv.torch.torchsparse.nn.utils import get_kernel_offsets
+from sparseconv.torch.torchsparse.nn.functional.devoxelize import calc_ti_weights
+from sparseconv.torch.torchsparse.nn.utils.kernel import get_kernel_offsets
+from sparseconv.torch.torchsparse.utils import make_tensor as make_numbers
+from sparseconv.torch.torchsparse.utils import to_dense
 from sparseconv.torch.torchsparse.utils.collate import sparse_collate_fn
 from sparseconv.torch.torchsparse.utils.quantize import sparse_quantize
 from torch_checks import check, expect, expect_close, expect_error
@@ -138,6 +141,11 @@ def grids_with_borders(device):
     y = layer(x)
     expect(y.C.tolist() == [[0, 0, 0, 0], [0, 2, 0, 0]] and y.spatial_range == (1, 3, 1, 1))
     expect(y.dense().flatten().tolist() == [1, 0, 10])
+    feats = feats.clone().requires_grad_()
+    grid = to_dense(feats, points, x.spatial_range)
+    expect(torch.equal(grid, x.dense()))
+    grid.sum().backward()
+    expect(feats.grad.tolist() == [[1.0], [1.0]])
 
 
 @check
@@ -164,8 +172,15 @@ def other_modes(device):
     expect_error(sparseconv.ArgumentError, "hashmap_on_the_fly", F.set_kmap_mode, "grid")
     before = F.get_conv_mode()
     F.set_conv_mode(2)
-    expect((before, F.get_conv_mode()) == (0, 2))
+    expect((before, F.get_conv_mode()) == (F.ConvMode.mode0, F.ConvMode.mode2) == (0, 2))
     F.set_conv_mode(before)
+    expect_error(sparseconv.ArgumentError, "conv_mode", F.set_conv_mode, 3)
+    config = F.get_default_conv_config(F.ConvMode.mode1).copy()
+    config.dataflow = F.Dataflow.GatherScatter
+    F.set_global_conv_config(config)
+    expect(F.get_global_conv_config().dataflow is F.Dataflow.GatherScatter)
+    F.clear_global_conv_config()
+    expect(F.get_global_conv_config() is None)
 
 
 @check
@@ -270,8 +285,40 @@ def points_and_voxels(device):
     weights = F.calc_ti_weights(torch.tensor([[0.5, 1.0, 4.0]], device=device), corners, scale=2)
     # The shares 0.25 and 0.5 of x and y: 3 / 8, 3 / 8 and 1 / 8 of the corners that are there.
     expect_close(weights[0, [0, 2, 4]].cpu(), torch.tensor([3, 3, 1]) / 7, 1e-6)
+    expect_error(sparseconv.ArgumentError, "torchsparse 1.4", calc_ti_weights,
+                 torch.zeros((3, 3), device=device), corners.expand(3, 8).T)  # fmt: skip
     found = F.spdevoxelize(feats.detach(), corners, weights)
     expect_close(found.cpu(), torch.tensor([[(3 * 1 + 3 * 3 + 10) / 7]]), 1e-6)
+
+
+@check
+def tables_of_coordinates(device):
+    rows = torch.tensor([[1, 2, 3, 0], [1, 2, 4, 0], [2, 4, 6, 1]], device=device).int()
+    size = make_numbers((2, 1, 2), dtype=torch.int32, device=device)
+    ones = make_numbers((1, 1, 1), torch.int32, device)
+    memory = [torch.zeros(6, dtype=dtype, device=device) for dtype in (torch.int64, torch.int32)]
+    table = torchsparse.backend.GPUHashTable(*memory)
+    table.insert_coords(rows)
+    # The offsets (0, 0, 0), (0, 0, 1), (1, 0, 0) and (1, 0, 1) of a kernel of even size.
+    found = table.lookup_coords(rows, size, ones, 4)
+    expect(found.tolist() == [[1, 2, 0, 0], [2, 0, 0, 0], [3, 0, 0, 0]])
+    halves = torch.tensor([[1, 2, 3, 1]], device=device).int()
+    expect(table.lookup_coords(halves, (1, 1, 1), (2, 2, 2), 1).tolist() == [[3]])
+    offsets = get_kernel_offsets(3, device=device)
+    found = table.lookup_coords(rows[:1], (3, 3, 3), (1, 1, 1), 27)[0] - 1
+    expect(offsets[found == 1].tolist() == [[0, 0, 1]] and found[13] == 0)
+    table = torchsparse.backend.GPUHashTable(6)
+    table.insert_vals(F.sphash(rows))
+    expect(table.lookup_vals(F.sphash(rows.flip(0))).tolist() == [3, 2, 1])
+
+
+@check
+def what_layers_show(device):
+    layer = spnn.Conv3d(4, 8, (3, 2, 1), padding=(0, 4, 0))
+    expect(layer.padding == (1, 4, 0) and spnn.Conv3d(4, 8, 3, 2, 1).padding == (1, 1, 1))
+    expect(layer.kernel_volume == 6 and layer.dilation == 1 and not layer.generative)
+    layer._config = config = F.get_default_conv_config()
+    expect(layer.config is config and layer._config is config)
 
 
 @check
@@ -288,6 +335,9 @@ def what_is_not_there(device):
     expect_error(error, "SparseConvTranspose3d", spnn.Conv3d, 4, 4, 2, 2, transposed=True,
                  generative=True)  # fmt: skip
     expect_error(error, "ignores it", spnn.Conv3d, 4, 4, 3, dilation=2)
+    torchsparse.tensor.set_allow_negative_coordinates(False)
+    expect(not torchsparse.tensor.get_allow_negative_coordinates())
+    expect_error(error, "negative", torchsparse.tensor.set_allow_negative_coordinates, True)
     expect_error(AttributeError, "SparseTensor.dense()", lambda: spnn.ToDenseBEVConvolution)
 
 

@@ -11,13 +11,13 @@ docs/migration.md says what differs."""
 
 import types
 
-from . import nn, operators, tensor, utils
+from . import backend, nn, operators, tensor, utils
 from .operators import cat, generative_add
 from .tensor import PointTensor, SparseTensor
 
 __all__ = [
-    "PointTensor", "SparseTensor", "backends", "cat", "generative_add", "nn", "operators",
-    "tensor", "tune", "utils",
+    "PointTensor", "SparseTensor", "backend", "backends", "cat", "generative_add", "nn",
+    "operators", "tensor", "tune", "utils",
 ]  # fmt: skip
 
 #: The version of torchsparse whose interface this is, which scripts ask for.

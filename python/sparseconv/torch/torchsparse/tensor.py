@@ -5,10 +5,24 @@
 
 from collections import UserDict
 
+from ...errors import ArgumentError
 from .. import functional as sparse
 from ..rows import RowTensor
 from ..tensor import make_tree
 from .utils import make_ntuple
+
+
+def get_allow_negative_coordinates():
+    return False
+
+
+def set_allow_negative_coordinates(allow_negative_coordinates):
+    """Says what strided layers do as it is: they have no output at negative coordinates."""
+    if allow_negative_coordinates:
+        raise ArgumentError(
+            "set_allow_negative_coordinates: strided layers have no output at negative "
+            "coordinates here; those of sparseconv.torch do"
+        )
 
 
 class _Entries(UserDict):

@@ -21,6 +21,12 @@ _state = {
 }  # fmt: skip
 
 
+class ConvMode(enum.IntEnum):
+    mode0 = 0
+    mode1 = 1
+    mode2 = 2
+
+
 class Dataflow(enum.Enum):
     ImplicitGEMM = 0
     GatherScatter = 1
@@ -34,10 +40,14 @@ class ConvConfig(dict):
     __getattr__ = dict.get
     __setattr__ = dict.__setitem__
 
+    def copy(self):
+        return ConvConfig(self)
+
 
 def _set(name, value, values):
     if value not in values:
-        raise ArgumentError(f"{name}: expects one of {', '.join(values)}, but found {value!r}")
+        known = ", ".join(map(str, values))
+        raise ArgumentError(f"{name}: expects one of {known}, but found {value!r}")
     _state[name] = value
 
 
@@ -58,13 +68,13 @@ def set_downsample_mode(downsample_mode):
 
 
 def get_conv_mode():
-    return _state["conv_mode"]
+    return ConvMode(_state["conv_mode"])
 
 
 def set_conv_mode(conv_mode):
-    """Keeps the number, which changes nothing: these modes of torchsparse are about
-    dataflows."""
-    _state["conv_mode"] = conv_mode
+    """Keeps a ConvMode or its number, which changes nothing: these modes of torchsparse are
+    about dataflows."""
+    _set("conv_mode", conv_mode, tuple(ConvMode))
 
 
 def get_default_conv_config(conv_mode=None, training=False):

@@ -25,6 +25,8 @@ class Conv3d(KeepsLayout, conv.Convolution):
 
     dim = 3
     weight_name = "kernel"
+    #: All that a layer can be made with.
+    dilation, generative = 1, False
 
     def __init__(self, in_channels, out_channels, kernel_size=3, stride=1, padding=0, dilation=1,
                  bias=False, transposed=False, generative=False, config=None):  # fmt: skip
@@ -46,8 +48,27 @@ class Conv3d(KeepsLayout, conv.Convolution):
         super().__init__(window, in_channels, out_channels, bias=bias)
 
     @property
+    def _config(self):
+        """Where torchsparse has it, and where scripts write it."""
+        return self.config
+
+    @_config.setter
+    def _config(self, config):
+        self.config = config
+
+    @property
     def kernel_size(self):
         return self.window.size
+
+    @property
+    def kernel_volume(self):
+        return self.window.volume
+
+    @property
+    def padding(self):
+        """What was given; as in torchsparse, the middle where that does not count."""
+        sides = zip(self.window.size, self.window.stride, self.window.padding)
+        return tuple((k - 1) // 2 if k % 2 and s == 1 else p for k, s, p in sides)
 
     @property
     def stride(self):
@@ -82,7 +103,7 @@ class Conv3d(KeepsLayout, conv.Convolution):
         if max(window.stride) > 1:
             target = find_target(x, window, self.window, kmap_mode, downsample_mode)
         table = x.cache.get_table(x.set, target, window.offsets, window.volume)
-        x.cache.add_pair(key, Pair(x.set, target, table, window.size))
+        x.cache.add_pair(key, Pair(x.set, target, table, window))
         return target, table
 
     def _place_window(self, kmap_mode):

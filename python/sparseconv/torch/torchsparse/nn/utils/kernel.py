@@ -1,20 +1,15 @@
 # Part of the sparseconv project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for licence information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""torchsparse's helpers of modules."""
+"""torchsparse's offsets of kernels."""
 
 import itertools
 
 import torch
 
-from ..utils import make_ntuple
+from ...utils import make_ntuple
 
-__all__ = ["fapply", "get_kernel_offsets"]
-
-
-def fapply(input, fn, *args, **kwargs):
-    """The tensor with features that a function makes of its own."""
-    return input.replace(fn(input.feats, *args, **kwargs))
+__all__ = ["get_kernel_offsets"]
 
 
 def get_kernel_offsets(size, stride=1, dilation=1, device="cpu"):
