@@ -40,6 +40,7 @@ RELIED_ON = {
     "torchsparse.nn.utils": "fapply get_kernel_offsets",
     "torchsparse.nn.utils.kernel": "get_kernel_offsets",
     "torchsparse.utils": "make_ntuple make_divisible make_tensor to_dense",
+    "torchsparse.utils.tensor_cache": "TensorCache",
     "torchsparse.utils.to_dense": "to_dense",
     "torchsparse.utils.collate": "sparse_collate sparse_collate_fn",
     "torchsparse.utils.quantize": "sparse_quantize",

@@ -4,6 +4,8 @@
 """What users of torchsparse rely on: which outputs a layer has, the order of rows, state
 dicts, helpers, and errors for what is not there."""
 
+import io
+
 import numpy as np
 import reference_torchsparse as reference
 import sparseconv
@@ -19,6 +21,7 @@ from sparseconv.torch.torchsparse.utils import make_tensor as make_numbers
 from sparseconv.torch.torchsparse.utils import to_dense
 from sparseconv.torch.torchsparse.utils.collate import sparse_collate_fn
 from sparseconv.torch.torchsparse.utils.quantize import sparse_quantize
+from sparseconv.torch.torchsparse.utils.tensor_cache import TensorCache
 from torch_checks import check, expect, expect_close, expect_error
 
 
@@ -90,6 +93,47 @@ def what_tensors_have(device):
         expect_error(sparseconv.ArgumentError, "whose map", up, z)
         setattr(z, name, getattr(y, name))
         expect_close(up(z).F, up(y).F, 0)
+
+
+class Points(torchsparse.SparseTensor):
+    """Points that keep what is found of them with the maps, as those of SPVNAS do."""
+
+    def __init__(self, feats, coords):
+        super().__init__(feats=feats, coords=coords)
+        self._caches.rows = {}
+
+
+@check
+def what_models_keep_in_caches(device):
+    x, _ = make_tensor(device)
+    z = Points(torch.randn(5, 4, device=device), torch.rand(5, 4, device=device))
+    caches = z._caches
+    caches.rows[z.s] = 1
+    expect(z._caches is caches, "another object at each call")
+    z.C = z.C / 2
+    z.s = 2
+    z._caches.rows[z.s] = 2
+    expect(z._caches.rows == {(1, 1, 1): 1, (2, 2, 2): 2} == caches.rows)
+    other = Points(z.F, z.C)
+    other._caches = z._caches
+    other._caches.more = 3
+    expect(z._caches.more == 3 and z._caches.rows is other._caches.rows)
+    expect(not hasattr(Points(z.F, z.C)._caches, "more"), "tensors share what they should not")
+    # Layers pass it on.
+    x._caches.noted = 4
+    y = spnn.Conv3d(4, 4, 2, stride=2).to(device)(x)
+    expect(y._caches.noted == 4)
+    y._caches.later = 5
+    expect(x._caches.later == 5 and x.replace(x.F)._caches is x._caches)
+    stored = io.BytesIO()
+    torch.save(x, stored)
+    stored.seek(0)
+    again = torch.load(stored, weights_only=False)
+    expect(again._caches.later == 5 and again._caches.__dict__ is again.cache.notes)
+    fresh = TensorCache()
+    fresh.noted = 6
+    x._caches = fresh
+    expect(x._caches.noted == 6 and not x._caches.kmaps)
 
 
 @check

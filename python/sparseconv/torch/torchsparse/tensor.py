@@ -3,13 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """torchsparse's tensors."""
 
-from collections import UserDict
-
 from ...errors import ArgumentError
 from .. import functional as sparse
 from ..rows import RowTensor
 from ..tensor import make_tree
 from .utils import make_ntuple
+from .utils.tensor_cache import TensorCache
 
 
 def get_allow_negative_coordinates():
@@ -23,38 +22,6 @@ def set_allow_negative_coordinates(allow_negative_coordinates):
             "set_allow_negative_coordinates: strided layers have no output at negative "
             "coordinates here; those of sparseconv.torch do"
         )
-
-
-class _Entries(UserDict):
-    """What models note beside the sets and maps of an input. No layer reads it."""
-
-    def __init__(self, caches, entries):
-        super().__init__()
-        self.caches, self.data = caches, entries
-
-
-class TensorCache:
-    """The sets and maps of an input, for other tensors at its coordinates:
-
-        y._caches = x._caches"""
-
-    def __init__(self, given, cache):
-        self.given, self.cache = given, cache
-
-    def _list(self, name):
-        return _Entries(self, self.cache.notes.setdefault(name, {}))
-
-    @property
-    def cmaps(self):
-        return self._list("cmaps")
-
-    @property
-    def kmaps(self):
-        return self._list("kmaps")
-
-    @property
-    def hashmaps(self):
-        return self._list("hashmaps")
 
 
 @make_tree
@@ -72,6 +39,9 @@ class SparseTensor(RowTensor):
         x.F, x.C, x.s"""
 
     UNION = "generative_add adds others"
+
+    #: What `_caches` gave last.
+    _last_caches = None
 
     def __init__(self, feats, coords, stride=1, spatial_range=None):
         batch_size = shape = None
@@ -94,14 +64,18 @@ class SparseTensor(RowTensor):
 
     @coords.setter
     def coords(self, coords):
-        self.indices = coords
+        self._place(coords, self.stride)
 
     @RowTensor.stride.setter
     def stride(self, stride):
-        self.start(
-            self.features, self.indices, make_ntuple(stride, 3), self.get_shape(),
-            self._batch_size,
-        )  # fmt: skip
+        self._place(self.indices, make_ntuple(stride, 3))
+
+    def _place(self, coords, stride):
+        """Takes other coordinates, which have new sets and maps. What models have noted in
+        `_caches` stays."""
+        notes = self._caches.__dict__
+        self.start(self.features, coords, stride, self.get_shape(), self._batch_size)
+        self.cache.notes, self._last_caches = notes, None
 
     F, C, s = feats, coords, stride
 
@@ -112,11 +86,17 @@ class SparseTensor(RowTensor):
 
     @property
     def _caches(self):
-        return TensorCache(self.given, self.cache)
+        last = self._last_caches
+        if last is None or last.given is not self.given or last.cache is not self.cache:
+            last = self._last_caches = TensorCache(self.given, self.cache)
+        return last
 
     @_caches.setter
     def _caches(self, caches):
         self.adopt(caches.given, caches.cache)
+        if caches.given is not self.given or caches.cache is not self.cache:
+            caches = TensorCache(self.given, self.cache, caches.__dict__)
+        self._last_caches = caches
 
     @property
     def cmaps(self):

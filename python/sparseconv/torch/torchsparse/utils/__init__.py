@@ -3,11 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """torchsparse's helpers."""
 
-from . import collate, quantize, utils
+from . import collate, quantize, tensor_cache, utils
 from .to_dense import to_dense
 from .utils import make_divisible, make_ntuple, make_tensor
 
 __all__ = [
-    "collate", "make_divisible", "make_ntuple", "make_tensor", "quantize", "to_dense",
-    "utils",
+    "collate", "make_divisible", "make_ntuple", "make_tensor", "quantize", "tensor_cache",
+    "to_dense", "utils",
 ]  # fmt: skip
