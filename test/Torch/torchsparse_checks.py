@@ -190,6 +190,13 @@ def grids_with_borders(device):
     expect(torch.equal(grid, x.dense()))
     grid.sum().backward()
     expect(feats.grad.tolist() == [[1.0], [1.0]])
+    # torchsparse reads four numbers.
+    x = torchsparse.SparseTensor(feats, points, spatial_range=(1, 6, 1, 1, 7))
+    expect(x.spatial_range == (1, 6, 1, 1, 7) == x.replace(x.F).spatial_range)
+    expect(layer(x).spatial_range == (1, 3, 1, 1) and torch.equal(x.dense(), grid))
+    for wrong in ((1, 6, 1), 6):
+        expect_error(sparseconv.ArgumentError, "spatial_range: expects", torchsparse.SparseTensor,
+                     feats, points, spatial_range=wrong)  # fmt: skip
 
 
 @check

@@ -30,7 +30,7 @@ class SparseTensor(RowTensor):
     in units of the stride. Without a batch index it can be collated, no more.
 
     spatial_range    (batch size, x, y, z), or None where the highest coordinate on each
-                     axis ends the grid
+                     axis ends the grid; further numbers are kept and not used
 
     Rows keep their order in layers that keep the coordinates, and in transposed layers
     back to them. Strided layers make rows in ascending order of coordinates.
@@ -40,14 +40,16 @@ class SparseTensor(RowTensor):
 
     UNION = "generative_add adds others"
 
-    #: What `_caches` gave last.
-    _last_caches = None
+    #: What `_caches` gave last, and what `spatial_range` was given beside the grid.
+    _last_caches, _rest_of_range = None, ()
+    FIELDS = (*RowTensor.FIELDS, "_rest_of_range")
 
     def __init__(self, feats, coords, stride=1, spatial_range=None):
         batch_size = shape = None
         if spatial_range is not None:
-            batch_size, *shape = (int(cells) for cells in spatial_range)
-            shape = tuple(shape)
+            batch_size, shape, rest = _read_range(spatial_range)
+            if rest:
+                self._rest_of_range = rest
         self.start(feats, coords, make_ntuple(stride, 3), shape, batch_size)
 
     @property
@@ -82,7 +84,7 @@ class SparseTensor(RowTensor):
     @property
     def spatial_range(self):
         shape = self.get_shape()
-        return None if shape is None else (self.batch_size, *shape)
+        return None if shape is None else (self.batch_size, *shape, *self._rest_of_range)
 
     @property
     def _caches(self):
@@ -139,6 +141,19 @@ class SparseTensor(RowTensor):
     def dense(self):
         """The grid [batch size, x, y, z, channels]."""
         return sparse.to_dense(self, channels_last=True)
+
+
+def _read_range(spatial_range):
+    """The batch size, the grid, and what torchsparse does not read of a spatial_range."""
+    try:
+        numbers = tuple(int(cells) for cells in spatial_range)
+    except TypeError:  # there is nothing to go over
+        numbers = ()
+    if len(numbers) < 4:
+        raise ArgumentError(
+            f"spatial_range: expects (batch size, x, y, z), but found {spatial_range!r}"
+        )
+    return numbers[0], numbers[1:4], numbers[4:]
 
 
 class PointTensor:
