@@ -24,7 +24,8 @@ RELIED_ON = {
     "SparseConvTensor SparseSequential SparseGlobalMaxOrAvgPool ToDense RemoveGrid",
     "spconv.constants": "SPCONV_ALLOW_TF32 SPCONV_USE_DIRECT_TABLE SPCONV_DO_SORT SPCONV_CPP_GEMM "
     "ALL_WEIGHT_IS_KRSC FILTER_HWIO",
-    "spconv.core": "ConvAlgo IndiceData SparseConvTensor expand_nd scatter_nd",
+    "spconv.core": "ConvAlgo ImplicitGemmIndiceData IndiceData SparseConvTensor expand_nd "
+    "scatter_nd",
     "spconv.conv": "SparseConvolution",
     "spconv.modules": "SparseModule SparseSequential is_spconv_module is_sparse_conv",
     "spconv.utils": "PointToVoxel Point2VoxelCPU1d Point2VoxelCPU2d Point2VoxelCPU3d "

@@ -305,6 +305,53 @@ def recorded_counts(device):
 
 
 @check
+def dictionaries_of_maps(device):
+    """What models do with an indice_dict, which is one of Python in spconv."""
+    x, _ = make_tensor(device)
+    down = spconv.SparseConv3d(4, 4, 3, 2, 1, indice_key="down").to(device)
+    up = spconv.SparseInverseConv3d(4, 4, 3, "down").to(device)
+    y = down(x)
+    expected = up(y).features
+    found = y.indice_dict["down"]
+    expect([found.stride, found.padding, found.dilation] == [[2] * 3, [1] * 3, [1] * 3])
+    inputs, outputs = found.indice_pairs
+    expect(found.indice_pairs.shape == (2, 27, len(x.indices)) and found.algo is None)
+    for offset, count in enumerate(found.indice_pair_num.tolist()):
+        rows, places = inputs[offset], outputs[offset]
+        expect((rows[count:] == -1).all() and (places[count:] == -1).all())
+        expect(torch.equal(found.pair_fwd[offset, places[:count].long()], rows[:count]))
+    # An entry under another key, and one that is taken out.
+    y.indice_dict["other"] = found
+    y.indice_dict.update(third=found)
+    for key in ("other", "third"):
+        again = spconv.SparseInverseConv3d(4, 4, 3, key).to(device)
+        again.load_state_dict(up.state_dict())
+        expect_close(again(y).features, expected, 0)
+    del y.indice_dict["other"]
+    expect(y.indice_dict.pop("third").ksize == [3] * 3 and list(y.indice_dict) == ["down"])
+    copied = y.indice_dict.copy()
+    y.indice_dict.clear()
+    error = sparseconv.ArgumentError
+    expect_error(error, "'down'", up, y)
+    expect_close(up(down(x)).features, expected, 0)
+    # A dictionary in its place is that of this tensor alone.
+    y = down(x)
+    z = y.replace_feature(y.features)
+    z.indice_dict = {}
+    expect(not z.indice_dict and "down" in y.indice_dict)
+    expect_error(error, "'down'", up, z)
+    z.indice_dict = copied
+    expect_close(up(z).features, expected, 0)
+    remade = spconv.SparseConvTensor(y.features, y.indices, y.spatial_shape, 2, indice_dict=copied)
+    expect_close(up(remade).features, expected, 0)
+    apart = down(make_tensor(device)[0]).indice_dict["down"]
+    for wrong in (5, {"down": 5}, {"a": found, "b": apart}):
+        expect_error(error, "indice_dict", setattr, z, "indice_dict", wrong)
+    other = spconv.SparseConvTensor(y.features, y.indices, y.spatial_shape, 2)
+    expect_error(error, "another input's", other.indice_dict.update, y.indice_dict)
+
+
+@check
 def weights_that_change(device):
     x, _ = make_tensor(device)
     layer = spconv.SubMConv3d(4, 4, 3, bias=False).to(device)

@@ -93,12 +93,12 @@ def outline_set(source, rule, by, offsets, reshape):
 
 class Pair(NamedTuple):
     """The map of a layer, for layers that go back over it: its two sets, its table,
-    and the size of its kernel on each axis."""
+    and its window, a `conv.Window`."""
 
     source: CoordinateSet
     target: CoordinateSet
     table: torch.Tensor
-    size: tuple
+    window: object
 
 
 class Origin:
@@ -134,12 +134,12 @@ class Cache:
         if key is not None:
             self.pairs.setdefault(key, {})[pair.target.name] = pair
 
-    def add_own_pair(self, key, found, table, size):
+    def add_own_pair(self, key, found, table, window):
         """The pair of a layer that stays at a set, which others at it have added before."""
         pairs = self.pairs.get(key)
         known = None if pairs is None else pairs.get(found.name)
-        if known is None or known.table is not table or known.size != size:
-            self.add_pair(key, Pair(found, found, table, size))
+        if known is None or known.table is not table or known.window.size != window.size:
+            self.add_pair(key, Pair(found, found, table, window))
 
     def find_pair(self, key, target):
         """The pair of a key with the out set `target`; or else another one of it, or
@@ -208,5 +208,12 @@ class Cache:
         for key, pairs in self.pairs.items():
             for pair in pairs.values():
                 sides = made.sets[pair.source.name], made.sets[pair.target.name]
-                made.add_pair(key, Pair(*sides, copies[id(pair.table)], pair.size))
+                made.add_pair(key, Pair(*sides, copies[id(pair.table)], pair.window))
+        return made
+
+    def fork(self, pairs):
+        """A cache of the same sets and maps with other pairs."""
+        made = object.__new__(Cache)
+        made.__dict__.update(self.__dict__)
+        made.pairs = pairs
         return made

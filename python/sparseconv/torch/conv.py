@@ -338,7 +338,7 @@ class _SparseConv(Convolution):
 
     def find_map(self, x):
         target, table = self.window.find_forward(x, self.output)
-        x.cache.add_pair(self.indice_key, Pair(x.set, target, table, self.window.size))
+        x.cache.add_pair(self.indice_key, Pair(x.set, target, table, self.window))
         return target, table
 
 
@@ -380,10 +380,10 @@ class _SparseInverseConv(Convolution):
                 f"{type(self).__name__}: no layer before this one has the indice_key "
                 f"{self.indice_key!r}"
             )
-        if pair.target.name != x.set.name or pair.size != self.window.size:
+        if pair.target.name != x.set.name or pair.window.size != self.window.size:
             raise ArgumentError(
                 f"{type(self).__name__}: the indice_key {self.indice_key!r} is that of a "
-                f"layer with a kernel of {pair.size} and outputs at {pair.target.num_rows} "
+                f"layer with a kernel of {pair.window.size} and outputs at {pair.target.num_rows} "
                 f"coordinates, but found a kernel of {self.window.size} and inputs at "
                 f"{x.set.num_rows}"
             )
@@ -440,7 +440,7 @@ class _SparseConvTranspose(Convolution):
         rule = "upsample" if max(window.stride) > 1 else "expand_transposed"
         target = x.cache.get_set(x.set, rule, window.stride, window.offsets, reshape)
         table = x.cache.get_table(x.set, target, window.offsets, window.volume, True)
-        x.cache.add_pair(self.indice_key, Pair(x.set, target, table, window.size))
+        x.cache.add_pair(self.indice_key, Pair(x.set, target, table, window))
         return target, table
 
 

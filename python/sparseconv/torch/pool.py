@@ -45,7 +45,7 @@ class _Pool(nn.Module):
             ahead.begin(self, x)
         target, table = self.window.find_forward(x, self.output)
         if self.indice_key is not None:
-            x.cache.add_pair(self.indice_key, Pair(x.set, target, table, self.window.size))
+            x.cache.add_pair(self.indice_key, Pair(x.set, target, table, self.window))
         return x._make(ops.pool(x.features, table, self.kind, self.count_volume), target)
 
     def extra_repr(self):

@@ -195,6 +195,7 @@ class RowTensor(SparseTensor):
             return
         if other_given is not None and other_given.holds(mine):
             self.share(other_given)
+            self.cache = cache
             return
         for known in cache.sets.values():
             other = RowTensor.at(known, cache)

@@ -80,3 +80,18 @@ def read_count(count):
     if isinstance(count, torch.Tensor) and not torch.compiler.is_compiling():
         return count
     return int(count)
+
+
+def is_same_shape(shape, other):
+    """Whether two shapes are known to be equal, without a look at numbers in tensors."""
+    return len(shape) == len(other) and all(
+        mine is cell or type(mine) is type(cell) is int and mine == cell
+        for mine, cell in zip(list_cells(shape), list_cells(other))
+    )
+
+
+def list_cells(shape):
+    """A shape as a list: of numbers, or of what was given in tensors."""
+    if isinstance(shape, DeviceShape):
+        return list(shape.cells)
+    return None if shape is None else list(shape)

@@ -118,7 +118,7 @@ class _SubMConv:
         table = cache.get_table(found, found, window.offsets, window.volume)
         # As in spconv, a layer of one offset leaves nothing under its key.
         if self.indice_key is not None and not self.conv1x1:
-            cache.add_own_pair(self.indice_key, found, table, window.size)
+            cache.add_own_pair(self.indice_key, found, table, window)
         return found, table
 
 

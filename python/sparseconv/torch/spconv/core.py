@@ -5,15 +5,18 @@
 
 import enum
 import types
-from collections.abc import Mapping
 
 import torch
 
 from ...errors import ArgumentError
 from .. import functional as sparse
 from ..rows import RowTensor
-from ..shapes import DeviceShape, read_count, read_shape
+from ..shapes import is_same_shape, list_cells, read_count, read_shape
 from ..tensor import make_tree, repeat
+from .indices import IndiceData, IndiceDict, list_pairs
+
+#: There is one kind of what layers note; it has the entries of both of spconv's.
+ImplicitGemmIndiceData = IndiceData
 
 
 class ConvAlgo(enum.Enum):
@@ -135,6 +138,15 @@ class SparseConvTensor(RowTensor):
     def indice_dict(self, indice_dict):
         if isinstance(indice_dict, IndiceDict):
             self.adopt(indice_dict.given, indice_dict.cache)
+            return
+        # Of a plain dictionary this tensor, and what layers make of it, has the entries alone.
+        pairs = list_pairs(indice_dict)
+        for entry in indice_dict.values():
+            self.adopt(entry.given, entry.cache)
+            if self.cache.tables is not entry.cache.tables:
+                return  # no layer of theirs knows these indices
+        if pairs or self.cache.pairs:
+            self.cache = self.cache.fork(pairs)
 
     def find_indice_pair(self, key):
         """What the layer with this `indice_key` found, or None."""
@@ -166,68 +178,3 @@ class SparseConvTensor(RowTensor):
 
     def __repr__(self):
         return f"SparseConvTensor[shape={self.features.shape}]"
-
-
-class IndiceData:
-    """What a layer with an `indice_key` found: the indices of its inputs and outputs,
-    and which belong together. `pair_fwd` [offsets, outputs] in int32 has the row of
-    the input, or -1, and `pair_bwd` [offsets, inputs] that of the output."""
-
-    def __init__(self, pair, cache):
-        self._pair, self._cache = pair, cache
-        self.ksize = list(pair.size)
-        self.spatial_shape = list_cells(pair.source.shape)
-        self.out_spatial_shape = list_cells(pair.target.shape)
-        self.is_subm = pair.source is pair.target
-
-    @property
-    def indices(self):
-        return RowTensor.at(self._pair.source, self._cache).indices
-
-    @property
-    def out_indices(self):
-        return RowTensor.at(self._pair.target, self._cache).indices
-
-    @property
-    def pair_fwd(self):
-        return self._pair.table.T.contiguous()
-
-    @property
-    def pair_bwd(self):
-        return self._cache.get_transposed(self._pair).T.contiguous()
-
-
-def is_same_shape(shape, other):
-    """Whether two shapes are known to be equal, without a look at numbers in tensors."""
-    return len(shape) == len(other) and all(
-        mine is cell or type(mine) is type(cell) is int and mine == cell
-        for mine, cell in zip(list_cells(shape), list_cells(other))
-    )
-
-
-def list_cells(shape):
-    """A shape as a list: of numbers, or of what was given in tensors."""
-    if isinstance(shape, DeviceShape):
-        return list(shape.cells)
-    return None if shape is None else list(shape)
-
-
-class IndiceDict(Mapping):
-    """What the layers with an `indice_key` found, by their keys. Given to a new tensor
-    at indices that a layer knows, it hands on their maps."""
-
-    def __init__(self, given, cache):
-        self.given, self.cache = given, cache
-
-    def __getitem__(self, key):
-        pairs = self.cache.pairs[key]
-        return IndiceData(next(reversed(pairs.values())), self.cache)
-
-    def __iter__(self):
-        return iter(self.cache.pairs)
-
-    def __len__(self):
-        return len(self.cache.pairs)
-
-    def copy(self):
-        return self
