@@ -27,6 +27,7 @@ RELIED_ON = {
     "spconv.core": "ConvAlgo ImplicitGemmIndiceData IndiceData SparseConvTensor expand_nd "
     "scatter_nd",
     "spconv.conv": "SparseConvolution",
+    "spconv.pool": "SparseMaxPool SparseAvgPool",
     "spconv.modules": "SparseModule SparseSequential is_spconv_module is_sparse_conv",
     "spconv.utils": "PointToVoxel Point2VoxelCPU1d Point2VoxelCPU2d Point2VoxelCPU3d "
     "Point2VoxelCPU4d gather_features_by_pc_voxel_id",

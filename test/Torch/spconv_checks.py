@@ -302,6 +302,50 @@ def recorded_counts(device):
     y = layer(x)
     expect(layer.get_max_num_voxels().tolist() == [len(y.features)])
     expect("max_num_voxels_during_training" in layer.state_dict())
+    pool = spconv.SparseMaxPool3d(2, record_voxel_count=True).to(device)
+    expect(list(pool.state_dict()) == ["max_num_voxels_during_training"])
+    # What was saved without a count, and what has no memory of its calls.
+    pool.load_state_dict({})
+    sparseconv.compile(pool.eval(), x)(x)
+    expect(pool.get_max_num_voxels().tolist() == [0])
+    expect(pool(x).features.shape[0] == pool.get_max_num_voxels() == len(y.features))
+    expect(spconv.SparseMaxPool3d(2).get_max_num_voxels() is None)
+    pool = spconv.SparseAvgPool2d((3, 2), padding=(1, 0))
+    expect([pool.kernel_size, pool.stride, pool.padding, pool.dilation]
+           == [[3, 2], [3, 2], [1, 0], [1, 1]])  # fmt: skip
+    expect(pool.ndim == 2 and not pool.subm)
+
+
+@check
+def classes_for_any_number_of_axes(device):
+    x, _ = make_tensor(device)
+    make = spconv.SparseConvolution
+    for layer, kind in (
+        (make(3, 4, 8, 3, subm=True, indice_key="a"), spconv.SubMConv3d),
+        (make(3, 4, 8, 2, 2, indice_key="b", record_voxel_count=True), spconv.SparseConv3d),
+        (make(3, 4, 8, 2, 2, transposed=True, output_padding=1), spconv.SparseConvTranspose3d),
+    ):
+        expect(type(layer) is kind, f"{type(layer)}")
+        twin = kind(4, 8, layer.kernel_size, layer.stride)
+        twin.load_state_dict(layer.state_dict(), strict=False)
+        y, other = (each.to(device)(x) for each in (layer, twin))
+        expect_close(y.features, other.features, 0)
+        expect(layer.weight_shape == list(layer.weight.shape))
+        more = 1 if layer.transposed else 0
+        expect(y.spatial_shape == [n + more for n in other.spatial_shape])
+        expect(layer.is_inverseable() == (layer.indice_key == "b"))
+    down = make(3, 4, 4, 2, 2, indice_key="b").to(device)(x)
+    up = make(3, 4, 4, 2, inverse=True, indice_key="b", dtype=torch.float32, device=device)
+    expect(up(down).indices is x.indices)
+    for base in (spconv.pool.SparseMaxPool, spconv.pool.SparseAvgPool):
+        twin = getattr(spconv, f"{base.__name__}3d")
+        expect_close(base(3, 2, 2)(x).features, twin(2)(x).features, 0)
+        expect(base(2).stride == [1, 1] and isinstance(base(2), spconv.modules.SparseModule))
+    error = sparseconv.ArgumentError
+    expect_error(error, "no SubMConv5d", make, 5, 4, 4, subm=True)
+    expect_error(error, "subm=True", spconv.pool.SparseMaxPool, 3, subm=True)
+    derived = type("Derived", (make,), {})
+    expect_error(error, "Derived: expects SubMConv2d as its base", derived, 2, 4, 4, subm=True)
 
 
 @check

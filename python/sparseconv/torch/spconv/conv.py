@@ -3,14 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """spconv's convolutions. Weights are [out, k0, k1, ..., in]: state dicts are spconv's."""
 
-import torch
-
 from ...errors import ArgumentError
 from .. import conv, weights
 from ..programs import is_watched, read_parameter
 from ..rows import KeepsLayout
 from ..tensor import check_input
+from .core import expand_nd
 from .modules import SparseModule
+from .windows import HasWindow, become
 
 __all__ = [
     "SparseConvolution",
@@ -21,13 +21,39 @@ __all__ = [
 ]  # fmt: skip
 
 
-class SparseConvolution(KeepsLayout, SparseModule):
+class SparseConvolution(HasWindow, KeepsLayout, SparseModule):
     """What all convolutions share. `algo`, `fp32_accum` and `large_kernel_fast_algo` are
-    accepted and change nothing: sums are in f32, and the compiler chooses how."""
+    accepted and change nothing: sums are in f32, and the compiler chooses how.
 
-    subm = inverse = transposed = False
+    Made as it is, it becomes the layer of one of the classes below:
+
+        SparseConvolution(3, 4, 8, 3, subm=True)  # SubMConv3d(4, 8, 3)
+    """
+
+    inverse = transposed = False
     #: What the layer was given, for scripts that read or set it.
     algo = fp32_accum = None
+
+    def __init__(self, ndim, in_channels, out_channels, kernel_size=3, stride=1, padding=0,
+                 dilation=1, groups=1, bias=True, subm=False, output_padding=0,
+                 transposed=False, inverse=False, indice_key=None, algo=None, fp32_accum=None,
+                 record_voxel_count=False, act_type=None, act_alpha=0, act_beta=0,
+                 large_kernel_fast_algo=False, name=None, device=None, dtype=None):  # fmt: skip
+        if act_type is not None:
+            raise ArgumentError("act_type: is not there; put the activation behind the layer")
+        kind = "SparseConvTranspose" if transposed else "SparseConv"
+        kind = "SubMConv" if subm else "SparseInverseConv" if inverse else kind
+        become(self, SparseConvolution, f"{kind}{ndim}d", globals())
+        options = dict(
+            bias=bias, indice_key=indice_key, algo=algo, fp32_accum=fp32_accum, name=name
+        )
+        if not inverse or subm:
+            options |= dict(stride=stride, padding=padding, dilation=dilation, groups=groups)
+        if not inverse and not subm:
+            options["record_voxel_count"] = record_voxel_count
+        self.__init__(in_channels, out_channels, kernel_size, **options)
+        self.output_padding = expand_nd(ndim, output_padding)
+        self.to(device=device, dtype=dtype)
 
     def _finish(self, groups, algo, fp32_accum, record_voxel_count=False, name=None):
         if groups != 1:
@@ -37,34 +63,19 @@ class SparseConvolution(KeepsLayout, SparseModule):
             )
         self.algo, self.fp32_accum = algo, fp32_accum
         self.output_padding = [0] * self.dim
-        self.name, self.record_voxel_count = name, record_voxel_count
-        if record_voxel_count:
-            count = torch.zeros(1, dtype=torch.int32)
-            self.register_buffer("max_num_voxels_during_training", count)
-
-    @property
-    def ndim(self):
-        return self.dim
-
-    @property
-    def kernel_size(self):
-        return list(self.window.size)
-
-    @property
-    def stride(self):
-        return list(self.window.stride)
-
-    @property
-    def padding(self):
-        return list(self.window.padding)
-
-    @property
-    def dilation(self):
-        return list(self.window.dilation)
+        self.name = name
+        self._record_counts(record_voxel_count)
 
     @property
     def conv1x1(self):
         return weights.is_spconv_pointwise(self)
+
+    @property
+    def weight_shape(self):
+        return list(self.get_weight_shape())
+
+    def is_inverseable(self):
+        return self.indice_key is not None and not self.subm
 
     def get_weight_shape(self):
         return (self.out_channels, *self.window.size, self.in_channels)
@@ -88,16 +99,13 @@ class SparseConvolution(KeepsLayout, SparseModule):
         axes = None if self.conv1x1 else (*range(1, len(shape)), 0)
         return self.make_layout(shape, axes)
 
-    def get_max_num_voxels(self):
-        return getattr(self, "max_num_voxels_during_training", None)
-
     def takes_norm(self):
         return not (self.record_voxel_count or self.transposed)
 
     def forward(self, input, add_input=None):
         y = self.run(input)
         if self.record_voxel_count:
-            self.max_num_voxels_during_training.clamp_(min=y.features.shape[0])
+            self._count(y)
         return y if add_input is None else y + add_input
 
 

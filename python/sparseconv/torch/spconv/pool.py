@@ -3,8 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """spconv's pooling."""
 
+from ...errors import ArgumentError
 from .. import pool
 from .modules import SparseModule
+from .windows import HasWindow, become
 
 __all__ = [
     "SparseGlobalAvgPool", "SparseGlobalMaxOrAvgPool", "SparseGlobalMaxPool",
@@ -13,13 +15,38 @@ __all__ = [
 ]  # fmt: skip
 
 
-class _SparsePool(SparseModule):
+class _SparsePool(HasWindow, SparseModule):
+    """What poolings of windows share. Made as it is, a class of any number of axes becomes
+    the layer of one:
+
+        SparseMaxPool(3, 2, 2)  # SparseMaxPool3d(2, 2)
+    """
+
+    def __init__(self, ndim, kernel_size=3, stride=1, padding=0, dilation=1, indice_key=None,
+                 subm=False, algo=None, record_voxel_count=False, name=None):  # fmt: skip
+        base = SparseAvgPool if isinstance(self, SparseAvgPool) else SparseMaxPool
+        if subm:
+            raise ArgumentError(f"{base.__name__}: subm=True is not there")
+        become(self, base, f"{base.__name__}{ndim}d", globals())
+        self.__init__(
+            kernel_size, stride, padding, dilation, indice_key, algo, record_voxel_count, name
+        )
+
+    def forward(self, x):
+        y = super().forward(x)
+        if self.record_voxel_count:
+            self._count(y)
+        return y
+
+
+class _OfOneDim:
     """Combines the rows that a window meets; an average divides by their number."""
 
     def __init__(self, kernel_size, stride=None, padding=0, dilation=1, indice_key=None,
                  algo=None, record_voxel_count=False, name=None):  # fmt: skip
         self.layer.__init__(self, kernel_size, stride, padding, dilation, indice_key)
         self.algo, self.name = algo, name
+        self._record_counts(record_voxel_count)
 
 
 class SparseGlobalMaxOrAvgPool(SparseModule, pool._GlobalPool):
@@ -55,5 +82,5 @@ class SparseAvgPool(_SparsePool):
 for _name in __all__:
     if _name.endswith("d"):
         _layer, _base = getattr(pool, _name), globals()[_name[:-2]]
-        _body = {"layer": _layer, "__doc__": _SparsePool.__doc__, "__module__": __name__}
-        globals()[_name] = type(_name, (_base, _layer), _body)
+        _body = {"layer": _layer, "__doc__": _OfOneDim.__doc__, "__module__": __name__}
+        globals()[_name] = type(_name, (_OfOneDim, _base, _layer), _body)
