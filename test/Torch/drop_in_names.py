@@ -21,13 +21,15 @@ for path, names in lists:
 #: What models and scripts ask the modules of a library for.
 RELIED_ON = {
     "spconv": "__version__ constants SparseConvolution is_spconv_module scatter_nd SparseModule "
-    "SparseConvTensor SparseSequential SparseGlobalMaxOrAvgPool ToDense RemoveGrid",
+    "SparseConvTensor SparseSequential SparseGlobalMaxOrAvgPool ToDense RemoveGrid ops identity",
     "spconv.constants": "SPCONV_ALLOW_TF32 SPCONV_USE_DIRECT_TABLE SPCONV_DO_SORT SPCONV_CPP_GEMM "
     "ALL_WEIGHT_IS_KRSC FILTER_HWIO",
     "spconv.core": "ConvAlgo ImplicitGemmIndiceData IndiceData SparseConvTensor expand_nd "
     "scatter_nd",
-    "spconv.conv": "SparseConvolution",
+    "spconv.identity": "Identity",
+    "spconv.ops": "ConvAlgo get_conv_output_size get_deconv_output_size",
     "spconv.pool": "SparseMaxPool SparseAvgPool",
+    "spconv.conv": "SparseConvolution",
     "spconv.modules": "SparseModule SparseSequential is_spconv_module is_sparse_conv",
     "spconv.utils": "PointToVoxel Point2VoxelCPU1d Point2VoxelCPU2d Point2VoxelCPU3d "
     "Point2VoxelCPU4d gather_features_by_pc_voxel_id",

@@ -468,6 +468,22 @@ def what_models_ask_for(device):
 
 
 @check
+def shapes_of_grids(device):
+    ops = spconv.ops
+    expect(ops.ConvAlgo is spconv.ConvAlgo)
+    x, _ = make_tensor(device, 2)
+    for size, stride, padding, dilation in ((3, 2, 1, 1), (2, 2, 0, 1), (3, 1, 0, 2)):
+        window = [[n, n] for n in (size, stride, padding, dilation)]
+        y = spconv.SparseConv2d(4, 4, *window).to(device)(x)
+        expect(ops.get_conv_output_size(x.spatial_shape, *window) == y.spatial_shape)
+        y = spconv.SparseConvTranspose2d(4, 4, *window).to(device)(x)
+        expect(ops.get_deconv_output_size(x.spatial_shape, *window, [0, 0]) == y.spatial_shape)
+    expect(ops.get_deconv_output_size([4], [3], [2], [1], [1], [1]) == [8])
+    same = spconv.identity.Identity()
+    expect(same(x) is x and same.input_spatial_size([1]) == [1] and spconv.Identity is type(same))
+
+
+@check
 def what_is_not_there(device):
     error = sparseconv.ArgumentError
     points = torch.zeros((1, 4), dtype=torch.int32)

@@ -8,11 +8,11 @@
 Models, their state dicts and the order of their rows stay as they are;
 docs/migration.md says what differs."""
 
-from . import constants, conv, core, functional, modules, pool, tables, utils
+from . import constants, conv, core, functional, identity, modules, ops, pool, tables, utils
 from .conv import *  # noqa: F403
 from .core import ConvAlgo, SparseConvTensor, scatter_nd
+from .identity import Identity
 from .modules import (
-    Identity,
     RemoveGrid,
     SparseBatchNorm,
     SparseIdentity,
@@ -32,8 +32,8 @@ __all__ = [
     "RemoveGrid", "SparseBatchNorm", "SparseConvTensor", "SparseIdentity", "SparseModule",
     "SparseReLU", "SparseSequential", "SparseSyncBatchNorm", "ToDense",
     "assign_name_for_sparse_modules", "constants", "conv", "core", "functional",
-    "is_spconv_module", "modules", "pool", "scatter_nd", "tables", "utils", *conv.__all__,
-    *pool.__all__,
+    "identity", "is_spconv_module", "modules", "ops", "pool", "scatter_nd", "tables", "utils",
+    *conv.__all__, *pool.__all__,
 ]  # fmt: skip
 
 #: The version of spconv whose interface this is, which scripts ask for.

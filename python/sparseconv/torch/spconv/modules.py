@@ -82,11 +82,6 @@ class SparseIdentity(_OnFeatures, nn.Identity):
     pass
 
 
-class Identity(nn.Module):
-    def forward(self, x):
-        return x
-
-
 class ToDense(SparseModule):
     """[batch, channels, *spatial_shape], zeros where there is no row."""
 
