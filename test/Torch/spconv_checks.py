@@ -437,6 +437,14 @@ def voxels_of_points(device):
     mean, *_ = on_host.point_to_voxel_empty_mean(points.cpu())
     expect(mean[1, 1].tolist() == [3.5, 1.5, 2.0] and on_host.grid_size == [4, 4])
     expect_error(sparseconv.ArgumentError, "2 numbers", Point2VoxelCPU2d, [1] * 3, [0] * 6, 3, 2, 2)
+    # Places are found in the type of the points, and voxels are in f32.
+    doubles, *_ = on_host.point_to_voxel(points.cpu().double())
+    expect(doubles.dtype == torch.float32 and torch.equal(doubles, voxels.cpu()))
+    generate = PointToVoxel([1, 2], [0, 2, 4, 8], 3, 20, 5)
+    expect(generate.ndim == 2 and generate.device == torch.device("cpu"))
+    expect(generate.vsize == [2, 1] and generate.coors_range == [2, 0, 8, 4])
+    expect(generate.grid_size == [3, 4] and generate.num_point_features == 3)
+    expect(generate.max_num_voxels == 20 and generate.max_num_points_per_voxel == 5)
 
 
 @check

@@ -20,32 +20,36 @@ class PointToVoxel:
         generate = PointToVoxel([1.0, 1.0], [0.0, 0.0, 8.0, 8.0], 3, 100, 5)
         voxels, indices, counts = generate(torch.rand(50, 3) * 8)
 
-    gives the points of each voxel [voxels, points, columns], with zeros where there are
-    fewer, the voxels' indices [voxels, axes] in int32, the last axis of a place first, and
+    gives the points of each voxel [voxels, points, columns] in f32, with zeros where there
+    are fewer, the voxels' indices [voxels, axes] in int32, the last axis of a place first, and
     the numbers of their points. Voxels are in the order of their first points."""
 
     def __init__(self, vsize_xyz, coors_range_xyz, num_point_features, max_num_voxels,
                  max_num_points_per_voxel, device=None):  # fmt: skip
-        dim = len(vsize_xyz)
+        dim = self.ndim = len(vsize_xyz)
         if len(coors_range_xyz) != 2 * dim:
             raise ArgumentError(
                 f"coors_range_xyz: expects {2 * dim} numbers, but found {len(coors_range_xyz)}"
             )
-        self.vsize = list(vsize_xyz)
-        self.low, high = list(coors_range_xyz[:dim]), coors_range_xyz[dim:]
-        self.cells = [round((h - l) / v) for l, h, v in zip(self.low, high, self.vsize)]
-        self.grid_size = self.cells[::-1]
-        self.columns, self.most_voxels = num_point_features, max_num_voxels
-        self.most_points = max_num_points_per_voxel
+        self._size, self._low = list(vsize_xyz), list(coors_range_xyz[:dim])
+        high = list(coors_range_xyz[dim:])
+        self._cells = [round((h - l) / v) for l, h, v in zip(self._low, high, self._size)]
+        # As in spconv, what layers show has the last axis of a place first.
+        self.vsize, self.grid_size = self._size[::-1], self._cells[::-1]
+        self.coors_range = self._low[::-1] + high[::-1]
+        self.num_point_features, self.max_num_voxels = num_point_features, max_num_voxels
+        self.max_num_points_per_voxel = max_num_points_per_voxel
+        self.device = torch.device("cpu" if device is None else device)
 
     def __call__(self, pc, clear_voxels=True, empty_mean=False):
         return self.generate_voxel_with_id(pc, clear_voxels, empty_mean)[:3]
 
     def generate_voxel_with_id(self, pc, clear_voxels=True, empty_mean=False):
         """Gives for each point the number of its voxel, too, or -1."""
-        if pc.dim() != 2 or pc.shape[1] != self.columns:
+        columns, most_points = self.num_point_features, self.max_num_points_per_voxel
+        if pc.dim() != 2 or pc.shape[1] != columns:
             raise ArgumentError(
-                f"expects points [points, {self.columns}], but found the shape {tuple(pc.shape)}"
+                f"expects points [points, {columns}], but found the shape {tuple(pc.shape)}"
             )
         cells, voxel_of = self._number(pc)
         count = int(voxel_of.max()) + 1 if len(pc) else 0
@@ -54,13 +58,13 @@ class PointToVoxel:
         numbers = voxel_of[order]
         counts = torch.bincount(numbers, minlength=count)
         places = torch.arange(len(numbers), device=pc.device) - (counts.cumsum(0) - counts)[numbers]
-        keeps = places < self.most_points
-        counts = counts.clamp(max=self.most_points)
-        voxels = pc.new_zeros((count, self.most_points, self.columns))
-        voxels[numbers[keeps], places[keeps]] = pc[order[keeps]]
+        keeps = places < most_points
+        counts = counts.clamp(max=most_points)
+        voxels = pc.new_zeros((count, most_points, columns), dtype=torch.float32)
+        voxels[numbers[keeps], places[keeps]] = pc[order[keeps]].float()
         if empty_mean and count:
             mean = voxels.sum(1, keepdim=True) / counts[:, None, None]
-            is_there = torch.arange(self.most_points, device=pc.device) < counts[:, None]
+            is_there = torch.arange(most_points, device=pc.device) < counts[:, None]
             voxels = torch.where(is_there[:, :, None], voxels, mean)
         indices = cells.new_zeros((count, cells.shape[1]), dtype=torch.int32)
         first = places == 0
@@ -69,14 +73,13 @@ class PointToVoxel:
 
     def _number(self, pc):
         """The cell of each point, and the number of its voxel or -1."""
-        dim = len(self.cells)
-        low, vsize = (pc.new_tensor(numbers) for numbers in (self.low, self.vsize))
-        cells = torch.floor((pc[:, :dim] - low) / vsize).long()
-        limit = torch.tensor(self.cells, device=pc.device)
+        low, size = (pc.new_tensor(numbers) for numbers in (self._low, self._size))
+        cells = torch.floor((pc[:, : self.ndim] - low) / size).long()
+        limit = torch.tensor(self._cells, device=pc.device)
         inside = ((cells >= 0) & (cells < limit)).all(1)
         key = cells.new_zeros(len(pc))
-        for axis in range(dim):
-            key = key * self.cells[axis] + cells[:, axis]
+        for axis in range(self.ndim):
+            key = key * self._cells[axis] + cells[:, axis]
         key = torch.where(inside, key, -1)
         found, inverse = torch.unique(key, return_inverse=True)
         rows = torch.arange(len(pc), device=pc.device)
@@ -85,7 +88,7 @@ class PointToVoxel:
         rank = torch.empty_like(found)
         rank[torch.argsort(first)] = torch.arange(len(found), device=pc.device)
         number = rank[inverse]
-        return cells, torch.where(inside & (number < self.most_voxels), number, -1)
+        return cells, torch.where(inside & (number < self.max_num_voxels), number, -1)
 
 
 class _Point2VoxelCPU:
