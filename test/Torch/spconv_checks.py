@@ -491,6 +491,31 @@ def shapes_of_grids(device):
     expect(same(x) is x and same.input_spatial_size([1]) == [1] and spconv.Identity is type(same))
 
 
+class Traced(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm = spconv.SubMConv3d(4, 8, 3), nn.BatchNorm1d(8)
+
+    def forward(self, features, indices, batch_size):
+        x = self.conv(spconv.SparseConvTensor(features, indices, [8, 8, 8], batch_size))
+        return x.replace_feature(self.norm(x.features)).dense()
+
+
+class SparseTracer(torch.fx.Tracer):
+    def is_leaf_module(self, module, name):
+        return isinstance(module, spconv.SparseModule) or super().is_leaf_module(module, name)
+
+
+@check
+def traced_by_fx(device):
+    x, _ = make_tensor(device)
+    model = Traced().to(device).eval()
+    graph = SparseTracer().trace(model)
+    expect([node.target for node in graph.nodes if node.op == "call_module"] == ["conv", "norm"])
+    again = torch.fx.GraphModule(model, graph)
+    expect(torch.equal(again(x.features, x.indices, 2), model(x.features, x.indices, 2)))
+
+
 @check
 def what_is_not_there(device):
     error = sparseconv.ArgumentError

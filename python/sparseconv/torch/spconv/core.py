@@ -7,6 +7,7 @@ import enum
 import types
 
 import torch
+import torch.fx
 
 from ...errors import ArgumentError
 from .. import functional as sparse
@@ -46,6 +47,14 @@ def expand_nd(ndim, val):
     return list(repeat(val if isinstance(val, int) else [int(v) for v in val], ndim, "val"))
 
 
+def become_traced(x, tracer, *arguments):
+    """Makes of a tensor what stands for it where torch.fx traces how it is made. A metaclass
+    is torch's own way to do that, and would slow all tensors."""
+    made = tracer.create_proxy("call_function", type(x), arguments, {})
+    x.__class__ = type(made)
+    x.__dict__.update(made.__dict__)
+
+
 @make_tree
 class SparseConvTensor(RowTensor):
     """Features [rows, channels] at `indices` [rows, 1 + axes] in int32: a batch index,
@@ -70,6 +79,13 @@ class SparseConvTensor(RowTensor):
                  indice_dict=None, benchmark=False, permanent_thrust_allocator=False,
                  enable_timer=False, force_algo=None):  # fmt: skip
         if not isinstance(indices, torch.Tensor) or indices.dtype != torch.int32:
+            if isinstance(indices, torch.fx.Proxy):
+                become_traced(
+                    self, indices.tracer, features, indices, spatial_shape, batch_size, grid,
+                    voxel_num, indice_dict, benchmark, permanent_thrust_allocator, enable_timer,
+                    force_algo,
+                )  # fmt: skip
+                return
             found = getattr(indices, "dtype", type(indices).__name__)
             raise ArgumentError(f"indices: expects a tensor of int32, but found {found}")
         if indices.dim() != 2 or features.dim() != 2:
