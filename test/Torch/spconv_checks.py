@@ -391,7 +391,14 @@ def dictionaries_of_maps(device):
     apart = down(make_tensor(device)[0]).indice_dict["down"]
     for wrong in (5, {"down": 5}, {"a": found, "b": apart}):
         expect_error(error, "indice_dict", setattr, z, "indice_dict", wrong)
-    other = spconv.SparseConvTensor(y.features, y.indices, y.spatial_shape, 2)
+    # A new tensor takes entries where its indices are those of a layer's tensor.
+    other = spconv.SparseConvTensor(y.features, y.indices.clone(), y.spatial_shape, 2)
+    entries = other.indice_dict
+    entries["down"] = y.indice_dict["down"]
+    entries.update(more=y.indice_dict["down"])
+    expect(list(other.indice_dict) == ["down", "more"] and list(y.indice_dict) == ["down"])
+    expect_close(up(other).features, expected, 0)
+    other = spconv.SparseConvTensor(y.features, y.indices + 1, y.spatial_shape, 2)
     expect_error(error, "another input's", other.indice_dict.update, y.indice_dict)
 
 

@@ -148,7 +148,7 @@ class SparseConvTensor(RowTensor):
 
     @property
     def indice_dict(self):
-        return IndiceDict(self.given, self.cache)
+        return IndiceDict(self)
 
     @indice_dict.setter
     def indice_dict(self, indice_dict):

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What spconv's layers note of their maps under an `indice_key`."""
 
+import weakref
 from collections.abc import Mapping, MutableMapping
 
 import torch
@@ -65,16 +66,24 @@ class IndiceDict(MutableMapping):
     """What the layers with an `indice_key` found, by their keys. Given to a new tensor
     at indices that a layer knows, it hands on their maps. All tensors that layers make of
     one input share it: what one of them takes out is gone for the others, too, until a layer
-    with that key comes again. An entry of it can be put under another key."""
+    with that key comes again. An entry of it can be put under another key, and into the one
+    of a tensor at indices that a layer knows, which has no entries yet."""
 
-    def __init__(self, given, cache):
-        self.given, self.cache = given, cache
+    def __init__(self, x):
+        # Whoever keeps this does not keep features.
+        self.tensor, self.given, self.cache = weakref.ref(x), x.given, x.cache
 
     def __getitem__(self, key):
         return IndiceData(self.cache.pairs[key], self.given, self.cache)
 
     def __setitem__(self, key, entry):
-        self.cache.pairs.update(list_pairs({key: entry}, self.cache))
+        pairs, x = list_pairs({key: entry}), self.tensor()
+        if entry.cache.tables is not self.cache.tables and x is not None and not self:
+            x.indice_dict = {key: entry}
+            self.given, self.cache = x.given, x.cache
+        if entry.cache.tables is not self.cache.tables:
+            refuse_other_input(key)
+        self.cache.pairs.update(pairs)
 
     def __delitem__(self, key):
         del self.cache.pairs[key]
@@ -90,9 +99,16 @@ class IndiceDict(MutableMapping):
         return dict(self)
 
 
-def list_pairs(entries, cache=None):
-    """The pairs of entries by their keys. They have to be of one input, and where its `cache`
-    is said, of that one."""
+def refuse_other_input(key):
+    raise ArgumentError(
+        f"indice_dict[{key!r}]: this is an entry of another input's tensors, none of which is at "
+        "the indices of this one"
+    )
+
+
+def list_pairs(entries):
+    """The pairs of entries by their keys. They have to be of one input."""
+    cache = None
     if not isinstance(entries, Mapping):
         raise ArgumentError(
             f"indice_dict: expects a dictionary, but found {type(entries).__name__}"
@@ -105,8 +121,5 @@ def list_pairs(entries, cache=None):
             )
         cache = entry.cache if cache is None else cache
         if entry.cache.tables is not cache.tables:
-            raise ArgumentError(
-                f"indice_dict[{key!r}]: this is an entry of another input's tensors; a new tensor "
-                "at the same indices takes all with SparseConvTensor(..., indice_dict=...)"
-            )
+            refuse_other_input(key)
     return {key: dict(entry.pairs) for key, entry in entries.items()}
