@@ -53,10 +53,9 @@ TranslateOptions::TranslateOptions()
       inputName("input-name", cl::Hidden, cl::value_desc("name"),
                 cl::desc("what messages call a network (default: its file)"),
                 cl::cat(networkCategory)),
-      tuningDatabase(
-          "tuning-database", cl::value_desc("file"),
-          cl::desc("what sparseconv-tune measured, 'none' or 'default'"),
-          cl::init("default"), cl::cat(networkCategory)),
+      tuningDatabase("tuning-database", cl::value_desc("file"),
+                     cl::desc("what was measured: 'default', 'none' or a file"),
+                     cl::init("default"), cl::cat(networkCategory)),
       explain("explain",
               cl::desc("prints what is chosen for each layer of a network, and "
                        "why"),
