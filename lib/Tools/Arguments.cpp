@@ -135,10 +135,12 @@ static Expected<SmallVector<int64_t>> getShape(const Parameter &parameter,
     return createStringError("'" + parameter.name + "': '" + rows +
                              "' is not a number of rows, which are at most " +
                              llvm::Twine(::sparseconv::kMaxRows));
-  if (count >= 0 && (shape.empty() || !ShapedType::isDynamic(shape[0])))
-    return createStringError("'" + parameter.name +
-                             "' has its sizes already, and takes no number of "
-                             "rows");
+  if (count >= 0 && shape.empty())
+    return createStringError("'" + parameter.name + "' has no rows");
+  if (count >= 0 && !ShapedType::isDynamic(shape[0]) && shape[0] != count)
+    return createStringError("'" + parameter.name + "' has " +
+                             llvm::Twine(shape[0]) + " rows, and not " +
+                             llvm::Twine(count));
   for (auto [axis, size] : llvm::enumerate(shape)) {
     if (ShapedType::isDynamic(size) && axis == 0 && count >= 0)
       size = count;

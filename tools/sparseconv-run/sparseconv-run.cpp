@@ -11,6 +11,7 @@
 #include "Profile.h"
 #include "Program.h"
 #include "ResultPicture.h"
+#include "RunOptions.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
@@ -20,15 +21,9 @@
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Reference/Reference.h"
 #include "sparseconv/Support/Shorten.h"
-#include "sparseconv/Support/TargetInfo.h"
-#include "sparseconv/Tools/ArgumentOptions.h"
 #include "sparseconv/Tools/CommandLine.h"
 #include "sparseconv/Tools/Progress.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
-#include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/CommandLine.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -36,102 +31,6 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 using ::sparseconv::HostTensor;
-namespace cl = llvm::cl;
-
-//===----------------------------------------------------------------------===//
-// Options
-//===----------------------------------------------------------------------===//
-
-static cl::OptionCategory runCategory("Running");
-static cl::OptionCategory inputCategory("Arguments and results");
-static cl::OptionCategory scanCategory("Scans");
-
-static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
-                                      cl::desc("FILE"), cl::cat(runCategory));
-static cl::opt<std::string> targetName(
-    "target",
-    cl::desc("what runs the function: 'cpu' (default; compiled for "
-             "this machine), 'cpu:LEVEL' (sse2, avx2, avx512), 'cuda' "
-             "(compiled for the GPU that is there), 'cuda:CHIP' "
-             "(sm_80, ...), 'reference' (the interpreter, in "
-             "float64)"),
-    cl::init("cpu"), cl::value_desc("name"), cl::cat(runCategory));
-static cl::opt<std::string> entry("entry",
-                                  cl::desc("function to call (the only public "
-                                           "one, or 'main')"),
-                                  cl::value_desc("name"), cl::cat(runCategory));
-static cl::opt<unsigned> threads("num-threads",
-                                 cl::desc("threads of the CPU target (0: all)"),
-                                 cl::init(0), cl::cat(runCategory));
-static cl::opt<unsigned>
-    streams("streams",
-            cl::desc("CUDA streams over which a GPU target may spread kernels "
-                     "that do not depend on each other (default 4)"),
-            cl::init(kDefaultStreams), cl::cat(runCategory));
-static cl::opt<bool>
-    exact("exact",
-          cl::desc("let a GPU target count the rows of sets first, and then "
-                   "take memory for these alone"),
-          cl::cat(runCategory));
-static cl::opt<bool> allowKernels(
-    "allow-kernel-operations",
-    cl::desc("take operations of the kernel level, whose operands nobody "
-             "checks; only for IR that you trust"),
-    cl::cat(runCategory));
-static cl::opt<std::string>
-    precision("precision",
-              cl::desc("how the reference rounds: 'rounded' (default) to the "
-                       "types that are stored, 'exact' never"),
-              cl::init("rounded"), cl::cat(runCategory));
-static cl::opt<bool> check("check",
-                           cl::desc("compare every result with the reference"),
-                           cl::cat(runCategory));
-static cl::list<unsigned>
-    checkThreads("check-threads", cl::CommaSeparated,
-                 cl::desc("run again on each of these numbers of threads, and "
-                          "compare the bits"),
-                 cl::value_desc("1,..."), cl::cat(runCategory));
-static cl::opt<std::string>
-    timeRuns("time", cl::ValueOptional,
-             cl::desc("time the function (default 10 runs after 3 to warm up)"),
-             cl::value_desc("runs"), cl::cat(runCategory));
-static cl::opt<std::string>
-    profile("profile",
-            cl::desc("write when each kernel ran, for ui.perfetto.dev, and "
-                     "print a table"),
-            cl::value_desc("FILE.json"), cl::cat(runCategory));
-static cl::opt<std::string>
-    tuningDatabase("tuning-database",
-                   cl::desc("measured choices, as sparseconv-tune writes them; "
-                            "'none', or 'default': those of the project"),
-                   cl::init("default"), cl::value_desc("FILE.json"),
-                   cl::cat(runCategory));
-static cl::opt<bool> explain("explain",
-                             cl::desc("print what is chosen for each layer, "
-                                      "and why"),
-                             cl::cat(runCategory));
-static cl::opt<bool> quiet("quiet", cl::desc("print no summary"),
-                           cl::cat(runCategory));
-
-static ::sparseconv::ProgressOption progressOption(runCategory);
-
-static ArgumentOptions argumentOptions(inputCategory, scanCategory);
-static cl::list<std::string> outputs(
-    "output",
-    cl::desc("write a result: [name=]FILE.npy; without a name, in order"),
-    cl::value_desc("where"), cl::cat(inputCategory));
-static cl::opt<bool> print("print",
-                           cl::desc("print the elements of every result, one "
-                                    "line for each row"),
-                           cl::cat(inputCategory));
-static cl::opt<std::string> picture("picture",
-                                    cl::desc("draw the voxels of the result"),
-                                    cl::value_desc("FILE.png"),
-                                    cl::cat(inputCategory));
-static cl::opt<int> pictureColumn("picture-column",
-                                  cl::desc("column that colours the picture "
-                                           "(-1: the largest of each row)"),
-                                  cl::init(-1), cl::cat(inputCategory));
 
 static const char overview[] = R"(runs a function of an IR file, or of a plan
 
@@ -161,140 +60,61 @@ static int fail(llvm::Error error) {
   return fail(llvm::toString(std::move(error)));
 }
 
-/// An error for an option that says nothing to the target.
-static llvm::Error checkTargetOptions(const std::optional<Target> &target) {
-  struct {
-    const cl::Option &option;
-    bool onCpu, onCuda, onReference;
-  } const rules[] = {
-      {threads, true, false, false},   {checkThreads, true, false, false},
-      {streams, false, true, false},   {exact, false, true, false},
-      {precision, false, false, true}, {timeRuns, true, true, false},
-      {profile, true, true, false},    {tuningDatabase, true, true, false},
-      {explain, true, true, false},
-  };
-  for (const auto &[option, onCpu, onCuda, onReference] : rules) {
-    bool isMeant = !target ? onReference : target->info->isGpu ? onCuda : onCpu;
-    if (isMeant || !option.getNumOccurrences())
-      continue;
-    SmallVector<StringRef> names;
-    if (onCpu)
-      names.push_back("--target=cpu");
-    if (onCuda)
-      names.push_back("--target=cuda");
-    if (onReference)
-      names.push_back("--target=reference");
-    return llvm::createStringError("--" + option.ArgStr + " is for " +
-                                   llvm::join(names, " and "));
-  }
-  return llvm::Error::success();
-}
-
-/// The number of runs that --time asks for.
-static llvm::Expected<unsigned> getTimeRuns() {
-  unsigned runs = 10;
-  if (!timeRuns.empty() &&
-      (StringRef(timeRuns).getAsInteger(10, runs) || runs == 0))
-    return llvm::createStringError(
-        "--time takes a number of runs, but found '" + timeRuns + "'");
-  return runs;
-}
-
-/// What --target names; nothing for the reference.
-static llvm::Expected<std::optional<Target>> readTarget() {
-  if (targetName == "reference")
-    return std::nullopt;
-  llvm::Expected<Target> target = parseTarget(targetName);
-  if (target)
-    return *target;
-  return llvm::createStringError(
-      "--target: " + llvm::toString(target.takeError()) + "; or 'reference'");
-}
-
-static void printResults(const Signature &signature,
+static void printResults(const RunOptions &given, const Signature &signature,
                          ArrayRef<HostTensor> results) {
   for (auto [parameter, result] : llvm::zip(signature.results, results)) {
-    if (!quiet)
+    if (!given.quiet)
       printSummary(parameter.name, result, llvm::outs());
-    if (print)
+    if (given.print)
       printElements(result, llvm::outs());
   }
 }
 
-/// What the options ask of a program that it cannot do.
-static llvm::Error checkOptions(const Program &program,
-                                const std::optional<Target> &target) {
-  if (!program.plan)
-    return llvm::Error::success();
-  if (!target || target->info->isGpu == program.plan->isForCpu())
-    return llvm::createStringError(
-        program.plan->isForCpu() ? "the plan is for CPUs: --target=cpu"
-                                 : "the plan is for a GPU: --target=cuda");
-  for (const auto &constant : program.plan->constants)
-    if (!constant.inFile)
-      return llvm::createStringError(
-          "the plan has '" + constant.name +
-          "' by reference: sparseconv-translate " + inputFile +
-          " --plan-to-plan --weights=FILE -o full.plan puts it in");
-  if (!target->info->isGpu && !profile.empty())
-    return llvm::createStringError(
-        "--profile is for IR: the code of a plan has no marks for it");
-  if (check)
-    return llvm::createStringError(
-        "--check is for IR: a plan does not say what it computes");
-  if (streams.getNumOccurrences())
-    return llvm::createStringError(
-        "--streams is for IR: a plan has its streams");
-  if (tuningDatabase.getNumOccurrences() || explain)
-    return llvm::createStringError("--tuning-database and --explain are for "
-                                   "IR: in a plan all is decided");
-  if (allowKernels)
-    return llvm::createStringError(
-        "--allow-kernel-operations is for IR: a plan has kernels alone");
-  return llvm::Error::success();
-}
-
 /// The program compiled for the target; null for the reference.
 static llvm::Expected<std::unique_ptr<Executable>>
-compile(Program &program, const std::optional<Target> &target,
-        MLIRContext &context) {
+compile(const RunOptions &given, Program &program,
+        const std::optional<Target> &target, MLIRContext &context) {
   if (!target)
     return nullptr;
   // A chip that is not named is that of this machine.
-  std::string chip = StringRef(targetName).split(':').second.str();
+  std::string chip = StringRef(given.targetName).split(':').second.str();
   if (!target->info->isGpu) {
     CpuOptions options;
     options.level = chip;
-    options.numThreads = threads;
-    options.instrument = !profile.empty();
-    options.allowKernels = allowKernels;
-    options.selection = {tuningDatabase, explain};
+    options.numThreads = given.threads;
+    options.instrument = !given.profile.empty();
+    options.allowKernels = given.allowKernels;
+    options.selection = {given.tuningDatabase, given.explain};
     if (program.plan)
       return CpuExecutable::load(program.file, &context, options);
     return CpuExecutable::compile(*program.module, options);
   }
   CudaOptions options;
-  if (streams < 1 || streams > ::sparseconv::plan::kMaxStreams)
-    return llvm::createStringError("--streams=" + Twine(streams.getValue()) +
-                                   ": expected 1 to " +
-                                   Twine(::sparseconv::plan::kMaxStreams));
-  options.streams = streams;
-  options.exact = exact;
-  options.allowKernels = allowKernels;
-  options.selection = {tuningDatabase, explain};
+  if (given.streams < 1 || given.streams > ::sparseconv::plan::kMaxStreams)
+    return llvm::createStringError(
+        "--streams=" + Twine(given.streams.getValue()) + ": expected 1 to " +
+        Twine(::sparseconv::plan::kMaxStreams));
+  options.streams = given.streams;
+  options.exact = given.exact;
+  options.allowKernels = given.allowKernels;
+  options.selection = {given.tuningDatabase, given.explain};
   options.chip = chip;
   if (program.plan)
     return CudaExecutable::load(*program.plan, program.file, &context, options);
   return CudaExecutable::compile(*program.module, options);
 }
 
-static llvm::Error drawPicture(StringRef name, const BoundArguments &bound,
+static llvm::Error drawPicture(const RunOptions &given, StringRef name,
+                               const BoundArguments &bound,
                                ArrayRef<HostTensor> results,
                                const ArgumentSources &sources) {
+  if (given.picture.empty())
+    return llvm::Error::success();
   PictureRequest request;
-  request.path = picture;
-  request.column = pictureColumn;
-  request.title = (llvm::sys::path::filename(inputFile) + " @" + name).str();
+  request.path = given.picture;
+  request.column = given.pictureColumn;
+  request.title =
+      (llvm::sys::path::filename(given.inputFile) + " @" + name).str();
   const HostTensor *points = nullptr;
   if (bound.pointsArgument >= 0) {
     request.metresPerCell = sources.quantise.voxelSize[0];
@@ -302,16 +122,16 @@ static llvm::Error drawPicture(StringRef name, const BoundArguments &bound,
   }
   if (llvm::Error error = drawResults(results, points, request))
     return error;
-  llvm::outs() << "picture: " << picture << '\n';
+  llvm::outs() << "picture: " << given.picture << '\n';
   return llvm::Error::success();
 }
 
 /// Does what --profile says. The layers of IR have their work beside their
 /// times; a plan does not tell it.
-static llvm::Error profileFunction(Executable *executable, ModuleOp module,
-                                   StringRef name,
+static llvm::Error profileFunction(StringRef path, Executable *executable,
+                                   ModuleOp module, StringRef name,
                                    ArrayRef<HostTensor> arguments) {
-  if (profile.empty())
+  if (path.empty())
     return llvm::Error::success();
   auto events = executable->profile(name, arguments, /*warmups=*/2);
   if (!events)
@@ -323,17 +143,20 @@ static llvm::Error profileFunction(Executable *executable, ModuleOp module,
       return counted.takeError();
     works = std::move(*counted);
   }
-  if (llvm::Error error = writeProfile(profile, *events, works))
+  if (llvm::Error error = writeProfile(path, *events, works))
     return error;
   printProfile(*events, llvm::outs());
   return llvm::Error::success();
 }
 
-static llvm::Error timeFunction(Executable &executable, StringRef name,
-                                ArrayRef<HostTensor> arguments, unsigned runs,
+static llvm::Error timeFunction(Executable *executable, StringRef name,
+                                ArrayRef<HostTensor> arguments,
+                                std::optional<unsigned> runs,
                                 ::sparseconv::Progress &progress) {
+  if (!runs)
+    return llvm::Error::success();
   auto seconds = progress.during("timing", [&] {
-    return executable.time(name, arguments, /*warmups=*/3, runs);
+    return executable->time(name, arguments, /*warmups=*/3, *runs);
   });
   if (!seconds)
     return seconds.takeError();
@@ -343,13 +166,12 @@ static llvm::Error timeFunction(Executable &executable, StringRef name,
 
 /// Runs again on the numbers of threads of --check-threads. Returns whether all
 /// give the bits of `results`.
-static llvm::Expected<bool> checkOnThreads(Executable *executable,
-                                           StringRef name,
-                                           const Signature &signature,
-                                           ArrayRef<HostTensor> arguments,
-                                           ArrayRef<HostTensor> results) {
+static llvm::Expected<bool>
+checkOnThreads(ArrayRef<unsigned> numbers, Executable *executable,
+               StringRef name, const Signature &signature,
+               ArrayRef<HostTensor> arguments, ArrayRef<HostTensor> results) {
   bool ok = true;
-  for (unsigned number : checkThreads) {
+  for (unsigned number : numbers) {
     // No other target has the option.
     static_cast<CpuExecutable *>(executable)->setNumThreads(number);
     auto others = executable->run(name, arguments);
@@ -361,14 +183,12 @@ static llvm::Expected<bool> checkOnThreads(Executable *executable,
   return ok;
 }
 
-/// Returns whether the results are those of the reference, where --check asks.
+/// Returns whether the results are those of the reference.
 static llvm::Expected<bool> checkResults(ModuleOp module, StringRef name,
                                          const Signature &signature,
                                          ArrayRef<HostTensor> arguments,
                                          ArrayRef<HostTensor> results,
                                          ::sparseconv::Progress &progress) {
-  if (!check)
-    return true;
   auto expected = progress.during("computing the reference", [&] {
     return runReferenceWithBounds(module, name, arguments);
   });
@@ -378,48 +198,18 @@ static llvm::Expected<bool> checkResults(ModuleOp module, StringRef name,
   return compareAll(module, signature, results, *expected, llvm::outs());
 }
 
-/// The target, or what is wrong with an option that needs no program.
-static llvm::Expected<std::optional<Target>> readOptions() {
-  if (precision != "rounded" && precision != "exact")
-    return llvm::createStringError("--precision is 'rounded' or 'exact'");
-  if (exact && !profile.empty())
-    return llvm::createStringError(
-        "--exact and --profile: a profile has sizes by capacity");
-  if (pictureColumn.getNumOccurrences() && picture.empty())
-    return llvm::createStringError("--picture-column is for --picture");
-  if (!picture.empty() && !StringRef(picture).ends_with_insensitive(".png"))
-    return llvm::createStringError("--picture writes a .png file, but found '" +
-                                   picture + "'");
-  if (llvm::Error error =
-          ::sparseconv::checkNumThreads("--num-threads", threads))
-    return std::move(error);
-  for (unsigned number : checkThreads) {
-    if (number == 0)
-      return llvm::createStringError("--check-threads takes numbers of at "
-                                     "least 1");
-    if (llvm::Error error =
-            ::sparseconv::checkNumThreads("--check-threads", number))
-      return std::move(error);
-  }
-  auto target = readTarget();
-  if (!target)
-    return target;
-  if (llvm::Error error = checkTargetOptions(*target))
-    return std::move(error);
-  return target;
-}
-
 /// Values for the arguments, and where the options say that they come from.
-static llvm::Expected<BoundArguments> bind(const Signature &signature,
+static llvm::Expected<BoundArguments> bind(const ArgumentOptions &options,
+                                           const Signature &signature,
                                            ArgumentSources &sources) {
-  auto given = argumentOptions.getSources();
+  auto given = options.getSources();
   if (!given)
     return given.takeError();
   sources = std::move(*given);
   auto bound = bindArguments(signature, sources);
   if (!bound)
     return bound;
-  if (llvm::Error error = argumentOptions.check(*bound, sources))
+  if (llvm::Error error = options.check(*bound, sources))
     return std::move(error);
   // Before anything is compiled.
   if (llvm::Error error = checkArguments(signature, bound->values))
@@ -428,13 +218,15 @@ static llvm::Expected<BoundArguments> bind(const Signature &signature,
 }
 
 static int runTool(int argc, char **argv) {
+  RunOptions given;
   registerMLIRContextCLOptions();
-  ::sparseconv::parseCommandLine(argc, argv, overview,
-                                 {&runCategory, &inputCategory, &scanCategory});
-  auto target = readOptions();
+  ::sparseconv::parseCommandLine(
+      argc, argv, overview,
+      {&given.runCategory, &given.inputCategory, &given.scanCategory});
+  auto target = given.readTarget();
   if (!target)
     return fail(target.takeError());
-  auto runs = getTimeRuns();
+  auto runs = given.getTimeRuns();
   if (!runs)
     return fail(runs.takeError());
 
@@ -444,14 +236,14 @@ static int runTool(int argc, char **argv) {
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
-  auto program = Program::read(inputFile, sources, context);
+  auto program = Program::read(given.inputFile, sources, context);
   if (!program)
     return fail(program.takeError());
   ModuleOp module = program->module.get();
-  if (llvm::Error error = checkOptions(*program, *target))
+  if (llvm::Error error = given.checkFor(*program, *target))
     return fail(std::move(error));
 
-  auto name = chooseEntry(entry, program->getEntries());
+  auto name = chooseEntry(given.entry, program->getEntries());
   if (!name)
     return fail(name.takeError());
   auto signature = program->getSignature(*name, context);
@@ -459,23 +251,23 @@ static int runTool(int argc, char **argv) {
     return fail(signature.takeError());
   program->keepOnly(*name);
   ArgumentSources argumentSources;
-  auto bound = bind(*signature, argumentSources);
+  auto bound = bind(given.arguments, *signature, argumentSources);
   if (!bound)
     return fail(bound.takeError());
 
   // What is explained would come between.
-  ::sparseconv::Progress progress(progressOption.isOn() && !explain);
+  ::sparseconv::Progress progress(given.progress.isOn() && !given.explain);
   ScopedDiagnosticHandler clearsProgress(&context, [&](Diagnostic &) {
     progress.clear();
     return failure();
   });
   auto executable = progress.during(
-      (program->plan ? "loading for " : "compiling for ") + targetName,
-      [&] { return compile(*program, *target, context); });
+      (program->plan ? "loading for " : "compiling for ") + given.targetName,
+      [&] { return compile(given, *program, *target, context); });
   if (!executable)
     return fail(executable.takeError());
   ReferenceOptions referenceOptions;
-  referenceOptions.exact = precision == "exact";
+  referenceOptions.exact = given.precision == "exact";
   auto results = progress.during("running", [&] {
     return *executable
                ? (*executable)->run(*name, bound->values)
@@ -484,24 +276,23 @@ static int runTool(int argc, char **argv) {
   if (!results)
     return fail(addRowCounts(results.takeError(), *signature, bound->values));
 
-  printResults(*signature, *results);
-  if (llvm::Error error = writeResults(outputs, *signature, *results))
+  printResults(given, *signature, *results);
+  if (llvm::Error error = writeResults(given.outputs, *signature, *results))
     return fail(std::move(error));
-  if (!picture.empty())
-    if (llvm::Error error =
-            drawPicture(*name, *bound, *results, argumentSources))
-      return fail(std::move(error));
   if (llvm::Error error =
-          profileFunction(executable->get(), module, *name, bound->values))
+          drawPicture(given, *name, *bound, *results, argumentSources))
     return fail(std::move(error));
-  if (timeRuns.getNumOccurrences())
-    if (llvm::Error error =
-            timeFunction(**executable, *name, bound->values, *runs, progress))
-      return fail(std::move(error));
-  auto sameBits = checkOnThreads(executable->get(), *name, *signature,
-                                 bound->values, *results);
-  auto isRight = checkResults(module, *name, *signature, bound->values,
-                              *results, progress);
+  if (llvm::Error error = profileFunction(given.profile, executable->get(),
+                                          module, *name, bound->values))
+    return fail(std::move(error));
+  if (llvm::Error error = timeFunction(executable->get(), *name, bound->values,
+                                       *runs, progress))
+    return fail(std::move(error));
+  auto sameBits = checkOnThreads(given.checkThreads, executable->get(), *name,
+                                 *signature, bound->values, *results);
+  auto isRight = given.check ? checkResults(module, *name, *signature,
+                                            bound->values, *results, progress)
+                             : llvm::Expected<bool>(true);
   if (!sameBits || !isRight)
     return fail(joinErrors(sameBits.takeError(), isRight.takeError()));
   return !(*sameBits && *isRight);

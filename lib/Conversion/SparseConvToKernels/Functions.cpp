@@ -19,8 +19,7 @@ using namespace mlir::sparseconv;
 
 bool mlir::sparseconv::isNetworkOp(Operation *op) {
   return isa_and_nonnull<SparseConvDialect>(op->getDialect()) &&
-         !op->getName().stripDialect().starts_with("kernel.") &&
-         !isa<YieldOp>(op);
+         !isKernelOp(op) && !isa<YieldOp>(op);
 }
 
 /// The function with a body that `op` calls directly, or null.

@@ -13,6 +13,11 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
+bool mlir::sparseconv::isKernelOp(Operation *op) {
+  return isa_and_nonnull<SparseConvDialect>(op->getDialect()) &&
+         op->getName().stripDialect().starts_with("kernel.");
+}
+
 /// keyword `(` operands `:` types `)`
 static ParseResult parseOperandGroup(OpAsmParser &parser, StringRef keyword,
                                      OperationState &result) {

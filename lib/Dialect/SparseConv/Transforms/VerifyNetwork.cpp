@@ -41,7 +41,7 @@ static constexpr StringRef kMemoizedMaps[] = {
 static bool isNetworkOperation(Operation *op, bool allowKernels) {
   Dialect *dialect = op->getDialect();
   if (isa_and_nonnull<SparseConvDialect>(dialect))
-    return allowKernels || !op->getName().stripDialect().starts_with("kernel.");
+    return allowKernels || !isKernelOp(op);
   // A call of a function value can reach what has no body here.
   if (isa<func::CallIndirectOp, func::ConstantOp>(op))
     return false;

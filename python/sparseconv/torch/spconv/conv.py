@@ -33,6 +33,8 @@ class SparseConvolution(HasWindow, KeepsLayout, SparseModule):
     inverse = transposed = False
     #: What the layer was given, for scripts that read or set it.
     algo = fp32_accum = None
+    #: Whether a product with one matrix is all that the layer does.
+    conv1x1 = False
 
     def __init__(self, ndim, in_channels, out_channels, kernel_size=3, stride=1, padding=0,
                  dilation=1, groups=1, bias=True, subm=False, output_padding=0,
@@ -64,11 +66,8 @@ class SparseConvolution(HasWindow, KeepsLayout, SparseModule):
         self.algo, self.fp32_accum = algo, fp32_accum
         self.output_padding = [0] * self.dim
         self.name = name
+        self.conv1x1 = weights.is_spconv_pointwise(self)
         self._record_counts(record_voxel_count)
-
-    @property
-    def conv1x1(self):
-        return weights.is_spconv_pointwise(self)
 
     @property
     def weight_shape(self):

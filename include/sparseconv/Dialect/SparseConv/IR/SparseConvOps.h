@@ -26,6 +26,9 @@
 
 namespace mlir::sparseconv {
 
+/// Whether an operation is one of the kernel level, `sparseconv.kernel.*`.
+bool isKernelOp(Operation *op);
+
 /// The map that `map` is a transpose of, any number of times, and which side of
 /// it `side` is.
 std::pair<Value, MapSide> lookThroughTransposes(Value map, MapSide side);
