@@ -245,8 +245,7 @@ LogicalResult PlanBuilder::addInputs() {
       return function.emitError("argument ")
              << number
              << " is not a memref, which is all that a plan takes: networks "
-                "are "
-                "lowered first";
+                "are lowered first";
     if (isSize(number) && !isSizeType(argument.getType()))
       return function.emitError("argument ")
              << number << " is a size, so it has to be a memref<1xindex>";

@@ -418,6 +418,15 @@ func.func @f(%w: tensor<6x8x16xf16>, %image: tensor<2048xi8>) {
 
 // -----
 
+func.func @f(%w: tensor<2x4x8x16xf16>, %image: tensor<2048xi8>) {
+  // expected-error @+1 {{expects groups, and so all slices, in their order, but found array<i64: 1, 0, 2, 3>}}
+  %r = sparseconv.kernel.pack_weights ins(%w : tensor<2x4x8x16xf16>) outs(%image : tensor<2048xi8>)
+      {groups = 2 : i64, permutation = array<i64: 1, 0, 2, 3>, tiling = #sparseconv.gemm_tiling<warp16>} -> tensor<2048xi8>
+  return
+}
+
+// -----
+
 func.func @f(%w: tensor<4611686018427387904x4x8x16xf16>, %image: tensor<2048xi8>) {
   // expected-error @+1 {{expects fewer than 2^63 slices of 'w', but found 'tensor<4611686018427387904x4x8x16xf16>'}}
   %r = sparseconv.kernel.pack_weights ins(%w : tensor<4611686018427387904x4x8x16xf16>) outs(%image : tensor<2048xi8>)

@@ -133,6 +133,13 @@ MemRefType PackWeightsOp::getWeightsType() {
       cast<ShapedType>(getW().getType()).getElementType());
 }
 
+bool PackWeightsOp::keepsSlices() {
+  SmallVector<int64_t> order = getOrder();
+  int64_t slices = order.size() - 2;
+  return llvm::equal(ArrayRef(order).take_front(slices),
+                     llvm::seq<int64_t>(0, slices));
+}
+
 LogicalResult PackWeightsOp::verify() {
   KernelVerifier v(*this);
   NamedOperand w("w", getW());
@@ -148,6 +155,9 @@ LogicalResult PackWeightsOp::verify() {
   else if (slices % getGroups().value_or(1))
     v.report("'groups' to divide the " + Twine(slices) + " slices of 'w'")
         << *getGroups();
+  else if (getGroups() && !keepsSlices())
+    v.report("groups, and so all slices, in their order")
+        << getPermutationAttr();
   return v.getResult();
 }
 

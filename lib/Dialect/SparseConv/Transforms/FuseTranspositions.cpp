@@ -93,7 +93,7 @@ static Value skipReshapes(Value value) {
 static bool packFromSource(PackWeightsOp pack) {
   auto transpose =
       skipReshapes(pack.getW()).getDefiningOp<linalg::TransposeOp>();
-  if (!transpose || pack.getGroups())
+  if (!transpose || pack.getGroups() || !pack.keepsSlices())
     return false;
   ArrayRef<int64_t> shape = cast<ShapedType>(pack.getW().getType()).getShape();
   ArrayRef<int64_t> turned = transpose.getInit().getType().getShape();
@@ -102,11 +102,7 @@ static bool packFromSource(PackWeightsOp pack) {
     return false;
   SmallVector<int64_t> order(transpose.getPermutation());
   SmallVector<int64_t> own = pack.getOrder();
-  int64_t slices = own.size() - 2;
-  if (!llvm::equal(ArrayRef(own).take_front(slices),
-                   llvm::seq<int64_t>(0, slices)))
-    return false;
-  if (own[slices] != slices)
+  if (!llvm::is_sorted(own))
     std::swap(order.back(), order[order.size() - 2]);
   pack.getWMutable().assign(transpose.getInput());
   pack.setPermutation(order);

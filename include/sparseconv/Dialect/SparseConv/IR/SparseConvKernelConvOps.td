@@ -110,7 +110,8 @@ def SparseConv_PackWeightsOp
     Where there is a `permutation`, that is so for axes `permutation[0]`,
     `permutation[1]`, .. of `w`, as in `linalg.transpose`. So weights are read as
     another library has them (`sparseconv-fuse-transpositions`), or as the
-    transposed ones of a gradient:
+    transposed ones of a gradient. With `groups` only the channels may change
+    places:
 
     ```mlir
     sparseconv.kernel.pack_weights
@@ -128,6 +129,8 @@ def SparseConv_PackWeightsOp
   let extraClassDeclaration = inits # [{
     /// Which axis of `w` comes at each place.
     SmallVector<int64_t> getOrder();
+    /// Whether only the channels change places.
+    bool keepsSlices();
     /// The sizes of `w` in that order.
     SmallVector<int64_t> getOrderedShape();
     /// The type [K, G, C_in/G, C_out/G] of the same weights.
