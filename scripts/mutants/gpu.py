@@ -48,7 +48,7 @@ MUTANTS = [
     (TRANSFORMS + "FlattenBranches.cpp", "b.select(isChosen, cast<Value>(sizes[0]), b.index(0))", "cast<Value>(sizes[0])", FLATTEN_BRANCHES),
     (TRANSFORMS + "FlattenBranches.cpp", "b.andBits(isChosen, report.getCondition())", "report.getCondition()", FLATTEN_BRANCHES),
     (TRANSFORMS + "FlattenBranches.cpp", "hoist(branch, *side)", "false", FLATTEN_BRANCHES),
-    (TRANSFORMS + "UnrollLoops.cpp", " && holdsKernels(loop)", "", UNROLL_LOOPS),
+    (TRANSFORMS + "UnrollLoops.cpp", "holdsKernels(loop)", "true", UNROLL_LOOPS),
     (TRANSFORMS + "UnrollLoops.cpp", "trips->ule(maxTrips)", "trips->ult(maxTrips)", UNROLL_LOOPS),
     (TRANSFORMS + "FuseTranspositions.cpp", "turned.take_back(2) != shape.take_back(2)", "false", TRANSFORM_TESTS + "fuse-transpositions.mlir"),
     (TRANSFORMS + "FuseTranspositions.cpp", "!llvm::is_sorted(own)", "false", TRANSFORM_TESTS + "fuse-transpositions.mlir"),
