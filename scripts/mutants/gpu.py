@@ -51,6 +51,7 @@ MUTANTS = [
     (TRANSFORMS + "UnrollLoops.cpp", "holdsKernels(loop)", "true", UNROLL_LOOPS),
     (TRANSFORMS + "UnrollLoops.cpp", "trips->ule(maxTrips)", "trips->ult(maxTrips)", UNROLL_LOOPS),
     (TRANSFORMS + "FuseTranspositions.cpp", "turned.take_back(2) != shape.take_back(2)", "false", TRANSFORM_TESTS + "fuse-transpositions.mlir"),
+    (TRANSFORMS + "FuseTranspositions.cpp", "pack.getGroups()", "false", TRANSFORM_TESTS + "fuse-transpositions.mlir"),
     (TRANSFORMS + "FuseTranspositions.cpp", "!llvm::is_sorted(own)", "false", TRANSFORM_TESTS + "fuse-transpositions.mlir"),
     (TRANSFORMS + "UnrollLoops.cpp", "copies > maxCopies", "false", "test/Pipelines/lower-to-gpu-invalid.mlir"),
     (TRANSFORMS + "MergeKernels.cpp", "llvm::isAlnum(c) || c == '$'", "true", MERGE_KERNELS),

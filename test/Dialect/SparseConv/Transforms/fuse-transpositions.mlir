@@ -136,7 +136,8 @@ func.func @turned_twice(%w: tensor<32x27x64xf16>, %room: tensor<110592xi8>) -> t
 
 // Other channels than those of the transposition: the elements have another order.
 // CHECK-LABEL: func.func @other_channels(
-// CHECK:         linalg.transpose
+// CHECK:         %[[KERNEL:.*]] = tensor.expand_shape
+// CHECK:         pack_weights ins(%[[KERNEL]] :
 func.func @other_channels(%w: tensor<64x27x32xf16>, %room: tensor<110592xi8>) -> tensor<110592xi8> {
   %empty = tensor.empty() : tensor<27x32x64xf16>
   %turned = linalg.transpose ins(%w : tensor<64x27x32xf16>) outs(%empty : tensor<27x32x64xf16>) permutation = [1, 2, 0]
@@ -149,7 +150,8 @@ func.func @other_channels(%w: tensor<64x27x32xf16>, %room: tensor<110592xi8>) ->
 
 // Groups have an axis of their own, which the slices of one group would hide.
 // CHECK-LABEL: func.func @groups(
-// CHECK:         linalg.transpose
+// CHECK:         %[[TURNED:.*]] = linalg.transpose
+// CHECK:         pack_weights ins(%[[TURNED]] :
 func.func @groups(%w: tensor<2x27x32x16xf16>, %room: tensor<55296xi8>) -> tensor<55296xi8> {
   %empty = tensor.empty() : tensor<27x2x32x16xf16>
   %turned = linalg.transpose ins(%w : tensor<2x27x32x16xf16>) outs(%empty : tensor<27x2x32x16xf16>) permutation = [1, 0, 2, 3]
