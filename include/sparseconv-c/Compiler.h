@@ -7,14 +7,15 @@
 //===----------------------------------------------------------------------===//
 /*
  * Compiles a network, given as the text (or bytecode) of its IR, to a plan for
- * a GPU: the bytes that sparseconv_program_load of Runtime/CudaRuntime.h takes.
+ * a GPU or for CPUs: the bytes that sparseconv_program_load of
+ * Runtime/CudaRuntime.h takes.
  *
  * The library, libsparseconv-compiler.so, holds neither MLIR nor LLVM. Each
  * compilation is a process of the program `sparseconv-translate`, so a compiler
  * that aborts, hangs or runs out of memory ends that process and comes back as
  * a code with what it printed. No files are written.
  *
- * Any function may be called from any thread. This header is C99 and C++.
+ * All functions may be called from any thread. This header is C99 and C++.
  */
 
 #ifndef SPARSECONV_C_COMPILER_H

@@ -9,6 +9,7 @@
 #include "CpuCode.h"
 #include "LinkImage.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
@@ -222,15 +223,16 @@ llvm::Expected<CpuCode> CpuCode::compile(ModuleOp module,
     findEqualRows(function);
   code.signatures = getEntries(*lowered);
   for (auto &[name, signature] : code.signatures)
-    lowered->lookupSymbol(name)->setAttr("llvm.emit_c_interface",
-                                         UnitAttr::get(module.getContext()));
+    lowered->lookupSymbol(name)->setAttr(
+        LLVM::LLVMDialect::getEmitCWrapperAttrName(),
+        UnitAttr::get(module.getContext()));
   renameFunctions(*lowered);
 
   if (failed(lower(*lowered, level, options)))
     return llvm::createStringError(
         "the module could not be lowered to the CPU");
   code.operations = takeTable(*lowered, kOpTableAttr);
-  code.kernels = takeTable(*lowered, "sparseconv.kernel_table");
+  code.kernels = takeTable(*lowered, kKernelTableAttr);
 
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> translated =

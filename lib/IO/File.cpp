@@ -48,6 +48,9 @@ static Error writeTo(int descriptor, bool shouldClose, StringRef path,
 
 Error sparseconv::writeFile(StringRef path,
                             function_ref<Error(raw_ostream &)> write) {
+  if (path == "-")
+    return makeFileError(path, "cannot be written: it names no file; the "
+                               "standard output is /dev/stdout");
   sys::fs::file_status status;
   std::error_code missing = sys::fs::status(path, status);
   if (!missing && sys::fs::is_directory(status))

@@ -266,19 +266,19 @@ static llvm::Error runDownsample(DownsampleOp op, Frame &frame) {
   // An output o meets the inputs o + S_in * d: an input is met by c - S_in * d.
   if (op.getRule() == OutputRule::Cover)
     return makeCover(op, frame, set.type.getStride(), -1, *op.getOffsets());
-  // So are the cells that a region clips.
-  if (op.getClip())
-    return makeCover(op, frame, set.type.getStride(), -1,
-                     op.getEffectiveOffsets());
   auto type = cast<CoordsType>(op.getResult().getType());
   if (llvm::Error error = checkItems(op, set.size(), sizeof(Point)))
     return error;
-  std::vector<Point> points = set.points;
-  for (auto [row, point] : llvm::enumerate(points)) {
+  std::vector<Point> points;
+  for (auto [row, fine] : llvm::enumerate(set.points)) {
+    Point point = fine;
     for (unsigned axis = 0; axis < type.getDim(); ++axis)
       point[axis + 1] = floorTo(point[axis + 1], type.getStride()[axis]);
+    if (op.getClip() && !isInside(point, *op.getClip()))
+      continue;
     if (llvm::Error error = checkPoint(op, row, point, type))
       return error;
+    points.push_back(point);
   }
   makeDistinct(points);
   frame.setSet(op.getResult(), std::move(points));

@@ -74,8 +74,9 @@ struct ExplainSelection
     pm.addPass(createSparseConvSelectDataflow({tuningDatabase}));
     pm.addPass(createSparseConvSelectTiling());
     // What warns here warns again where it is decided.
-    ScopedDiagnosticHandler quiet(&getContext(),
-                                  [](Diagnostic &) { return success(); });
+    ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
+      return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+    });
     if (failed(pm.run(*decided)))
       return signalPassFailure();
     SmallVector<Operation *> before = getLayers(getOperation());

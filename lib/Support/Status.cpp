@@ -101,7 +101,9 @@ static void printPair(std::ostream &os, const StatusRecord &record,
                                             "offset"};
   bool isRange = record.getCode() != StatusCode::RepeatedPair;
   bool isEntry = record.getCode() == StatusCode::NeighbourOutOfRange;
-  os << columns[isEntry ? 0 : record.axis % 3] << ' ' << record.value;
+  // A record may come from a kernel that wrote anything.
+  bool isColumn = record.axis >= 0 && record.axis < 3;
+  os << columns[isEntry || !isColumn ? 0 : record.axis] << ' ' << record.value;
   if (isEntry)
     os << " of offset " << record.axis;
   if (isRange)

@@ -14,14 +14,11 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
+/// In the order in which messages name them.
 static constexpr const TargetBackend *backends[] = {&cpuBackend, &cudaBackend};
 
 Target Target::getDefault() {
   return llvm::cantFail(findTarget(cpuBackend.name));
-}
-
-ArrayRef<const TargetBackend *> mlir::sparseconv::getTargetBackends() {
-  return backends;
 }
 
 /// "; there are: a, b".

@@ -15,7 +15,7 @@
 // GPU: module attributes {{.*}}sparseconv.target = #sparseconv.target<cuda, chip = "sm_80">
 
 // CHECK-LABEL: func.func @layer
-// CHECK-SAME: %[[STATUS:.*]]: memref<8xi64>) -> memref<?x32xf32>
+// CHECK-SAME: %[[STATUS:.*]]: memref<8xi64> {sparseconv.status}) -> memref<?x32xf32>
 // CHECK: sparseconv.kernel.encode
 // CHECK: sparseconv.kernel.sort
 // CHECK: sparseconv.kernel.unique

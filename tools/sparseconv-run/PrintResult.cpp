@@ -13,6 +13,7 @@
 #include "llvm/Support/Format.h"
 #include <cmath>
 
+using mlir::sparseconv::OutputFile;
 using ::sparseconv::ElementKind;
 using ::sparseconv::HostTensor;
 
@@ -72,13 +73,14 @@ void mlir::sparseconv::printElements(const HostTensor &tensor,
     os << "  and " << rows - most << " more rows\n";
 }
 
-llvm::Error mlir::sparseconv::writeResults(ArrayRef<std::string> outputs,
-                                           const Signature &signature,
-                                           ArrayRef<HostTensor> results) {
-  size_t next = 0;
+llvm::Expected<llvm::SmallVector<OutputFile>>
+mlir::sparseconv::readOutputs(ArrayRef<std::string> outputs,
+                              const Signature &signature) {
+  size_t next = 0, numResults = signature.results.size();
   llvm::StringSet<> paths;
+  SmallVector<OutputFile> files;
   for (StringRef output : outputs) {
-    size_t number = results.size();
+    size_t number = numResults;
     StringRef path = output;
     if (auto [name, rest] = output.split('='); name.size() != output.size()) {
       for (auto [i, parameter] : llvm::enumerate(signature.results))
@@ -87,23 +89,30 @@ llvm::Error mlir::sparseconv::writeResults(ArrayRef<std::string> outputs,
           path = rest;
         }
       // A file name may hold '=' too, but then it has a folder in front.
-      if (number == results.size() && !name.contains('/'))
+      if (number == numResults && !name.contains('/'))
         return llvm::createStringError("--output " + output + ": '" + name +
                                        "' is no result of the function");
     }
     if (path.size() == output.size())
       number = next++;
-    if (number >= results.size())
+    if (number >= numResults)
       return llvm::createStringError(
           "--output " + output + ": the function has " +
-          llvm::Twine(results.size()) +
-          (results.size() == 1 ? " result" : " results"));
+          llvm::Twine(numResults) + (numResults == 1 ? " result" : " results"));
     if (!paths.insert(path).second)
       return llvm::createStringError("--output " + output +
                                      ": another result is written to this "
                                      "file");
-    if (llvm::Error error = ::sparseconv::writeNpy(path, results[number]))
-      return error;
+    files.push_back({number, path.str()});
   }
+  return files;
+}
+
+llvm::Error mlir::sparseconv::writeResults(ArrayRef<OutputFile> outputs,
+                                           ArrayRef<HostTensor> results) {
+  for (const OutputFile &output : outputs)
+    if (llvm::Error error =
+            ::sparseconv::writeNpy(output.path, results[output.result]))
+      return error;
   return llvm::Error::success();
 }

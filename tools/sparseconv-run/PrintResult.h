@@ -24,9 +24,19 @@ void printSummary(llvm::StringRef name, const ::sparseconv::HostTensor &tensor,
 void printElements(const ::sparseconv::HostTensor &tensor,
                    llvm::raw_ostream &os);
 
-/// Writes results to .npy files: "NAME=FILE", or "FILE" for the next one.
-llvm::Error writeResults(ArrayRef<std::string> outputs,
-                         const Signature &signature,
+/// A result, by number, and the .npy file that it is written to.
+struct OutputFile {
+  size_t result;
+  std::string path;
+};
+
+/// What goes where: "NAME=FILE", or "FILE" for the next result. Errors: a
+/// result that the function does not have; two for one file.
+llvm::Expected<SmallVector<OutputFile>>
+readOutputs(ArrayRef<std::string> outputs, const Signature &signature);
+
+/// Writes results to their files.
+llvm::Error writeResults(ArrayRef<OutputFile> outputs,
                          ArrayRef<::sparseconv::HostTensor> results);
 
 } // namespace mlir::sparseconv

@@ -217,6 +217,17 @@ static llvm::Expected<BoundArguments> bind(const ArgumentOptions &options,
   return bound;
 }
 
+/// Runs what was compiled, or the reference where there is none.
+static llvm::Expected<std::vector<HostTensor>>
+run(const RunOptions &given, Executable *executable, ModuleOp module,
+    StringRef name, ArrayRef<HostTensor> arguments) {
+  if (executable)
+    return executable->run(name, arguments);
+  ReferenceOptions options;
+  options.exact = given.precision == "exact";
+  return runReference(module, name, arguments, options);
+}
+
 static int runTool(int argc, char **argv) {
   RunOptions given;
   registerMLIRContextCLOptions();
@@ -249,6 +260,9 @@ static int runTool(int argc, char **argv) {
   auto signature = program->getSignature(*name, context);
   if (!signature)
     return fail(signature.takeError());
+  auto outputs = readOutputs(given.outputs, *signature);
+  if (!outputs)
+    return fail(outputs.takeError());
   program->keepOnly(*name);
   ArgumentSources argumentSources;
   auto bound = bind(given.arguments, *signature, argumentSources);
@@ -266,18 +280,14 @@ static int runTool(int argc, char **argv) {
       [&] { return compile(given, *program, *target, context); });
   if (!executable)
     return fail(executable.takeError());
-  ReferenceOptions referenceOptions;
-  referenceOptions.exact = given.precision == "exact";
   auto results = progress.during("running", [&] {
-    return *executable
-               ? (*executable)->run(*name, bound->values)
-               : runReference(module, *name, bound->values, referenceOptions);
+    return run(given, executable->get(), module, *name, bound->values);
   });
   if (!results)
     return fail(addRowCounts(results.takeError(), *signature, bound->values));
 
   printResults(given, *signature, *results);
-  if (llvm::Error error = writeResults(given.outputs, *signature, *results))
+  if (llvm::Error error = writeResults(*outputs, *results))
     return fail(std::move(error));
   if (llvm::Error error =
           drawPicture(given, *name, *bound, *results, argumentSources))

@@ -45,8 +45,8 @@ def SparseConvReportErrors
   let summary = "lets public functions report errors in a way of the host's";
   let description = [{
     After `convert-sparseconv-to-kernels`, a function that uses the dialect has the
-    status record as its last argument: eight words, of which the first is 0 unless
-    an operation failed. A host that does not know of it lets this pass take it off
+    status record as its last argument, which is marked: eight words, of which the
+    first is 0 unless an operation failed. A host that does not know of it lets this pass take it off
     its public functions. Each then has a record of its own, and says at its end
     what is in it, with `by`:
 
@@ -56,7 +56,7 @@ def SparseConvReportErrors
     | `call` | the function `symbol` is called with the record and the names of operations; the results, of sizes that are right for empty sets, are returned |
 
     ```mlir
-    func.func @main(%p: tensor<?x4xi32>, %status: memref<8xi64>) -> tensor<?xi32>
+    func.func @main(%p: tensor<?x4xi32>, %status: memref<8xi64> {sparseconv.status}) -> tensor<?xi32>
     ```
 
     with `by=call symbol=report` becomes
@@ -150,7 +150,7 @@ def SparseConvShareMemory : Pass<"sparseconv-share-memory", "::mlir::ModuleOp"> 
       `sparseconv-lower-gpu-to-nvvm`.
 
     ```mlir
-    func.func @main(%p: memref<?x4xi32>, %status: memref<8xi64>,
+    func.func @main(%p: memref<?x4xi32>, %status: memref<8xi64> {sparseconv.status},
                     %n: memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>})
         -> (memref<?x8xf32>, memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>})
     ```

@@ -47,7 +47,6 @@ public:
       : record(record), opName(opName), location(location) {}
 
   const ::sparseconv::StatusRecord &getRecord() const { return record; }
-  StringRef getOpName() const { return opName; }
   StringRef getLocation() const { return location; }
 
   void log(llvm::raw_ostream &os) const override;

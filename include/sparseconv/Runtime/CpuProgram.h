@@ -31,8 +31,6 @@ public:
   const std::vector<runtime::Function> &getFunctions() const {
     return functions;
   }
-  /// The vector level of the code.
-  const std::string &getLevel() const { return level; }
 
   /// Data that the plan holds by reference.
   runtime::Error bindConstant(const std::string &name, std::string_view bytes);

@@ -1,4 +1,4 @@
-//===- CudaRuntime.h - running compiled networks on a GPU -----------------===//
+//===- CudaRuntime.h - running compiled networks --------------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 /*
  * The C interface of the runtime: it loads a plan that the compiler wrote and
- * runs its functions through the CUDA driver, which it opens at run time. It
- * needs no CUDA toolkit, no MLIR and no LLVM; this header is C99 and C++.
+ * runs its functions, on a GPU through the CUDA driver, which it opens at run
+ * time, or on the CPU. It needs no CUDA toolkit, no MLIR and no LLVM; this
+ * header is C99 and C++.
  *
  *   context    a device                        sparseconv_context_create
  *   program    a loaded plan                   sparseconv_program_load
@@ -19,10 +20,11 @@
  *   results    exact sizes and status          sparseconv_instance_results
  *   plan       what a file holds, no device    sparseconv_plan_read
  *
- * Every function returns a sparseconv_code; a text that says more is kept for
- * each thread (sparseconv_last_error). The few that return a name or a number
- * return NULL or 0 where there is none, and keep a text too. An object that is
- * NULL is an error, but to destroy it does nothing. No call ends the process:
+ * Functions return a sparseconv_code; a text that says more is kept for each
+ * thread (sparseconv_last_error). The few that return a name or a number return
+ * NULL or 0 where there is none, and keep a text too; those that destroy an
+ * object return nothing. An object that is NULL is an error, but to destroy it
+ * does nothing. No call ends the process:
  * where the host has no memory it returns SPARSECONV_OUT_OF_MEMORY.
  *
  * All functions may be called from any thread. Calls on one instance take

@@ -90,8 +90,9 @@ struct StatusRecord {
 
   StatusCode getCode() const { return static_cast<StatusCode>(code); }
 };
-static_assert(sizeof(StatusRecord) == 8 * sizeof(int64_t),
-              "compiled code writes the record as eight 64-bit integers");
+/// What compiled code writes the record as: so many 64-bit integers.
+constexpr int64_t kStatusWords = 8;
+static_assert(sizeof(StatusRecord) == kStatusWords * sizeof(int64_t));
 
 /// Most rows of any set: row indices are i32 and -1 means none.
 constexpr int64_t kMaxRows = (int64_t(1) << 31) - 2;

@@ -89,9 +89,6 @@ struct Target {
   std::string str() const { return (backend->name + ":" + chip).str(); }
 };
 
-/// All backends, in the order in which messages name them.
-ArrayRef<const TargetBackend *> getTargetBackends();
-
 /// The target of these names; no `chip` is the backend's default. Errors: an
 /// unknown backend or chip, each with those that there are.
 llvm::Expected<Target> findTarget(StringRef backend,

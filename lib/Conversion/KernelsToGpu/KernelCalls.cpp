@@ -35,22 +35,15 @@ static Value getAddress(LoopBuilder &b, Value buffer) {
       .getResult(0);
 }
 
+/// Whether the elements lie side by side, from a place that is known on.
 static bool isDense(MemRefType type) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
   if (type.getLayout().isIdentity())
     return true;
-  if (failed(type.getStridesAndOffset(strides, offset)) ||
-      ShapedType::isDynamic(offset))
-    return false;
-  int64_t expected = 1;
-  for (int64_t axis = type.getRank() - 1; axis >= 0; --axis) {
-    int64_t size = type.getDimSize(axis), stride = strides[axis];
-    if (stride != expected)
-      return false;
-    expected = ShapedType::isDynamic(size) ? -1 : expected * size;
-  }
-  return true;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return succeeded(type.getStridesAndOffset(strides, offset)) &&
+         !ShapedType::isDynamic(offset) &&
+         type.areTrailingDimsContiguous(type.getRank());
 }
 
 static void copyElements(LoopBuilder &b, Value from, Value to) {

@@ -15,8 +15,10 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "sparseconv/Conversion/Passes.h"
+#include "sparseconv/Dialect/SparseConv/IR/ElementBytes.h"
 #include "sparseconv/Dialect/SparseConv/IR/EntrySizes.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "sparseconv/Dialect/SparseConv/IR/StatusArgument.h"
 
 namespace mlir::sparseconv {
 #define GEN_PASS_DEF_SPARSECONVSHAREMEMORY
@@ -163,9 +165,8 @@ void HostFunction::changeCast(UnrealizedConversionCastOp op) {
       memref::ExtractAlignedPointerAsIndexOp::create(b, buffer).getResult();
   Value offset =
       memref::ExtractStridedMetadataOp::create(b, buffer).getOffset();
-  Type element = type.getElementType();
-  unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  Value bytes = arith::ConstantIndexOp::create(b, llvm::divideCeil(bits, 8));
+  Value bytes =
+      arith::ConstantIndexOp::create(b, getElementBytes(type.getElementType()));
   offset = arith::MulIOp::create(b, offset, bytes);
   address = arith::AddIOp::create(b, address, offset);
   address = arith::IndexCastOp::create(b, b.getI64Type(), address);
@@ -259,6 +260,9 @@ void HostFunction::run() {
   takeSizes();
   changeBuffers();
   returnRows(cast<func::ReturnOp>(function.getBody().front().getTerminator()));
+  // To the host it is memory like any other.
+  if (BlockArgument status = getStatusArgument(function))
+    function.removeArgAttr(status.getArgNumber(), kStatusAttr);
 }
 
 void ShareMemory::runOnOperation() {

@@ -232,11 +232,12 @@ static Replacements lowerDownsample(KernelWriter &w, DownsampleOp op,
   CoordsType set = op.getResult().getType();
   Value keys = adaptor.getCoords()[0];
   bool merges = op.getCoarsening() == Coarsening::Merge;
-  if (!merges && (op.getRule() == OutputRule::Cover || op.getClip())) {
+  bool marks = op.getCoarsening() == Coarsening::Bitmap;
+  if (marks || op.getRule() == OutputRule::Cover) {
     SmallVector<int64_t> displacements =
         getDisplacements(op.getEffectiveOffsets(),
                          op.getCoords().getType().getStride(), /*negate=*/true);
-    if (op.getCoarsening() == Coarsening::Bitmap)
+    if (marks)
       return {{{lowerCover(w, keys, set, displacements, *op.getClip(),
                            op.getCapacity())}}};
     return {{{lowerSpread(w, keys, set, displacements, op.getClip(),
@@ -249,9 +250,12 @@ static Replacements lowerDownsample(KernelWriter &w, DownsampleOp op,
     return {{{w.take(coarsen.getResult(0), w.count(coarsen.getResult(1)))}}};
   }
   auto floor = w.kernel<FloorOp>(inits, keys, w.getStatus(), inits[0], inits[1],
-                                 set, w.getOpId());
+                                 TypeAttr::get(set), op.getClipAttr(),
+                                 w.getI64IntegerAttr(w.getOpId()));
   Value floored = w.take(floor.getResult(0), w.count(floor.getResult(1)));
-  return {{{w.sortUnique(floored, set).keys}}};
+  return {{{w.sortUnique(floored, set, {}, /*positions=*/{},
+                         /*clips=*/op.getClip().has_value())
+                .keys}}};
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "sparseconv/Dialect/SparseConv/IR/StatusArgument.h"
 #include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 
 using namespace mlir;
@@ -122,10 +123,9 @@ mlir::sparseconv::verifyFunctions(ModuleOp module,
 
 void mlir::sparseconv::addStatusArguments(const NetworkFunctions &functions) {
   for (FunctionOpInterface function : functions.getAll()) {
-    Builder builder(function.getContext());
-    Type status = MemRefType::get({8}, builder.getI64Type());
     [[maybe_unused]] LogicalResult result = function.insertArgument(
-        function.getNumArguments(), status, {}, function.getLoc());
+        function.getNumArguments(), getStatusType(function.getContext()), {},
+        function.getLoc());
     assert(succeeded(result) && "functions take any type");
   }
   SymbolTableCollection symbols;
@@ -153,7 +153,8 @@ void mlir::sparseconv::endLoopsOnErrors(const NetworkFunctions &functions) {
   });
 }
 
-NetworkSignatures::NetworkSignatures(const NetworkFunctions &functions) {
+NetworkSignatures::NetworkSignatures(const NetworkFunctions &functions)
+    : functions(functions.getAll()) {
   for (FunctionOpInterface function : functions.getAll())
     if (isa<func::FuncOp>(function))
       entries.push_back(
@@ -172,4 +173,5 @@ void NetworkSignatures::restore(const TypeConverter &converter) {
             number, bufferization::BufferizationDialect::kWritableAttrName,
             BoolAttr::get(function.getContext(), false));
   }
+  llvm::for_each(functions, markStatusArgument);
 }

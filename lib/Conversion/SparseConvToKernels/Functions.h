@@ -62,8 +62,8 @@ public:
   /// Takes the attributes off the functions.
   explicit NetworkSignatures(const NetworkFunctions &functions);
 
-  /// Puts them back. Tensors that public functions of the network take belong
-  /// to the caller and become read only.
+  /// Puts them back, and marks the status records. Tensors that public
+  /// functions of the network take belong to the caller and become read only.
   void restore(const TypeConverter &converter);
 
 private:
@@ -72,6 +72,7 @@ private:
     bool isDirect;
   };
   SmallVector<Entry, 0> entries;
+  SmallVector<FunctionOpInterface> functions;
 };
 
 } // namespace sparseconv

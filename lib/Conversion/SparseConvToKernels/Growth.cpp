@@ -123,7 +123,8 @@ int64_t Growth::getMultiple(Value set) {
 void Growth::mark(Operation *op) {
   std::optional<int64_t> reach = getReach(op);
   if (reach && getBound(op) > kMostMultiple && !isExact(op->getResult(0)))
-    op->setAttr(kReachAttr, Builder(op).getI64IntegerAttr(*reach));
+    op->setAttr(SparseConvDialect::kReachAttrName,
+                Builder(op).getI64IntegerAttr(*reach));
   // In program order, so that what an operation asks for is known.
   for (Value result : op->getResults())
     if (isa<CoordsType>(result.getType()))

@@ -14,8 +14,8 @@
 namespace mlir::sparseconv {
 
 /// Gives each operation whose set may have more than twice the rows that it
-/// stems from an attribute kReachAttr: how many coordinates of the set one of
-/// an operand reaches. A set with a capacity of its own needs none.
+/// stems from an attribute `sparseconv.reach`: how many coordinates of the set
+/// one of an operand reaches. A set with a capacity of its own needs none.
 void markGrowingSets(ModuleOp module);
 
 } // namespace mlir::sparseconv

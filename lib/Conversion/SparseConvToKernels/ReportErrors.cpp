@@ -14,6 +14,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "sparseconv/Conversion/Passes.h"
 #include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
+#include "sparseconv/Dialect/SparseConv/IR/StatusArgument.h"
 #include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 
 namespace mlir::sparseconv {
@@ -24,8 +25,6 @@ namespace mlir::sparseconv {
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-static constexpr int64_t kStatusWords = 8;
-
 namespace {
 struct ReportErrors
     : mlir::sparseconv::impl::SparseConvReportErrorsBase<ReportErrors> {
@@ -35,7 +34,6 @@ struct ReportErrors
 
 private:
   LogicalResult checkOptions();
-  bool takesStatus(FunctionOpInterface function);
   void changeCalls(const llvm::SmallPtrSetImpl<Operation *> &changed);
   void change(FunctionOpInterface function);
   void reportAtEnd(Operation *end, Value status);
@@ -65,14 +63,6 @@ LogicalResult ReportErrors::checkOptions() {
          << " and to return nothing";
 }
 
-/// A record that the conversion has appended.
-bool ReportErrors::takesStatus(FunctionOpInterface function) {
-  return !function.isExternal() && function.isPublic() &&
-         function.getNumArguments() != 0 &&
-         function.getArgumentTypes().back() == statusType &&
-         function.getName() != symbol;
-}
-
 void ReportErrors::reportAtEnd(Operation *end, Value status) {
   LoopBuilder b(end->getLoc(), end);
   Value code = b.load(status, b.index(0));
@@ -92,17 +82,17 @@ void ReportErrors::reportAtEnd(Operation *end, Value status) {
 /// A function that has only passed the record on needs none.
 void ReportErrors::change(FunctionOpInterface function) {
   Block &entry = function.getFunctionBody().front();
-  BlockArgument argument = entry.getArguments().back();
+  BlockArgument argument = getStatusArgument(function);
   Value status;
   if (!argument.use_empty()) {
     LoopBuilder b(function.getLoc(), &entry.front());
     status = memref::AllocaOp::create(b, statusType);
-    for (int64_t word = 0; word < kStatusWords; ++word)
+    for (int64_t word = 0; word < ::sparseconv::kStatusWords; ++word)
       b.store(b.i64(0), status, b.index(word));
     argument.replaceAllUsesWith(status);
   }
   [[maybe_unused]] LogicalResult result =
-      function.eraseArgument(function.getNumArguments() - 1);
+      function.eraseArgument(argument.getArgNumber());
   assert(succeeded(result) && "the conversion has added it");
   if (!status)
     return;
@@ -115,10 +105,12 @@ void ReportErrors::changeCalls(
     const llvm::SmallPtrSetImpl<Operation *> &changed) {
   SymbolTableCollection symbols;
   getOperation().walk([&](CallOpInterface call) {
-    if (!changed.contains(call.resolveCallableInTable(&symbols)))
+    Operation *callee = call.resolveCallableInTable(&symbols);
+    if (!changed.contains(callee))
       return;
-    MutableOperandRange operands = call.getArgOperandsMutable();
-    operands.erase(operands.size() - 1);
+    auto function = cast<FunctionOpInterface>(callee);
+    call.getArgOperandsMutable().erase(
+        getStatusArgument(function).getArgNumber());
   });
 }
 
@@ -156,15 +148,14 @@ void ReportErrors::declareSymbol() {
 }
 
 void ReportErrors::runOnOperation() {
-  statusType =
-      MemRefType::get({kStatusWords}, IntegerType::get(&getContext(), 64));
+  statusType = getStatusType(&getContext());
   namesType = MemRefType::get({ShapedType::kDynamic},
                               IntegerType::get(&getContext(), 8));
   if (failed(checkOptions()))
     return signalPassFailure();
   llvm::SmallPtrSet<Operation *, 8> changed;
   getOperation().walk([&](FunctionOpInterface function) {
-    if (takesStatus(function))
+    if (function.isPublic() && getStatusArgument(function))
       changed.insert(function);
   });
   if (changed.empty())

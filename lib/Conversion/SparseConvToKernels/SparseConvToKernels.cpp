@@ -22,6 +22,7 @@
 #include "sparseconv/Conversion/Passes.h"
 #include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
 #include "sparseconv/Dialect/SparseConv/IR/Verification.h"
+#include "sparseconv/Dialect/SparseConv/Utils/GuardedOps.h"
 #include "sparseconv/Dialect/SparseConv/Utils/SelectConversion.h"
 #include "sparseconv/Kernels/Dataflow/Dataflow.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -58,14 +59,10 @@ static void numberOperations(ModuleOp module,
   Builder builder(module.getContext());
   SmallVector<Attribute> table;
   functions.walk([&](Operation *op) {
-    // Upstream operations can fail as well: sparseconv-guard-shapes and
-    // sparseconv-guard-accesses.
     if (!functions.isDirect(op->getParentOfType<FunctionOpInterface>()))
       return;
-    if (!isNetworkOp(op) && !isDivision(*op) &&
-        !isa<linalg::LinalgOp, tensor::CastOp, tensor::ConcatOp,
-             tensor::ExpandShapeOp, tensor::ExtractOp, tensor::ExtractSliceOp,
-             tensor::InsertOp, tensor::InsertSliceOp>(op))
+    if (!isNetworkOp(op) && !isDivision(*op) && !isGuardedAccess(op) &&
+        !isGuardedShape(op))
       return;
     op->setAttr(kOpIdAttr, builder.getI64IntegerAttr(table.size()));
     table.push_back(builder.getArrayAttr(

@@ -26,17 +26,6 @@ Value mlir::sparseconv::cloneEpilogue(ImplicitLocOpBuilder &b, Block &body,
                                       ValueRange arguments, int64_t lanes) {
   IRMapping mapping;
   mapping.map(body.getArguments(), arguments);
-  auto lookup = [&](Value value) {
-    if (Value mapped = mapping.lookupOrNull(value))
-      return mapped;
-    // A constant that a pass has moved out of the body.
-    Value outer = b.clone(*value.getDefiningOp())->getResult(0);
-    if (lanes)
-      outer = vector::BroadcastOp::create(b, onLanes(value.getType(), lanes),
-                                          outer);
-    mapping.map(value, outer);
-    return outer;
-  };
   for (Operation &op : body.without_terminator()) {
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
       TypedAttr value = constant.getValue();
@@ -48,11 +37,9 @@ Value mlir::sparseconv::cloneEpilogue(ImplicitLocOpBuilder &b, Block &body,
                   arith::ConstantOp::create(b, value).getResult());
       continue;
     }
-    for (Value operand : op.getOperands())
-      lookup(operand);
     Operation *copy = b.clone(op, mapping);
     for (Value result : copy->getResults())
       result.setType(onLanes(result.getType(), lanes));
   }
-  return lookup(cast<YieldOp>(body.getTerminator()).getValues()[0]);
+  return mapping.lookup(cast<YieldOp>(body.getTerminator()).getValues()[0]);
 }

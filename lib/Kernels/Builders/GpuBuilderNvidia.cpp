@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
 #include "sparseconv/Kernels/Builders/GpuBuilder.h"
 #include "sparseconv/Kernels/Builders/WarpOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -117,10 +118,9 @@ Value GpuBuilder::gridSize() {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Says of an instruction that it does no more with memory than to read where
-/// its operands point.
 static void markAsLoad(Operation *op) {
-  op->setAttr("sparseconv.load", UnitAttr::get(op->getContext()));
+  op->setAttr(SparseConvDialect::kLoadAttrName,
+              UnitAttr::get(op->getContext()));
 }
 
 static void markAsLoad(ValueRange results) {

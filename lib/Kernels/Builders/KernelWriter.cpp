@@ -24,7 +24,8 @@ KernelWriter::KernelWriter(RewriterBase &rewriter, Operation *networkOp)
   auto function = networkOp->getParentOfType<FunctionOpInterface>();
   status = function.getFunctionBody().front().getArguments().back();
   opId = networkOp->getAttrOfType<IntegerAttr>(kOpIdAttr).getInt();
-  if (auto attribute = networkOp->getAttrOfType<IntegerAttr>(kReachAttr))
+  if (auto attribute = networkOp->getAttrOfType<IntegerAttr>(
+          SparseConvDialect::kReachAttrName))
     reach = attribute.getInt();
 }
 

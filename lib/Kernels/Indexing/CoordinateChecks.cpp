@@ -130,6 +130,13 @@ void SetRoom::storeCount(LoopBuilder &b, Value total) const {
   b.ifThen(b.notBit(isFitting), [&] { reportUnfit(b, total); });
 }
 
+Value mlir::sparseconv::floorTo(LoopBuilder &b, Value coordinate,
+                                int64_t stride) {
+  if (llvm::isPowerOf2_64(stride))
+    return b.andBits(coordinate, b.i64(-stride));
+  return b.mul(b.floorDiv(coordinate, stride), stride);
+}
+
 Value mlir::sparseconv::floorKey(LoopBuilder &b, CoordsType set, Value key,
                                  SmallVectorImpl<Check> &checks) {
   PackingAttr packing = set.getPacking();
@@ -140,17 +147,14 @@ Value mlir::sparseconv::floorKey(LoopBuilder &b, CoordsType set, Value key,
     if (stride == 1)
       continue;
     Value coordinate = getKeyCoordinate(b, packing, key, axis);
-    Value floored;
-    if (llvm::isPowerOf2_64(stride)) {
-      // A stride is below the bias, and so divides it: the stored field is a
-      // multiple where the coordinate is one.
+    Value floored = floorTo(b, coordinate, stride);
+    // A power of two is below the bias, and so divides it: the stored field is
+    // a multiple where the coordinate is one.
+    if (llvm::isPowerOf2_64(stride))
       cleared |= static_cast<uint64_t>(stride - 1) << packing.getShift(axis);
-      floored = b.andBits(coordinate, b.i64(-stride));
-    } else {
-      floored = b.mul(b.floorDiv(coordinate, stride), stride);
+    else
       change = b.add(change, b.shiftLeft(b.sub(floored, coordinate),
                                          packing.getShift(axis)));
-    }
     if (packing.getMin(axis) % stride != 0)
       checks.push_back(checkAxis(b, packing, axis, floored));
   }

@@ -77,6 +77,9 @@ private:
   bool grows;
 };
 
+/// The largest multiple of `stride` up to `coordinate` (i64).
+Value floorTo(LoopBuilder &b, Value coordinate, int64_t stride);
+
 /// The key of a coordinate floored to the stride of `set`; what can fail is
 /// added to `checks`.
 Value floorKey(LoopBuilder &b, CoordsType set, Value key,

@@ -63,7 +63,7 @@ static Value isLeftOut(LoopBuilder &b, std::optional<RegionAttr> clip,
                   b.notBit(isInside(b, *clip, point.drop_front())));
 }
 
-/// The key of a point that is left out: the bits of all fields are ones.
+/// The key of what a clip region leaves out: the bits of all fields are ones.
 static Value getNoKey(LoopBuilder &b, Type type, ArrayRef<int64_t> fields) {
   return b.constantInt(type,
                        static_cast<int64_t>(llvm::maskTrailingOnes<uint64_t>(
@@ -157,10 +157,23 @@ changeKeys(LoopBuilder &b, OpTy op, Value result,
 }
 
 void mlir::sparseconv::emitFloor(LoopBuilder &b, FloorOp op) {
-  changeKeys(b, op, op.getFloored(),
-             [&](Value key, SmallVectorImpl<Check> &checks) {
-               return floorKey(b, cast<CoordsType>(op.getSet()), key, checks);
-             });
+  auto set = cast<CoordsType>(op.getSet());
+  PackingAttr packing = set.getPacking();
+  auto floor = [&](Value key, SmallVectorImpl<Check> &checks) -> Value {
+    Value floored = floorKey(b, set, key, checks);
+    if (!op.getClip())
+      return floored;
+    SmallVector<Value> cell;
+    for (auto [axis, stride] : llvm::enumerate(set.getStride()))
+      cell.push_back(
+          floorTo(b, getKeyCoordinate(b, packing, key, axis), stride));
+    Value leftOut = b.notBit(isInside(b, *op.getClip(), cell));
+    for (Check &check : checks)
+      check.holds = b.orBits(check.holds, leftOut);
+    Value none = getNoKey(b, key.getType(), packing.getFields());
+    return b.select(leftOut, none, floored);
+  };
+  changeKeys(b, op, op.getFloored(), floor);
 }
 
 void mlir::sparseconv::emitRescale(LoopBuilder &b, RescaleKernelOp op) {

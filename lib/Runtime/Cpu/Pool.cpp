@@ -247,14 +247,21 @@ void *_mlir_memref_to_llvm_aligned_alloc(size_t alignment, size_t size) {
 }
 void _mlir_memref_to_llvm_free(void *pointer) { getPool().free(pointer); }
 
+/// Generated code and the runtime below it hold nothing but pool memory, and
+/// have no objects with destructors, so that a jump out of them loses nothing.
+/// What changes meanwhile, `call`, is not of this function, as C++ says nothing
+/// of such variables behind a jump.
+static void runUntilLeft(Call &call, void (*function)(void **),
+                         void **arguments) {
+  if (!setjmp(call.place))
+    function(arguments);
+}
+
 uint64_t sparseconv_cpu_call(void (*function)(void **), void **arguments) {
   Call call;
   call.outer = currentCall;
   currentCall = &call;
-  // Generated code and the runtime below it hold nothing but pool memory, so
-  // that leaving them at once loses nothing.
-  if (!setjmp(call.place))
-    function(arguments);
+  runUntilLeft(call, function, arguments);
   currentCall = call.outer;
   while (Header *header = call.blocks) {
     leaveCall(header);

@@ -29,18 +29,14 @@ static constexpr int64_t kMinBlock = 1 << 14;
 using Positions = std::array<int64_t, kRadix>;
 
 namespace {
-/// Memory from the pool, freed at the end of the scope.
-template <typename T> class Temporary {
-public:
+/// Memory from the pool. It has no destructor: a call that runs out of memory
+/// is left by a jump, and the pool then frees what the call has not.
+template <typename T> struct Temporary {
   explicit Temporary(int64_t size)
       : data(static_cast<T *>(_mlir_memref_to_llvm_alloc(
             static_cast<size_t>(size) * sizeof(T)))) {}
-  ~Temporary() { _mlir_memref_to_llvm_free(data); }
-  Temporary(const Temporary &) = delete;
-  Temporary &operator=(const Temporary &) = delete;
-  T *get() const { return data; }
+  void free() { _mlir_memref_to_llvm_free(data); }
 
-private:
   T *data;
 };
 
@@ -120,13 +116,14 @@ static Survey<Key> survey(const Key *keys, int64_t n, Key used) {
       part.varying |= keys[i] ^ keys[0];
       part.isSorted &= (keys[i - 1] & used) <= (keys[i] & used);
     }
-    parts.get()[block] = part;
+    parts.data[block] = part;
   });
   Survey<Key> all;
   for (int64_t block = 0; block < blocks.count; ++block) {
-    all.varying |= parts.get()[block].varying & used;
-    all.isSorted &= parts.get()[block].isSorted;
+    all.varying |= parts.data[block].varying & used;
+    all.isSorted &= parts.data[block].isSorted;
   }
+  parts.free();
   return all;
 }
 
@@ -173,13 +170,16 @@ static void sort(const Key *keys, Key *sorted, int32_t *permutation, int64_t n,
   const int32_t *fromRows = nullptr;
   for (unsigned i = 0; i < count; ++i) {
     bool toResult = (count - i) % 2 == 1;
-    Key *to = toResult ? sorted : otherKeys.get();
-    int32_t *toRows = toResult ? permutation : otherRows.get();
+    Key *to = toResult ? sorted : otherKeys.data;
+    int32_t *toRows = toResult ? permutation : otherRows.data;
     Sorter<Key>(n, passes[i].shift, passes[i].bits)
-        .run(from, fromRows, to, toRows, positions.get());
+        .run(from, fromRows, to, toRows, positions.data);
     from = to;
     fromRows = toRows;
   }
+  positions.free();
+  otherRows.free();
+  otherKeys.free();
 }
 
 void sparseconv_cpu_sort_u64(const uint64_t *keys, uint64_t *sorted,

@@ -49,7 +49,7 @@ public:
     integer(static_cast<uint32_t>(value.size()));
     fields += value;
   }
-  /// Bytes in the data section; the same bytes once.
+  /// Bytes in the data section.
   void blob(const string_view &value) {
     data.resize((data.size() + kDataAlignment - 1) / kDataAlignment *
                 kDataAlignment);

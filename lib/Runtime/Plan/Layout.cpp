@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Runtime/PlanLayout.h"
+#include "sparseconv/Support/Status.h"
 #include <algorithm>
 
 using namespace sparseconv::plan;
@@ -16,7 +17,7 @@ using std::to_string;
 static constexpr int64_t kMaxGridX = (int64_t(1) << 31) - 1;
 static constexpr int64_t kMaxGridY = 65535;
 /// The status record in front of the slots.
-static constexpr int64_t kStatusBytes = 64;
+static constexpr int64_t kStatusBytes = sizeof(sparseconv::StatusRecord);
 /// Far beyond any device, and far enough below 2^63 to add some.
 static constexpr int64_t kMaxBytes = int64_t(1) << 60;
 

@@ -34,7 +34,7 @@ unsigned sparseconv::plan::getByteWidth(ElementType type) {
 
 const char *sparseconv::plan::getName(ElementType type) {
   static const char *const names[kNumElementTypes] = {
-      "i1", "i8", "u8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"};
+      "i1", "i8", "ui8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"};
   return names[static_cast<unsigned>(type)];
 }
 

@@ -123,8 +123,10 @@ struct ExpandDeviceMath
     patterns.add(convertToTruth<arith::FPToUIOp>);
     math::populateExpansionPatterns(patterns, {"rsqrt"});
     populateMathPolynomialApproximationPatterns(patterns, isApproximated);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
+      getOperation()->emitError("has mathematics of which no end was found");
       return signalPassFailure();
+    }
     // The polynomials may have left a logarithm.
     forMath([&](Operation *op) { expandInDouble(rewriter, op); });
 

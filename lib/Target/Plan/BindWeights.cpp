@@ -24,6 +24,10 @@ static void forEachSize(plan::Function &function,
       callback(dim.capacity);
   for (plan::Buffer &buffer : function.buffers)
     callback(buffer.bytes);
+  for (plan::Growable &growable : function.growables) {
+    callback(growable.start);
+    callback(growable.bound);
+  }
   for (plan::Step &step : function.steps) {
     for (plan::SizeExpr *size : {&step.gridX, &step.gridY, &step.targetOffset,
                                  &step.sourceOffset, &step.bytes})

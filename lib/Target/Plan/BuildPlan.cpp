@@ -12,9 +12,11 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "sparseconv/Dialect/SparseConv/IR/ElementBytes.h"
 #include "sparseconv/Dialect/SparseConv/IR/EntryNames.h"
 #include "sparseconv/Dialect/SparseConv/IR/EntrySizes.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "sparseconv/Dialect/SparseConv/IR/StatusArgument.h"
 #include "sparseconv/Target/Plan/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -186,9 +188,8 @@ FailureOr<Value> PlanBuilder::addAddress(Operation *user, Value view) {
   if (failed(address) || elements == 0)
     return address;
   Type element = cast<MemRefType>(view.getType()).getElementType();
-  unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
   Value bytes = arith::ConstantIndexOp::create(
-      b, user->getLoc(), elements * llvm::divideCeil(bits, 8));
+      b, user->getLoc(), elements * getElementBytes(element));
   return PlanAddressOp::create(b, user->getLoc(), *address, bytes).getResult();
 }
 
@@ -216,11 +217,12 @@ void PlanBuilder::addInput(BlockArgument argument) {
   for (unsigned axis = 0; axis < type.getRank(); ++axis) {
     if (!type.isDynamicDim(axis))
       continue;
+    PlanInputOp other;
     if (axis == 0 && equalRows)
-      sizes.push_back(map.lookup(function.getArgument(*equalRows))
-                          .getDefiningOp<PlanInputOp>()
-                          .getSizes()
-                          .front());
+      other = map.lookup(function.getArgument(*equalRows))
+                  .getDefiningOp<PlanInputOp>();
+    if (other)
+      sizes.push_back(other.getSizes().front());
     else
       sizes.push_back(
           PlanSlotOp::create(b, argument.getLoc(), getSlotName(name, axis)));
@@ -236,8 +238,7 @@ void PlanBuilder::addInput(BlockArgument argument) {
 
 LogicalResult PlanBuilder::addInputs() {
   auto isSize = [&](unsigned number) {
-    return number < function.getNumArguments() &&
-           getArgumentSizeOf(function, number);
+    return getArgumentSizeOf(function, number).has_value();
   };
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();
@@ -249,12 +250,9 @@ LogicalResult PlanBuilder::addInputs() {
     if (isSize(number) && !isSizeType(argument.getType()))
       return function.emitError("argument ")
              << number << " is a size, so it has to be a memref<1xindex>";
-    // The status record is the last argument that is no size.
-    bool isStatus =
-        number + 1 == function.getNumArguments() || isSize(number + 1);
     if (isSize(number))
       continue;
-    if (isStatus)
+    if (argument == getStatusArgument(function))
       map.map(argument, PlanStatusOp::create(b, argument.getLoc()).getResult());
     else
       addInput(argument);
@@ -376,12 +374,18 @@ LogicalResult PlanBuilder::addLaunch(gpu::LaunchFuncOp op) {
 }
 
 LogicalResult PlanBuilder::run() {
+  func::ReturnOp end;
+  if (function.getBody().hasOneBlock())
+    end = dyn_cast<func::ReturnOp>(function.front().getTerminator());
+  if (!end)
+    return function.emitError(
+        "is not one block that returns, which is all that "
+        "a plan is made of");
   auto result = PlanFuncOp::create(b, function.getLoc(), function.getName());
   b.setInsertionPointToStart(&result.getBody().front());
   Block &body = function.getBody().front();
   // What is returned is no buffer: first see what that is.
-  if (failed(addInputs()) ||
-      failed(addOutputs(cast<func::ReturnOp>(body.getTerminator()))))
+  if (failed(addInputs()) || failed(addOutputs(end)))
     return failure();
   // Nor is what holds a count.
   for (auto exact : body.getOps<ExactSizeOp>())

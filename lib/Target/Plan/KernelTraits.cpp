@@ -15,6 +15,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -43,7 +44,7 @@ static ParamAccess getAccess(OpOperand &use) {
   Operation *op = use.getOwner();
   if (isa<memref::DimOp>(op))
     return {/*reads=*/false, /*writes=*/false};
-  if (op->hasAttr("sparseconv.load"))
+  if (op->hasAttr(SparseConvDialect::kLoadAttrName))
     return read;
   if (auto copy = dyn_cast<NVVM::CpAsyncOp>(op))
     return copy.getSrc() == use.get() ? read : unknown;

@@ -11,7 +11,7 @@
 // Encode, sort, drop duplicates. Buffers have room for every point; the counts
 // cut them down. A point that no row exists for, after an error, keeps -1.
 // CHECK-LABEL: func.func @pack(
-// CHECK-SAME: %[[POINTS:.*]]: tensor<?x4xi32> {{.*}}, %[[STATUS:.*]]: memref<8xi64>) -> (tensor<?xi64>, tensor<?xi32>, tensor<?xi32>)
+// CHECK-SAME: %[[POINTS:.*]]: tensor<?x4xi32> {{.*}}, %[[STATUS:.*]]: memref<8xi64> {sparseconv.status}) -> (tensor<?xi64>, tensor<?xi32>, tensor<?xi32>)
 // CHECK-DAG:  %[[C0:.*]] = arith.constant 0 : index
 // CHECK-DAG:  %[[NONE:.*]] = arith.constant -1 : i32
 // CHECK:      %[[N:.*]] = tensor.dim %[[POINTS]], %[[C0]]
@@ -40,7 +40,7 @@ func.func @pack(%points: tensor<?x4xi32>) -> (!fine, tensor<?xi32>, tensor<?xi32
 // Points in space are quantised where they are encoded. Those outside a region get
 // a key that sorts behind all others, and the keys end before it.
 // CHECK-LABEL: func.func @pack_quantised(
-// CHECK-SAME: %[[POINTS:.*]]: tensor<?x3xf32> {{.*}}, %[[STATUS:.*]]: memref<8xi64>)
+// CHECK-SAME: %[[POINTS:.*]]: tensor<?x3xf32> {{.*}}, %[[STATUS:.*]]: memref<8xi64> {sparseconv.status})
 // CHECK-NOT:  sparseconv.kernel.quantise
 // CHECK:      sparseconv.kernel.encode ins(%[[POINTS]], %[[STATUS]] :
 // CHECK-SAME:   {clip = #sparseconv.region<[0, 0, 0] to [64, 64, 8]>, op_id = {{[0-9]+}} : i64, origin = array<f32: {{.*}}>, set = !coords_1_1_1, voxel_size = array<f32: {{.*}}>}
@@ -136,14 +136,15 @@ func.func @clipped_merge(%c: !fine) -> !half {
   return %half : !half
 }
 
-// Where the set is sorted, it is the cover of the cells that are clipped: each
-// input has one output, at the lowest of eight places.
+// What is outside the region gets a key that is sorted to the end and cut off.
 // CHECK-LABEL: func.func @clipped_floor(
 // CHECK-SAME: %[[KEYS:[^:]*]]: tensor<?xi64>
-// CHECK:     sparseconv.kernel.spread ins(%[[KEYS]],
-// CHECK-SAME:  clip = #sparseconv.region<[0, 0, 0] to [64, 64, 64]>
-// CHECK-SAME:  displacements = array<i64: 0, 0, 0, 0, 0, -1, 0, -1, 0, 0, -1, -1, -1, 0, 0, -1, 0, -1, -1, -1, 0, -1, -1, -1>
-// CHECK:     sparseconv.kernel.unique
+// CHECK:     sparseconv.kernel.floor ins(%[[KEYS]], {{.*}} {clip = #sparseconv.region<[0, 0, 0] to [64, 64, 64]>, op_id
+// CHECK:     %[[SORT:.*]]:2 = sparseconv.kernel.sort
+// CHECK:     %[[END:.*]] = sparseconv.kernel.count_keys ins(%[[SORT]]#0 :
+// CHECK:     %[[KEPT:.*]] = tensor.extract %[[END]]
+// CHECK:     %[[SORTED:.*]] = tensor.extract_slice %[[SORT]]#0[0] [%[[KEPT]]] [1]
+// CHECK:     sparseconv.kernel.unique ins(%[[SORTED]],
 func.func @clipped_floor(%c: !fine) -> !half {
   %half = sparseconv.downsample %c by [2, 2, 2] clip(<[0, 0, 0] to [64, 64, 64]>)
       : !fine -> !half

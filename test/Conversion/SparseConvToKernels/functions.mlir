@@ -14,7 +14,7 @@
 // CHECK-SAME: ["sparseconv.pack", #{{.*}}]]
 
 // A function with a body takes the status record; a declaration does not.
-// CHECK: func.func private @relate(%[[KEYS:.*]]: tensor<?xi64>, %[[N:.*]]: index, %{{.*}}: memref<8xi64>) -> (tensor<?x27xi32>, index, index)
+// CHECK: func.func private @relate(%[[KEYS:.*]]: tensor<?xi64>, %[[N:.*]]: index, %{{.*}}: memref<8xi64> {sparseconv.status}) -> (tensor<?x27xi32>, index, index)
 func.func private @relate(%c: !set, %n: index) -> (!map, index) {
   // CHECK: %[[TABLE:.*]] = sparseconv.kernel.search
   // CHECK: %[[ROWS:.*]] = tensor.dim %[[KEYS]]
@@ -28,7 +28,7 @@ func.func private @log(index)
 
 // CHECK-LABEL: func.func @calls(
 // CHECK-SAME: %[[KEYS:[^:]*]]: tensor<?xi64>
-// CHECK-SAME: %[[STATUS:[^:]*]]: memref<8xi64>) -> (tensor<?x27xi32>, tensor<?x27xi32>, index)
+// CHECK-SAME: %[[STATUS:[^:]*]]: memref<8xi64> {sparseconv.status}) -> (tensor<?x27xi32>, tensor<?x27xi32>, index)
 func.func @calls(%c: !set, %n: index) -> (tensor<?x27xi32>, !map) {
   // CHECK: %[[MAP:.*]]:3 = call @relate(%[[KEYS]], %{{.*}}, %[[STATUS]])
   // CHECK: call @log(%[[MAP]]#2) : (index) -> ()
@@ -43,7 +43,7 @@ func.func @calls(%c: !set, %n: index) -> (tensor<?x27xi32>, !map) {
 // table. What callers own is read only.
 // CHECK: func.func @attributes(
 // CHECK-SAME: tensor<?x27xi32> {bufferization.writable = false, sparseconv.name = "m"}, %{{[^:]*}}: index,
-// CHECK-SAME: tensor<?x4xf32> {bufferization.writable = false, sparseconv.name = "x"}, %{{[^:]*}}: f32 {sparseconv.name = "s"}, %{{[^:]*}}: memref<8xi64>)
+// CHECK-SAME: tensor<?x4xf32> {bufferization.writable = false, sparseconv.name = "x"}, %{{[^:]*}}: f32 {sparseconv.name = "s"}, %{{[^:]*}}: memref<8xi64> {sparseconv.status})
 // CHECK-SAME: -> (tensor<?x27xi32> {sparseconv.name = "r"}, index, tensor<?x4xf32> {sparseconv.name = "y"})
 func.func @attributes(%m: !map {sparseconv.name = "m"}, %x: tensor<?x4xf32> {sparseconv.name = "x"},
                       %s: f32 {sparseconv.name = "s"})
@@ -89,7 +89,7 @@ func.func @loop(%m: !map, %n: index) -> !map {
 
 // A loop ends at an error: after one the set is empty and would never grow.
 // CHECK-LABEL: func.func @while(
-// CHECK-SAME: %[[KEYS:[^:]*]]: tensor<?xi64> {{[^,]*}}, %{{[^:]*}}: index, %[[STATUS:[^:]*]]: memref<8xi64>
+// CHECK-SAME: %[[KEYS:[^:]*]]: tensor<?xi64> {{[^,]*}}, %{{[^:]*}}: index, %[[STATUS:[^:]*]]: memref<8xi64> {sparseconv.status}
 func.func @while(%c: !set, %n: index) -> !set {
   // CHECK: scf.while (%[[A:.*]] = %[[KEYS]]) : (tensor<?xi64>) -> tensor<?xi64> {
   // CHECK:   tensor.dim %[[A]]
@@ -130,7 +130,7 @@ func.func @select(%b: i1, %m: !map, %n: !map) -> !map {
 // CHECK-SAME: tensor<4xf32> {host.name = "x"}) -> tensor<4xf32>
 // CHECK-NEXT: arith.negf %{{.*}} : tensor<4xf32>
 // EVERY-LABEL: func.func @other(
-// EVERY-SAME: tensor<4xf32> {bufferization.writable = false, host.name = "x"}, %{{.*}}: memref<8xi64>) -> tensor<4xf32>
+// EVERY-SAME: tensor<4xf32> {bufferization.writable = false, host.name = "x"}, %{{.*}}: memref<8xi64> {sparseconv.status}) -> tensor<4xf32>
 func.func @other(%x: tensor<4xf32> {host.name = "x"}) -> tensor<4xf32> {
   %y = arith.negf %x : tensor<4xf32>
   return %y : tensor<4xf32>
@@ -138,7 +138,7 @@ func.func @other(%x: tensor<4xf32> {host.name = "x"}) -> tensor<4xf32> {
 
 // One that only calls a function of the network passes the record on.
 // CHECK-LABEL: func.func @caller(
-// CHECK-SAME: %[[X:[^:]*]]: tensor<?x4xi32>, %[[STATUS:[^:]*]]: memref<8xi64>) -> tensor<?xi32>
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x4xi32>, %[[STATUS:[^:]*]]: memref<8xi64> {sparseconv.status}) -> tensor<?xi32>
 // CHECK-NEXT: call @callee(%[[X]], %[[STATUS]])
 func.func @caller(%x: tensor<?x4xi32>) -> tensor<?xi32> {
   %order = call @callee(%x) : (tensor<?x4xi32>) -> tensor<?xi32>

@@ -26,14 +26,14 @@
 // TRAP:          cf.assert %[[OK]], "an operation of a sparse network failed"
 // CHECK:         return
 module attributes {sparseconv.op_table = [["sparseconv.pack", loc("net.mlir":3:8)], ["sparseconv.prune", loc(unknown)]]} {
-func.func @public(%x: tensor<?xi64>, %status: memref<8xi64>) -> tensor<?xi64> {
+func.func @public(%x: tensor<?xi64>, %status: memref<8xi64> {sparseconv.status}) -> tensor<?xi64> {
   %y = call @private(%x, %status) : (tensor<?xi64>, memref<8xi64>) -> tensor<?xi64>
   return %y : tensor<?xi64>
 }
 
 // CHECK-LABEL: func.func private @private(
-// CHECK-SAME:    %{{.*}}: memref<8xi64>)
-func.func private @private(%x: tensor<?xi64>, %status: memref<8xi64>) -> tensor<?xi64> {
+// CHECK-SAME:    %{{.*}}: memref<8xi64> {sparseconv.status})
+func.func private @private(%x: tensor<?xi64>, %status: memref<8xi64> {sparseconv.status}) -> tensor<?xi64> {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?xi64>
   %keys = tensor.empty(%n) : tensor<?xi64>
@@ -51,7 +51,7 @@ func.func private @private(%x: tensor<?xi64>, %status: memref<8xi64>) -> tensor<
 // CHECK-SAME:    %[[X:[^:]*]]: tensor<?xi64>) -> tensor<?xi64>
 // CHECK-NEXT:    %[[Y:.*]] = call @public(%[[X]]) : (tensor<?xi64>) -> tensor<?xi64>
 // CHECK-NEXT:    return %[[Y]]
-func.func @caller(%x: tensor<?xi64>, %status: memref<8xi64>) -> tensor<?xi64> {
+func.func @caller(%x: tensor<?xi64>, %status: memref<8xi64> {sparseconv.status}) -> tensor<?xi64> {
   %y = call @public(%x, %status) : (tensor<?xi64>, memref<8xi64>) -> tensor<?xi64>
   return %y : tensor<?xi64>
 }
@@ -65,6 +65,15 @@ func.func @caller(%x: tensor<?xi64>, %status: memref<8xi64>) -> tensor<?xi64> {
 // CHECK-NOT:   emit_c_interface
 // CHECK:       func.func @host(
 func.func private @sparseconv_report_error(memref<8xi64>, memref<?xi8>)
-func.func @host(%status: memref<8xi64>) {
+func.func @host(%status: memref<8xi64> {sparseconv.status}) {
   return
+}
+
+// Eight numbers of the host's own are no record.
+
+// CHECK: func.func @numbers(%{{[^:]*}}: memref<8xi64>) -> i64
+func.func @numbers(%numbers: memref<8xi64>) -> i64 {
+  %c0 = arith.constant 0 : index
+  %first = memref.load %numbers[%c0] : memref<8xi64>
+  return %first : i64
 }

@@ -262,3 +262,20 @@ sparseconv_plan.func @counts streams(2) {
   // expected-error @+1 {{counts, but waits for a launch that does not}}
   %1 = launch @kernels::@any grid(%c) block(32) args() stream(1) after(%0) counts
 }
+
+// -----
+
+sparseconv_plan.func @input {
+  %size = buffer : memref<1xindex>
+  // expected-error @+1 {{expected size 0 to be a slot}}
+  %x = input "x" sizes(%size) : memref<?x4xf32>
+}
+
+// -----
+
+sparseconv_plan.func @output {
+  %c = arith.constant 8 : index
+  %size = buffer : memref<1xindex>
+  // expected-error @+1 {{expected size 0 to be a slot}}
+  %y = output "y"(%c) sizes(%size) : memref<?x4xf32>
+}

@@ -134,3 +134,15 @@ func.func @f(%c: !fine) {
   %h = sparseconv.downsample %c by [13, 5] clip(<[0, 0] to [64, 64]>) {coarsening = #sparseconv.coarsening<bitmap>} : !fine -> !coarse
   return
 }
+
+// -----
+
+// Cells of 6 coordinates on an axis, of which a key reaches 4.
+#p = #sparseconv.packing<i64, batch = 8, bits = [20, 20], guard = [4, 32]>
+!fine = !sparseconv.coords<2, stride = [1, 1], #p>
+!sixth = !sparseconv.coords<2, stride = [6, 6], #p>
+func.func @f(%c: !fine) {
+  // expected-error @+1 {{makes a bitmap of cells within the packing's guard}}
+  %h = sparseconv.downsample %c by [6, 6] clip(<[0, 0] to [64, 64]>) {coarsening = #sparseconv.coarsening<bitmap>} : !fine -> !sixth
+  return
+}

@@ -94,6 +94,20 @@ func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?x2xi32>
 
 // -----
 
+// What an epilogue needs are its operands.
+func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?x2xi32>, %outer: f32, %o0: tensor<?x16xf32>) {
+  // expected-note @+1 {{required by region isolation constraints}}
+  %r = "sparseconv.kernel.implicit_gemm"(%i0, %i1, %i2, %o0) ({
+  ^bb0(%acc: f32):
+    // expected-error @+1 {{using value defined outside the region}}
+    %sum = arith.addf %acc, %outer : f32
+    sparseconv.yield %sum : f32
+  }) : (tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<?x2xi32>, tensor<?x16xf32>) -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
 func.func @f(%i0: tensor<?x8xf32>, %i1: tensor<2x8x16xf32>, %i2: tensor<?x2xi32>, %i3: tensor<16xf32>, %o0: tensor<?x16xf32>) {
   // expected-error @+1 {{expects an epilogue with 2 arguments, the f32 accumulator and one for each epilogue operand, but found 1}}
   %r = sparseconv.kernel.implicit_gemm

@@ -131,3 +131,24 @@ func.func @f(%i0: tensor<5xi64>, %o0: tensor<6x4xi32>) {
       outs(%o0 : tensor<6x4xi32>) {set = !set} -> tensor<6x4xi32>
   return
 }
+
+// -----
+
+func.func @f(%points: tensor<?x3xf32>, %out: tensor<?x4xi32>) {
+  // expected-error @+1 {{expects sizes that are finite and above 0, but found 0.000000e+00 on axis 1}}
+  %r = sparseconv.kernel.quantise ins(%points : tensor<?x3xf32>) outs(%out : tensor<?x4xi32>)
+      {origin = array<f32: 0.0, 0.0, 0.0>, voxel_size = array<f32: 0.1, 0.0, 0.1>} -> tensor<?x4xi32>
+  return
+}
+
+// -----
+
+#p = #sparseconv.packing<i64, batch = 8, bits = [20, 20, 16], guard = [32, 32, 32]>
+func.func @f(%points: tensor<?x3xf32>, %keys: tensor<?xi64>, %count: tensor<1xindex>, %status: memref<8xi64>) {
+  // expected-error @+1 {{expects an origin that is finite, but found}}
+  %r:2 = sparseconv.kernel.encode ins(%points, %status : tensor<?x3xf32>, memref<8xi64>)
+      outs(%keys, %count : tensor<?xi64>, tensor<1xindex>)
+      {op_id = 0 : i64, set = !sparseconv.coords<3, stride = [1, 1, 1], #p>,
+       origin = array<f32: 0x7F800000, 0.0, 0.0>, voxel_size = array<f32: 0.1, 0.1, 0.1>} -> (tensor<?xi64>, tensor<1xindex>)
+  return
+}

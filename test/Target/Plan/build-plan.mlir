@@ -30,7 +30,7 @@ module attributes {gpu.container_module, sparseconv.op_table = [["linalg.mul", l
   // CHECK-NEXT:    %{{.*}} = launch @kernels::@scale grid(%[[GRID]]) block(64) shared(512) args(%x.0, %x, %[[W]], %[[T]] : {{.*}}) op(0)
   // CHECK-NEXT:    %{{.*}} = launch @kernels::@scale grid(%[[GRID]]) block(64) args(%x.0, %[[T]], %[[W]], %y : {{.*}}) op(1)
   // CHECK-NEXT:  }
-  func.func @main(%x: memref<?x4xf32> {sparseconv.name = "x"}, %status: memref<8xi64>,
+  func.func @main(%x: memref<?x4xf32> {sparseconv.name = "x"}, %status: memref<8xi64> {sparseconv.status},
                   %n: memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>})
       -> (memref<?x4xf32> {sparseconv.name = "y"}, memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>}) {
     %c0 = arith.constant 0 : index
@@ -65,7 +65,7 @@ module attributes {gpu.container_module, sparseconv.op_table = [["linalg.mul", l
   // CHECK:         %[[KEPT:.*]] = exact_size %[[COUNT]] at_most %[[ROOM]]
   // CHECK:         %[[T:.*]] = buffer(%[[KEPT]]) : memref<?x4xf32>
   // CHECK:         launch @kernels::@scale grid(%[[KEPT]]) block(64) args(%[[COUNT]], %x, %{{.*}}, %[[T]] : {{.*}})
-  func.func @counted(%x: memref<?x4xf32> {sparseconv.name = "x"}, %status: memref<8xi64>,
+  func.func @counted(%x: memref<?x4xf32> {sparseconv.name = "x"}, %status: memref<8xi64> {sparseconv.status},
                      %n: memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>})
       -> (memref<?x4xf32> {sparseconv.name = "y"}, memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>}) {
     %c0 = arith.constant 0 : index
@@ -98,7 +98,7 @@ module attributes {gpu.container_module, sparseconv.op_table = [["linalg.mul", l
   // CHECK-NEXT:    %[[REST:.*]] = address %result0 plus %[[C16]] : memref<?xf32>
   // CHECK-NEXT:    %{{.*}} = launch @kernels::@report grid(%[[C2]], %[[C2]]) block(2) args(%status, %[[REST]] : {{.*}}){{$}}
   // CHECK-NEXT:  }
-  func.func @part(%status: memref<8xi64>)
+  func.func @part(%status: memref<8xi64> {sparseconv.status})
       -> (memref<100xf32>, memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>}) {
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index

@@ -58,7 +58,7 @@ module attributes {gpu.container_module, sparseconv.op_table = [["linalg.mul", l
   // CHECK-NEXT:     buffer #2:'buffer2'
   // CHECK-NEXT:     buffer #3:'weights'
   // CHECK-NEXT:     buffer #1:'y'
-  func.func @main(%x: memref<?x4xf32> {sparseconv.name = "x"}, %status: memref<8xi64>,
+  func.func @main(%x: memref<?x4xf32> {sparseconv.name = "x"}, %status: memref<8xi64> {sparseconv.status},
                   %n: memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>})
       -> (memref<?x4xf32> {sparseconv.name = "y"}, memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>}) {
     %c0 = arith.constant 0 : index
@@ -86,7 +86,7 @@ module attributes {gpu.container_module, sparseconv.op_table = [["linalg.mul", l
   // CHECK-NEXT:   output 'result0' ?(slot 0, at most 100)xi32
   // CHECK-NEXT:   slot 0 'result0.0'
   // CHECK-NEXT:   buffer 'result0' output 0 bytes 400
-  func.func @part(%status: memref<8xi64>)
+  func.func @part(%status: memref<8xi64> {sparseconv.status})
       -> (memref<100xi32>, memref<1xindex> {sparseconv.size_of = array<i64: 0, 0>}) {
     %y = memref.alloc() : memref<100xi32>
     %n = memref.alloc() : memref<1xindex>
@@ -101,7 +101,7 @@ module attributes {gpu.container_module, sparseconv.op_table = [["linalg.mul", l
   // CHECK-NEXT:   buffer 'arg0' input 0 bytes 4
   // CHECK-NEXT:   buffer 'result0' output 0 bytes 8
   // CHECK-NEXT:   buffer 'result1' output 1 bytes 3
-  func.func @numbers(%scale: memref<1xf32>, %status: memref<8xi64>) -> (memref<1xindex>, memref<3xi1>) {
+  func.func @numbers(%scale: memref<1xf32>, %status: memref<8xi64> {sparseconv.status}) -> (memref<1xindex>, memref<3xi1>) {
     %n = memref.alloc() : memref<1xindex>
     %mask = memref.alloc() : memref<3xi1>
     return %n, %mask : memref<1xindex>, memref<3xi1>

@@ -2,6 +2,10 @@
 // RUN: sparseconv-translate --network-to-plan --chip=sm_90a %s -o %t.plan
 // RUN: sparseconv-translate --plan-to-text %t.plan | FileCheck %s --check-prefix=TEXT
 
+// A weight in front becomes a constant, and what grows still does by the points.
+// RUN: %python %S/Inputs/write-weights.py %t.npz w:f4:3
+// RUN: sparseconv-translate --plan-to-plan --weights=%t.npz %t.plan | sparseconv-translate --plan-to-text - | FileCheck %s --check-prefix=TEXT
+
 // Chained covers, from the network to the file. Each set has memory of its own
 // that starts with twice the rows of the points, and grows up to 8 times the rows
 // of the set before. The result is as large as the second. Growable capacities
@@ -34,10 +38,11 @@
 !one = !sparseconv.coords<3, stride = [1, 1, 1], #packing>
 !two = !sparseconv.coords<3, stride = [2, 2, 2], #packing>
 !four = !sparseconv.coords<3, stride = [4, 4, 4], #packing>
-func.func @main(%points: tensor<?x4xi32> {sparseconv.name = "points"}) -> (tensor<?x4xi32> {sparseconv.name = "coords"}) {
+func.func @main(%w: tensor<3xf32> {sparseconv.name = "w"}, %points: tensor<?x4xi32> {sparseconv.name = "points"})
+    -> (tensor<?x4xi32> {sparseconv.name = "coords"}, tensor<3xf32>) {
   %0, %order, %row_of = sparseconv.pack %points : tensor<?x4xi32> -> !one
   %1 = sparseconv.downsample %0 by [2, 2, 2] cover offsets(box<3, 3, 3>) : !one -> !two
   %2 = sparseconv.downsample %1 by [2, 2, 2] cover offsets(box<3, 3, 3>) : !two -> !four
   %3 = sparseconv.unpack %2 : !four -> tensor<?x4xi32>
-  return %3 : tensor<?x4xi32>
+  return %3, %w : tensor<?x4xi32>, tensor<3xf32>
 }

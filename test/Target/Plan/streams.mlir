@@ -52,7 +52,7 @@ module attributes {gpu.container_module} {
   // ONE-NOT:   stream
   // ONE-NOT:   after
   // ONE-LABEL: function 'reports' streams 1
-  func.func @diamond(%x: memref<4xf32>, %status: memref<8xi64>) -> memref<4xf32> {
+  func.func @diamond(%x: memref<4xf32>, %status: memref<8xi64> {sparseconv.status}) -> memref<4xf32> {
     %c1 = arith.constant 1 : index
     %a = memref.alloc() : memref<4xf32>
     %b = memref.alloc() : memref<4xf32>
@@ -78,7 +78,7 @@ module attributes {gpu.container_module} {
   // CHECK:     buffer #1:'result0'
   // CHECK:   step 1: launch #2:'report'
   // CHECK:     buffer #2:'result1'
-  func.func @reports(%x: memref<4xf32>, %status: memref<8xi64>) -> (memref<4xf32>, memref<4xf32>) {
+  func.func @reports(%x: memref<4xf32>, %status: memref<8xi64> {sparseconv.status}) -> (memref<4xf32>, memref<4xf32>) {
     %c1 = arith.constant 1 : index
     %a = memref.alloc() : memref<4xf32>
     %b = memref.alloc() : memref<4xf32>

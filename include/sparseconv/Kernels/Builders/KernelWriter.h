@@ -133,9 +133,6 @@ private:
   std::optional<int64_t> reach;
 };
 
-/// Attribute that marks, during the conversion, the operations whose sets grow.
-constexpr StringLiteral kReachAttr = "sparseconv.reach";
-
 } // namespace mlir::sparseconv
 
 #endif // SPARSECONV_KERNELS_BUILDERS_KERNELWRITER_H

@@ -87,14 +87,24 @@ static LogicalResult verifySizes(Operation *op, Type type, ValueRange sizes,
   return success();
 }
 
+/// One slot for each dynamic dimension.
+static LogicalResult verifySlots(Operation *op, Type type, ValueRange sizes) {
+  if (failed(verifySizes(op, type, sizes, "sizes")))
+    return failure();
+  for (auto [number, size] : llvm::enumerate(sizes))
+    if (!size.getDefiningOp<PlanSlotOp>())
+      return op->emitOpError("expected size ") << number << " to be a slot";
+  return success();
+}
+
 LogicalResult PlanInputOp::verify() {
-  return verifySizes(*this, getType(), getSizes(), "sizes");
+  return verifySlots(*this, getType(), getSizes());
 }
 
 LogicalResult PlanOutputOp::verify() {
   if (failed(verifySizes(*this, getType(), getCapacities(), "capacities")))
     return failure();
-  return verifySizes(*this, getType(), getSizes(), "sizes");
+  return verifySlots(*this, getType(), getSizes());
 }
 
 LogicalResult PlanBufferOp::verify() {

@@ -41,7 +41,9 @@ static void inlineCalls(Block &block) {
     values.map(callee.getArguments(), call.getOperands());
     Operation *before = call->getPrevNode();
     for (Operation &inner : callee.front().without_terminator())
-      builder.clone(inner, values);
+      builder.clone(inner, values)->walk([&](Operation *copy) {
+        copy->setLoc(CallSiteLoc::get(copy->getLoc(), call.getLoc()));
+      });
     for (auto [result, value] : llvm::zip_equal(
              call.getResults(), callee.front().getTerminator()->getOperands()))
       result.replaceAllUsesWith(values.lookupOrDefault(value));
@@ -173,11 +175,12 @@ LogicalResult mlir::sparseconv::insertBehind(func::FuncOp original,
 }
 
 /// What asks for the size of a value asks for the sizes of what it was computed
-/// from, and need not keep it.
-static LogicalResult resolveSizes(func::FuncOp function) {
+/// from, and need not keep it. What is left where that does not end is right,
+/// too.
+static void resolveSizes(func::FuncOp function) {
   RewritePatternSet patterns(function.getContext());
   memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
-  return applyPatternsGreedily(function, std::move(patterns));
+  (void)applyPatternsGreedily(function, std::move(patterns));
 }
 
 FailureOr<GradientFunction> mlir::sparseconv::buildGradientFunction(
@@ -187,10 +190,11 @@ FailureOr<GradientFunction> mlir::sparseconv::buildGradientFunction(
   if (failed(insertBehind(original, gradient.function, suffix)))
     return failure();
   inlineCalls(gradient.function.front());
-  if (succeeded(extendSignature(gradient.function, wrt)) &&
-      succeeded(appendBackward(gradient, wrt)) &&
-      succeeded(resolveSizes(gradient.function)))
-    return gradient;
-  gradient.function.erase();
-  return failure();
+  if (failed(extendSignature(gradient.function, wrt)) ||
+      failed(appendBackward(gradient, wrt))) {
+    gradient.function.erase();
+    return failure();
+  }
+  resolveSizes(gradient.function);
+  return gradient;
 }

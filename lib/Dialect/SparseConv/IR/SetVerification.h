@@ -28,6 +28,10 @@ OpFoldResult getDim0(OpBuilder &builder, Location loc, Value tensor);
 LogicalResult verifyClip(Operation *op, std::optional<RegionAttr> clip,
                          CoordsType coords);
 
+/// Sizes of voxels are above 0, and all numbers finite.
+LogicalResult verifyVoxels(Operation *op, ArrayRef<float> origin,
+                           ArrayRef<float> voxelSize);
+
 /// As many cells as a coordinate is divided into `by` are a box of offsets,
 /// which must not be too large.
 LogicalResult verifyNumCells(Operation *op, ArrayRef<int64_t> by);

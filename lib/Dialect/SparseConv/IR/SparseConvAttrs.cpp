@@ -401,6 +401,9 @@ SmallVector<int64_t> OffsetListAttr::getFlatOffsets() const {
 // RegionAttr, DataflowAttr, TilingAttr
 //===----------------------------------------------------------------------===//
 
+/// Bounds that one can be added to, and that have a distance.
+static constexpr int64_t kMaxBound = int64_t(1) << 62;
+
 LogicalResult RegionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int64_t> lower,
                                  ArrayRef<int64_t> upper) {
@@ -409,10 +412,15 @@ LogicalResult RegionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (lower.size() != upper.size())
     return emitError() << "expects bounds of equal length, but found "
                        << lower.size() << " and " << upper.size();
-  for (auto [axis, low, high] : llvm::enumerate(lower, upper))
+  for (auto [axis, low, high] : llvm::enumerate(lower, upper)) {
     if (high < low)
       return emitError() << "axis " << axis << " ends at " << high
                          << ", before it begins at " << low;
+    for (int64_t bound : {low, high})
+      if (bound < -kMaxBound || bound > kMaxBound)
+        return emitError() << "expects bounds of -2^62 to 2^62, but found "
+                           << bound << " on axis " << axis;
+  }
   return success();
 }
 

@@ -148,6 +148,20 @@ LogicalResult QuantiseOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
+LogicalResult sparseconv::verifyVoxels(Operation *op, ArrayRef<float> origin,
+                                       ArrayRef<float> voxelSize) {
+  for (auto [axis, size] : llvm::enumerate(voxelSize))
+    if (!(size > 0) || !std::isfinite(size))
+      return op->emitOpError(
+                 "expects sizes that are finite and above 0, but found ")
+             << size << " on axis " << axis;
+  for (auto [axis, start] : llvm::enumerate(origin))
+    if (!std::isfinite(start))
+      return op->emitOpError("expects an origin that is finite, but found ")
+             << start << " on axis " << axis;
+  return success();
+}
+
 LogicalResult QuantiseOp::verify() {
   RankedTensorType points = getPoints().getType();
   int64_t dim = getVoxelSize().size();
@@ -157,15 +171,8 @@ LogicalResult QuantiseOp::verify() {
     return emitOpError("expects an origin of ")
            << dim << " numbers, one for each size, but found "
            << getOrigin().size();
-  for (auto [axis, size] : llvm::enumerate(getVoxelSize()))
-    if (!(size > 0) || !std::isfinite(size))
-      return emitOpError(
-                 "expects sizes that are finite and above 0, but found ")
-             << size << " on axis " << axis;
-  for (auto [axis, start] : llvm::enumerate(getOrigin()))
-    if (!std::isfinite(start))
-      return emitOpError("expects an origin that is finite, but found ")
-             << start << " on axis " << axis;
+  if (failed(verifyVoxels(*this, getOrigin(), getVoxelSize())))
+    return failure();
   if (points.getDimSize(1) != dim && points.getDimSize(1) != 1 + dim)
     return emitOpError("expects 'points' with ")
            << dim << " columns, or " << 1 + dim

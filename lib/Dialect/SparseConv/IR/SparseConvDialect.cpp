@@ -13,10 +13,13 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "sparseconv/Dialect/SparseConv/IR/EntryNames.h"
 #include "sparseconv/Dialect/SparseConv/IR/EntrySizes.h"
 #include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvTypes.h"
+#include "sparseconv/Dialect/SparseConv/IR/StatusArgument.h"
+#include "sparseconv/Dialect/SparseConv/IR/TrustedTables.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -84,10 +87,8 @@ struct BytecodeInterface : public BytecodeDialectInterface {
   }
 };
 
-} // namespace
-
-namespace {
-/// Any operation of the dialect may move into a caller.
+/// Any operation of the dialect may move into a caller. Kernel operations have
+/// numbers in the table of the module, which is one for all of its functions.
 struct CallInlinerInterface : public DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
@@ -96,43 +97,84 @@ struct CallInlinerInterface : public DialectInlinerInterface {
 };
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Attributes of other operations, of arguments and of results
+//===----------------------------------------------------------------------===//
+
+static bool isCount(Attribute value) {
+  auto number = dyn_cast<IntegerAttr>(value);
+  return number && number.getType().isInteger(64) && number.getInt() >= 0;
+}
+
+/// An error that says what is wrong with the attribute, if it does not hold.
+static LogicalResult expect(Operation *op, NamedAttribute attribute, bool holds,
+                            const Twine &what) {
+  if (holds)
+    return success();
+  return op->emitOpError("expects '")
+         << attribute.getName().getValue() << "' to be " << what;
+}
+
+static LogicalResult refuse(Operation *op, NamedAttribute attribute,
+                            const Twine &whose) {
+  return op->emitOpError("has the attribute '")
+         << attribute.getName().getValue() << "', which is none of " << whose;
+}
+
 LogicalResult
 SparseConvDialect::verifyOperationAttribute(Operation *op,
                                             NamedAttribute attribute) {
-  StringAttr name = attribute.getName();
+  StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
-  if (name == kOpTableAttr && !isOpTable(value))
-    return op->emitOpError("expects pairs of a name and a location in '")
-           << name.getValue() << "'";
-  if (name == kOpIdAttr) {
-    auto number = dyn_cast<IntegerAttr>(value);
-    if (!number || !number.getType().isInteger(64) || number.getInt() < 0)
-      return op->emitOpError("expects a number of an operation (i64) in '")
-             << name.getValue() << "'";
-  }
-  if (name == kTargetAttrName &&
-      (!isa<ModuleOp>(op) || !isa<TargetAttr>(value)))
-    return op->emitOpError("expects '")
-           << name.getValue() << "' to be a #sparseconv.target of a module";
-  return success();
+  if (name == kOpTableAttr || name == kKernelTableAttr)
+    return expect(op, attribute, isOpTable(value),
+                  "pairs of a name and a location");
+  if (name == kOpIdAttr)
+    return expect(op, attribute, isCount(value),
+                  "the number of an operation (i64)");
+  if (name == kReachAttrName)
+    return expect(op, attribute, isCount(value), "a number (i64)");
+  if (name == kTargetAttrName)
+    return expect(op, attribute, isa<ModuleOp>(op) && isa<TargetAttr>(value),
+                  "a #sparseconv.target of a module");
+  if (name == kTrustedAttr || name == kLoadAttrName)
+    return expect(op, attribute, isa<UnitAttr>(value), "without a value");
+  return refuse(op, attribute, "an operation");
 }
 
-/// Types change with a function, so only those of `func` are looked at.
-LogicalResult
-SparseConvDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
-                                            NamedAttribute attribute) {
+LogicalResult SparseConvDialect::verifyRegionArgAttribute(
+    Operation *op, unsigned, unsigned number, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == kNameAttr || name == kRowsAttr)
+    return expect(op, attribute, isa<StringAttr>(attribute.getValue()),
+                  "a string");
+  // Types change with a function, so only those of `func` are looked at.
   auto function = dyn_cast<func::FuncOp>(op);
-  if (!function || attribute.getName() != kSizeOfAttr)
-    return success();
-  return verifySizeOf(op, attribute.getValue(), function.getArgumentTypes());
+  if (name == kSizeOfAttr)
+    return function ? verifySizeOf(op, attribute.getValue(),
+                                   function.getArgumentTypes())
+                    : success();
+  if (name == kStatusAttr)
+    return expect(op, attribute,
+                  isa<UnitAttr>(attribute.getValue()) &&
+                      (!function || function.getArgumentTypes()[number] ==
+                                        getStatusType(getContext())),
+                  "without a value, and of a memref<8xi64>");
+  return refuse(op, attribute, "an argument");
 }
 
 LogicalResult SparseConvDialect::verifyRegionResultAttribute(
     Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == kNameAttr)
+    return expect(op, attribute, isa<StringAttr>(attribute.getValue()),
+                  "a string");
   auto function = dyn_cast<func::FuncOp>(op);
-  if (!function || attribute.getName() != kSizeOfAttr)
-    return success();
-  return verifySizeOf(op, attribute.getValue(), function.getResultTypes());
+  if (name == kSizeOfAttr)
+    return function ? verifySizeOf(op, attribute.getValue(),
+                                   function.getResultTypes())
+                    : success();
+  return refuse(op, attribute, "a result");
 }
 
 void SparseConvDialect::initialize() {

@@ -35,7 +35,9 @@ LogicalResult QuantiseKernelOp::verify() {
   v.checkStaticColumns(coordinates);
   checkQuantised(v, points, dim, getOrigin(), getVoxelSize());
   v.checkSameRows(coordinates, points);
-  return v.getResult();
+  if (failed(v.getResult()))
+    return failure();
+  return verifyVoxels(*this, getOrigin(), getVoxelSize());
 }
 
 LogicalResult EncodeOp::verify() {
@@ -54,7 +56,9 @@ LogicalResult EncodeOp::verify() {
     v.checkAxes("clip", getClip()->getDim(), set);
   v.checkKeys(keys, set.getPacking());
   v.checkRoom(keys, points.getSize(0), "one for each point");
-  return v.getResult();
+  if (failed(v.getResult()) || !isReal)
+    return v.getResult();
+  return verifyVoxels(*this, *getOrigin(), *getVoxelSize());
 }
 
 LogicalResult EncodeOp::canonicalize(EncodeOp op, PatternRewriter &rewriter) {
@@ -132,10 +136,12 @@ LogicalResult UniqueOp::verify() {
 
 LogicalResult FloorOp::verify() {
   KernelVerifier v(*this, getStatus());
-  PackingAttr packing = cast<CoordsType>(getSet()).getPacking();
+  auto set = cast<CoordsType>(getSet());
   NamedOperand keys("keys", getKeys()), floored("floored", getFloored());
-  v.checkKeys(keys, packing);
-  v.checkKeys(floored, packing);
+  v.checkKeys(keys, set.getPacking());
+  v.checkKeys(floored, set.getPacking());
+  if (getClip())
+    v.checkAxes("clip", getClip()->getDim(), set);
   v.checkRoom(floored, keys.getSize(0), "one for each key");
   return v.getResult();
 }

@@ -9,6 +9,7 @@
 #include "CustomDirectives.h"
 #include "mlir/IR/Builders.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "sparseconv/Dialect/SparseConv/IR/StatusArgument.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -16,6 +17,11 @@ using namespace mlir::sparseconv;
 bool mlir::sparseconv::isKernelOp(Operation *op) {
   return isa_and_nonnull<SparseConvDialect>(op->getDialect()) &&
          op->getName().stripDialect().starts_with("kernel.");
+}
+
+DestinationStyleOpInterface mlir::sparseconv::getKernel(Operation *op) {
+  return isKernelOp(op) ? dyn_cast<DestinationStyleOpInterface>(op)
+                        : DestinationStyleOpInterface();
 }
 
 /// keyword `(` operands `:` types `)`
@@ -83,8 +89,7 @@ void sparseconv::getKernelEffects(
     effects.emplace_back(MemoryEffects::Read::get(), &operand);
     // On tensors the one buffer is the status record.
     bool isStatus = op.hasPureTensorSemantics() || op->getNumResults() != 0 ||
-                    (buffer.getRank() == 1 && buffer.getDimSize(0) == 8 &&
-                     buffer.getElementType().isInteger(64));
+                    buffer == getStatusType(op.getContext());
     if (op.isDpsInit(&operand) || isStatus)
       effects.emplace_back(MemoryEffects::Write::get(), &operand);
   }

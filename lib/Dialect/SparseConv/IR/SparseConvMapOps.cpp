@@ -69,9 +69,7 @@ LogicalResult KernelMapOp::verify() {
 }
 
 bool KernelMapOp::isIdentity() {
-  return getIn() == getOut() && getOffsets().getVolume() == 1 &&
-         llvm::all_of(getOffsets().getFlatOffsets(),
-                      [](int64_t offset) { return offset == 0; });
+  return getIn() == getOut() && isZeroOffset(getOffsets());
 }
 
 //===----------------------------------------------------------------------===//

@@ -79,6 +79,12 @@ void sparseconv::printScatterKind(OpAsmPrinter &printer, Operation *,
 // Verification
 //===----------------------------------------------------------------------===//
 
+bool sparseconv::isZeroOffset(OffsetSetInterface offsets) {
+  return offsets.getVolume() == 1 &&
+         llvm::all_of(offsets.getFlatOffsets(),
+                      [](int64_t number) { return number == 0; });
+}
+
 LogicalResult sparseconv::verifyOffsets(Operation *op,
                                         OffsetSetInterface offsets,
                                         CoordsType fine) {

@@ -133,7 +133,14 @@ std::string DownsampleOp::describeProblem(Coarsening coarsening) {
       numOffsets = std::numeric_limits<int64_t>::max();
   if (getOffsets())
     numOffsets = getOffsets()->getVolume();
-  return describeBitmapProblem(set, getClip(), numOffsets);
+  std::string problem = describeBitmapProblem(set, getClip(), numOffsets);
+  if (!problem.empty() || !isFloor)
+    return problem;
+  ArrayRef<int64_t> guard = set.getPacking().getGuard();
+  for (auto [axis, stride] : llvm::enumerate(getCoords().getType().getStride()))
+    if (getBy()[axis] - 1 > guard[axis] / stride)
+      return "makes a bitmap of cells within the packing's guard";
+  return {};
 }
 
 LogicalResult DownsampleOp::verify() {
@@ -276,9 +283,7 @@ LogicalResult ExpandOp::verify() {
 
 OpFoldResult ExpandOp::fold(FoldAdaptor) {
   // A coordinate plus 0 is itself.
-  if (getClip() || getCapacity() || getOffsets().getVolume() != 1 ||
-      !llvm::all_of(getOffsets().getFlatOffsets(),
-                    [](int64_t number) { return number == 0; }))
+  if (getClip() || getCapacity() || !isZeroOffset(getOffsets()))
     return {};
   return getCoords();
 }

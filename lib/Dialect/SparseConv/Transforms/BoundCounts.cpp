@@ -98,8 +98,8 @@ static LogicalResult passSizes(func::FuncOp function) {
 
 /// The count of a kernel operation: its last destination, where that is one.
 static OpOperand *getCount(Operation *op) {
-  auto kernel = dyn_cast<DestinationStyleOpInterface>(op);
-  if (!kernel || !isa<SparseConvDialect>(op->getDialect()))
+  DestinationStyleOpInterface kernel = getKernel(op);
+  if (!kernel)
     return nullptr;
   OpOperand *last = kernel.getDpsInitOperand(kernel.getNumDpsInits() - 1);
   auto type = dyn_cast<MemRefType>(last->get().getType());

@@ -17,12 +17,23 @@ using namespace mlir;
 using namespace mlir::bufferization;
 using namespace mlir::sparseconv;
 
+static bool isCounters(OpOperand &operand) {
+  auto gemm = dyn_cast<TiledGemmOp>(operand.getOwner());
+  return gemm && &operand == &gemm.getCountersMutable();
+}
+
 /// Whether `op` keeps something of what `init` holds.
 static bool readsInit(Operation *op, OpOperand &init) {
   if (auto unique = dyn_cast<UniqueOp>(op))
     return &init == &unique.getRowOfMutable();
   if (auto tile = dyn_cast<TileHitsOp>(op))
-    return tile.getTotals() && init.get() == tile.getTotals();
+    return llvm::any_of(tile.getTotalsMutable(),
+                        [&](OpOperand &totals) { return &totals == &init; });
+  // The zeros of counters are there again behind a layer, so layers take turns
+  // with one buffer. Only where something else has them as well may a layer get
+  // another one, which then needs the zeros.
+  if (isCounters(init))
+    return !llvm::all_of(init.get().getUses(), isCounters);
   return isa<ToDenseKernelOp>(op);
 }
 
@@ -32,10 +43,7 @@ static bool readsInit(Operation *op, OpOperand &init) {
 static Value withUnitStride(RewriterBase &rewriter, Location loc,
                             Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (succeeded(type.getStridesAndOffset(strides, offset)) &&
-      strides.back() == 1)
+  if (type.isLastDimUnitStride())
     return buffer;
   auto plain = MemRefType::get(type.getShape(), type.getElementType());
   SmallVector<Value> sizes;

@@ -88,6 +88,8 @@ static LogicalResult expandIPowI(math::IPowIOp op, PatternRewriter &rewriter) {
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   Type type = op.getType(), element = getElementTypeOrSelf(type);
   unsigned width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  if (width > 64)
+    return rewriter.notifyMatchFailure(op, "integers of more than 64 bits");
   Value base = op.getLhs(), exponent = op.getRhs();
   Value zero = createInteger(b, type, 0), one = createInteger(b, type, 1);
   auto compare = [&](CmpIPredicate predicate, Value lhs, Value rhs) {

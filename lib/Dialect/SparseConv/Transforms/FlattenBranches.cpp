@@ -123,8 +123,7 @@ static bool followsRows(tensor::ExtractSliceOp slice) {
 
 /// Whether `op` does no harm where its tensors have no rows.
 static bool mayRunWithoutRows(Operation *op) {
-  if (auto kernel = dyn_cast<DestinationStyleOpInterface>(op);
-      kernel && isa<SparseConvDialect>(op->getDialect())) {
+  if (DestinationStyleOpInterface kernel = getKernel(op)) {
     // Those with a status record report what they find in rows.
     bool reports =
         llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>);

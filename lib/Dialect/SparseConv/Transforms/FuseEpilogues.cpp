@@ -317,8 +317,7 @@ struct FuseEpilogues
     // What asks for the rows of a convolution asks its map, and is no reader.
     RewritePatternSet patterns(&getContext());
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      return signalPassFailure();
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
 
     SmallVector<linalg::LinalgOp> consumers;
     getOperation()->walk([&](linalg::LinalgOp op) { consumers.push_back(op); });

@@ -57,12 +57,7 @@ static bool areRowsOf(Value numbers, Value coords) {
 /// The set of a map in which each row is its only neighbour, or null.
 static Value getOnlySet(Value map) {
   auto made = map.getDefiningOp<KernelMapOp>();
-  if (!made || made.getIn() != made.getOut() ||
-      made.getOffsets().getVolume() != 1 ||
-      !llvm::all_of(made.getOffsets().getFlatOffsets(),
-                    [](int64_t number) { return number == 0; }))
-    return {};
-  return made.getIn();
+  return made && made.isIdentity() ? made.getIn() : Value();
 }
 
 /// The convolution of the rows that `gather` picks, if it fuses with it.

@@ -116,7 +116,7 @@ private:
 
 /// The last operation before `op` that writes `buffer`, a buffer of the
 /// function's own that only structured operations of the block use.
-static linalg::GenericOp findWriter(Operation *op, Value buffer) {
+static linalg::GenericOp findStructuredWriter(Operation *op, Value buffer) {
   Operation *found = nullptr;
   if (!buffer.getDefiningOp<memref::AllocOp>())
     return {};
@@ -165,7 +165,7 @@ bool Fuser::addReductions(linalg::GenericOp op) {
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (op.getMatchingIndexingMap(input) != getRowMap())
       continue;
-    linalg::GenericOp writer = findWriter(op, input->get());
+    linalg::GenericOp writer = findStructuredWriter(op, input->get());
     if (!writer || !isReduction(writer) ||
         llvm::any_of(reductions,
                      [&](const Reduction &r) { return r.op == writer; }))
@@ -290,7 +290,7 @@ Value Fuser::getScalar(linalg::GenericOp op, OpOperand &input, ValueRange ivs) {
   if (!isa<MemRefType>(input.get().getType()))
     return input.get();
   if (map == getRowMap())
-    if (Value result = results.lookup(findWriter(op, input.get())))
+    if (Value result = results.lookup(findStructuredWriter(op, input.get())))
       return result;
   return memref::LoadOp::create(rewriter, loc, input.get(),
                                 getIndices(input, ivs));

@@ -70,12 +70,16 @@ std::optional<FusableSearch> FusableSearch::get(SearchOp search) {
     if (user == search)
       continue;
     if (auto size = dyn_cast<memref::DimOp>(user)) {
-      if (!size.getConstantIndex())
+      std::optional<int64_t> axis = size.getConstantIndex();
+      if (!axis || *axis < 0 || *axis >= found.alloc.getType().getRank())
         return std::nullopt;
       found.sizes.push_back(size);
       continue;
     }
     if (auto dealloc = dyn_cast<memref::DeallocOp>(user)) {
+      // Two of them are in branches.
+      if (found.dealloc)
+        return std::nullopt;
       found.dealloc = dealloc;
       continue;
     }

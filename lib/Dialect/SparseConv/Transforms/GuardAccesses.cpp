@@ -17,9 +17,11 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
+#include "sparseconv/Dialect/SparseConv/IR/StatusArgument.h"
 #include "sparseconv/Dialect/SparseConv/IR/Verification.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Dialect/SparseConv/Utils/Calls.h"
+#include "sparseconv/Dialect/SparseConv/Utils/GuardedOps.h"
 #include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -247,15 +249,19 @@ void Guard::checkDivision(Operation *division) {
 static void guard(Operation *op) {
   auto number = op->getAttrOfType<IntegerAttr>(kOpIdAttr);
   auto function = op->getParentOfType<FunctionOpInterface>();
-  if (!number || !function)
+  Value status = function ? getStatusArgument(function) : BlockArgument();
+  if (!number || !status)
     return;
-  Guard guard(op, number.getInt(), function.getArguments().back());
+  Guard guard(op, number.getInt(), status);
   if (isDivision(*op))
     return guard.checkDivision(op);
   llvm::TypeSwitch<Operation *>(op)
       .Case<tensor::CastOp, tensor::ExpandShapeOp, tensor::ExtractOp,
             tensor::ExtractSliceOp, tensor::InsertOp, tensor::InsertSliceOp>(
-          [&](auto access) { guard.check(access); });
+          [&](auto access) { guard.check(access); })
+      .Default([](Operation *op) {
+        assert(!isGuardedAccess(op) && "no guard for an access");
+      });
 }
 
 namespace {

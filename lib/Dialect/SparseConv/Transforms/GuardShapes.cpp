@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ZerosOnMismatch.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -13,7 +14,9 @@
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "sparseconv/Dialect/SparseConv/IR/StatusArgument.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
+#include "sparseconv/Dialect/SparseConv/Utils/GuardedOps.h"
 #include "sparseconv/Dialect/SparseConv/Utils/LoopBuilder.h"
 
 namespace mlir::sparseconv {
@@ -60,26 +63,16 @@ static void guard(LoopBuilder &b, Axis found, Axis expected, Value status,
   Value size = b.createOrFold<tensor::DimOp>(tensor, b.index(found.axis));
   Value wanted = b.createOrFold<tensor::DimOp>(expected.getTensor(),
                                                b.index(expected.axis));
-  auto zeros = [&]() -> SmallVector<Value> {
+  auto makeReport = [&] {
     LoopBuilder::Report report{StatusCode::ShapeMismatch, opId};
     report.axis = b.i64(found.axis);
     report.value = size;
     report.lower = wanted;
     report.extra = b.i64(found.operand->getOperandNumber());
-    b.report(status, report);
-    SmallVector<Value> sizes;
-    for (int64_t axis = 0; axis < type.getRank(); ++axis)
-      if (type.isDynamicDim(axis))
-        sizes.push_back(axis == found.axis ? wanted
-                                           : b.createOrFold<tensor::DimOp>(
-                                                 tensor, b.index(axis)));
-    Value empty = tensor::EmptyOp::create(b, type, sizes);
-    Value zero = b.constant(type.getElementType(), 0);
-    return {linalg::FillOp::create(b, zero, empty).getResult(0)};
+    return report;
   };
-  found.operand->set(b.ifElse(
-      b.equal(size, wanted), TypeRange(type),
-      [&]() -> SmallVector<Value> { return {tensor}; }, zeros)[0]);
+  found.operand->set(createZerosOnMismatch(
+      b, {tensor, found.axis, size, wanted}, type, status, makeReport));
 }
 
 /// Guards `axis` unless it has the size of `first` for sure. Static sizes are
@@ -139,14 +132,12 @@ struct GuardShapes
     : mlir::sparseconv::impl::SparseConvGuardShapesBase<GuardShapes> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    auto statusType = MemRefType::get({8}, IntegerType::get(&getContext(), 64));
-    if (function.isExternal() || function.getNumArguments() == 0 ||
-        function.getArguments().back().getType() != statusType)
+    Value status = getStatusArgument(function);
+    if (!status)
       return;
-    Value status = function.getArguments().back();
     SmallVector<Operation *> operations;
     function.walk([&](Operation *op) {
-      if (isa<linalg::LinalgOp, tensor::ConcatOp>(op))
+      if (isGuardedShape(op))
         operations.push_back(op);
     });
     for (Operation *op : operations) {

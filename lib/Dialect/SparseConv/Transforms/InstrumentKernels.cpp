@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Builders.h"
+#include "sparseconv/Dialect/SparseConv/IR/OpPlaces.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Dialect/SparseConv/Utils/Calls.h"
@@ -30,9 +31,7 @@ struct InstrumentKernels
     OpBuilder builder(module.getContext());
     SmallVector<Operation *> kernels;
     module.walk([&](Operation *op) {
-      if (isa<linalg::LinalgOp>(op) ||
-          (isa_and_nonnull<SparseConvDialect>(op->getDialect()) &&
-           isa<DestinationStyleOpInterface>(op)))
+      if (isa<linalg::LinalgOp>(op) || getKernel(op))
         kernels.push_back(op);
     });
     SmallVector<Attribute> table;
@@ -49,7 +48,7 @@ struct InstrumentKernels
           {builder.getStringAttr(op->getName().getStringRef()),
            LocationAttr(op->getLoc())}));
     }
-    module->setAttr("sparseconv.kernel_table", builder.getArrayAttr(table));
+    module->setAttr(kKernelTableAttr, builder.getArrayAttr(table));
     auto type = builder.getFunctionType(builder.getI64Type(), {});
     for (StringRef name : {kBegin, kEnd})
       declareFunction(module, name, type);

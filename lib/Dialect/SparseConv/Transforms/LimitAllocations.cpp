@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "sparseconv/Dialect/SparseConv/IR/ElementBytes.h"
 #include "sparseconv/Dialect/SparseConv/Transforms/Passes.h"
 #include "sparseconv/Support/Memory.h"
 
@@ -22,9 +23,7 @@ using namespace mlir::sparseconv;
 
 /// The bytes of what lies at each place of the dynamic sizes.
 static int64_t getStaticBytes(MemRefType type) {
-  int64_t bytes = type.getElementType().isIndex()
-                      ? 8
-                      : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  int64_t bytes = getElementBytes(type.getElementType());
   for (int64_t size : type.getShape())
     if (!ShapedType::isDynamic(size))
       bytes *= size;

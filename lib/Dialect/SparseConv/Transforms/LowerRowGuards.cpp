@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ZerosOnMismatch.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -29,7 +30,7 @@ static void lowerGuard(RewriterBase &rewriter, GuardRowsOp op) {
   LoopBuilder b(op.getLoc(), rewriter);
   RankedTensorType type = op.getResult().getType();
   Value found = b.createOrFold<tensor::DimOp>(op.getX(), b.index(0));
-  auto zeros = [&]() -> SmallVector<Value> {
+  auto makeReport = [&] {
     LoopBuilder::Report report{op.getLength() ? StatusCode::LengthMismatch
                                               : StatusCode::RowCountMismatch,
                                static_cast<int64_t>(op.getOpId())};
@@ -37,17 +38,11 @@ static void lowerGuard(RewriterBase &rewriter, GuardRowsOp op) {
     report.value = op.getLength() ? op.getRows() : found;
     report.lower = op.getLength() ? found : op.getRows();
     report.extra = b.i64(op.getSide());
-    b.report(op.getStatus(), report);
-    SmallVector<Value> sizes;
-    if (type.isDynamicDim(0))
-      sizes.push_back(op.getRows());
-    Value empty = tensor::EmptyOp::create(b, type, sizes);
-    Value zero = b.constant(type.getElementType(), 0);
-    return {linalg::FillOp::create(b, zero, empty).getResult(0)};
+    return report;
   };
-  Value result = b.ifElse(
-      b.equal(found, op.getRows()), TypeRange(type),
-      [&]() -> SmallVector<Value> { return {op.getX()}; }, zeros)[0];
+  Value result =
+      createZerosOnMismatch(b, {op.getX(), /*axis=*/0, found, op.getRows()},
+                            type, op.getStatus(), makeReport);
   rewriter.replaceOp(op, result);
 }
 

@@ -115,9 +115,14 @@ struct RaiseCustomCalls
       if (std::optional<StringRef> name = getCalledName(op))
         calls.emplace_back(op, *name);
     });
-    for (auto [op, name] : calls)
-      numRaised += raise(op, name);
-    if (numRaised == 0)
+    bool changed = false;
+    for (auto [op, name] : calls) {
+      if (!raise(op, name))
+        continue;
+      changed = true;
+      ++numRaised;
+    }
+    if (!changed)
       markAllAnalysesPreserved();
   }
 };

@@ -23,7 +23,7 @@ Value KernelFormer::rebuildBuffer(OpBuilder &builder, Value base,
     user->emitError("a buffer with strides crosses into a kernel");
     return {};
   }
-  Value &address = addresses[base];
+  Value address = addresses.lookup(base);
   if (!address) {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointAfterValue(base);
@@ -34,6 +34,7 @@ Value KernelFormer::rebuildBuffer(OpBuilder &builder, Value base,
         base, /*offset=*/rewriter.getIndexAttr(0),
         /*sizes=*/ArrayRef<OpFoldResult>(),
         /*strides=*/ArrayRef<OpFoldResult>());
+    addresses[base] = address;
   }
   LoopBuilder b(base.getLoc(), builder);
   SmallVector<OpFoldResult> shape, strides(type.getRank());

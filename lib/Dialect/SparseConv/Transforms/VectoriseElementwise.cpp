@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferAccess.h"
 #include "LoopNests.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,12 +34,10 @@ static constexpr int64_t kVectorBytes = 16, kSectorBytes = 32;
 static constexpr int64_t kMostOperations = 32;
 
 /// The bytes of an element whose vectors a thread can load, or 0.
-static int64_t getElementBytes(Value buffer) {
+static int64_t getLoadedBytes(Value buffer) {
   Type element = getElementTypeOrSelf(buffer);
-  if (!element.isIntOrFloat())
-    return 0;
-  int64_t bits = element.getIntOrFloatBitWidth();
-  return llvm::is_contained({8, 16, 32, 64}, bits) ? bits / 8 : 0;
+  return sparseconv::isPacked(element) ? element.getIntOrFloatBitWidth() / 8
+                                       : 0;
 }
 
 /// The bytes of a row, of which the buffer is made without gaps, or 0.
@@ -47,7 +46,7 @@ static int64_t getRowBytes(Value buffer) {
   if (!type || type.getRank() < 2 || !type.getLayout().isIdentity() ||
       type.isDynamicDim(type.getRank() - 1))
     return 0;
-  return type.getShape().back() * getElementBytes(buffer);
+  return type.getShape().back() * getLoadedBytes(buffer);
 }
 
 namespace {
@@ -127,14 +126,14 @@ bool Vectoriser::choosePiece() {
       continue;
     rowLoop = loop;
     length = (row % kSectorBytes ? kVectorBytes : kSectorBytes) /
-             getElementBytes(input->get());
+             getLoadedBytes(input->get());
     return true;
   }
   int64_t row = getRowBytes(init.get());
   if (row == 0)
     return false;
   rowLoop = written;
-  length = std::gcd(row, kVectorBytes) / getElementBytes(init.get());
+  length = std::gcd(row, kVectorBytes) / getLoadedBytes(init.get());
   return length > 1;
 }
 
@@ -142,11 +141,11 @@ bool Vectoriser::choosePiece() {
 bool Vectoriser::hasPieces(OpOperand &operand) {
   int64_t row = getRowBytes(operand.get());
   return row != 0 && getFastestLoop(operand) == rowLoop &&
-         row % (length * getElementBytes(operand.get())) == 0;
+         row % (length * getLoadedBytes(operand.get())) == 0;
 }
 
 VectorType Vectoriser::getVectorType(OpOperand &operand) {
-  int64_t most = kVectorBytes / getElementBytes(operand.get());
+  int64_t most = kVectorBytes / getLoadedBytes(operand.get());
   return VectorType::get(std::min(length, most),
                          getElementTypeOrSelf(operand.get()));
 }

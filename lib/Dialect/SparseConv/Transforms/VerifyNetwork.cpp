@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "sparseconv/Dialect/SparseConv/IR/ElementBytes.h"
 #include "sparseconv/Dialect/SparseConv/IR/EntryNames.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvTypes.h"
@@ -84,9 +85,7 @@ static bool isNetworkType(Type type) {
 
 /// Whether a tensor takes at most `limit` bytes, with 1 for its dynamic sizes.
 static bool fitsMemory(RankedTensorType type, int64_t limit) {
-  int64_t width = type.getElementType().isIndex()
-                      ? 8
-                      : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  int64_t width = getElementBytes(type.getElementType());
   SmallVector<int64_t> shape(type.getShape());
   llvm::replace(shape, ShapedType::kDynamic, int64_t(1));
   std::optional<int64_t> bytes = ::sparseconv::getTensorBytes(shape, width);
@@ -263,7 +262,7 @@ struct VerifyNetwork
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (failed(verifyAttributes(module, module->getDiscardableAttrDictionary(),
-                                {"sparseconv.target"})))
+                                {SparseConvDialect::kTargetAttrName})))
       return signalPassFailure();
     WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (op == module)

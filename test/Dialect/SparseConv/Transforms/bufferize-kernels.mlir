@@ -146,3 +146,63 @@ func.func @branch(%b: i1, %wide: tensor<?x16xf32>, %x: tensor<?x8xf32>, %table: 
       {count_kind = #sparseconv<count_kind present>, kind = #sparseconv<pool_kind sum>} -> tensor<?x8xf32>
   return %y : tensor<?x8xf32>
 }
+
+// -----
+
+// Layers leave the zeros of their counters as they found them, and so take turns
+// with one buffer. Where something else has the zeros, they are copied.
+
+// CHECK-LABEL: func.func @counters(
+// CHECK:         %[[ZEROS:.*]] = memref.alloc() {{.*}} : memref<8xi32>
+// CHECK:         linalg.fill {{.*}} outs(%[[ZEROS]]
+// CHECK-NOT:     memref.copy
+// CHECK:         sparseconv.kernel.tiled_gemm {{.*}} outs(%{{.*}}, %[[ZEROS]] :
+// CHECK:         sparseconv.kernel.tiled_gemm {{.*}} outs(%{{.*}}, %[[ZEROS]] :
+func.func @counters(%x: tensor<?x64xf16>, %image: tensor<4096xi8>, %table: tensor<2x?xi32>, %order: tensor<?xi32>,
+                    %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %n: index) -> (tensor<?x16xf16>, tensor<?x16xf16>) {
+  %c0 = arith.constant 0 : i32
+  %room = tensor.empty() : tensor<8xi32>
+  %zeros = linalg.fill ins(%c0 : i32) outs(%room : tensor<8xi32>) -> tensor<8xi32>
+  %y0 = tensor.empty(%n) : tensor<?x16xf16>
+  %s0 = tensor.empty() : tensor<512xf32>
+  %g:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %image, %table, %order, %masks, %sizes
+          : tensor<?x64xf16>, tensor<4096xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+      outs(%y0, %s0, %zeros : tensor<?x16xf16>, tensor<512xf32>, tensor<8xi32>)
+      {split_k = 4 : i64, tiling = #sparseconv.gemm_tiling<ring64, warps = 8, tile_k = 64, tile_n = 16, stages = 6>}
+      -> (tensor<?x16xf16>, tensor<512xf32>, tensor<8xi32>)
+  %y1 = tensor.empty(%n) : tensor<?x16xf16>
+  %s1 = tensor.empty() : tensor<512xf32>
+  %h:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %image, %table, %order, %masks, %sizes
+          : tensor<?x64xf16>, tensor<4096xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+      outs(%y1, %s1, %zeros : tensor<?x16xf16>, tensor<512xf32>, tensor<8xi32>)
+      {split_k = 4 : i64, tiling = #sparseconv.gemm_tiling<ring64, warps = 8, tile_k = 64, tile_n = 16, stages = 6>}
+      -> (tensor<?x16xf16>, tensor<512xf32>, tensor<8xi32>)
+  return %g#0, %h#0 : tensor<?x16xf16>, tensor<?x16xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @shared_zeros(
+// CHECK:         %[[ZEROS:.*]] = memref.alloc() {{.*}} : memref<8xi32>
+// CHECK:         linalg.fill {{.*}} outs(%[[ZEROS]]
+// CHECK:         %[[COUNTERS:.*]] = memref.alloc() {{.*}} : memref<8xi32>
+// CHECK:         memref.copy %[[ZEROS]], %[[COUNTERS]]
+// CHECK:         sparseconv.kernel.tiled_gemm {{.*}} outs(%{{.*}}, %[[COUNTERS]] :
+// CHECK:         return %{{.*}}, %[[ZEROS]]
+func.func @shared_zeros(%x: tensor<?x64xf16>, %image: tensor<4096xi8>, %table: tensor<2x?xi32>, %order: tensor<?xi32>,
+                        %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %n: index) -> (tensor<?x16xf16>, tensor<8xi32>) {
+  %c0 = arith.constant 0 : i32
+  %room = tensor.empty() : tensor<8xi32>
+  %zeros = linalg.fill ins(%c0 : i32) outs(%room : tensor<8xi32>) -> tensor<8xi32>
+  %y0 = tensor.empty(%n) : tensor<?x16xf16>
+  %s0 = tensor.empty() : tensor<512xf32>
+  %g:3 = sparseconv.kernel.tiled_gemm
+      ins(%x, %image, %table, %order, %masks, %sizes
+          : tensor<?x64xf16>, tensor<4096xi8>, tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)
+      outs(%y0, %s0, %zeros : tensor<?x16xf16>, tensor<512xf32>, tensor<8xi32>)
+      {split_k = 4 : i64, tiling = #sparseconv.gemm_tiling<ring64, warps = 8, tile_k = 64, tile_n = 16, stages = 6>}
+      -> (tensor<?x16xf16>, tensor<512xf32>, tensor<8xi32>)
+  return %g#0, %zeros : tensor<?x16xf16>, tensor<8xi32>
+}

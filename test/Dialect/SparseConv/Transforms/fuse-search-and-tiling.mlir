@@ -238,3 +238,39 @@ func.func @coarse_in(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled:
   memref.dealloc %table : memref<?x2xi32>
   return
 }
+
+// A table that is freed in two branches stays, and so does one of which a
+// dimension is asked that it has not.
+
+// CHECK-LABEL: func.func @two_ends(
+// CHECK-NOT:     search_hits
+// CHECK-COUNT-2: memref.dealloc
+func.func @two_ends(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<4x?xi32>, %order: memref<?xi32>,
+                    %masks: memref<?x1xi32>, %sizes: memref<3xindex>, %flag: i1) {
+  %table = memref.alloc(%n) : memref<?x4xi32>
+  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x4xi32>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, search = #sparseconv.search<zdelta>}
+  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
+  scf.if %flag {
+    memref.dealloc %table : memref<?x4xi32>
+  } else {
+    memref.dealloc %table : memref<?x4xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @no_dimension(
+// CHECK-NOT:     search_hits
+func.func @no_dimension(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<4x?xi32>, %order: memref<?xi32>,
+                        %masks: memref<?x1xi32>, %sizes: memref<3xindex>) {
+  %c2 = arith.constant 2 : index
+  %table = memref.alloc(%n) : memref<?x4xi32>
+  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x4xi32>)
+      {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1>, packing = #packing, search = #sparseconv.search<zdelta>}
+  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x4xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<4x?xi32>, memref<?xi32>, memref<?x1xi32>, memref<3xindex>)
+  %size = memref.dim %table, %c2 : memref<?x4xi32>
+  "test.use"(%size) : (index) -> ()
+  return
+}

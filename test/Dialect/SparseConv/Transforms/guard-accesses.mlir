@@ -6,7 +6,7 @@
 // is left.
 // CHECK:       func.func private @sparseconv_cpu_leave()
 // CHECK-LABEL: func.func @element(
-// CHECK-SAME:    %[[X:.*]]: tensor<?x4xf32>, %[[I:.*]]: index, %[[STATUS:.*]]: memref<8xi64>
+// CHECK-SAME:    %[[X:.*]]: tensor<?x4xf32>, %[[I:.*]]: index, %[[STATUS:.*]]: memref<8xi64> {sparseconv.status}
 // CHECK-DAG:     %[[C7:.*]] = arith.constant 7 : i64
 // CHECK-DAG:     %[[C12:.*]] = arith.constant 12 : i64
 // CHECK:         %[[SIZE:.*]] = tensor.dim %[[X]]
@@ -17,7 +17,7 @@
 // CHECK:           call @sparseconv_cpu_leave()
 // CHECK-NOT:     scf.if
 // CHECK:         tensor.extract %[[X]][%[[I]], %{{.*}}]
-func.func @element(%x: tensor<?x4xf32>, %i: index, %status: memref<8xi64>) -> f32 {
+func.func @element(%x: tensor<?x4xf32>, %i: index, %status: memref<8xi64> {sparseconv.status}) -> f32 {
   %c2 = arith.constant 2 : index
   %0 = tensor.extract %x[%i, %c2] {sparseconv.op_id = 7 : i64} : tensor<?x4xf32>
   return %0 : f32
@@ -30,7 +30,7 @@ func.func @element(%x: tensor<?x4xf32>, %i: index, %status: memref<8xi64>) -> f3
 // CHECK-NOT:     scf.if
 // CHECK-NOT:     @sparseconv_cpu_leave
 // CHECK:         return
-func.func @inside(%x: tensor<?x4xf32>, %i: index, %status: memref<8xi64>) -> (tensor<?x2xf32>, f32) {
+func.func @inside(%x: tensor<?x4xf32>, %i: index, %status: memref<8xi64> {sparseconv.status}) -> (tensor<?x2xf32>, f32) {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x4xf32>
   %0 = tensor.extract_slice %x[0, 2] [%n, 2] [1, 1] {sparseconv.op_id = 0 : i64}
@@ -50,7 +50,7 @@ func.func @inside(%x: tensor<?x4xf32>, %i: index, %status: memref<8xi64>) -> (te
 // CHECK:           arith.muli %{{.*}} : i128
 // CHECK:           arith.cmpi uge, %{{.*}} : i128
 // CHECK:         tensor.extract_slice
-func.func @slice(%x: tensor<?xf32>, %n: index, %status: memref<8xi64>) -> tensor<?xf32> {
+func.func @slice(%x: tensor<?xf32>, %n: index, %status: memref<8xi64> {sparseconv.status}) -> tensor<?xf32> {
   %0 = tensor.extract_slice %x[3] [%n] [5] {sparseconv.op_id = 0 : i64} : tensor<?xf32> to tensor<?xf32>
   return %0 : tensor<?xf32>
 }
@@ -60,7 +60,7 @@ func.func @slice(%x: tensor<?xf32>, %n: index, %status: memref<8xi64>) -> tensor
 // A divisor that is zero is an error. What then goes on, for a loop over elements
 // cannot be left, divides by one; by -1 it negates.
 // CHECK-LABEL: func.func @remainders(
-// CHECK-SAME:    %{{.*}}: tensor<4xi32>, %[[N:[^:]*]]: i32, %[[STATUS:.*]]: memref<8xi64>
+// CHECK-SAME:    %{{.*}}: tensor<4xi32>, %[[N:[^:]*]]: i32, %[[STATUS:.*]]: memref<8xi64> {sparseconv.status}
 // CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : i32
 // CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : i32
 // CHECK-DAG:     %[[LESS:.*]] = arith.constant -1 : i32
@@ -82,7 +82,7 @@ func.func @slice(%x: tensor<?xf32>, %n: index, %status: memref<8xi64>) -> tensor
 // CHECK-NOT:       call
 // CHECK:           %[[DIVISOR:.*]] = arith.select %[[NONE]], %[[C1]], %[[A]]
 // CHECK:           arith.remui %{{.*}}, %[[DIVISOR]]
-func.func @remainders(%x: tensor<4xi32>, %n: i32, %status: memref<8xi64>) -> tensor<4xi32> {
+func.func @remainders(%x: tensor<4xi32>, %n: i32, %status: memref<8xi64> {sparseconv.status}) -> tensor<4xi32> {
   %c7 = arith.constant 7 : i32
   %q = arith.divsi %c7, %n {sparseconv.op_id = 1 : i64} : i32
   %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],

@@ -4,7 +4,7 @@
 
 // Two arguments may have any sizes: the second is compared with the first.
 // CHECK-LABEL: func @arguments
-// CHECK-SAME: (%[[X:.*]]: tensor<?x4xf32>, %[[Y:.*]]: tensor<?x4xf32>, %[[STATUS:.*]]: memref<8xi64>)
+// CHECK-SAME: (%[[X:.*]]: tensor<?x4xf32>, %[[Y:.*]]: tensor<?x4xf32>, %[[STATUS:.*]]: memref<8xi64> {sparseconv.status})
 // CHECK-DAG: %[[FOUND:.*]] = tensor.dim %[[Y]]
 // CHECK-DAG: %[[WANTED:.*]] = tensor.dim %[[X]]
 // CHECK: %[[FITS:.*]] = arith.cmpi eq, %[[FOUND]], %[[WANTED]]
@@ -14,7 +14,7 @@
 // CHECK: memref.store %{{.*}}, %[[STATUS]]
 // CHECK: linalg.fill
 // CHECK: linalg.generic {{.*}} ins(%[[X]], %[[SAFE]] :
-func.func @arguments(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %status: memref<8xi64>) -> tensor<?x4xf32> {
+func.func @arguments(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %status: memref<8xi64> {sparseconv.status}) -> tensor<?x4xf32> {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x4xf32>
   %init = tensor.empty(%n) : tensor<?x4xf32>
@@ -35,7 +35,7 @@ func.func @arguments(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %status: memref<8
 // An axis is compared with that axis of another operand that the same loop runs over;
 // the error names the axis that is wrong.
 // CHECK-LABEL: func.func @transposed
-// CHECK-SAME: (%[[X:.*]]: tensor<4x?xf32>, %[[Y:.*]]: tensor<?x?xf32>, %[[STATUS:.*]]: memref<8xi64>)
+// CHECK-SAME: (%[[X:.*]]: tensor<4x?xf32>, %[[Y:.*]]: tensor<?x?xf32>, %[[STATUS:.*]]: memref<8xi64> {sparseconv.status})
 // CHECK: %[[C0:.*]] = arith.constant 0 : index
 // CHECK: %[[FOUND:.*]] = tensor.dim %[[Y]], %[[C0]]
 // CHECK: %[[C1:.*]] = arith.constant 1 : index
@@ -53,7 +53,7 @@ func.func @arguments(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %status: memref<8
 // CHECK: memref.store %[[AXIS1]], %[[STATUS]][%[[PLACE1]]]
 // CHECK: %[[FIRST:.*]] = tensor.dim
 // CHECK: tensor.empty(%[[FIRST]], %[[FOUR]])
-func.func @transposed(%x: tensor<4x?xf32>, %y: tensor<?x?xf32>, %status: memref<8xi64>) -> tensor<4x?xf32> {
+func.func @transposed(%x: tensor<4x?xf32>, %y: tensor<?x?xf32>, %status: memref<8xi64> {sparseconv.status}) -> tensor<4x?xf32> {
   %c1 = arith.constant 1 : index
   %n = tensor.dim %x, %c1 : tensor<4x?xf32>
   %init = tensor.empty(%n) : tensor<4x?xf32>
@@ -71,7 +71,7 @@ func.func @transposed(%x: tensor<4x?xf32>, %y: tensor<?x?xf32>, %status: memref<
 // Sizes that agree by construction need no check.
 // CHECK-LABEL: func @one_source
 // CHECK-NOT: scf.if
-func.func @one_source(%x: tensor<?x4xf32>, %status: memref<8xi64>) -> tensor<?x8xf32> {
+func.func @one_source(%x: tensor<?x4xf32>, %status: memref<8xi64> {sparseconv.status}) -> tensor<?x8xf32> {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x4xf32>
   %init = tensor.empty(%n) : tensor<?x4xf32>
@@ -86,7 +86,7 @@ func.func @one_source(%x: tensor<?x4xf32>, %status: memref<8xi64>) -> tensor<?x8
 // CHECK-LABEL: func @concatenation
 // CHECK: %[[SAFE:.*]] = scf.if
 // CHECK: tensor.concat dim(1) %{{.*}}, %[[SAFE]]
-func.func @concatenation(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %status: memref<8xi64>) -> tensor<?x8xf32> {
+func.func @concatenation(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %status: memref<8xi64> {sparseconv.status}) -> tensor<?x8xf32> {
   %both = tensor.concat dim(1) %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
   return %both : tensor<?x8xf32>
 }
@@ -99,7 +99,7 @@ func.func @concatenation(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %status: memr
 // CHECK: %[[SAFE:.*]] = scf.if
 // CHECK-NEXT: scf.yield %[[X]]
 // CHECK: linalg.add ins(%[[SAFE]], %[[Y]] :
-func.func @static_second(%x: tensor<?xf32>, %y: tensor<4xf32>, %status: memref<8xi64>) -> tensor<4xf32> {
+func.func @static_second(%x: tensor<?xf32>, %y: tensor<4xf32>, %status: memref<8xi64> {sparseconv.status}) -> tensor<4xf32> {
   %sum = linalg.add ins(%x, %y : tensor<?xf32>, tensor<4xf32>) outs(%y : tensor<4xf32>) -> tensor<4xf32>
   return %sum : tensor<4xf32>
 }

@@ -130,6 +130,10 @@ def PlanSlotOp
                                                      ["getAsmResultNames"]>]> {
   let summary = "an exact size, in device memory";
   let description = [{
+    ```mlir
+    %size = slot "x.0"
+    ```
+
     The slot of an input's dimension holds its size before the first step, and
     that of a growable capacity holds the capacity; any other is 0 then.
   }];
@@ -143,6 +147,15 @@ def PlanStatusOp
                                        OpAsmOpInterface,
                                        ["getAsmResultNames"]>]> {
   let summary = "the status record, to which kernels report errors";
+  let description = [{
+    ```mlir
+    %status = status
+    ```
+
+    Eight numbers of device memory, zeros before the first step: the code of the
+    first error, the number of its operation in `op_table`, and what the message
+    names (`StatusRecord` of Support/Status.h).
+  }];
   let results = (outs Plan_StatusRecord:$result);
   let assemblyFormat = "attr-dict";
 }
@@ -152,8 +165,15 @@ def PlanInputOp
                                                       ["getAsmResultNames"]>]> {
   let summary = "memory of the caller's that steps read";
   let description = [{
-    Contiguous and row major at its exact sizes, of which `sizes` has one for
-    each dynamic dimension.
+    ```mlir
+    %size = slot "x.0"
+    %x = input "x" sizes(%size) : memref<?x4xf32>
+    ```
+
+    Contiguous and row major at its exact sizes, of which `sizes` has a slot for
+    each dynamic dimension. Two inputs with one slot need equal sizes.
+
+    Errors: another number of sizes; a size that is no slot.
   }];
   let arguments = (ins StrAttr:$name, Variadic<Plan_Slot>:$sizes);
   let results = (outs AnyMemRef:$result);
@@ -169,8 +189,16 @@ def PlanOutputOp
                                  OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "memory of the caller's that steps write";
   let description = [{
+    ```mlir
+    %count = slot "y.0"
+    %rows = capacity %x, 0 : memref<?x4xf32>
+    %y = output "y"(%rows) sizes(%count) : memref<?x4xf32>
+    ```
+
     As an input, with an upper bound of each dynamic dimension in `capacities`;
-    steps write the exact sizes.
+    steps write the exact sizes to the slots.
+
+    Errors: those of an input; another number of capacities.
   }];
   let arguments = (ins StrAttr:$name, Variadic<Index>:$capacities,
                        Variadic<Plan_Slot>:$sizes);
@@ -205,6 +233,14 @@ def PlanBufferOp : Plan_BodyOp<"buffer"> {
 def PlanAddressOp
     : Plan_BodyOp<"address", [Pure, AllTypesMatch<["buffer", "result"]>]> {
   let summary = "a buffer from one of its bytes on";
+  let description = [{
+    ```mlir
+    %part = address %image plus %c4096 : memref<110592xi8>
+    ```
+
+    Memory of `buffer`, an input or an output as well, that begins `bytes` bytes
+    behind where it does. Errors: a slot, or the status record.
+  }];
   let arguments = (ins AnyMemRef:$buffer, Index:$bytes);
   let results = (outs AnyMemRef:$result);
   let assemblyFormat = "$buffer `plus` $bytes attr-dict `:` type($buffer)";
@@ -213,6 +249,15 @@ def PlanAddressOp
 
 def PlanCapacityOp : Plan_BodyOp<"capacity", [Pure]> {
   let summary = "the upper bound of a dynamic dimension of an input";
+  let description = [{
+    ```mlir
+    %rows = capacity %x, 0 : memref<?x4xf32>
+    ```
+
+    A number that the host knows before a run, and that the size of dimension
+    `dim` does not exceed. Errors: what is no input; a dimension that is not there
+    or that is static.
+  }];
   let arguments = (ins AnyMemRef:$input, I64Attr:$dim);
   let results = (outs Index:$result);
   let assemblyFormat = "$input `,` $dim attr-dict `:` type($input)";
@@ -231,6 +276,9 @@ def PlanGrowableCapacityOp : Plan_BodyOp<"growable_capacity"> {
     `bound` where that is less. Kernels compare with the slot `limit`, which holds
     it. Where operation `op` reports that it has more rows, the runtime repeats
     the run with a larger capacity, up to `bound`.
+
+    Errors: a slot that something else than launches has, too; an operation that
+    `op_table` does not have.
   }];
   let arguments = (ins Plan_Slot:$limit, Index:$start, Index:$bound,
     ConfinedAttr<I32Attr, [IntNonNegative]>:$op);
@@ -295,6 +343,10 @@ def PlanLaunchOp
     A kernel of a launch with a `prologue` reads some of its memory before it
     waits for the launch before it in its stream; no launch with a prologue
     writes that. So two of them that follow each other may overlap.
+
+    Errors: no grid, or one of three sizes and more; a kernel that the module does
+    not have, or that takes other parameters; `after` with what is no launch; a
+    launch that prepares and uses memory that is not there ahead of a run.
   }];
   let arguments = (ins SymbolRefAttr:$kernel, Variadic<Index>:$grid,
     ConfinedAttr<I32Attr, [IntMinValue<1>, IntMaxValue<1024>]>:$block,

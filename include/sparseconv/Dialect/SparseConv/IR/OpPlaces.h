@@ -20,6 +20,8 @@ constexpr StringLiteral kOpIdAttr = "sparseconv.op_id";
 /// Attribute of a module: name and location of each network operation, by the
 /// numbers that status records have.
 constexpr StringLiteral kOpTableAttr = "sparseconv.op_table";
+/// The same of the operations that sparseconv-instrument-kernels numbers.
+constexpr StringLiteral kKernelTableAttr = "sparseconv.kernel_table";
 /// Whether an attribute has the form of that one.
 bool isOpTable(Attribute attribute);
 

@@ -43,9 +43,10 @@ def SparseConv_PackOp : SparseConv_Op<"pack",
         : tensor<?x4xi32> -> !set
     ```
 
+    Errors: `in_order` with `clip`.
     Run-time errors: a coordinate or batch index beyond the packing (axis,
     value and bound are reported); a coordinate that is not a multiple of the
-    set's stride; more than 2^31-2 points. Verification: `in_order` with `clip`.
+    set's stride; more than 2^31-2 points.
   }];
   let arguments = (ins SparseConv_Points:$points,
                        OptionalAttr<SparseConv_RegionAttr>:$clip,

@@ -57,6 +57,12 @@ def SparseConv_Dialect : Dialect {
     static constexpr int64_t kBytecodeVersion = 1;
     /// A module's attribute that says what it is compiled for.
     static constexpr llvm::StringLiteral kTargetAttrName = "sparseconv.target";
+    /// Marks, during the conversion to kernels, an operation whose set grows,
+    /// with how many coordinates of it one of its input can make.
+    static constexpr llvm::StringLiteral kReachAttrName = "sparseconv.reach";
+    /// Marks, in a kernel of a GPU, an operation that does no more with memory
+    /// than to read where its operands point.
+    static constexpr llvm::StringLiteral kLoadAttrName = "sparseconv.load";
     void registerTypes();
     void registerAttributes();
     void registerOps();

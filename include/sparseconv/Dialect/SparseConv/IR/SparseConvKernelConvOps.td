@@ -12,7 +12,7 @@
 include "sparseconv/Dialect/SparseConv/IR/SparseConvKernelOpBase.td"
 
 def SparseConv_GatherGemmScatterOp
-    : SparseConv_KernelOp<"gather_gemm_scatter", "getY"> {
+    : SparseConv_KernelOp<"gather_gemm_scatter", "getY", [IsolatedFromAbove]> {
   let summary = "gather-GEMM-scatter over pair lists, with an epilogue";
   let description = [{
     ```mlir
@@ -66,7 +66,7 @@ def SparseConv_GatherGemmScatterOp
 }
 
 def SparseConv_ImplicitGemmOp
-    : SparseConv_KernelOp<"implicit_gemm", "getY"> {
+    : SparseConv_KernelOp<"implicit_gemm", "getY", [IsolatedFromAbove]> {
   let summary = "implicit GEMM over a neighbour table, with an epilogue";
   let description = [{
     ```mlir
@@ -139,7 +139,7 @@ def SparseConv_PackWeightsOp
 }
 
 def SparseConv_TiledGemmOp
-    : SparseConv_KernelOp<"tiled_gemm", "getY"> {
+    : SparseConv_KernelOp<"tiled_gemm", "getY", [IsolatedFromAbove]> {
   let summary = "implicit GEMM by tiles of rows, with an epilogue";
   let description = [{
     ```mlir

@@ -73,8 +73,8 @@ def SparseConv_CountKeysOp : SparseConv_KernelOp<"count_keys", "getCount"> {
         outs(%count : memref<1xindex>) {fields = array<i64: 8, 20, 20, 16>}
     ```
 
-    The keys of all ones, which `encode` gives to points that are left out, come
-    last in `sorted` [N]; count is the number of those before them. `fields` are
+    The keys of all ones, which `encode` and `floor` give to what `clip` leaves
+    out, come last in `sorted` [N]; count is the number of those before them. `fields` are
     the widths of the bit fields of a key.
   }];
   let arguments = (ins
@@ -170,19 +170,23 @@ def SparseConv_FloorOp : SparseConv_KernelOp<"floor", "getFloored"> {
     ```mlir
     sparseconv.kernel.floor ins(%keys, %status : memref<?xi64>, memref<8xi64>)
         outs(%floored, %count : memref<?xi64>, memref<1xindex>)
-        {op_id = 1 : i64, set = !half}
+        {clip = #sparseconv.region<[0, 0, 0] to [64, 64, 64]>, op_id = 1 : i64,
+         set = !half}
     ```
 
     floored[i] = the key of floor(c / S) * S, for the coordinate c of keys[i]
     and the stride S of `set`; count = N. Both lists are [N] and have the same
-    order, so duplicates may appear.
+    order, so duplicates may appear. The key of a result outside `clip` is all
+    ones, as in `encode`.
 
-    Run-time errors: a result beyond the packing. The count then becomes 0.
+    Run-time errors: a result beyond the packing, unless `clip` leaves it out. The
+    count then becomes 0.
   }];
   let arguments = (ins
     SparseConv_KeysLike:$keys, SparseConv_Status:$status,
     SparseConv_KeysLike:$floored, SparseConv_CountLike:$count,
-    TypeAttrOf<SparseConv_CoordsType>:$set, I64Attr:$op_id);
+    TypeAttrOf<SparseConv_CoordsType>:$set,
+    OptionalAttr<SparseConv_RegionAttr>:$clip, I64Attr:$op_id);
 }
 
 def SparseConv_CoarsenOp : SparseConv_KernelOp<"coarsen", "getCoarse"> {

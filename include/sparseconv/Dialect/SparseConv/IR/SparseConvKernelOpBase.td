@@ -17,10 +17,12 @@
 // the network operation that it came from (`op_id`).
 //
 // A destination holds nothing that is read, and what belongs to the result is
-// written whole. There are three exceptions:
+// written whole. The exceptions:
 // - `unique` leaves `row_of` as it is where no key came from;
 // - `to_dense` leaves a grid as it is where no row is;
-// - `tile_rows` leaves out offsets that no row nearby has.
+// - `tile_rows` and `tile_hits` leave out offsets that no row nearby has;
+// - `totals` of `tile_hits` are zeros before, and used up;
+// - `counters` of `tiled_gemm` are zeros before and after.
 // The first `count` elements of a destination with a count belong to the result.
 //
 //===----------------------------------------------------------------------===//

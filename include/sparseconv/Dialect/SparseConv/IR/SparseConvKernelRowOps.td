@@ -29,7 +29,8 @@ def SparseConv_GuardRowsOp : SparseConv_Op<"kernel.guard_rows",
     number.
   }];
   let arguments = (ins
-    2DTensorOf<[F32, F16, BF16]>:$x, Index:$rows, SparseConv_Status:$status,
+    2DTensorOf<[F32, F16, BF16]>:$x, Index:$rows,
+    Arg<SparseConv_Status, "", [MemRead, MemWrite]>:$status,
     I64Attr:$op_id, I64Attr:$operand, I64Attr:$side, UnitAttr:$length);
   let results = (outs 2DTensorOf<[F32, F16, BF16]>:$result);
   let assemblyFormat = [{

@@ -61,7 +61,8 @@ def SparseConv_GrowableCapacityOp
     `bound`. It is a number of the host, fixed before a run, that starts far below
     a bound which most inputs do not come near. Where network operation `op_id`
     reports that it has more rows, the run is repeated with a larger one. Kernels
-    read it in the buffer `limit`.
+    read it in the buffer `limit`, which none writes. So two of the same operands
+    and `op_id` are one.
   }];
   let arguments = (ins Index:$rows, Index:$bound, I64Attr:$op_id);
   let results = (outs SparseConv_IndexBuffer:$limit, Index:$capacity);
@@ -79,7 +80,7 @@ def SparseConv_ExactSizeOp : SparseConv_Op<"kernel.exact_size", [Pure]> {
     which is known before a run, unless a run reads counts (exact mode): then it
     is the number that a run leaves in `count`, which does not exceed `capacity`.
     A run writes a count once, so it does not matter where among the kernels the
-    operation stands.
+    operation stands: it is pure, though it tells what a buffer holds.
   }];
   let arguments = (ins SparseConv_IndexBuffer:$count, Index:$capacity);
   let results = (outs Index:$result);

@@ -29,6 +29,12 @@ namespace mlir::sparseconv {
 /// Whether an operation is one of the kernel level, `sparseconv.kernel.*`.
 bool isKernelOp(Operation *op);
 
+/// `op` as a kernel that names its destinations, or null.
+DestinationStyleOpInterface getKernel(Operation *op);
+
+/// Whether there is one offset, 0 on all axes.
+bool isZeroOffset(OffsetSetInterface offsets);
+
 /// The map that `map` is a transpose of, any number of times, and which side of
 /// it `side` is.
 std::pair<Value, MapSide> lookThroughTransposes(Value map, MapSide side);

@@ -42,9 +42,11 @@ def SparseConv_DownsampleOp : SparseConv_Op<"downsample",
     no result can be beyond it then. `bitmap` works for a `clip` region within the
     packing, on two axes and more, and looks at all of its cells, of which it takes
     2^28 and, on axis 0, 2^14; at the same place on the first two axes 2^18. Batch
-    indices may have 8 bits, an axis 30, and there may be 64 offsets.
+    indices may have 8 bits, an axis 30, and there may be 64 offsets. For `floor`
+    these are the cells of one coordinate, which the guard of the packing holds.
 
-    Errors: a `coarsening` that the rule or the sets do not allow.
+    Errors: offsets beyond the packing's guard, offsets or a capacity with `floor`,
+    or none with `cover`; a `coarsening` that the rule or the sets do not allow.
     Run-time errors: a result beyond the packing; more than 2^31-2 rows; more
     rows than `capacity`.
   }];
@@ -90,6 +92,8 @@ def SparseConv_UpsampleOp : SparseConv_Op<"upsample",
     coordinates outside it are left out. The offsets default to all cells of the
     coarse coordinate: a `corner` box of size `by`.
 
+    Errors: `by` that does not divide the stride; offsets beyond the packing's
+    guard, or more than 2^20 cells; a capacity beyond 2^31-2.
     Run-time errors: as for `downsample` with `cover`.
   }];
   let arguments = (ins
@@ -144,7 +148,7 @@ def SparseConv_SubdivideOp : SparseConv_Op<"subdivide",
     Then `order[r]` is the number of the point of row rows[r], times V, plus the
     cell. The cells of a point whose `row_of` is no row of the set have row -1.
 
-    Verification: `by` divides the stride; at most 2^20 cells.
+    Errors: `by` does not divide the stride; more than 2^20 cells.
     Run-time errors: a result beyond the packing; more than 2^31-2 rows, or
     cells of points; an `order` with another number of rows than the set.
   }];
@@ -202,6 +206,7 @@ def SparseConv_ExpandOp : SparseConv_Op<"expand",
     o + S * d is in the set for some offset d. With `transposed`, every
     c + S * d. The two agree for offset sets symmetric about 0.
 
+    Errors: offsets beyond the packing's guard; a capacity beyond 2^31-2.
     Run-time errors: as for `downsample` with `cover`.
   }];
   let arguments = (ins
