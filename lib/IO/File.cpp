@@ -10,6 +10,8 @@
 #include "Bytes.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <filesystem>
 
 using namespace llvm;
 using namespace sparseconv;
@@ -66,9 +68,19 @@ Error sparseconv::writeFile(StringRef path,
 
   // A symbolic link stays one: its target is what gets replaced.
   SmallString<128> target(path);
-  if (!missing)
+  if (!missing) {
     if (std::error_code error = sys::fs::real_path(path, target))
       return makeFileError(path, "cannot be written: {0}", error.message());
+  } else if (sys::fs::is_symlink_file(path)) {
+    std::error_code error;
+    auto linked = std::filesystem::read_symlink(path.str(), error);
+    if (error)
+      return makeFileError(path, "cannot be written: {0}", error.message());
+    target = sys::path::parent_path(path);
+    sys::path::append(target, linked.string());
+    if (linked.is_absolute())
+      target = linked.string();
+  }
 
   Expected<sys::fs::TempFile> temporary =
       sys::fs::TempFile::create(target + ".%%%%%%.tmp");
@@ -78,6 +90,9 @@ Error sparseconv::writeFile(StringRef path,
   }
   if (Error error = writeTo(temporary->FD, /*shouldClose=*/false, path, write))
     return joinErrors(std::move(error), temporary->discard());
+  // What a file hides from others stays hidden.
+  if (!missing)
+    (void)sys::fs::setPermissions(temporary->TmpName, status.permissions());
   if (Error error = temporary->keep(target)) {
     std::string reason = toString(std::move(error));
     return makeFileError(path, "cannot be written: {0}", reason);

@@ -118,7 +118,8 @@ Expected<Voxels> sparseconv::quantise(const Scan &scan,
       if (!(cell >= INT32_MIN && cell <= INT32_MAX))
         return makeError("point {0}: the coordinate {1} along {2} ({3} m at "
                          "{4} m per voxel) does not fit i32",
-                         from, cell, "xyz"[axis], p, options.voxelSize[axis]);
+                         from, cell, "xyz"[axis], llvm::format("%.9g", p),
+                         llvm::format("%.9g", double(options.voxelSize[axis])));
       points[row * 4 + 1 + axis] = static_cast<int32_t>(cell);
     }
     for (int64_t i = 0; i < width; ++i) {

@@ -10,6 +10,7 @@
 #include "sparseconv/Support/Shorten.h"
 #include "sparseconv/Support/TargetInfo.h"
 #include "sparseconv/Tuning/TuningDatabase.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 
@@ -207,6 +208,10 @@ Expected<TuningDatabase> TuningDatabase::parse(StringRef text) {
 }
 
 Expected<TuningDatabase> TuningDatabase::read(StringRef path) {
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status) &&
+      !llvm::sys::fs::is_regular_file(status))
+    return createStringError("'" + path.str() + "': is no regular file");
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file)
     return createStringError("'" + path.str() +

@@ -53,8 +53,11 @@ def _make_axes(ax, size, **options):
 
 
 def _to_numpy(array):
-    """Of a tensor of torch that may be on a GPU, too."""
-    return np.asarray(array.detach().cpu() if hasattr(array, "detach") else array)
+    """Of a tensor of torch that may be on a GPU, too, or of a type that numpy has not."""
+    if hasattr(array, "detach"):
+        array = array.detach().cpu()
+        array = array.float() if str(array.dtype) == "torch.bfloat16" else array
+    return np.asarray(array)
 
 
 # Voxels ----------------------------------------------------------------------
@@ -301,7 +304,8 @@ class Layer:
 
         table    integers [output rows, offsets], -1 where there is no pair
         num_in   the number of input rows
-        weights  the array [offsets, channels in, channels out]
+        weights  the array [offsets, channels in, channels out], or
+                 [offsets, groups, channels in / groups, channels out / groups]
 
         Only pairs that exist count as work, a multiplication and an addition for
         each pair of channels. The bytes are those of both features, in the type
@@ -310,16 +314,19 @@ class Layer:
 
             layer = Layer.conv("stem", 2e-3, table, len(features), weights)
         """
-        table, weights = _to_numpy(table), _to_numpy(weights)
-        if table.ndim != 2 or weights.ndim != 3 or table.shape[1] != weights.shape[0]:
+        weights = weights if hasattr(weights, "itemsize") else np.asarray(weights)
+        table, shape = _to_numpy(table), tuple(weights.shape)
+        if table.ndim != 2 or len(shape) not in (3, 4) or table.shape[1] != shape[0]:
             raise ArgumentError(
-                "expects a table [rows, offsets] and weights [offsets, in, out], but "
-                f"found the shapes {table.shape} and {weights.shape}"
+                "expects a table [rows, offsets] and weights [offsets, in, out], or with "
+                f"groups behind the offsets, but found the shapes {table.shape} and {shape}"
             )
-        _, channels, features = weights.shape
+        volume, (channels, features) = shape[0], shape[-2:]
+        groups = shape[1] if len(shape) == 4 else 1
         count = int(np.count_nonzero(table >= 0))
-        moved = num_in * channels + len(table) * features + weights.size
-        return cls(name, 2.0 * count * channels * features,
+        products = groups * channels * features
+        moved = groups * (num_in * channels + len(table) * features) + volume * products
+        return cls(name, 2.0 * count * products,
                    float(moved * weights.itemsize + 4 * table.size), seconds)  # fmt: skip
 
     @property

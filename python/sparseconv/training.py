@@ -16,6 +16,8 @@ import subprocess
 from .compiler import find_program, make_list
 from .errors import ArgumentError, CompileError, shorten
 
+#: Functions of the module that is made.
+_OWN_NAMES = ("step", "loss", "loss_gradient")
 _FUNCTION = re.compile(r"func\.func @([\w$.-]+)\((.*)\) -> \(?(.*?)\)? \{$", re.M)
 _ARGUMENT = re.compile(r'%\w+: ([^{}]*?) \{sparseconv\.name = "([^"]*)"\}')
 _NUMBERS = re.compile(r"tensor<((?:\d+x)+)f32>")
@@ -48,6 +50,8 @@ def make_step(text):
     An ArgumentError says what about the function is different."""
     text = _run_pass("--canonicalize", text)
     name, arguments, results = _find_function(text)
+    if name in _OWN_NAMES:
+        raise ArgumentError(f"function '{name}': expects another name than {', '.join(_OWN_NAMES)}")
     weights = [word for kind, word in arguments if _NUMBERS.fullmatch(kind)]
     if not weights:
         raise ArgumentError(f"function '{name}' has no argument of known shape in f32")
@@ -55,7 +59,7 @@ def make_step(text):
     begin, _, _ = text.rstrip().rpartition("}")
     made = differentiate(f"{begin}{loss}}}\n", ["loss"], weights)
     begin, _, _ = made.rstrip().rpartition("}")
-    for part in (name, "loss", "loss_gradient"):
+    for part in (name, *_OWN_NAMES[1:]):
         begin = begin.replace(f"func.func @{part}(", f"func.func private @{part}(")
     return f"{begin}{_make_update(arguments, results[0])}}}\n"
 

@@ -145,6 +145,10 @@ def check_layer():
     expect_equal(layer.rate, layer.operations / 1e-6)
     expect_error(ArgumentError, "(4, 8, 16)", plot.Layer.conv, "a", 1.0, table, 2,
                  np.zeros((4, 8, 16)))  # fmt: skip
+    # Two groups of 4 to 8 channels have half of the products.
+    grouped = plot.Layer.conv("a", 1e-6, table, 2, np.zeros((3, 2, 4, 8), np.float16))
+    expect_equal(grouped.operations, layer.operations / 2)
+    expect_equal(grouped.bytes, 2 * (2 * 8 + 2 * 16 + 3 * 2 * 4 * 8) + 4 * 6)
 
 
 def check_roofline():

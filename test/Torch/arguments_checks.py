@@ -119,6 +119,77 @@ def numbers_in_messages(device):
 
 
 @check
+def sizes_of_batches(device):
+    points = torch.tensor([[0, 1, 2], [1, 3, 4]], dtype=torch.int32, device=device)
+    values = torch.ones((2, 4), device=device)
+    for size in (-1, 1.5, "a"):
+        expect_error(ArgumentError, f"batch_size: expects a number of items, but found {size!r}",
+                     sct.SparseTensor, values, points, batch_size=size)  # fmt: skip
+    x = sct.SparseTensor(values, points, batch_size=np.int64(3))
+    joined = sct.collate([x, x])
+    expect(joined.coordinates[:, 0].tolist() == [0, 1, 3, 4] and joined.batch_size == 6)
+    # Its second item would become one of the next tensor.
+    wrong = sct.SparseTensor(values, points, batch_size=1)
+    expect_error(ArgumentError, "batch indices below 1, as the tensor says, but found 1",
+                 sct.collate, [wrong, wrong])  # fmt: skip
+
+
+@check
+def coordinates_of_no_set(device):
+    """A table has the rows of what is given, which therefore is a set."""
+    points = torch.tensor([[0, 1, 1], [0, 2, 2], [0, 3, 3]], dtype=torch.int32, device=device)
+    kernel_map, union = torch.ops.sparseconv.kernel_map, torch.ops.sparseconv.union
+    options = [1, 1], [1, 1], "box<3, 3>", 9, False
+    for wrong in (points[[0, 0, 1]], points[[1, 0, 2]]):
+        text = "expects distinct coordinates in set order"
+        for both in ((wrong, wrong), (wrong, points), (points, wrong)):
+            expect_error(ArgumentError, text, kernel_map, *both, *options)
+            expect_error(ArgumentError, text, union, *both, [1, 1])
+    table = kernel_map(points, points.clone(), *options)
+    expect(table.tolist() == kernel_map(points, points, *options).tolist())
+    expect(table[:, [0, 4, 8]].tolist() == [[-1, 0, 1], [0, 1, 2], [1, 2, -1]])
+
+
+@check
+def features_of_f64(device):
+    points = torch.tensor([[0, 1, 2], [0, 3, 4]], dtype=torch.int32, device=device)
+    values = torch.ones((2, 4), dtype=torch.float64, device=device)
+    layer = sct.SubMConv2d(4, 4, 3).to(device)
+    text = "torch.bfloat16, but found torch.float64"
+    for enabled in (False, True):
+        with torch.autocast(torch.device(device).type, torch.bfloat16, enabled=enabled):
+            expect_error(ArgumentError, text, layer, sct.SparseTensor(values, points))
+    for kind in ("sum", "avg"):
+        for wrong in (values, values.long()):
+            expect_error(ArgumentError, "expects features of", sct.SparseTensor, wrong, points,
+                         reduce=kind)  # fmt: skip
+
+
+@check
+def voxels_of_half_precision(device):
+    """Points of f16 and bf16 are in the voxels of the same numbers in f32."""
+    generator = torch.Generator().manual_seed(0)
+    for dtype in (torch.float16, torch.bfloat16):
+        places = (torch.rand((500, 3), generator=generator) * 100).to(device, dtype)
+        points = torch.cat([torch.zeros_like(places[:, :1]), places], 1)
+        ones = torch.ones((500, 1), device=device)
+        found, expected = (sct.voxelise(ones, p, 0.1) for p in (points, points.float()))
+        expect(torch.equal(found.coordinates, expected.coordinates), str(dtype))
+
+
+@check
+def places_of_arguments(device):
+    """What a model's layer does not take is named with its line, where it is compiled."""
+
+    class Points(torch.nn.Module):
+        def forward(self, x):
+            return x.to_points()
+
+    x, _ = make_tensor(3, 4, device)
+    expect_error(ArgumentError, "in Points at ", sparseconv.compile, Points().eval(), x)
+
+
+@check
 def options_of_compile(device):
     x, _ = make_tensor(3, 4, device)
     model = torch.nn.Sequential(sct.SubMConv3d(4, 8, 3)).to(device).eval()

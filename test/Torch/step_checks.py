@@ -96,6 +96,9 @@ def steps(device):
 def mistakes(device):
     error = sparseconv.ArgumentError
     expect_error(error, "found 0", training.make_step, "module {\n}\n")
+    for name in ("step", "loss", "loss_gradient"):
+        expect_error(error, "expects another name than step, loss, loss_gradient",
+                     training.make_step, make_text().replace("@tiny", f"@{name}"))  # fmt: skip
     half = make_text().replace("f32", "f16")
     expect_error(error, "expects rows in f32", training.make_step, half)
     expect_error(sparseconv.CompileError, "error:", training.make_step, "module {\n  wrong\n}\n")

@@ -163,6 +163,12 @@ def state_dicts_that_do_not_fit(device):
                  make_model("cover", "centred"))  # fmt: skip
     wrong = sct.SparseConv2d(1, 1, 3, 2, output="floor")
     expect_error(error, "padding=(1, 1)", read, "minkowski", {}, wrong)
+    # Kernels of these libraries are centred also where outputs are made.
+    for library in ("minkowski", "warpconvnet"):
+        for wrong in (sct.SparseConvTranspose2d(1, 1, 3, 2), sct.SparseConv2d(1, 1, 3, 1, 2)):
+            expect_error(error, "make the layer with padding=(1, 1)", sct.weights.to_state_dict,
+                         library, wrong)  # fmt: skip
+        sct.weights.to_state_dict(library, sct.SparseConvTranspose2d(1, 1, 3, 2, 1))
     expect_error(error, "one of", read, "other", state, model)
     more = {**state, "left.weight": torch.zeros(1)}
     expect_error(error, "has, but the model has not, left.weight", read, "spconv", more, model)
@@ -174,6 +180,37 @@ def state_dicts_that_do_not_fit(device):
     state["norm.weight"] = torch.zeros(3)
     expect_error(error, "norm.weight: expects the shape (2,), but found (3,)", read, "spconv",
                  state, model)  # fmt: skip
+
+
+@check
+def what_torch_puts_over_a_weight(device):
+    model = sct.SparseSequential(sct.SubMConv2d(2, 3, 3, bias=False))
+    torch.nn.utils.parametrizations.weight_norm(model[0])
+    for library in sct.weights.LIBRARIES:
+        for function in (
+            lambda: sct.weights.to_state_dict(library, model),  # noqa: B023
+            lambda: sct.weights.from_state_dict(library, {}, model),  # noqa: B023
+        ):
+            expect_error(sparseconv.ArgumentError, "0.weight: expects a layer with a weight and a "
+                         "bias, but found parametrizations", function)  # fmt: skip
+
+
+class Counted(torch.nn.Linear):
+    def get_extra_state(self):
+        return {"count": 3}
+
+    def set_extra_state(self, state):
+        pass
+
+
+@check
+def what_is_no_tensor(device):
+    """A module's own state is none of another library's."""
+    model = torch.nn.Sequential(sct.SubMConv2d(1, 1, 3), Counted(1, 1))
+    state = sct.weights.to_state_dict("spconv", model)
+    expect(sorted(state) == ["0.bias", "0.weight", "1.bias", "1.weight"], str(sorted(state)))
+    back = sct.weights.from_state_dict("spconv", state, model)
+    expect(torch.equal(back["0.weight"], model[0].weight))
 
 
 if __name__ == "__main__":

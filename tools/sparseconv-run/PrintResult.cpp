@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
+#include <algorithm>
 #include <cmath>
 
 using mlir::sparseconv::OutputFile;
@@ -22,15 +23,22 @@ void mlir::sparseconv::printSummary(llvm::StringRef name,
                                     llvm::raw_ostream &os) {
   os << "result '" << name << "': " << tensor.getTypeString();
   double low = INFINITY, high = -INFINITY, sum = 0;
-  for (int64_t i = 0, e = tensor.getNumElements(); i < e; ++i) {
+  int64_t count = tensor.getNumElements(), numNans = 0;
+  for (int64_t i = 0; i < count; ++i) {
     double value = tensor.getDouble(i);
-    low = std::fmin(low, value);
-    high = std::fmax(high, value);
+    if (std::isnan(value)) {
+      ++numNans;
+      continue;
+    }
+    low = std::min(low, value);
+    high = std::max(high, value);
     sum += value;
   }
-  if (int64_t count = tensor.getNumElements())
-    os << llvm::format(", min %.6g, mean %.6g, max %.6g", low, sum / count,
-                       high);
+  if (count > numNans)
+    os << llvm::format(", min %.6g, mean %.6g, max %.6g", low,
+                       sum / (count - numNans), high);
+  if (numNans)
+    os << ", " << numNans << " nan";
   os << '\n';
 }
 

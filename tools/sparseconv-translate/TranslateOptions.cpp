@@ -97,7 +97,8 @@ TranslateOptions::TranslateOptions()
                          cl::cat(planCategory)) {}
 
 static LogicalResult refuse(const cl::Option &option, const llvm::Twine &why) {
-  llvm::errs() << "error: --" << option.ArgStr << ' ' << why << '\n';
+  llvm::errs() << "error: " << (option.ArgStr.size() == 1 ? "-" : "--")
+               << option.ArgStr << ' ' << why << '\n';
   return failure();
 }
 

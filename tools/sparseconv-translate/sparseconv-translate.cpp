@@ -141,8 +141,10 @@ static LogicalResult writePlan(llvm::SourceMgr &sources, llvm::raw_ostream &os,
 
 /// A problem with a file as a whole.
 static LogicalResult refuse(llvm::SourceMgr &sources, const llvm::Twine &why) {
-  StringRef name =
-      sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
+  StringRef name = getOptions().inputName;
+  if (name.empty())
+    name =
+        sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
   llvm::errs() << name << ": error: " << why << '\n';
   return failure();
 }
@@ -209,6 +211,9 @@ static LogicalResult writeNetworkPlan(llvm::SourceMgr &given,
                              ::sparseconv::joinShort(options.chips, ", "));
   const llvm::MemoryBuffer *buffer =
       given.getMemoryBuffer(given.getMainFileID());
+  if (plan::isPlan(buffer->getBuffer()))
+    return refuse(given, "is a plan, and compiled already; give the network "
+                         "that it was made of");
   std::string name = options.inputName.empty()
                          ? buffer->getBufferIdentifier().str()
                          : options.inputName.getValue();

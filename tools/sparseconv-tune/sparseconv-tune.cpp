@@ -15,6 +15,7 @@
 #include "sparseconv/Pipelines/ParseNetwork.h"
 #include "sparseconv/Pipelines/Registration.h"
 #include "sparseconv/Runtime/CudaRuntime.h"
+#include "sparseconv/Runtime/Plan.h"
 #include "sparseconv/Support/Shorten.h"
 #include "sparseconv/Target/Plan/Assemble.h"
 #include "sparseconv/Tools/ArgumentOptions.h"
@@ -109,9 +110,10 @@ static int fail(Error error) { return fail(toString(std::move(error))); }
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// The database that is there, which is added to; else an empty one.
+/// The database that is there, which is added to; else an empty one. Nothing is
+/// read from where a device or a pipe is.
 static Expected<TuningDatabase> readKnown(StringRef path) {
-  if (!llvm::sys::fs::exists(path))
+  if (!llvm::sys::fs::is_regular_file(path))
     return TuningDatabase();
   return TuningDatabase::read(path);
 }
@@ -141,6 +143,15 @@ static Error takeLock(llvm::LockFileManager &lock, StringRef path) {
 /// Adds to the database of a file, with what other processes have added since
 /// this one started.
 static Error addToDatabase(StringRef path, const TuningDatabase &added) {
+  auto write = [&](const TuningDatabase &database) {
+    return ::sparseconv::writeFile(path, [&](llvm::raw_ostream &os) {
+      database.write(os);
+      return Error::success();
+    });
+  };
+  // A device or a pipe has nothing that is added to.
+  if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
+    return write(added);
   llvm::LockFileManager lock(path);
   if (Error error = takeLock(lock, path))
     return error;
@@ -148,10 +159,7 @@ static Error addToDatabase(StringRef path, const TuningDatabase &added) {
   if (!database)
     return database.takeError();
   database->merge(added);
-  return ::sparseconv::writeFile(path, [&](llvm::raw_ostream &os) {
-    database->write(os);
-    return Error::success();
-  });
+  return write(*database);
 }
 
 static Error mergeFiles(const TuneOptions &options) {
@@ -375,6 +383,10 @@ int main(int argc, char **argv) {
   auto file = ::sparseconv::readFile(options.files.front());
   if (!file)
     return fail(file.takeError());
+  if (::sparseconv::plan::isPlan((*file)->getBuffer()))
+    return fail(options.files.front() +
+                ": is a plan, and compiled already; give "
+                "the network that it was made of");
   sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
   auto module = mlir::sparseconv::parseNetwork(sources, context);
   if (!module)

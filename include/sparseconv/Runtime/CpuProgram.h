@@ -11,6 +11,7 @@
 
 #include "sparseconv/Runtime/CpuCall.h"
 #include "sparseconv/Runtime/Device.h"
+#include <mutex>
 
 namespace sparseconv::cpu {
 
@@ -51,8 +52,10 @@ private:
   std::vector<runtime::Function> functions;
   /// By function, its code.
   std::vector<Function> code;
-  /// Of those that the plan holds by reference, copies.
+  /// Of those that the plan holds by reference, copies, which stay where they
+  /// are once they are there.
   std::vector<std::string> bound;
+  mutable std::mutex mutex; ///< of `bound`
 };
 
 } // namespace sparseconv::cpu

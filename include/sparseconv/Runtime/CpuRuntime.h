@@ -89,8 +89,8 @@ struct sparseconv_cpu_trace_event {
 void sparseconv_cpu_trace_begin(int64_t kernel);
 void sparseconv_cpu_trace_end(int64_t kernel);
 
-/// Copies the events of this thread, oldest first, if there is room for all,
-/// and then forgets them. Returns how many there are.
+/// Copies the events of this thread, oldest first, as far as there is room, and
+/// forgets them if there was room for all. Returns how many there are.
 int64_t sparseconv_cpu_trace_take(struct sparseconv_cpu_trace_event *taken,
                                   int64_t room);
 

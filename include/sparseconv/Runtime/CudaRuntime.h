@@ -122,7 +122,10 @@ int sparseconv_context_create(int device, sparseconv_context **context);
  *
  * Device memory is then the host's, streams are NULL, and a run is over when it
  * returns. The sizes of outputs are known after a run: without data they go to
- * memory of the instance, where they lie until its next run. There are no
+ * memory of the instance, where they lie until its next run. They also do where
+ * a run returns SPARSECONV_OVER_CAPACITY as one of them does not fit the memory
+ * of the caller's. Of the flags of instances SPARSECONV_POISON is refused, and
+ * the others change nothing. There are no
  * graphs, no profiles and no growable capacities, whose calls are
  * SPARSECONV_INVALID_ARGUMENT, and capacities bound nothing but
  * sparseconv_instance_input_buffer. */
@@ -243,8 +246,7 @@ enum {
 
 /* `capacities` are those of the inputs' dynamic dimensions, input by input, in
  * order, each at most 2^31 - 2. Allocates all memory that runs need, but that
- * of outputs and inputs
- * that the instance owns. Waits for the device. */
+ * of outputs and inputs that the instance owns. Waits for the device. */
 int sparseconv_instance_create(sparseconv_program *program,
                                const char *function, const int64_t *capacities,
                                int64_t num_capacities, uint32_t flags,
@@ -388,7 +390,8 @@ int sparseconv_instance_output_capacity(sparseconv_instance *instance,
                                         int64_t index, int64_t *sizes,
                                         uint64_t *bytes);
 /* After successful results: exact sizes and bytes, and where the output lies
- * on the device. */
+ * on the device: in the memory that the run was given for it, or the
+ * instance's. */
 int sparseconv_instance_output(sparseconv_instance *instance, int64_t index,
                                int64_t *sizes, uint64_t *bytes, void **data);
 /* After successful results: the exact sizes of all outputs, those of each

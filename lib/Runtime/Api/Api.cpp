@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace sparseconv;
@@ -180,6 +181,9 @@ static Error readFile(const char *path, std::string &bytes) {
   std::unique_ptr<std::FILE, Close> file(std::fopen(path, "rb"));
   if (!file)
     return fail();
+  struct stat status;
+  bool isWhole =
+      fstat(fileno(file.get()), &status) == 0 && S_ISREG(status.st_mode);
   char part[1 << 14];
   uint64_t wanted = sizeof(part);
   while (bytes.size() < wanted) {
@@ -190,6 +194,12 @@ static Error readFile(const char *path, std::string &bytes) {
       break;
     bytes.append(part, size);
     if (auto stated = plan::getStatedBytes(bytes)) {
+      if (isWhole && uint64_t(status.st_size) < *stated)
+        return Error(SPARSECONV_INVALID_PLAN,
+                     "the plan is " + std::to_string(*stated) +
+                         " bytes long, but the file has " +
+                         std::to_string(status.st_size))
+            .within(path);
       if (*stated >= getPhysicalBytes())
         return tooLarge(*stated).within(path);
       wanted = *stated + 1;

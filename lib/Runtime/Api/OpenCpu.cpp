@@ -8,6 +8,7 @@
 
 #include "Api.h"
 #include <dlfcn.h>
+#include <unistd.h>
 
 using namespace sparseconv;
 using namespace sparseconv::runtime;
@@ -25,15 +26,24 @@ static Error openLibrary(OpenDevice *&function) {
     path = self.dli_fname;
     path.resize(path.rfind('/') + 1);
   }
-  void *library = dlopen((path + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::string reason;
+  auto tryOpen = [&](const std::string &file) {
+    void *opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    const char *text = opened ? nullptr : dlerror();
+    // That of the file that is there says more.
+    if (text && reason.empty())
+      reason = text;
+    return opened;
+  };
+  void *library = nullptr;
+  if (access((path + name).c_str(), F_OK) == 0)
+    library = tryOpen(path + name);
   if (!library)
-    library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char *reason = dlerror();
+    library = tryOpen(name);
+  if (!library)
     return Error(SPARSECONV_FILE_ERROR,
                  std::string("code for CPUs needs ") + name + ": " +
-                     (reason ? reason : "it cannot be opened"));
-  }
+                     (reason.empty() ? "it cannot be opened" : reason));
   function = reinterpret_cast<OpenDevice *>(
       dlsym(library, "sparseconv_cpu_open_device"));
   if (function)

@@ -8,6 +8,8 @@
 
 #include "CpuDevice.h"
 #include "sparseconv/Runtime/UseThreads.h"
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 
@@ -69,7 +71,7 @@ private:
   void finishUnread();
   Error runOnce(Tensors inputs);
   Error checkOutputs(Tensors outputs) const;
-  Error copyOutputs(Tensors outputs) const;
+  Error copyOutputs(Tensors outputs);
   Error checkOutput(int64_t index, bool needsRun) const;
   uint64_t getOutputBytes(int64_t index) const;
 
@@ -79,9 +81,14 @@ private:
   /// By input: where it lies in every run, without data where each run says.
   std::vector<Array> bound;
   /// The instance's own memory for inputs.
-  std::vector<std::vector<char>> buffers;
+  struct Free {
+    void operator()(void *memory) const { std::free(memory); }
+  };
+  std::vector<std::unique_ptr<void, Free>> buffers;
   /// The last run, if it succeeded.
   std::unique_ptr<Call> call;
+  /// By output, the memory of the caller's that it was copied to, or null.
+  std::vector<void *> copies;
   bool hasRun = false;
   Error lastError = Error::success();
   /// Whether the last run's results have been asked for, and what one reports
@@ -164,6 +171,8 @@ Error CpuInstance::bind(sparseconv_stream stream, Tensors inputs) {
           return error;
         continue;
       }
+      if (Error error = function.checkType(/*isInput=*/true, i, tensor))
+        return error;
       arrays[i] = {tensor.data, function.inputSizes[i]};
       uint64_t bytes = 0;
       if (Error error = countBytes(/*isInput=*/true, i, arrays[i].sizes, bytes))
@@ -185,9 +194,14 @@ Error CpuInstance::getInputBuffer(int64_t index, void **data, uint64_t *bytes) {
     if (Error error = countBytes(/*isInput=*/true, index,
                                  capacities.inputs[index], needed))
       return error;
-    buffers[index].resize(needed);
+    // Memory that nobody writes to takes no place.
+    std::unique_ptr<void, Free> &buffer = buffers[index];
+    if (!buffer)
+      buffer.reset(std::malloc(std::max<uint64_t>(needed, 1)));
+    if (!buffer)
+      return Error(SPARSECONV_OUT_OF_MEMORY, describeMissing(needed));
     if (data)
-      *data = buffers[index].data();
+      *data = buffer.get();
     if (bytes)
       *bytes = needed;
     return Error::success();
@@ -205,10 +219,9 @@ void CpuInstance::finishUnread() {
 }
 
 /// A failure of the program itself is the run's result, and no error here.
+/// Where inputs do not fit there is no run, and the results of the last one
+/// stay.
 Error CpuInstance::runOnce(Tensors inputs) {
-  finishUnread();
-  call.reset();
-  hasRun = false;
   if (Error error = function.checkCount(/*isInput=*/true, inputs))
     return error;
   std::vector<Array> arrays = bound;
@@ -221,12 +234,17 @@ Error CpuInstance::runOnce(Tensors inputs) {
     if (Error error = toArray(i, inputs.data[i], arrays[i]))
       return error;
   }
+  finishUnread();
+  call.reset();
+  copies.assign(function.plan.outputs.size(), nullptr);
+  hasRun = false;
   UseThreads threads(owner->numThreads);
   const plan::Plan &plan = owner->program->getPlan();
   std::unique_ptr<Call> made;
   Error error =
       owner->program->run(&function.plan - plan.functions.data(), arrays, made);
-  if (error && error.getCode() != SPARSECONV_PROGRAM_ERROR)
+  if (error && error.getCode() != SPARSECONV_PROGRAM_ERROR &&
+      error.getCode() != SPARSECONV_OVER_CAPACITY)
     return error;
   hasRun = true;
   if (!error)
@@ -249,7 +267,7 @@ Error CpuInstance::checkOutputs(Tensors outputs) const {
   return Error::success();
 }
 
-Error CpuInstance::copyOutputs(Tensors outputs) const {
+Error CpuInstance::copyOutputs(Tensors outputs) {
   for (int64_t i = 0; call && outputs.data && i != outputs.size; ++i) {
     const sparseconv_tensor &tensor = outputs.data[i];
     if (!tensor.data)
@@ -260,6 +278,7 @@ Error CpuInstance::copyOutputs(Tensors outputs) const {
       return Error(SPARSECONV_OVER_CAPACITY, std::move(error).takeText());
     if (bytes)
       std::memcpy(tensor.data, call->getOutput(i).data, bytes);
+    copies[i] = tensor.data;
   }
   return Error::success();
 }
@@ -326,7 +345,7 @@ Error CpuInstance::getOutput(int64_t index, int64_t *sizes, uint64_t *bytes,
     if (bytes)
       *bytes = getOutputBytes(index);
     if (data)
-      *data = const_cast<void *>(array.data);
+      *data = copies[index] ? copies[index] : const_cast<void *>(array.data);
     return Error::success();
   });
 }

@@ -18,6 +18,11 @@ using namespace sparseconv::cpu;
 using runtime::Error;
 
 static Error fail(const char *what) {
+  if (errno == EACCES || errno == EPERM)
+    return Error(SPARSECONV_NO_DEVICE,
+                 std::string("this process may not run code that it has loaded "
+                             "as data: ") +
+                     what + ": " + std::strerror(errno));
   return Error(SPARSECONV_OUT_OF_MEMORY,
                std::string("no memory for the code of the plan: ") + what +
                    ": " + std::strerror(errno));

@@ -53,6 +53,8 @@ struct Call {
   Header *blocks = nullptr;
   size_t missing = 0;
   bool isLeft = false;
+  /// How many parallel regions the caller was in.
+  int level = omp_get_level();
   Call *outer;
 };
 
@@ -112,9 +114,12 @@ static void *getMemory(Header *header) {
 }
 
 /// Leaves the call that runs on this thread, if it can be left: the other
-/// threads of a parallel loop would wait for this one for ever.
+/// threads of a parallel loop would wait for this one for ever. A loop of the
+/// caller's goes on.
 static void leaveCurrentCall() {
-  if (!currentCall || omp_in_parallel())
+  if (!currentCall)
+    return;
+  if (omp_in_parallel() && omp_get_level() > currentCall->level)
     return;
   currentCall->isLeft = true;
   std::longjmp(currentCall->place, 1);

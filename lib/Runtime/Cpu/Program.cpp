@@ -80,7 +80,9 @@ Error Program::bindConstant(const std::string &name, std::string_view bytes) {
         plan::hashBytes(bytes) != constant.hash)
       return invalidArgument("constant '" + name +
                              "' is not what the program was compiled with");
-    bound[i] = bytes;
+    std::lock_guard<std::mutex> lock(mutex);
+    if (bound[i].empty())
+      bound[i] = bytes;
     return Error::success();
   }
   return invalidArgument("the program has no constant '" + name +
@@ -98,6 +100,7 @@ Error Program::run(size_t index, const std::vector<Array> &inputs,
           [&](uint32_t input) { return inputs[input].sizes[0]; }))
     return error;
   std::vector<Array> arrays;
+  std::unique_lock<std::mutex> lock(mutex);
   for (size_t i = 0; i != function.arguments.size(); ++i) {
     const plan::Buffer &buffer = function.buffers[i];
     if (buffer.kind == plan::Buffer::Kind::Input) {
@@ -112,11 +115,14 @@ Error Program::run(size_t index, const std::vector<Array> &inputs,
     arrays.push_back({constant.inFile ? constant.bytes.data() : own.data(),
                       function.arguments[i].getSizes()});
   }
+  lock.unlock();
   call = std::make_unique<Call>(function.arguments, function.outputs, arrays);
   if (uint64_t missing = call->run(code[index]))
     return Error(SPARSECONV_OUT_OF_MEMORY, describeMissing(missing));
   const StatusRecord &status = call->getStatus();
   if (status.code == 0)
     return Error::success();
-  return Error(SPARSECONV_PROGRAM_ERROR, plan::describe(status, function.ops));
+  bool isCapacity = status.getCode() == StatusCode::OverCapacity;
+  return Error(isCapacity ? SPARSECONV_OVER_CAPACITY : SPARSECONV_PROGRAM_ERROR,
+               plan::describe(status, function.ops));
 }

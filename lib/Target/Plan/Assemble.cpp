@@ -80,10 +80,17 @@ static Expected<std::string> assemble(StringRef program, StringRef chip,
       message += *log;
     else
       consumeError(log.takeError());
-    return createStringError(program + " for " + chip + ": " +
-                             StringRef(message).rtrim());
+    StringRef reason = StringRef(message).rtrim();
+    return createStringError(
+        program + " for " + chip + ": " +
+        (reason.empty() ? "ended with status " + std::to_string(status)
+                        : reason.str()));
   }
-  return read(paths[1]);
+  Expected<std::string> code = read(paths[1]);
+  if (code && code->empty())
+    return createStringError(program + " for " + chip +
+                             ": has written no code");
+  return code;
 }
 
 Error mlir::sparseconv::addMachineCode(plan::Plan &plan, StringRef ptxas,

@@ -18,7 +18,7 @@ from ..weights import save as save_weights
 from . import programs
 from .signature import Inputs, Outputs
 from .tracing import Tracer
-from .tracing.places import make_error
+from .tracing.places import add_place, make_error
 from .tracing.weights import keep_weights
 
 #: Whose inputs a message is about.
@@ -239,6 +239,9 @@ def trace(model, inputs):
     except GuardOnDataDependentSymNode as error:
         text = "the model decides by a number of rows, which only a run has"
         raise make_error(text, tracer.modules.describe_place(error)) from None
+    except ArgumentError as error:
+        place = tracer.modules.describe_place(error)
+        raise ArgumentError(add_place(str(error), place)) from None
     outputs = Outputs(tracer, inputs, result)
     title = f"{type(model).__name__}, written by sparseconv.compile."
     return tracer.text.finish(title, outputs.values), tracer.weights.tensors, outputs

@@ -39,12 +39,12 @@ ANCHORS = {"middle": lambda k: k // 2, "centred": lambda k: (k - 1) // 2, "corne
 
 
 def cast_for_autocast(*tensors):
-    """What autocast makes of the operands of a product."""
+    """What autocast makes of the operands of a product: as of torch's, it leaves f64."""
     kind = "cuda" if tensors[0].is_cuda else "cpu"
     if not torch.is_autocast_enabled(kind):
         return tensors
     dtype = torch.get_autocast_dtype(kind)
-    return tuple(tensor.to(dtype) for tensor in tensors)
+    return tuple(t if t.dtype == torch.float64 else t.to(dtype) for t in tensors)
 
 
 class Window:

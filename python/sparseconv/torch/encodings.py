@@ -59,7 +59,7 @@ def trust_copy(copy, table):
 
 def trust_set(coords):
     """Notes that some coordinates are those of a set, in its order, until somebody
-    writes to them. Others are sorted each time."""
+    writes to them. Others are sorted, or looked at."""
     return trust(coords, "set")
 
 

@@ -10,6 +10,7 @@ import torch
 from ..errors import ArgumentError, count, shorten
 from . import ops, sets
 from .caches import Cache, CoordinateSet
+from .encodings import trust_set
 from .tensor import SparseTensor, check_sparse, check_torch, repeat
 
 
@@ -93,7 +94,8 @@ def collate(tensors):
 
     Rows of the result are in set order, `to_points` gives those of all points.
     Features have one type and number of channels, and the tensors one stride,
-    spatial shape and device; otherwise it is an `ArgumentError`."""
+    spatial shape and device, and batch indices below their batch size; otherwise it is
+    an `ArgumentError`."""
     tensors = _read_tensors(tensors, "collate")
 
     def describe(x):
@@ -107,14 +109,20 @@ def collate(tensors):
                 "collate: expects one stride, spatial shape, number of channels, type and "
                 f"device, but found {describe(first)} and {describe(x)}"
             )
-        shift = x.set.coords.new_tensor([num_items] + [0] * x.dim)
-        coords.append(x.set.coords + shift)
+        found = x.set.coords
+        if found.shape[0] and int(found[-1, 0]) >= x.get_batch_size():
+            raise ArgumentError(
+                f"collate: expects batch indices below {x.get_batch_size()}, as the tensor "
+                f"says, but found {int(found[-1, 0])}"
+            )
+        coords.append(found + found.new_tensor([num_items] + [0] * x.dim))
         if x._row_of is not None:
             rows_of.append(x._row_of + num_rows)
-        num_rows += x.set.coords.shape[0]
+        num_rows += found.shape[0]
         num_items += x.get_batch_size()
     features = torch.cat([x.sort(x.features) for x in tensors])
-    made = _start(first, torch.cat(coords), features, "collate")
+    # Distinct and in order, as the items of one tensor come behind those of another.
+    made = _start(first, trust_set(torch.cat(coords)), features, "collate")
     made._row_of = torch.cat(rows_of) if len(rows_of) == len(tensors) else None
     made._batch_size = num_items
     return made
@@ -210,6 +218,8 @@ def voxelise(features, points, voxel_size, origin=None, *, spatial_shape=None,
     # As an integer a nan is 0 on a GPU, and nobody would be told; what is infinite stays
     # out of range.
     points = torch.where(points == points, points, torch.inf)
+    if points.element_size() < 4:
+        points = points.float()  # half the points would be in another voxel
     places = points[:, 1:]
     size = _read_lengths(voxel_size, points, "voxel_size", are_sizes=True)
     if origin is not None:

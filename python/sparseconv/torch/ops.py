@@ -51,6 +51,7 @@ def _run_conv(kind, weights, operands, table, num_in, shape, *extras):
     """`operands` are two tensors, and what the epilogue reads if there is one. `extras` are
     the epilogue and the layout of the weights, as for `ir.conv`."""
     first = operands[0]
+    get_dtype(first)
     _check_same(first, operands[1], kind)
     if table.shape[1] != weights[0]:
         raise ArgumentError(
@@ -73,8 +74,8 @@ def _run_conv(kind, weights, operands, table, num_in, shape, *extras):
 def multiply_rows(x, matrix, bias=None):
     """What `conv` gives for weights of one offset, a `matrix` [in, out], and a table that
     has each row itself, and the bias behind it, as torch's product."""
-    _check_same(x, matrix, "conv")
     get_dtype(x)
+    _check_same(x, matrix, "conv")
     if x.shape[1] != matrix.shape[0]:
         expected = count(matrix.shape[0], "channel")
         raise ArgumentError(f"conv: expects {expected}, but found {x.shape[1]}")

@@ -52,6 +52,19 @@ def _(points, stride):
     )
 
 
+def expect_set(coords, stride):
+    """Coordinates that are those of a set, in its order: where nobody vouches for that, they
+    are looked at once, for which a GPU is waited for."""
+    if not is_set(coords):
+        packed = run(ir.pack(tuple(stride)), [coords])[0]
+        if not torch.equal(packed, coords):
+            raise ArgumentError(
+                "expects distinct coordinates in set order, as sparseconv::pack gives them, "
+                "but found others"
+            )
+        trust_set(coords)
+
+
 def trust_distinct(coords, points):
     """The set of some points, which have to be at distinct coordinates."""
     if coords.shape[0] != points.shape[0]:
@@ -126,8 +139,9 @@ def _(coords, rule, stride, by, offsets, clip):
 
 @define_operator("union", stays=True)
 def union(lhs: Tensor, rhs: Tensor, stride: List[int]) -> tuple[Tensor, Tensor, Tensor]:
-    text = ir.union(tuple(stride))
-    coords, lhs_rows, rhs_rows = run(text, [lhs, rhs], trusted=is_set(lhs, rhs))
+    for coords in (lhs, rhs):
+        expect_set(coords, stride)
+    coords, lhs_rows, rhs_rows = run(ir.union(tuple(stride)), [lhs, rhs], trusted=True)
     return trust_set(coords), lhs_rows, rhs_rows
 
 
@@ -147,12 +161,15 @@ def kernel_map(
 ) -> Tensor:  # fmt: skip
     """The table of a map. `tiled` says that convolutions will read it."""
     both = [in_coords, out_coords]
+    # The rows of a table are those of the coordinates that are given.
+    for coords, stride in zip(both, (in_stride, out_stride)):
+        expect_set(coords, stride)
     from_itself = in_coords is out_coords and in_stride == out_stride
     key = tuple(in_stride), tuple(out_stride), offsets, volume, transposed, from_itself
     inputs = both[:1] if from_itself else both
     rows = in_coords.shape[0], out_coords.shape[0]
     return encodings.make_table(
-        functools.partial(ir.kernel_map, *key), inputs, rows, volume, is_set(*inputs),
+        functools.partial(ir.kernel_map, *key), inputs, rows, volume, True,
         tiled and in_coords.is_cuda, from_itself and ir.is_symmetric(offsets),
     )  # fmt: skip
 

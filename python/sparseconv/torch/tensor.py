@@ -12,6 +12,7 @@ from torch.utils._pytree import GetAttrKey, register_pytree_node
 from ..errors import ArgumentError, count
 from . import ops, sets
 from .caches import Cache, CoordinateSet, name_root
+from .programs import get_dtype
 from .shapes import DeviceShape
 
 
@@ -104,7 +105,7 @@ class SparseTensor:
     coordinates    [points, 1 + D] in int32: a batch index and 1 to 4 axes
     spatial_shape  the cells of the grid on each axis; None where it has no borders.
                    Where it has, strided layers make no output outside of it
-    batch_size     by default one more than the highest batch index
+    batch_size     the number of items, by default one more than the highest batch index
     stride         what all coordinates are multiples of, for networks that decode
                    below the resolution of their input
     reduce         what becomes of points at one coordinate: their "sum", their
@@ -138,6 +139,8 @@ class SparseTensor:
             raise ArgumentError(
                 f"rows: expects 'set', or 'points' without reduce, but found {rows!r}"
             )
+        if batch_size is not None and (read_integer(batch_size) is None or batch_size < 0):
+            raise ArgumentError(f"batch_size: expects a number of items, but found {batch_size!r}")
         stride = repeat(stride, dim, "stride")
         shape = None if spatial_shape is None else repeat(spatial_shape, dim, "spatial_shape")
         pack = sets.pack_distinct if rows == "points" else sets.pack
@@ -384,6 +387,7 @@ def _reduce(features, num_rows, order, row_of, kind):
         return features.index_select(0, order)
     if kind not in ("sum", "avg"):
         raise ArgumentError(f"reduce: expects 'first', 'sum' or 'avg', but found {kind!r}")
+    get_dtype(features)
     if kind == "sum":
         return ops.scatter(features, row_of, num_rows)
     # A sum, and a count, may be beyond f16, and are rounded once divided.

@@ -18,7 +18,7 @@ these are `pointwise` here."""
 
 import math
 
-from torch import nn
+from torch import Tensor, nn
 
 from ..errors import ArgumentError, join_short
 from . import conv
@@ -155,10 +155,13 @@ def _list_parameters(library, model):
     """The name here, the name there, the module and the value of all in a model's state
     dict."""
     _check_name(library)
+    for path, module in model.named_modules():
+        if isinstance(module, conv.Convolution):
+            _check_layer(library, f"{path}.weight" if path else "weight", module)
     for name, value in model.state_dict().items():
         module = model.get_submodule(name.rpartition(".")[0])
-        if isinstance(module, conv.Convolution):
-            _check_layer(library, name, module)
+        if not isinstance(value, Tensor):
+            continue  # what a module keeps beside its tensors is its own
         yield name, _get_name(library, name, module), module, value
 
 
@@ -170,13 +173,21 @@ def _check_layer(library, name, layer):
             f"{name}: a layer under another library's name has its weights already; load that "
             "library's state dict as it is"
         )
+    left = [n for n, _ in layer.named_parameters() if n not in ("weight", "bias")]
+    if left:
+        raise ArgumentError(
+            f"{name}: expects a layer with a weight and a bias, but found {join_short(left)}; "
+            "remove what torch has put over the weight first"
+        )
     is_subm = isinstance(layer, conv._SubMConv)
     is_floor = getattr(layer, "output", None) == "floor"
     floors = library in ("minkowski", "warpconvnet")
+    # Their kernels of odd size are centred in every layer that makes coordinates.
+    is_centred = floors and isinstance(layer, (conv._SparseConv, conv._SparseConvTranspose))
     if isinstance(layer, conv._SparseConv) and max(window.stride) > 1 and floors != is_floor:
         how = "floor" if floors else "cover"
         raise ArgumentError(f"{name}: {library} has a strided layer with output={how!r}")
-    if not (is_subm or is_floor) or library == "flexgemm":
+    if not (is_subm or is_floor or is_centred) or library == "flexgemm":
         return
     even = [k % 2 == 0 for k in window.size]
     if library == "torchsparse":
@@ -191,7 +202,7 @@ def _check_layer(library, name, layer):
             for anchor, get_place in conv.ANCHORS.items()
             if tuple(get_place(k) * d for k, d in zip(window.size, window.dilation)) == expected
         ]
-        what = f"padding={expected}" if is_floor else " or ".join(anchors)
+        what = " or ".join(anchors) if is_subm else f"padding={expected}"
         raise ArgumentError(
             f"{name}: the kernel of {library} with the size {window.size} begins elsewhere; "
             + (f"make the layer with {what}" if what else "no layer here has that kernel")

@@ -85,6 +85,55 @@ TEST(CpuPlan, ReportsRunsThatNobodyAskedFor) {
   EXPECT_FALSE(instance->checkRuns(false));
 }
 
+// A set of more rows than its capacity.
+TEST(CpuPlan, TellsCapacitiesApart) {
+  std::shared_ptr<cpu::Program> program;
+  std::string code = kFails;
+  code[12] = char(StatusCode::OverCapacity);
+  ASSERT_FALSE(cpu::Program::load(serialise(makePlan(code)), "sse2", program));
+  std::unique_ptr<cpu::Call> call;
+  EXPECT_EQ(program->run(0, {}, call).getCode(), SPARSECONV_OVER_CAPACITY);
+}
+
+// Where arguments do not fit there is no run.
+TEST(CpuPlan, KeepsTheLastResults) {
+  std::shared_ptr<runtime::Device> device;
+  std::shared_ptr<runtime::Program> program;
+  std::unique_ptr<runtime::Instance> instance;
+  ASSERT_FALSE(cpu::CpuDevice::create("sse2", /*numThreads=*/1, device));
+  ASSERT_FALSE(device->load(serialise(makePlan()), program));
+  ASSERT_FALSE(program->createInstance(program->getFunctions()[0], {},
+                                       /*flags=*/0, instance));
+  EXPECT_FALSE(instance->run(nullptr, {}, {}));
+  EXPECT_TRUE(instance->run(nullptr, {nullptr, 5}, {}));
+  EXPECT_FALSE(instance->getResults(true));
+}
+
+TEST(CpuPlan, BindsTheTypesOfInputs) {
+  Plan plan = makePlan();
+  Function &function = plan.functions[0];
+  Value weight{"w", ElementType::F32, {Dim()}};
+  weight.dims[0].size = 2;
+  Buffer &buffer = function.buffers.emplace_back();
+  buffer.kind = Buffer::Kind::Input;
+  function.inputs.push_back(weight);
+  function.arguments.push_back(weight);
+  std::shared_ptr<runtime::Device> device;
+  std::shared_ptr<runtime::Program> program;
+  std::unique_ptr<runtime::Instance> instance;
+  ASSERT_FALSE(cpu::CpuDevice::create("sse2", /*numThreads=*/1, device));
+  ASSERT_FALSE(device->load(serialise(plan), program));
+  ASSERT_FALSE(program->createInstance(program->getFunctions()[0], {},
+                                       /*flags=*/0, instance));
+  alignas(16) double data[2] = {};
+  int64_t size = 2;
+  sparseconv_tensor tensor = {data, SPARSECONV_F64, 1, &size, sizeof(data)};
+  EXPECT_EQ(instance->bind(nullptr, {&tensor, 1}).getText(),
+            "function 'main': input 'w' is f32, the tensor is f64");
+  tensor.type = SPARSECONV_F32;
+  EXPECT_FALSE(instance->bind(nullptr, {&tensor, 1}));
+}
+
 // A count of arguments that are not there.
 TEST(CpuPlan, RefusesArgumentsWithoutData) {
   std::shared_ptr<runtime::Device> device;

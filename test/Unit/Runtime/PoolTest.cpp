@@ -165,6 +165,18 @@ TEST(PoolTest, LeavesACallThatFails) {
   EXPECT_EQ(sparseconv_cpu_pool_live_bytes(), live);
 }
 
+// A parallel loop of the caller's is none of the call's.
+TEST(PoolTest, LeavesACallOfEachThread) {
+  auto fail = [](void **) { sparseconv_cpu_leave(); };
+  int left = 0;
+#pragma omp parallel for num_threads(3) reduction(+ : left)
+  for (int i = 0; i < 6; ++i) {
+    sparseconv_cpu_call(fail, nullptr);
+    ++left;
+  }
+  EXPECT_EQ(left, 6);
+}
+
 TEST(PoolDeathTest, HasACallToLeave) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(sparseconv_cpu_leave(), testing::ExitedWithCode(1),

@@ -112,9 +112,14 @@ def _join(*places):
     return " at ".join(filter(None, places))
 
 
+def add_place(text, place):
+    """A message with a line that says where in a model that is, where it is known."""
+    return f"{text}\n  in {place}" if place else text
+
+
 def make_error(text, place):
-    """An error that says on a line of its own where in a model it is, where that is known."""
-    return CompileError(f"{text}\n  in {place}" if place else text)
+    """An error that says where in a model it is."""
+    return CompileError(add_place(text, place))
 
 
 def refuse_function(modules, function, error):
