@@ -150,12 +150,21 @@ func.func @many_offsets(%x: tensor<?x256xf16>, %w: tensor<125x256x256xf16>, %m: 
   return %y : tensor<?x256xf16>
 }
 
-// Few channels whose weights do not fit shared memory: two thread blocks on a
-// multiprocessor, of 8 warps each.
+// Few channels whose weights do not fit shared memory. All rows of a thread block
+// share what it reads of them, so it has as many warps as there are registers for.
 // CHECK-LABEL: func.func @few_channels(
 func.func @few_channels(%x: tensor<?x64xf16>, %w: tensor<125x64x64xf16>, %m: !wide_map) -> tensor<?x64xf16> {
-  // SM90: sparseconv.conv {{.*}}tiling = #sparseconv.gemm_tiling<ring64, warps = 8, blocks = 2, tile_k = 64, tile_n = 64, stages = 6>}
+  // SM90: sparseconv.conv {{.*}}tiling = #sparseconv.gemm_tiling<ring64, warps = 20, tile_k = 64, tile_n = 64, stages = 6>}
   %y = sparseconv.conv %x, %w, %m : tensor<?x64xf16>, tensor<125x64x64xf16>, !wide_map -> tensor<?x64xf16>
+  return %y : tensor<?x64xf16>
+}
+
+// Hundreds of offsets leave too few registers to add splits up in 20 warps.
+// CHECK-LABEL: func.func @hundreds_of_offsets(
+!widest_map = !sparseconv.kernel_map<343, !set to !set>
+func.func @hundreds_of_offsets(%x: tensor<?x64xf16>, %w: tensor<343x64x64xf16>, %m: !widest_map) -> tensor<?x64xf16> {
+  // SM90: sparseconv.conv {{.*}}tiling = #sparseconv.gemm_tiling<ring64, warps = 8, blocks = 2, tile_k = 64, tile_n = 64, stages = 6>}
+  %y = sparseconv.conv %x, %w, %m : tensor<?x64xf16>, tensor<343x64x64xf16>, !widest_map -> tensor<?x64xf16>
   return %y : tensor<?x64xf16>
 }
 
@@ -165,6 +174,26 @@ func.func @few_channels(%x: tensor<?x64xf16>, %w: tensor<125x64x64xf16>, %m: !wi
 func.func @one_chunk(%x: tensor<?x128xf16>, %w: tensor<27x128x128xf16>, %m: !map) -> tensor<?x128xf16> {
   // SM90: sparseconv.conv {{.*}}tiling = #sparseconv.gemm_tiling<ring64, warps = 12, tile_k = 128, tile_n = 128, stages = 3>}
   %y = sparseconv.conv %x, %w, %m : tensor<?x128xf16>, tensor<27x128x128xf16>, !map -> tensor<?x128xf16>
+  return %y : tensor<?x128xf16>
+}
+
+// With 96 channels there are registers for 16 warps. Rows of an odd number of channels
+// are stored with more of them.
+// CHECK-LABEL: func.func @sixteen_warps(
+func.func @sixteen_warps(%x: tensor<?x96xf16>, %w: tensor<27x96x96xf16>, %odd: tensor<27x96x95xf16>, %m: !map)
+    -> (tensor<?x96xf16>, tensor<?x95xf16>) {
+  // SM90: sparseconv.conv {{.*}}tiling = #sparseconv.gemm_tiling<ring64, warps = 16, tile_k = 96, tile_n = 96, stages = 3>}
+  %y = sparseconv.conv %x, %w, %m : tensor<?x96xf16>, tensor<27x96x96xf16>, !map -> tensor<?x96xf16>
+  // SM90: sparseconv.conv {{.*}}tiling = #sparseconv.gemm_tiling<ring64, warps = 12, tile_k = 96, tile_n = 96, stages = 3>}
+  %z = sparseconv.conv %x, %odd, %m : tensor<?x96xf16>, tensor<27x96x95xf16>, !map -> tensor<?x95xf16>
+  return %y, %z : tensor<?x96xf16>, tensor<?x95xf16>
+}
+
+// Of many offsets all 128 channels are a chunk, too: no step touches the list of them.
+// CHECK-LABEL: func.func @chunk_of_many_offsets(
+func.func @chunk_of_many_offsets(%x: tensor<?x128xf16>, %w: tensor<125x128x128xf16>, %m: !wide_map) -> tensor<?x128xf16> {
+  // SM90: sparseconv.conv {{.*}}tiling = #sparseconv.gemm_tiling<ring64, warps = 12, tile_k = 128, tile_n = 128, stages = 3>}
+  %y = sparseconv.conv %x, %w, %m : tensor<?x128xf16>, tensor<125x128x128xf16>, !wide_map -> tensor<?x128xf16>
   return %y : tensor<?x128xf16>
 }
 

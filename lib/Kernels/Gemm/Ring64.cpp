@@ -245,13 +245,23 @@ int64_t Ring64MainLoop::sharedBytes(const ImplicitGemmConfig &config) const {
 int64_t
 Ring64MainLoop::estimateRegisters(const ImplicitGemmConfig &config) const {
   FragmentRegisters fragment(config);
-  // The chunks of an offset lie one behind the other in the code.
+  int64_t sumsAndRows =
+      config.tileN / 2 + 2 * fragment.rows + 5 * fragment.halves / 2;
   int64_t chunks = config.layout().chunks;
+  // A task's split and its list of offsets are not touched in a step, so ptxas
+  // finds room for them; but those who add splits up have other ones beside
+  // their sums.
+  if (chunks == 1 && !fragment.halves) {
+    int64_t others = config.maskWords() > 4 ? 72 : 64;
+    int64_t adding = config.splitK > 1 ? config.tileN / 2 + others : 0;
+    return std::max(sumsAndRows + 32, adding);
+  }
+  // The chunks of an offset lie one behind the other in the code.
   int64_t most = std::min<int64_t>(chunks, 4);
   int64_t splits = config.tileN > 128 ? 28 : 16;
-  return config.tileN / 2 + 2 * fragment.rows + 24 +
-         (config.splitK > 1 ? splits : 0) + (config.maskWords() > 1 ? 14 : 0) +
-         12 * (most - 1) + 20 * (chunks - most) + 5 * fragment.halves / 2;
+  return sumsAndRows + 24 + (config.splitK > 1 ? splits : 0) +
+         (config.maskWords() > 1 ? 14 : 0) + 12 * (most - 1) +
+         20 * (chunks - most);
 }
 
 std::string Ring64MainLoop::verify(const ImplicitGemmConfig &config,
@@ -274,19 +284,25 @@ void Ring64MainLoop::addCandidates(
     config.tileK = tileK;
     config.tileN = tileN;
     config.stages = stages;
-    candidates.push_back(config);
+    // Odd rows are stored by way of shared memory, with more registers.
+    if (warps <= 12 || !config.hasOddRows())
+      candidates.push_back(config);
   };
   int64_t whole =
       llvm::alignTo(shape.inChannels, ImplicitGemmConfig(shape).tileUnit());
   int64_t wide = getEvenTileN(shape.outChannels, 256);
-  // With few channels a step waits more than it multiplies, for which 16 warps
-  // on a multiprocessor are better than 12.
-  if (shape.inChannels <= 64 && wide <= 64)
+  // What takes the time are the bytes from the L2 cache, and weights are read
+  // once for all rows of a thread block: so it has as many warps as there are
+  // registers for.
+  if (shape.inChannels <= 64 && wide <= 64) {
+    add(20, whole, wide, 6);
     add(8, whole, wide, 6, /*blocks=*/2);
+  }
   // A chunk is all channels of an offset. Three stages hide the copies; more
   // would take the L1 cache from the rows.
   if (shape.inChannels <= 128 && wide <= 128)
-    add(12, whole, wide, 3);
+    for (int64_t warps : {16, 12})
+      add(warps, whole, wide, 3);
   if (shape.inChannels <= 64)
     add(8, whole, wide, 6);
   for (int64_t tileN : {wide, getEvenTileN(shape.outChannels, 128)})
