@@ -178,15 +178,17 @@ func.func @one_chunk(%x: tensor<?x128xf16>, %w: tensor<27x128x128xf16>, %m: !map
 }
 
 // With 96 channels there are registers for 16 warps. Rows of an odd number of channels
-// are stored with more of them.
+// are stored with more of them, and those of coarse sets are few.
 // CHECK-LABEL: func.func @sixteen_warps(
-func.func @sixteen_warps(%x: tensor<?x96xf16>, %w: tensor<27x96x96xf16>, %odd: tensor<27x96x95xf16>, %m: !map)
-    -> (tensor<?x96xf16>, tensor<?x95xf16>) {
+func.func @sixteen_warps(%x: tensor<?x96xf16>, %w: tensor<27x96x96xf16>, %odd: tensor<27x96x95xf16>, %m: !map,
+                         %coarse: !coarse_map) -> (tensor<?x96xf16>, tensor<?x95xf16>, tensor<?x96xf16>) {
   // SM90: sparseconv.conv {{.*}}tiling = #sparseconv.gemm_tiling<ring64, warps = 16, tile_k = 96, tile_n = 96, stages = 3>}
   %y = sparseconv.conv %x, %w, %m : tensor<?x96xf16>, tensor<27x96x96xf16>, !map -> tensor<?x96xf16>
   // SM90: sparseconv.conv {{.*}}tiling = #sparseconv.gemm_tiling<ring64, warps = 12, tile_k = 96, tile_n = 96, stages = 3>}
   %z = sparseconv.conv %x, %odd, %m : tensor<?x96xf16>, tensor<27x96x95xf16>, !map -> tensor<?x95xf16>
-  return %y, %z : tensor<?x96xf16>, tensor<?x95xf16>
+  // SM90: sparseconv.conv {{.*}}tiling = #sparseconv.gemm_tiling<ring64, warps = 12, tile_k = 96, tile_n = 96, stages = 3>}
+  %few = sparseconv.conv %x, %w, %coarse : tensor<?x96xf16>, tensor<27x96x96xf16>, !coarse_map -> tensor<?x96xf16>
+  return %y, %z, %few : tensor<?x96xf16>, tensor<?x95xf16>, tensor<?x96xf16>
 }
 
 // Of many offsets all 128 channels are a chunk, too: no step touches the list of them.

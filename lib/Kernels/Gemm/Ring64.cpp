@@ -284,8 +284,9 @@ void Ring64MainLoop::addCandidates(
     config.tileK = tileK;
     config.tileN = tileN;
     config.stages = stages;
-    // Odd rows are stored by way of shared memory, with more registers.
-    if (warps <= 12 || !config.hasOddRows())
+    // The rows of coarse sets are too few for large row blocks, and odd rows
+    // are stored by way of shared memory, with more registers.
+    if (warps <= 12 || (shape.isFine() && !config.hasOddRows()))
       candidates.push_back(config);
   };
   int64_t whole =
