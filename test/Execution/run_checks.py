@@ -354,8 +354,8 @@ def make_jobs(options):
         # The processor has no tiles whose rows have an order, and takes the other dataflow.
         names = ["row-orders", "row-stages", "odd-rows", "weight-stationary", "groups"]
         if has_wgmma(options.target):
-            names += ["groups-wgmma", "odd-rows-wgmma", "producer-wgmma", "ring-wgmma"]
-            names += ["weight-grad-wgmma"]
+            loops = ["groups", "odd-rows", "producer", "ring", "weight-grad"]
+            names += [f"{loop}-wgmma" for loop in loops]
         for name in names:
             files.append(os.path.join(HERE, "Inputs", f"{name}.cases"))
     for file in files:

@@ -249,8 +249,8 @@ Ring64MainLoop::estimateRegisters(const ImplicitGemmConfig &config) const {
       config.tileN / 2 + 2 * fragment.rows + 5 * fragment.halves / 2;
   int64_t chunks = config.layout().chunks;
   // A task's split and its list of offsets are not touched in a step, so ptxas
-  // finds room for them; but those who add splits up have other ones beside
-  // their sums.
+  // finds room for them. A thread that adds splits up has those of others
+  // beside its own.
   if (chunks == 1 && !fragment.halves) {
     int64_t others = config.maskWords() > 4 ? 72 : 64;
     int64_t adding = config.splitK > 1 ? config.tileN / 2 + others : 0;
@@ -292,9 +292,8 @@ void Ring64MainLoop::addCandidates(
   int64_t whole =
       llvm::alignTo(shape.inChannels, ImplicitGemmConfig(shape).tileUnit());
   int64_t wide = getEvenTileN(shape.outChannels, 256);
-  // What takes the time are the bytes from the L2 cache, and weights are read
-  // once for all rows of a thread block: so it has as many warps as there are
-  // registers for.
+  // All rows of a thread block share the weights that it reads from the L2
+  // cache, so it has as many warps as there are registers for.
   if (shape.inChannels <= 64 && wide <= 64) {
     add(20, whole, wide, 6);
     add(8, whole, wide, 6, /*blocks=*/2);
