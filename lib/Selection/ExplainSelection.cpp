@@ -79,9 +79,15 @@ struct ExplainSelection
     });
     if (failed(pm.run(*decided)))
       return signalPassFailure();
+    // Printed at once, as other modules may be compiled at the same time.
+    std::string text;
+    llvm::raw_string_ostream os(text);
     SmallVector<Operation *> before = getLayers(getOperation());
+    if (!before.empty())
+      os << "target " << getTarget(getOperation()).str() << '\n';
     for (auto [layer, after] : llvm::zip_equal(before, getLayers(*decided)))
-      explain(layer, after, *database);
+      explain(os, layer, after, *database);
+    llvm::errs() << text;
     markAllAnalysesPreserved();
   }
 
@@ -95,9 +101,8 @@ private:
     return layers;
   }
 
-  void explain(Operation *layer, Operation *decided,
+  void explain(llvm::raw_ostream &os, Operation *layer, Operation *decided,
                const DatabaseDecider &database) const {
-    llvm::raw_ostream &os = llvm::errs();
     DictionaryAttr choice = getChoice(decided);
     printLocation(os, layer->getLoc());
     os << getShapeClass(layer) << "\n  " << choice << "\n  ";

@@ -46,6 +46,17 @@ def what_is_no_sparse_tensor(device):
 
 
 @check
+def norms_of_torch(device):
+    """They take features; torch looks at the number of axes first."""
+    x, _ = make_tensor(3, 4, device)
+    expect(x.ndim == 3)
+    text = "expects features, but found SparseTensor: put the module into a"
+    for norm in (torch.nn.BatchNorm1d(4), torch.nn.InstanceNorm1d(4)):
+        net = torch.nn.Sequential(sct.SubMConv3d(4, 4, 3), norm).to(device)
+        expect_error(ArgumentError, text, net, x)
+
+
+@check
 def sizes_of_voxels(device):
     points = torch.tensor([[0, 0.5, 1.5, 2.5], [0, 1.5, 1.5, 2.5]], device=device)
     values = torch.ones((2, 4), device=device)

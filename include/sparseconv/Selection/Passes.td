@@ -117,11 +117,13 @@ def SparseConvExplainSelection
     : Pass<"sparseconv-explain-selection", "::mlir::ModuleOp"> {
   let summary = "prints what the passes that select will choose, and why";
   let description = [{
-    Changes nothing. Prints to standard error, for each layer (convolution,
-    gradient, kernel map, floored set), its location, its shape class and what
-    the passes `sparseconv-select-*` will choose with the same database:
+    Changes nothing. Prints to standard error the module's target and, for each
+    layer (convolution, gradient, kernel map, floored set), its location, its
+    shape class and what the passes `sparseconv-select-*` will choose with the
+    same database:
 
     ```
+    target cuda:sm_90a
     net.mlir:12:8: conv f16 27x64x64 1x1x1 to 1x1x1
       {dataflow = ..., tiling = ...}
       by database: 12.5 us; others 14.0 to 20.1 us; at least 8.1 us for 100000 rows

@@ -115,7 +115,7 @@ def collate(tensors):
                 f"collate: expects batch indices below {x.get_batch_size()}, as the tensor "
                 f"says, but found {int(found[-1, 0])}"
             )
-        coords.append(found + found.new_tensor([num_items] + [0] * x.dim))
+        coords.append(found + found.new_tensor([num_items] + [0] * x.ndim))
         if x._row_of is not None:
             rows_of.append(x._row_of + num_rows)
         num_rows += found.shape[0]
@@ -164,7 +164,7 @@ def to_dense(x, spatial_shape=None, channels_last=False):
         grid = sct.to_dense(x, spatial_shape=(64, 64, 32))
     """
     check_sparse("to_dense", x)
-    shape = x.get_shape() if spatial_shape is None else repeat(spatial_shape, x.dim, "to_dense")
+    shape = x.get_shape() if spatial_shape is None else repeat(spatial_shape, x.ndim, "to_dense")
     if shape is None:
         raise ArgumentError("to_dense: expects a spatial_shape, as the tensor has none")
     features = x.sort(x.features)

@@ -132,7 +132,7 @@ class RowTensor(SparseTensor):
         self._expect_rows(coords.shape[0])
 
     @property
-    def dim(self):
+    def ndim(self):
         # A first set is made with others, and not for this.
         given = self.given
         found = self._set if given is None else given.set

@@ -310,9 +310,17 @@ class SparseTensor:
         return self._set.stride
 
     @property
-    def dim(self):
+    def ndim(self):
         """The number of axes, 1 to 4, the batch index left out."""
         return self._set.dim
+
+    def dim(self):
+        """What norms of torch ask a tensor that they are given: raises an error that says
+        what they take."""
+        raise ArgumentError(
+            f"expects features, but found {type(self).__name__}: put the module into a "
+            "sparseconv.torch.SparseSequential, or call it with x.features"
+        )
 
     @property
     def batch_size(self):
@@ -407,8 +415,8 @@ def check_input(layer, x, dim=None):
     number of axes."""
     if not isinstance(x, SparseTensor):
         check_sparse(type(layer).__name__, x)
-    if dim is not None and x.dim != dim:
+    if dim is not None and x.ndim != dim:
         raise ArgumentError(
             f"{type(layer).__name__}: expects a tensor of {count(dim, 'axis', 'axes')}, "
-            f"but found {x.dim}"
+            f"but found {x.ndim}"
         )
