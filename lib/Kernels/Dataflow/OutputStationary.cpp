@@ -20,9 +20,10 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-/// Counters come in multiples of so many: layers with as many have the same
-/// array of them, which one launch fills with zeros.
-static constexpr int64_t kCounterGrain = 8192;
+/// Counters come in multiples of so many, which are enough for most layers:
+/// those with as many have the same array of them, which one launch fills with
+/// zeros.
+static constexpr int64_t kCounterGrain = 16384;
 
 namespace {
 class OutputStationary final : public Dataflow {
