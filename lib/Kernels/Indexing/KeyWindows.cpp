@@ -41,8 +41,9 @@ static constexpr int64_t kMaxShared = 48 << 10, kOtherShared = 1 << 10;
 /// Places among which all searches of a window end, by halving without a loop;
 /// windows have at least as many.
 static constexpr int64_t kPlaces = 128;
-/// Runs of keys that a warp copies side by side.
-static constexpr int64_t kRuns = 2;
+/// Runs of keys that a warp copies side by side, for up to so many groups and
+/// for more: more windows have more keys.
+static constexpr int64_t kRuns = 2, kMoreRuns = 4, kFewGroups = 3;
 
 namespace {
 class KeyWindows {
@@ -84,6 +85,9 @@ private:
 
   int64_t getNumBounds() const { return 2 * groups.size(); }
   int64_t getNumWarps() const { return threads / kWarpLanes; }
+  int64_t getNumRuns() const {
+    return groups.size() <= kFewGroups ? kRuns : kMoreRuns;
+  }
 
   LoopBuilder &b;
   const SearchTask &task;
@@ -213,10 +217,11 @@ void KeyWindows::fillPool(const Thread &t) {
   // Keys at the end of what a warp loads are copied by another, which sees
   // those behind them.
   int64_t run = kWarpLanes - (length - 1), ofAll = run * getNumWarps();
+  int64_t numRuns = getNumRuns();
   Value isCopied = b.less(lane, b.i32(run));
-  b.forLoop(b.mul(warp, run), usedWords, b.i32(ofAll * kRuns), [&](Value at) {
+  b.forLoop(b.mul(warp, run), usedWords, b.i32(ofAll * numRuns), [&](Value at) {
     SmallVector<Value> loaded, areKeys;
-    for (int64_t i = 0; i < kRuns; ++i) {
+    for (int64_t i = 0; i < numRuns; ++i) {
       Value word = b.add(b.add(at, lane), i * ofAll);
       Value shift = windows.front().shift;
       for (const Window &window : ArrayRef(windows).drop_front())
@@ -226,7 +231,7 @@ void KeyWindows::fillPool(const Thread &t) {
       place = b.minUnsigned(place, b.sub(numKeys, 1));
       loaded.push_back(b.load(keys, b.toIndex(place)));
     }
-    for (int64_t i = 0; i < kRuns; ++i) {
+    for (int64_t i = 0; i < numRuns; ++i) {
       Value place = b.add(b.add(at, lane), i * ofAll);
       Value word = makeWord(loaded[i], areKeys[i]);
       Value isUsed = b.less(place, usedWords);
