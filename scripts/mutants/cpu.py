@@ -22,7 +22,7 @@ GRADIENT_TESTS = "test/Dialect/SparseConv/Differentiation/"
 
 MUTANTS = [
     # What operations mean: packing, offsets, folds, guards.
-    (IR + "SparseConvAttrs.cpp", "return -getBias(axis) + getGuard()[axis];", "return -getBias(axis) + getGuard()[axis] - 1;", NETWORKS + RUN + "sets.test test/Tools/sparseconv-run/run-time-errors.test test/Dialect/SparseConv/invalid-maps.mlir"),
+    (IR + "PackingAttr.cpp", "return -getBias(axis) + getGuard()[axis];", "return -getBias(axis) + getGuard()[axis] - 1;", NETWORKS + RUN + "sets.test test/Tools/sparseconv-run/run-time-errors.test test/Dialect/SparseConv/invalid-maps.mlir"),
     (IR + "SparseConvMapOps.cpp", "side = side == MapSide::In ? MapSide::Out : MapSide::In;", "", "test/Dialect/SparseConv/canonicalize-coords.mlir"),
     (IR + "SparseConvMapOps.cpp", "getSet(table.getMap(), MapSide::Out) == getOut()", "true", "test/Dialect/SparseConv/canonicalize-coords.mlir"),
     (IR + "SparseConvSetOps.cpp", "if (getRule() == OutputRule::Floor && !getClip() &&", "if (!getClip() &&", "test/Dialect/SparseConv/canonicalize-coords.mlir"),

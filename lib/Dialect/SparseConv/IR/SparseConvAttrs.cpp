@@ -1,4 +1,4 @@
-//===- SparseConvAttrs.cpp - packing, offset sets and decisions -----------===//
+//===- SparseConvAttrs.cpp - how attributes are written -------------------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
@@ -9,10 +9,8 @@
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvAttrs.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include <set>
 
 using namespace mlir;
 using namespace mlir::sparseconv;
@@ -60,15 +58,16 @@ static void printIntegerList(AsmPrinter &printer, ArrayRef<int64_t> values) {
   printer << ']';
 }
 
-static LogicalResult verifyDim(function_ref<InFlightDiagnostic()> emitError,
-                               size_t dim) {
+LogicalResult
+mlir::sparseconv::verifyNumAxes(function_ref<InFlightDiagnostic()> emitError,
+                                size_t dim) {
   if (dim < 1 || dim > 4)
     return emitError() << "expects 1 to 4 axes, but found " << dim;
   return success();
 }
 
 //===----------------------------------------------------------------------===//
-// PackingAttr
+// How packings and offset sets are written
 //===----------------------------------------------------------------------===//
 
 Attribute PackingAttr::parse(AsmParser &parser, Type) {
@@ -103,130 +102,6 @@ void PackingAttr::print(AsmPrinter &printer) const {
   printIntegerList(printer, getGuard());
   printer << '>';
 }
-
-LogicalResult PackingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  unsigned keyWidth, unsigned batch,
-                                  ArrayRef<int64_t> bits,
-                                  ArrayRef<int64_t> guard) {
-  if (keyWidth != 32 && keyWidth != 64)
-    return emitError() << "expects keys of type i32 or i64, but found i"
-                       << keyWidth;
-  if (failed(verifyDim(emitError, bits.size())))
-    return failure();
-  if (bits.size() != guard.size())
-    return emitError() << "expects one guard for each axis: " << bits.size()
-                       << " axes have bits, but " << guard.size()
-                       << " have a guard";
-  // A batch index is read from an i32 column.
-  if (batch > 31)
-    return emitError() << "expects at most 31 batch bits, but found " << batch;
-  uint64_t used = batch;
-  for (auto [axis, width, space] : llvm::enumerate(bits, guard)) {
-    if (width < 2 || width > 32)
-      return emitError() << "expects 2 to 32 bits on axis " << axis
-                         << ", but found " << width;
-    if (space < 1)
-      return emitError() << "expects a guard of at least 1 on axis " << axis
-                         << ", but found " << space;
-    if (space >= (int64_t(1) << (width - 1)))
-      return emitError() << "axis " << axis << " holds no coordinate: guard "
-                         << space << " leaves nothing of " << width << " bits";
-    used += width;
-  }
-  if (used > keyWidth)
-    return emitError() << "the fields take " << used << " bits, but a key has "
-                       << keyWidth;
-  return success();
-}
-
-IntegerType PackingAttr::getKeyType() const {
-  return IntegerType::get(getContext(), getKeyWidth());
-}
-
-unsigned PackingAttr::getUsedBits() const {
-  return getBatchShift() + getBatch();
-}
-
-SmallVector<int64_t> PackingAttr::getFields() const {
-  SmallVector<int64_t> fields = {getBatch()};
-  llvm::append_range(fields, getBits());
-  return fields;
-}
-
-unsigned PackingAttr::getShift(unsigned axis) const {
-  unsigned shift = 0;
-  for (int64_t bits : getBits().drop_front(axis + 1))
-    shift += bits;
-  return shift;
-}
-
-unsigned PackingAttr::getBatchShift() const {
-  return getShift(0) + getBits()[0];
-}
-
-int64_t PackingAttr::getBias(unsigned axis) const {
-  return int64_t(1) << (getBits()[axis] - 1);
-}
-
-int64_t PackingAttr::getMin(unsigned axis) const {
-  return -getBias(axis) + getGuard()[axis];
-}
-
-int64_t PackingAttr::getMax(unsigned axis) const {
-  return getBias(axis) - 1 - getGuard()[axis];
-}
-
-int64_t PackingAttr::getMaxBatch() const {
-  return (int64_t(1) << getBatch()) - 1;
-}
-
-uint64_t PackingAttr::pack(ArrayRef<int64_t> point) const {
-  assert(point.size() == getDim() + 1 && "a batch index and D coordinates");
-  uint64_t key = static_cast<uint64_t>(point[0]);
-  // A batch field of no bits sits beyond a full key.
-  for (unsigned axis = 0, dim = getDim(); axis < dim; ++axis)
-    key = key << getBits()[axis] |
-          static_cast<uint64_t>(point[axis + 1] + getBias(axis));
-  return key;
-}
-
-SmallVector<int64_t, 5> PackingAttr::unpack(uint64_t key) const {
-  SmallVector<int64_t, 5> point(getDim() + 1);
-  for (unsigned axis = getDim(); axis-- > 0;) {
-    unsigned bits = getBits()[axis];
-    point[axis + 1] =
-        static_cast<int64_t>(key & ((uint64_t(1) << bits) - 1)) - getBias(axis);
-    key >>= bits;
-  }
-  point[0] = static_cast<int64_t>(key & ((uint64_t(1) << getBatch()) - 1));
-  return point;
-}
-
-int64_t PackingAttr::packOffset(ArrayRef<int64_t> offset) const {
-  assert(offset.size() == getDim() && "one number for each axis");
-  uint64_t sum = 0;
-  for (unsigned axis = 0, dim = getDim(); axis < dim; ++axis)
-    sum += static_cast<uint64_t>(offset[axis]) << getShift(axis);
-  return static_cast<int64_t>(sum);
-}
-
-//===----------------------------------------------------------------------===//
-// Offset sets
-//===----------------------------------------------------------------------===//
-
-std::pair<int64_t, int64_t> OffsetSetInterface::getExtent(unsigned axis) const {
-  SmallVector<int64_t> offsets = getFlatOffsets();
-  int64_t low = offsets[axis], high = offsets[axis];
-  for (size_t i = axis, e = offsets.size(); i < e; i += getDim()) {
-    low = std::min(low, offsets[i]);
-    high = std::max(high, offsets[i]);
-  }
-  return {low, high};
-}
-
-/// Far beyond any network; keeps every product in 64 bits.
-static constexpr int64_t kMaxVolume = int64_t(1) << 20;
-static constexpr int64_t kMaxOffset = int64_t(1) << 31;
 
 BoxAttr BoxAttr::get(MLIRContext *context, ArrayRef<int64_t> size) {
   return get(context, size, /*corner=*/false);
@@ -275,58 +150,6 @@ void BoxAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-LogicalResult BoxAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                              ArrayRef<int64_t> size, ArrayRef<bool> corner,
-                              ArrayRef<int64_t> dilation) {
-  if (failed(verifyDim(emitError, size.size())))
-    return failure();
-  if (dilation.size() != size.size() || corner.size() != size.size())
-    return emitError() << "expects one dilation for each of " << size.size()
-                       << " axes, but found " << dilation.size();
-  int64_t volume = 1;
-  for (auto [axis, extent, step] : llvm::enumerate(size, dilation)) {
-    if (extent < 1)
-      return emitError() << "expects at least one offset on axis " << axis
-                         << ", but found " << extent;
-    if (step < 1)
-      return emitError() << "expects a dilation of at least 1 on axis " << axis
-                         << ", but found " << step;
-    if (step > kMaxOffset)
-      return emitError() << "expects a dilation of at most 2^31 on axis "
-                         << axis << ", but found " << step;
-    if (extent > kMaxVolume || (volume *= extent) > kMaxVolume) {
-      InFlightDiagnostic diag = emitError();
-      diag << "expects at most 2^20 offsets, but found ";
-      llvm::interleave(size, diag, " x ");
-      return diag;
-    }
-  }
-  return success();
-}
-
-unsigned BoxAttr::getDim() const { return getSize().size(); }
-
-int64_t BoxAttr::getVolume() const { return llvm::product_of(getSize()); }
-
-SmallVector<int64_t> BoxAttr::getFlatOffsets() const {
-  unsigned dim = getDim();
-  SmallVector<int64_t> first(dim), flat;
-  for (unsigned axis = 0; axis < dim; ++axis)
-    first[axis] = getCorner()[axis] ? 0 : -((getSize()[axis] - 1) / 2);
-  SmallVector<int64_t> index(dim, 0);
-  flat.reserve(getVolume() * dim);
-  for (int64_t k = 0, volume = getVolume(); k < volume; ++k) {
-    for (unsigned axis = 0; axis < dim; ++axis)
-      flat.push_back((first[axis] + index[axis]) * getDilation()[axis]);
-    for (unsigned axis = dim; axis-- > 0;) {
-      if (++index[axis] < getSize()[axis])
-        break;
-      index[axis] = 0;
-    }
-  }
-  return flat;
-}
-
 Attribute OffsetListAttr::parse(AsmParser &parser, Type) {
   SmallVector<int64_t> flat;
   std::optional<unsigned> dim;
@@ -359,46 +182,8 @@ void OffsetListAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-LogicalResult
-OffsetListAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                       unsigned dim, ArrayRef<int64_t> offsets) {
-  if (dim == 0 && offsets.empty())
-    return emitError() << "expects at least one offset of 1 to 4 numbers";
-  if (failed(verifyDim(emitError, dim)))
-    return failure();
-  if (offsets.empty())
-    return emitError() << "expects at least one offset";
-  if (offsets.size() % dim != 0)
-    return emitError() << "expects groups of " << dim << " numbers, but found "
-                       << offsets.size() << " numbers";
-  if (static_cast<int64_t>(offsets.size() / dim) > kMaxVolume)
-    return emitError() << "expects at most 2^20 offsets";
-  std::set<SmallVector<int64_t>> seen;
-  for (size_t i = 0, e = offsets.size(); i < e; i += dim) {
-    ArrayRef<int64_t> offset = offsets.slice(i, dim);
-    for (int64_t number : offset)
-      if (number > kMaxOffset || number < -kMaxOffset)
-        return emitError() << "expects offsets within 2^31, but found "
-                           << number;
-    if (!seen.insert(llvm::to_vector(offset)).second) {
-      InFlightDiagnostic diag = emitError() << "the offset [";
-      llvm::interleaveComma(offset, diag);
-      return diag << "] is written twice";
-    }
-  }
-  return success();
-}
-
-int64_t OffsetListAttr::getVolume() const {
-  return getOffsets().size() / getDim();
-}
-
-SmallVector<int64_t> OffsetListAttr::getFlatOffsets() const {
-  return llvm::to_vector(getOffsets());
-}
-
 //===----------------------------------------------------------------------===//
-// RegionAttr, DataflowAttr, TilingAttr
+// RegionAttr
 //===----------------------------------------------------------------------===//
 
 /// Bounds that one can be added to, and that have a distance.
@@ -407,7 +192,7 @@ static constexpr int64_t kMaxBound = int64_t(1) << 62;
 LogicalResult RegionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int64_t> lower,
                                  ArrayRef<int64_t> upper) {
-  if (failed(verifyDim(emitError, lower.size())))
+  if (failed(verifyNumAxes(emitError, lower.size())))
     return failure();
   if (lower.size() != upper.size())
     return emitError() << "expects bounds of equal length, but found "
@@ -423,6 +208,10 @@ LogicalResult RegionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   }
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
 
 /// What sizes of kernels are written as: beyond, products would pass 64 bits
 /// before anything refuses them.

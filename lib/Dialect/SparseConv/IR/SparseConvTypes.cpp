@@ -27,8 +27,8 @@ void SparseConvDialect::registerTypes() {
 LogicalResult CoordsType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  unsigned dim, ArrayRef<int64_t> stride,
                                  PackingAttr packing) {
-  if (dim < 1 || dim > 4)
-    return emitError() << "expects 1 to 4 axes, but found " << dim;
+  if (failed(verifyNumAxes(emitError, dim)))
+    return failure();
   if (stride.size() != dim)
     return emitError() << "expects a stride for each of " << dim
                        << " axes, but found " << stride.size();

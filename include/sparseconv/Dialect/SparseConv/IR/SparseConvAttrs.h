@@ -29,6 +29,10 @@ inline const TargetInfo &getTargetInfo(Operation *op) {
   return *getTarget(op).info;
 }
 
+/// Reports a number of axes that no coordinate has: it has 1 to 4.
+LogicalResult verifyNumAxes(function_ref<InFlightDiagnostic()> emitError,
+                            size_t dim);
+
 } // namespace mlir::sparseconv
 
 #endif // SPARSECONV_DIALECT_SPARSECONV_IR_SPARSECONVATTRS_H
