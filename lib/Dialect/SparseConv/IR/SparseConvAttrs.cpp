@@ -1,4 +1,4 @@
-//===- SparseConvAttrs.cpp - how attributes are written -------------------===//
+//===- SparseConvAttrs.cpp - syntax of attributes, and decisions ----------===//
 //
 // Part of the sparseconv project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for licence information.
