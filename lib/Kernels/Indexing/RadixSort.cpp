@@ -37,11 +37,13 @@ using namespace mlir::sparseconv;
 namespace {
 /// A thread for each digit.
 constexpr int64_t kThreads = kDigits, kWarps = kThreads / kWarpLanes;
-/// Keys of a thread; a warp's lie together, 32 after 32. Where there are so
-/// many keys that the tiles do not all run at a time, keys of 32 bits have
-/// larger ones.
-constexpr int64_t kKeysPerThread = 4, kMoreKeysPerThread = 8;
-constexpr int64_t kManyKeys = int64_t(1) << 19;
+/// Keys of a thread; a warp's lie together, 32 after 32. Up to so few keys
+/// tiles are smaller, as there are fewer of them than multiprocessors. Where
+/// there are so many that the tiles do not all run at a time, keys of 32 bits
+/// have larger ones.
+constexpr int64_t kFewerKeysPerThread = 2, kKeysPerThread = 4,
+                  kMoreKeysPerThread = 8;
+constexpr int64_t kFewKeys = 96 << 10, kManyKeys = int64_t(1) << 19;
 /// Bits for the rank of a key in its tile.
 constexpr int64_t kRankBits = 16;
 /// Passes that have a kernel each.
@@ -66,7 +68,8 @@ public:
   RadixSort(LoopBuilder &b, const KeySource &source, KeyDigits &digits)
       : b(b), digits(digits), keys(source.keys),
         keyType(getElementTypeOrSelf(keys.getType())), numKeys(b.dim(keys, 0)),
-        mostTiles(b.ceilDiv(numKeys, kThreads * kKeysPerThread)),
+        usualTiles(b.ceilDiv(numKeys, kThreads * kKeysPerThread)),
+        mostTiles(b.max(usualTiles, getMostSmallTiles())),
         lists(b, keys, digits), counts(b, source, digits),
         lookBack(b, mostTiles, kDigits) {}
 
@@ -95,6 +98,11 @@ private:
   /// What the threads of a block share, in the order of SharedBuffer.
   SmallVector<MemRefType> getMoveBuffers();
   bool hasLargeTiles() const { return keyType.isInteger(32); }
+  /// Small tiles of as many keys as have them.
+  Value getMostSmallTiles() {
+    Value few = b.min(numKeys, b.index(kFewKeys));
+    return b.ceilDiv(few, kThreads * kFewerKeysPerThread);
+  }
   /// A kernel that moves the keys to the order of the next digit, or of all
   /// those that are left.
   void moveByNext();
@@ -132,7 +140,8 @@ private:
   KeyDigits &digits;
   Value keys;
   Type keyType;
-  Value numKeys, mostTiles;
+  /// How many keys there are; tiles of the usual size, and the most of any.
+  Value numKeys, usualTiles, mostTiles;
   SortLists lists;
   DigitCounts counts;
   /// Where the keys of a tile go: behind those of the tiles before.
@@ -326,11 +335,15 @@ void RadixSort::moveByNext() {
                         moveTile(t, {pass, tile, keysPerThread});
                       });
     };
-    if (!hasLargeTiles())
-      return move(kKeysPerThread);
-    b.ifElse(
-        b.less(numKeys, b.index(kManyKeys)), [&] { move(kKeysPerThread); },
-        [&] { move(kMoreKeysPerThread); });
+    auto moveMore = [&] {
+      if (!hasLargeTiles())
+        return move(kKeysPerThread);
+      b.ifElse(
+          b.less(numKeys, b.index(kManyKeys)), [&] { move(kKeysPerThread); },
+          [&] { move(kMoreKeysPerThread); });
+    };
+    b.ifElse(b.less(b.index(kFewKeys), numKeys), moveMore,
+             [&] { move(kFewerKeysPerThread); });
   });
 }
 
@@ -341,7 +354,7 @@ void RadixSort::moveByRest() {
     Value left = b.sub(digits.getNumPasses(), first);
     b.ifThen(b.less(b.i32(0), left), [&] {
       TileTickets tickets(b, counts.getTotals(), {digits.getMaxPasses(), 1},
-                          mostTiles);
+                          usualTiles);
       tickets.forTiles(t, t.shared[Ticket], left, [&](Value pass, Value tile) {
         // Read anew for each tile, as there are no registers to keep it in.
         counts.enter();

@@ -13,7 +13,7 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 
 // CHECK-LABEL: func.func @look_back(
 // CHECK-SAME:    %[[KEYS:[^:]*]]: memref<?xi32>,
-// CHECK:         %[[TILES:.*]] = arith.ceildivsi %{{.*}}, %c2048
+// CHECK:         %[[TILES:.*]] = arith.maxsi
 // CHECK:         %[[WORDS:.*]] = arith.muli %[[TILES]], %c512
 // CHECK:         %[[SAID:.*]] = memref.alloc(%[[WORDS]]) {{.*}} : memref<?xi64>
 

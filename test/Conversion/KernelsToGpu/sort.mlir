@@ -3,12 +3,17 @@
 module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 
 // Keys of 17 bits have two digits of 9 bits. One kernel clears, one counts, and one
-// for each digit moves the keys. Those that move are the same code.
+// for each digit moves the keys. Those that move are the same code. Up to 98304 keys
+// tiles have 1024 of them, and else 2048: there are as many thread blocks as either
+// needs.
 
 // CHECK-LABEL: func.func @sort(
 // CHECK-SAME:    %[[KEYS:[^:]*]]: memref<?xi64>, %[[SORTED:[^:]*]]: memref<?xi64>, %[[ORDER:[^:]*]]: memref<?xi32>)
 // CHECK:         %[[N:.*]] = memref.dim %[[KEYS]], %c0
-// CHECK:         %[[TILES:.*]] = arith.ceildivsi %[[N]], %c2048
+// CHECK:         %[[USUAL_TILES:.*]] = arith.ceildivsi %[[N]], %c2048
+// CHECK:         %[[FEW:.*]] = arith.minsi %[[N]], %c98304
+// CHECK:         %[[SMALL_TILES:.*]] = arith.ceildivsi %[[FEW]], %c1024
+// CHECK:         %[[TILES:.*]] = arith.maxsi %[[USUAL_TILES]], %[[SMALL_TILES]]
 // CHECK:         %[[SIDE_KEYS:.*]] = memref.alloc(%[[N]]) {{.*}} : memref<?xi64>
 // CHECK:         %[[SIDE_ORDER:.*]] = memref.alloc(%[[N]]) {{.*}} : memref<?xi32>
 // CHECK:         %[[WORDS:.*]] = arith.muli %[[TILES]], %c512
@@ -39,6 +44,8 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // tile says by which digit it is to be moved.
 // CHECK:         gpu.launch {{.*}} in (%[[BLOCKS:[^ ]*]] = %[[TILES]],
 // CHECK-SAME:      workgroup(%[[SEEN:[^ ]*]] : memref<16x512xi16{{[^%]*}}%[[FIRSTS:[^ ]*]] : memref<512xi32
+// CHECK:           %[[ARE_MANY:.*]] = arith.cmpi sgt, %[[N]], %c98304
+// CHECK:           scf.if %[[ARE_MANY]]
 // CHECK:           memref.atomic_rmw addi %c1_i32, %[[TOTALS]][%c2, %c0]
 // CHECK:           gpu.barrier
 // CHECK:           %[[TICKET:.*]] = memref.load
@@ -47,8 +54,9 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:           %[[PASS:.*]] = arith.divui %[[TICKET]], %[[PER_PASS]]
 // CHECK:           arith.cmpi slt, %[[PASS]], %c2_i32
 
-// It clears the counts of its 16 warps, and loads its keys: as they came for the
-// first digit, and for the second from where the first has put them.
+// It clears the counts of its 16 warps, and loads its keys, here four for each thread:
+// as they came for the first digit, and for the second from where the first has put
+// them.
 // CHECK-COUNT-16:  memref.store %c0_i16, %[[SEEN]]
 // CHECK:           arith.cmpi eq, %[[PASS]], %c0_i32
 // CHECK-COUNT-4:   memref.load %[[KEYS]]
@@ -96,6 +104,13 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:           memref.store %{{.*}}, %[[TARGET]]
 // CHECK:           memref.store %{{.*}}, %[[ORDER_TARGET]]
 
+// Of few keys a thread has two.
+// CHECK:           } else {
+// CHECK:           memref.atomic_rmw addi %c1_i32, %[[TOTALS]][%c2, %c0]
+// CHECK-COUNT-2:   memref.load %[[KEYS]]
+// CHECK-NOT:       memref.load %[[KEYS]]
+// CHECK:           nvvm.match.sync
+
 // CHECK:         gpu.launch {{.*}} in ({{.*}} = %[[TILES]],
 // CHECK-NOT:     gpu.launch
 // CHECK:         return
@@ -112,7 +127,7 @@ func.func @sort(%keys: memref<?xi64>, %sorted: memref<?xi64>, %permutation: memr
 // CHECK-LABEL: func.func @large_tiles(
 // CHECK-SAME:    %[[KEYS:[^:]*]]: memref<?xi32>, %[[SORTED:[^:]*]]: memref<?xi32>, %[[ORDER:[^:]*]]: memref<?xi32>)
 // CHECK:         %[[N:.*]] = memref.dim %[[KEYS]], %c0
-// CHECK:         %[[TILES:.*]] = arith.ceildivsi %[[N]], %c2048
+// CHECK:         %[[TILES:.*]] = arith.maxsi
 // CHECK:         gpu.launch
 // CHECK:         gpu.launch {{.*}} in ({{.*}} = %[[TILES]],
 // CHECK-SAME:      memref<4096xi32, #gpu.address_space<workgroup>>
@@ -120,7 +135,8 @@ func.func @sort(%keys: memref<?xi64>, %sorted: memref<?xi64>, %permutation: memr
 // CHECK:           arith.cmpi slt, %[[N]], %c524288
 // CHECK:           scf.if
 
-// Few keys: each is staged with where it was, 2048 elements behind it.
+// Fewer keys: each is staged with where it was, as many elements behind it as a tile
+// has keys.
 // CHECK:             memref.atomic_rmw assign
 // CHECK:             memref.store %{{.*}}, %[[STAGED:.*]][%[[SLOT:.*]]] : memref<4096xi32
 // CHECK:             %[[BEHIND:.*]] = arith.addi %[[SLOT]], %c2048
@@ -139,6 +155,12 @@ func.func @sort(%keys: memref<?xi64>, %sorted: memref<?xi64>, %permutation: memr
 // CHECK-COUNT-8:     memref.store %{{.*}}, %[[STAGED]]
 // CHECK:             gpu.barrier
 // CHECK-COUNT-8:     memref.load %[[STAGED]]
+
+// Few keys: tiles are smaller.
+// CHECK:             memref.atomic_rmw assign
+// CHECK:             memref.store %{{.*}}, %[[STAGED]][%[[FEW_SLOT:.*]]] : memref<4096xi32
+// CHECK:             %[[FEW_BEHIND:.*]] = arith.addi %[[FEW_SLOT]], %c1024
+// CHECK:             memref.store %{{.*}}, %[[STAGED]][%[[FEW_BEHIND]]]
 // CHECK:         return
 func.func @large_tiles(%keys: memref<?xi32>, %sorted: memref<?xi32>, %permutation: memref<?xi32>) {
   sparseconv.kernel.sort ins(%keys : memref<?xi32>)
