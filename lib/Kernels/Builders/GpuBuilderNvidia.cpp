@@ -54,16 +54,23 @@ Value mlir::sparseconv::lanesWithSame(ImplicitLocOpBuilder &b, Value value) {
                                    NVVM::MatchSyncKind::any);
 }
 
-/// The value of the lane whose number is this one's and `lanes`, as `kind`
-/// says.
+/// The value of the lane whose number `kind` makes of this one's and `lanes`
+/// (i32).
+static Value shuffle(ImplicitLocOpBuilder &b, Value value, Value lanes,
+                     NVVM::ShflKind kind) {
+  Value last = arith::ConstantIntOp::create(b, b.getI32Type(), kWarpLanes - 1);
+  return NVVM::ShflOp::create(b, value.getType(), allLanes(b), value, lanes,
+                              last, kind, UnitAttr());
+}
 static Value shuffle(ImplicitLocOpBuilder &b, Value value, int64_t lanes,
                      NVVM::ShflKind kind) {
-  auto getNumber = [&](int64_t number) -> Value {
-    return arith::ConstantIntOp::create(b, b.getI32Type(), number);
-  };
-  return NVVM::ShflOp::create(b, value.getType(), allLanes(b), value,
-                              getNumber(lanes), getNumber(kWarpLanes - 1), kind,
-                              UnitAttr());
+  Value number = arith::ConstantIntOp::create(b, b.getI32Type(), lanes);
+  return shuffle(b, value, number, kind);
+}
+
+Value mlir::sparseconv::fromLane(ImplicitLocOpBuilder &b, Value value,
+                                 Value lane) {
+  return shuffle(b, value, lane, NVVM::ShflKind::idx);
 }
 
 Value mlir::sparseconv::fromLaneAbove(ImplicitLocOpBuilder &b, Value value,
@@ -78,6 +85,11 @@ Value mlir::sparseconv::fromLaneAcross(ImplicitLocOpBuilder &b, Value value,
 
 Value mlir::sparseconv::sumOfLanes(ImplicitLocOpBuilder &b, Value value) {
   return NVVM::ReduxOp::create(b, b.getI32Type(), value, NVVM::ReduxKind::ADD,
+                               allLanes(b));
+}
+
+Value mlir::sparseconv::orOfLanes(ImplicitLocOpBuilder &b, Value value) {
+  return NVVM::ReduxOp::create(b, b.getI32Type(), value, NVVM::ReduxKind::OR,
                                allLanes(b));
 }
 

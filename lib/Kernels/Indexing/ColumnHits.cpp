@@ -24,22 +24,10 @@ Value mlir::sparseconv::getColumnEntry(LoopBuilder &b, Value place, Value hits,
 }
 
 HitRecord::HitRecord(LoopBuilder &b, const SearchColumns &columns,
-                     Value records, Value row, Value isRow)
-    : columns(columns) {
-  Type i32 = b.getI32Type();
-  int64_t size = columns.getRecordSize();
-  auto load = [&] {
-    SmallVector<Value> loaded;
-    for (int64_t i = 0; i < size; i += kHitWords) {
-      Value piece = b.loadVector(kHitWords, records, {row, b.index(i)},
-                                 /*multiple=*/kHitWords);
-      for (int64_t j = 0; j < kHitWords; ++j)
-        loaded.push_back(vector::ExtractOp::create(b, piece, j));
-    }
-    return loaded;
-  };
-  words = b.ifElse(isRow, SmallVector<Type>(size, i32), load,
-                   [&] { return SmallVector<Value>(size, b.i32(0)); });
+                     ArrayRef<Value> ofRow, Value isRow)
+    : columns(columns), words(ofRow) {
+  for (Value &word : MutableArrayRef(words).drop_front(columns.getNumColumns()))
+    word = b.select(isRow, word, b.i32(0));
 }
 
 Value HitRecord::getEntry(LoopBuilder &b, int64_t offset) const {

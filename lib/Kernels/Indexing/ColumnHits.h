@@ -27,10 +27,10 @@ Value getColumnEntry(LoopBuilder &b, Value place, Value hits, uint32_t before,
 /// The record of a row, which stands for its row of the neighbour table.
 class HitRecord {
 public:
-  /// Loads it (see `SearchColumns::getRecordSize`), or makes one without a hit
+  /// Of its words (see `SearchColumns::getRecordSize`), or one without a hit
   /// where `isRow` (i1) is false.
-  HitRecord(LoopBuilder &b, const SearchColumns &columns, Value records,
-            Value row, Value isRow);
+  HitRecord(LoopBuilder &b, const SearchColumns &columns, ArrayRef<Value> ofRow,
+            Value isRow);
 
   /// A word of the row's mask (i32).
   Value getMask(int64_t word) const {

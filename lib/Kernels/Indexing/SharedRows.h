@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread works on a row, but a warp moves its 32 rows, which lie together,
-// word after word.
+// A thread works on a row, but a warp moves its 32 rows together: those that
+// follow each other word after word, and others in pieces of words.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +28,15 @@ void readWarpRows(LoopBuilder &b, const LoopBuilder::Thread &t, int64_t threads,
                   Value table, Value stage);
 void writeWarpRows(LoopBuilder &b, const LoopBuilder::Thread &t,
                    int64_t threads, Value stage, Value table);
+
+/// Returns the words of the row of `table` (rows x columns of i32) that each
+/// thread names by `row` (i32); those of a row that is not there are any. The
+/// lanes of a warp load its rows together, so that neighbours read neighbouring
+/// pieces of 4 words, and pass them on through `stage`, a shared buffer of
+/// `getGatherType`. All threads of a warp must come here.
+SmallVector<Value> gatherWarpRows(LoopBuilder &b, const LoopBuilder::Thread &t,
+                                  Value row, Value table, Value stage);
+MemRefType getGatherType(LoopBuilder &b, int64_t threads, int64_t columns);
 
 /// Where piece number `piece`, counted row by row from the stage's first, is in
 /// a stage of rows of `pieces` pieces (index). `row` is the number of its row.

@@ -13,6 +13,7 @@
 
 #include "ColumnHits.h"
 #include "RowOrder.h"
+#include "SharedRows.h"
 #include "sparseconv/Kernels/Builders/WarpOps.h"
 #include "sparseconv/Kernels/Indexing/IndexingKernels.h"
 #include "sparseconv/Kernels/Indexing/RowBlocks.h"
@@ -76,8 +77,9 @@ private:
   void fillBlock(const LoopBuilder::Thread &t, Value permutation);
   /// What a thread of `fillSlots` works on.
   struct Slot {
-    /// Where it is, its row, and its tile among those of the thread block.
-    Value slot, row, tile;
+    /// Where it is, its row (also as an i32, -1 where there is none), and its
+    /// tile among those of the thread block.
+    Value slot, row, number, tile;
     /// Whether they are there (i1).
     Value isSlot, isRow;
     /// The masks of the block's tiles, in shared memory.
@@ -101,8 +103,10 @@ private:
     Value number;
     int64_t count;
   };
+  /// A word of a tile's mask becomes the bits that the tile's lanes have.
+  void storeTileMask(const Slot &s, Value bits, Value word);
   /// The same from the hits of a search.
-  void fillFromHits(const Slot &s);
+  void fillFromHits(const LoopBuilder::Thread &t, const Slot &s);
   /// The offsets of a word that a row of the thread block has.
   Value getBlockMask(const Slot &s, Value word);
   /// The entries of a slot for the offsets of a word of its mask.
@@ -127,9 +131,12 @@ private:
 
 void RowTiler::fillSlots(Value permutation) {
   Value numBlocks = b.ceilDiv(numSlots, kThreads), zero = b.index(0);
+  SmallVector<MemRefType> shared = {
+      b.getSharedType({getNumTiles(), getSharedWords()}, i32)};
+  if (hits)
+    shared.push_back(getGatherType(b, kThreads, hits->columns.getRecordSize()));
   // One block at least: the sizes are there for no rows, too.
-  b.launch(b.max(numBlocks, b.index(1)), kThreads,
-           {b.getSharedType({getNumTiles(), getSharedWords()}, i32)},
+  b.launch(b.max(numBlocks, b.index(1)), kThreads, shared,
            [&](const LoopBuilder::Thread &t) {
              Value isFirst =
                  b.andBits(b.equal(t.block, zero), b.equal(t.thread, zero));
@@ -170,7 +177,8 @@ void RowTiler::writeMasks(const LoopBuilder::Thread &t, Value firstWord) {
 }
 
 void RowTiler::fillBlock(const LoopBuilder::Thread &t, Value permutation) {
-  if (isUnrolled())
+  // From hits a tile's mask is stored whole.
+  if (isUnrolled() && !hits)
     clearMasks(t);
   Value slot = b.add(b.mul(t.block, kThreads), t.thread);
   Value isSlot = b.less(slot, numSlots), isRow = b.less(slot, numRows);
@@ -182,10 +190,10 @@ void RowTiler::fillBlock(const LoopBuilder::Thread &t, Value permutation) {
       [&]() -> SmallVector<Value> { return {b.i32(-1)}; })[0];
   b.ifThen(isSlot, [&] { b.store(row, tiles.order, slot); });
   Value tile = b.divide(t.thread, kMaskRows);
-  Slot own{slot, b.toIndex(row), tile, isSlot, isRow, t.shared[0]};
+  Slot own{slot, b.toIndex(row), row, tile, isSlot, isRow, t.shared[0]};
   int64_t whole = offsets / kMaskBits, rest = offsets % kMaskBits;
   if (hits) {
-    fillFromHits(own);
+    fillFromHits(t, own);
     writeMasks(t, b.index(0));
     return;
   }
@@ -208,12 +216,25 @@ void RowTiler::fillBlock(const LoopBuilder::Thread &t, Value permutation) {
     fillNext(b.index(whole), rest);
 }
 
-void RowTiler::fillFromHits(const Slot &s) {
-  HitRecord record(b, hits->columns, hits->records, s.row, s.isRow);
+void RowTiler::storeTileMask(const Slot &s, Value bits, Value word) {
+  // Atomic updates by all lanes of a tile would wait for each other.
+  Value tile = b.remainder(s.tile, kWarpLanes / kMaskRows), all = b.i32(0);
+  for (int64_t i = 0; i < kWarpLanes / kMaskRows; ++i) {
+    Value isOwn = b.equal(tile, b.index(i));
+    Value ofTile = orOfLanes(b, b.select(isOwn, bits, b.i32(0)));
+    all = b.select(isOwn, ofTile, all);
+  }
+  Value isFirst = b.equal(b.remainder(s.slot, kMaskRows), b.index(0));
+  b.ifThen(isFirst, [&] { b.store(all, s.masks, {s.tile, word}); });
+}
+
+void RowTiler::fillFromHits(const LoopBuilder::Thread &t, const Slot &s) {
+  SmallVector<Value> ofRow =
+      gatherWarpRows(b, t, s.number, hits->records, t.shared[1]);
+  HitRecord record(b, hits->columns, ofRow, s.isRow);
   int64_t words = getMaskWords(offsets);
   for (int64_t word = 0; word < words; ++word)
-    b.atomic(arith::AtomicRMWKind::ori, record.getMask(word), s.masks,
-             {s.tile, b.index(word)});
+    storeTileMask(s, record.getMask(word), b.index(word));
   b.barrier();
   letNextStart(b);
   // An entry takes some work, so only those are made that go to memory.

@@ -77,10 +77,11 @@ func.func @rows(%table: memref<?x4xi32>, %n: index, %tiled: memref<4x?xi32>, %or
 }
 
 // With the hits of a search the masks are there already. One kernel counts
-// digits and one sorts by them. In the last one a thread reads its record by
-// one access, and its mask is a part of that. Entries are made only of offsets
-// that a row of the thread block has: an entry is the column's place plus the
-// hits before it.
+// digits and one sorts by them. In the last one the lanes of a warp load the
+// records of its rows together, and a thread gets its own, one piece here, through
+// shared memory. Its mask is a part of that: the lanes of each of two tiles join
+// theirs. Entries are made only of offsets that a row of the thread block has: an
+// entry is the column's place plus the hits before it.
 
 // CHECK-LABEL: func.func @hits(
 // CHECK-SAME:    %[[MASKS:[^:]*]]: memref<1x?xi32>, %[[RECORDS:[^:]*]]: memref<?x4xi32>, %[[COUNTS:[^:]*]]: memref<64x32xi32>,
@@ -91,10 +92,20 @@ func.func @rows(%table: memref<?x4xi32>, %n: index, %tiled: memref<4x?xi32>, %or
 // CHECK:           memref.load %[[MASKS]]
 // CHECK:           memref.atomic_rmw addi %{{.*}}, %[[TOTALS]]
 // CHECK-COUNT-2: gpu.launch
-// CHECK:           %[[READ:.*]] = vector.load %[[RECORDS]]{{.*}} {alignment = 16
-// CHECK-DAG:       vector.extract %[[READ]][0]
-// CHECK-DAG:       vector.extract %[[READ]][2]
-// CHECK:           memref.atomic_rmw ori %[[RECORD:.*]]#2, %{{.*}} : (i32, memref<8x1xi32, #gpu.address_space<workgroup>>)
+// CHECK:           %[[RECORD:.*]]:3 = scf.if
+// CHECK:             %[[ROW:.*]] = nvvm.shfl.sync idx %c-1_i32, %{{.*}}, %[[LANE:.*]], %c31_i32
+// CHECK-NEXT:        %[[AT:.*]] = arith.index_cast %[[ROW]]
+// CHECK:             %[[LOADED:.*]] = vector.load %[[RECORDS]][%[[AT]], %c0] {alignment = 16
+// CHECK:             memref.store %[[LOADED]], %[[STAGE:.*]][%{{.*}}] : memref<128xvector<4xi32>
+// CHECK:             nvvm.bar.warp.sync
+// CHECK:             %[[READ:.*]] = memref.load %[[STAGE]]
+// CHECK-DAG:         vector.extract %[[READ]][0]
+// CHECK-DAG:         vector.extract %[[READ]][2]
+// CHECK:           %[[MASK:.*]] = arith.select %{{.*}}, %[[RECORD]]#2, %c0_i32
+// CHECK:           %[[OF_FIRST:.*]] = arith.select %{{.*}}, %[[MASK]], %c0_i32
+// CHECK:           nvvm.redux.sync or %[[OF_FIRST]]
+// CHECK:           nvvm.redux.sync or
+// CHECK:           memref.store %{{.*}} : memref<8x1xi32, #gpu.address_space<workgroup>>
 // CHECK:           gpu.barrier
 // CHECK:           nvvm.griddepcontrol launch_dependents
 // CHECK-COUNT-8:   memref.load %{{.*}} : memref<8x1xi32, #gpu.address_space<workgroup>>
@@ -105,7 +116,7 @@ func.func @rows(%table: memref<?x4xi32>, %n: index, %tiled: memref<4x?xi32>, %or
 // CHECK:           %[[BIT:.*]] = arith.andi %{{.*}}, %c2_i32
 // CHECK:           %[[IS:.*]] = arith.cmpi ne, %[[BIT]], %c0_i32
 // CHECK:           scf.if %[[IS]]
-// CHECK:             %[[BEFORE:.*]] = arith.andi %[[RECORD]]#2, %c1_i32
+// CHECK:             %[[BEFORE:.*]] = arith.andi %[[MASK]], %c1_i32
 // CHECK:             %[[COUNT:.*]] = math.ctpop %[[BEFORE]]
 // CHECK:             %[[ENTRY:.*]] = arith.addi %[[RECORD]]#0, %[[COUNT]]
 // CHECK:             %[[OWN:.*]] = arith.select %{{.*}}, %[[ENTRY]], %c-1_i32
@@ -362,15 +373,17 @@ func.func @by_density(%table: memref<?x4xi32>, %n: index, %tiled: memref<4x?xi32
 // CHECK-LABEL: func.func @two_words(
 // CHECK-SAME:    %{{[^:]*}}: memref<2x?xi32>, %[[RECORDS:[^:]*]]: memref<?x8xi32>,
 // CHECK-COUNT-3: gpu.launch
-// CHECK:         gpu.launch {{.*}} workgroup(%{{[^ ]*}} : memref<8x2xi32, #gpu.address_space<workgroup>>)
-// CHECK-COUNT-2:   vector.load %[[RECORDS]]
-// CHECK-COUNT-2:   memref.atomic_rmw ori %[[RECORD:.*]]#{{[56]}}, %{{.*}} : (i32, memref<8x2xi32
+// CHECK:         gpu.launch {{.*}} workgroup(%{{[^ ]*}} : memref<8x2xi32, #gpu.address_space<workgroup>>, %{{[^ ]*}} : memref<256xvector<4xi32>
+// CHECK:           %[[RECORD:.*]]:7 = scf.if
+// CHECK-COUNT-2:     vector.load %[[RECORDS]]
+// CHECK:           %[[MASK0:.*]] = arith.select %{{.*}}, %[[RECORD]]#5, %c0_i32
+// CHECK:           %[[MASK1:.*]] = arith.select %{{.*}}, %[[RECORD]]#6, %c0_i32
 // CHECK-COUNT-32:  memref.store %{{.*}} : memref<35x?xi32>
 // CHECK:           memref.store %{{.*}} : memref<35x?xi32>
-// CHECK:           %[[BEFORE:.*]] = arith.andi %[[RECORD]]#5, %c-268435456_i32
+// CHECK:           %[[BEFORE:.*]] = arith.andi %[[MASK0]], %c-268435456_i32
 // CHECK:           %[[COUNT:.*]] = math.ctpop %[[BEFORE]]
 // CHECK:           %[[FIRST:.*]] = arith.addi %[[RECORD]]#4, %[[COUNT]]
-// CHECK:           %[[BEFORE1:.*]] = arith.andi %[[RECORD]]#6, %c1_i32
+// CHECK:           %[[BEFORE1:.*]] = arith.andi %[[MASK1]], %c1_i32
 // CHECK:           %[[COUNT1:.*]] = math.ctpop %[[BEFORE1]]
 // CHECK:           arith.addi %[[FIRST]], %[[COUNT1]]
 func.func @two_words(%hits: memref<2x?xi32>, %records: memref<?x8xi32>, %counts: memref<64x64xi32>, %n: index,
@@ -380,6 +393,37 @@ func.func @two_words(%hits: memref<2x?xi32>, %records: memref<?x8xi32>, %counts:
       outs(%tiled, %order, %masks, %sizes, %totals
            : memref<35x?xi32>, memref<?xi32>, memref<?x2xi32>, memref<3xindex>, memref<4x512xi32>)
       {displacements = array<i64: 0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0, 5, 0, 0, 6, 1, 0, 0, 1, 0, 1, 1, 0, 2, 1, 0, 3, 1, 0, 4, 1, 0, 5, 1, 0, 6, 2, 0, 0, 2, 0, 1, 2, 0, 2, 2, 0, 3, 2, 0, 4, 2, 0, 5, 2, 0, 6, 3, 0, 0, 3, 0, 1, 3, 0, 2, 3, 0, 3, 3, 0, 4, 3, 0, 5, 3, 0, 6, 4, 0, 0, 4, 0, 1, 4, 0, 2, 4, 0, 3, 4, 0, 4, 4, 0, 5, 4, 0, 6>, packing = #wide_packing, sample_rows = 256 : i64}
+  return
+}
+
+// A record of 33 columns has nine pieces. Eight of each row pass through shared memory
+// at a time, and then the last: each warp keeps to its own part, which starts at eight
+// pieces for each row before.
+
+// CHECK-LABEL: func.func @many_columns(
+// CHECK-SAME:    %{{[^:]*}}: memref<2x?xi32>, %[[RECORDS:[^:]*]]: memref<?x36xi32>,
+// CHECK:         gpu.launch {{.*}} memref<1024xvector<4xi32>, #gpu.address_space<workgroup>>)
+// CHECK:           %[[LANE:.*]] = arith.andi %{{.*}}, %c31_i32
+// CHECK-NEXT:      %[[FIRST:.*]] = arith.subi %{{.*}}, %[[LANE]] : i32
+// CHECK-NEXT:      %[[START:.*]] = arith.muli %[[FIRST]], %c8_i32
+// CHECK-COUNT-8:   vector.load %[[RECORDS]]
+// CHECK-COUNT-8:   memref.store %{{.*}}, %[[STAGE:.*]][%{{.*}}] : memref<1024xvector<4xi32>
+// CHECK:           nvvm.bar.warp.sync
+// CHECK-COUNT-8:   memref.load %[[STAGE]]
+// CHECK:           nvvm.bar.warp.sync
+// CHECK:           %[[LAST:.*]] = vector.load %[[RECORDS]][%{{.*}}, %c32]
+// CHECK-NEXT:      %[[PLACE:.*]] = arith.addi %[[START]], %[[LANE]]
+// CHECK-NEXT:      %[[AT:.*]] = arith.index_cast %[[PLACE]]
+// CHECK-NEXT:      memref.store %[[LAST]], %[[STAGE]][%[[AT]]]
+// CHECK-NEXT:      nvvm.bar.warp.sync
+// CHECK-NEXT:      memref.load %[[STAGE]][%[[AT]]]
+func.func @many_columns(%hits: memref<2x?xi32>, %records: memref<?x36xi32>, %counts: memref<64x64xi32>, %n: index,
+                        %tiled: memref<33x?xi32>, %order: memref<?xi32>, %masks: memref<?x2xi32>, %sizes: memref<3xindex>,
+                        %totals: memref<4x512xi32>) {
+  sparseconv.kernel.tile_hits ins(%hits, %records, %counts, %n : memref<2x?xi32>, memref<?x36xi32>, memref<64x64xi32>, index)
+      outs(%tiled, %order, %masks, %sizes, %totals
+           : memref<33x?xi32>, memref<?xi32>, memref<?x2xi32>, memref<3xindex>, memref<4x512xi32>)
+      {displacements = array<i64: -5, -1, 0, -5, 0, 0, -5, 1, 0, -4, -1, 0, -4, 0, 0, -4, 1, 0, -3, -1, 0, -3, 0, 0, -3, 1, 0, -2, -1, 0, -2, 0, 0, -2, 1, 0, -1, -1, 0, -1, 0, 0, -1, 1, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 1, -1, 0, 1, 0, 0, 1, 1, 0, 2, -1, 0, 2, 0, 0, 2, 1, 0, 3, -1, 0, 3, 0, 0, 3, 1, 0, 4, -1, 0, 4, 0, 0, 4, 1, 0, 5, -1, 0, 5, 0, 0, 5, 1, 0>, packing = #wide_packing, sample_rows = 128 : i64}
   return
 }
 

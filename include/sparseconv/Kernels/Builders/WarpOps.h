@@ -40,10 +40,14 @@ Value lanesWithSame(ImplicitLocOpBuilder &b, Value value);
 /// The `value` (i32) of the lane so many above; this lane's own where there is
 /// none.
 Value fromLaneAbove(ImplicitLocOpBuilder &b, Value value, int64_t lanes);
+/// The `value` (i32) of lane number `lane` (i32).
+Value fromLane(ImplicitLocOpBuilder &b, Value value, Value lane);
 /// The `value` (i32) of the lane whose number differs in the bits of `lanes`.
 Value fromLaneAcross(ImplicitLocOpBuilder &b, Value value, int64_t lanes);
 /// The sum of all lanes' values (i32).
 Value sumOfLanes(ImplicitLocOpBuilder &b, Value value);
+/// All bits of all lanes' values (i32).
+Value orOfLanes(ImplicitLocOpBuilder &b, Value value);
 /// The least and the greatest of all lanes' values, unsigned i32.
 Value minOfLanes(ImplicitLocOpBuilder &b, Value value);
 Value maxOfLanes(ImplicitLocOpBuilder &b, Value value);
