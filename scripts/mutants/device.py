@@ -14,6 +14,7 @@ WARP_ODD = "case conv channels=33 out_channels=16 dtype=f16 sizes=129x3"
 WARP_CHUNKS = "case conv tf32=allowed channels=256 out_channels=256 sizes=129"
 WARP_WORDS = 'case conv channels=16 out_channels=16 dtype=bf16 offsets="box<5, 3, 3>" sizes=129x3'
 WARP_CUBE = 'case conv channels=16 out_channels=16 dtype=f16 offsets="box<5, 5, 5>" sizes=129x3'
+WARP_COLUMNS = 'case conv channels=16 out_channels=16 dtype=f16 offsets="box<7, 7, 1>" sizes=129x3'
 WARP_SPLITS = 'case conv tf32=allowed channels=256 out_channels=256 offsets="box<5, 3, 3>" sizes=129'
 GROUP = "case conv channels=64 out_channels=64 dtype=f16 sizes=129x3,999x3"
 RING = "case conv channels=128 out_channels=128 dtype=f16 sizes=31,129x3"
@@ -57,6 +58,7 @@ MAP_AWAY = 'case kernel_map offsets="list<[0, 0, 5]>" sizes=129x3,999x3'
 MAP_FLAT = "case kernel_map dim=2 sizes=9999"
 MAP_CUBE = 'case kernel_map offsets="box<5, 5, 5>" sizes=129x3,999x3'
 MAP_SPREAD = 'case kernel_map special=last offsets="box<5, 5, 5>" sizes=129x3,999x3'
+MAP_SCATTERED = 'case kernel_map special=scattered offsets="box<5, 5, 5>" sizes=49999x3'
 LOOKUP = "case kernel_map search=hash sizes=129x3,999x3"
 HALF = 'case conv channels=16 out_channels=16 dtype=f16 search="zdelta, half" to=%in sizes=129x3'
 LOOKUP_HITS = "case conv channels=16 out_channels=16 dtype=f16 search=hash sizes=129x3"
@@ -169,6 +171,7 @@ MUTANTS = [
     (INDEXING + "RadixSort.cpp", "b.add(b.popCount(before), known)", "b.popCount(before)", PACK),
     (INDEXING + "RadixSort.cpp", "tile.isInTurns() ? slot : b.add(slot, tile.size())", "slot", PACK_NARROW),
     (INDEXING + "RadixSort.cpp", "if (!tile.isInTurns())\n    return;", "return;", PACK_MANY),
+    (INDEXING + "RadixSort.cpp", "b.max(usualTiles, getMostSmallTiles())", "usualTiles", PACK),
     (INDEXING + "SortLists.cpp", "getTarget(b.sub(pass, 1))", "getTarget(pass)", PACK),
     (INDEXING + "KeyDigits.cpp", "b.sub(extract(key, field), field.least)", "extract(key, field)", PACK),
     (INDEXING + "LookBack.cpp", "b.select(isOn, b.cast(word, i32), zero)", "zero", PACK),
@@ -189,18 +192,23 @@ MUTANTS = [
     (INDEXING + "KeyWindows.cpp", "b.sub(start, place)", "start", MAP),
     (INDEXING + "KeyWindows.cpp", "kWarpLanes - (length - 1)", "kWarpLanes", MAP),
     (INDEXING + "KeyWindows.cpp", "ahead < length", "ahead < 2", WARP),
-    (INDEXING + "KeyWindows.cpp", "i < count ? place : hits", "i < count ? hits : place", MAP_SPREAD),
+    (INDEXING + "KeyWindows.cpp", "b.minUnsigned(b.add(place, i), last)", "b.minUnsigned(place, last)", MAP_SPREAD),
     (INDEXING + "KeyFields.cpp", "b.add(base, b.mul(below, part))", "b.add(base, below)", MAP),
     (INDEXING + "KeyWindows.cpp", "dense.getCenter(key)", "dense.getNumber(key)", MAP_AWAY),
     (INDEXING + "DenseKeys.cpp", "b.max(extract(key, field), field.below)", "extract(key, field)", MAP_CUBE),
-    (INDEXING + "DenseKeys.cpp", "b.min(value, field.above)", "b.max(value, field.below)", MAP_FLAT),
+    (INDEXING + "DenseKeys.cpp", "b.min(inside, field.above)", "b.max(inside, field.below)", MAP_FLAT),
+    (INDEXING + "DenseKeys.cpp", "b.select(b.lessEqual(value, highest.below), b.i32(0), number)", "number", MAP_SCATTERED),
+    (INDEXING + "DenseKeys.cpp", "b.select(b.lessEqual(highest.above, value), last, number)", "number", MAP_SCATTERED),
     (INDEXING + "SharedRows.cpp", "getPiecePlace(b, at, b.divide(at, own.pieces), own.pieces)", "b.add(at, 0)", WARP_CUBE),
     (INDEXING + "KeyLookup.cpp", "b.min(b.add(first, i), b.index(count - 1))", "b.min(first, b.index(count - 1))", LOOKUP),
     (INDEXING + "KeyLookup.cpp", "b.select(isHit, entries[i], place)", "place", LOOKUP_HITS),
     (INDEXING + "SharedRows.cpp", "b.add(b.mul(t.block, threads * pieces), inStage)", "inStage", MAP),
+    (INDEXING + "SharedRows.cpp", "fromLane(b, row, ofRow)", "row", WARP_CUBE),
+    (INDEXING + "SharedRows.cpp", "b.mul(b.add(piece, first), kPieceWords)", "b.mul(piece, kPieceWords)", WARP_COLUMNS),
     (INDEXING + "ColumnHits.cpp", "b.add(place, b.popCount(getBits(before)))", "place", WARP),
     (INDEXING + "ColumnHits.cpp", "b.add(place, b.popCount(hits))", "place", WARP_WORDS),
     (INDEXING + "TileRows.cpp", "b.divide(t.thread, kMaskRows)", "b.index(0)", WARP),
     (INDEXING + "TileRows.cpp", "record.getMask(word)", "b.i32(0)", WARP),
+    (INDEXING + "TileRows.cpp", "b.remainder(s.tile, kWarpLanes / kMaskRows)", "b.index(0)", WARP),
     (INDEXING + "TileRows.cpp", "b.select(isEntry(entry), b.bit(bit), b.i32(0))", "b.i32(0)", HALF),
 ]

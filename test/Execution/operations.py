@@ -51,9 +51,15 @@ class Case:
         Some points fall into one coordinate."""
         size = self.size if size is None else size
         extent = self.get_extent() if extent is None else extent
+        if self.special == "scattered":
+            extent = 1000
         points = self.random.integers(-extent, extent, (size, 1 + len(stride)))
         points[:, 1:] *= np.array(stride)
         points[:, 0] = 0 if self.batches == 1 else 2 * (points[:, 0] % 2)
+        if self.special == "scattered":
+            # Pairs of points that are near each other, and to no others.
+            near = self.random.integers(-2, 3, points[1::2].shape) * [0, *stride]
+            points[1::2] = points[: size - 1 : 2] + near
         if self.special == "last":
             points[-1:] = self.get_last_coordinate()
         return points.astype(np.int32)

@@ -101,10 +101,16 @@ void DenseKeys::enter(Value ranges) {
     field.below = b.add(least, field.leastAdded - 1);
     field.above = b.add(most, field.mostAdded + 1);
     field.scale = b.cast(count, i32);
-    origin = b.add(origin, b.mul(field.below, field.scale));
-    Value digits = b.add(b.sub(field.above, field.below), 1);
+    // Digits of the highest field are those in between.
+    int64_t outside = &field == &fields.back() ? 1 : 0;
+    Value first = b.add(field.below, outside);
+    origin = b.add(origin, b.mul(first, field.scale));
+    Value digits = b.sub(b.add(field.above, 1 - outside), first);
     count = b.min(b.mul(count, b.extend(digits, i64)), b.i64(kMaxCount));
   }
+  // Number 0, and the last.
+  origin = b.sub(origin, 1);
+  count = b.add(count, 2);
 }
 
 Value DenseKeys::fitBits(int64_t bits) {
@@ -119,10 +125,17 @@ Value DenseKeys::join(function_ref<Value(const Field &field)> getDigit) {
 }
 
 Value DenseKeys::getNumber(Value key) {
-  return join([&](const Field &field) {
-    Value value = b.max(extract(key, field), field.below);
-    return b.min(value, field.above);
+  const Field &highest = fields.back();
+  Value value = extract(key, highest);
+  Value number = join([&](const Field &field) {
+    if (&field == &highest)
+      return value;
+    Value inside = b.max(extract(key, field), field.below);
+    return b.min(inside, field.above);
   });
+  Value last = b.sub(b.cast(count, b.getI32Type()), 1);
+  number = b.select(b.lessEqual(value, highest.below), b.i32(0), number);
+  return b.select(b.lessEqual(highest.above, value), last, number);
 }
 
 Value DenseKeys::getCenter(Value key) {

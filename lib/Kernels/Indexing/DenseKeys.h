@@ -12,7 +12,9 @@
 //
 // Each field of the queries has a least and a greatest value. A dense number
 // has a digit for each field: 0 for values below the least, then one for each
-// value up to the greatest, and one for all above. So for a key and a query:
+// value up to the greatest, and one for all above. Where it is the highest
+// field that is below or above, one number does for all that follow: 0, or the
+// last. So for a key and a query:
 //
 // - Both compare as their numbers do. Where the first field that differs does,
 //   the digits differ in the same direction, as the query's value is in range.
@@ -77,7 +79,7 @@ private:
   LoopBuilder &b;
   const SearchTask &task;
   SmallVector<Field> fields; // from the lowest up
-  /// How many numbers there are (i64; 2^31 where there are more), and what
+  /// How many numbers there are (i64; over 2^31 where there are more), and what
   /// scaled values of fields sum up to for number 0, modulo 2^32 (i32).
   Value count, origin;
 };

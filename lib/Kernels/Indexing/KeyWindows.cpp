@@ -314,35 +314,31 @@ SmallVector<Value> KeyWindows::searchWindow(size_t group) {
 }
 
 SmallVector<Value> KeyWindows::searchKeys(size_t group, Value key) {
-  const ColumnGroup &columns = groups[group];
-  int64_t count = columns.size();
-  Value zero = b.i32(0), last = b.sub(numKeys, 1);
+  // Few blocks come here, but others wait for the last one: the columns of a
+  // group are searched side by side.
+  const ColumnGroup &own = groups[group];
   Value start = b.load(bounds, b.index(group));
   Value words = b.sub(b.load(bounds, b.index(group + groups.size())), start);
-  SmallVector<Value> inits(2 * count, zero);
-  return b.forLoop(
-      b.index(columns.first), b.index(columns.end), 1, inits,
-      [&](Value column, ValueRange before) {
-        Value query = b.add(key, b.load(firsts, column));
-        Value place = findLowerBounds(b, keys, query, start, words)[0];
-        Value hits =
-            b.forLoop(b.index(0), b.index(length), 1, zero,
-                      [&](Value i, ValueRange hits) -> SmallVector<Value> {
-                        // Behind the last key it comes again: that is the same
-                        // hit.
-                        Value at =
-                            b.minUnsigned(b.add(place, b.cast(i, i32)), last);
-                        Value above = b.sub(b.load(keys, b.toIndex(at)), query);
-                        Value hit = getHit(b, task.columns, length, above);
-                        return {b.orBits(hits[0], hit)};
-                      })[0];
-        SmallVector<Value> found;
-        for (int64_t i = 0; i < 2 * count; ++i) {
-          Value isOwn = b.equal(column, columns.first + i % count);
-          found.push_back(b.select(isOwn, i < count ? place : hits, before[i]));
-        }
-        return found;
-      });
+  SmallVector<Value> queries;
+  for (int64_t c = own.first; c < own.end; ++c)
+    queries.push_back(b.add(key, b.load(firsts, b.index(c))));
+  SmallVector<Value> starts(queries.size(), start);
+  SmallVector<Value> found = findLowerBounds(b, keys, queries, starts, words);
+  SmallVector<Value> places = found;
+  Value last = b.sub(numKeys, 1);
+  for (auto [place, query] : llvm::zip_equal(places, queries)) {
+    // Loads for all columns at once would need too many registers.
+    syncWarp(b);
+    Value hits = b.i32(0);
+    for (int64_t i = 0; i < length; ++i) {
+      // Behind the last key it comes again: that is the same hit.
+      Value at = b.minUnsigned(b.add(place, i), last);
+      Value above = b.sub(b.load(keys, b.toIndex(at)), query);
+      hits = b.orBits(hits, getHit(b, columns, length, above));
+    }
+    found.push_back(hits);
+  }
+  return found;
 }
 
 void KeyWindows::searchRow(const Thread &t, Value row, FoundRow &found) {

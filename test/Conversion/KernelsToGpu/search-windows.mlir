@@ -41,8 +41,9 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:           gpu.barrier
 
 // Where there are at most 2^28 dense numbers, which leaves three bits of a word
-// and one more, and the windows fit the pool, it is filled. A word gets bits for
-// the keys up to two above its own, from the next lane and the one after that.
+// and one more, and the windows fit the pool, it is filled. All keys of another
+// batch below have the number 0, and all above the last. A word gets bits for the
+// keys up to two above its own, from the next lane and the one after that.
 // CHECK-COUNT-8:   memref.load %[[RANGES]]
 // CHECK-COUNT-4:   memref.load %[[BOUNDS]]
 // CHECK:           %[[ARE_FEW:.*]] = arith.cmpi sle, %{{.*}}, %c268435456_i64
@@ -51,6 +52,10 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK:           scf.if %[[FITS]]
 // CHECK:             scf.for {{.*}} to %[[USED]] step %c240_i32
 // CHECK-COUNT-2:       memref.load %[[KEYS]]
+// CHECK:               %[[IS_BELOW:.*]] = arith.cmpi sle, %[[BATCH:.*]], %{{.*}} : i32
+// CHECK-NEXT:          arith.select %[[IS_BELOW]], %c0_i32
+// CHECK-NEXT:          %[[IS_ABOVE:.*]] = arith.cmpi sle, %{{.*}}, %[[BATCH]] : i32
+// CHECK-NEXT:          arith.select %[[IS_ABOVE]], %{{.*}}
 // CHECK:               %[[WORD:.*]] = arith.select %{{.*}}, %c-1_i32
 // CHECK:               nvvm.shfl.sync down %c-1_i32, %[[WORD]], %c1_i32
 // CHECK:               nvvm.shfl.sync down %{{.*}}, %c2_i32
@@ -73,14 +78,19 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK-COUNT-16:    memref.load %[[POOL]]
 // CHECK-NOT:         memref.load %[[POOL]]
 
-// Where windows do not fit, a row searches them in place, in a loop over columns.
+// Where windows do not fit, a row searches them in place, side by side, and then looks
+// at three keys for the hits of each column.
 // CHECK:           } else {
 // CHECK:             memref.load %[[BOUNDS]][%c1]
-// CHECK:             scf.for %{{.*}} = %c1 to %c3
-// CHECK:               scf.while
-// CHECK:                 memref.load %[[KEYS]]
-// CHECK:               scf.for %{{.*}} = %c0 to %c3
-// CHECK:                 memref.load %[[KEYS]]
+// CHECK:             scf.while
+// CHECK:             } do {
+// CHECK-COUNT-2:       memref.load %[[KEYS]]
+// CHECK-NOT:           memref.load %[[KEYS]]
+// CHECK:               scf.yield
+// CHECK:             nvvm.bar.warp.sync
+// CHECK-COUNT-3:     memref.load %[[KEYS]]
+// CHECK:             nvvm.bar.warp.sync
+// CHECK-COUNT-3:     memref.load %[[KEYS]]
 // CHECK-COUNT-2:   arith.andi %{{.*}}, %c7_i32
 // CHECK:           memref.store %{{.*}}, %[[MASKS]]
 // CHECK-NOT:       memref.load %[[KEYS]]

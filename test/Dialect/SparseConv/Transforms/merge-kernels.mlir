@@ -178,14 +178,16 @@ module attributes {gpu.container_module} {
 
 // -----
 
-// Two thread blocks of 512 threads have to fit a multiprocessor at once, unless the
-// kernel says how many do.
+// Two thread blocks of 512 threads have to fit a multiprocessor at once, or six of 128,
+// unless the kernel says how many do.
 
 // CHECK-LABEL: module attributes {gpu.container_module}
 // CHECK:        gpu.func @large_0(
 // CHECK-SAME:     nvvm.minctasm = 2 : i32
 // CHECK:        gpu.func @own_1(
 // CHECK-SAME:     nvvm.minctasm = 1 : i32
+// CHECK:        gpu.func @small_2(
+// CHECK-SAME:     nvvm.minctasm = 6 : i32
 module attributes {gpu.container_module} {
   gpu.module @a {
     gpu.func @large() kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
@@ -198,11 +200,19 @@ module attributes {gpu.container_module} {
       gpu.return
     }
   }
+  gpu.module @c {
+    gpu.func @small() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+      %two = arith.constant 2.0 : f32
+      gpu.return
+    }
+  }
   func.func @f() {
     %c1 = arith.constant 1 : index
+    %c128 = arith.constant 128 : index
     %c512 = arith.constant 512 : index
     gpu.launch_func @a::@large blocks in (%c1, %c1, %c1) threads in (%c512, %c1, %c1)
     gpu.launch_func @b::@own blocks in (%c1, %c1, %c1) threads in (%c512, %c1, %c1)
+    gpu.launch_func @c::@small blocks in (%c1, %c1, %c1) threads in (%c128, %c1, %c1)
     return
   }
 }
