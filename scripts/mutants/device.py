@@ -58,7 +58,7 @@ MAP_AWAY = 'case kernel_map offsets="list<[0, 0, 5]>" sizes=129x3,999x3'
 MAP_FLAT = "case kernel_map dim=2 sizes=9999"
 MAP_CUBE = 'case kernel_map offsets="box<5, 5, 5>" sizes=129x3,999x3'
 MAP_SPREAD = 'case kernel_map special=last offsets="box<5, 5, 5>" sizes=129x3,999x3'
-MAP_SCATTERED = 'case kernel_map special=scattered offsets="box<5, 5, 5>" sizes=49999x3'
+MAP_SCATTERED = 'case kernel_map special=scattered offsets="box<5, 5, 5>" sizes=9999x3'
 LOOKUP = "case kernel_map search=hash sizes=129x3,999x3"
 HALF = 'case conv channels=16 out_channels=16 dtype=f16 search="zdelta, half" to=%in sizes=129x3'
 LOOKUP_HITS = "case conv channels=16 out_channels=16 dtype=f16 search=hash sizes=129x3"

@@ -52,7 +52,8 @@ class Case:
         size = self.size if size is None else size
         extent = self.get_extent() if extent is None else extent
         if self.special == "scattered":
-            extent = 1000
+            # So 128 points of a batch item lie in some ten planes.
+            extent = np.array([2, size // 50] + [1000] * (len(stride) - 1))
         points = self.random.integers(-extent, extent, (size, 1 + len(stride)))
         points[:, 1:] *= np.array(stride)
         points[:, 0] = 0 if self.batches == 1 else 2 * (points[:, 0] % 2)
