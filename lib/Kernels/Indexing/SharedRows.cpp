@@ -145,6 +145,7 @@ mlir::sparseconv::gatherWarpRows(LoopBuilder &b, const LoopBuilder::Thread &t,
                                  Value row, Value table, Value stage) {
   Type i32 = b.getI32Type();
   int64_t columns = cast<MemRefType>(table.getType()).getDimSize(1);
+  assert(columns % kPieceWords == 0 && "rows are whole pieces");
   int64_t pieces = columns / kPieceWords;
   Value numRows = b.cast(b.dim(table, 0), i32);
   return b.ifElse(

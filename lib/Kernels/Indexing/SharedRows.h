@@ -29,13 +29,14 @@ void readWarpRows(LoopBuilder &b, const LoopBuilder::Thread &t, int64_t threads,
 void writeWarpRows(LoopBuilder &b, const LoopBuilder::Thread &t,
                    int64_t threads, Value stage, Value table);
 
-/// Returns the words of the row of `table` (rows x columns of i32) that each
-/// thread names by `row` (i32); those of a row that is not there are any. The
-/// lanes of a warp load its rows together, so that neighbours read neighbouring
-/// pieces of 4 words, and pass them on through `stage`, a shared buffer of
-/// `getGatherType`. All threads of a warp must come here.
+/// Returns the words of the row of `table` (rows x columns of i32, in whole
+/// pieces of 4) that each thread names by `row` (i32); those of a row that is
+/// not there are any. The lanes of a warp load its rows together, so that
+/// neighbours read neighbouring pieces, and pass them on through `stage`, a
+/// shared buffer of `getGatherType`. All threads of a warp must come here.
 SmallVector<Value> gatherWarpRows(LoopBuilder &b, const LoopBuilder::Thread &t,
                                   Value row, Value table, Value stage);
+/// The stage of a block of `threads` threads, for rows of so many columns.
 MemRefType getGatherType(LoopBuilder &b, int64_t threads, int64_t columns);
 
 /// Where piece number `piece`, counted row by row from the stage's first, is in
