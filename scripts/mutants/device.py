@@ -58,7 +58,7 @@ MAP_AWAY = 'case kernel_map offsets="list<[0, 0, 5]>" sizes=129x3,999x3'
 MAP_FLAT = "case kernel_map dim=2 sizes=9999"
 MAP_CUBE = 'case kernel_map offsets="box<5, 5, 5>" sizes=129x3,999x3'
 MAP_SPREAD = 'case kernel_map special=last offsets="box<5, 5, 5>" sizes=129x3,999x3'
-MAP_SCATTERED = 'case kernel_map special=scattered offsets="box<5, 5, 5>" sizes=9999x3'
+MAP_SCATTERED = 'case kernel_map special=scattered offsets="box<5, 5, 5>" sizes=9999'
 LOOKUP = "case kernel_map search=hash sizes=129x3,999x3"
 HALF = 'case conv channels=16 out_channels=16 dtype=f16 search="zdelta, half" to=%in sizes=129x3'
 LOOKUP_HITS = "case conv channels=16 out_channels=16 dtype=f16 search=hash sizes=129x3"
@@ -197,7 +197,6 @@ MUTANTS = [
     (INDEXING + "KeyWindows.cpp", "dense.getCenter(key)", "dense.getNumber(key)", MAP_AWAY),
     (INDEXING + "DenseKeys.cpp", "b.max(extract(key, field), field.below)", "extract(key, field)", MAP_CUBE),
     (INDEXING + "DenseKeys.cpp", "b.min(inside, field.above)", "b.max(inside, field.below)", MAP_FLAT),
-    (INDEXING + "DenseKeys.cpp", "b.select(b.lessEqual(value, highest.below), b.i32(0), number)", "number", MAP_SCATTERED),
     (INDEXING + "DenseKeys.cpp", "b.select(b.lessEqual(highest.above, value), last, number)", "number", MAP_SCATTERED),
     (INDEXING + "SharedRows.cpp", "getPiecePlace(b, at, b.divide(at, own.pieces), own.pieces)", "b.add(at, 0)", WARP_CUBE),
     (INDEXING + "KeyLookup.cpp", "b.min(b.add(first, i), b.index(count - 1))", "b.min(first, b.index(count - 1))", LOOKUP),
@@ -209,6 +208,6 @@ MUTANTS = [
     (INDEXING + "ColumnHits.cpp", "b.add(place, b.popCount(hits))", "place", WARP_WORDS),
     (INDEXING + "TileRows.cpp", "b.divide(t.thread, kMaskRows)", "b.index(0)", WARP),
     (INDEXING + "TileRows.cpp", "record.getMask(word)", "b.i32(0)", WARP),
-    (INDEXING + "TileRows.cpp", "b.remainder(s.tile, kWarpLanes / kMaskRows)", "b.index(0)", WARP),
+    (INDEXING + "TileRows.cpp", "b.select(isOwn, ofTile, all)", "ofTile", WARP),
     (INDEXING + "TileRows.cpp", "b.select(isEntry(entry), b.bit(bit), b.i32(0))", "b.i32(0)", HALF),
 ]

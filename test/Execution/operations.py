@@ -52,13 +52,15 @@ class Case:
         size = self.size if size is None else size
         extent = self.get_extent() if extent is None else extent
         if self.special == "scattered":
-            # So 128 points of a batch item lie in some ten planes.
-            extent = np.array([2, size // 50] + [1000] * (len(stride) - 1))
+            # 250 points of each of many batch items, in some 20 planes.
+            extent = np.array([size // 250, 10] + [1000] * (len(stride) - 1))
         points = self.random.integers(-extent, extent, (size, 1 + len(stride)))
         points[:, 1:] *= np.array(stride)
         points[:, 0] = 0 if self.batches == 1 else 2 * (points[:, 0] % 2)
         if self.special == "scattered":
-            # Pairs of points that are near each other, and to no others.
+            # Items are not neighbours. Points come in pairs that are near each
+            # other, and to no others.
+            points[:, 0] = 5 * self.random.integers(0, extent[0], size)
             near = self.random.integers(-2, 3, points[1::2].shape) * [0, *stride]
             points[1::2] = points[: size - 1 : 2] + near
         if self.special == "last":

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ColumnHits.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::sparseconv;

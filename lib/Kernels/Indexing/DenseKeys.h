@@ -12,9 +12,9 @@
 //
 // Each field of the queries has a least and a greatest value. A dense number
 // has a digit for each field: 0 for values below the least, then one for each
-// value up to the greatest, and one for all above. Where it is the highest
-// field that is below or above, one number does for all that follow: 0, or the
-// last. So for a key and a query:
+// value up to the greatest, and one for all above. Only the highest field has
+// no such digits at its ends: all keys below its range share the number 0, and
+// all above share the last one. So for a key and a query:
 //
 // - Both compare as their numbers do. Where the first field that differs does,
 //   the digits differ in the same direction, as the query's value is in range.

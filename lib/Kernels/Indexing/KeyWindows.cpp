@@ -327,8 +327,6 @@ SmallVector<Value> KeyWindows::searchKeys(size_t group, Value key) {
   SmallVector<Value> places = found;
   Value last = b.sub(numKeys, 1);
   for (auto [place, query] : llvm::zip_equal(places, queries)) {
-    // Loads for all columns at once would need too many registers.
-    syncWarp(b);
     Value hits = b.i32(0);
     for (int64_t i = 0; i < length; ++i) {
       // Behind the last key it comes again: that is the same hit.

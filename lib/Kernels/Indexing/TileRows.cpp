@@ -77,9 +77,9 @@ private:
   void fillBlock(const LoopBuilder::Thread &t, Value permutation);
   /// What a thread of `fillSlots` works on.
   struct Slot {
-    /// Where it is, its row (also as an i32, -1 where there is none), and its
-    /// tile among those of the thread block.
-    Value slot, row, number, tile;
+    /// Where it is, its row (i32, -1 where there is none), and its tile among
+    /// those of the thread block.
+    Value slot, row, tile;
     /// Whether they are there (i1).
     Value isSlot, isRow;
     /// The masks of the block's tiles, in shared memory.
@@ -190,7 +190,7 @@ void RowTiler::fillBlock(const LoopBuilder::Thread &t, Value permutation) {
       [&]() -> SmallVector<Value> { return {b.i32(-1)}; })[0];
   b.ifThen(isSlot, [&] { b.store(row, tiles.order, slot); });
   Value tile = b.divide(t.thread, kMaskRows);
-  Slot own{slot, b.toIndex(row), row, tile, isSlot, isRow, t.shared[0]};
+  Slot own{slot, row, tile, isSlot, isRow, t.shared[0]};
   int64_t whole = offsets / kMaskBits, rest = offsets % kMaskBits;
   if (hits) {
     fillFromHits(t, own);
@@ -230,7 +230,7 @@ void RowTiler::storeTileMask(const Slot &s, Value bits, Value word) {
 
 void RowTiler::fillFromHits(const LoopBuilder::Thread &t, const Slot &s) {
   SmallVector<Value> ofRow =
-      gatherWarpRows(b, t, s.number, hits->records, t.shared[1]);
+      gatherWarpRows(b, t, s.row, hits->records, t.shared[1]);
   HitRecord record(b, hits->columns, ofRow, s.isRow);
   int64_t words = getMaskWords(offsets);
   for (int64_t word = 0; word < words; ++word)
@@ -269,10 +269,10 @@ SmallVector<Value> RowTiler::loadWord(const Slot &s, const Word &word) {
   SmallVector<Value> entries = b.ifElse(
       s.isRow, SmallVector<Type>(word.count, i32),
       [&] {
-        Value first = b.mul(word.number, kMaskBits);
+        Value first = b.mul(word.number, kMaskBits), row = b.toIndex(s.row);
         SmallVector<Value> loaded;
         for (int64_t bit = 0; bit < word.count; ++bit)
-          loaded.push_back(b.load(table, {s.row, b.add(first, bit)}));
+          loaded.push_back(b.load(table, {row, b.add(first, bit)}));
         return loaded;
       },
       [&] { return SmallVector<Value>(word.count, b.i32(-1)); });

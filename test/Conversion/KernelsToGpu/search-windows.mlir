@@ -87,10 +87,11 @@ module attributes {sparseconv.target = #sparseconv.target<cuda>} {
 // CHECK-COUNT-2:       memref.load %[[KEYS]]
 // CHECK-NOT:           memref.load %[[KEYS]]
 // CHECK:               scf.yield
-// CHECK:             nvvm.bar.warp.sync
-// CHECK-COUNT-3:     memref.load %[[KEYS]]
-// CHECK:             nvvm.bar.warp.sync
-// CHECK-COUNT-3:     memref.load %[[KEYS]]
+// The last step of the halving, for both columns.
+// CHECK-COUNT-2:     memref.load %[[KEYS]]
+// Three keys for each.
+// CHECK-COUNT-6:     memref.load %[[KEYS]]
+// CHECK-NOT:         memref.load %[[KEYS]]
 // CHECK-COUNT-2:   arith.andi %{{.*}}, %c7_i32
 // CHECK:           memref.store %{{.*}}, %[[MASKS]]
 // CHECK-NOT:       memref.load %[[KEYS]]

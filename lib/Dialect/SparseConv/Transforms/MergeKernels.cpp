@@ -48,9 +48,9 @@ static bool isSameKernel(gpu::GPUFuncOp lhs, gpu::GPUFuncOp rhs) {
 /// How many thread blocks have to fit a multiprocessor at once: that decides
 /// how many registers ptxas gives a thread, and without a number it may spill
 /// so that more fit. One block of 512 threads alone would leave three quarters
-/// of a multiprocessor's threads idle. Blocks of 128 threads search, by code
-/// that has rare paths with many loads, which should not take the registers
-/// with which more blocks fit.
+/// of a multiprocessor's threads idle. Blocks of 128 threads are those of
+/// searches and tiles, whose rare paths should not take the registers with
+/// which more blocks fit.
 static int32_t getMinBlocks(gpu::GPUFuncOp kernel) {
   std::optional<ArrayRef<int32_t>> size = kernel.getKnownBlockSize();
   switch (size ? size->front() : 0) {

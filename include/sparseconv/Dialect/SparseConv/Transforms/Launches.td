@@ -138,8 +138,8 @@ def SparseConvMergeKernels
     one shape, passes of one sort) become one, and all stand in one module, which
     is compiled and loaded once. A kernel that does not say how many of its thread
     blocks have to fit a multiprocessor at once (`nvvm.minctasm`) gets a number: 2
-    with 512 threads, 6 with 128, which leaves a thread 80 registers, else 1, so
-    that ptxas spills nothing to make room for more.
+    with 512 threads; 6 with 128, which leaves a thread 80 registers, for which few
+    kernels spill; else 1, so that ptxas spills nothing to make room for more.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
