@@ -93,10 +93,7 @@ private:
     return isUnrolled() ? getMaskWords(offsets) : 1;
   }
   Value getSharedWord(Value word) { return isUnrolled() ? word : b.index(0); }
-  /// A thread for each of those words of the tiles, in steps of the block.
-  void forWords(const LoopBuilder::Thread &t,
-                function_ref<void(Value tile, Value word)> body);
-  void clearMasks(const LoopBuilder::Thread &t);
+  /// Writes those words of the tiles, an item to each thread at a time.
   void writeMasks(const LoopBuilder::Thread &t, Value firstWord);
   /// A word of a mask: its number, and how many offsets it has.
   struct Word {
@@ -111,7 +108,7 @@ private:
   Value getBlockMask(const Slot &s, Value word);
   /// The entries of a slot for the offsets of a word of its mask.
   void fillWord(const Slot &s, const Word &word);
-  /// Loads the entries; their bits join those of the tile.
+  /// Loads the entries, and stores the tile's word of what its rows have.
   SmallVector<Value> loadWord(const Slot &s, const Word &word);
   /// Stores those of the offsets in `mask`, number by number in their word.
   void storeWord(const Slot &s, const Word &word, Value mask,
@@ -150,24 +147,11 @@ void RowTiler::fillSlots(Value permutation) {
            });
 }
 
-void RowTiler::forWords(const LoopBuilder::Thread &t,
-                        function_ref<void(Value, Value)> body) {
-  Value words = b.index(getSharedWords());
-  b.forLoop(t.thread, b.index(getNumTiles() * getSharedWords()), kThreads,
-            [&](Value item) {
-              body(b.divide(item, words), b.remainder(item, words));
-            });
-}
-
-void RowTiler::clearMasks(const LoopBuilder::Thread &t) {
-  forWords(t, [&](Value tile, Value word) {
-    b.store(b.i32(0), t.shared[0], {tile, word});
-  });
-  b.barrier();
-}
-
 void RowTiler::writeMasks(const LoopBuilder::Thread &t, Value firstWord) {
-  forWords(t, [&](Value tile, Value word) {
+  Value words = b.index(getSharedWords());
+  Value numItems = b.index(getNumTiles() * getSharedWords());
+  b.forLoop(t.thread, numItems, kThreads, [&](Value item) {
+    Value tile = b.divide(item, words), word = b.remainder(item, words);
     Value place = b.add(b.mul(t.block, getNumTiles()), tile);
     b.ifThen(b.less(place, b.dim(tiles.masks, 0)), [&] {
       b.store(b.load(t.shared[0], {tile, word}), tiles.masks,
@@ -177,9 +161,6 @@ void RowTiler::writeMasks(const LoopBuilder::Thread &t, Value firstWord) {
 }
 
 void RowTiler::fillBlock(const LoopBuilder::Thread &t, Value permutation) {
-  // From hits a tile's mask is stored whole.
-  if (isUnrolled() && !hits)
-    clearMasks(t);
   Value slot = b.add(b.mul(t.block, kThreads), t.thread);
   Value isSlot = b.less(slot, numSlots), isRow = b.less(slot, numRows);
   Value row = b.ifElse(
@@ -205,7 +186,6 @@ void RowTiler::fillBlock(const LoopBuilder::Thread &t, Value permutation) {
   }
   // The masks of one word at a time, so that what is shared has a bound.
   auto fillNext = [&](Value word, int64_t count) {
-    clearMasks(t);
     fillWord(own, {word, count});
     writeMasks(t, word);
     b.barrier();
@@ -279,8 +259,7 @@ SmallVector<Value> RowTiler::loadWord(const Slot &s, const Word &word) {
   Value bits = b.i32(0);
   for (auto [bit, entry] : llvm::enumerate(entries))
     bits = b.orBits(bits, b.select(isEntry(entry), b.bit(bit), b.i32(0)));
-  b.atomic(arith::AtomicRMWKind::ori, bits, s.masks,
-           {s.tile, getSharedWord(word.number)});
+  storeTileMask(s, bits, getSharedWord(word.number));
   return entries;
 }
 
