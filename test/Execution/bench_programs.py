@@ -1,14 +1,18 @@
 """Compiles the functions that run_bench.py times, and runs them."""
 
+import functools
 import os
 import re
 import shutil
+import statistics
 import subprocess
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, Optional
 
 import numpy as np
 
+from sparseconv import runtime
 from sparseconv.module import get_chip
 
 
@@ -69,13 +73,16 @@ class Programs:
             numbers = range(len(self.compiled), len(self.compiled) + len(new))
             self.compiled.update(zip(new, pool.map(self.compile, numbers, new)))
 
-    def run(self, program, inputs, *more):
-        """What sparseconv-run prints."""
+    def get_file(self, program):
         self.prepare([program])
         file = self.compiled[program]
         if isinstance(file, RuntimeError):
             raise file
-        return self.run_file(file, inputs, *more)
+        return file
+
+    def run(self, program, inputs, *more):
+        """What sparseconv-run prints."""
+        return self.run_file(self.get_file(program), inputs, *more)
 
     def run_file(self, file, inputs, *more, target=None):
         target = f"--target={target or self.target}"
@@ -92,3 +99,41 @@ class Programs:
         printed = self.run(program, inputs, f"--time={runs}", *more)
         match = re.search(r"median ([\d.]+) (us|ms|s)", printed)
         return float(match[1]) * {"us": 1, "ms": 1e3, "s": 1e6}[match[2]]
+
+    def load(self, program, inputs):
+        """What runs a program, and returns the steps: pairs of a kind and of seconds."""
+        loaded = runtime.Program(self.context, self.get_file(program))
+        files = dict(i.split("=", 1) for i in inputs)
+        values = loaded.signature("main")[0]
+        arrays = [np.load(files[value.name]) for value in values]
+        sizes = [
+            size
+            for value, array in zip(values, arrays)
+            for known, size in zip(value.shape, array.shape)
+            if known is None
+        ]
+        instance = loaded.instance("main", sizes)
+        return lambda: [
+            (name.rstrip("0123456789"), end - begin)  # kernels of a plan are numbered
+            for name, _, _, begin, end in instance.profile(*arrays)
+        ]
+
+    def time_alone(self, one, two, inputs, runs):
+        """The median of what the kernels of a layer take, in microseconds, in runs of a
+        program with one between which the GPU rests. Its kernels are those of which a
+        program with two layers has more."""
+        run = self.load(one, inputs)
+        kinds = [Counter(k for k, _ in steps) for steps in (run(), self.load(two, inputs)())]
+        times = []
+        for _ in range(3 + runs):
+            left, taken = kinds[1] - kinds[0], 0
+            for kind, seconds in reversed(run()):
+                if left[kind] > 0:
+                    left[kind] -= 1
+                    taken += seconds
+            times.append(taken)
+        return 1e6 * statistics.median(times[3:])  # after those that warm up
+
+    @functools.cached_property
+    def context(self):
+        return runtime.Context(0)

@@ -4,8 +4,8 @@
 usage: run_bench.py [--scene=FILE ...] [--channels=16,32,...] [--only=PATTERN]
                     [--dtype=f16|bf16|f32|tf32] [--runs=N] [--check-networks]
                     [--voxel-size=METRES] [--bin-columns=N] [--target=cuda]
-                    [--tiling="OPERATION SIZE SPLITS TILING" ...] [--json=FILE]
-                    [--table=FILE]
+                    [--tiling="OPERATION SIZE SPLITS TILING" ...] [--alone]
+                    [--json=FILE] [--table=FILE]
 
 A scene is a .npy of coordinates [N, 4] (batch, x, y, z), a .npz with such an array
 `coords`, or a scan that sparseconv-run reads (.bin, .ply, .pcd, and a .npy or .npz
@@ -14,7 +14,10 @@ is taken. With --target=cpu everything runs on the processor, as a test.
 
 A layer's time is that of a function with several of them less that of a function
 with one, as CUDA graphs in one stream, divided by how many more there are: launches
-between kernels count, what layers share (maps, packed weights) does not. The time of
+between kernels count, what layers share (maps, packed weights) does not. With --alone
+it is that of the kernels of one layer, by events around each, in runs between which the
+GPU rests: layers that follow each other may use so much power that it lowers its clock.
+Events add about 3 us to each kernel. The time of
 a map is that of packing, a map and a convolution, with the fewest channels, less
 that of the other two: it is of all that a convolution takes from the map, which is
 its table and, where its dataflow has them, masks of tiles and an order of rows. With
@@ -341,6 +344,7 @@ class Bench:
     def make_layer_row(self, scene, op, dtype, channels, kind=SUBMANIFOLD, title=""):
         make = partial(make_layers, op, dtype, channels, kind)
         check = make_checked_layer(op, dtype, channels, kind)
+        both = make_both(make, 1 if self.options.alone else MORE)
         # Its table is the same whatever is chosen for its layers.
         plain = dataclasses.replace(
             kind, title="", order="", dataflow="", tiling="", group=0, main_loop=""
@@ -355,7 +359,10 @@ class Bench:
             # The bytes of the features in and out are the same in all passes.
             elements = (2 * scene.size + kind.volume * inner) * channels
             moved = elements * get_size(dtype) + 4 * pairs
-            median = self.difference(make, files)
+            if self.options.alone:
+                median = self.programs.time_alone(*both, make(1).bind(*files), self.options.runs)
+            else:
+                median = self.difference(make, files)
             count = len(check.results)
             results = self.programs.compute(check.program(), check.bind(*files), count)
             return {
@@ -364,7 +371,7 @@ class Bench:
                 "max_error": get_layer_error(op, results, table, *arrays),
             }
 
-        programs = [*make_both(make, MORE), check.program(), make_table(plain)]
+        programs = [*both, check.program(), make_table(plain)]
         products = scene.size if op == "weight_grad" else kind.volume * inner
         bound = get_layer_bound(op, dtype, self.options.target == "cpu", products)
         name = f"{scene.name} {op} {dtype} C={channels}{title}"
@@ -432,10 +439,14 @@ def main():
     parser.add_argument("--check-networks", action="store_true", help="give networks their error")
     parser.add_argument("--target", default="cuda", help="cuda, cuda:CHIP or cpu")
     parser.add_argument("--json", default="bench.json", help="file for the results")
+    parser.add_argument("--alone", action="store_true",
+                        help="layers one at a time, on a GPU that rests in between")  # fmt: skip
     parser.add_argument("--table", help="file for tables of what can be chosen; times only that")
     options = parser.parse_args()
     if not re.fullmatch(r"cpu|cuda(:\w+)?", options.target):
         parser.error(f"--target={options.target}: expected cuda, cuda:CHIP or cpu")
+    if options.alone and options.target == "cpu":
+        parser.error("--alone needs a GPU")
     options.chip = run_checks.get_processor()
     if options.target != "cpu":
         try:
