@@ -18,6 +18,7 @@ WARP_COLUMNS = 'case conv channels=16 out_channels=16 dtype=f16 offsets="box<7, 
 WARP_SPLITS = 'case conv tf32=allowed channels=256 out_channels=256 offsets="box<5, 3, 3>" sizes=129'
 GROUP = "case conv channels=64 out_channels=64 dtype=f16 sizes=129x3,999x3"
 RING = "case conv channels=128 out_channels=128 dtype=f16 sizes=31,129x3"
+RING_LISTS = 'case conv channels=64 out_channels=64 dtype=f16 offsets="box<5, 5, 5>" sizes=999x3'
 RING_WORDS = 'case conv channels=64 out_channels=64 dtype=f16 offsets="box<5, 3, 3>" sizes=129x3'
 RING_MANY = "case conv channels=128 out_channels=128 dtype=f16 sizes=49999"
 PRODUCER = "case conv channels=256 out_channels=256 dtype=f16 sizes=31,129x3"
@@ -55,8 +56,7 @@ MAP_APART = "case kernel_map relation=cover sizes=129x3,999x3"
 MAP_COARSE = 'case kernel_map stride_in="[2, 2, 2]" sizes=129x3,999x3'
 TILES_COARSE = 'case map_tiles stride_in="[2, 2, 2]" offsets="box<2, 2, 2>" relation=floor sizes=129x3,999x3'
 MAP_AWAY = 'case kernel_map offsets="list<[0, 0, 5]>" sizes=129x3,999x3'
-MAP_FLAT = "case kernel_map dim=2 sizes=9999"
-MAP_CUBE = 'case kernel_map offsets="box<5, 5, 5>" sizes=129x3,999x3'
+MAP_TERRACES = 'case kernel_map special=terraces offsets="box<5, 5, 5>" sizes=9999'
 MAP_SPREAD = 'case kernel_map special=last offsets="box<5, 5, 5>" sizes=129x3,999x3'
 MAP_SCATTERED = 'case kernel_map special=scattered offsets="box<5, 5, 5>" sizes=9999'
 LOOKUP = "case kernel_map search=hash sizes=129x3,999x3"
@@ -130,7 +130,7 @@ MUTANTS = [
     (GEMM + "SplitPlan.cpp", "b.sub(b.sub(numRowBlocks, 1), number)", "b.sub(numRowBlocks, 1)", RING_MANY),
     (GEMM + "SplitPlan.cpp", "b.add(taken, stride)", "b.add(b.add(taken, 1), stride)", RING_MANY),
     (GEMM + "ImplicitGemmSplits.cpp", "b.divide(b.mul(count, split), task.splits)", "b.divide(b.mul(b.sub(count, 1), split), task.splits)", RING),
-    (GEMM + "ImplicitGemmSplits.cpp", "b.add(b.mul(word, 32), b.countTrailingZeros(left))", "b.countTrailingZeros(left)", RING_WORDS),
+    (GEMM + "ImplicitGemmSplits.cpp", "b.add(b.mul(word, 32), b.countTrailingZeros(left))", "b.countTrailingZeros(left)", RING_LISTS),
     (GEMM + "OffsetList.cpp", "b.popCount(b.andBits(bits, b.sub(ownBit, 1)))", "b.i32(0)", FMA_WORDS),
     (GEMM + "OffsetList.cpp", "b.xorBits(bitsBelow(b, range.end, word),\n                                           bitsBelow(b, range.first, word))", "bitsBelow(b, range.end, word)", WARP_SPLITS),
     (GEMM + "OffsetList.cpp", "walk.entry = b.add(walk.entry, kEntryBytes);", "walk.entry = b.add(walk.entry, 2 * kEntryBytes);", RING_WORDS),
@@ -175,7 +175,7 @@ MUTANTS = [
     (INDEXING + "SortLists.cpp", "getTarget(b.sub(pass, 1))", "getTarget(pass)", PACK),
     (INDEXING + "KeyDigits.cpp", "b.sub(extract(key, field), field.least)", "extract(key, field)", PACK),
     (INDEXING + "LookBack.cpp", "b.select(isOn, b.cast(word, i32), zero)", "zero", PACK),
-    (INDEXING + "LookBack.h", "b.add(b.shiftLeft(pass, 1), of)", "b.i32(of)", PACK),
+    (INDEXING + "LookBack.h", "b.add(b.shiftLeft(pass, 1), of)", "b.i32(of)", PACK_MANY),
     (INDEXING + "TileTickets.cpp", "b.store(addOne(b.i32(0)), shared, zero);", "b.store(b.i32(0), shared, zero);", PACK),
     (INDEXING + "TileTickets.cpp", "getPass(ticket, numBlocks)", "b.i32(0)", PACK),
     (INDEXING + "TileTickets.cpp", "b.less(zero, pass)", "b.i1(false)", PACK_SPREAD),
@@ -195,8 +195,8 @@ MUTANTS = [
     (INDEXING + "KeyWindows.cpp", "b.minUnsigned(b.add(place, i), last)", "b.minUnsigned(place, last)", MAP_SPREAD),
     (INDEXING + "KeyFields.cpp", "b.add(base, b.mul(below, part))", "b.add(base, below)", MAP),
     (INDEXING + "KeyWindows.cpp", "dense.getCenter(key)", "dense.getNumber(key)", MAP_AWAY),
-    (INDEXING + "DenseKeys.cpp", "b.max(extract(key, field), field.below)", "extract(key, field)", MAP_CUBE),
-    (INDEXING + "DenseKeys.cpp", "b.min(inside, field.above)", "b.max(inside, field.below)", MAP_FLAT),
+    (INDEXING + "DenseKeys.cpp", "b.max(extract(key, field), field.below)", "extract(key, field)", MAP_TERRACES),
+    (INDEXING + "DenseKeys.cpp", "b.min(inside, field.above)", "inside", MAP_TERRACES),
     (INDEXING + "DenseKeys.cpp", "b.select(b.lessEqual(highest.above, value), last, number)", "number", MAP_SCATTERED),
     (INDEXING + "SharedRows.cpp", "getPiecePlace(b, at, b.divide(at, own.pieces), own.pieces)", "b.add(at, 0)", WARP_CUBE),
     (INDEXING + "KeyLookup.cpp", "b.min(b.add(first, i), b.index(count - 1))", "b.min(first, b.index(count - 1))", LOOKUP),

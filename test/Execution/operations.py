@@ -54,7 +54,13 @@ class Case:
         if self.special == "scattered":
             # 250 points of each of many batch items, in some 20 planes.
             extent = np.array([size // 250, 10] + [1000] * (len(stride) - 1))
+        if self.special == "terraces":
+            extent = np.array([1, 16] + [64] * (len(stride) - 1))
         points = self.random.integers(-extent, extent, (size, 1 + len(stride)))
+        if self.special == "terraces":
+            # Planes of three layers, each at a height of its own.
+            heights = self.random.integers(-200, 200, 2 * extent[1])
+            points[:, -1] = heights[points[:, 1] + extent[1]] + points[:, -1] % 3
         points[:, 1:] *= np.array(stride)
         points[:, 0] = 0 if self.batches == 1 else 2 * (points[:, 0] % 2)
         if self.special == "scattered":

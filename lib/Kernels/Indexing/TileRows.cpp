@@ -87,7 +87,7 @@ private:
   };
   /// The tiles of a thread block, and the words of their masks that are in
   /// shared memory: all, or one at a time where there are many.
-  bool isUnrolled() const { return offsets <= kMaxUnrolledOffsets; }
+  bool isUnrolled() const { return hits || offsets <= kMaxUnrolledOffsets; }
   int64_t getNumTiles() const { return kThreads / kMaskRows; }
   int64_t getSharedWords() const {
     return isUnrolled() ? getMaskWords(offsets) : 1;

@@ -52,7 +52,7 @@ private:
   /// Bit i: the key that lies i times the spacing above `query` is there, for
   /// all `length` of a column that lies at `place` or behind.
   Value findHits(Value place, Value query, int64_t length);
-  /// A row, column by column; code for each column, or a loop over them.
+  /// A row, column by column.
   void searchRow(const Thread &t, Value row, FoundRow &found);
   void searchRowInLoops(const Thread &t, Value row, FoundRow &found);
   /// The entries of a column, displacement by displacement.
@@ -74,6 +74,8 @@ private:
   int64_t numColumns, threads, segmentRows = 32;
   Value keys, end, numRows;
   Type keyType, i32;
+  /// Whether there is code for each column, or a loop over them.
+  bool isUnrolled;
   /// What the first displacement of each column adds to a key.
   Value firsts;
   /// Where code is not unrolled: what each displacement adds to a key, its
@@ -86,12 +88,14 @@ ZDeltaKernel::ZDeltaKernel(LoopBuilder &b, const SearchTask &task)
     : b(b), task(task), columns(task.columns),
       numColumns(columns.getNumColumns()), threads(getBlockRows(task)),
       keys(task.inKeys), end(b.dim(keys, 0)), numRows(b.dim(task.outKeys, 0)),
-      keyType(getElementTypeOrSelf(keys.getType())), i32(b.getI32Type()) {
+      keyType(getElementTypeOrSelf(keys.getType())), i32(b.getI32Type()),
+      isUnrolled(task.findsColumns() ||
+                 columns.getNumOffsets() <= kMaxUnrolledOffsets) {
   SmallVector<int64_t> offsets;
   for (int64_t start : ArrayRef(columns.starts).drop_back())
     offsets.push_back(columns.packed[start]);
   firsts = getConstantBuffer(b, keyType, offsets);
-  if (columns.getNumOffsets() > kMaxUnrolledOffsets) {
+  if (!isUnrolled) {
     packed = getConstantBuffer(b, keyType, columns.packed);
     numbers = getConstantBuffer(b, i32, columns.numbers);
     starts = getConstantBuffer(b, i32, columns.starts);
@@ -251,7 +255,6 @@ void ZDeltaKernel::searchRowInLoops(const Thread &t, Value row,
 }
 
 void ZDeltaKernel::emit() {
-  bool isUnrolled = columns.getNumOffsets() <= kMaxUnrolledOffsets;
   RowSearch search;
   if (numColumns <= kMaxBoundedColumns) {
     search.shared.push_back(

@@ -34,7 +34,7 @@ func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<1x?xi32>, %r: tens
 // A gap in a column, a displacement that occurs twice, and too many of them.
 
 func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<1x?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %t: tensor<2x512xi32>) {
-  // expected-error @+1 {{expects at most 125 'displacements', distinct ones, at most 32 in a column, where they differ by what they and the last numbers of the strides are multiples of, but found 2 in 1 columns}}
+  // expected-error @+1 {{expects at most 343 'displacements', distinct ones, in at most 128 columns of at most 32, where they differ by what they and the last numbers of the strides are multiples of, but found 2 in 1 columns}}
   %0:4 = sparseconv.kernel.search_hits
       ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
       outs(%m, %r, %c, %t : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
@@ -62,7 +62,7 @@ func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<4x?xi32>, %r: tens
 // The gap is none where all coordinates are multiples of it; here the rows are not.
 
 func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<1x?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %t: tensor<2x512xi32>) {
-  // expected-error @+1 {{expects at most 125 'displacements', distinct ones, at most 32 in a column, where they differ by what they and the last numbers of the strides are multiples of, but found 2 in 1 columns}}
+  // expected-error @+1 {{expects at most 343 'displacements', distinct ones, in at most 128 columns of at most 32, where they differ by what they and the last numbers of the strides are multiples of, but found 2 in 1 columns}}
   %0:4 = sparseconv.kernel.search_hits
       ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
       outs(%m, %r, %c, %t : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
@@ -74,7 +74,7 @@ func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<1x?xi32>, %r: tens
 // -----
 
 func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<1x?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %t: tensor<2x512xi32>) {
-  // expected-error @+1 {{expects at most 125 'displacements', distinct ones, at most 32 in a column, where they differ by what they and the last numbers of the strides are multiples of, but found 2 in 1 columns}}
+  // expected-error @+1 {{expects at most 343 'displacements', distinct ones, in at most 128 columns of at most 32, where they differ by what they and the last numbers of the strides are multiples of, but found 2 in 1 columns}}
   %0:4 = sparseconv.kernel.search_hits
       ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
       outs(%m, %r, %c, %t : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
@@ -86,11 +86,23 @@ func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<1x?xi32>, %r: tens
 // -----
 
 func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<1x?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %t: tensor<2x512xi32>) {
-  // expected-error @+1 {{expects at most 125 'displacements', distinct ones, at most 32 in a column, where they differ by what they and the last numbers of the strides are multiples of, but found 126 in 9 columns}}
+  // expected-error @+1 {{expects at most 343 'displacements', distinct ones, in at most 128 columns of at most 32, where they differ by what they and the last numbers of the strides are multiples of, but found 345 in 23 columns}}
   %0:4 = sparseconv.kernel.search_hits
       ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
       outs(%m, %r, %c, %t : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
-      {displacements = array<i64: -4, -7, -4, -6, -4, -5, -4, -4, -4, -3, -4, -2, -4, -1, -4, 0, -4, 1, -4, 2, -4, 3, -4, 4, -4, 5, -4, 6, -3, -7, -3, -6, -3, -5, -3, -4, -3, -3, -3, -2, -3, -1, -3, 0, -3, 1, -3, 2, -3, 3, -3, 4, -3, 5, -3, 6, -2, -7, -2, -6, -2, -5, -2, -4, -2, -3, -2, -2, -2, -1, -2, 0, -2, 1, -2, 2, -2, 3, -2, 4, -2, 5, -2, 6, -1, -7, -1, -6, -1, -5, -1, -4, -1, -3, -1, -2, -1, -1, -1, 0, -1, 1, -1, 2, -1, 3, -1, 4, -1, 5, -1, 6, 0, -7, 0, -6, 0, -5, 0, -4, 0, -3, 0, -2, 0, -1, 0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 1, -7, 1, -6, 1, -5, 1, -4, 1, -3, 1, -2, 1, -1, 1, 0, 1, 1, 1, 2, 1, 3, 1, 4, 1, 5, 1, 6, 2, -7, 2, -6, 2, -5, 2, -4, 2, -3, 2, -2, 2, -1, 2, 0, 2, 1, 2, 2, 2, 3, 2, 4, 2, 5, 2, 6, 3, -7, 3, -6, 3, -5, 3, -4, 3, -3, 3, -2, 3, -1, 3, 0, 3, 1, 3, 2, 3, 3, 3, 4, 3, 5, 3, 6, 4, -7, 4, -6, 4, -5, 4, -4, 4, -3, 4, -2, 4, -1, 4, 0, 4, 1, 4, 2, 4, 3, 4, 4, 4, 5, 4, 6>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [4, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+      {displacements = array<i64: -11, -7, -11, -6, -11, -5, -11, -4, -11, -3, -11, -2, -11, -1, -11, 0, -11, 1, -11, 2, -11, 3, -11, 4, -11, 5, -11, 6, -11, 7, -10, -7, -10, -6, -10, -5, -10, -4, -10, -3, -10, -2, -10, -1, -10, 0, -10, 1, -10, 2, -10, 3, -10, 4, -10, 5, -10, 6, -10, 7, -9, -7, -9, -6, -9, -5, -9, -4, -9, -3, -9, -2, -9, -1, -9, 0, -9, 1, -9, 2, -9, 3, -9, 4, -9, 5, -9, 6, -9, 7, -8, -7, -8, -6, -8, -5, -8, -4, -8, -3, -8, -2, -8, -1, -8, 0, -8, 1, -8, 2, -8, 3, -8, 4, -8, 5, -8, 6, -8, 7, -7, -7, -7, -6, -7, -5, -7, -4, -7, -3, -7, -2, -7, -1, -7, 0, -7, 1, -7, 2, -7, 3, -7, 4, -7, 5, -7, 6, -7, 7, -6, -7, -6, -6, -6, -5, -6, -4, -6, -3, -6, -2, -6, -1, -6, 0, -6, 1, -6, 2, -6, 3, -6, 4, -6, 5, -6, 6, -6, 7, -5, -7, -5, -6, -5, -5, -5, -4, -5, -3, -5, -2, -5, -1, -5, 0, -5, 1, -5, 2, -5, 3, -5, 4, -5, 5, -5, 6, -5, 7, -4, -7, -4, -6, -4, -5, -4, -4, -4, -3, -4, -2, -4, -1, -4, 0, -4, 1, -4, 2, -4, 3, -4, 4, -4, 5, -4, 6, -4, 7, -3, -7, -3, -6, -3, -5, -3, -4, -3, -3, -3, -2, -3, -1, -3, 0, -3, 1, -3, 2, -3, 3, -3, 4, -3, 5, -3, 6, -3, 7, -2, -7, -2, -6, -2, -5, -2, -4, -2, -3, -2, -2, -2, -1, -2, 0, -2, 1, -2, 2, -2, 3, -2, 4, -2, 5, -2, 6, -2, 7, -1, -7, -1, -6, -1, -5, -1, -4, -1, -3, -1, -2, -1, -1, -1, 0, -1, 1, -1, 2, -1, 3, -1, 4, -1, 5, -1, 6, -1, 7, 0, -7, 0, -6, 0, -5, 0, -4, 0, -3, 0, -2, 0, -1, 0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 1, -7, 1, -6, 1, -5, 1, -4, 1, -3, 1, -2, 1, -1, 1, 0, 1, 1, 1, 2, 1, 3, 1, 4, 1, 5, 1, 6, 1, 7, 2, -7, 2, -6, 2, -5, 2, -4, 2, -3, 2, -2, 2, -1, 2, 0, 2, 1, 2, 2, 2, 3, 2, 4, 2, 5, 2, 6, 2, 7, 3, -7, 3, -6, 3, -5, 3, -4, 3, -3, 3, -2, 3, -1, 3, 0, 3, 1, 3, 2, 3, 3, 3, 4, 3, 5, 3, 6, 3, 7, 4, -7, 4, -6, 4, -5, 4, -4, 4, -3, 4, -2, 4, -1, 4, 0, 4, 1, 4, 2, 4, 3, 4, 4, 4, 5, 4, 6, 4, 7, 5, -7, 5, -6, 5, -5, 5, -4, 5, -3, 5, -2, 5, -1, 5, 0, 5, 1, 5, 2, 5, 3, 5, 4, 5, 5, 5, 6, 5, 7, 6, -7, 6, -6, 6, -5, 6, -4, 6, -3, 6, -2, 6, -1, 6, 0, 6, 1, 6, 2, 6, 3, 6, 4, 6, 5, 6, 6, 6, 7, 7, -7, 7, -6, 7, -5, 7, -4, 7, -3, 7, -2, 7, -1, 7, 0, 7, 1, 7, 2, 7, 3, 7, 4, 7, 5, 7, 6, 7, 7, 8, -7, 8, -6, 8, -5, 8, -4, 8, -3, 8, -2, 8, -1, 8, 0, 8, 1, 8, 2, 8, 3, 8, 4, 8, 5, 8, 6, 8, 7, 9, -7, 9, -6, 9, -5, 9, -4, 9, -3, 9, -2, 9, -1, 9, 0, 9, 1, 9, 2, 9, 3, 9, 4, 9, 5, 9, 6, 9, 7, 10, -7, 10, -6, 10, -5, 10, -4, 10, -3, 10, -2, 10, -1, 10, 0, 10, 1, 10, 2, 10, 3, 10, 4, 10, 5, 10, 6, 10, 7, 11, -7, 11, -6, 11, -5, 11, -4, 11, -3, 11, -2, 11, -1, 11, 0, 11, 1, 11, 2, 11, 3, 11, 4, 11, 5, 11, 6, 11, 7>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [12, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
+      -> (tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<1x?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %t: tensor<2x512xi32>) {
+  // expected-error @+1 {{expects at most 343 'displacements', distinct ones, in at most 128 columns of at most 32, where they differ by what they and the last numbers of the strides are multiples of, but found 129 in 129 columns}}
+  %0:4 = sparseconv.kernel.search_hits
+      ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
+      outs(%m, %r, %c, %t : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
+      {displacements = array<i64: -64, 0, -63, 0, -62, 0, -61, 0, -60, 0, -59, 0, -58, 0, -57, 0, -56, 0, -55, 0, -54, 0, -53, 0, -52, 0, -51, 0, -50, 0, -49, 0, -48, 0, -47, 0, -46, 0, -45, 0, -44, 0, -43, 0, -42, 0, -41, 0, -40, 0, -39, 0, -38, 0, -37, 0, -36, 0, -35, 0, -34, 0, -33, 0, -32, 0, -31, 0, -30, 0, -29, 0, -28, 0, -27, 0, -26, 0, -25, 0, -24, 0, -23, 0, -22, 0, -21, 0, -20, 0, -19, 0, -18, 0, -17, 0, -16, 0, -15, 0, -14, 0, -13, 0, -12, 0, -11, 0, -10, 0, -9, 0, -8, 0, -7, 0, -6, 0, -5, 0, -4, 0, -3, 0, -2, 0, -1, 0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8, 0, 9, 0, 10, 0, 11, 0, 12, 0, 13, 0, 14, 0, 15, 0, 16, 0, 17, 0, 18, 0, 19, 0, 20, 0, 21, 0, 22, 0, 23, 0, 24, 0, 25, 0, 26, 0, 27, 0, 28, 0, 29, 0, 30, 0, 31, 0, 32, 0, 33, 0, 34, 0, 35, 0, 36, 0, 37, 0, 38, 0, 39, 0, 40, 0, 41, 0, 42, 0, 43, 0, 44, 0, 45, 0, 46, 0, 47, 0, 48, 0, 49, 0, 50, 0, 51, 0, 52, 0, 53, 0, 54, 0, 55, 0, 56, 0, 57, 0, 58, 0, 59, 0, 60, 0, 61, 0, 62, 0, 63, 0, 64, 0>, packing = #sparseconv.packing<i32, batch = 4, bits = [14, 14], guard = [64, 8]>, sample_rows = 256 : i64, search = #sparseconv.search<zdelta>}
       -> (tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, tensor<2x512xi32>)
   return
 }
@@ -98,7 +110,7 @@ func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<1x?xi32>, %r: tens
 // -----
 
 func.func @f(%i: tensor<?xi32>, %o: tensor<?xi32>, %m: tensor<2x?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x64xi32>, %t: tensor<4x512xi32>) {
-  // expected-error @+1 {{expects at most 125 'displacements', distinct ones, at most 32 in a column, where they differ by what they and the last numbers of the strides are multiples of, but found 33 in 1 columns}}
+  // expected-error @+1 {{expects at most 343 'displacements', distinct ones, in at most 128 columns of at most 32, where they differ by what they and the last numbers of the strides are multiples of, but found 33 in 1 columns}}
   %0:4 = sparseconv.kernel.search_hits
       ins(%i, %o : tensor<?xi32>, tensor<?xi32>)
       outs(%m, %r, %c, %t : tensor<2x?xi32>, tensor<?x4xi32>, tensor<64x64xi32>, tensor<4x512xi32>)
@@ -325,7 +337,7 @@ func.func @f(%h: tensor<1x?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %n
 // No set has multiples of 2 alone that are found at 1 and 3 from them.
 
 func.func @f(%h: tensor<1x?xi32>, %r: tensor<?x4xi32>, %c: tensor<64x32xi32>, %n: index, %tt: tensor<2x?xi32>, %o: tensor<?xi32>, %m: tensor<?x1xi32>, %s: tensor<3xindex>) {
-  // expected-error @+1 {{expects at most 125 'displacements', distinct ones, at most 32 in a column, where they differ by what they and the last numbers of the strides are multiples of, but found 2 in 1 columns}}
+  // expected-error @+1 {{expects at most 343 'displacements', distinct ones, in at most 128 columns of at most 32, where they differ by what they and the last numbers of the strides are multiples of, but found 2 in 1 columns}}
   %0:4 = sparseconv.kernel.tile_hits
       ins(%h, %r, %c, %n : tensor<1x?xi32>, tensor<?x4xi32>, tensor<64x32xi32>, index)
       outs(%tt, %o, %m, %s : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>)

@@ -91,7 +91,7 @@ bool SearchColumns::fitHits(int64_t common) const {
         return starts[column + 1] - starts[column] <= kMaskBits;
       });
   return spacing != 0 && common % spacing == 0 && isDistinct && areShort &&
-         getNumOffsets() <= kMaxHits;
+         getNumOffsets() <= kMaxHits && getNumColumns() <= kMaxHitColumns;
 }
 
 int64_t SearchColumns::getRecordSize() const {

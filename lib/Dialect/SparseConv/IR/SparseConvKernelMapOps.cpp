@@ -75,9 +75,10 @@ static void checkColumns(KernelVerifier &v, const SearchColumns &columns,
                          int64_t common) {
   if (!columns.fitHits(common))
     v.report("at most " + Twine(kMaxHits) +
-             " 'displacements', distinct ones, at most " + Twine(kMaskBits) +
-             " in a column, where they differ by what they and the last "
-             "numbers of the strides are multiples of")
+             " 'displacements', distinct ones, in at most " +
+             Twine(kMaxHitColumns) + " columns of at most " + Twine(kMaskBits) +
+             ", where they differ by what they and the last numbers of the "
+             "strides are multiples of")
         << columns.getNumOffsets() << " in " << columns.getNumColumns()
         << " columns";
 }

@@ -124,6 +124,23 @@ func.func @two_words(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled:
   return
 }
 
+// A record of 136 offsets has the places of eight columns and five words of a mask.
+
+// CHECK-LABEL: func.func @five_words(
+// CHECK:         sparseconv.kernel.search_hits {{.*}} : memref<5x?xi32>, memref<?x16xi32>, memref<64x160xi32>, memref<4x512xi32>)
+// CHECK:         sparseconv.kernel.tile_hits {{.*}}, memref<4x512xi32>)
+func.func @five_words(%in: memref<?xi64>, %out: memref<?xi64>, %n: index, %tiled: memref<136x?xi32>, %order: memref<?xi32>,
+                      %masks: memref<?x5xi32>, %sizes: memref<3xindex>) {
+  %table = memref.alloc(%n) : memref<?x136xi32>
+  sparseconv.kernel.search ins(%in, %out : memref<?xi64>, memref<?xi64>) outs(%table : memref<?x136xi32>)
+      {displacements = array<i64: 0, 0, -8, 0, 0, -7, 0, 0, -6, 0, 0, -5, 0, 0, -4, 0, 0, -3, 0, 0, -2, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0, 5, 0, 0, 6, 0, 0, 7, 0, 0, 8, 0, 1, -8, 0, 1, -7, 0, 1, -6, 0, 1, -5, 0, 1, -4, 0, 1, -3, 0, 1, -2, 0, 1, -1, 0, 1, 0, 0, 1, 1, 0, 1, 2, 0, 1, 3, 0, 1, 4, 0, 1, 5, 0, 1, 6, 0, 1, 7, 0, 1, 8, 0, 2, -8, 0, 2, -7, 0, 2, -6, 0, 2, -5, 0, 2, -4, 0, 2, -3, 0, 2, -2, 0, 2, -1, 0, 2, 0, 0, 2, 1, 0, 2, 2, 0, 2, 3, 0, 2, 4, 0, 2, 5, 0, 2, 6, 0, 2, 7, 0, 2, 8, 0, 3, -8, 0, 3, -7, 0, 3, -6, 0, 3, -5, 0, 3, -4, 0, 3, -3, 0, 3, -2, 0, 3, -1, 0, 3, 0, 0, 3, 1, 0, 3, 2, 0, 3, 3, 0, 3, 4, 0, 3, 5, 0, 3, 6, 0, 3, 7, 0, 3, 8, 0, 4, -8, 0, 4, -7, 0, 4, -6, 0, 4, -5, 0, 4, -4, 0, 4, -3, 0, 4, -2, 0, 4, -1, 0, 4, 0, 0, 4, 1, 0, 4, 2, 0, 4, 3, 0, 4, 4, 0, 4, 5, 0, 4, 6, 0, 4, 7, 0, 4, 8, 0, 5, -8, 0, 5, -7, 0, 5, -6, 0, 5, -5, 0, 5, -4, 0, 5, -3, 0, 5, -2, 0, 5, -1, 0, 5, 0, 0, 5, 1, 0, 5, 2, 0, 5, 3, 0, 5, 4, 0, 5, 5, 0, 5, 6, 0, 5, 7, 0, 5, 8, 0, 6, -8, 0, 6, -7, 0, 6, -6, 0, 6, -5, 0, 6, -4, 0, 6, -3, 0, 6, -2, 0, 6, -1, 0, 6, 0, 0, 6, 1, 0, 6, 2, 0, 6, 3, 0, 6, 4, 0, 6, 5, 0, 6, 6, 0, 6, 7, 0, 6, 8, 0, 7, -8, 0, 7, -7, 0, 7, -6, 0, 7, -5, 0, 7, -4, 0, 7, -3, 0, 7, -2, 0, 7, -1, 0, 7, 0, 0, 7, 1, 0, 7, 2, 0, 7, 3, 0, 7, 4, 0, 7, 5, 0, 7, 6, 0, 7, 7, 0, 7, 8>,
+       packing = #wide_packing, search = #sparseconv.search<zdelta>}
+  sparseconv.kernel.tile_rows ins(%table, %n : memref<?x136xi32>, index)
+      outs(%tiled, %order, %masks, %sizes : memref<136x?xi32>, memref<?xi32>, memref<?x5xi32>, memref<3xindex>)
+  memref.dealloc %table : memref<?x136xi32>
+  return
+}
+
 // The sort in the order of space takes more digits than the search clears for
 // four offsets: the zeros go to the second tiling.
 

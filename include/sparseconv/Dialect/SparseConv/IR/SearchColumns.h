@@ -79,8 +79,10 @@ constexpr int64_t kMaskBits = 32;
 int64_t getMaskWords(int64_t offsets);
 /// How many rows a mask of `tile_rows` is of.
 constexpr int64_t kMaskRows = 16;
-/// The most offsets that hits are left of: code for each of them is unrolled.
-constexpr int64_t kMaxHits = 125;
+/// The most offsets that hits are left of, those of a box of 7x7x7: code for
+/// each of them is unrolled. The most columns: records of 64 rows fit shared
+/// memory.
+constexpr int64_t kMaxHits = 343, kMaxHitColumns = 128;
 /// Words of a record of hits that one load takes.
 constexpr int64_t kHitWords = 4;
 /// Runs of rows, at most, whose offsets are counted as a sample of all rows; a

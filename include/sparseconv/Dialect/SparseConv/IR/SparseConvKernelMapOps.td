@@ -71,9 +71,9 @@ def SparseConv_SearchHitsOp
 
     Displacements within a column must be distinct neighbours: they are
     multiples of the number by which they differ, and so are the last
-    coordinates of both sets. K is at most 125. `sample_rows` is 64, 128 or 256,
-    and shared memory has to have room for as many records. No search with
-    `half` leaves hits. The operation is made by
+    coordinates of both sets. K is at most 343, and C at most 128. `sample_rows`
+    is 64, 128 or 256, and shared memory has to have room for as many records. No
+    search with `half` leaves hits. The operation is made by
     `sparseconv-fuse-search-and-tiling`.
   }];
   let arguments = (ins

@@ -191,7 +191,8 @@ def SparseConvFuseSearchAndTiling
     long as the search expects also gets buffers that the search has cleared.
 
     This needs a table that is allocated in the function and that nothing else
-    writes, at most 125 offsets, and columns of at most 32 without gaps.
+    writes, at most 343 offsets, and at most 128 columns of at most 32 without
+    gaps.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect",
                            "::mlir::sparseconv::SparseConvDialect"];
