@@ -29,7 +29,6 @@ void mlir::sparseconv::buildLowerToGpuPipeline(
   buildLowerToBuffersPipeline(pm, toBuffers);
   pm.addNestedPass<func::FuncOp>(createSparseConvBoundCounts());
   pm.addNestedPass<func::FuncOp>(createSparseConvFuseSearchAndTiling());
-  pm.addPass(createConvertSparseConvKernelsToGpu());
   pm.addNestedPass<func::FuncOp>(createSparseConvParalleliseCopies());
   pm.addNestedPass<func::FuncOp>(createSparseConvFuseReductions());
   pm.addNestedPass<func::FuncOp>(createSparseConvSplitReductions());
@@ -37,9 +36,11 @@ void mlir::sparseconv::buildLowerToGpuPipeline(
   pm.addNestedPass<func::FuncOp>(createSparseConvVectoriseElementwise());
   pm.addNestedPass<func::FuncOp>(createSparseConvInterchangeLoops());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToParallelLoopsPass());
-  pm.addNestedPass<func::FuncOp>(createSparseConvResolveReshapes());
   pm.addPass(memref::createResolveShapedTypeResultDimsPass());
   pm.addPass(createLowerAffinePass());
+  // Kernels are much code, which the passes above would only go over.
+  pm.addPass(createConvertSparseConvKernelsToGpu());
+  pm.addNestedPass<func::FuncOp>(createSparseConvResolveReshapes());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // Nothing may come between: a canonicalizer would move constants out of

@@ -57,6 +57,7 @@ MUTANTS = [
     (TRANSFORMS + "MergeKernels.cpp", "llvm::isAlnum(c) || c == '$'", "true", MERGE_KERNELS),
     (TRANSFORMS + "ResolveReshapes.cpp", "b.mul(size, factor)", "factor", RESOLVE_RESHAPES),
     (TRANSFORMS + "ResolveReshapes.cpp", "work.push_back(nested);", "", RESOLVE_RESHAPES),
+    (TRANSFORMS + "ResolveReshapes.cpp", "expand.getMixedOutputShape()[axis]", "expand.getMixedOutputShape()[0]", RESOLVE_RESHAPES),
     (TRANSFORMS + "SeparateBuffers.cpp", "&use != &*op->getUses().begin()", "false", SEPARATE_BUFFERS),
     (TRANSFORMS + "GuardShapes.cpp", "succeeded(equal) && *equal", "false", GUARD_SHAPES),
     (TRANSFORMS + "GuardShapes.cpp", "b.index(expected.axis)", "b.index(found.axis)", GUARD_SHAPES),

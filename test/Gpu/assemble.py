@@ -26,10 +26,29 @@ def assemble_for_all(ptxas, chips, make_ptx, compare):
     return problems
 
 
+ENTRY = re.compile(rb"^\.visible \.entry (\w+)\(.*?^\}\n", re.MULTILINE | re.DOTALL)
+known = set()
+
+
+def is_new(chip, kernel):
+    """Whether no kernel for the chip had this text, but for its name and number."""
+    text = kernel[0].replace(kernel[1], b"").replace(b"$L__BB", b"$L")
+    text = chip, re.sub(rb"\$L\d+_", b"$L_", text)
+    if text in known:
+        return False
+    known.add(text)
+    return True
+
+
 def find_problems(ptxas, chip, ptx):
-    """What is wrong with the machine code of some PTX, by kernel."""
+    """What is wrong with the machine code of some PTX, by kernel. Many modules have the
+    same kernels, which are assembled once."""
+    kernels = {kernel[1]: kernel[0] for kernel in ENTRY.finditer(ptx) if is_new(chip, kernel)}
+    if not kernels:
+        return []
+    new = ENTRY.sub(lambda kernel: kernel[0] if kernel[1] in kernels else b"", ptx)
     with tempfile.NamedTemporaryFile(suffix=".ptx") as file:
-        file.write(ptx)
+        file.write(new)
         file.flush()
         run = subprocess.run(
             [ptxas, "-arch=" + chip, "-O3", "-v", file.name, "-o", "/dev/null"],
@@ -40,11 +59,13 @@ def find_problems(ptxas, chip, ptx):
         return [log]
     # Thread blocks of ring64 keep a few words across tasks, which the loop over the
     # offsets of a task does not touch.
-    most = 16 if b"atom.global.inc.u32" in ptx else 0
+    def get_most(kernel):
+        return 16 if b"atom.global.inc.u32" in kernels[kernel.encode()] else 0
+
     found = [
         f"{kernel}: {sizes.strip()}"
         for kernel, sizes in re.findall(r"properties for (\w+)\n(.*)", log)
-        if int(re.search(r"(\d+) bytes stack frame", sizes)[1]) > most
+        if int(re.search(r"(\d+) bytes stack frame", sizes)[1]) > get_most(kernel)
     ]
     found += re.findall(r"[1-9]\d* bytes lmem", log)
     return found + re.findall(r".*\(C75\d\d\).*", log)

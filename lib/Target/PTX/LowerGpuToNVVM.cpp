@@ -15,6 +15,7 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -25,23 +26,26 @@ using namespace mlir;
 
 void mlir::sparseconv::buildLowerGpuToNVVMPipeline(OpPassManager &outer) {
   OpPassManager &pm = outer.nest<gpu::GPUModuleOp>();
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  // What is nested works on kernels side by side.
+  pm.addNestedPass<gpu::GPUFuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<gpu::GPUFuncOp>(createCSEPass());
   pm.addPass(createSparseConvApproximateMath());
   pm.addPass(createSparseConvExpandDeviceMath());
-  pm.addPass(memref::createExpandStridedMetadataPass());
-  pm.addPass(createLowerAffinePass());
-  pm.addPass(createSCFToControlFlowPass());
+  OpPassManager &kernel = pm.nest<gpu::GPUFuncOp>();
+  kernel.addPass(memref::createExpandStridedMetadataPass());
+  kernel.addPass(createLowerAffinePass());
+  kernel.addPass(createSCFToControlFlowPass());
   // Vectors before GPU operations: the other order leaves casts behind.
-  pm.addPass(createConvertMathToLLVMPass());
-  pm.addPass(createConvertVectorToLLVMPass());
+  kernel.addPass(createConvertMathToLLVMPass());
+  kernel.addPass(createConvertVectorToLLVMPass());
   ConvertGpuOpsToNVVMOpsOptions options;
   options.useBarePtrCallConv = true;
   pm.addPass(createConvertGpuOpsToNVVMOps(options));
-  pm.addPass(createConvertNVVMToLLVMPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createReconcileUnrealizedCastsPass());
+  OpPassManager &function = pm.nest<LLVM::LLVMFuncOp>();
+  function.addPass(createConvertNVVMToLLVMPass());
+  function.addPass(createCanonicalizerPass());
+  function.addPass(createCSEPass());
+  function.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createSparseConvPlaceSharedMemory());
 }
 

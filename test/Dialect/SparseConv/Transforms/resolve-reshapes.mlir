@@ -19,6 +19,24 @@ func.func @collapsed(%x: memref<?x3x?xf32>) -> (index, index, index) {
   return %0, %1, %2 : index, index, index
 }
 
+// An expanded buffer has the sizes that it was given.
+// CHECK-LABEL: func.func @expanded(
+// CHECK-SAME:  %[[X:[^:]*]]: memref<?xf32>, %[[N:[^:]*]]: index)
+// CHECK-DAG:   %[[C4:.*]] = arith.constant 4 : index
+// CHECK-DAG:   %[[ALL:.*]] = arith.muli %[[N]], %[[C4]]
+// CHECK-NOT:   memref.dim
+// CHECK:       return %[[N]], %[[C4]], %[[ALL]]
+func.func @expanded(%x: memref<?xf32>, %n: index) -> (index, index, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = memref.expand_shape %x [[0, 1]] output_shape [%n, 4] : memref<?xf32> into memref<?x4xf32>
+  %b = memref.collapse_shape %a [[0, 1]] : memref<?x4xf32> into memref<?xf32>
+  %0 = memref.dim %a, %c0 : memref<?x4xf32>
+  %1 = memref.dim %a, %c1 : memref<?x4xf32>
+  %2 = memref.dim %b, %c0 : memref<?xf32>
+  return %0, %1, %2 : index, index, index
+}
+
 // The number of a dimension that is not known stays a question.
 // CHECK-LABEL: func.func @any(
 // CHECK:       memref.dim %{{.*}}, %{{.*}} : memref<?xf32>

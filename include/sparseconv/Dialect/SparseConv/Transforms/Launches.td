@@ -100,7 +100,8 @@ def SparseConvResolveReshapes
   let summary = "computes sizes of reshaped buffers from those before";
   let description = [{
     A `memref.dim` of a `memref.collapse_shape` becomes the product of the sizes
-    that were collapsed, so that sizes depend on buffers alone.
+    that were collapsed, and that of a `memref.expand_shape` the size that it was
+    given, so that sizes depend on buffers alone.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect"];
