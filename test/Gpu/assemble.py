@@ -43,7 +43,10 @@ def is_new(chip, kernel):
 def find_problems(ptxas, chip, ptx):
     """What is wrong with the machine code of some PTX, by kernel. Many modules have the
     same kernels, which are assembled once."""
-    kernels = {kernel[1]: kernel[0] for kernel in ENTRY.finditer(ptx) if is_new(chip, kernel)}
+    entries = list(ENTRY.finditer(ptx))
+    if len(entries) != ptx.count(b".entry") or not entries:
+        return ["the PTX has entries that are not understood, or none"]
+    kernels = {kernel[1]: kernel[0] for kernel in entries if is_new(chip, kernel)}
     if not kernels:
         return []
     new = ENTRY.sub(lambda kernel: kernel[0] if kernel[1] in kernels else b"", ptx)
