@@ -32,9 +32,7 @@ static Value packWeights(LoopBuilder &b, GatherGemmScatterOp op,
   auto strides = WeightStrides::get(config, op.getTransposeWeights());
   gpu::GPUFuncOp kernel = buildPackWeights(createKernelModule(b, op, "gemm"),
                                            "pack_weights", config, strides);
-  LaunchShape shape{
-      b.index(llvm::divideCeil(config.weightBytes() / 4, kPackThreads)), 1,
-      kPackThreads};
+  LaunchShape shape{b.index(countPackBlocks(config)), 1, kPackThreads};
   callKernel(b, kernel, shape, {readDense(b, op.getW()), image});
   return image;
 }

@@ -24,9 +24,7 @@ void mlir::sparseconv::emitPackWeights(LoopBuilder &b, PackWeightsOp op) {
                                op.getOrder());
   gpu::GPUFuncOp kernel = buildPackWeights(createKernelModule(b, op, "gemm"),
                                            "pack_weights", config, strides);
-  int64_t registers = config.weightBytes() / 4;
-  LaunchShape shape{b.index(llvm::divideCeil(registers, kPackThreads)), 1,
-                    kPackThreads};
+  LaunchShape shape{b.index(countPackBlocks(config)), 1, kPackThreads};
   callKernel(b, kernel, shape, {readDense(b, op.getW()), op.getImage()});
 }
 

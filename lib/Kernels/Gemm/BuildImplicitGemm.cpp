@@ -8,6 +8,7 @@
 
 #include "ImplicitGemmEmitter.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "sparseconv/Kernels/Builders/IndexExpr.h"
 
 using namespace mlir;
@@ -111,6 +112,15 @@ static Value joinElements(GpuBuilder &b, const ImplicitGemmConfig &config,
   return b.orBits(wide(elements[0]), b.shiftLeft(wide(elements[1]), 16));
 }
 
+static int64_t countPieces(const FragmentLayout &layout) {
+  assert(layout.imageBytes() % 16 == 0 && "a part of a piece");
+  return layout.imageBytes() / 16;
+}
+
+int64_t mlir::sparseconv::countPackBlocks(const ImplicitGemmConfig &config) {
+  return llvm::divideCeil(countPieces(config.layout()), kPackThreads);
+}
+
 gpu::GPUFuncOp
 mlir::sparseconv::buildPackWeights(gpu::GPUModuleOp module, StringRef name,
                                    const ImplicitGemmConfig &config,
@@ -121,15 +131,23 @@ mlir::sparseconv::buildPackWeights(gpu::GPUModuleOp module, StringRef name,
       b.startKernel(module, name, parameters, {kPackThreads});
   Value weights = kernel.getArgument(0), image = kernel.getArgument(1);
   FragmentLayout layout = config.layout();
-  Value reg = b.add(b.mul(b.blockId(), kPackThreads), b.threadId());
-  b.ifThen(b.lessUnsigned(reg, layout.imageBytes() / 4), [&] {
-    SmallVector<Value> elements;
-    for (int64_t bit : llvm::seq(layout.perRegister)) {
-      ImageElement<IndexExpr> element = layout.element(IndexExpr(b, reg), bit);
-      elements.push_back(loadElement(b, config, element, weights, strides));
+  // Where output channels lie side by side in memory, so do what the threads
+  // of a warp read.
+  bool acrossRows = layout.isSwizzled() && strides.out == 1;
+  Value piece = b.add(b.mul(b.blockId(), kPackThreads), b.threadId());
+  b.ifThen(b.lessUnsigned(piece, countPieces(layout)), [&] {
+    IndexExpr first = layout.firstOfPiece(IndexExpr(b, piece), acrossRows);
+    SmallVector<Value> registers;
+    for (int64_t number : llvm::seq(4)) {
+      SmallVector<Value> elements;
+      for (int64_t bit : llvm::seq(layout.perRegister))
+        elements.push_back(loadElement(
+            b, config, layout.element(first + number, bit), weights, strides));
+      registers.push_back(joinElements(b, config, elements));
     }
-    b.store(joinElements(b, config, elements), b.offset(image, b.mul(reg, 4)),
-            4);
+    auto type = VectorType::get(4, b.getI32Type());
+    b.store(vector::FromElementsOp::create(b, type, registers),
+            b.offset(image, b.mul(first.value, 4)), 16);
   });
   b.finishKernel();
   return kernel;

@@ -61,10 +61,12 @@
 // CHECK:            llvm.store {{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
 // CHECK:        gpu.return
 
-// The image has a row of weights for each offset, two in a register.
+// The image has a row of weights for each offset, two in a register. A thread makes
+// four registers.
 // CHECK:      gpu.func @pack(
-// CHECK:        arith.cmpi ult, %{{.*}}, %c432_i32
+// CHECK:        arith.cmpi ult, %{{.*}}, %c108_i32
 // CHECK:        arith.divui %{{.*}}, %c16_i32
+// CHECK:        llvm.store {{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
 
 // With 33 channels rows begin at any multiple of two bytes, and of the third column
 // tile one channel is there: pieces are loaded and stored element by element.

@@ -134,6 +134,16 @@ struct FragmentLayout {
     return choose(isBelow(tile, full), regular, tail);
   }
 
+  /// The first register of piece `number` of 16 bytes. With `acrossRows`, which
+  /// takes an image of rows, pieces that follow each other are of rows that do,
+  /// otherwise they lie side by side.
+  template <class Int> Int firstOfPiece(Int number, bool acrossRows) const {
+    if (!acrossRows)
+      return number * 4;
+    Int row = number % tileN, column = number / tileN % 8;
+    return (number / (8 * tileN) * tileN + row) * 32 + column * 4;
+  }
+
   /// What element `bit` of register `reg` of the image is.
   template <class Int> ImageElement<Int> element(Int reg, int64_t bit) const {
     if (order == ImageOrder::Plain)
@@ -172,11 +182,13 @@ struct FragmentLayout {
             firstOut + outColumn(tileAndLane / 32, tileAndLane % 32 / 4)};
   }
 
-private:
+  /// Whether the image is rows of 128 bytes, one for each output channel.
   bool isSwizzled() const {
     return order == ImageOrder::Swizzled ||
            order == ImageOrder::SwizzledInOrder;
   }
+
+private:
   template <class Int> ImageElement<Int> plainElement(Int reg) const {
     Int chunk = reg / chunkRegisters();
     Int inner = reg % chunkRegisters();

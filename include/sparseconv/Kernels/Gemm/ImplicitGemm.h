@@ -224,9 +224,11 @@ struct WeightStrides {
   static WeightStrides get(ArrayRef<int64_t> shape, ArrayRef<int64_t> order);
 };
 
-/// Adds the kernel (weights, image) that makes the weight image, with a thread
-/// for each register of 4 bytes.
+/// Adds the kernel (weights, image) that makes the weight image, in
+/// `countPackBlocks` thread blocks of `kPackThreads` threads. A thread makes a
+/// piece of 16 bytes.
 inline constexpr int64_t kPackThreads = 256;
+int64_t countPackBlocks(const ImplicitGemmConfig &config);
 gpu::GPUFuncOp buildPackWeights(gpu::GPUModuleOp module, StringRef name,
                                 const ImplicitGemmConfig &config,
                                 const WeightStrides &strides);

@@ -243,6 +243,27 @@ TEST(InOrderLayoutTest, ImagesAreRowsOfInputChannels) {
     }
 }
 
+TEST(InOrderLayoutTest, PiecesCoverTheImageInBothOrders) {
+  FragmentLayout layout;
+  layout.order = ImageOrder::SwizzledInOrder;
+  layout.offsets = 3;
+  layout.inChannels = 100;
+  layout.tileK = 64;
+  layout.chunks = 2;
+  layout.tileN = 24;
+  layout.columnTiles = 2;
+  for (bool acrossRows : {false, true}) {
+    std::vector<int64_t> firsts;
+    for (int64_t piece = 0; piece < layout.imageBytes() / 16; ++piece)
+      firsts.push_back(layout.firstOfPiece(piece, acrossRows));
+    // The second piece follows the first in the row, or is in the next row.
+    EXPECT_EQ(firsts[1], acrossRows ? 32 : 4);
+    llvm::sort(firsts);
+    for (auto [piece, first] : llvm::enumerate(firsts))
+      EXPECT_EQ(first, 4 * int64_t(piece));
+  }
+}
+
 TEST(DiagonalLayoutTest, ImagesAreRowsOfWeights) {
   FragmentLayout layout;
   layout.order = ImageOrder::Diagonal;
