@@ -98,7 +98,7 @@ func.func @odd(%x: tensor<?x256xf16>, %w: tensor<27x256x255xf16>, %m: !map) -> t
 
 // A coarse set likely has few, which make enough tasks in narrow column tiles
 // only. Few offsets, such as those of strided kernels, stay in ring64.
-!coarse = !sparseconv.coords<3, stride = [4, 4, 4], #packing>
+!coarse = !sparseconv.coords<3, stride = [8, 8, 8], #packing>
 !coarse_map = !sparseconv.kernel_map<27, !coarse to !coarse>
 !up_map = !sparseconv.kernel_map<8, !coarse to !set>
 // CHECK-LABEL: func.func @coarse(
@@ -112,13 +112,27 @@ func.func @coarse(%x: tensor<?x256xf16>, %w: tensor<27x256x256xf16>, %m: !coarse
   return %z, %g : tensor<?x256xf16>, tensor<?x256xf16>
 }
 
+// The set between them still has many.
+!third = !sparseconv.coords<3, stride = [4, 4, 4], #packing>
+!third_map = !sparseconv.kernel_map<27, !third to !third>
+// CHECK-LABEL: func.func @third(
+func.func @third(%x: tensor<?x192xf16>, %w: tensor<27x192x192xf16>, %v: tensor<27x192x128xf16>, %m: !third_map) -> tensor<?x128xf16> {
+  // SM90: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<producer64, {{.*}}tile_n = 192, stages = 4>
+  %y = sparseconv.conv %x, %w, %m : tensor<?x192xf16>, tensor<27x192x192xf16>, !third_map -> tensor<?x192xf16>
+  // SM90: sparseconv.conv {{.*}} tiling = #sparseconv.gemm_tiling<producer64, {{.*}}tile_n = 128, stages = 6>
+  %z = sparseconv.conv %y, %v, %m : tensor<?x192xf16>, tensor<27x192x128xf16>, !third_map -> tensor<?x128xf16>
+  return %z : tensor<?x128xf16>
+}
+
 // Few rows with many offsets share them, also with few channels.
 !coarse_wide = !sparseconv.kernel_map<125, !coarse to !coarse>
 // CHECK-LABEL: func.func @coarse_wide(
-func.func @coarse_wide(%x: tensor<?x32xf16>, %w: tensor<125x32x32xf16>, %m: !coarse_wide) -> tensor<?x32xf16> {
-  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<warp16,
+func.func @coarse_wide(%x: tensor<?x32xf16>, %w: tensor<125x32x32xf16>, %few: tensor<?x16xf16>, %v: tensor<125x16x16xf16>, %m: !coarse_wide) -> (tensor<?x32xf16>, tensor<?x16xf16>) {
+  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<warp16, warps = 16, {{.*}}stages = 2>}
   %y = sparseconv.conv %x, %w, %m : tensor<?x32xf16>, tensor<125x32x32xf16>, !coarse_wide -> tensor<?x32xf16>
-  return %y : tensor<?x32xf16>
+  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<warp16, {{.*}}stages = 3>}
+  %z = sparseconv.conv %few, %v, %m : tensor<?x16xf16>, tensor<125x16x16xf16>, !coarse_wide -> tensor<?x16xf16>
+  return %y, %z : tensor<?x32xf16>, tensor<?x16xf16>
 }
 
 // 128 channels of a coarse set from more than 128, and a gradient to that many.

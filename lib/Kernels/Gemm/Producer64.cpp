@@ -344,7 +344,8 @@ bool Producer64MainLoop::isChosen(const ImplicitGemmShape &shape) const {
 }
 
 /// Column tiles are wide where there are many rows, so that each row is read
-/// once. Few rows make too few tasks of them.
+/// once. Few rows make too few tasks of them: from some 30 000 rows on there
+/// are enough, which even the third set of a network often has.
 void Producer64MainLoop::addCandidates(
     const ImplicitGemmShape &shape, const TargetInfo &target,
     SmallVectorImpl<ImplicitGemmConfig> &candidates) const {
@@ -360,8 +361,10 @@ void Producer64MainLoop::addCandidates(
     config.stages = stages;
     candidates.push_back(config);
   };
-  if (!shape.isFine())
-    add(12, 128, 6);
+  constexpr int64_t kFinerStride = 4, kNarrow = 128;
+  bool hasManyRows = shape.rowStride > 0 && shape.rowStride <= kFinerStride;
+  if (!hasManyRows || (!shape.isFine() && shape.outChannels <= kNarrow))
+    add(12, kNarrow, 6);
   add(12, 256, 4);
   if (shape.isFine())
     add(16, 256, 3);

@@ -257,19 +257,19 @@ void Warp16MainLoop::addCandidates(
   // Few channels leave registers for the rows of several offsets, which is
   // worth more than the last warps. Their weights come through the L1 cache as
   // fast as from shared memory, which each thread block would have to fill. Of
-  // coarse sets, whose rows are few, the sums of many offsets are split
-  // instead.
+  // coarse sets, whose rows are few, the sums of many offsets are split, too.
   bool isHalf = shape.element != GemmElement::TF32;
   int64_t most = std::max(shape.inChannels, shape.outChannels);
-  bool isSplit = shape.offsets > 27 && !shape.isFine();
-  if (isHalf && shape.groups == 1 && most <= 32 && !isSplit &&
-      shape.inChannels % 2 == 0) {
-    bool isNarrow = most <= 16;
-    int64_t warps = isNarrow ? 12 : shape.isFinest() ? 20 : 16;
+  if (isHalf && shape.groups == 1 && most <= 32 && shape.inChannels % 2 == 0) {
+    bool isNarrow = most <= 16, hasManyOffsets = shape.offsets > 27;
+    bool isSplit = hasManyOffsets && !shape.isFine();
+    bool hasRoom = hasManyOffsets ? shape.inChannels <= 16 : shape.isFinest();
+    int64_t warps = isNarrow ? (isSplit ? 10 : 12) : (hasRoom ? 20 : 16);
     add(warps, isNarrow ? 2 : 1, whole, llvm::alignTo(shape.outChannels, 8),
         /*resident=*/false);
     candidates.back().stages = isNarrow ? 3 : 2;
-    candidates.back().splitK = 1;
+    if (!isSplit)
+      candidates.back().splitK = 1;
   }
   int64_t wide = getEvenTileN(shape.outChannels, 128);
   int64_t narrow = getEvenTileN(shape.outChannels, 64);
