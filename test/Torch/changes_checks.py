@@ -217,6 +217,7 @@ def known_convolutions(device):
         "weights": (x, w[:, :, :7].contiguous(), table, None),
         "offsets": (x, w, table[:, :26].contiguous(), None),
         "rows of the map": (x[:15], w, table, None),
+        "number of rows, which is many": (x, w, table.new_zeros((30_000, 27)), None),
         "strides": (x.T.contiguous().T, w, table, None),
         "strides of weights": (x, w.transpose(1, 2), table, None),
         "alignment": (wide[1:].view(16, 8), w, table, None),
@@ -225,7 +226,7 @@ def known_convolutions(device):
     }
     try:
         vars(known).update(stand_ins)
-        conv = known.KnownConv(x, w, None, None)
+        conv = known.KnownConv(x, w, table, None, None)
         for text, operands in changes.items():
             expect(conv.run(*operands) is None and not calls, f"another {text}")
         y = conv.run(x, w, table, None)
@@ -233,7 +234,7 @@ def known_convolutions(device):
         stream, tensors, pointers, views, made = calls[0]
         expect((stream, views) == (7, "tiles") and tensors == (x, w) and made is y)
         expect(pointers == [x.data_ptr(), w.data_ptr()])
-        normed = known.KnownConv(x, w, None, norm)
+        normed = known.KnownConv(x, w, table, None, norm)
         expect(normed.run(x, w, table, norm) is not None)
         expect(calls[1][1] == (x, w, *norm[0]))
         others = norm[0], ("relu", 1e-5, (("weight", "f32"),))

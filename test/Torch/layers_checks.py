@@ -497,10 +497,12 @@ def tiles_are_as_good_as_tables(device):
         for trusted in (True, False):
             tiles = programs.run(ir.tile_table(8), [given, count], shapes, trusted)
             expect(tiles[3].tolist() == [rows, len(given), slots], f"sizes of {kind}")
-            text = ir.conv_by_tiles(kind, 8, 8, 12, 2, "f32")
             tensors = [features, w, *tiles, given]
-            found = programs.run(text, tensors, [tuple(expected.shape)], trusted)[0]
-            expect_close(found, expected, 1e-6, f"{kind}, trusted: {trusted}")
+            for has_many_rows in (False, True):
+                text = ir.conv_by_tiles(has_many_rows, kind, 8, 8, 12, 2, "f32")
+                found = programs.run(text, tensors, [tuple(expected.shape)], trusted)[0]
+                note = f"{kind}, trusted: {trusted}, many rows: {has_many_rows}"
+                expect_close(found, expected, 1e-6, note)
 
 
 @check

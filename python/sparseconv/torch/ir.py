@@ -25,6 +25,13 @@ BATCH_BITS = 8
 ROWS = """#rows = #sparseconv.packing<i64, batch = 0, bits = [32], guard = [1]>
 !rows = !sparseconv.coords<1, stride = [1], #rows>
 """
+#: From so many rows on a convolution on a GPU has kernels that need many.
+MANY_ROWS = 30_000
+#: The same sets for them: the compiler takes a set of several axes and a stride of 1 to have
+#: many rows, and does not guess of one axis.
+_MANY_ROWS = """#rows = #sparseconv.packing<i64, batch = 0, bits = [32, 3], guard = [1, 1]>
+!rows = !sparseconv.coords<2, stride = [1, 1], #rows>
+"""
 
 
 def get_range(dim):
@@ -234,19 +241,32 @@ def renumber(volume, has_row_of, has_order):
 def number_rows(side, tensor, type):
     """The set `%SIDE` of the numbers of a tensor's rows, which the compiler knows to
     be sorted: each element of its points is the row times the column."""
+    product = "    %product = arith.muli %row, %column : index\n"
+    return _number_rows(side, tensor, type, "tensor<?x2xi32>", product)
+
+
+def _number_many_rows(side, tensor, type):
+    """The same with a second axis, whose coordinates are zeros."""
+    product = """    %one = arith.constant 1 : index
+    %is_first = arith.andi %column, %one : index
+    %product = arith.muli %row, %is_first : index
+"""
+    return _number_rows(side, tensor, type, "tensor<?x3xi32>", product, " {in_order}")
+
+
+def _number_rows(side, tensor, type, points, product, word=""):
     return f"""  %{side}_size = tensor.dim %{tensor}, %axis : {type}
-  %{side}_init = tensor.empty(%{side}_size) : tensor<?x2xi32>
+  %{side}_init = tensor.empty(%{side}_size) : {points}
   %{side}_points = linalg.generic {{
     indexing_maps = [affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "parallel"]
-  }} outs(%{side}_init : tensor<?x2xi32>) {{
+  }} outs(%{side}_init : {points}) {{
   ^body(%old: i32):
     %row = linalg.index 0 : index
     %column = linalg.index 1 : index
-    %product = arith.muli %row, %column : index
-    %number = arith.index_cast %product : index to i32
+{product}    %number = arith.index_cast %product : index to i32
     linalg.yield %number : i32
-  }} -> tensor<?x2xi32>
-  %{side}, %{side}_order, %{side}_row_of = sparseconv.pack %{side}_points : tensor<?x2xi32> -> !rows
+  }} -> {points}
+  %{side}, %{side}_order, %{side}_row_of = sparseconv.pack %{side}_points{word} : {points} -> !rows
 """
 
 
@@ -344,16 +364,18 @@ def conv(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, epi
 
 
 @functools.cache
-def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=False, epilogue=None,
-                  layout=None):  # fmt: skip
+def conv_by_tiles(has_many_rows, kind, volume, in_channels, out_channels, groups, dtype,
+                  tf32=False, epilogue=None, layout=None):  # fmt: skip
     """conv on the tiles of a map, or input_grad on those of its transposed map. The
-    result has the rows of one more input, `table`, whose elements nobody reads."""
+    result has the rows of one more input, `table`, whose elements nobody reads; whether
+    they are `MANY_ROWS` makes the kernels faster or slower, and is no promise."""
     tiles, table = get_tile_types(volume), f"tensor<?x{volume}xi32>"
     w = _weights(volume, in_channels, out_channels, groups, dtype)
     sides = [f"tensor<?x{in_channels}x{dtype}>", f"tensor<?x{out_channels}x{dtype}>"]
     x, result = sides if kind == "conv" else reversed(sides)
     word = " tf32 = allowed" if tf32 and dtype == "f32" else ""
     extras, prelude, given, kernel = {}, "", w, "%w"
+    rows, number = (_MANY_ROWS, _number_many_rows) if has_many_rows else (ROWS, number_rows)
     if layout is not None:
         prelude, given = write_layout(layout, dtype)
         kernel = "%kernel"
@@ -363,8 +385,8 @@ def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=F
     body = (
         "  %axis = arith.constant 0 : index\n"
         + prelude
-        + number_rows("in", "x", x)
-        + number_rows("out", "table", table)
+        + number("in", "x", x)
+        + number("out", "table", table)
         + f"  %given = sparseconv.map_from_tiles {refer(tiles)}, %in to %out "
         f": {', '.join(tiles.values())}, !map\n"
     )
@@ -375,7 +397,7 @@ def conv_by_tiles(kind, volume, in_channels, out_channels, groups, dtype, tf32=F
     body += (
         f"  %result = sparseconv.{kind} %x, {kernel}, {name}{word} : {x}, {w}, !map -> {result}\n"
     )
-    types = ROWS + f"!map = !sparseconv.kernel_map<{volume}, !rows to !rows>\n"
+    types = rows + f"!map = !sparseconv.kernel_map<{volume}, !rows to !rows>\n"
     inputs = {"x": x, "w": given, **extras, **tiles, "table": table}
     return types + write_function(inputs, {"result": result}, body)
 

@@ -19,10 +19,11 @@ from .programs import find_function, get_stream
 class KnownConv:
     """The convolution that `ops.conv_at_once` has run of the same arguments, on a GPU."""
 
-    def __init__(self, x, w, layout, epilogue):
+    def __init__(self, x, w, table, layout, epilogue):
         self._kind = None if epilogue is None else epilogue[1]
-        key = get_conv_key(x, w, layout, self._kind)
-        _, self._volume, self._in_channels, self._out_channels, _, _, self._tf32, *_ = key
+        key = get_conv_key(x, w, table.shape[0], layout, self._kind)
+        self._has_many_rows, _, *sizes, _, _, self._tf32 = key[:8]
+        self._volume, self._in_channels, self._out_channels = sizes
         self._dtype, self._shape, self._device = x.dtype, w.shape, x.device
         self._function = find_function(ir.conv_by_tiles, key, x.device)
 
@@ -39,6 +40,7 @@ class KnownConv:
             len(shape) != 2
             or shape[1] != self._in_channels
             or volume != self._volume
+            or (num_out >= ir.MANY_ROWS) != self._has_many_rows
             or w.shape != self._shape
             or x.dtype is not dtype
             or w.dtype is not dtype
