@@ -101,6 +101,7 @@ MUTANTS = [
     (PLAN + "KernelTraits.cpp", "control.getKind() == NVVM::GridDepActionKind::wait", "true", "test/Target/Plan/schedule-plan.mlir"),
     (PLAN + "KernelTraits.cpp", "traits.cost = kGemmCost;", "", PLAN_TESTS + "KernelTraitsTest.*"),
     (PLAN + "SchedulePlan.cpp", "std::max(numStreams, place.stream + 1)", "numStreams", SCHEDULE_PLAN),
+    (PLAN + "FindPreparation.cpp", "use.access.writes && !use.access.restores", "use.access.writes", "test/Target/Plan/find-preparation.mlir"),
     (PLAN + "FindPreparation.cpp", "launches[i].prepares || i > uses.writers.back()", "true", "test/Target/Plan/find-preparation.mlir"),
     (PLAN + "FindCounts.cpp", "steps[i].multiplies", "false", "test/Target/Plan/find-counts.mlir"),
     (PLAN + "FindCounts.cpp", "needed.set(other);", "(void)other;", "test/Target/Plan/find-counts.mlir"),

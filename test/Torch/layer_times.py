@@ -4,11 +4,13 @@
 """Times single calls of convolution layers on a GPU, in the way in which other libraries
 are commonly timed.
 
-    layer_times.py scene.npz [--channels=64,128] [--kernel-size=3] [--dtype=f16] [--runs=30]
+    layer_times.py scene.npz [--channels=64,128] [--kernel-size=3] [--dtype=f16] [--bound]
+                             [--runs=30]
 
 The scene is an .npz with `coords`, [voxels, 4] in int32 (batch, x, y, z). A layer is
-SubMConv3d(C, C), and its tensor has its kernel map already. A time is that between two CUDA
-events around one call, all kernels of it included. A kernel that waits is queued before the
+SubMConv3d(C, C), and its tensor has its kernel map already. It runs eagerly, which packs its
+weights in each call, or with --bound as a plan to which its weights are bound. A time is that
+between two CUDA events around one call, all kernels of it included. A kernel that waits is queued before the
 first event, for twice as long as the host needs to queue the call and at least 0.2 ms, so
 that no kernel waits for the host. What the call before it left in the L2 cache stays there.
 For each layer it prints the median, the fastest and the slowest of the runs, in microseconds,
@@ -21,6 +23,7 @@ import time
 import numpy as np
 import sparseconv.torch as sct
 import torch
+from sparseconv.torch import encodings, ir, programs
 
 DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 WARM_UPS, CHECKED_ROWS = 3, 256
@@ -87,13 +90,37 @@ def find_error(layer, x, y):
     return float((y[rows] - expected).abs().max() / expected.abs().max())
 
 
+def bind_layer(layer, x):
+    """The same layer as a function of features [rows, channels], its weights bound."""
+    (table,) = x.cache.tables.values()
+    (num_out, volume), channels = table.shape, layer.in_channels
+    dtype = programs.get_dtype(x.features)
+    rows = encodings.make_rows(num_out, table.device)
+    tiles = programs.run(ir.tile_table(volume), [table, rows], None, True)
+    many = num_out >= ir.MANY_ROWS
+    text = ir.conv_by_tiles(many, "conv", volume, channels, channels, 1, dtype)
+    module = programs.load_program(text, table.device, trusted=True)
+    module.main.bind(w=layer.weight.detach())
+
+    def run(features):
+        inputs = [features, *tiles, table]
+        return programs.run_function(module.main, inputs, [(num_out, channels)])[0]
+
+    return run
+
+
 def report(coords, channels, options):
     dtype = DTYPES[options.dtype]
     layer = sct.SubMConv3d(channels, channels, options.kernel_size, bias=False).to("cuda", dtype)
     features = (torch.randn(len(coords), channels, device="cuda") / 4).to(dtype)
     tensor = sct.SparseTensor(features, coords)
     y = layer(tensor).features
-    times = time_calls(lambda: layer(tensor), options.runs)
+    run = lambda: layer(tensor)
+    if options.bound:
+        bound = bind_layer(layer, tensor)
+        run = lambda: bound(tensor.features)
+        y = run()
+    times = time_calls(run, options.runs)
     print(
         f"C = {channels:4}  median {statistics.median(times):8.1f} us"
         f"  fastest {min(times):8.1f}  slowest {max(times):8.1f}"
@@ -108,6 +135,7 @@ def main():
     parser.add_argument("--channels", default="64,96,128,256")
     parser.add_argument("--kernel-size", type=int, default=3)
     parser.add_argument("--dtype", choices=DTYPES, default="f16")
+    parser.add_argument("--bound", action="store_true", help="weights are packed before")
     parser.add_argument("--runs", type=int, default=30)
     options = parser.parse_args()
     coords = read_coords(options.scene)

@@ -9,6 +9,7 @@
 #include "ImplicitGemmEmitter.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "sparseconv/Dialect/SparseConv/IR/SparseConvDialect.h"
 #include "sparseconv/Kernels/Builders/IndexExpr.h"
 
 using namespace mlir;
@@ -25,6 +26,9 @@ gpu::GPUFuncOp mlir::sparseconv::buildImplicitGemm(
   gpu::GPUFuncOp kernel = b.startKernel(module, name, parameters,
                                         {config.threads(), config.blocks});
   ImplicitGemmEmitter e(b, config, kernel, epilogue);
+  if (auto counters = dyn_cast_if_present<BlockArgument>(e.counters))
+    kernel.setArgAttr(counters.getArgNumber(),
+                      SparseConvDialect::kRestoredAttrName, b.getUnitAttr());
   // What has bulk copies has launches that overlap, too.
   e.overlaps = target.hasBulkCopy && config.loop->hasPrologue();
   config.loop->emit(e, target);

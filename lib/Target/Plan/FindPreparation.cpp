@@ -79,7 +79,8 @@ LogicalResult Preparation::read(PlanFuncOp function, LaunchTraits &traits) {
       // What a binding reports is read before a run writes the record anew.
       if (memory.getDefiningOp<PlanStatusOp>())
         continue;
-      if (use.access.writes)
+      // Who finds things as they were left finds them so in the next run, too.
+      if (use.access.writes && !use.access.restores)
         buffers[memory].writers.push_back(number);
       if (use.access.reads)
         buffers[memory].readers.push_back(number);

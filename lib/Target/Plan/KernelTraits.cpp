@@ -92,8 +92,11 @@ KernelTraits mlir::sparseconv::getKernelTraits(gpu::GPUFuncOp kernel) {
   KernelTraits traits;
   // Its shared memory comes as arguments of its body, too.
   for (BlockArgument parameter :
-       kernel.getArguments().take_front(kernel.getNumArguments()))
+       kernel.getArguments().take_front(kernel.getNumArguments())) {
     traits.params.push_back(getAccess(parameter));
+    traits.params.back().restores = bool(kernel.getArgAttr(
+        parameter.getArgNumber(), SparseConvDialect::kRestoredAttrName));
+  }
   kernel.walk([&](Operation *op) {
     if (isa<NVVM::MmaOp, NVVM::WgmmaFenceAlignedOp, math::FmaOp, vector::FMAOp>(
             op)) {

@@ -44,6 +44,7 @@ FailureOr<StepTraits> LaunchTraits::get(PlanLaunchOp op) {
     }
     use->access.reads |= access.reads;
     use->access.writes |= access.writes;
+    use->access.restores &= access.restores;
   }
   return result;
 }

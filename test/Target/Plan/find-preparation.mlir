@@ -27,6 +27,21 @@ gpu.module @kernels {
     memref.store %v, %z[%c0] : memref<4xf32>
     gpu.return
   }
+  gpu.func @zeros(%z: memref<4xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %f0 = arith.constant 0.0 : f32
+    memref.store %f0, %z[%c0] : memref<4xf32>
+    gpu.return
+  }
+  gpu.func @count_up(%x: memref<?x4xf32>, %z: memref<4xf32> {sparseconv.restored}, %y: memref<?x4xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %z0 = memref.load %z[%c0] : memref<4xf32>
+    %v = memref.load %x[%c0, %c0] : memref<?x4xf32>
+    memref.store %v, %z[%c0] : memref<4xf32>
+    memref.store %v, %y[%c0, %c0] : memref<?x4xf32>
+    memref.store %z0, %z[%c0] : memref<4xf32>
+    gpu.return
+  }
   gpu.func @choose(%x: memref<?x4xf32>, %count: memref<1xindex>) kernel {
     %c0 = arith.constant 0 : index
     %v = memref.load %x[%c0, %c0] : memref<?x4xf32>
@@ -183,4 +198,40 @@ sparseconv_plan.func @reused {
   %1 = launch @kernels::@gemm grid(%rows) block(1) args(%x, %a, %y : memref<?x4xf32>, memref<4xf32>, memref<?x4xf32>)
   %2 = launch @kernels::@pack grid(%c1) block(1) args(%v, %a : memref<4xf32>, memref<4xf32>)
   %3 = launch @kernels::@gemm grid(%rows) block(1) args(%x, %a, %y : memref<?x4xf32>, memref<4xf32>, memref<?x4xf32>)
+}
+
+// Who leaves what it found, as split sums leave the zeros of their counters, does not
+// keep memory from being prepared: it is filled once for any number of them.
+// CHECK-LABEL: sparseconv_plan.func @restored
+// CHECK:         %[[Z:.*]] = buffer prepared : memref<4xf32>
+// CHECK:         launch @kernels::@zeros {{.*}} args(%[[Z]] : {{.*}}) prepares{{$}}
+// CHECK:         launch @kernels::@count_up {{.*}}){{$}}
+// CHECK:         launch @kernels::@count_up {{.*}}){{$}}
+sparseconv_plan.func @restored {
+  %n = slot "x.0"
+  %x = input "x" sizes(%n) : memref<?x4xf32>
+  %rows = capacity %x, 0 : memref<?x4xf32>
+  %t = buffer(%rows) : memref<?x4xf32>
+  %y = output "y"(%rows) sizes(%n) : memref<?x4xf32>
+  %z = buffer : memref<4xf32>
+  %c1 = arith.constant 1 : index
+  %0 = launch @kernels::@zeros grid(%c1) block(1) args(%z : memref<4xf32>)
+  %1 = launch @kernels::@count_up grid(%rows) block(1) args(%x, %z, %t : memref<?x4xf32>, memref<4xf32>, memref<?x4xf32>)
+  %2 = launch @kernels::@count_up grid(%rows) block(1) args(%t, %z, %y : memref<?x4xf32>, memref<4xf32>, memref<?x4xf32>)
+}
+
+// One that comes before the zeros would find others in the next run.
+// CHECK-LABEL: sparseconv_plan.func @restored_before
+// CHECK-NOT:     prepare
+sparseconv_plan.func @restored_before {
+  %n = slot "x.0"
+  %x = input "x" sizes(%n) : memref<?x4xf32>
+  %rows = capacity %x, 0 : memref<?x4xf32>
+  %t = buffer(%rows) : memref<?x4xf32>
+  %y = output "y"(%rows) sizes(%n) : memref<?x4xf32>
+  %z = buffer : memref<4xf32>
+  %c1 = arith.constant 1 : index
+  %0 = launch @kernels::@count_up grid(%rows) block(1) args(%x, %z, %t : memref<?x4xf32>, memref<4xf32>, memref<?x4xf32>)
+  %1 = launch @kernels::@zeros grid(%c1) block(1) args(%z : memref<4xf32>)
+  %2 = launch @kernels::@count_up grid(%rows) block(1) args(%t, %z, %y : memref<?x4xf32>, memref<4xf32>, memref<?x4xf32>)
 }

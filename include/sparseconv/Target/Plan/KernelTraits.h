@@ -16,7 +16,9 @@ namespace mlir::sparseconv {
 
 /// Reads from the body of a kernel what it does through each parameter. What is
 /// not understood counts as read and written. Where an op carries the attribute
-/// `sparseconv.load`, it reads through its pointers and does nothing else.
+/// `sparseconv.load`, it reads through its pointers and does nothing else. A
+/// parameter with `sparseconv.restored` says that the kernel leaves what it
+/// found there.
 KernelTraits getKernelTraits(gpu::GPUFuncOp kernel);
 
 } // namespace mlir::sparseconv

@@ -33,7 +33,9 @@ def SparseConvFindPreparation
     A step prepares if it reads nothing but constants, inputs of static shape,
     inputs of integers, and what other steps that prepare have written, and if
     nobody else writes where it does, or reads there before the last of them is
-    done. Packing weights is of this kind, and making sets and maps. The runtime
+    done. Packing weights is of this kind, and making sets and maps. So is
+    filling the counters of a product with zeros, as it leaves zeros: its kernel
+    has a parameter that is `sparseconv.restored`. The runtime
     does such steps once where the inputs that they depend on are bound, and
     otherwise in every run.
   }];

@@ -22,6 +22,8 @@ constexpr unsigned kDefaultStreams = 4;
 /// What a kernel does through a parameter.
 struct ParamAccess {
   bool reads = true, writes = true;
+  /// Whether all that it writes is again as it was when the kernel ends.
+  bool restores = false;
 };
 
 struct KernelTraits {

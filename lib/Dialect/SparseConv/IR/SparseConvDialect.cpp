@@ -154,6 +154,9 @@ LogicalResult SparseConvDialect::verifyRegionArgAttribute(
     return function ? verifySizeOf(op, attribute.getValue(),
                                    function.getArgumentTypes())
                     : success();
+  if (name == kRestoredAttrName)
+    return expect(op, attribute, isa<UnitAttr>(attribute.getValue()),
+                  "without a value");
   if (name == kStatusAttr)
     return expect(op, attribute,
                   isa<UnitAttr>(attribute.getValue()) &&

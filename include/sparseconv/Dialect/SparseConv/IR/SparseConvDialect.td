@@ -63,6 +63,10 @@ def SparseConv_Dialect : Dialect {
     /// Marks, in a kernel of a GPU, an operation that does no more with memory
     /// than to read where its operands point.
     static constexpr llvm::StringLiteral kLoadAttrName = "sparseconv.load";
+    /// Marks a parameter of a GPU's kernel: what lies there is the same behind
+    /// the kernel as before it.
+    static constexpr llvm::StringLiteral kRestoredAttrName =
+        "sparseconv.restored";
     void registerTypes();
     void registerAttributes();
     void registerOps();
