@@ -130,7 +130,7 @@ func.func @third(%x: tensor<?x192xf16>, %w: tensor<27x192x192xf16>, %v: tensor<2
 func.func @coarse_wide(%x: tensor<?x32xf16>, %w: tensor<125x32x32xf16>, %few: tensor<?x16xf16>, %v: tensor<125x16x16xf16>, %m: !coarse_wide) -> (tensor<?x32xf16>, tensor<?x16xf16>) {
   // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<warp16, warps = 16, {{.*}}stages = 2>}
   %y = sparseconv.conv %x, %w, %m : tensor<?x32xf16>, tensor<125x32x32xf16>, !coarse_wide -> tensor<?x32xf16>
-  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<warp16, {{.*}}stages = 3>}
+  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling = #sparseconv.gemm_tiling<warp16, warps = 10, blocks = 2, {{.*}}stages = 3>}
   %z = sparseconv.conv %few, %v, %m : tensor<?x16xf16>, tensor<125x16x16xf16>, !coarse_wide -> tensor<?x16xf16>
   return %y, %z : tensor<?x32xf16>, tensor<?x16xf16>
 }
@@ -162,6 +162,17 @@ func.func @many_offsets(%x: tensor<?x256xf16>, %w: tensor<125x256x256xf16>, %m: 
   // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary, split_k = 8>, tiling
   %y = sparseconv.conv %x, %w, %m : tensor<?x256xf16>, tensor<125x256x256xf16>, !wide_map -> tensor<?x256xf16>
   return %y : tensor<?x256xf16>
+}
+
+// Few channels with many offsets: 20 warps have registers for the rows of two offsets
+// where there are up to 16 input channels.
+// CHECK-LABEL: func.func @fewest_channels(
+func.func @fewest_channels(%x: tensor<?x4xf16>, %w: tensor<125x4x32xf16>, %v: tensor<125x32x32xf16>, %m: !wide_map) -> tensor<?x32xf16> {
+  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.gemm_tiling<warp16, warps = 20, {{.*}}stages = 2>}
+  %y = sparseconv.conv %x, %w, %m : tensor<?x4xf16>, tensor<125x4x32xf16>, !wide_map -> tensor<?x32xf16>
+  // CHECK: sparseconv.conv {{.*}} {dataflow = #sparseconv.dataflow<output_stationary>, tiling = #sparseconv.gemm_tiling<warp16, warps = 16, {{.*}}stages = 2>}
+  %z = sparseconv.conv %y, %v, %m : tensor<?x32xf16>, tensor<125x32x32xf16>, !wide_map -> tensor<?x32xf16>
+  return %z : tensor<?x32xf16>
 }
 
 // Few channels whose weights do not fit shared memory. All rows of a thread block

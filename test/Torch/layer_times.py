@@ -4,8 +4,8 @@
 """Times single calls of convolution layers on a GPU, in the way in which other libraries
 are commonly timed.
 
-    layer_times.py scene.npz [--channels=64,128] [--kernel-size=3] [--dtype=f16] [--bound]
-                             [--runs=30]
+    layer_times.py scene.npz [--channels=64,128] [--kernel-size=3] [--dtype=f16]
+                   [--bound] [--runs=30]
 
 The scene is an .npz with `coords`, [voxels, 4] in int32 (batch, x, y, z). A layer is
 SubMConv3d(C, C), and its tensor has its kernel map already. It runs eagerly, which packs its
@@ -49,7 +49,7 @@ def time_host(run):
 
 
 def time_calls(run, runs):
-    """Microseconds of each of `runs` calls on the GPU."""
+    """Microseconds of each of `runs` calls on the GPU, and what the last one gives."""
     for _ in range(WARM_UPS):
         run()
     wait = int(min(max(2 * time_host(run), 2e-4), 4e-2) / CYCLE)
@@ -59,11 +59,11 @@ def time_calls(run, runs):
         torch.cuda.synchronize()
         torch.cuda._sleep(wait)
         first.record()
-        run()
+        made = run()
         last.record()
         last.synchronize()
         times.append(first.elapsed_time(last) * 1e3)
-    return times
+    return times, made
 
 
 def find_error(layer, x, y):
@@ -91,7 +91,7 @@ def find_error(layer, x, y):
 
 
 def bind_layer(layer, x):
-    """The same layer as a function of features [rows, channels], its weights bound."""
+    """What `layer(x).features` gives, as a function with the weights bound."""
     (table,) = x.cache.tables.values()
     (num_out, volume), channels = table.shape, layer.in_channels
     dtype = programs.get_dtype(x.features)
@@ -102,8 +102,8 @@ def bind_layer(layer, x):
     module = programs.load_program(text, table.device, trusted=True)
     module.main.bind(w=layer.weight.detach())
 
-    def run(features):
-        inputs = [features, *tiles, table]
+    def run():
+        inputs = [x.features, *tiles, table]
         return programs.run_function(module.main, inputs, [(num_out, channels)])[0]
 
     return run
@@ -114,13 +114,13 @@ def report(coords, channels, options):
     layer = sct.SubMConv3d(channels, channels, options.kernel_size, bias=False).to("cuda", dtype)
     features = (torch.randn(len(coords), channels, device="cuda") / 4).to(dtype)
     tensor = sct.SparseTensor(features, coords)
-    y = layer(tensor).features
-    run = lambda: layer(tensor)
-    if options.bound:
-        bound = bind_layer(layer, tensor)
-        run = lambda: bound(tensor.features)
-        y = run()
-    times = time_calls(run, options.runs)
+
+    def run_eager():
+        return layer(tensor).features
+
+    run_eager()  # makes the map
+    run = bind_layer(layer, tensor) if options.bound else run_eager
+    times, y = time_calls(run, options.runs)
     print(
         f"C = {channels:4}  median {statistics.median(times):8.1f} us"
         f"  fastest {min(times):8.1f}  slowest {max(times):8.1f}"

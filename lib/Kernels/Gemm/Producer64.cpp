@@ -363,11 +363,14 @@ void Producer64MainLoop::addCandidates(
   };
   constexpr int64_t kFinerStride = 4, kNarrow = 128;
   bool hasManyRows = shape.rowStride > 0 && shape.rowStride <= kFinerStride;
-  if (!hasManyRows || (!shape.isFine() && shape.outChannels <= kNarrow))
+  bool isWide = hasManyRows && shape.outChannels > kNarrow;
+  if (!shape.isFine() && !isWide)
     add(12, kNarrow, 6);
   add(12, 256, 4);
   if (shape.isFine())
     add(16, 256, 3);
+  else if (isWide)
+    add(12, kNarrow, 6);
 }
 
 namespace mlir::sparseconv {

@@ -263,6 +263,7 @@ void Warp16MainLoop::addCandidates(
   if (isHalf && shape.groups == 1 && most <= 32 && shape.inChannels % 2 == 0) {
     bool isNarrow = most <= 16, hasManyOffsets = shape.offsets > 27;
     bool isSplit = hasManyOffsets && !shape.isFine();
+    // Where registers or rows are too few for 20 warps there are 16.
     bool hasRoom = hasManyOffsets ? shape.inChannels <= 16 : shape.isFinest();
     int64_t warps = isNarrow ? (isSplit ? 10 : 12) : (hasRoom ? 20 : 16);
     add(warps, isNarrow ? 2 : 1, whole, llvm::alignTo(shape.outChannels, 8),

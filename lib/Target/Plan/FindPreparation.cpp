@@ -90,8 +90,8 @@ LogicalResult Preparation::read(PlanFuncOp function, LaunchTraits &traits) {
   return success();
 }
 
-/// Whether memory can hold what launches that prepare write: nobody else writes
-/// it, and whoever reads it comes after all of them.
+/// Whether memory can hold what launches that prepare write: nobody else leaves
+/// anything else there, and whoever reads it comes after all of them.
 bool Preparation::isKept(const Uses &uses) const {
   if (uses.writers.empty())
     return true;

@@ -225,8 +225,7 @@ class Convolution(nn.Module):
             y = None if known is None else known.run(features, weight, table, epilogue)
             if y is None:
                 y = ops.conv_at_once(features, weight, table, layout, epilogue)
-                if y.is_cuda:
-                    self._known = KnownConv(features, weight, table, layout, epilogue)
+                self._known = KnownConv(features, weight, layout, epilogue) if y.is_cuda else None
         except RuntimeError as error:
             explain_transform("conv", error)
             raise

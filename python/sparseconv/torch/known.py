@@ -12,20 +12,19 @@ import torch
 
 from . import ir
 from .encodings import find_tiles
-from .ops import allows_tf32, get_conv_key
+from .ops import allows_tf32, get_conv_key, has_many_rows
 from .programs import find_function, get_stream
 
 
 class KnownConv:
     """The convolution that `ops.conv_at_once` has run of the same arguments, on a GPU."""
 
-    def __init__(self, x, w, table, layout, epilogue):
+    def __init__(self, x, w, layout, epilogue):
         self._kind = None if epilogue is None else epilogue[1]
-        key = get_conv_key(x, w, table.shape[0], layout, self._kind)
-        self._has_many_rows, _, *sizes, _, _, self._tf32 = key[:8]
-        self._volume, self._in_channels, self._out_channels = sizes
+        self._key = key = get_conv_key(x, w, layout, self._kind)
+        _, self._volume, self._in_channels, self._out_channels, _, _, self._tf32, *_ = key
         self._dtype, self._shape, self._device = x.dtype, w.shape, x.device
-        self._function = find_function(ir.conv_by_tiles, key, x.device)
+        self._functions = {}
 
     def __reduce__(self):
         """A copy of the layer has none."""
@@ -40,7 +39,6 @@ class KnownConv:
             len(shape) != 2
             or shape[1] != self._in_channels
             or volume != self._volume
-            or (num_out >= ir.MANY_ROWS) != self._has_many_rows
             or w.shape != self._shape
             or x.dtype is not dtype
             or w.dtype is not dtype
@@ -59,5 +57,13 @@ class KnownConv:
                 return None
             pointers.append(pointer)
         made = x.new_empty((num_out, self._out_channels))
-        self._function.repeat(stream, tensors, pointers, views, made)
+        is_many = has_many_rows(num_out)
+        function = self._functions.get(is_many) or self._find_function(is_many)
+        function.repeat(stream, tensors, pointers, views, made)
         return made
+
+    def _find_function(self, is_many):
+        """The function for many rows, or for few. A layer may meet both in turn."""
+        key = is_many, *self._key
+        found = self._functions[is_many] = find_function(ir.conv_by_tiles, key, self._device)
+        return found

@@ -47,9 +47,9 @@ def _make_key(kind, weights, first, extras):
     return kind, *weights, dtype, dtype == "f32" and allows_tf32(first), *extras
 
 
-def _add_rows(key, num_out):
-    """What `ir.conv_by_tiles` takes."""
-    return num_out >= ir.MANY_ROWS, *key
+def has_many_rows(num_out):
+    """What `ir.conv_by_tiles` takes in front of a key."""
+    return num_out >= ir.MANY_ROWS
 
 
 def _run_conv(kind, weights, operands, table, num_in, shape, *extras):
@@ -70,7 +70,7 @@ def _run_conv(kind, weights, operands, table, num_in, shape, *extras):
         given, rows = table, num_in
         if kind == "input_grad":
             given, rows = get_inverse(table, num_in), table.shape[0]
-        key = _add_rows(key, shape[0])
+        key = has_many_rows(shape[0]), *key
         return repeat(ir.conv_by_tiles, key, device, operands, get_tiles(given, rows), shape)
     # No operand of this one has the rows of the in set.
     rows = [make_rows(num_in, first.device)] if kind == "input_grad" else []
@@ -115,11 +115,10 @@ def conv_at_once(x, w, table, layout=None, epilogue=None):
     return _run_forward(x, w, table, _get_weights_in(layout, w), operands, kind, layout)
 
 
-def get_conv_key(x, w, num_out, layout, epilogue):
-    """What the network is written of, as `ir.conv_by_tiles` takes it, that `conv_at_once`
-    runs on a GPU. `epilogue` is what `ir.conv` takes."""
-    key = _make_key("conv", _get_weights_in(layout, w), x, (epilogue, layout))
-    return _add_rows(key, num_out)
+def get_conv_key(x, w, layout, epilogue):
+    """What the network is written of that `conv_at_once` runs on a GPU, as
+    `ir.conv_by_tiles` takes it behind `has_many_rows`. `epilogue` is what `ir.conv` takes."""
+    return _make_key("conv", _get_weights_in(layout, w), x, (epilogue, layout))
 
 
 def _get_weights_in(layout, w):

@@ -4,7 +4,7 @@
 // How thread blocks of ring64 share rows, with at most four splits of each row
 // block. The plan lies behind the ring, which takes 32832 bytes.
 
-// CHECK:      gpu.func @gemm({{.*}}, %[[MASKS:[^:]*]]: !llvm.ptr<1>, %{{[^:]*}}: !llvm.ptr<1>, %{{[^:]*}}: !llvm.ptr<1>, %{{[^:]*}}: !llvm.ptr<1>, %{{[^:]*}}: !llvm.ptr<1>, %[[SCRATCH:[^:]*]]: !llvm.ptr<1>, %[[COUNTERS:[^:]*]]: !llvm.ptr<1>
+// CHECK:      gpu.func @gemm({{.*}}, %[[MASKS:[^:]*]]: !llvm.ptr<1>, %{{[^:]*}}: !llvm.ptr<1>, %{{[^:]*}}: !llvm.ptr<1>, %{{[^:]*}}: !llvm.ptr<1>, %{{[^:]*}}: !llvm.ptr<1>, %[[SCRATCH:[^:]*]]: !llvm.ptr<1>, %[[COUNTERS:[^:]*]]: !llvm.ptr<1> {sparseconv.restored}
 
 // Row blocks are cut where there are fewer than thread blocks, and a thread for
 // each of them.

@@ -33,11 +33,13 @@ def SparseConvFindPreparation
     A step prepares if it reads nothing but constants, inputs of static shape,
     inputs of integers, and what other steps that prepare have written, and if
     nobody else writes where it does, or reads there before the last of them is
-    done. Packing weights is of this kind, and making sets and maps. So is
-    filling the counters of a product with zeros, as it leaves zeros: its kernel
-    has a parameter that is `sparseconv.restored`. The runtime
+    done. Packing weights is of this kind, and making sets and maps. The runtime
     does such steps once where the inputs that they depend on are bound, and
     otherwise in every run.
+
+    A kernel may write through a parameter that is `sparseconv.restored` all the
+    same, as what is there when it ends is what it found. So the counters of a
+    product whose sums are split are filled with zeros once.
   }];
 }
 

@@ -215,8 +215,8 @@ def PlanBufferOp : Plan_BodyOp<"buffer"> {
   let description = [{
     Undefined before the first step that uses it, and free for others after the
     last. `sizes` has one for each dynamic dimension. A `prepared` buffer is
-    written by steps of preparation alone; it is kept from run to run where these
-    are done once.
+    written by steps of preparation, and others leave what they find there; it is
+    kept from run to run where preparation is done once.
 
     ```mlir
     %image = buffer prepared : memref<110592xi8>
