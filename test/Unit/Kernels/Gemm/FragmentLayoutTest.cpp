@@ -221,7 +221,8 @@ TEST(ImplicitGemmConfigTest, KnownBestMainLoops) {
             "ring64");
 }
 
-TEST(InOrderLayoutTest, ImagesAreRowsOfInputChannels) {
+/// 100 channels in two chunks, to two tiles of 24 columns.
+static FragmentLayout makeRowLayout() {
   FragmentLayout layout;
   layout.order = ImageOrder::SwizzledInOrder;
   layout.offsets = 2;
@@ -229,6 +230,12 @@ TEST(InOrderLayoutTest, ImagesAreRowsOfInputChannels) {
   layout.tileK = 64;
   layout.chunks = 2;
   layout.tileN = 24;
+  layout.columnTiles = 2;
+  return layout;
+}
+
+TEST(InOrderLayoutTest, ImagesAreRowsOfInputChannels) {
+  FragmentLayout layout = makeRowLayout();
   EXPECT_EQ(layout.chunkBytes(), 24 * 128);
   for (int64_t reg = 0; reg < layout.imageBytes() / 4; ++reg)
     for (int64_t bit : {0, 1}) {
@@ -236,22 +243,16 @@ TEST(InOrderLayoutTest, ImagesAreRowsOfInputChannels) {
       // A row of 128 bytes, a piece of 16 of it, and an element of the piece.
       int64_t row = reg / 32 % 24, piece = reg % 32 / 4 ^ row % 8;
       int64_t chunk = reg / (32 * 24);
-      EXPECT_EQ(element.offset, chunk / 2);
+      EXPECT_EQ(element.offset, chunk / 2 % 2);
       EXPECT_EQ(element.inChannel,
                 chunk % 2 * 64 + piece * 8 + reg % 4 * 2 + bit);
-      EXPECT_EQ(element.outChannel, layout.outColumn(row / 8, row % 8));
+      EXPECT_EQ(element.outChannel,
+                chunk / 4 * 24 + layout.outColumn(row / 8, row % 8));
     }
 }
 
 TEST(InOrderLayoutTest, PiecesCoverTheImageInBothOrders) {
-  FragmentLayout layout;
-  layout.order = ImageOrder::SwizzledInOrder;
-  layout.offsets = 3;
-  layout.inChannels = 100;
-  layout.tileK = 64;
-  layout.chunks = 2;
-  layout.tileN = 24;
-  layout.columnTiles = 2;
+  FragmentLayout layout = makeRowLayout();
   for (bool acrossRows : {false, true}) {
     std::vector<int64_t> firsts;
     for (int64_t piece = 0; piece < layout.imageBytes() / 16; ++piece)
