@@ -10,9 +10,10 @@ are commonly timed.
 The scene is an .npz with `coords`, [voxels, 4] in int32 (batch, x, y, z). A layer is
 SubMConv3d(C, C), and its tensor has its kernel map already. It runs eagerly, which packs its
 weights in each call, or with --bound as a plan to which its weights are bound. A time is that
-between two CUDA events around one call, all kernels of it included. A kernel that waits is queued before the
-first event, for twice as long as the host needs to queue the call and at least 0.2 ms, so
-that no kernel waits for the host. What the call before it left in the L2 cache stays there.
+between two CUDA events around one call, all kernels of it included. A kernel that waits is
+queued before the first event, for twice as long as the host needs to queue the call and at
+least 0.2 ms, so that no kernel waits for the host. What the call before it left in the L2
+cache stays there.
 For each layer it prints the median, the fastest and the slowest of the runs, in microseconds,
 and the largest error of 256 rows against float64, relative to the largest magnitude there."""
 
@@ -23,7 +24,7 @@ import time
 import numpy as np
 import sparseconv.torch as sct
 import torch
-from sparseconv.torch import encodings, ir, programs
+from sparseconv.torch import encodings, ir, ops, programs
 
 DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 WARM_UPS, CHECKED_ROWS = 3, 256
@@ -97,7 +98,7 @@ def bind_layer(layer, x):
     dtype = programs.get_dtype(x.features)
     rows = encodings.make_rows(num_out, table.device)
     tiles = programs.run(ir.tile_table(volume), [table, rows], None, True)
-    many = num_out >= ir.MANY_ROWS
+    many = ops.has_many_rows(num_out)
     text = ir.conv_by_tiles(many, "conv", volume, channels, channels, 1, dtype)
     module = programs.load_program(text, table.device, trusted=True)
     module.main.bind(w=layer.weight.detach())

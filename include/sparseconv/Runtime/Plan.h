@@ -200,8 +200,8 @@ struct Step {
   std::vector<uint32_t> dependencies;
   /// Reads constants, inputs, slots and prepared buffers alone, and writes
   /// prepared buffers and slots, each before a step of another kind reads it.
-  /// Steps of other kinds leave prepared buffers as they were.
-  /// Where those inputs stay the same it is done once, ahead of all runs.
+  /// Where those inputs stay the same it is done once, ahead of all runs. Steps
+  /// of other kinds leave prepared buffers as they were.
   bool prepares = false;
   /// Counts what sizes depend on, or does what such a step needs: it depends on
   /// steps that count alone, and no other step before it uses what it writes.

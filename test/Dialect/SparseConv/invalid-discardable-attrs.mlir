@@ -57,6 +57,15 @@ func.func @f(%status: memref<8xi64> {sparseconv.status = 1}) {
 
 // -----
 
+gpu.module @kernels {
+  // expected-error @+1 {{expects 'sparseconv.restored' to be without a value}}
+  gpu.func @f(%counters: memref<4xi32> {sparseconv.restored = 1}) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
 func.func @f(%x: tensor<?xf32>) {
   %c0 = arith.constant 0 : index
   // expected-error @+1 {{expects 'sparseconv.op_id' to be the number of an operation (i64)}}
