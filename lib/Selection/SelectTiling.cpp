@@ -8,6 +8,7 @@
 
 #include "sparseconv/Dialect/SparseConv/IR/SearchColumns.h"
 #include "sparseconv/Dialect/SparseConv/IR/SparseConvOps.h"
+#include "sparseconv/Dialect/SparseConv/IR/TrustedTables.h"
 #include "sparseconv/Kernels/Dataflow/Dataflow.h"
 #include "sparseconv/Selection/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -41,6 +42,15 @@ static bool gainsByDensity(ImplicitGemmOpInterface op,
          (channels <= 16 || channels == 64);
 }
 
+/// Whether the tiles that the layer takes are given, and so have an order.
+static bool hasGivenTiles(ImplicitGemmOpInterface op) {
+  bool isTurned = op.getGradient() == Gradient::Input;
+  auto [map, side] =
+      lookThroughTransposes(op.getMap(), isTurned ? MapSide::In : MapSide::Out);
+  auto given = map.getDefiningOp<MapFromTilesOp>();
+  return given && given->hasAttr(kTrustedAttr) && side == MapSide::Out;
+}
+
 /// Orders the rows of maps between sets of one stride by density, where all
 /// layers gain by it: they share the tiles of their map.
 static void selectRowOrders(Operation *module, const TargetInfo &target) {
@@ -48,7 +58,7 @@ static void selectRowOrders(Operation *module, const TargetInfo &target) {
   module->walk([&](ImplicitGemmOpInterface op) {
     KernelMapType map = op.getMap().getType();
     if (op.getGradient() != Gradient::Weights && map.getIn() == map.getOut() &&
-        map.getVolume() <= kMaskBits)
+        map.getVolume() <= kMaskBits && !hasGivenTiles(op))
       layers[op.getMap()].push_back(op);
   });
   auto order = RowOrderAttr::get(module->getContext(), RowOrder::Density);

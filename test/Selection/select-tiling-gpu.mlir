@@ -50,6 +50,32 @@ func.func @row_orders(%x: tensor<?x16xf16>, %w: tensor<27x16x16xf16>, %v: tensor
   return %0, %1, %2, %10, %4, %5, %6 : tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x24xf16>
 }
 
+// Tiles that somebody vouches for have an order already, which is that of a convolution
+// on their map and of an input gradient on the map that goes back. The other way round,
+// and where nobody vouches for them, rows are put in tiles here.
+// CHECK-LABEL: func.func @given_tiles(
+func.func @given_tiles(%x: tensor<?x16xf16>, %w: tensor<27x16x16xf16>, %tiles: tensor<27x?xi32>, %row: tensor<?xi32>,
+                       %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>, %set: !set)
+    -> (tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x16xf16>) {
+  %given = sparseconv.map_from_tiles %tiles, %row, %masks, %sizes, %set to %set {sparseconv.trusted}
+      : tensor<27x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, !map
+  %back = sparseconv.transpose_map %given : !map -> !map
+  %checked = sparseconv.map_from_tiles %tiles, %row, %masks, %sizes, %set to %set
+      : tensor<27x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, !map
+  // CHECK-NOT: row_order
+  // CHECK: sparseconv.conv
+  %0 = sparseconv.conv %x, %w, %given : tensor<?x16xf16>, tensor<27x16x16xf16>, !map -> tensor<?x16xf16>
+  // CHECK-NOT: row_order
+  // CHECK: sparseconv.input_grad
+  %1 = sparseconv.input_grad %x, %w, %back : tensor<?x16xf16>, tensor<27x16x16xf16>, !map -> tensor<?x16xf16>
+  // CHECK-NOT: row_order
+  // CHECK: sparseconv.input_grad {{.*}} row_order = #sparseconv<row_order density>
+  %2 = sparseconv.input_grad %0, %w, %given : tensor<?x16xf16>, tensor<27x16x16xf16>, !map -> tensor<?x16xf16>
+  // CHECK: sparseconv.conv {{.*}} row_order = #sparseconv<row_order density>
+  %3 = sparseconv.conv %1, %w, %checked : tensor<?x16xf16>, tensor<27x16x16xf16>, !map -> tensor<?x16xf16>
+  return %0, %1, %2, %3 : tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x16xf16>, tensor<?x16xf16>
+}
+
 // More warps where rows are likely many.
 // CHECK-LABEL: func.func @thirty_two(
 func.func @thirty_two(%x: tensor<?x32xf16>, %w: tensor<27x32x32xf16>, %m: !map, %m2: !half_map) -> (tensor<?x32xf16>, tensor<?x32xf16>) {

@@ -5,15 +5,15 @@
 are commonly timed.
 
     layer_times.py scene.npz [--channels=64,128] [--kernel-size=3] [--dtype=f16]
-                   [--bound] [--runs=30]
+                   [--bound] [--row-order=gray] [--runs=30]
 
 The scene is an .npz with `coords`, [voxels, 4] in int32 (batch, x, y, z). A layer is
 SubMConv3d(C, C), and its tensor has its kernel map already. It runs eagerly, which packs its
-weights in each call, or with --bound as a plan to which its weights are bound. A time is that
-between two CUDA events around one call, all kernels of it included. A kernel that waits is
-queued before the first event, for twice as long as the host needs to queue the call and at
-least 0.2 ms, so that no kernel waits for the host. What the call before it left in the L2
-cache stays there.
+weights in each call, or with --bound as a plan to which its weights are bound, on a map whose
+rows --row-order puts in order. A time is that between two CUDA events around one call, all
+kernels of it included. A kernel that waits is queued before the first event, for twice as
+long as the host needs to queue the call and at least 0.2 ms, so that no kernel waits for the
+host. What the call before it left in the L2 cache stays there.
 For each layer it prints the median, the fastest and the slowest of the runs, in microseconds,
 and the largest error of 256 rows against float64, relative to the largest magnitude there."""
 
@@ -91,13 +91,13 @@ def find_error(layer, x, y):
     return float((y[rows] - expected).abs().max() / expected.abs().max())
 
 
-def bind_layer(layer, x):
+def bind_layer(layer, x, row_order):
     """What `layer(x).features` gives, as a function with the weights bound."""
     (table,) = x.cache.tables.values()
     (num_out, volume), channels = table.shape, layer.in_channels
     dtype = programs.get_dtype(x.features)
     rows = encodings.make_rows(num_out, table.device)
-    tiles = programs.run(ir.tile_table(volume), [table, rows], None, True)
+    tiles = programs.run(ir.tile_table(volume, row_order), [table, rows], None, True)
     many = ops.has_many_rows(num_out)
     text = ir.conv_by_tiles(many, "conv", volume, channels, channels, 1, dtype)
     module = programs.load_program(text, table.device, trusted=True)
@@ -120,7 +120,7 @@ def report(coords, channels, options):
         return layer(tensor).features
 
     run_eager()  # makes the map
-    run = bind_layer(layer, tensor) if options.bound else run_eager
+    run = bind_layer(layer, tensor, options.row_order) if options.bound else run_eager
     times, y = time_calls(run, options.runs)
     print(
         f"C = {channels:4}  median {statistics.median(times):8.1f} us"
@@ -137,6 +137,8 @@ def main():
     parser.add_argument("--kernel-size", type=int, default=3)
     parser.add_argument("--dtype", choices=DTYPES, default="f16")
     parser.add_argument("--bound", action="store_true", help="weights are packed before")
+    orders = "gray", "mask", "space", "density"
+    parser.add_argument("--row-order", choices=orders, default="gray", help="with --bound")
     parser.add_argument("--runs", type=int, default=30)
     options = parser.parse_args()
     coords = read_coords(options.scene)

@@ -71,7 +71,7 @@ static Replacements lowerMapFromTable(KernelWriter &w, MapFromTableOp op,
 static Replacements lowerMapTiles(KernelWriter &w, MapTilesOp op,
                                   AdaptorOf<MapTilesOp> adaptor) {
   MapValue map = getMap(adaptor.getMap());
-  RowTiles tiles = w.tileRows(map.table, map.inRows, RowOrderAttr());
+  RowTiles tiles = w.tileRows(map.table, map.inRows, op.getRowOrderAttr());
   return {{{tiles.table}, {tiles.order}, {tiles.masks}, {tiles.sizes}}};
 }
 

@@ -20,11 +20,14 @@
 //   wgmma                        k0         k1         k2
 //   y: store                                                       all
 //
-// Each warp loads its own rows; the scoreboard waits for them, one step after
-// they were asked for. Weights come by bulk copies that the first thread starts
-// before any tile. Each offset has a barrier, which a warp waits for at its
-// first use only. A step waits for the wgmmas that it starts: while one
-// warpgroup waits, the others multiply.
+// Each warp loads its own rows. That is the first thing that a step does, and
+// the last one is to wait for them and to move them to the registers of the
+// operands, which the wgmmas have left by then. So rows are on their way all
+// the time, and take no more registers than twice those of a chunk: ptxas has
+// no others to which it could move them sooner. Weights come by bulk copies
+// that the first thread starts before any tile. Each offset has a barrier,
+// which a warp waits for at its first use only. A step waits for the wgmmas
+// that it starts: while one warpgroup waits, the others multiply.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +60,7 @@ private:
     Value ready;
     OffsetCursor at;
     /// The rows of the current offset.
-    Fragment rows;
+    StepOperands rows;
     SmallVector<Value> sums;
 
     void fields(LoopFields &f) { f(ready, at, rows, sums); }
@@ -85,23 +88,26 @@ Group64::State Group64::prologue(const GemmTask &task, Value ready) {
   e.prefetchOutputRows();
   State start;
   start.ready = ready;
-  start.rows = e.startOffsets(task.walk, start.at);
+  // Registers that a load may leave as they were would be kept for that from
+  // task to task.
+  start.rows =
+      allSteps(e, e.startOffsets(task.walk, start.at, /*absent=*/b.i32(0)));
   start.sums = e.zeroAccumulators();
   return start;
 }
 
-/// Multiplies the rows of an offset and loads those of the next one in their
-/// place. Returns whether there is one.
+/// Multiplies the rows of an offset while those of the next one come. Returns
+/// whether there is one.
 Value Group64::step(State &now) {
-  StepOperands operands = allSteps(e, now.rows);
-  now.rows = e.gatherChunk(now.at.nextRows, 0);
+  Fragment next = e.gatherChunk(now.at.nextRows, 0);
   Value offset = now.at.offset;
   e.moveToNextOffset(now.at);
   now.ready = weights.wait(offset, now.ready);
   b.syncWarp();
   Value image = b.add(b.sharedAddress(weights.shared),
                       b.mul(offset, e.layout.offsetBytes()));
-  now.sums = multiplyChunk(e, operands, image, now.sums);
+  now.sums = multiplyChunk(e, now.rows, image, now.sums);
+  now.rows = allSteps(e, next);
   return b.greaterEqual(now.at.offset, 0);
 }
 
@@ -129,6 +135,7 @@ Value Group64::takeTask(Value slotAddress) {
 }
 
 void Group64::emit() {
+  e.areNeighboursConstant = false;
   weights.fetch();
   warpgroup = b.shuffle(b.divide(e.thread, kWarpgroupThreads), b.i32(0));
   warp = b.remainder(b.divide(e.thread, kWarpLanes), 4);

@@ -60,8 +60,8 @@ struct OffsetRange {
 };
 
 /// A chunk of two rows of a lane as it was loaded: registers [step
-/// pair][row][register], which hold anything where the row is absent, and which
-/// row is there.
+/// pair][row][register]. `present` says which row is there, as the registers of
+/// an absent one hold anything; it is empty where they hold zeros.
 struct Fragment {
   SmallVector<Value> registers, present;
 
@@ -108,10 +108,11 @@ public:
   SmallVector<Value> loadNeighbours(Value offset);
   SmallVector<Value> arePresent(ValueRange rows);
   /// Registers of step pair `pair` of chunk `chunk` of two rows. A chunk that
-  /// is known on the device only comes as `anyChunk`.
+  /// is known on the device only comes as `anyChunk`. Absent rows are `absent`,
+  /// or anything where that is null.
   SmallVector<Value> gatherStepPair(ValueRange rows, ValueRange present,
                                     int64_t chunk, int64_t pair,
-                                    Value anyChunk = {});
+                                    Value anyChunk = {}, Value absent = {});
   /// Registers of elements of 16 bits, each of which was loaded by itself.
   SmallVector<Value> joinHalves(ArrayRef<Value> halves);
   /// `laneBytes` behind a channel of a row, in `x` or in the rows beside. The
@@ -119,9 +120,10 @@ public:
   Value rowPiece(Value row, Value laneBytes, int64_t channel,
                  Value anyChunk = {});
   /// All step pairs of a chunk.
-  Fragment gatherChunk(ValueRange rows, int64_t chunk);
+  Fragment gatherChunk(ValueRange rows, int64_t chunk, Value absent = {});
   /// Starts at the first offset of a task. Returns the rows of its first chunk.
-  Fragment startOffsets(const OffsetWalk &walk, OffsetCursor &at);
+  Fragment startOffsets(const OffsetWalk &walk, OffsetCursor &at,
+                        Value absent = {});
   void moveToNextOffset(OffsetCursor &at);
   /// The four A registers of a step, zero where a row is absent. An instruction
   /// wants them side by side, which loads of whole rows cannot give; the select
@@ -229,6 +231,9 @@ public:
   const ImplicitGemmConfig &config;
   /// Whether it may run beside the end of the kernel before it.
   bool overlaps = false;
+  /// Whether neighbours are loaded as constants. ptxas moves loads of constants
+  /// to where it likes, past barriers, too; others stay in their order.
+  bool areNeighboursConstant = true;
   FragmentLayout layout;
   Value x, weights, table, order, masks, y, inRows, outRows, pitch;
   Value scratch, counters, beside;

@@ -27,8 +27,9 @@ SmallVector<Value> ImplicitGemmEmitter::loadNeighbours(Value offset) {
   Value pointer = tableEntry(offset, slot);
   SmallVector<Value> rows;
   for (int64_t half : {0, 1})
-    rows.push_back(
-        b.loadIf(present, b.offset(pointer, half * 32), 4, b.i32(-1)).front());
+    rows.push_back(b.loadIf(present, b.offset(pointer, half * 32), 4, b.i32(-1),
+                            areNeighboursConstant)
+                       .front());
   return rows;
 }
 
@@ -58,11 +59,10 @@ Value ImplicitGemmEmitter::rowPiece(Value row, Value laneBytes, int64_t channel,
   return b.select(isOwn, ofX, inBeside());
 }
 
-SmallVector<Value> ImplicitGemmEmitter::gatherStepPair(ValueRange rows,
-                                                       ValueRange present,
-                                                       int64_t chunk,
-                                                       int64_t pair,
-                                                       Value anyChunk) {
+SmallVector<Value>
+ImplicitGemmEmitter::gatherStepPair(ValueRange rows, ValueRange present,
+                                    int64_t chunk, int64_t pair, Value anyChunk,
+                                    Value absent) {
   int64_t registers = layout.registersOf(pair);
   int64_t bytes = config.elementBytes();
   int64_t rowBytes = (config.ownChannels() | config.channelsBeside) * bytes;
@@ -84,7 +84,7 @@ SmallVector<Value> ImplicitGemmEmitter::gatherStepPair(ValueRange rows,
     Value pointer = rowPiece(row, laneBytes, first, anyChunk);
     SmallVector<Value> pieces;
     for (int64_t at = 0; at < registers * 4; at += unit) {
-      Value condition = isPresent, otherwise;
+      Value condition = isPresent, otherwise = absent;
       if (!inside) {
         condition = b.andBits(
             isPresent, b.lessUnsigned(b.add(laneColumn, first + at / bytes),
@@ -107,17 +107,21 @@ SmallVector<Value> ImplicitGemmEmitter::joinHalves(ArrayRef<Value> halves) {
   return registers;
 }
 
-Fragment ImplicitGemmEmitter::gatherChunk(ValueRange rows, int64_t chunk) {
+Fragment ImplicitGemmEmitter::gatherChunk(ValueRange rows, int64_t chunk,
+                                          Value absent) {
   Fragment fragment;
-  fragment.present = arePresent(rows);
+  SmallVector<Value> present = arePresent(rows);
   for (int64_t pair : llvm::seq(layout.stepPairs()))
     llvm::append_range(fragment.registers,
-                       gatherStepPair(rows, fragment.present, chunk, pair));
+                       gatherStepPair(rows, present, chunk, pair,
+                                      /*anyChunk=*/Value(), absent));
+  if (!absent)
+    fragment.present = std::move(present);
   return fragment;
 }
 
 Fragment ImplicitGemmEmitter::startOffsets(const OffsetWalk &walk,
-                                           OffsetCursor &at) {
+                                           OffsetCursor &at, Value absent) {
   at.walk = walk;
   at.offset = nextOffset(at.walk);
   at.next = nextOffset(at.walk);
@@ -126,7 +130,7 @@ Fragment ImplicitGemmEmitter::startOffsets(const OffsetWalk &walk,
   if (layout.chunks > 1)
     at.rows = rows;
   waitForKernels();
-  return gatherChunk(rows, 0);
+  return gatherChunk(rows, 0, absent);
 }
 
 void ImplicitGemmEmitter::moveToNextOffset(OffsetCursor &at) {
@@ -145,7 +149,9 @@ SmallVector<Value> ImplicitGemmEmitter::stepRegisters(const Fragment &fragment,
     for (int64_t row : {0, 1}) {
       Value loaded =
           fragment.registers[pair * 8 + row * registers + step % 2 * 2 + half];
-      Value value = b.select(fragment.present[row], loaded, b.i32(0));
+      Value value = fragment.present.empty()
+                        ? loaded
+                        : b.select(fragment.present[row], loaded, b.i32(0));
       operands.push_back(mmaType == MmaType::TF32 ? b.roundToTf32(value)
                                                   : value);
     }

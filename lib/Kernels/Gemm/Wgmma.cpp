@@ -33,9 +33,10 @@ Value MatrixDescriptor::encode(GpuBuilder &b, Value startAddress) const {
 
 StepOperands mlir::sparseconv::allSteps(ImplicitGemmEmitter &e,
                                         const Fragment &rows) {
-  return llvm::map_to_vector(llvm::seq(e.layout.steps()), [&](int64_t step) {
-    return e.stepRegisters(rows, step);
-  });
+  StepOperands operands;
+  for (int64_t step : llvm::seq(e.layout.steps()))
+    llvm::append_range(operands, e.stepRegisters(rows, step));
+  return operands;
 }
 
 /// A matrix of rows of 128 bytes that hold 64 channels, those of four steps.
@@ -85,7 +86,8 @@ SmallVector<Value> mlir::sparseconv::multiplyChunk(ImplicitGemmEmitter &e,
                                                    ValueRange sums) {
   return multiplySteps(e, image, sums,
                        [&](int64_t step, Value weights, ValueRange now) {
-                         return e.b.wgmma(e.mmaType, rows[step], weights, now);
+                         auto own = ArrayRef<Value>(rows).slice(step * 4, 4);
+                         return e.b.wgmma(e.mmaType, own, weights, now);
                        });
 }
 

@@ -49,8 +49,8 @@ struct MatrixDescriptor {
   static int64_t encodeOffset(int64_t bytes) { return bytes >> 4; }
 };
 
-/// The A registers of all steps of a chunk.
-using StepOperands = SmallVector<SmallVector<Value>>;
+/// The A registers of all steps of a chunk, four for each.
+using StepOperands = SmallVector<Value>;
 StepOperands allSteps(ImplicitGemmEmitter &e, const Fragment &rows);
 
 /// The wgmmas of one chunk whose weights begin at shared address `image`.

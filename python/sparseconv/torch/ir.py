@@ -314,13 +314,16 @@ def get_tile_types(volume):
     }
 
 
-def _write_tiles(volume, name):
-    return f"  {refer(get_tile_types(volume))} = sparseconv.map_tiles {name} : !map\n"
+def _write_tiles(volume, name, row_order=None):
+    word = f" {{row_order = #sparseconv<row_order {row_order}>}}" if row_order else ""
+    return f"  {refer(get_tile_types(volume))} = sparseconv.map_tiles {name}{word} : !map\n"
 
 
 @functools.cache
-def tile_table(volume):
-    return _on_table(volume, {}, get_tile_types(volume), _write_tiles(volume, "%map"))
+def tile_table(volume, row_order=None):
+    """The tiles of a table's map, in the order of rows that `sparseconv.conv` describes."""
+    tiles = _write_tiles(volume, "%map", row_order)
+    return _on_table(volume, {}, get_tile_types(volume), tiles)
 
 
 # Features ---------------------------------------------------------------------

@@ -105,6 +105,19 @@ func.func @tiles_of_trusted(%t: tensor<2x?xi32>, %row: tensor<?xi32>, %masks: te
   return %0, %1, %2, %3 : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>
 }
 
+// In another order, their rows are put in tiles again.
+// CHECK-LABEL: func.func @tiles_in_order(
+// CHECK-SAME: %[[T:[^:]*]]: tensor<2x?xi32> {{[^,]*}}, %[[ROW:[^:]*]]: tensor<?xi32> {{[^,]*}}, %[[MASKS:[^:]*]]: tensor<?x1xi32> {{[^,]*}}, %[[SIZES:[^:]*]]: tensor<3xindex>
+// CHECK: %[[TABLE:.*]] = sparseconv.kernel.untile_rows ins(%[[T]], %[[ROW]], %[[MASKS]], %[[SIZES]]
+// CHECK: sparseconv.kernel.tile_rows ins(%[[TABLE]], {{.*}} {row_order = #sparseconv<row_order space>}
+func.func @tiles_in_order(%t: tensor<2x?xi32>, %row: tensor<?xi32>, %masks: tensor<?x1xi32>, %sizes: tensor<3xindex>,
+                          %fine: !fine, %half: !half) -> (tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>) {
+  %m = sparseconv.map_from_tiles %t, %row, %masks, %sizes, %fine to %half {sparseconv.trusted}
+      : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, !down
+  %0, %1, %2, %3 = sparseconv.map_tiles %m {row_order = #sparseconv<row_order space>} : !down
+  return %0, %1, %2, %3 : tensor<2x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>
+}
+
 // A table that somebody vouches for is that of the map, with the rows of the out set.
 // CHECK-LABEL: func.func @from_trusted_table(
 // CHECK-SAME: %[[GIVEN:[^:]*]]: tensor<?x2xi32> {{[^,]*}}, %[[IN:[^:]*]]: tensor<?xi64> {{[^,]*}}, %[[OUT:[^:]*]]: tensor<?xi64>

@@ -147,6 +147,8 @@ func.func @given_map(%c: !fine, %h: !half, %pairs: tensor<?x3xi32>, %table: tens
   // CHECK-SAME: : tensor<27x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, !map27
   %2 = sparseconv.map_from_tiles %tiles, %row, %masks, %sizes, %c to %h
       : tensor<27x?xi32>, tensor<?xi32>, tensor<?x1xi32>, tensor<3xindex>, !down
+  // CHECK: sparseconv.map_tiles %{{.*}} {row_order = #sparseconv<row_order density>} : !map27
+  %3:4 = sparseconv.map_tiles %1 {row_order = #sparseconv<row_order density>} : !down
   return
 }
 

@@ -29,7 +29,8 @@
 // them, their neighbours, and the rows of the first one. Of each row, the four
 // lanes of a group load 16 bytes each. Until those rows the kernel before this one
 // may still be running: what comes earlier, no kernel of this kind writes, and the rows
-// are no constants.
+// are no constants. Nor are neighbours, whose loads ptxas would move behind a barrier.
+// Absent rows are zeros, and nothing is left to be selected.
 // CHECK-NOT:      nvvm.griddepcontrol
 // CHECK:          llvm.getelementptr %[[MASKS]]
 // CHECK:          llvm.load {{.*}} -> vector<4xi32>
@@ -39,23 +40,24 @@
 // CHECK:          nvvm.prefetch level = L1, %[[OUT_ROWS]]
 // CHECK:          %[[OFFSET:.*]] = arith.select {{.*}}, %c-1_i32
 // CHECK:          %[[NEXT:.*]] = arith.select {{.*}}, %c-1_i32
-// CHECK-COUNT-4:  ld.global.nc.b32
+// CHECK-COUNT-4:  ld.global.b32
 // CHECK:          nvvm.griddepcontrol wait
 // CHECK-NEXT:     nvvm.griddepcontrol launch_dependents
-// CHECK-COUNT-2:  ld.global.v4.b32
+// CHECK-COUNT-2:  ld.global.v4.b32 {{.*}}, %c0_i32, %c0_i32, %c0_i32, %c0_i32
+// CHECK-NOT:      arith.select
 
 // Steps. The loop carries the offsets whose weights have been waited for, this
 // offset and the next one, the next one's neighbours, the rest of the mask,
-// eight registers with rows, which rows are there, and four sums.
+// eight registers with rows as wgmma wants them, and four sums.
 // CHECK:          scf.if
 // CHECK:            scf.while (%[[READY:[^ ]*]] = {{[^ ]*}}, %[[AT:[^ ]*]] = %[[OFFSET]], %[[AFTER:[^ ]*]] = %[[NEXT]],
 
-// A step moves its rows to where wgmma wants them, loads the rows of the next
-// offset, and finds the offset after that and its neighbours, ..
-// CHECK-COUNT-8:      arith.select {{.*}}, %c0_i32
+// A step loads the rows of the next offset first of all, and finds the offset after
+// that and its neighbours, ..
+// CHECK-NOT:          arith.select {{.*}}, %c0_i32
 // CHECK-COUNT-2:      ld.global.v4.b32
 // CHECK:              math.cttz
-// CHECK-COUNT-2:      ld.global.nc.b32
+// CHECK-COUNT-2:      ld.global.b32
 
 // .. waits for the weights of its own offset, at their first use only, ..
 // CHECK:              %[[BIT:.*]] = arith.shli %c1_i32, %[[AT]]
@@ -77,6 +79,10 @@
 // CHECK:              wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16{{.*}}, %[[SECOND]],
 // CHECK:              nvvm.wgmma.commit.group.sync.aligned
 // CHECK:              nvvm.wgmma.wait.group.sync.aligned 0
+
+// Behind the products the registers of this step's rows are free: those of the next
+// offset, which have come meanwhile, are moved there.
+// CHECK-COUNT-8:      arith.select {{.*}}, %c0_i32
 // CHECK:              %[[MORE:.*]] = arith.cmpi sge, %[[AFTER]], %c0_i32
 // CHECK:              scf.condition(%[[MORE]])
 

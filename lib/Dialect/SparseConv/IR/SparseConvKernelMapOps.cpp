@@ -162,11 +162,11 @@ LogicalResult TileRowsOp::verify() {
 }
 
 /// The tiles of a table that was made of tiles are those, in whatever order
-/// they have the rows.
+/// they have the rows, unless it matters which.
 LogicalResult TileRowsOp::canonicalize(TileRowsOp op,
                                        PatternRewriter &rewriter) {
   auto untile = op.getTable().getDefiningOp<UntileRowsOp>();
-  if (!untile || !untile.getTrusted())
+  if (!untile || !untile.getTrusted() || op.getRowOrder())
     return failure();
   SmallVector<Value> tiles = {untile.getTiledTable(), untile.getOrder(),
                               untile.getMasks(), untile.getSizes()};

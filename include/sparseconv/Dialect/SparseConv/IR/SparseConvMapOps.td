@@ -134,7 +134,8 @@ def SparseConv_MapTilesOp : SparseConv_Op<"map_tiles",
     What the implicit GEMM of a GPU reads of a map, for networks that share it:
     it is made once, and each of them has a map again by `map_from_tiles`. N is
     the number of output rows, K that of offsets, P is N rounded up to a
-    multiple of 256. Which rows make a tile is up to the target.
+    multiple of 256. Which rows make a tile is up to the target, which follows
+    `row_order` as for the layers of `conv`; without it the order is `gray`.
 
     | result   | type                      | holds |
     |----------|---------------------------|-------|
@@ -143,7 +144,8 @@ def SparseConv_MapTilesOp : SparseConv_Op<"map_tiles",
     | `%masks` | tensor<? x ceil(K/32) x i32> | [P / 16, ceil(K/32)]: bit k % 32 of word k / 32 is set where one of 16 rows has offset k |
     | `%sizes` | tensor<3 x index>         | the number of input rows, N and P |
   }];
-  let arguments = (ins SparseConv_KernelMapType:$map);
+  let arguments = (ins SparseConv_KernelMapType:$map,
+                       OptionalAttr<SparseConv_RowOrderAttr>:$row_order);
   let results = (outs SparseConv_Points:$table, SparseConv_Rows:$row,
                       SparseConv_Points:$masks, SparseConv_TileSizes:$sizes);
   let assemblyFormat = "$map attr-dict `:` type($map)";
@@ -159,6 +161,8 @@ def SparseConv_MapFromTilesOp : SparseConv_GivenMapOp<"map_from_tiles"> {
     ```
 
     The map whose `map_tiles` are given: of two sets with as many rows as then.
+    Where they are guaranteed (`--trust-tables`), layers on the map have its
+    order of rows, unless a layer's `row_order` says which.
 
     Run-time errors: those of `map_from_table`, for the table that the tiles are
     of. An output row that no slot has meets nothing.
