@@ -94,7 +94,8 @@ def SparseConvSelectTiling
     The order of rows in tiles stays `gray` unless one is written
     (`row_order`): it leaves the fewest offsets in a tile. Where all layers on a
     map between sets of one stride have up to 16 channels or 64, in 16 bits, it
-    becomes `density`: what takes their time is where their rows lie.
+    becomes `density`: what takes their time is where their rows lie. Tiles that
+    are given and guaranteed keep their order.
   }];
   let dependentDialects = ["::mlir::sparseconv::SparseConvDialect"];
   let statistics = [

@@ -161,8 +161,8 @@ def SparseConv_MapFromTilesOp : SparseConv_GivenMapOp<"map_from_tiles"> {
     ```
 
     The map whose `map_tiles` are given: of two sets with as many rows as then.
-    Where they are guaranteed (`--trust-tables`), layers on the map have its
-    order of rows, unless a layer's `row_order` says which.
+    Where they are guaranteed (`--trust-tables`), layers on the map take rows in
+    the order of these tiles, unless a layer's `row_order` names one.
 
     Run-time errors: those of `map_from_table`, for the table that the tiles are
     of. An output row that no slot has meets nothing.
