@@ -138,9 +138,11 @@ def main():
     parser.add_argument("--dtype", choices=DTYPES, default="f16")
     parser.add_argument("--bound", action="store_true", help="weights are packed before")
     orders = "gray", "mask", "space", "density"
-    parser.add_argument("--row-order", choices=orders, default="gray", help="with --bound")
+    parser.add_argument("--row-order", choices=orders, help="with --bound (default: gray)")
     parser.add_argument("--runs", type=int, default=30)
     options = parser.parse_args()
+    if options.row_order and not options.bound:
+        parser.error("--row-order needs --bound")
     coords = read_coords(options.scene)
     print(f"{len(coords)} voxels, {options.dtype}, {torch.cuda.get_device_name()}")
     with torch.no_grad():

@@ -91,7 +91,7 @@ Group64::State Group64::prologue(const GemmTask &task, Value ready) {
   // Registers that a load may leave as they were would be kept for that from
   // task to task.
   start.rows =
-      allSteps(e, e.startOffsets(task.walk, start.at, /*absent=*/b.i32(0)));
+      allSteps(e, e.startOffsets(task.walk, start.at, /*clears=*/true));
   start.sums = e.zeroAccumulators();
   return start;
 }

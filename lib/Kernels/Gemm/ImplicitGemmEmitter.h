@@ -108,11 +108,11 @@ public:
   SmallVector<Value> loadNeighbours(Value offset);
   SmallVector<Value> arePresent(ValueRange rows);
   /// Registers of step pair `pair` of chunk `chunk` of two rows. A chunk that
-  /// is known on the device only comes as `anyChunk`. Absent rows are `absent`,
-  /// or anything where that is null.
+  /// is known on the device only comes as `anyChunk`. Absent rows are zeros
+  /// where they are cleared, and else anything.
   SmallVector<Value> gatherStepPair(ValueRange rows, ValueRange present,
                                     int64_t chunk, int64_t pair,
-                                    Value anyChunk = {}, Value absent = {});
+                                    Value anyChunk = {}, bool clears = false);
   /// Registers of elements of 16 bits, each of which was loaded by itself.
   SmallVector<Value> joinHalves(ArrayRef<Value> halves);
   /// `laneBytes` behind a channel of a row, in `x` or in the rows beside. The
@@ -120,10 +120,10 @@ public:
   Value rowPiece(Value row, Value laneBytes, int64_t channel,
                  Value anyChunk = {});
   /// All step pairs of a chunk.
-  Fragment gatherChunk(ValueRange rows, int64_t chunk, Value absent = {});
+  Fragment gatherChunk(ValueRange rows, int64_t chunk, bool clears = false);
   /// Starts at the first offset of a task. Returns the rows of its first chunk.
   Fragment startOffsets(const OffsetWalk &walk, OffsetCursor &at,
-                        Value absent = {});
+                        bool clears = false);
   void moveToNextOffset(OffsetCursor &at);
   /// The four A registers of a step, zero where a row is absent. An instruction
   /// wants them side by side, which loads of whole rows cannot give; the select

@@ -62,7 +62,7 @@ Value ImplicitGemmEmitter::rowPiece(Value row, Value laneBytes, int64_t channel,
 SmallVector<Value>
 ImplicitGemmEmitter::gatherStepPair(ValueRange rows, ValueRange present,
                                     int64_t chunk, int64_t pair, Value anyChunk,
-                                    Value absent) {
+                                    bool clears) {
   int64_t registers = layout.registersOf(pair);
   int64_t bytes = config.elementBytes();
   int64_t rowBytes = (config.ownChannels() | config.channelsBeside) * bytes;
@@ -84,13 +84,12 @@ ImplicitGemmEmitter::gatherStepPair(ValueRange rows, ValueRange present,
     Value pointer = rowPiece(row, laneBytes, first, anyChunk);
     SmallVector<Value> pieces;
     for (int64_t at = 0; at < registers * 4; at += unit) {
-      Value condition = isPresent, otherwise = absent;
-      if (!inside) {
+      Value condition = isPresent;
+      if (!inside)
         condition = b.andBits(
             isPresent, b.lessUnsigned(b.add(laneColumn, first + at / bytes),
                                       config.inChannels));
-        otherwise = b.i32(0);
-      }
+      Value otherwise = clears || !inside ? b.i32(0) : Value();
       llvm::append_range(pieces, b.loadIf(condition, b.offset(pointer, at),
                                           unit, otherwise,
                                           /*isConstant=*/!overlaps));
@@ -108,20 +107,20 @@ SmallVector<Value> ImplicitGemmEmitter::joinHalves(ArrayRef<Value> halves) {
 }
 
 Fragment ImplicitGemmEmitter::gatherChunk(ValueRange rows, int64_t chunk,
-                                          Value absent) {
+                                          bool clears) {
   Fragment fragment;
   SmallVector<Value> present = arePresent(rows);
   for (int64_t pair : llvm::seq(layout.stepPairs()))
     llvm::append_range(fragment.registers,
                        gatherStepPair(rows, present, chunk, pair,
-                                      /*anyChunk=*/Value(), absent));
-  if (!absent)
+                                      /*anyChunk=*/Value(), clears));
+  if (!clears)
     fragment.present = std::move(present);
   return fragment;
 }
 
 Fragment ImplicitGemmEmitter::startOffsets(const OffsetWalk &walk,
-                                           OffsetCursor &at, Value absent) {
+                                           OffsetCursor &at, bool clears) {
   at.walk = walk;
   at.offset = nextOffset(at.walk);
   at.next = nextOffset(at.walk);
@@ -130,7 +129,7 @@ Fragment ImplicitGemmEmitter::startOffsets(const OffsetWalk &walk,
   if (layout.chunks > 1)
     at.rows = rows;
   waitForKernels();
-  return gatherChunk(rows, 0, absent);
+  return gatherChunk(rows, 0, clears);
 }
 
 void ImplicitGemmEmitter::moveToNextOffset(OffsetCursor &at) {
