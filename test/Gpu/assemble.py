@@ -60,10 +60,12 @@ def find_problems(ptxas, chip, ptx):
     log = run.stdout + run.stderr
     if run.returncode:
         return [log]
-    # Thread blocks of ring64 keep a few words across tasks, which the loop over the
+    # What takes tasks by a counter keeps a few words across tasks, which the loop over the
     # offsets of a task does not touch.
     def get_most(kernel):
-        return 16 if b"atom.global.inc.u32" in kernels[kernel.encode()] else 0
+        text = kernels[kernel.encode()]
+        counters = b"atom.global.inc.u32", b"atom.shared.inc.u32"
+        return 16 if any(counter in text for counter in counters) else 0
 
     found = [
         f"{kernel}: {sizes.strip()}"

@@ -193,7 +193,7 @@ void Depthwise::store(ValueRange sums) {
 void Depthwise::multiplyTile(Value tile) {
   slot = b.add(b.mul(tile, 16), slotInTile);
   State start;
-  start.walk = e.startTask(tile, /*splits=*/{}).walk;
+  start.walk = e.startTask(tile, e.loadMask(tile)).walk;
   start.offset = e.nextOffset(start.walk);
   start.rows = loadNeighbours(start.offset);
   start.sums = e.zeroAccumulators();

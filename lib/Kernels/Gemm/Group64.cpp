@@ -10,24 +10,28 @@
 // straight into the A fragments of wgmma. Rows therefore need no shared memory,
 // and the weights of all offsets fit there. A chunk is all input channels.
 //
-// One warpgroup; k0, k1, .. are the offsets that its tile has:
+// One warpgroup. Its tile has the offsets k0, k1 and k2, and the one that it
+// takes next has n0, n1, ..:
 //
-//                     prologue   step k0    step k1    step k2    epilogue
-//   mask: next offset  k0 k1     k2         k3         k4
-//   table: neighbours  k0 k1     k2         k3         k4
-//   x: rows            k0        k1         k2         k3
-//   weights: wait                k0         k1         k2
-//   wgmma                        k0         k1         k2
-//   y: store                                                       all
+//                      tile before   prologue   step k0   step k1   last k2
+//   counter: next tile                                               takes
+//   mask: next offset      k0 k1                   k2                n0 n1
+//   table: neighbours      k0 k1                   k2                n0 n1
+//   order: output rows                 all
+//   x: rows                            k0          k1        k2
+//   weights: wait                                  k0        k1      k2
+//   wgmma                                          k0        k1      k2
 //
-// Each warp loads its own rows. That is the first thing that a step does, and
-// the last one is to wait for them and to move them to the registers of the
-// operands, which the wgmmas have left by then. So rows are on their way all
-// the time, and take no more registers than twice those of a chunk: ptxas has
-// no others to which it could move them sooner. Weights come by bulk copies
-// that the first thread starts before any tile. Each offset has a barrier,
-// which a warp waits for at its first use only. A step waits for the wgmmas
-// that it starts: while one warpgroup waits, the others multiply.
+// and the epilogue stores y. Each warp loads its own rows. That is the first
+// thing that a step does, and the last one is to wait for them and to move them
+// to the registers of the operands, which the wgmmas have left by then. So rows
+// are on their way all the time, and take no more registers than twice those of
+// a chunk: ptxas has no others to which it could move them sooner. The next
+// tile's mask and its first neighbours come while this one is multiplied and
+// stored (as in Warp16). Weights come by bulk copies that the first thread
+// starts before any tile. Each offset has a barrier, which a warp waits for at
+// its first use only. A step waits for the wgmmas that it starts: while one
+// warpgroup waits, the others multiply.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,12 +53,14 @@ public:
   void emit();
 
 private:
-  /// What a warpgroup carries from tile to tile: the offsets whose weights it
-  /// has waited for, and the address of the slot that its next task comes in.
+  /// A warpgroup between two tiles: the offsets whose weights it has waited
+  /// for, the address of the slot that its tasks come in, the next task and its
+  /// first neighbours.
   struct Worker {
-    Value ready, slot;
+    Value ready, slot, number;
+    OffsetCursor at;
 
-    void fields(LoopFields &f) { f(ready, slot); }
+    void fields(LoopFields &f) { f(ready, slot, number, at); }
   };
   struct State {
     Value ready;
@@ -66,10 +72,12 @@ private:
     void fields(LoopFields &f) { f(ready, at, rows, sums); }
   };
 
-  Value takeTask(Value slotAddress);
-  void multiplyTile(const GemmTask &task, Value &ready);
-  State prologue(const GemmTask &task, Value ready);
-  Value step(State &now);
+  Value takeTask(Value &slotAddress);
+  OffsetCursor startTile(Value number, Value mask);
+  void setRows(Value tile);
+  void multiplyTile(Worker &worker);
+  void multiply(State &now, Value offset);
+  void step(State &now);
 
   ImplicitGemmEmitter &e;
   GpuBuilder &b;
@@ -83,41 +91,60 @@ private:
 // A tile
 //===----------------------------------------------------------------------===//
 
-Group64::State Group64::prologue(const GemmTask &task, Value ready) {
-  e.setRows(b.add(b.mul(task.tile, 64), b.mul(warp, 16)));
-  e.prefetchOutputRows();
-  State start;
-  start.ready = ready;
-  // Registers that a load may leave as they were would be kept for that from
-  // task to task.
-  start.rows =
-      allSteps(e, e.startOffsets(task.walk, start.at, /*clears=*/true));
-  start.sums = e.zeroAccumulators();
-  return start;
+void Group64::setRows(Value tile) {
+  e.setRows(b.add(b.mul(tile, 64), b.mul(warp, 16)));
 }
 
-/// Multiplies the rows of an offset while those of the next one come. Returns
-/// whether there is one.
-Value Group64::step(State &now) {
-  Fragment next = e.gatherChunk(now.at.nextRows, 0);
-  Value offset = now.at.offset;
-  e.moveToNextOffset(now.at);
+/// Loads neighbours for the first offsets of a task.
+OffsetCursor Group64::startTile(Value number, Value mask) {
+  GemmTask task = e.startTask(number, mask);
+  setRows(task.tile);
+  return e.startOffsets(task.walk);
+}
+
+void Group64::multiply(State &now, Value offset) {
   now.ready = weights.wait(offset, now.ready);
   b.syncWarp();
   Value image = b.add(b.sharedAddress(weights.shared),
                       b.mul(offset, e.layout.offsetBytes()));
   now.sums = multiplyChunk(e, now.rows, image, now.sums);
-  now.rows = allSteps(e, next);
-  return b.greaterEqual(now.at.offset, 0);
 }
 
-void Group64::multiplyTile(const GemmTask &task, Value &ready) {
-  State start = prologue(task, ready);
-  State end = doWhileIf(b, b.greaterEqual(start.at.offset, 0), start,
-                        [&](State &now) { return step(now); });
-  ready = end.ready;
-  // The epilogue: tiles are never split.
-  e.storeTiles(end.sums, e.loadOutputRows());
+/// Multiplies the rows of an offset while those of the next one come.
+void Group64::step(State &now) {
+  Fragment next = e.gatherChunk(now.at.nextRows, 0);
+  Value offset = now.at.offset;
+  e.moveToNextOffset(now.at);
+  multiply(now, offset);
+  now.rows = allSteps(e, next);
+}
+
+void Group64::multiplyTile(Worker &worker) {
+  setRows(worker.number);
+  State start;
+  start.ready = worker.ready;
+  start.at = worker.at;
+  e.waitForKernels();
+  // Registers that a load may leave as they were would be kept for that from
+  // task to task.
+  start.rows = allSteps(e, e.gatherFirst(start.at, /*clears=*/true));
+  start.sums = e.zeroAccumulators();
+  SmallVector<Value> outputRows = e.loadOutputRows();
+  auto hasNext = [&](const State &now) {
+    return b.greaterEqual(now.at.next, 0);
+  };
+  State last = doWhileIf(b, hasNext(start), start, [&](State &now) {
+    step(now);
+    return hasNext(now);
+  });
+  worker.number = takeTask(worker.slot);
+  Value mask = e.loadMask(worker.number);
+  multiply(last, b.max(last.at.offset, b.i32(0)));
+  e.clearUnless(b.greaterEqual(last.at.offset, 0), last.sums);
+  worker.ready = last.ready;
+  worker.at = startTile(worker.number, mask);
+  // Tiles are never split.
+  e.storeTiles(last.sums, outputRows);
 }
 
 //===----------------------------------------------------------------------===//
@@ -125,29 +152,38 @@ void Group64::multiplyTile(const GemmTask &task, Value &ready) {
 //===----------------------------------------------------------------------===//
 
 /// One thread takes a task for the four warps.
-Value Group64::takeTask(Value slotAddress) {
+Value Group64::takeTask(Value &slotAddress) {
   Value slot =
       LLVM::IntToPtrOp::create(b, b.pointerType(Space::Shared), slotAddress);
   b.ifThen(b.equal(b.remainder(e.thread, kWarpgroupThreads), 0),
            [&] { b.store(e.takeTask(weights.counter), slot, 4); });
   b.barrier(b.add(warpgroup, 1), kWarpgroupThreads);
+  // Two slots take turns: a warp may be one task ahead of another.
+  slotAddress = b.xorBits(slotAddress, 4);
   return b.shuffle(b.load(b.getI32Type(), slot, 4), b.i32(0));
 }
 
 void Group64::emit() {
   e.areNeighboursConstant = false;
+  e.keepsAddresses = true;
   weights.fetch();
   warpgroup = b.shuffle(b.divide(e.thread, kWarpgroupThreads), b.i32(0));
   warp = b.remainder(b.divide(e.thread, kWarpLanes), 4);
-  // Two slots take turns: a warp may be one task ahead of another.
-  Worker start{b.i32(0),
-               b.sharedAddress(b.offset(weights.slots, b.mul(warpgroup, 8)))};
-  e.forEachTask(
-      start, Value(), [&](const Worker &now) { return takeTask(now.slot); },
-      [&](const GemmTask &task, Worker &now) {
-        multiplyTile(task, now.ready);
-        now.slot = b.xorBits(now.slot, 4);
-      });
+  auto hasTask = [&](const Worker &now) {
+    return b.greaterEqual(now.number, 0);
+  };
+  Worker first;
+  first.ready = b.i32(0);
+  first.slot = b.sharedAddress(b.offset(weights.slots, b.mul(warpgroup, 8)));
+  first.number = takeTask(first.slot);
+  b.ifThen(hasTask(first), [&] {
+    Worker start = first;
+    start.at = startTile(start.number, e.loadMask(start.number));
+    doWhile(b, start, [&](Worker &now) {
+      multiplyTile(now);
+      return hasTask(now);
+    });
+  });
   weights.drain();
 }
 

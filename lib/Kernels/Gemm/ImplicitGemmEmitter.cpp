@@ -197,7 +197,10 @@ void ImplicitGemmEmitter::forThreadBlock(
 }
 
 Value ImplicitGemmEmitter::takeTask(Value counter) {
-  Value number = b.atomicAdd(counter, b.gridSize());
+  // Of an addition ptxas makes a dozen instructions, which add up what all
+  // lanes add. So it does of an increment that wraps where an addition would.
+  Value before = b.atomicIncrement(counter, b.i32(INT32_MAX));
+  Value number = b.add(b.blockId(), b.mul(before, b.gridSize()));
   Value total = b.load(b.getI32Type(), b.offset(counter, 4), 4);
   // Tiles with many offsets come last in the order.
   return b.sub(b.sub(total, number), 1);
@@ -223,13 +226,21 @@ OffsetWalk ImplicitGemmEmitter::listOffsets(const GemmTask &task) {
   return list.start();
 }
 
-GemmTask ImplicitGemmEmitter::startTask(Value number, Value splits) {
+Value ImplicitGemmEmitter::loadMask(Value number, Value splits) {
+  if (config.maskWords() > 1)
+    return Value();
+  return loadWord(makeTask(number, splits).tile, b.i32(0));
+}
+
+GemmTask ImplicitGemmEmitter::startTask(Value number, Value mask,
+                                        Value splits) {
   GemmTask task = makeTask(number, splits);
-  if (config.maskWords() > 1) {
+  task.tile = b.minUnsigned(task.tile, b.sub(tileCount(), 1));
+  if (!mask) {
     task.walk = listOffsets(task);
     return task;
   }
-  task.walk.bits = b.shuffle(loadWord(task.tile, b.i32(0)), b.i32(0));
+  task.walk.bits = b.shuffle(mask, b.i32(0));
   if (splits)
     task.walk.bits = takeSplit(task, task.walk.bits);
   return task;

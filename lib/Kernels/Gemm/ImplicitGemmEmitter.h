@@ -74,7 +74,8 @@ struct OffsetCursor {
   Value offset, next;
   SmallVector<Value> nextRows;
   OffsetWalk walk;
-  /// The rows of `offset`; only where it has several chunks.
+  /// The rows of `offset`, until its first chunk is loaded; from then on only
+  /// where it has several.
   SmallVector<Value> rows;
   /// Which of its chunks, where that is known on the device only.
   Value chunk;
@@ -100,8 +101,10 @@ public:
   Value chunkNumber(Value offset, Value chunk);
 
   // --- Rows --------------------------------------------------------------
-  /// Sets this lane's two slots: `firstRow + lane / 4` and 8 further on.
-  void setRows(Value firstRow);
+  /// Sets this lane's two slots: `firstRow + lane / 4 * 2` and the next one, as
+  /// these share a load; or, where rows are in shared memory in the order of
+  /// slots, `firstRow + lane / 4` and 8 further on.
+  void setRows(Value firstRow, bool inShared = false);
   /// The address of a slot's neighbour in the table.
   Value tableEntry(Value offset, Value slot);
   /// Neighbours of this lane's two slots, -1 where `offset` is.
@@ -121,9 +124,10 @@ public:
                  Value anyChunk = {});
   /// All step pairs of a chunk.
   Fragment gatherChunk(ValueRange rows, int64_t chunk, bool clears = false);
-  /// Starts at the first offset of a task. Returns the rows of its first chunk.
-  Fragment startOffsets(const OffsetWalk &walk, OffsetCursor &at,
-                        bool clears = false);
+  /// Starts at the first offset of a task, with its neighbours in `rows`.
+  OffsetCursor startOffsets(const OffsetWalk &walk);
+  /// The first chunk of these neighbours.
+  Fragment gatherFirst(OffsetCursor &at, bool clears = false);
   void moveToNextOffset(OffsetCursor &at);
   /// The four A registers of a step, zero where a row is absent. An instruction
   /// wants them side by side, which loads of whole rows cannot give; the select
@@ -141,6 +145,9 @@ public:
   Value channelInSection(Value column);
   Value channelInRow(Value column);
   SmallVector<Value> zeroAccumulators();
+  /// Zeros, unless there are products. What was multiplied without any may be
+  /// NaN, as weights may be.
+  void clearUnless(Value hasProducts, SmallVector<Value> &sums);
   /// Asks for the output rows of this lane's slots, which are loaded when there
   /// are sums: then they come from the L1 cache.
   void prefetchOutputRows();
@@ -191,8 +198,11 @@ public:
   Value countSplits(const TargetInfo &target, Value count);
   /// A task by its number; `splits` is null where tiles are whole.
   GemmTask makeTask(Value number, Value splits);
-  /// The same with the walk over its offsets, for all lanes of a warp.
-  GemmTask startTask(Value number, Value splits);
+  /// The mask of a task's tile, or null where it has several words.
+  Value loadMask(Value number, Value splits = {});
+  /// The task with the walk over its offsets, for all lanes of a warp. `mask`
+  /// is what `loadMask` gave. A task behind the last one has a tile, too.
+  GemmTask startTask(Value number, Value mask, Value splits = {});
   /// Of the offsets of a word, those of the task's split.
   Value takeSplit(const GemmTask &task, Value bits);
   using LoadWord = function_ref<Value(Value word)>;
@@ -210,22 +220,8 @@ public:
   /// What the first lane of a warp makes, an i32, in all lanes.
   Value fromFirstLane(function_ref<Value()> make);
   /// By one thread: the next task of this thread block, or a negative number.
-  /// At `counter` are the number of the next one and, behind it, of all.
+  /// At `counter` are how many it has taken and, behind it, how many all have.
   Value takeTask(Value counter);
-  /// Calls `body` for every task that `take` hands out, until that is negative.
-  /// Both may change `state`.
-  template <class State, class Take, class Body>
-  void forEachTask(const State &start, Value splits, Take take, Body body) {
-    auto head = [&](ValueRange carried) {
-      Value number = take(unpackState(start, carried));
-      return std::pair(number, b.greaterEqual(number, 0));
-    };
-    b.loopUntil(packState(start), head, [&](Value number, ValueRange carried) {
-      State now = unpackState(start, carried);
-      body(startTask(number, splits), now);
-      return packState(now);
-    });
-  }
 
   GpuBuilder &b;
   const ImplicitGemmConfig &config;
@@ -234,6 +230,9 @@ public:
   /// Whether neighbours are loaded as constants. ptxas moves loads of constants
   /// to where it likes, past barriers, too; others stay in their order.
   bool areNeighboursConstant = true;
+  /// Whether there are registers for addresses from which fewer instructions
+  /// lead to others. To be set before anything is emitted.
+  bool keepsAddresses = false;
   FragmentLayout layout;
   Value x, weights, table, order, masks, y, inRows, outRows, pitch;
   Value scratch, counters, beside;
@@ -279,7 +278,10 @@ private:
                  PlaceOfSplit place, StoreSums store);
 
   GemmEpilogue epilogue;
-  Value slot;
+  /// The first of this lane's two slots, and the address of its neighbour of
+  /// offset 0, if that is kept.
+  Value slot, entry;
+  int64_t slotsApart = 1;
 };
 
 } // namespace mlir::sparseconv

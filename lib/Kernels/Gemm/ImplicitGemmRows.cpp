@@ -11,8 +11,10 @@
 using namespace mlir;
 using namespace mlir::sparseconv;
 
-void ImplicitGemmEmitter::setRows(Value firstRow) {
-  slot = b.add(firstRow, laneGroup);
+void ImplicitGemmEmitter::setRows(Value firstRow, bool inShared) {
+  slot = b.add(firstRow, b.mul(laneGroup, inShared ? 1 : 2));
+  slotsApart = inShared ? 8 : 1;
+  entry = keepsAddresses ? b.element(table, slot, 4) : Value();
 }
 
 Value ImplicitGemmEmitter::tableEntry(Value offset, Value slot) {
@@ -23,14 +25,11 @@ Value ImplicitGemmEmitter::tableEntry(Value offset, Value slot) {
 }
 
 SmallVector<Value> ImplicitGemmEmitter::loadNeighbours(Value offset) {
-  Value present = b.greaterEqual(offset, 0);
-  Value pointer = tableEntry(offset, slot);
-  SmallVector<Value> rows;
-  for (int64_t half : {0, 1})
-    rows.push_back(b.loadIf(present, b.offset(pointer, half * 32), 4, b.i32(-1),
-                            areNeighboursConstant)
-                       .front());
-  return rows;
+  Value pointer = entry ? b.offset(entry, b.mul(b.extend64(b.mul(offset, 4)),
+                                                b.extend64(pitch)))
+                        : tableEntry(offset, slot);
+  return b.loadIf(b.greaterEqual(offset, 0), pointer, 8, b.i32(-1),
+                  areNeighboursConstant);
 }
 
 SmallVector<Value> ImplicitGemmEmitter::arePresent(ValueRange rows) {
@@ -119,17 +118,21 @@ Fragment ImplicitGemmEmitter::gatherChunk(ValueRange rows, int64_t chunk,
   return fragment;
 }
 
-Fragment ImplicitGemmEmitter::startOffsets(const OffsetWalk &walk,
-                                           OffsetCursor &at, bool clears) {
+OffsetCursor ImplicitGemmEmitter::startOffsets(const OffsetWalk &walk) {
+  OffsetCursor at;
   at.walk = walk;
   at.offset = nextOffset(at.walk);
   at.next = nextOffset(at.walk);
-  SmallVector<Value> rows = loadNeighbours(at.offset);
+  at.rows = loadNeighbours(at.offset);
   at.nextRows = loadNeighbours(at.next);
-  if (layout.chunks > 1)
-    at.rows = rows;
-  waitForKernels();
-  return gatherChunk(rows, 0, clears);
+  return at;
+}
+
+Fragment ImplicitGemmEmitter::gatherFirst(OffsetCursor &at, bool clears) {
+  Fragment rows = gatherChunk(at.rows, 0, clears);
+  if (layout.chunks == 1)
+    at.rows.clear(); // only further chunks read them again
+  return rows;
 }
 
 void ImplicitGemmEmitter::moveToNextOffset(OffsetCursor &at) {

@@ -17,6 +17,12 @@ SmallVector<Value> ImplicitGemmEmitter::zeroAccumulators() {
   return SmallVector<Value>(accumulatorCount(), b.f32(0));
 }
 
+void ImplicitGemmEmitter::clearUnless(Value hasProducts,
+                                      SmallVector<Value> &sums) {
+  for (Value &sum : sums)
+    sum = b.select(hasProducts, sum, b.f32(0));
+}
+
 void ImplicitGemmEmitter::prefetchOutputRows() {
   // The backend has no such instruction for older chips.
   if (overlaps)
@@ -24,11 +30,14 @@ void ImplicitGemmEmitter::prefetchOutputRows() {
 }
 
 SmallVector<Value> ImplicitGemmEmitter::loadOutputRows() {
+  Value pointer = b.element(order, slot, 4);
+  if (slotsApart == 1)
+    return b.unpack(
+        b.loadConstant(VectorType::get(2, b.getI32Type()), pointer, 8));
   SmallVector<Value> rows;
-  Value orderLane = b.element(order, slot, 4);
-  for (int64_t half : {0, 1})
+  for (int64_t at : {int64_t(0), slotsApart})
     rows.push_back(
-        b.loadConstant(b.getI32Type(), b.offset(orderLane, half * 32), 4));
+        b.loadConstant(b.getI32Type(), b.offset(pointer, at * 4), 4));
   return rows;
 }
 

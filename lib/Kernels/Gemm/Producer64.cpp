@@ -118,7 +118,9 @@ private:
   void fill(const OffsetWalk &walk, Turn &now);
   void multiply(const OffsetWalk &walk, Turn &now);
   Value step(State &now);
-  void setRows() { e.setRows(b.add(b.mul(task.tile, 64), b.mul(warp, 16))); }
+  void setRows() {
+    e.setRows(b.add(b.mul(task.tile, 64), b.mul(warp, 16)), /*inShared=*/true);
+  }
   void store(ValueRange sums);
 
   ImplicitGemmEmitter &e;

@@ -18,6 +18,10 @@ void ResidentWeights::fetch(Value splits) {
   shared = b.dynamicShared();
   barriers = b.offset(shared, bytes);
   counter = b.offset(shared, bytes + 256);
+  // ptxas makes the address again for each task, unless it is from a shuffle.
+  if (e.keepsAddresses)
+    counter = LLVM::IntToPtrOp::create(
+        b, counter.getType(), b.shuffle(b.sharedAddress(counter), b.i32(0)));
   slots = b.offset(shared, bytes + 272);
   e.listsBegin = bytes + 512;
   slicesPerBarrier = llvm::divideCeil(config.offsets, 32);
@@ -39,7 +43,7 @@ void ResidentWeights::fetch(Value splits) {
 
 /// By one thread: the counter of tasks, and the barriers of the copies.
 void ResidentWeights::initialise(Value splits) {
-  b.store(b.blockId(), counter, 4);
+  b.store(b.i32(0), counter, 4);
   Value tasks = e.tileCount();
   if (splits) {
     tasks = b.mul(tasks, splits);

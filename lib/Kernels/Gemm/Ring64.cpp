@@ -117,7 +117,9 @@ Ring64::State Ring64::prologue(const OffsetWalk &walk,
   start.ring = ring.fill(walk, place);
   e.setRows(b.add(b.mul(task.tile, 64), b.mul(warp, 16)));
   e.prefetchOutputRows();
-  start.rows = e.startOffsets(task.walk, start.own);
+  start.own = e.startOffsets(task.walk);
+  e.waitForKernels();
+  start.rows = e.gatherFirst(start.own);
   start.sums = e.zeroAccumulators();
   return start;
 }
@@ -200,6 +202,7 @@ Value Ring64::emitTask(Turn &now) {
 }
 
 void Ring64::emit(const TargetInfo &target) {
+  e.keepsAddresses = true;
   ring.setUp();
   warpgroup = b.shuffle(b.divide(e.thread, kWarpgroupThreads), b.i32(0));
   warp = b.remainder(b.divide(e.thread, kWarpLanes), 4);

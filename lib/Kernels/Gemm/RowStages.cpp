@@ -35,24 +35,26 @@ RowStages::RowStages(ImplicitGemmEmitter &e, const OffsetWalk &walk,
     stage.at.rows = e.loadNeighbours(stage.at.offset);
   for (Stage &stage : stages)
     stage.at.nextRows = e.loadNeighbours(stage.at.next);
+}
+
+void RowStages::gather(ImplicitGemmEmitter &e) {
   e.waitForKernels();
   for (Stage &stage : stages) {
-    stage.rows = e.gatherChunk(stage.at.rows, 0);
+    stage.rows = e.gatherFirst(stage.at);
     if (e.layout.chunks > 1)
       stage.at.chunk = e.b.i32(0);
-    else
-      stage.at.rows.clear(); // only further chunks read them again
   }
 }
 
 void RowStages::step(GpuBuilder &b,
                      function_ref<void(Stage &stage, Value offset)> body) {
   OffsetWalk walk = stages.front().at.walk;
-  Value first = stages.front().at.offset;
+  // Behind the last offset there is -1.
+  Value least = b.i32(0);
   for (Stage &stage : stages) {
-    Value offset = stage.at.offset;
-    if (offset != first)
-      offset = b.select(b.greaterEqual(offset, 0), offset, first);
+    Value offset = b.max(stage.at.offset, least);
+    if (&stage == &stages.front())
+      least = offset;
     stage.at.walk = walk;
     body(stage, offset);
     walk = stage.at.walk;

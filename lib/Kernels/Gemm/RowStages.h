@@ -52,16 +52,17 @@ public:
   static std::string verify(const ImplicitGemmConfig &config);
 
   RowStages() = default;
-  /// Loads the rows of the first offsets of a walk, one for each stage.
+  /// Loads neighbours for the first offsets of a walk, and for those after
+  /// them; one for each stage.
   RowStages(ImplicitGemmEmitter &e, const OffsetWalk &walk, int64_t count);
+  /// Loads the rows of these neighbours.
+  void gather(ImplicitGemmEmitter &e);
 
-  /// Whether there is anything to multiply (i1).
-  Value areLeft(GpuBuilder &b) const {
-    return b.greaterEqual(stages.front().at.offset, 0);
-  }
+  /// Of the first stage, which is the last one to have nothing.
+  const OffsetCursor &getFirst() const { return stages.front().at; }
   /// Calls `body` with each stage, in the order of their offsets, and with the
-  /// offset whose weights to take: one that the tile has. The body multiplies
-  /// and moves the stage on.
+  /// offset whose weights to take: one that the tile has, if it has any. The
+  /// body multiplies and moves the stage on.
   void step(GpuBuilder &b, function_ref<void(Stage &stage, Value offset)> body);
 
   void fields(LoopFields &f) {

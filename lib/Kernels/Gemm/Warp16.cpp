@@ -12,17 +12,26 @@
 // each takes its next tile from a counter. With split-K several warps share the
 // offsets of the same rows.
 //
-// One warp, with one chunk of channels per offset; k0, k1, .. are the offsets
-// that its tile has. With several chunks the columns are (k0, chunk 0), (k0,
-// chunk 1), .., and neighbours are loaded at the last chunk of an offset only.
+// One warp, with up to 32 output channels and one chunk of input channels. Its
+// tile has the offsets k0, k1 and k2, and the one that it takes next has n0,
+// n1, ..
 //
-//                     prologue   step k0    step k1    step k2    epilogue
-//   mask: next offset  k0 k1     k2         k3         k4
-//   table: neighbours  k0 k1     k2         k3         k4
-//   x: rows            k0        k1         k2         k3
-//   weights: wait                k0         k1         k2
-//   mma.sync                     k0         k1         k2
-//   y: store                                                       all
+//                      tile before   prologue   step k0   step k1   last k2
+//   counter: next tile                                               takes
+//   mask: next offset      k0 k1                   k2                n0 n1
+//   table: neighbours      k0 k1                   k2                n0 n1
+//   order: output rows                 all
+//   x: rows                            k0          k1        k2
+//   weights: wait                                  k0        k1      k2
+//   mma.sync                                       k0        k1      k2
+//
+// and the epilogue stores y. So the next tile's mask and its first neighbours
+// come while this one is multiplied and stored. A warp does not take a tile
+// sooner, as one that has much to do would take those of others. With more
+// channels it takes the next tile behind the epilogue: sums and rows leave no
+// registers for what comes after them. With several chunks the steps are (k0,
+// chunk 0), (k0, chunk 1), .., and neighbours are loaded at the last chunk of
+// an offset only.
 //
 // Until its first rows a warp does not wait for the kernel before this one
 // (ImplicitGemmEmitter::waitForKernels).
@@ -52,7 +61,8 @@ class Warp16 {
 public:
   Warp16(ImplicitGemmEmitter &e, const TargetInfo &target)
       : e(e), b(e.b), layout(e.layout), config(e.config), target(target),
-        weights(e, target.hasBulkCopy, e.config.resident) {}
+        weights(e, target.hasBulkCopy, e.config.resident),
+        isAhead(e.accumulatorCount() <= 16 && layout.chunks == 1) {}
 
   void emit();
 
@@ -65,11 +75,23 @@ private:
     void fields(LoopFields &f) { f(ready, rows, sums); }
   };
 
+  /// A warp between two tiles: the offsets whose weights it has waited for, the
+  /// next task, and its first neighbours.
+  struct Worker {
+    Value ready, number;
+    RowStages rows;
+
+    void fields(LoopFields &f) { f(ready, number, rows); }
+  };
+
   Value takeTask();
-  void multiplyTile(const GemmTask &task, Value &ready);
-  State prologue(const GemmTask &task, Value ready);
-  Value step(State &now);
-  void epilogue(const GemmTask &task, ValueRange sums);
+  void setRows(const GemmTask &task) { e.setRows(b.mul(task.tile, 16)); }
+  RowStages startTile(Value number, Value mask);
+  void doTask(Worker &worker);
+  void multiplyTile(const GemmTask &task, State &now, Worker &worker);
+  void multiplyAhead(const GemmTask &task, State &now, Worker &worker);
+  void step(State &now, bool isLast);
+  void epilogue(const GemmTask &task, ValueRange sums, ValueRange outputRows);
 
   SmallVector<Value> moveToNextChunk(OffsetCursor &at);
   Value chunkImage(Value offset, Value chunk);
@@ -80,6 +102,10 @@ private:
   const ImplicitGemmConfig &config;
   const TargetInfo &target;
   ResidentWeights weights;
+  /// Whether a warp takes its next tile before this one is stored: many sums
+  /// leave no registers for what comes after them.
+  bool isAhead;
+  Value splits;
 };
 
 } // namespace
@@ -97,10 +123,11 @@ Value Warp16::chunkImage(Value offset, Value chunk) {
                   b.mul(e.chunkNumber(offset, chunk), layout.chunkBytes()));
 }
 
-Warp16::State Warp16::prologue(const GemmTask &task, Value ready) {
-  e.setRows(b.mul(task.tile, 16));
-  e.prefetchOutputRows();
-  return {ready, RowStages(e, task.walk, config.stages), e.zeroAccumulators()};
+/// Loads neighbours for the first offsets of a task.
+RowStages Warp16::startTile(Value number, Value mask) {
+  GemmTask task = e.startTask(number, mask, splits);
+  setRows(task);
+  return RowStages(e, task.walk, config.stages);
 }
 
 /// Moves on to the next chunk. Returns its rows.
@@ -118,43 +145,73 @@ SmallVector<Value> Warp16::moveToNextChunk(OffsetCursor &at) {
   return at.rows;
 }
 
-/// Multiplies a chunk of each stage and loads the rows of what comes after it
-/// in their place. Returns whether there is such a chunk.
-Value Warp16::step(State &now) {
+/// Multiplies a chunk of each stage. Unless they are the last ones, the rows of
+/// what comes after them are loaded in their place.
+void Warp16::step(State &now, bool isLast) {
   now.rows.step(b, [&](RowStages::Stage &stage, Value offset) {
     Value chunk = stage.at.chunk;
-    SmallVector<Value> rows = moveToNextChunk(stage.at);
+    SmallVector<Value> rows, present;
+    if (!isLast)
+      rows = moveToNextChunk(stage.at);
     now.ready = weights.wait(offset, now.ready);
     Value image = chunkImage(offset, chunk);
-    SmallVector<Value> present = e.arePresent(rows);
+    if (!isLast)
+      present = e.arePresent(rows);
     for (int64_t pair : llvm::seq(layout.stepPairs())) {
       e.multiplyStepPair(stage.rows, pair, image, now.sums);
+      if (isLast)
+        continue;
       SmallVector<Value> loaded =
           e.gatherStepPair(rows, present, 0, pair, stage.at.chunk);
       llvm::copy(loaded, stage.rows.registers.begin() + pair * 8);
     }
-    stage.rows.present = present;
+    if (!isLast)
+      stage.rows.present = present;
   });
-  return now.rows.areLeft(b);
 }
 
-void Warp16::epilogue(const GemmTask &task, ValueRange sums) {
+void Warp16::epilogue(const GemmTask &task, ValueRange sums,
+                      ValueRange outputRows) {
   // Read again, as the sums leave few registers.
   GemmTask ended;
   if (task.splits)
     ended = e.makeTask(task.number, weights.loadSplits());
-  SmallVector<Value> outputRows = e.loadOutputRows();
   e.finishTask(ended, sums, b.i32(0), [&](ValueRange some, int64_t tile) {
     e.storeTiles(some, outputRows, tile);
   });
 }
 
-void Warp16::multiplyTile(const GemmTask &task, Value &ready) {
-  State start = prologue(task, ready);
-  State end = doWhileIf(b, start.rows.areLeft(b), start,
-                        [&](State &now) { return step(now); });
-  ready = end.ready;
-  epilogue(task, end.sums);
+/// Takes the next tile when this one is stored.
+void Warp16::multiplyTile(const GemmTask &task, State &now, Worker &worker) {
+  auto isLeft = [&](State &now) {
+    return b.greaterEqual(now.rows.getFirst().offset, 0);
+  };
+  now = doWhileIf(b, isLeft(now), now, [&](State &now) {
+    step(now, /*isLast=*/false);
+    return isLeft(now);
+  });
+  epilogue(task, now.sums, e.loadOutputRows());
+  worker.number = takeTask();
+  worker.rows = startTile(worker.number, e.loadMask(worker.number, splits));
+}
+
+/// Takes the next tile before the last step of this one.
+void Warp16::multiplyAhead(const GemmTask &task, State &now, Worker &worker) {
+  SmallVector<Value> outputRows = e.loadOutputRows();
+  auto hasNext = [&](State &now) {
+    return b.greaterEqual(now.rows.getFirst().next, 0);
+  };
+  now = doWhileIf(b, hasNext(now), now, [&](State &now) {
+    step(now, /*isLast=*/false);
+    return hasNext(now);
+  });
+  worker.number = takeTask();
+  Value mask = e.loadMask(worker.number, splits);
+  Value hasOffsets = b.greaterEqual(now.rows.getFirst().offset, 0);
+  step(now, /*isLast=*/true);
+  e.clearUnless(hasOffsets, now.sums);
+  worker.rows = startTile(worker.number, mask);
+  epilogue(task, now.sums, outputRows);
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,14 +222,32 @@ Value Warp16::takeTask() {
   return e.fromFirstLane([&] { return e.takeTask(weights.counter); });
 }
 
+void Warp16::doTask(Worker &worker) {
+  GemmTask task = e.makeTask(worker.number, splits);
+  setRows(task);
+  State now{worker.ready, worker.rows, e.zeroAccumulators()};
+  now.rows.gather(e);
+  if (isAhead)
+    multiplyAhead(task, now, worker);
+  else
+    multiplyTile(task, now, worker);
+  worker.ready = now.ready;
+}
+
 void Warp16::emit() {
-  Value splits;
+  e.keepsAddresses = isAhead;
   if (config.splitK > 1)
     splits = e.countSplits(target, e.tileCount());
   weights.fetch(splits);
-  e.forEachTask(
-      b.i32(0), splits, [&](Value) { return takeTask(); },
-      [&](const GemmTask &task, Value &ready) { multiplyTile(task, ready); });
+  auto hasTask = [&](Value number) { return b.greaterEqual(number, 0); };
+  Value first = takeTask();
+  b.ifThen(hasTask(first), [&] {
+    Worker start{b.i32(0), first, startTile(first, e.loadMask(first, splits))};
+    doWhile(b, start, [&](Worker &now) {
+      doTask(now);
+      return hasTask(now.number);
+    });
+  });
   weights.drain();
 }
 
@@ -214,13 +289,15 @@ Warp16MainLoop::estimateRegisters(const ImplicitGemmConfig &config) const {
   bool isExact = config.tileK == config.inChannels;
   bool isTf32 = config.element == GemmElement::TF32;
   bool hasWords = config.maskWords() > 1;
+  bool isSplit = config.splitK > 1;
   // Where two blocks share a multiprocessor, ptxas makes do with less.
   if (config.resident && config.blocks > 1)
     return tileN / 2 + (isExact ? rows : 2 * rows) + 40 + uneven +
            (rows > 12 ? 4 : 0) + halves / 8 + ofStages;
   int64_t lane = tileN * 3 / 5 + 2 * rows + tileN * rows / 24 + 3 * halves +
                  ofStages + (hasWords ? 15 : 0) +
-                 (config.splitK > 1 ? 14 + 2 * uneven : 0);
+                 (isSplit ? 14 + 2 * uneven : 0) +
+                 (isSplit && config.hasOddRows() ? 16 : 0);
   if (config.resident)
     return lane + 30;
   bool isWhole = config.columnTiles() == 1 && config.tileK >= config.inChannels;

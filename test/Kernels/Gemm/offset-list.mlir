@@ -11,8 +11,10 @@
 // CHECK:        %[[LANE:.*]] = arith.remui %{{.*}}, %c32_i32
 
 // Each warp has a list of its own behind the weights: 128 entries of 16 bits, and
-// 16 for the end. The warp may still be reading that of its last tile.
-// CHECK:        scf.while
+// 16 for the end.
+// CHECK:        scf.if
+// CHECK:        scf.if
+// CHECK:        scf.if
 // CHECK:          %[[OWN:.*]] = arith.muli %{{.*}}, %c288_i32
 // CHECK:          %[[LIST:.*]] = arith.addi %[[OWN]], %c32512_i32
 // CHECK:          nvvm.bar.warp.sync
@@ -46,10 +48,19 @@
 // CHECK:          llvm.load {{.*}} -> i16
 // CHECK:          llvm.load {{.*}} -> i16
 // CHECK:          scf.while
-// CHECK:            llvm.getelementptr %[[SHARED]][%{{.*}}]
-// CHECK:            %[[NEXT:.*]] = llvm.load {{.*}} -> i16
-// CHECK:            arith.extsi %[[NEXT]] : i16 to i32
-// CHECK:            llvm.getelementptr %arg2
+// CHECK:            scf.while
+// CHECK:              llvm.getelementptr %[[SHARED]][%{{.*}}]
+// CHECK:              %[[NEXT:.*]] = llvm.load {{.*}} -> i16
+// CHECK:              arith.extsi %[[NEXT]] : i16 to i32
+// CHECK:              ld.global.nc.v2.b32
+
+// The next tile's list is written once all entries of this one's have been taken. The
+// warp may still be reading them.
+// CHECK:            llvm.atomicrmw uinc_wrap
+// CHECK:            nvvm.mma.sync
+// CHECK:            nvvm.bar.warp.sync
+// CHECK:            scf.for
+// CHECK:              llvm.store {{.*}} : i16
 
 // In the main loop ring64 a warpgroup's list is written by its first warp, and that
 // of the ring, with the offsets of all warpgroups, by the second warp of the thread

@@ -47,7 +47,7 @@
 // CHECK:          %[[OUT_ROWS:.*]] = llvm.getelementptr %[[ORDER]]
 // CHECK:          nvvm.prefetch level = L1, %[[OUT_ROWS]]
 // CHECK:          math.cttz %[[OWN_MASK]]
-// CHECK-COUNT-4:  ld.global.nc.b32
+// CHECK-COUNT-2:  ld.global.nc.v2.b32
 // CHECK:          nvvm.griddepcontrol wait
 // CHECK-COUNT-2:  ld.global.v4.b32
 
@@ -82,7 +82,7 @@
 // CHECK:            nvvm.mbarrier.try_wait.parity
 // CHECK-COUNT-8:    arith.select {{.*}}, %c0_i32
 // CHECK-COUNT-2:    ld.global.v4.b32
-// CHECK-COUNT-2:    ld.global.nc.b32
+// CHECK:            ld.global.nc.v2.b32
 // CHECK:            nvvm.wgmma.fence.aligned
 // CHECK-COUNT-2:    wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16
 // CHECK:            nvvm.wgmma.commit.group.sync.aligned

@@ -79,6 +79,9 @@ Value FoldingBuilder::divide(Value lhs, Value rhs) {
 Value FoldingBuilder::remainder(Value lhs, Value rhs) {
   return createOrFold<arith::RemUIOp>(lhs, rhs);
 }
+Value FoldingBuilder::max(Value lhs, Value rhs) {
+  return createOrFold<arith::MaxSIOp>(lhs, rhs);
+}
 Value FoldingBuilder::minUnsigned(Value lhs, Value rhs) {
   return createOrFold<arith::MinUIOp>(lhs, rhs);
 }

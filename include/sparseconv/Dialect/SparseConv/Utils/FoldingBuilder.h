@@ -46,6 +46,7 @@ public:
   Value remainder(Value lhs, int64_t rhs) {
     return remainder(lhs, like(lhs, rhs));
   }
+  Value max(Value lhs, Value rhs);
   Value minUnsigned(Value lhs, Value rhs);
   Value maxUnsigned(Value lhs, Value rhs);
   /// a * b + c in one rounding.
