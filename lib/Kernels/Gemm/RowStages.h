@@ -58,7 +58,7 @@ public:
   /// Loads the rows of these neighbours.
   void gather(ImplicitGemmEmitter &e);
 
-  /// Of the first stage, which is the last one to have nothing.
+  /// Where the first stage is: the others have later offsets, or none.
   const OffsetCursor &getFirst() const { return stages.front().at; }
   /// Calls `body` with each stage, in the order of their offsets, and with the
   /// offset whose weights to take: one that the tile has, if it has any. The

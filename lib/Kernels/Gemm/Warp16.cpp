@@ -294,6 +294,7 @@ Warp16MainLoop::estimateRegisters(const ImplicitGemmConfig &config) const {
   if (config.resident && config.blocks > 1)
     return tileN / 2 + (isExact ? rows : 2 * rows) + 40 + uneven +
            (rows > 12 ? 4 : 0) + halves / 8 + ofStages;
+  // Splits of odd rows are added up and then stored by way of shared memory.
   int64_t lane = tileN * 3 / 5 + 2 * rows + tileN * rows / 24 + 3 * halves +
                  ofStages + (hasWords ? 15 : 0) +
                  (isSplit ? 14 + 2 * uneven : 0) +
