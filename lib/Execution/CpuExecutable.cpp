@@ -9,12 +9,12 @@
 #include "sparseconv/Execution/CpuExecutable.h"
 #include "CpuCode.h"
 #include "Jit.h"
+#include "TimeCalls.h"
 #include "sparseconv/Runtime/CpuProgram.h"
 #include "sparseconv/Runtime/CpuRuntime.h"
 #include "sparseconv/Runtime/UseThreads.h"
 #include "sparseconv/Support/VectorLevels.h"
 #include "llvm/ADT/StringMap.h"
-#include <chrono>
 #include <cstring>
 
 using namespace mlir;
@@ -198,29 +198,21 @@ CpuExecutable::run(StringRef name, ArrayRef<HostTensor> arguments) {
 
 llvm::Expected<std::vector<double>>
 CpuExecutable::time(StringRef name, ArrayRef<HostTensor> arguments,
-                    unsigned warmups, unsigned repeats) {
+                    const Timing &timing) {
   auto entry = impl->find(name, arguments);
   if (!entry)
     return entry.takeError();
   std::vector<cpu::Array> arrays = toArrays((*entry)->signature, arguments);
-  std::vector<double> seconds;
-  for (unsigned i = 0; i < warmups + repeats; ++i) {
+  return timeCalls(timing, [&] {
     std::unique_ptr<cpu::Call> call;
-    auto start = std::chrono::steady_clock::now();
-    if (llvm::Error error = impl->call(name, **entry, arrays, call))
-      return error;
-    std::chrono::duration<double> elapsed =
-        std::chrono::steady_clock::now() - start;
-    if (i >= warmups)
-      seconds.push_back(elapsed.count());
-  }
-  return seconds;
+    return impl->call(name, **entry, arrays, call);
+  });
 }
 
 llvm::Expected<std::vector<KernelEvent>>
 CpuExecutable::profile(StringRef entry, ArrayRef<HostTensor> arguments,
                        unsigned warmups) {
-  auto warm = time(entry, arguments, warmups, /*repeats=*/0);
+  auto warm = time(entry, arguments, {warmups, /*repeats=*/0});
   if (!warm)
     return warm.takeError();
   // Forget what the calls before left.

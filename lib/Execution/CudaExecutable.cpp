@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "sparseconv/Execution/CudaExecutable.h"
+#include "TimeCalls.h"
 #include "sparseconv/Execution/CompileToPlan.h"
 #include "sparseconv/Runtime/CudaRuntime.h"
 #include "sparseconv/Support/Status.h"
 #include "sparseconv/Target/Plan/Assemble.h"
 #include "llvm/ADT/StringMap.h"
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 
@@ -280,7 +280,7 @@ static llvm::Error unbindArguments(sparseconv_instance *instance) {
 
 llvm::Expected<std::vector<double>>
 CudaExecutable::time(StringRef entry, ArrayRef<HostTensor> arguments,
-                     unsigned warmups, unsigned repeats) {
+                     const Timing &timing) {
   // Brings the arguments into the instance's buffers, where the graph runs.
   auto results = run(entry, arguments);
   if (!results)
@@ -309,19 +309,13 @@ CudaExecutable::time(StringRef entry, ArrayRef<HostTensor> arguments,
     return sparseconv_instance_replay(instance, /*stream=*/nullptr, tensors,
                                       count);
   };
-  std::vector<double> seconds;
-  for (unsigned i = 0; i < warmups + repeats; ++i) {
-    auto begin = std::chrono::steady_clock::now();
+  auto seconds = timeCalls(timing, [&] {
     if (llvm::Error error = toError(start()))
       return error;
-    if (llvm::Error error =
-            toError(sparseconv_instance_results(instance, /*wait=*/1)))
-      return error;
-    std::chrono::duration<double> elapsed =
-        std::chrono::steady_clock::now() - begin;
-    if (i >= warmups)
-      seconds.push_back(elapsed.count());
-  }
+    return toError(sparseconv_instance_results(instance, /*wait=*/1));
+  });
+  if (!seconds)
+    return seconds;
   if (llvm::Error error = unbindArguments(instance))
     return error;
   return seconds;

@@ -5,7 +5,7 @@ usage: run_bench.py [--scene=FILE ...] [--channels=16,32,...] [--only=PATTERN]
                     [--dtype=f16|bf16|f32|tf32] [--runs=N] [--check-networks]
                     [--voxel-size=METRES] [--bin-columns=N] [--target=cuda]
                     [--tiling="OPERATION SIZE SPLITS TILING" ...] [--alone]
-                    [--json=FILE] [--table=FILE]
+                    [--rest=TIMES] [--json=FILE] [--table=FILE]
 
 A scene is a .npy of coordinates [N, 4] (batch, x, y, z), a .npz with such an array
 `coords`, or a scan that sparseconv-run reads (.bin, .ply, .pcd, and a .npy or .npz
@@ -14,10 +14,11 @@ is taken. With --target=cpu everything runs on the processor, as a test.
 
 A layer's time is that of a function with several of them less that of a function
 with one, as CUDA graphs in one stream, divided by how many more there are: launches
-between kernels count, what layers share (maps, packed weights) does not. With --alone
-it is that of the kernels of one layer, by events around each, in runs between which the
-GPU rests: layers that follow each other may use so much power that it lowers its clock.
-Events add about 3 us to each kernel. The time of
+between kernels count, what layers share (maps, packed weights) does not. After each
+graph the GPU rests for four times as long as it took, as graphs that follow each other
+may use so much power that it lowers its clock: with --rest=0 it never rests. With --alone
+a layer's time is that of its kernels, by events around each, in runs of one layer between
+which the GPU rests for longer. Events add about 3 us to each kernel. The time of
 a map is that of packing, a map and a convolution, with the fewest channels, less
 that of the other two: it is of all that a convolution takes from the map, which is
 its table and, where its dataflow has them, masks of tiles and an order of rows. With
@@ -156,7 +157,8 @@ class Bench:
     def difference(self, make, files, more=MORE):
         """Microseconds of one more of what `make` takes the number of."""
         few, many = [
-            self.programs.time(case.program(), case.bind(*files), self.options.runs)
+            self.programs.time(case.program(), case.bind(*files), self.options.runs,
+                               f"--rest={self.options.rest}")  # fmt: skip
             for case in (make(1), make(1 + more))
         ]
         return (many - few) / more
@@ -441,6 +443,9 @@ def main():
     parser.add_argument("--json", default="bench.json", help="file for the results")
     parser.add_argument("--alone", action="store_true",
                         help="layers one at a time, on a GPU that rests in between")  # fmt: skip
+    parser.add_argument("--rest", type=int, default=4, metavar="TIMES",
+                        help="how many times as long as a graph of layers or maps took "
+                        "the GPU rests before the next (default: 4)")  # fmt: skip
     parser.add_argument("--table", help="file for tables of what can be chosen; times only that")
     options = parser.parse_args()
     if not re.fullmatch(r"cpu|cuda(:\w+)?", options.target):

@@ -65,7 +65,7 @@ def find_problems(ptxas, chip, ptx):
     def get_most(kernel):
         text = kernels[kernel.encode()]
         counters = b"atom.global.inc.u32", b"atom.shared.inc.u32"
-        return 16 if any(counter in text for counter in counters) else 0
+        return 8 if any(counter in text for counter in counters) else 0
 
     found = [
         f"{kernel}: {sizes.strip()}"

@@ -15,6 +15,9 @@ using namespace mlir;
 using namespace mlir::sparseconv;
 namespace cl = llvm::cl;
 
+/// Of --rest.
+static constexpr unsigned kMostRest = 1000;
+
 RunOptions::RunOptions()
     : inputFile(cl::Positional, cl::Required, cl::desc("FILE"),
                 cl::cat(runCategory)),
@@ -61,6 +64,10 @@ RunOptions::RunOptions()
           "time", cl::ValueOptional,
           cl::desc("time the function (default 10 runs after 3 to warm up)"),
           cl::value_desc("runs"), cl::cat(runCategory)),
+      rest("rest",
+           cl::desc("with --time: rest so many times as long as each run "
+                    "took (default 0)"),
+           cl::init(0), cl::value_desc("times"), cl::cat(runCategory)),
       profile("profile",
               cl::desc("write when each kernel ran, for ui.perfetto.dev, and "
                        "print a table"),
@@ -121,6 +128,12 @@ llvm::Error RunOptions::checkTarget(const std::optional<Target> &target) const {
 }
 
 llvm::Error RunOptions::checkValues() const {
+  if (rest.getNumOccurrences() && !timeRuns.getNumOccurrences())
+    return llvm::createStringError("--rest is for --time");
+  if (rest > kMostRest)
+    return llvm::createStringError("--rest=" + Twine(rest.getValue()) +
+                                   ": expected at most " + Twine(kMostRest) +
+                                   " times");
   if (precision != "rounded" && precision != "exact")
     return llvm::createStringError("--precision is 'rounded' or 'exact'");
   if (exact && !profile.empty())
@@ -162,15 +175,17 @@ llvm::Expected<std::optional<Target>> RunOptions::readTarget() const {
   return target;
 }
 
-llvm::Expected<std::optional<unsigned>> RunOptions::getTimeRuns() const {
+llvm::Expected<std::optional<Timing>> RunOptions::getTiming() const {
   if (!timeRuns.getNumOccurrences())
     return std::nullopt;
-  unsigned runs = 10;
+  Timing timing;
+  timing.rest = rest;
   if (!timeRuns.empty() &&
-      (StringRef(timeRuns).getAsInteger(10, runs) || runs == 0))
+      (StringRef(timeRuns).getAsInteger(10, timing.repeats) ||
+       timing.repeats == 0))
     return llvm::createStringError(
         "--time takes a number of runs, but found '" + timeRuns + "'");
-  return runs;
+  return timing;
 }
 
 llvm::Error RunOptions::checkFor(const Program &program,

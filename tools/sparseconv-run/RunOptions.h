@@ -10,6 +10,7 @@
 #define SPARSECONV_TOOLS_SPARSECONV_RUN_RUNOPTIONS_H
 
 #include "Program.h"
+#include "sparseconv/Execution/Executable.h"
 #include "sparseconv/Support/TargetInfo.h"
 #include "sparseconv/Tools/ArgumentOptions.h"
 #include "sparseconv/Tools/Progress.h"
@@ -31,7 +32,9 @@ struct RunOptions {
   llvm::cl::opt<std::string> precision;
   llvm::cl::opt<bool> check;
   llvm::cl::list<unsigned> checkThreads;
-  llvm::cl::opt<std::string> timeRuns, profile, tuningDatabase;
+  llvm::cl::opt<std::string> timeRuns;
+  llvm::cl::opt<unsigned> rest;
+  llvm::cl::opt<std::string> profile, tuningDatabase;
   llvm::cl::opt<bool> explain, quiet;
   ::sparseconv::ProgressOption progress;
 
@@ -44,8 +47,8 @@ struct RunOptions {
   /// The target, which is none for the reference; or what is wrong with an
   /// option that needs no program.
   llvm::Expected<std::optional<Target>> readTarget() const;
-  /// The number of runs that --time asks for, if it is there.
-  llvm::Expected<std::optional<unsigned>> getTimeRuns() const;
+  /// What --time and --rest ask for, if the first is there.
+  llvm::Expected<std::optional<Timing>> getTiming() const;
   /// What the options ask of a program that it cannot do.
   llvm::Error checkFor(const Program &program,
                        const std::optional<Target> &target) const;

@@ -151,13 +151,12 @@ static llvm::Error profileFunction(StringRef path, Executable *executable,
 
 static llvm::Error timeFunction(Executable *executable, StringRef name,
                                 ArrayRef<HostTensor> arguments,
-                                std::optional<unsigned> runs,
+                                const std::optional<Timing> &timing,
                                 ::sparseconv::Progress &progress) {
-  if (!runs)
+  if (!timing)
     return llvm::Error::success();
-  auto seconds = progress.during("timing", [&] {
-    return executable->time(name, arguments, /*warmups=*/3, *runs);
-  });
+  auto seconds = progress.during(
+      "timing", [&] { return executable->time(name, arguments, *timing); });
   if (!seconds)
     return seconds.takeError();
   printTimes(std::move(*seconds), llvm::outs());
@@ -237,9 +236,9 @@ static int runTool(int argc, char **argv) {
   auto target = given.readTarget();
   if (!target)
     return fail(target.takeError());
-  auto runs = given.getTimeRuns();
-  if (!runs)
-    return fail(runs.takeError());
+  auto timing = given.getTiming();
+  if (!timing)
+    return fail(timing.takeError());
 
   DialectRegistry registry;
   registerDialects(registry);
@@ -296,7 +295,7 @@ static int runTool(int argc, char **argv) {
                                           module, *name, bound->values))
     return fail(std::move(error));
   if (llvm::Error error = timeFunction(executable->get(), *name, bound->values,
-                                       *runs, progress))
+                                       *timing, progress))
     return fail(std::move(error));
   auto sameBits = checkOnThreads(given.checkThreads, executable->get(), *name,
                                  *signature, bound->values, *results);

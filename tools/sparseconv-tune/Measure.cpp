@@ -86,7 +86,7 @@ mlir::sparseconv::compareTimes(Executable &first, Executable &second,
     for (unsigned which : {turn % 2, 1 - turn % 2}) {
       Executable &executable = which ? second : first;
       auto measured =
-          executable.time(entry, scene.arguments, /*warmups=*/1, kRuns);
+          executable.time(entry, scene.arguments, {/*warmups=*/1, kRuns});
       if (!measured)
         return measured.takeError();
       llvm::append_range(seconds[which], *measured);

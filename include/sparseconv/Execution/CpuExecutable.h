@@ -82,7 +82,7 @@ public:
   run(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments) override;
   llvm::Expected<std::vector<double>>
   time(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,
-       unsigned warmups, unsigned repeats) override;
+       const Timing &timing) override;
 
   /// Threads of calls that begin from now on, as CpuOptions has them. No call
   /// may be under way.

@@ -66,7 +66,7 @@ public:
   /// graph: a time is that of one run.
   llvm::Expected<std::vector<double>>
   time(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,
-       unsigned warmups, unsigned repeats) override;
+       const Timing &timing) override;
 
   /// On the device's clock, one kernel after the other, with arguments bound as
   /// for `time`. What is done before takes no time.

@@ -25,6 +25,14 @@ struct KernelEvent {
   double begin, end; ///< seconds since the first kernel began
 };
 
+/// How a function is timed.
+struct Timing {
+  unsigned warmups = 3, repeats = 10;
+  /// How many times as long as a call took passes before the next one. Calls
+  /// that follow each other may use so much power that a GPU lowers its clock.
+  unsigned rest = 0;
+};
+
 /// The public functions of a module on tensors and scalars, ready to be called.
 class Executable {
 public:
@@ -35,11 +43,11 @@ public:
   virtual llvm::Expected<std::vector<::sparseconv::HostTensor>>
   run(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments) = 0;
 
-  /// Calls `entry` `repeats` times on the same arguments after `warmups` calls
-  /// and returns the seconds that each took.
+  /// Calls `entry` as often as `timing` says, always on the same arguments, and
+  /// returns the seconds that each call after those that warm up took.
   virtual llvm::Expected<std::vector<double>>
   time(StringRef entry, ArrayRef<::sparseconv::HostTensor> arguments,
-       unsigned warmups, unsigned repeats) = 0;
+       const Timing &timing) = 0;
 
   /// Calls `entry` once after `warmups` calls and returns its kernels in order.
   virtual llvm::Expected<std::vector<KernelEvent>>
