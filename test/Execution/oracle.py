@@ -152,12 +152,11 @@ def neighbours(ins, outs, offsets, transposed=False):
     """[rows of outs, offsets]: the row of ins, or -1."""
     fine = outs.stride if transposed else ins.stride
     sign = -1 if transposed else 1
+    coordinates = outs.array().astype(np.int64)
     table = np.full((len(outs), len(offsets)), -1, dtype=np.int32)
     for k, d in enumerate(offsets):
-        step = [sign * s * o for s, o in zip(fine, d)]
-        for row, c in enumerate(outs.coordinates):
-            key = (c[0], *(x + o for x, o in zip(c[1:], step)))
-            table[row, k] = ins.rows.get(key, -1)
+        step = [0, *(sign * s * o for s, o in zip(fine, d))]
+        table[:, k] = [ins.rows.get(tuple(c), -1) for c in (coordinates + step).tolist()]
     return table
 
 

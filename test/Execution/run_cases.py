@@ -197,19 +197,19 @@ class Module:
         options += self.settings.options
         return self.run(kind, f"--target={self.settings.target}", *options)
 
-    def execute(self, repeat):
-        threads = ["--num-threads=2"] if self.settings.on_cpu else []
-        # In the same process, as compiling takes longer than the runs.
-        once_more = ["--check-threads=1"] if self.settings.on_cpu else []
-        printed = self.run_target("target", "--check", *threads, *once_more)
+    def execute(self):
+        # Again in the same process, as compiling takes longer than the runs.
+        threads = ["--num-threads=2", "--check-threads=1,2"] if self.settings.on_cpu else []
+        printed = self.run_target("target", "--check", *threads)
         for line in printed.splitlines():
             if match := re.match(r"check '(.*)\.(\w+)': FAILED: (.*)", line):
                 self.fail(match[1], f"{match[2]} against the reference: {match[3]}")
-            if match := re.match(r"bits of '(.*)\.(\w+)' on 1 threads: FAILED", line):
-                self.fail(match[1], f"{match[2]}: 1 thread gives other bits")
+            if match := re.match(r"bits of '(.*)\.(\w+)' on (\d+) threads: FAILED", line):
+                what = f"{match[2]}: another run, on {match[3]} threads, gives other bits"
+                self.fail(match[1], what)
         others = []
-        if repeat or not self.settings.on_cpu:
-            self.run_target("again", *threads)
+        if not self.settings.on_cpu:
+            self.run_target("again")
             others.append(("again", "a second run"))
         truths = ["target"]
         if self.settings.on_cpu:
@@ -277,14 +277,14 @@ def compare(found, expected, dtype):
     )
 
 
-def execute(functions, folder, settings, repeat=True):
+def execute(functions, folder, settings):
     """{(function, label): [message]} of the cases that fail."""
     try:
         module = Module(functions, folder, settings)
         if settings.launcher:
             failures = module.execute_once()
         else:
-            failures = module.execute(repeat)
+            failures = module.execute()
     except (RuntimeError, subprocess.TimeoutExpired) as error:
         if len(functions) == 1:
             return {(functions[0], ALL_SIZES): [str(error)]}
@@ -333,7 +333,7 @@ def main():
     for number, group in enumerate(read_groups(arguments.file, arguments.only)):
         count += sum(len(function.sizes) for function in group)
         folder = os.path.join(arguments.work, str(number))
-        found = execute(group, folder, settings, number == 0)
+        found = execute(group, folder, settings)
         for (function, label), messages in found.items():
             failed += 1
             for message in messages:

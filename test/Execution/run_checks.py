@@ -112,7 +112,6 @@ class CasesJob:
     def __init__(self, file, number, group, settings, work):
         self.group, self.settings = group, settings
         self.folder = os.path.join(work, os.path.basename(file), str(number))
-        self.repeat = number == 0
         self.prefix = os.path.basename(file).split(".")[0]
 
     def get_name(self, function, label):
@@ -131,7 +130,7 @@ class CasesJob:
         ]
 
     def run(self):
-        found = run_cases.execute(self.group, self.folder, self.settings, self.repeat)
+        found = run_cases.execute(self.group, self.folder, self.settings)
         rows = []
         for function in self.group:
             messages = {label: m for (f, label), m in found.items() if f is function}

@@ -1,9 +1,10 @@
 """Assembles kernels: assemble.py PTXAS TOOL CHIP[,CHIP] < variants
 
 Each line of the input is one variant, as options of the tool. Prints one line per
-variant; the exit status says whether all of them assemble without spills (but for a
-few words where tasks are counted), local memory or serialised wgmma. Of two chips, whose kernels differ in numbers alone, the
-second gets the PTX of the first; for the first variant that is compared with its own.
+variant; the exit status says whether all of them assemble without spills (but for two
+words where tasks are counted), local memory or serialised wgmma. Of several chips, whose
+kernels differ in numbers alone and which have as many registers, all are for the first
+variant, whose PTX is compared, and the first one for the others.
 """
 
 import re
@@ -13,16 +14,17 @@ import tempfile
 
 
 def assemble_for_all(ptxas, chips, make_ptx, compare):
-    """What is wrong with kernels on each chip. `make_ptx` compiles them for one; with
-    `compare` for all, as the others are expected to differ in numbers alone."""
+    """What is wrong with kernels, which `make_ptx` compiles for a chip, on the first
+    chip; with `compare` on all, and whether their PTX differs in more than numbers."""
     first, *others = chips
     ptx = make_ptx(first)
     problems = find_problems(ptxas, first, ptx)
-    for chip in others:
+    for chip in others if compare else ():
+        own = make_ptx(chip)
         same = ptx.replace(f".target {first}".encode(), f".target {chip}".encode())
-        if compare and re.sub(rb"\d+", b"0", make_ptx(chip)) != re.sub(rb"\d+", b"0", same):
+        if re.sub(rb"\d+", b"0", own) != re.sub(rb"\d+", b"0", same):
             problems.append(f"the PTX for {chip} is not that for {first}")
-        problems += find_problems(ptxas, chip, same)
+        problems += find_problems(ptxas, chip, own)
     return problems
 
 

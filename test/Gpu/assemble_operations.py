@@ -2,7 +2,7 @@
 WORK FILE ...
 
 The files hold cases as the execution tests do. Prints one line per module of cases;
-the exit status says whether all kernels assemble as assemble.py wants them to. Two chips
+the exit status says whether all kernels assemble as assemble.py wants them to. Several chips
 are as for that; the first module of each file is compared.
 """
 
