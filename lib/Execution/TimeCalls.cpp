@@ -17,7 +17,8 @@ mlir::sparseconv::timeCalls(const Timing &timing,
   using Clock = std::chrono::steady_clock;
   std::vector<double> seconds;
   Clock::time_point restEnd;
-  for (unsigned i = 0; i < timing.warmups + timing.repeats; ++i) {
+  const uint64_t calls = uint64_t(timing.warmups) + timing.repeats;
+  for (uint64_t i = 0; i < calls; ++i) {
     // Not asleep: a core that has to wake up first takes longer for a call.
     while (Clock::now() < restEnd) {
     }

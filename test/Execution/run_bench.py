@@ -443,15 +443,17 @@ def main():
     parser.add_argument("--json", default="bench.json", help="file for the results")
     parser.add_argument("--alone", action="store_true",
                         help="layers one at a time, on a GPU that rests in between")  # fmt: skip
-    parser.add_argument("--rest", type=int, default=4, metavar="TIMES",
-                        help="how many times as long as a graph of layers or maps took "
-                        "the GPU rests before the next (default: 4)")  # fmt: skip
+    parser.add_argument("--rest", type=int, metavar="TIMES",
+                        help="of a GPU after each graph of layers or maps, as a multiple of "
+                        "the graph's time (default: 4)")  # fmt: skip
     parser.add_argument("--table", help="file for tables of what can be chosen; times only that")
     options = parser.parse_args()
     if not re.fullmatch(r"cpu|cuda(:\w+)?", options.target):
         parser.error(f"--target={options.target}: expected cuda, cuda:CHIP or cpu")
     if options.alone and options.target == "cpu":
         parser.error("--alone needs a GPU")
+    if options.rest is None:
+        options.rest = 0 if options.target == "cpu" else 4
     options.chip = run_checks.get_processor()
     if options.target != "cpu":
         try:

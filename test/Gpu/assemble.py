@@ -2,9 +2,9 @@
 
 Each line of the input is one variant, as options of the tool. Prints one line per
 variant; the exit status says whether all of them assemble without spills (but for two
-words where tasks are counted), local memory or serialised wgmma. Of several chips, whose
-kernels differ in numbers alone and which have as many registers, all are for the first
-variant, whose PTX is compared, and the first one for the others.
+words where tasks are counted), local memory or serialised wgmma. With several chips,
+whose kernels differ in numbers alone, the first variant is assembled for all of them,
+and its PTX compared; the others are assembled for the first chip.
 """
 
 import re
@@ -62,7 +62,7 @@ def find_problems(ptxas, chip, ptx):
     log = run.stdout + run.stderr
     if run.returncode:
         return [log]
-    # What takes tasks by a counter keeps a few words across tasks, which the loop over the
+    # What takes tasks by a counter keeps two words across tasks, which the loop over the
     # offsets of a task does not touch.
     def get_most(kernel):
         text = kernels[kernel.encode()]

@@ -2,8 +2,8 @@
 WORK FILE ...
 
 The files hold cases as the execution tests do. Prints one line per module of cases;
-the exit status says whether all kernels assemble as assemble.py wants them to. Several chips
-are as for that; the first module of each file is compared.
+the exit status says whether all kernels assemble as assemble.py wants them to. With
+several chips the first module of each file is assembled for all of them.
 """
 
 import functools

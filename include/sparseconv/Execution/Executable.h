@@ -28,8 +28,8 @@ struct KernelEvent {
 /// How a function is timed.
 struct Timing {
   unsigned warmups = 3, repeats = 10;
-  /// How many times as long as a call took passes before the next one. Calls
-  /// that follow each other may use so much power that a GPU lowers its clock.
+  /// The pause after a call, as a multiple of its time. Calls that follow each
+  /// other may use so much power that a GPU lowers its clock.
   unsigned rest = 0;
 };
 
