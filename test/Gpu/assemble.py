@@ -1,7 +1,7 @@
 """Assembles kernels: assemble.py PTXAS TOOL CHIP[,CHIP] < variants
 
 Each line of the input is one variant, as options of the tool. Prints one line per
-variant; the exit status says whether all of them assemble without spills (but for two
+variant; the exit status says whether all of them assemble without spills (but for a few
 words where tasks are counted), local memory or serialised wgmma. With several chips,
 whose kernels differ in numbers alone, the first variant is assembled for all of them,
 and its PTX compared; the others are assembled for the first chip.
@@ -62,12 +62,12 @@ def find_problems(ptxas, chip, ptx):
     log = run.stdout + run.stderr
     if run.returncode:
         return [log]
-    # What takes tasks by a counter keeps two words across tasks, which the loop over the
-    # offsets of a task does not touch.
+    # What takes tasks by a counter keeps a few words across tasks, which the loop over the
+    # offsets of a task does not touch: more where all thread blocks share the counter.
     def get_most(kernel):
         text = kernels[kernel.encode()]
-        counters = b"atom.global.inc.u32", b"atom.shared.inc.u32"
-        return 8 if any(counter in text for counter in counters) else 0
+        counters = {b"atom.global.inc.u32": 16, b"atom.shared.inc.u32": 8}
+        return max((most for counter, most in counters.items() if counter in text), default=0)
 
     found = [
         f"{kernel}: {sizes.strip()}"
