@@ -250,6 +250,7 @@ MUTANTS = [
     (TRANSFORMS + "FindEqualRows.cpp", "join(first, operand.get());", ";", FIND_EQUAL_ROWS),
     (TRANSFORMS + "FindEqualRows.cpp", "getEqualRows(function, number) == other", "true", FIND_EQUAL_ROWS),
     (TRANSFORMS + "VerifyNetwork.cpp", "function.getArgAttr(i, kRowsAttr) && !getEqualRows(function, i)", "false", TRANSFORM_TESTS + "verify-network.mlir"),
+    ("lib/Execution/TimeCalls.cpp", "(1 + timing.rest) * taken", "taken", "SparseConvExecutionTests:TimeCalls*"),
     ("lib/Execution/Signature.cpp", "rows != otherRows", "false", EQUAL_ROWS),
     ("lib/Execution/CompileToCpuPlan.cpp", "axis == 0 && equalRows", "false", EQUAL_ROWS),
     # What layers have to do.

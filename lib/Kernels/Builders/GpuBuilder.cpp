@@ -73,22 +73,12 @@ SmallVector<Value> GpuBuilder::unpack(Value aggregate) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-/// Makes an scf.while without bodies, with a block in each region.
-static scf::WhileOp makeWhile(GpuBuilder &b, ValueRange inits,
-                              TypeRange passed) {
-  auto op = scf::WhileOp::create(b, passed, inits);
-  OpBuilder::InsertionGuard guard(b);
-  SmallVector<Location> before(inits.size(), b.getLoc());
-  b.createBlock(&op.getBefore(), {}, inits.getTypes(), before);
-  SmallVector<Location> after(passed.size(), b.getLoc());
-  b.createBlock(&op.getAfter(), {}, passed, after);
-  return op;
-}
-
 SmallVector<Value> GpuBuilder::doWhile(
     ValueRange inits,
     function_ref<std::pair<Value, SmallVector<Value>>(ValueRange)> body) {
-  scf::WhileOp op = makeWhile(*this, inits, inits.getTypes());
+  auto op = scf::WhileOp::create(*this, inits.getTypes(), inits,
+                                 /*beforeBuilder=*/nullptr,
+                                 /*afterBuilder=*/nullptr);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToEnd(op.getBeforeBody());
   auto [condition, next] = body(op.getBeforeArguments());
@@ -96,25 +86,6 @@ SmallVector<Value> GpuBuilder::doWhile(
   setInsertionPointToEnd(op.getAfterBody());
   scf::YieldOp::create(*this, op.getAfterArguments());
   return op.getResults();
-}
-
-SmallVector<Value> GpuBuilder::loopUntil(
-    ValueRange inits, function_ref<std::pair<Value, Value>(ValueRange)> head,
-    function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  SmallVector<Type> passed{getI32Type()};
-  llvm::append_range(passed, inits.getTypes());
-  scf::WhileOp op = makeWhile(*this, inits, passed);
-  OpBuilder::InsertionGuard guard(*this);
-  setInsertionPointToEnd(op.getBeforeBody());
-  auto [key, condition] = head(op.getBeforeArguments());
-  SmallVector<Value> forwarded{key};
-  llvm::append_range(forwarded, op.getBeforeArguments());
-  scf::ConditionOp::create(*this, condition, forwarded);
-  setInsertionPointToEnd(op.getAfterBody());
-  ValueRange arguments = op.getAfterArguments();
-  SmallVector<Value> next = body(arguments.front(), arguments.drop_front());
-  scf::YieldOp::create(*this, next);
-  return llvm::to_vector(ValueRange(op.getResults()).drop_front());
 }
 
 void GpuBuilder::shareOut(Value thread, int64_t threads, int64_t count,

@@ -56,18 +56,11 @@ public:
   /// The elements of a vector or struct value.
   SmallVector<Value> unpack(Value aggregate);
 
-  /// Loops whose condition is known at the end of a step, or in its middle.
-  /// Bodies return the next values.
-  /// do carried = body(carried) while its condition holds.
+  /// do carried = body(carried) while its condition holds. The body returns the
+  /// condition and the next values.
   SmallVector<Value>
   doWhile(ValueRange inits,
           function_ref<std::pair<Value, SmallVector<Value>>(ValueRange)> body);
-  /// for (;;) { key = head(carried); if (!condition) break; carried = body(key,
-  /// carried); }
-  SmallVector<Value> loopUntil(
-      ValueRange inits,
-      function_ref<std::pair<Value, Value>(ValueRange carried)> head,
-      function_ref<SmallVector<Value>(Value key, ValueRange carried)> body);
 
   /// Calls `body` for the numbers 0 .. count-1 that are this thread's, of
   /// `threads` that share them, in code without a loop.
